@@ -32,6 +32,13 @@ export const seeAgents: Statement = {
   why: "The action takes no resources; it returns no content of machines.",
 };
 
+export const seeAssociations: Statement = {
+  sid: "SeeAssociations",
+  actions: ["ssm:DescribeInstanceAssociationsStatus"],
+  resources: ["*"],
+  why: "It returns names and states of associations alone; a drain is planned for nodes whose ids are not known before.",
+};
+
 export const terminate: Statement = {
   sid: "TerminateOnlyOurs",
   actions: ["ec2:TerminateInstances"],

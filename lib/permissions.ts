@@ -18,6 +18,7 @@ import {
   plans,
   rebootCommand,
   seeAgents,
+  seeAssociations,
   seeDocuments,
   seeInstances,
   seePayload,
@@ -123,6 +124,7 @@ export const permissions: Readonly<
     slackSecret,
     reachCluster("act"),
     seeInstances,
+    seeAssociations,
     callPeople,
   ],
   "drain-node": [
@@ -134,6 +136,7 @@ export const permissions: Readonly<
     slackSecret,
     reachCluster("act"),
     seeInstances,
+    seeAssociations,
     // Whoever waits for a slot asks whether its holder still runs.
     followExecutions("drain-node", "reboot-node", "remove-node"),
     callPeople,
@@ -147,6 +150,7 @@ export const permissions: Readonly<
     slackSecret,
     reachCluster("act"),
     seeInstances,
+    seeAssociations,
     seeStatusChecks,
     seeAgents,
     ...rebootCommand,

@@ -8,7 +8,6 @@ import { nodes } from "./cluster/nodes.ts";
 import { type StepContext, timestamp } from "./context.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { drain } from "./drain/drain.ts";
-import { preflight } from "./drain/preflight.ts";
 import { instances } from "./ec2/instances.ts";
 import { executions } from "./executions.ts";
 import { given } from "./given.ts";
@@ -29,6 +28,7 @@ import { machineLook } from "./machine/machine-look.ts";
 import { metrics } from "./metrics.ts";
 import { notices } from "./notices.ts";
 import { plan } from "./plan/plan.ts";
+import { traces } from "./plan/traces.ts";
 import { probes } from "./probes.ts";
 import { runtime } from "./runtime.ts";
 import { answers } from "./slack/answers.ts";
@@ -56,7 +56,6 @@ export const steps = (context: StepContext) => ({
   csrs: csrs(context),
   doctor: doctor(context),
   drain: drain(context),
-  drainPreflight: preflight(context),
   executions: executions(context),
   fleet: fleet(context),
   given: given(context),
@@ -75,6 +74,7 @@ export const steps = (context: StepContext) => ({
   people: people(context),
   reservations: reservations(context),
   plan: plan(context),
+  traces: traces(context),
   probes: probes(context),
   responseUrls: responseUrls(context),
   roster: roster(context),

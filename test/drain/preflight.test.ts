@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { drainingSimulator, placeIn, refusal } from "./draining.ts";
+import type { DrainOptions } from "../../lambdas/steps/drain/filters.ts";
+import { drainingSimulator, placeIn, refusal, violates } from "./draining.ts";
 import { careful, forced } from "./objects.ts";
 
 let here: Awaited<ReturnType<typeof drainingSimulator>>;
@@ -8,13 +9,23 @@ beforeAll(async () => {
 });
 afterAll(() => here.simulator.close());
 
-test("DR-08 each eviction is tried as a dry run by the query, costs nothing, and budgets are counted by the plan itself", async () => {
+/** The plan of emptying a place, as a card shows it. */
+async function planOf(name: string, options: DrainOptions = forced) {
+  const nodes = await here.verbs.nodes.all();
+  const node = nodes.find(({ metadata }) => metadata?.name === name);
+  if (!node) throw new Error(`there is no node ${name}`);
+  const known = { pool: null, away: [], maxUnavailable: 1, others: [], mostMinutes: 15, connectionSeconds: 30 };
+  return here.verbs.plan.of({ node, nodes, options, unread: [], ...known });
+}
+
+test("DR-08 each eviction is tried as a dry run by the query, costs nothing, and a budget's pods count as turns", async () => {
   const { pod, budget, evictions, pods } = await placeIn(here, "dr-08");
   for (const name of ["a", "b", "c"]) pod(name);
   await budget("web", { minAvailable: 2 });
-  const plan = await here.verbs.drainPreflight.judge("dr-08", forced);
-  expect(plan.budgets).toEqual([{ budget: "dr-08/web", allowed: 1, pods: ["dr-08/a", "dr-08/b", "dr-08/c"] }]);
-  expect(plan.holdUps).toEqual([]);
+  const plan = await planOf("dr-08");
+  expect(plan).toMatchObject({ blockers: [], untried: null });
+  // 30 s for connections, then three turns of 30 s with a minute between them.
+  expect(plan.minutes).toBe(4);
   expect(evictions().map(({ query, body }) => [query.get("dryRun"), body.deleteOptions])).toEqual(
     Array.from({ length: 3 }, () => ["All", undefined]),
   );
@@ -26,15 +37,46 @@ test("DR-08 a webhook that refuses, and a loss that is not allowed, are known be
   pod("a");
   const words = 'admission webhook "a.example.com" denied the request: no';
   here.script.answer = ({ method }) => (method === "POST" ? refusal(400, words) : undefined);
-  const plan = await here.verbs.drainPreflight.judge("dr-08b", careful);
-  expect(plan.holdUps).toMatchObject([{ pod: "dr-08b/a", kind: "refused", by: "webhook" }]);
-  expect(plan.refusals).toMatchObject([{ pod: "dr-08b/a", reason: "unmanaged" }]);
+  expect((await planOf("dr-08b")).blockers).toEqual([
+    { budgets: [], pods: ["dr-08b/a"], why: words, isForever: false },
+  ]);
+  expect((await planOf("dr-08b", careful)).refusals).toMatchObject([{ pod: "dr-08b/a", reason: "unmanaged" }]);
 });
 
 test("V14 the plan says of a budget that needs all of its pods that it never allows an eviction", async () => {
   const { pod, budget } = await placeIn(here, "v14");
   pod("a");
   await budget("web", { minAvailable: 1 });
-  const { holdUps } = await here.verbs.drainPreflight.judge("v14", forced);
-  expect(holdUps).toMatchObject([{ kind: "budget", budget: "v14/web", needs: 1, has: 1, isForever: true }]);
+  const { blockers } = await planOf("v14");
+  expect(blockers).toMatchObject([{ budgets: ["v14/web"], pods: ["v14/a"], isForever: true }]);
+});
+
+test("a budget whose status lags behind blocks as soon as the server says so", async () => {
+  const { pod, budget } = await placeIn(here, "lags");
+  for (const name of ["a", "b"]) pod(name);
+  await budget("web", { minAvailable: 1 });
+  const words = "The disruption budget web needs 1 healthy pods and has 1 currently";
+  here.script.answer = ({ method }) => (method === "POST" ? violates(words) : undefined);
+  expect((await planOf("lags")).blockers).toEqual([
+    { budgets: ["lags/web"], pods: ["lags/a", "lags/b"], why: words, isForever: false },
+  ]);
+});
+
+test("where the server cannot be asked, one batch is enough to know it, and the budgets' status judges", async () => {
+  const { pod, budget, evictions } = await placeIn(here, "asked-in-vain");
+  for (let at = 0; at < 15; at += 1) pod(`a-${at}`);
+  await budget("web", { minAvailable: 15 });
+  here.script.answer = ({ method }) => (method === "POST" ? { status: 429, body: "Too many requests" } : undefined);
+  const plan = await planOf("asked-in-vain");
+  expect(plan.untried).toEqual({ pods: 15, why: "too many requests" });
+  expect(plan.blockers).toMatchObject([{ budgets: ["asked-in-vain/web"], isForever: true }]);
+  expect(evictions()).toHaveLength(10);
+});
+
+test("a hundred evictions are tried at most, and the card says how many were not", async () => {
+  const { pod, evictions } = await placeIn(here, "many");
+  for (let at = 0; at < 104; at += 1) pod(`a-${at}`);
+  const { untried } = await planOf("many");
+  expect(untried).toEqual({ pods: 4, why: "100 are tried at most" });
+  expect(evictions()).toHaveLength(100);
 });

@@ -28,9 +28,12 @@ async function run(command: string): Promise<string> {
 describe("A drain", () => {
   test("asks for an approval, empties the node, leaves it cordoned for the requester, and the pods run elsewhere", async () => {
     here = await withSeedNodes();
+    const document = "AWS-RunPatchBaseline";
+    here.simulator.ssm.associations.create({ document, instanceIds: [web.instanceId], name: "patch-nightly" });
     await here.type("operator", `/win drain ${SHORT} --force ${web.name} --reason "disk errors"`);
     await here.until(() => /Needs 1 approval/.test(openly(here).at(-1) ?? ""), 5, "the card");
     expect(openly(here).at(-1)).toMatch(/is drained and stays cordoned[\s\S]*will be evicted/);
+    expect(openly(here).at(-1)).toMatch(/SSM association `patch-nightly` runs `AWS-RunPatchBaseline` on it/i);
     expect(isCordoned()).toBe(false);
     await here.press("approver", APPROVE_OPERATION);
     await settled(here, 60);

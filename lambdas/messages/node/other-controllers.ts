@@ -11,6 +11,8 @@ export type OtherController =
   | { readonly kind: "kured"; readonly acting: boolean }
   | { readonly kind: "autoscaler"; readonly acting: true }
   | { readonly kind: "karpenter"; readonly acting: true }
+  | { readonly kind: "machine-deleted"; readonly name: string; readonly acting: true }
+  | { readonly kind: "machine-chosen"; readonly name: string }
   | { readonly kind: "health-check"; readonly name: string; readonly timeout: string }
   | { readonly kind: "association"; readonly name: string; readonly document: string };
 
@@ -50,6 +52,14 @@ const words: Words = {
   karpenter: () => ({
     does: "Karpenter is taking it away",
     pause: "let it finish, or annotate its NodeClaim with `karpenter.sh/do-not-disrupt=true` earlier",
+  }),
+  "machine-deleted": ({ name }) => ({
+    does: `its Machine ${code(name)} is being deleted`,
+    pause: "let it finish: the node is going away",
+  }),
+  "machine-chosen": ({ name }) => ({
+    does: `its Machine ${code(name)} is the first to be deleted when its MachineSet gets smaller`,
+    pause: `run ${code(`oc annotate machine ${name} -n openshift-machine-api machine.openshift.io/delete-machine-`)}`,
   }),
   "health-check": ({ name, timeout }) => ({
     does: `the MachineHealthCheck ${code(name)} deletes its Machine when it is NotReady for ${timeout}`,

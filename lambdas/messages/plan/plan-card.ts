@@ -45,10 +45,22 @@ const unreadLine = ({ unread }: NodePlan): string[] =>
 const ever = ({ isForever, why }: Blocker): string =>
   isForever ? `${plain(why)}. It never allows an eviction: its owner must change it` : plain(why);
 
-const blockerLine = (blocker: Blocker): string =>
-  blocker.budgets.length > 1
+/** Two budgets on one pod, one that blocks, or a refusal that no budget explains. */
+const blockerLine = (blocker: Blocker): string => {
+  if (blocker.budgets.length === 0)
+    return `⛔ The API server refuses the eviction of ${names(blocker.pods)}: ${plain(blocker.why, 400)}.`;
+  return blocker.budgets.length > 1
     ? `⛔ Disruption budgets ${names(blocker.budgets)} select the same pod ${names(blocker.pods)}, so the API server evicts it never. Remove one of them.`
     : `⛔ Disruption budget ${names(blocker.budgets)} blocks ${names(blocker.pods)}: ${ever(blocker)}.`;
+};
+
+/** The dry run asks the server itself; where it could not be asked, the plan says what it is worth. */
+const untriedLine = ({ untried }: NodePlan): string[] =>
+  untried === null
+    ? []
+    : [
+        `❔ The eviction of ${counted(untried.pods, "pod")} could not be tried by a dry run (${plain(untried.why, 200)}): only the status of their disruption budgets was judged.`,
+      ];
 
 const jobLine = (now: string, { pod, annotation, startedAt }: LongJob): string =>
   `⏸️ ${short(pod)} asks not to be interrupted (${short(annotation)}); it has run for ${startedAt ? between(startedAt, now) : "0s"}. The drain waits until it ends, or until its deadline.`;
@@ -97,14 +109,18 @@ export function planBlocks(plan: NodePlan, commandWord: string): Block[] {
   });
   const groups = [
     [podLine(plan), ...lossLine(plan), ...refusalLine(plan)],
-    [...shortened(plan.blockers.map(blockerLine)), ...shortened(plan.longJobs.map((job) => jobLine(plan.at, job)))],
+    [
+      ...shortened(plan.blockers.map(blockerLine)),
+      ...untriedLine(plan),
+      ...shortened(plan.longJobs.map((job) => jobLine(plan.at, job))),
+    ],
     shortened(placementLines(plan)),
     [...awayLine(plan), ...shortened(others), ...unreadLine(plan)],
   ];
   return [
     ...groups.flatMap((lines) => sections(lines)),
     context(
-      `Expected time: about ${counted(plan.minutes, "minute")}. Read at ${plan.at.slice(11, 16)} UTC; checked again before anything is changed.`,
+      `Expected time: about ${counted(plan.minutes, "minute")}; after ${counted(plan.mostMinutes, "minute")} of eviction it asks whether to go on. Read at ${plan.at.slice(11, 16)} UTC; checked again before anything is changed.`,
     ),
   ];
 }

@@ -17,9 +17,9 @@ export interface Placement {
   readonly obstacle: Obstacle | null;
 }
 
-/** A budget that allows no eviction now, as the API server's dry run says. */
+/** A refusal of evictions now, as the API server's dry run says; by what its status says where it could not be asked. */
 export interface Blocker {
-  /** "shop/web", or both of two budgets that select one pod. */
+  /** "shop/web", or both of two budgets that select one pod; none where a policy or a webhook refuses, or none can be read. */
   readonly budgets: readonly string[];
   /** Names of the pods that it holds on the node. */
   readonly pods: readonly string[];
@@ -57,6 +57,8 @@ export interface NodePlan {
   /** Losses that the options of the request do not allow: with one of them nothing is evicted. */
   readonly refusals: readonly DrainRefusal[];
   readonly blockers: readonly Blocker[];
+  /** Pods whose eviction could not be tried, so that their budgets' status alone was judged; null where each was tried. */
+  readonly untried: { readonly pods: number; readonly why: string } | null;
   readonly longJobs: readonly LongJob[];
   readonly placements: readonly Placement[];
   readonly away: readonly AwayNode[];
@@ -65,8 +67,10 @@ export interface NodePlan {
   readonly others: readonly OtherController[];
   /** Facts that could not be read, and so were not judged. */
   readonly unread: readonly string[];
-  /** Minutes that it should take, without waiting for budgets and long jobs. */
+  /** Minutes that it should take, if no budget and no long job holds it up. */
   readonly minutes: number;
+  /** Deadline of its eviction, in minutes; at it people are asked whether to go on. */
+  readonly mostMinutes: number;
   /** ISO 8601. */
   readonly at: string;
 }

@@ -19,6 +19,12 @@ export const reading: readonly Access[] = [
   { does: "read a Machine", verb: "get", group: "machine.openshift.io", resource: "machines" },
   { does: "list Machines", verb: "list", group: "machine.openshift.io", resource: "machines" },
   {
+    does: "see which MachineHealthChecks may delete a Machine",
+    verb: "list",
+    group: "machine.openshift.io",
+    resource: "machinehealthchecks",
+  },
+  {
     does: "read WMCO's list of machines",
     verb: "get",
     group: "",

@@ -1,54 +1,54 @@
-import type { V1Pod, V1PodDisruptionBudget } from "@kubernetes/client-node";
-import type { DrainRefusal, HoldUp } from "../../messages/node/drain.ts";
+import type { V1Pod } from "@kubernetes/client-node";
+import { NoAnswer, within } from "../../time-limit.ts";
+import { wordsOf } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
 import { type Meaning, meaningOf } from "./answers.ts";
-import { budgetName, claimOf } from "./budgets.ts";
-import type { DrainOptions } from "./filters.ts";
-import { looking } from "./look.ts";
-import { isTerminating, podName, uidOf } from "./pods.ts";
-import { holdUpsOf } from "./report.ts";
-import { AT_ONCE, hear, newDrain, nextRound } from "./schedule.ts";
+import { holdOn, isTerminating, uidOf } from "./pods.ts";
+import { AT_ONCE } from "./schedule.ts";
 
-/** A budget and the pods of the node that it guards: it lets go only so many at a time. */
-export interface BudgetPlan {
-  readonly budget: string;
-  readonly allowed: number;
-  /** Pods of the node that each need one disruption of it. */
-  readonly pods: readonly string[];
+/** Answers to evictions that were tried as a dry run: nothing was changed for them, and no budget was used. */
+export interface Tried {
+  /** By the pod's UID; only answers that say something about the pod. */
+  readonly answers: ReadonlyMap<string, Meaning>;
+  /** Pods without an answer, and why; null when each has one. */
+  readonly untried: Untried | null;
 }
 
-/** Verdicts on a drain that has not begun: nothing was changed for them, and no budget was used. */
-export interface Preflight {
-  /** Pods that would be evicted. */
-  readonly evict: readonly string[];
-  readonly warnings: readonly DrainRefusal[];
-  /** With one of them nothing would be evicted. */
-  readonly refusals: readonly DrainRefusal[];
-  /** Pods that could not leave now, and why. */
-  readonly holdUps: readonly HoldUp[];
-  /** Budgets whose pods leave one after another; a dry run judges each pod alone, so that it sees none of this. */
-  readonly budgets: readonly BudgetPlan[];
+/** Pods whose eviction could not be tried. */
+export interface Untried {
+  readonly pods: number;
+  readonly why: string;
 }
 
-/** Groups the pods that cost a disruption by their budget. */
-function plansOf(pods: readonly V1Pod[], budgets: readonly V1PodDisruptionBudget[]): BudgetPlan[] {
-  const guarded = pods.map((pod) => ({ pod: podName(pod), claim: claimOf(pod, budgets) }));
-  return budgets.flatMap((budget) => {
-    const name = budgetName(budget);
-    const own = guarded.filter(({ claim }) =>
-      claim.kind === "counted"
-        ? claim.budget === name
-        : claim.kind === "blocked" && "budget" in claim.block && claim.block.budget === name,
-    );
-    if (own.length === 0) return [];
-    return [{ budget: name, allowed: budget.status?.disruptionsAllowed ?? 0, pods: own.map(({ pod }) => pod) }];
+/** Evictions tried for one plan at most: a plan is read by a person who waits. */
+const MOST = 100;
+
+/** Milliseconds that all of them may take; the front door's asker sees nothing before. */
+const WITHIN_MS = 20_000;
+const NO_TIME = `there was no more time after ${WITHIN_MS / 1_000} s`;
+
+/** Pods that a drain would ask to leave: those that end already or must not be interrupted are not asked. */
+const isAsked = (pod: V1Pod): boolean => !isTerminating(pod) && holdOn(pod) === undefined;
+
+/** Reason why the server cannot be asked at all, by one of its answers; null while it can. */
+function stopsAll(meaning: Meaning): string | null {
+  if (meaning.kind === "unanswered" || meaning.kind === "overload") return meaning.words;
+  return meaning.kind === "refused" && meaning.by === "rbac" ? meaning.words : null;
+}
+
+/** Keeps what the answers say about their pods. @returns why the server cannot be asked any more, or null */
+function keep(pods: readonly V1Pod[], meanings: readonly Meaning[], answers: Map<string, Meaning>): string | null {
+  const heard = pods.flatMap((pod, index) => {
+    const meaning = meanings[index];
+    return meaning ? [{ pod, meaning, stop: stopsAll(meaning) }] : [];
   });
+  for (const { pod, meaning, stop } of heard) if (stop === null) answers.set(uidOf(pod), meaning);
+  return heard.find(({ stop }) => stop !== null)?.stop ?? null;
 }
 
-/** Judging a drain before a person approves it. */
-export const preflight = (context: StepContext) => {
-  const { core } = context.clients.kubernetes;
-  const look = looking(context);
+/** Trying evictions before a person approves them. */
+export const preflight = ({ clients, now }: StepContext) => {
+  const { core } = clients.kubernetes;
 
   /** Sends the eviction as a dry run, by the query: webhooks do not see one in the body (`request.dryRun` is false then). */
   const tryOut = async ({ metadata }: V1Pod): Promise<Meaning> => {
@@ -62,35 +62,34 @@ export const preflight = (context: StepContext) => {
     }
   };
 
+  /** One batch; a silent server has answered nothing. */
+  const batch = async (pods: readonly V1Pod[], until: number): Promise<readonly Meaning[]> => {
+    try {
+      return await within(Math.max(1, until - now()), Promise.all(pods.map(tryOut)));
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      return pods.map(() => ({ kind: "unanswered", words: wordsOf(error) }));
+    }
+  };
+
   return {
     /**
-     * Judges each pod of a node and each of their budgets; changes nothing.
-     * @throws a busy server's error
+     * Tries the eviction of each pod that a drain would ask to leave, 100 at most and for 20 s at most; changes nothing. It
+     * stops as soon as the server shows that it cannot be asked.
+     * @throws what is no answer about an eviction: a refused credential, a bug
      */
-    judge: async (node: string, options: DrainOptions): Promise<Preflight> => {
-      const { evict, warnings, refusals } = await look.pods(node, options, newDrain);
-      const budgets = await look.budgets();
-      const queue = evict.filter((pod) => !isTerminating(pod));
-      let state = newDrain;
-      for (let from = 0; from < queue.length; from += AT_ONCE) {
-        const some = queue.slice(from, from + AT_ONCE);
-        const answers = await Promise.all(some.map(tryOut));
-        for (const [index, pod] of some.entries()) {
-          const meaning = answers[index];
-          // What the lists say of a budget is more than the server's refusal, which names no other budget.
-          const isKnown = budgets !== null && claimOf(pod, budgets).kind === "blocked";
-          if (meaning && !isKnown) state = hear(state, { uid: uidOf(pod), budget: null, meaning }, context.now(), 0);
-        }
+    try: async (pods: readonly V1Pod[]): Promise<Tried> => {
+      const asked = pods.filter(isAsked);
+      const answers = new Map<string, Meaning>();
+      const until = now() + WITHIN_MS;
+      let why: string | null = null;
+      for (let from = 0; from < Math.min(asked.length, MOST) && why === null; from += AT_ONCE) {
+        const some = asked.slice(from, Math.min(from + AT_ONCE, MOST));
+        const meanings = await batch(some, until);
+        why = keep(some, meanings, answers) ?? (now() >= until ? NO_TIME : null);
       }
-      const { waiting } = nextRound({
-        node,
-        pods: evict,
-        budgets,
-        state: { ...state, overload: null },
-        now: context.now(),
-      });
-      const holdUps = holdUpsOf(waiting, budgets, context.now()).filter(({ kind }) => kind !== "turn");
-      return { evict: evict.map(podName), warnings, refusals, holdUps, budgets: plansOf(queue, budgets ?? []) };
+      const left = asked.length - answers.size;
+      return { answers, untried: left === 0 ? null : { pods: left, why: why ?? `${MOST} are tried at most` } };
     },
   };
 };

@@ -1,7 +1,9 @@
 import type { V1Pod, V1PodDisruptionBudget } from "@kubernetes/client-node";
 import type { Blocker, LongJob } from "../../messages/plan/plan.ts";
-import { type BudgetBlock, claimOf } from "../drain/budgets.ts";
-import { holdOn, podName } from "../drain/pods.ts";
+import type { Meaning } from "../drain/answers.ts";
+import { type BudgetBlock, budgetName, budgetsOf, claimOf } from "../drain/budgets.ts";
+import { holdOn, podName, uidOf } from "../drain/pods.ts";
+import { AT_ONCE } from "../drain/schedule.ts";
 
 const budgetsIn = (block: BudgetBlock): readonly string[] =>
   block.kind === "several" ? block.budgets : [block.budget];
@@ -19,28 +21,55 @@ function words(block: BudgetBlock): string {
 const isForever = (block: BudgetBlock): boolean =>
   block.kind === "several" || block.kind === "uncomputable" || (block.kind === "used-up" && block.isForever);
 
+/** A pod that cannot be evicted now, and why. */
+interface Blocked extends Omit<Blocker, "pods"> {
+  readonly pod: string;
+}
+
+const byBudget = (pod: V1Pod, block: BudgetBlock): Blocked => ({
+  pod: podName(pod),
+  budgets: budgetsIn(block),
+  why: words(block),
+  isForever: isForever(block),
+});
+
+/** The budgets by name, which the server's answer may lack. */
+const namesFor = (pod: V1Pod, budgets: readonly V1PodDisruptionBudget[]): string[] =>
+  budgetsOf(pod, budgets).map(budgetName);
+
 /**
- * Budgets that allow no eviction of these pods now, each with the pods that it holds. A budget that allows one after the
- * other holds none: the drain waits for its turn.
+ * Judges a pod by the server's answer to its eviction, tried as a dry run; without an answer, by what its budgets' status
+ * says. Where both refuse, the status says more: it names the budget, and knows whether it ever allows one.
  */
-export function blockersOf(pods: readonly V1Pod[], budgets: readonly V1PodDisruptionBudget[]): Blocker[] {
-  const blocked = pods.flatMap((pod) => {
-    const claim = claimOf(pod, budgets);
-    return claim.kind === "blocked" ? [{ pod: podName(pod), block: claim.block }] : [];
+function blockOn(pod: V1Pod, budgets: readonly V1PodDisruptionBudget[], answer: Meaning | undefined): Blocked | null {
+  const claim = claimOf(pod, budgets);
+  const byStatus = claim.kind === "blocked" ? byBudget(pod, claim.block) : null;
+  if (answer?.kind === "budget" || answer?.kind === "several-budgets") {
+    const isSeveral = answer.kind === "several-budgets";
+    const named = { pod: podName(pod), budgets: namesFor(pod, budgets), why: answer.words, isForever: isSeveral };
+    return byStatus ?? named;
+  }
+  if (answer?.kind === "refused") return { pod: podName(pod), budgets: [], why: answer.words, isForever: false };
+  return answer?.kind === "accepted" || answer?.kind === "gone" ? null : byStatus;
+}
+
+/**
+ * Budgets, admission policies and webhooks that allow no eviction of these pods now, each with the pods that it holds. A budget
+ * that allows one after the other holds none: the drain waits for its turn.
+ * @param answers to evictions tried as a dry run, by the pod's UID; a pod without one is judged by its budgets' status
+ */
+export function blockersOf(
+  pods: readonly V1Pod[],
+  budgets: readonly V1PodDisruptionBudget[],
+  answers: ReadonlyMap<string, Meaning>,
+): Blocker[] {
+  const blocked = pods.flatMap((pod) => blockOn(pod, budgets, answers.get(uidOf(pod))) ?? []);
+  const groups = Map.groupBy(blocked, ({ budgets: names, why }) => JSON.stringify([names, names.length > 0 || why]));
+  return [...groups.values()].flatMap(([first, ...rest]) => {
+    if (!first) return [];
+    const { pod, ...blocker } = first;
+    return [{ ...blocker, pods: [pod, ...rest.map((other) => other.pod)] }];
   });
-  const groups = Map.groupBy(blocked, ({ block }) => JSON.stringify([block.kind, budgetsIn(block)]));
-  return [...groups.values()].flatMap(([first, ...rest]) =>
-    first
-      ? [
-          {
-            budgets: budgetsIn(first.block),
-            pods: [first, ...rest].map(({ pod }) => pod),
-            why: words(first.block),
-            isForever: isForever(first.block),
-          },
-        ]
-      : [],
-  );
 }
 
 /** Pods whose owners ask that they are not interrupted. */
@@ -55,13 +84,40 @@ export const longJobsOf = (pods: readonly V1Pod[]): LongJob[] =>
 /** Seconds that a pod has for its end where it does not say (Kubernetes' default). */
 const GRACE = 30;
 
-/** Pods that leave at the same time at most. */
-const AT_ONCE = 10;
+/** Seconds until the pod that replaces an evicted one counts as healthy, so that its budget lets the next one go (assumed). */
+const REPLACED = 60;
 
-/** Minutes that the eviction of these pods should take, if budgets and long jobs hold nothing up; one at least. */
-export function minutesFor(pods: readonly V1Pod[]): number {
-  const graces = pods.map(({ spec }) => spec?.terminationGracePeriodSeconds ?? GRACE);
-  const longest = Math.max(0, ...graces);
-  const inTurn = graces.reduce((sum, each) => sum + each, 0) / AT_ONCE;
-  return Math.max(1, Math.ceil(Math.max(longest, inTurn) / 60));
+const graceOf = ({ spec }: V1Pod): number => spec?.terminationGracePeriodSeconds ?? GRACE;
+
+const longestOf = (pods: readonly V1Pod[]): number => Math.max(0, ...pods.map(graceOf));
+
+/** Seconds of one budget's pods, which leave in turns of as many as it allows. */
+function turnsOf(pods: readonly V1Pod[], allowed: number): number {
+  const turns = Math.ceil(pods.length / Math.max(1, allowed));
+  return turns * longestOf(pods) + (turns - 1) * REPLACED;
+}
+
+/**
+ * Minutes that a drain should take, if nothing but budgets' turns holds it up: connections first, then the pods, ten at a time
+ * and those of one budget in turns; one at least.
+ * @param connectionSeconds that connections get before the first pod is asked to leave
+ */
+export function minutesFor(
+  pods: readonly V1Pod[],
+  budgets: readonly V1PodDisruptionBudget[],
+  connectionSeconds: number,
+): number {
+  const counted = pods.flatMap((pod) => {
+    const claim = claimOf(pod, budgets);
+    return claim.kind === "counted" ? [{ pod, ...claim }] : [];
+  });
+  const turns = [...Map.groupBy(counted, ({ budget }) => budget).values()].map((own) =>
+    turnsOf(
+      own.map(({ pod }) => pod),
+      own[0]?.allowed ?? 1,
+    ),
+  );
+  const inTurn = pods.reduce((sum, pod) => sum + graceOf(pod), 0) / AT_ONCE;
+  const evicting = pods.length > 0 ? connectionSeconds + Math.max(longestOf(pods), inTurn, ...turns) : 0;
+  return Math.max(1, Math.ceil(evicting / 60));
 }

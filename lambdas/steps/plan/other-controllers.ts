@@ -8,6 +8,11 @@ import type { Machine } from "../ec2/instances.ts";
 /** Changes to a node that another controller may answer to. */
 export type Disruption = "drain" | "reboot" | "remove";
 
+/** A Machine of the machine API, as far as it is judged here. */
+export interface MachineFacts {
+  readonly metadata: V1ObjectMeta;
+}
+
 /** A MachineHealthCheck of the machine API, as far as it is judged here. */
 export interface HealthCheck {
   readonly metadata: V1ObjectMeta;
@@ -28,8 +33,8 @@ export interface Traces {
   readonly node: V1Node;
   readonly machine: Machine | undefined;
   readonly claimed: readonly Claim[];
-  /** Labels of the Machine behind the node; null where there is none. */
-  readonly machineLabels: Readonly<Record<string, string>> | null;
+  /** The Machine behind the node; null where there is none. */
+  readonly machineFacts: MachineFacts | null;
   readonly healthChecks: readonly HealthCheck[];
   readonly associations: readonly Association[];
 }
@@ -70,11 +75,25 @@ const onNode = ({ metadata, spec }: V1Node): OtherController[] => {
 const selects = ({ spec }: HealthCheck, labels: Readonly<Record<string, string>>): boolean =>
   Object.entries(spec?.selector?.matchLabels ?? {}).every(([key, value]) => labels[key] === value);
 
-const healthChecksOf = ({ machineLabels, healthChecks }: Traces): OtherController[] =>
-  machineLabels === null
+/** Annotation by which a person or an autoscaler chooses the Machine that a smaller MachineSet loses first. */
+const CHOSEN_TO_GO = "machine.openshift.io/delete-machine";
+
+/** The Machine as such: one that is being deleted takes the node with it. */
+const onMachine = ({ machineFacts }: Traces): OtherController[] => {
+  if (machineFacts === null) return [];
+  const { name = "", annotations = {}, deletionTimestamp } = machineFacts.metadata;
+  if (deletionTimestamp !== undefined) return [{ kind: "machine-deleted", name, acting: true }];
+  return CHOSEN_TO_GO in annotations ? [{ kind: "machine-chosen", name }] : [];
+};
+
+const healthChecksOf = ({ machineFacts, healthChecks }: Traces): OtherController[] =>
+  machineFacts === null
     ? []
     : healthChecks
-        .filter((check) => !(PAUSED in (check.metadata.annotations ?? {})) && selects(check, machineLabels))
+        .filter(
+          (check) =>
+            !(PAUSED in (check.metadata.annotations ?? {})) && selects(check, machineFacts.metadata.labels ?? {}),
+        )
         .map(({ metadata, spec }) => ({
           kind: "health-check",
           name: metadata.name ?? "",
@@ -87,6 +106,7 @@ export function otherControllersOf(traces: Traces): OtherController[] {
   return [
     ...(owner ? [{ kind: "owner", owner } as const] : []),
     ...onNode(traces.node),
+    ...onMachine(traces),
     ...healthChecksOf(traces),
     ...traces.associations
       .filter(({ document }) => REBOOTING.includes(document))

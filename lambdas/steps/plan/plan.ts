@@ -4,6 +4,7 @@ import { movedPods } from "../cluster/node-facts.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import type { DrainOptions } from "../drain/filters.ts";
 import { looking } from "../drain/look.ts";
+import { preflight } from "../drain/preflight.ts";
 import { newDrain } from "../drain/schedule.ts";
 import { clusterState } from "./cluster-state.ts";
 import { blockersOf, longJobsOf, minutesFor } from "./obstacles.ts";
@@ -11,26 +12,33 @@ import { placementsOf } from "./placement.ts";
 import { releaseOf } from "./release.ts";
 
 /** The node to plan for, and what its operation knows of it. */
-export interface Planned extends Pick<NodePlan, "pool" | "away" | "maxUnavailable" | "others"> {
+export interface Planned extends Pick<NodePlan, "pool" | "away" | "maxUnavailable" | "others" | "mostMinutes"> {
   readonly node: V1Node;
   /** All nodes of the cluster. */
   readonly nodes: readonly V1Node[];
   readonly options: DrainOptions;
+  /** Seconds that connections get before the first pod is asked to leave. */
+  readonly connectionSeconds: number;
+  /** Other facts that could not be read, in words. */
+  readonly unread: readonly string[];
 }
 
 /** Looks ahead: what emptying a node would do. */
 export const plan = (context: StepContext) => {
   const look = looking(context);
   const stateOfCluster = clusterState(context);
+  const evictions = preflight(context);
   return {
     /**
-     * Reads pods, budgets and free resources, and works out what a drain of the node would meet; nothing is changed.
+     * Reads pods, budgets and free resources, tries each eviction as a dry run, and works out what a drain of the node would
+     * meet; nothing is changed.
      * @throws a busy server's error: a plan that knows only a part is no plan
      */
-    of: async ({ node, nodes, options, ...known }: Planned): Promise<NodePlan> => {
+    of: async ({ node, nodes, options, connectionSeconds, unread: before, ...known }: Planned): Promise<NodePlan> => {
       const { evict, stay, refusals } = await look.pods(node.metadata?.name ?? "", options, newDrain);
       const { cluster, unread } = await stateOfCluster(evict, nodes);
       const budgets = await look.budgets();
+      const { answers, untried } = await evictions.try(evict);
       return {
         ...known,
         node: node.metadata?.name ?? "",
@@ -38,11 +46,12 @@ export const plan = (context: StepContext) => {
         pods: movedPods(evict),
         staying: stay.length,
         refusals,
-        blockers: blockersOf(evict, budgets ?? []),
+        blockers: blockersOf(evict, budgets ?? [], answers),
         longJobs: longJobsOf(evict),
         placements: placementsOf(evict, node, cluster),
-        unread: [...unread, ...(budgets === null ? ["disruption budgets"] : [])],
-        minutes: minutesFor(evict),
+        untried,
+        unread: [...before, ...unread, ...(budgets === null ? ["disruption budgets"] : [])],
+        minutes: minutesFor(evict, budgets ?? [], connectionSeconds),
         at: timestamp(context),
       };
     },

@@ -1,4 +1,5 @@
 import type { Request, Start } from "../../commands/command.ts";
+import { CONNECTION_SECONDS } from "../../configuration.ts";
 import { POOL_LABEL } from "../../desired/node-keys.ts";
 import { Refused, UserError } from "../../errors.ts";
 import { drainRefused } from "../../messages/node/drain.ts";
@@ -48,19 +49,22 @@ export async function planEmptying(
   begun: Begun,
   { command, node: named, force }: EmptyingRequest,
 ): Promise<PlannedEmptying> {
-  const { chosen, node, nodes, others, configuration } = await judgeNode(steps, start, begun, command, named);
+  const { chosen, node, nodes, others, unread, configuration } = await judgeNode(steps, start, begun, command, named);
   if (force !== undefined && force !== chosen.name) throw new UserError(forceNeedsName(chosen.name, force));
   const options = optionsOf(force !== undefined);
   const { pool } = chosen;
-  const away = awayOf(nodes, chosen);
+  const { maxUnavailable = 1, connectionSeconds = CONNECTION_SECONDS } = configuration.pools[pool ?? ""] ?? {};
   const plan = await steps.plan.of({
     node,
     nodes,
     pool,
     options,
-    away,
-    maxUnavailable: configuration.pools[pool ?? ""]?.maxUnavailable ?? 1,
+    away: awayOf(nodes, chosen),
+    maxUnavailable,
+    connectionSeconds,
+    mostMinutes: configuration.deadlines[command].evict,
     others,
+    unread,
   });
   return { chosen, options, plan };
 }

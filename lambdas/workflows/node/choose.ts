@@ -7,6 +7,7 @@ import { changeRefusalOf } from "../../steps/cluster/change-rules.ts";
 import { bootIdOf, instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { otherControllersOf } from "../../steps/plan/other-controllers.ts";
+import type { TracesSeen } from "../../steps/plan/traces.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
 import type { Begun } from "../operation/lifecycle.ts";
@@ -30,8 +31,13 @@ export interface JudgedNode {
   /** All nodes of the cluster. */
   readonly nodes: readonly Node[];
   readonly others: readonly OtherController[];
+  /** Marks of other controllers that could not be read, in words. */
+  readonly unread: readonly string[];
   readonly configuration: Configuration;
 }
+
+/** A Node without an instance has no Machine and no associations. */
+const noTraces: TracesSeen = { machineFacts: null, healthChecks: [], associations: [], unread: [] };
 
 /**
  * Finds the node and judges whether it may be changed.
@@ -53,14 +59,8 @@ export async function judgeNode(
   const machine = instanceId ? await steps.instances.describe(instanceId) : undefined;
   const holder = instanceId ? await steps.leases.holder(instanceId) : undefined;
   const claimed = await steps.claims.all();
-  const others = otherControllersOf({
-    node,
-    machine,
-    claimed,
-    machineLabels: null,
-    healthChecks: [],
-    associations: [],
-  });
+  const { unread, ...left } = instanceId ? await steps.traces.of(instanceId) : noTraces;
+  const others = otherControllersOf({ node, machine, claimed, ...left });
   const heldBy = holder && holder !== start.operation ? holder : null;
   const facts = { node, machine, cluster: configuration.cluster.name, claimed, others, heldBy };
   const refusal = changeRefusalOf(facts, change === "reboot" ? "reboot" : "drain");
@@ -72,6 +72,7 @@ export async function judgeNode(
     node,
     nodes,
     others,
+    unread,
     configuration,
   };
 }

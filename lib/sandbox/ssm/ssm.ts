@@ -4,6 +4,7 @@ import type { AwsService, Caller, Limit } from "../core/aws-service.ts";
 import type { Cloud } from "../core/ports.ts";
 import type { Simulation } from "../core/simulation.ts";
 import type { Machines } from "../machine/machines.ts";
+import { type Associations, describeAssociationsInput, openAssociations } from "./associations.ts";
 import { openDelivery } from "./delivery.ts";
 import { contentOf, type Documents, openDocuments, platformTypesOf } from "./documents.ts";
 import {
@@ -43,6 +44,8 @@ export interface SsmOptions {
 
 /** The service, and its interface to the composition. */
 export interface Ssm extends AwsService {
+  /** State Manager's associations, as a person creates them in the account. */
+  readonly associations: Pick<Associations, "create">;
   /** Adds a document, or a new version of one. @throws AwsError InvalidDocumentContent */
   createDocument(name: string, content: string): DocumentRecord;
   /** Every registered machine with its ping status. */
@@ -54,6 +57,7 @@ export interface Ssm extends AwsService {
 interface Parts {
   readonly sending: Sending;
   readonly managed: ManagedInstances;
+  readonly associations: Associations;
   readonly documents: Documents;
   readonly invocations: Invocations;
   readonly parameters: ParameterStore;
@@ -126,6 +130,10 @@ function actionsOf(parts: Parts): Record<string, JsonAction> {
       anywhere("DescribeInstanceInformation", caller);
       return parts.managed.describe(input);
     }),
+    DescribeInstanceAssociationsStatus: jsonAction(describeAssociationsInput, (input, caller) => {
+      anywhere("DescribeInstanceAssociationsStatus", caller);
+      return parts.associations.describe(input);
+    }),
     GetParameter: jsonAction(getParameterInput, (input, caller) => getParameter(parts.parameters, input, caller)),
     GetParametersByPath: jsonAction(byPathInput, (input, caller) =>
       getParametersByPath(parts.parameters, input, caller),
@@ -167,6 +175,7 @@ function assemble(simulation: Simulation, machines: Machines, options: SsmOption
   return {
     documents,
     managed,
+    associations: openAssociations(simulation, managed),
     invocations: openInvocations(simulation, delivery, documents),
     parameters: parameterStore(simulation, options),
     sending: { simulation, cloud, documents, managed, delivery, account, region },
@@ -200,6 +209,7 @@ export function ssm(simulation: Simulation, machines: Machines, options: SsmOpti
   return {
     ...jsonService("ssm", "AmazonSSM", actionsOf(parts), { limits: (action) => limitsOf(action) }),
     createDocument: (name, content) => parts.documents.create(name, content),
+    associations: parts.associations,
     pings: parts.managed.pings,
     resume: () => parts.sending.delivery.resume(),
   };

@@ -16,8 +16,10 @@ const plan = (more: Partial<NodePlan> = {}): NodePlan => ({
   away: [],
   maxUnavailable: 1,
   others: [],
+  untried: null,
   unread: [],
   minutes: 12,
+  mostMinutes: 15,
   at: "2026-11-21T03:10:00.000Z",
   ...more,
 });
@@ -52,6 +54,19 @@ describe("The plan of a drain", () => {
     const blocker = { budgets: ["shop/web"], pods: ["shop/a"], why, isForever: false };
     expect(shown({ blockers: [blocker] })).toContain(`⛔ Disruption budget \`shop/web\` blocks \`shop/a\`: ${why}.`);
     expect(shown({ blockers: [{ ...blocker, isForever: true }] })).toContain("its owner must change it.");
+  });
+
+  it("says what refuses an eviction where no budget does", () => {
+    const why = 'admission webhook "a.example.com" denied the request: no';
+    expect(shown({ blockers: [{ budgets: [], pods: ["shop/a"], why, isForever: false }] })).toContain(
+      "⛔ The API server refuses the eviction of `shop/a`: admission webhook",
+    );
+  });
+
+  it("says which pods were judged by their budgets' status alone, and why", () => {
+    expect(shown({ untried: { pods: 3, why: "too many requests" } })).toContain(
+      "The eviction of 3 pods could not be tried by a dry run (too many requests): only the status of their disruption budgets was judged.",
+    );
   });
 
   it("names both of two budgets that select one pod", () => {

@@ -1,5 +1,6 @@
 import {
   DescribeDocumentCommand,
+  DescribeInstanceAssociationsStatusCommand,
   DescribeInstanceInformationCommand,
   GetDocumentCommand,
   GetParameterCommand,
@@ -8,6 +9,22 @@ import {
 import { describe, expect, it } from "vitest";
 import { minutes } from "../machine/fixture.ts";
 import { documents, ssmFixture } from "./fixture.ts";
+
+describe("DescribeInstanceAssociationsStatus", () => {
+  it("lists the associations of a registered machine with their documents, and knows no other machine", async () => {
+    const fixture = ssmFixture();
+    const id = await fixture.online(1);
+    const of = (InstanceId: string) =>
+      fixture.client.send(new DescribeInstanceAssociationsStatusCommand({ InstanceId }));
+    fixture.ssm.associations.create({ document: "AWS-RunPatchBaseline", instanceIds: [id], name: "nightly" });
+    fixture.ssm.associations.create({ document: "AWS-GatherSoftwareInventory", instanceIds: ["i-00000000"] });
+    expect((await of(id)).InstanceAssociationStatusInfos).toMatchObject([
+      { InstanceId: id, Name: "AWS-RunPatchBaseline", AssociationName: "nightly" },
+    ]);
+    await expect(of("i-00000000")).rejects.toMatchObject({ name: "InvalidInstanceId" });
+    await expect(of("no-instance")).rejects.toThrow();
+  });
+});
 
 describe("DescribeInstanceInformation", () => {
   it("shows the registered machines, with the agent's facts", async () => {

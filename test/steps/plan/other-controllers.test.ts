@@ -13,7 +13,7 @@ const traces = (more: Partial<Traces> = {}): Traces => ({
   node: windowsNode("web-1"),
   machine: launched(),
   claimed: [],
-  machineLabels: null,
+  machineFacts: null,
   healthChecks: [],
   associations: [],
   ...more,
@@ -26,6 +26,8 @@ const annotated = (annotations: Record<string, string>): Partial<Traces> => ({
 const tainted = (key: string): Partial<Traces> => ({
   node: windowsNode("web-1", { spec: { taints: [{ key, effect: "NoSchedule" }] } }) satisfies V1Node,
 });
+
+const behind = (metadata: object) => ({ metadata: { name: "machine-1", ...metadata } });
 
 const check = (more: object = {}) => ({
   metadata: { name: "windows", ...more },
@@ -62,8 +64,18 @@ describe("Other controllers of a node", () => {
     ["Karpenter", tainted("karpenter.sh/disrupted"), { kind: "karpenter", acting: true }],
     [
       "a MachineHealthCheck",
-      { machineLabels: { role: "win" }, healthChecks: [check()] },
+      { machineFacts: behind({ labels: { role: "win" } }), healthChecks: [check()] },
       { kind: "health-check", name: "windows", timeout: "300s" },
+    ],
+    [
+      "the deletion of its Machine",
+      { machineFacts: behind({ deletionTimestamp: new Date(0) }) },
+      { kind: "machine-deleted", name: "machine-1", acting: true },
+    ],
+    [
+      "a MachineSet that loses its Machine first",
+      { machineFacts: behind({ annotations: { "machine.openshift.io/delete-machine": "true" } }) },
+      { kind: "machine-chosen", name: "machine-1" },
     ],
     [
       "SSM patching",
@@ -75,10 +87,13 @@ describe("Other controllers of a node", () => {
   });
 
   it.each<[string, Partial<Traces>]>([
-    ["that selects other machines", { machineLabels: { role: "linux" }, healthChecks: [check()] }],
+    ["that selects other machines", { machineFacts: behind({ labels: { role: "linux" } }), healthChecks: [check()] }],
     [
       "that its owner paused",
-      { machineLabels: { role: "win" }, healthChecks: [check({ annotations: { "cluster.x-k8s.io/paused": "" } })] },
+      {
+        machineFacts: behind({ labels: { role: "win" } }),
+        healthChecks: [check({ annotations: { "cluster.x-k8s.io/paused": "" } })],
+      },
     ],
     ["where no Machine stands behind the node", { healthChecks: [check()] }],
   ])("leave out a MachineHealthCheck %s", (_, more) => {
