@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openStore, type Store } from "../lib/sandbox/core/store.ts";
 import { StartError } from "./start-error.ts";
@@ -21,7 +22,10 @@ export interface State {
 }
 
 /** Version of the saved state, including the names in it. Raise it when a new version cannot resume an older state. */
-const FORMAT = 2;
+const FORMAT = 3;
+
+/** The store of formats 1 and 2. */
+const OLD_FILE = "ground.db";
 
 const OTHER_VERSION = "the state in .sandbox is of another version of Casement: start anew with --fresh";
 
@@ -31,7 +35,8 @@ const OTHER_VERSION = "the state in .sandbox is of another version of Casement: 
  * @throws StartError when another version left it
  */
 export function openState(folder: string): State {
-  const store = openStore(join(folder, "ground.db"));
+  if (existsSync(join(folder, OLD_FILE))) throw new StartError(OTHER_VERSION);
+  const store = openStore(join(folder, "sandbox.db"));
   const notes = store.collection<number>("sandbox");
   const resumed = notes.has("settled");
   if (notes.size > 0 && !resumed) {

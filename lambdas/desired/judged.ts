@@ -39,7 +39,7 @@ function nodesWorse(before: readonly JudgedNode[], after: readonly JudgedNode[])
 const added = (before: readonly string[], after: readonly string[]): string[] =>
   sorted(after).filter((one) => !before.includes(one));
 
-/** An approver who saw that nobody had asked what blocks has approved whatever blocks. */
+/** If the card said that blockers were not asked for, the approval holds whatever blocks. */
 function blockersWorse(before: Judged["blockers"], after: Judged["blockers"]): string[] {
   if (before === null) return [];
   if (after === null) return ["it is not known any more what blocks"];

@@ -53,7 +53,7 @@ export type RebootReason = "servicing" | "windows-update" | "file-renames" | "co
 
 /** An event of Windows' log System about a start or an end of the machine. */
 export interface BootEvent {
-  /** 1074: somebody asked for it. 41 and 6008: it was not shut down. */
+  /** 1074: a person or a program asked for it. 41 and 6008: it was not shut down. */
   readonly id: number;
   /** ISO 8601, by the machine's clock. */
   readonly at: string;

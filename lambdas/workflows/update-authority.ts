@@ -202,7 +202,7 @@ export const updateAuthority =
     if (!bundle) return;
     const file = profileOf(configuration).kubeletClients(bundle.pem);
     const differing = due.nodes.length > 0 ? await findDiffering(ctx, steps, due.nodes, bundle, file, tick) : [];
-    if (due.isWhole) await step(ctx, "note the look", () => steps.authorityWatch.looked());
+    if (due.isWhole) await step(ctx, "note the look", () => steps.authorityWatch.noteComparison());
     if (differing.length === 0) return;
     const operation = operationId(configuration.cluster.name, "authority", tick);
     const arn = ctx.executionContext.durableExecutionArn;

@@ -6,26 +6,27 @@ import { heldBack, joinSecrets } from "../outside/account.ts";
 import { type Running, until } from "../outside/running.ts";
 
 type State = Awaited<ReturnType<Running["control"]>> & { operations: unknown };
-type World = Extract<State, { instances: unknown }>;
+type SandboxState = Extract<State, { instances: unknown }>;
 
 /** The operation there is, once there is one. */
-export const operationIn = ({ operations }: World): World["operations"][number] | undefined => operations[0];
+export const operationIn = ({ operations }: SandboxState): SandboxState["operations"][number] | undefined =>
+  operations[0];
 
 /** Waits until the operation has ended. */
-export const ended = (running: Running, ms: number): Promise<World> =>
+export const ended = (running: Running, ms: number): Promise<SandboxState> =>
   until(
     "the end of the operation",
     async () => {
-      const world = await running.control("GET /state");
-      const status = operationIn(world)?.status ?? "running";
-      return status === "running" || status === "waiting" ? undefined : world;
+      const state = await running.control("GET /state");
+      const status = operationIn(state)?.status ?? "running";
+      return status === "running" || status === "waiting" ? undefined : state;
     },
     ms,
   );
 
 /** Every instance that an operation ever launched: terminated ones stay in sight for an hour. */
-const launchedBy = (world: World, operation: string): Instance[] =>
-  (world.instances as Instance[]).filter(({ Tags }) =>
+const launchedBy = (state: SandboxState, operation: string): Instance[] =>
+  (state.instances as Instance[]).filter(({ Tags }) =>
     Tags?.some(({ Key, Value }) => Key === "casement:operation" && Value === operation),
   );
 
@@ -52,15 +53,15 @@ async function expectOneStory(running: Running, names: readonly string[]): Promi
 }
 
 /** Expects exactly one complete add after `/win add web 2`, whatever was killed on the way. */
-export async function expectAddedOnce(running: Running, world: World): Promise<void> {
-  const [operation, ...others] = world.operations;
+export async function expectAddedOnce(running: Running, state: SandboxState): Promise<void> {
+  const [operation, ...others] = state.operations;
   expect(others).toEqual([]);
   expect(operation).toMatchObject({ command: "add", status: "succeeded" });
-  const instances = launchedBy(world, operation?.id ?? "");
+  const instances = launchedBy(state, operation?.id ?? "");
   expect(instances.map(({ State }) => State?.Name)).toEqual(["running", "running"]);
   const names = operation?.nodes.map(({ name }) => name) ?? [];
   expect(instances.map(({ PrivateDnsName }) => PrivateDnsName).sort()).toEqual([...names].sort());
-  const nodes = (world.nodes as unknown as V1Node[]).filter(({ metadata }) => names.includes(metadata?.name ?? ""));
+  const nodes = (state.nodes as unknown as V1Node[]).filter(({ metadata }) => names.includes(metadata?.name ?? ""));
   expect(nodes.map(admitted)).toEqual([true, true]);
   await expectOneStory(running, names);
   const ids = instances.map(({ InstanceId }) => InstanceId ?? "");

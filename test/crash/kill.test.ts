@@ -11,16 +11,16 @@ const STEPS = 720;
 
 afterEach(cleanUp);
 
-type World = Awaited<ReturnType<typeof ended>>;
+type SandboxState = Awaited<ReturnType<typeof ended>>;
 
 /** Is a node of the operation in this stage? */
 const stage =
   (name: string) =>
-  (world: World): boolean =>
-    operationIn(world)?.nodes.some((node) => node.stage === name) === true;
+  (state: SandboxState): boolean =>
+    operationIn(state)?.nodes.some((node) => node.stage === name) === true;
 
-const rebooting = (world: World): boolean =>
-  stage("features")(world) && world.machines.some(({ power }) => power === "shutting-down" || power === "booting");
+const rebooting = (state: SandboxState): boolean =>
+  stage("features")(state) && state.machines.some(({ power }) => power === "shutting-down" || power === "booting");
 
 const asked = async (): Promise<Running> => {
   const running = await start(emptyFolder());
@@ -32,15 +32,15 @@ const asked = async (): Promise<Running> => {
  * Kills at a moment of the add, while time moves on. Until then time moves by hand and in small steps, each shorter than
  * the shortest stage: however slow the machine is, no moment passes unseen.
  */
-async function killedAt(running: Running, moment: (world: World) => boolean): Promise<World> {
+async function killedAt(running: Running, moment: (state: SandboxState) => boolean): Promise<SandboxState> {
   for (let step = 0; step < STEPS; step += 1) {
-    const world = await running.control("GET /state");
-    if (moment(world)) {
+    const state = await running.control("GET /state");
+    if (moment(state)) {
       const moved = running.control("POST /clock", HOUR).catch(() => "cut off");
       await new Promise((resolve) => setTimeout(resolve, 20));
       await running.signal("SIGKILL");
       await moved;
-      return world;
+      return state;
     }
     await running.control("POST /clock", STEP);
   }
@@ -48,7 +48,7 @@ async function killedAt(running: Running, moment: (world: World) => boolean): Pr
 }
 
 /** Starts again on the same state, and sees that time has not gone back. */
-async function again({ folder }: Running, { now }: Pick<World, "now">): Promise<Running> {
+async function again({ folder }: Running, { now }: Pick<SandboxState, "now">): Promise<Running> {
   const running = await start(folder);
   expect((await running.control("GET /state")).now >= now).toBe(true);
   return running;

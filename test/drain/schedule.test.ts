@@ -177,13 +177,13 @@ const anyMeaning = fc.constantFrom<Meaning>(
 );
 
 describe("whatever the pods, the budgets and the answers so far", () => {
-  const anyWorld = fc.record({
+  const anyRound = fc.record({
     pods: fc.array(anyPod, { maxLength: 12 }).map((given) => given.map(podOf)),
     budgets: anyBudgets,
     answers: fc.array(fc.tuple(fc.nat(11), anyMeaning), { maxLength: 8 }),
   });
-  type World = typeof anyWorld extends fc.Arbitrary<infer T> ? T : never;
-  const stateAfter = ({ answers }: World): DrainState =>
+  type Sample = typeof anyRound extends fc.Arbitrary<infer T> ? T : never;
+  const stateAfter = ({ answers }: Sample): DrainState =>
     answers.reduce(
       (state, [index, meaning]) => hear(state, { uid: `p${index}`, budget: "shop/web", meaning }, NOON, 0.5),
       newDrain,
@@ -192,9 +192,9 @@ describe("whatever the pods, the budgets and the answers so far", () => {
 
   test("no budget is asked for more than it allows", () => {
     fc.assert(
-      fc.property(anyWorld, fc.nat(40_000), (world, later) => {
-        const { ask } = round(world.pods, world.budgets, stateAfter(world), NOON + later);
-        for (const budget of world.budgets) {
+      fc.property(anyRound, fc.nat(40_000), (sample, later) => {
+        const { ask } = round(sample.pods, sample.budgets, stateAfter(sample), NOON + later);
+        for (const budget of sample.budgets) {
           const ofIt = ask.filter(({ pod }) => isCounted(pod) && budgetsOf(pod, [budget]).length > 0);
           expect(ofIt.length).toBeLessThanOrEqual(budget.status?.disruptionsAllowed ?? 0);
           expect(ofIt.every((one) => one.budget === budgetName(budget))).toBe(true);
@@ -205,33 +205,33 @@ describe("whatever the pods, the budgets and the answers so far", () => {
 
   test("no pod of another node, no held one and no terminating one is asked, and every other one has a reason", () => {
     fc.assert(
-      fc.property(anyWorld, fc.nat(40_000), (world, later) => {
-        const { ask, waiting } = round(world.pods, world.budgets, stateAfter(world), NOON + later);
+      fc.property(anyRound, fc.nat(40_000), (sample, later) => {
+        const { ask, waiting } = round(sample.pods, sample.budgets, stateAfter(sample), NOON + later);
         for (const { pod } of ask) {
           expect(pod.spec?.nodeName).toBe(NODE);
           expect(pod.metadata?.deletionTimestamp).toBeUndefined();
           expect(pod.metadata?.annotations).toEqual({});
         }
-        const here = world.pods.filter(({ spec }) => spec?.nodeName === NODE).map(podName);
+        const here = sample.pods.filter(({ spec }) => spec?.nodeName === NODE).map(podName);
         expect([...ask, ...waiting].map(({ pod }) => podName(pod)).toSorted()).toEqual(here.toSorted());
       }),
     );
   });
 
   test("a drain whose pods are let go in the end ends", () => {
-    const noHeld = anyWorld.map((world) => ({
-      ...world,
-      pods: world.pods.filter(
+    const noHeld = anyRound.map((sample) => ({
+      ...sample,
+      pods: sample.pods.filter(
         ({ metadata, spec }) => !metadata?.annotations?.["casement.dev/do-not-disrupt"] && spec?.nodeName === NODE,
       ),
-      budgets: world.budgets.map((budget) => ({ ...budget, status: { ...budget.status, disruptionsAllowed: 1 } })),
+      budgets: sample.budgets.map((budget) => ({ ...budget, status: { ...budget.status, disruptionsAllowed: 1 } })),
     }));
     fc.assert(
-      fc.property(noHeld, (world) => {
-        let [pods, state] = [world.pods, stateAfter(world as World)];
+      fc.property(noHeld, (sample) => {
+        let [pods, state] = [sample.pods, stateAfter(sample as Sample)];
         for (let time = 0; pods.length > 0; time += 1) {
           expect(time).toBeLessThan(200);
-          const { ask } = round(pods, world.budgets as V1PodDisruptionBudget[], state, NOON + time * 1_000);
+          const { ask } = round(pods, sample.budgets as V1PodDisruptionBudget[], state, NOON + time * 1_000);
           for (const { pod, budget } of ask)
             state = hear(state, { uid: uidOf(pod), budget, meaning: { kind: "accepted" } }, NOON + time * 1_000, 0.5);
           const left = new Set(ask.map(({ pod }) => uidOf(pod)));

@@ -238,7 +238,7 @@ describe("Ctrl-C", () => {
   test("ends it before it stands, and the next start begins anew", { timeout: EVERYTHING }, async () => {
     const folder = emptyFolder();
     const { child, ended } = launch(folder, ["--port", "0"]);
-    await until("its state", async () => existsSync(join(folder, ".sandbox/ground.db")) || undefined);
+    await until("its state", async () => existsSync(join(folder, ".sandbox/sandbox.db")) || undefined);
     child.kill("SIGINT");
     expect(await ended).toEqual({ code: 0, signal: null, out: "", err: "" });
     expect((await (await start(folder)).control("GET /state")).nodes).toHaveLength(9);
@@ -285,7 +285,7 @@ describe("what cannot be started", () => {
   test("a state of another version is told with the way out", { timeout: EVERYTHING }, async () => {
     const running = await start(emptyFolder());
     await running.signal("SIGINT");
-    const store = openStore(join(running.folder, ".sandbox/ground.db"));
+    const store = openStore(join(running.folder, ".sandbox/sandbox.db"));
     store.collection("sandbox").set("format", 1);
     store.close();
     const { code, err } = await refusal(running.folder, "--port", "0");
@@ -296,7 +296,7 @@ describe("what cannot be started", () => {
   test("a damaged state is told with the way out, which works", { timeout: EVERYTHING }, async () => {
     const running = await start(emptyFolder());
     await running.signal("SIGINT");
-    writeFileSync(join(running.folder, ".sandbox/ground.db"), "not what was written");
+    writeFileSync(join(running.folder, ".sandbox/sandbox.db"), "not what was written");
     const { code, err } = await refusal(running.folder, "--port", "0");
     expect({ code, lines: err.split("\n").length }).toEqual({ code: 1, lines: 2 });
     expect(err).toContain("--fresh");

@@ -42,6 +42,10 @@ export const notProvenYet = ({ name, trouble }: Fault, node: string, commandWord
 /** Reason why a reboot is not proven yet: a check lacks a fact. */
 export const notKnownYet = (name: Fault["name"], why: string): string => `${checkNames[name]}: ${plain(why, 200)}`;
 
+/** Time that a reboot takes after its drain; on the simulated machine the reboot and its proof take eight minutes. */
+const restOfReboot =
+  "The reboot and its proof come on top: about 10 minutes, or up to two hours when Windows installs updates.";
+
 /** The plan of a reboot, for the message that asks for its approval. */
 export const rebootPlanCard = (plan: NodePlan, commandWord: string): PlanCard => ({
   blocks: [
@@ -49,6 +53,7 @@ export const rebootPlanCard = (plan: NodePlan, commandWord: string): PlanCard =>
       `*Plan*: ${code(plan.node)} is drained and rebooted. It takes pods again when the reboot is proven, unless it was cordoned before.`,
     ),
     ...planBlocks(plan, commandWord),
+    context(restOfReboot),
   ],
 });
 
@@ -58,6 +63,7 @@ export const rebootDryRun = (plan: NodePlan, commandWord: string): Message => ({
   blocks: [
     section(`*Dry run: nothing was changed.* Plan to drain and reboot ${code(plan.node)}:`),
     ...planBlocks(plan, commandWord),
+    context(restOfReboot),
     context(`To apply: ${typeThis(commandWord, "reboot", plan.node)}`),
   ],
 });

@@ -17,7 +17,7 @@ export interface AuthorityWatch {
   /** Have people been told that it cannot be read? */
   readonly isTold: boolean;
   /** Milliseconds: time at which every node was last checked. */
-  readonly lookedAt: number;
+  readonly comparedAt: number;
   /** The operation that changes nodes, as long as the ledger does not say that it ended. */
   readonly operation: string | null;
   /** A file that a node did not take well: no other node is given it before this time, and then this node comes last. */
@@ -28,7 +28,7 @@ const empty: AuthorityWatch = {
   tick: "",
   news: null,
   isTold: false,
-  lookedAt: 0,
+  comparedAt: 0,
   operation: null,
   blocked: null,
 };
@@ -63,7 +63,7 @@ export const authorityWatch = (context: StepContext) => {
     },
 
     /** Notes the operation that changes nodes from now on; false while another one, which has not ended, does. */
-    begin: async (operation: string, hasEnded: (other: string) => Promise<boolean>): Promise<boolean> => {
+    claim: async (operation: string, hasEnded: (other: string) => Promise<boolean>): Promise<boolean> => {
       const before = { ...empty, ...(await items.read<AuthorityWatch>(keys.authority)) };
       const isFree = before.operation === null || before.operation === operation || (await hasEnded(before.operation));
       if (!isFree) return false;
@@ -72,8 +72,8 @@ export const authorityWatch = (context: StepContext) => {
     },
 
     /** Records that every node was checked. */
-    looked: async (): Promise<void> => {
-      await revise((before) => ({ ...before, lookedAt: context.now() }));
+    noteComparison: async (): Promise<void> => {
+      await revise((before) => ({ ...before, comparedAt: context.now() }));
     },
 
     /** Keeps a file from other nodes for a while. */

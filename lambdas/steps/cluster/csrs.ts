@@ -20,8 +20,8 @@ import { type Expected, judge, type KnownNames, strangeness } from "./csr-rules.
 /** OKD's own approver gives up for everybody when about a hundred are pending; we stop launching well before. */
 export const PENDING_AT_MOST = 50;
 
-/** Result of looking at a signer's requests once. */
-export interface CsrLook extends Pick<Sorted, "nearMisses" | "approvedWrongly" | "denied"> {
+/** Outcome of reading a signer's requests once and approving the right one. */
+export interface ApprovalResult extends Pick<Sorted, "nearMisses" | "approvedWrongly" | "denied"> {
   /** The machine's request that is approved; `by` is null when Casement approved it. */
   readonly approved: { readonly name: string; readonly by: Decider | null } | null;
 }
@@ -85,7 +85,7 @@ export const csrs = (context: StepContext) => {
      * another approver approved. Requests to the other signer in the node's name are reported as well.
      * @throws Retryable when the request was changed at the same moment: the next poll reads it again
      */
-    approveFor: async (signerName: string, expected: Expected, instanceId: string): Promise<CsrLook> => {
+    approveFor: async (signerName: string, expected: Expected, instanceId: string): Promise<ApprovalResult> => {
       const requests = await all();
       const of = (signer: string) => requests.filter((csr) => csr.spec.signerName === signer);
       const { ours, granted, right, ...others } = sorted(of(signerName), expected, instanceId);

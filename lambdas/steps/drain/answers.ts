@@ -39,7 +39,7 @@ function tooMany(error: ApiException<unknown>, words: string): Meaning {
   const retryAfterMs = retryAfterOf(error);
   const budget = causesOf(error).find(({ reason }) => reason === "DisruptionBudget");
   if (budget) return { kind: "budget", words: budget.message ?? words, retryAfterMs };
-  // The server's fairness queues answer in plain text; an answer in JSON without a cause is somebody's refusal.
+  // The server's fairness queues answer in plain text; an answer in JSON without a cause is the refusal of another component.
   return { kind: "overload", words: bodyOf(error) === undefined ? "too many requests" : words, retryAfterMs };
 }
 

@@ -15,7 +15,7 @@ export interface DrainOrder {
   readonly mayGoOn: () => Promise<boolean>;
 }
 
-/** Volumes that may still be attached: those that stayed too long, or all, because nobody may list them. */
+/** Volumes that may still be attached: those that stayed too long, or all, because they cannot be listed. */
 export type VolumesLeft = { readonly attached: readonly string[] } | { readonly unreadable: string };
 
 /** End of a drain, or of the time for it. */

@@ -19,7 +19,7 @@ export async function begin(
   const free = await Promise.all(nodes.map(async (node) => (await steps.leases.holder(node.instanceId)) ?? operation));
   const mine = nodes.filter((_, at) => free[at] === operation);
   const hasEnded = async (other: string) => (await steps.ledger.operation(other))?.endedAt !== null;
-  if (mine.length === 0 || !(await steps.authorityWatch.begin(operation, hasEnded))) return [];
+  if (mine.length === 0 || !(await steps.authorityWatch.claim(operation, hasEnded))) return [];
   const request = { command: "authority" } as const;
   await steps.ledger.requested({
     id: operation,

@@ -85,7 +85,7 @@ async function findDue(steps: Steps, { cluster }: Configuration, bundle: Bundle)
   const watch = await steps.authorityWatch.read();
   const wanted = sha256(bundle.pem);
   if (watch.blocked?.sha256 === wanted && watch.blocked.until > steps.now()) return { isWhole: false, nodes: [] };
-  const isWhole = steps.now() - watch.lookedAt >= LOOK_AGAIN_MS;
+  const isWhole = steps.now() - watch.comparedAt >= LOOK_AGAIN_MS;
   const given = new Map((await steps.given.all()).map((one) => [one.instanceId, one.kubeletClients.sha256]));
   const ours = (await steps.nodes.all()).filter((node) => isWindows(node) && labelsOf(node)[POOL] !== undefined);
   const candidates = ours.filter((node) => isWhole || given.get(instanceIdOf(node) ?? "") !== wanted);

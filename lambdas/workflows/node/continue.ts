@@ -74,7 +74,7 @@ export async function mayContinue(task: EmptyingTask, late: LateDrain): Promise<
     await goOn(task, round, pressed.userId);
     return true;
   } catch (error) {
-    // Slack took no question for minutes: nobody can answer one.
+    // If Slack took no question for minutes, no person can answer it.
     if (isBusy(causeOf(error))) return false;
     throw error;
   }

@@ -5,7 +5,7 @@ import { signingRequestNotice } from "../../messages/operation/escalations.ts";
 import { signingRequest } from "../../messages/provision/signing-requests.ts";
 import type { AwaitedAnnotation } from "../../profiles/profile.ts";
 import { credentialOf, type Expected, type KnownNames } from "../../steps/cluster/csr-rules.ts";
-import type { CsrLook } from "../../steps/cluster/csrs.ts";
+import type { ApprovalResult } from "../../steps/cluster/csrs.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { done, type Poll, pending, StageFailed, until } from "../engine/durable.ts";
 import { addNotes } from "../node/notes.ts";
@@ -74,7 +74,7 @@ const logRequest = (outcome: "approved" | "left", why: string): void =>
 
 async function approved(
   task: ProvisionTask,
-  { name, by }: NonNullable<CsrLook["approved"]>,
+  { name, by }: NonNullable<ApprovalResult["approved"]>,
 ): Promise<Poll<"approved">> {
   logRequest("approved", by ? `${name} by ${by}` : name);
   const change = by ? "others approved the certificate request" : "approve the certificate request";

@@ -65,7 +65,7 @@ const guessService = (request: WireRequest): string => {
   return request.headers["content-type"]?.startsWith("application/x-www-form-urlencoded") ? "ec2" : "s3";
 };
 
-const nobody: AwsService = {
+const unknownService: AwsService = {
   name: "unknown",
   action: () => "unknown",
   answer: async () => json({}, 404),
@@ -104,7 +104,7 @@ export function awsEndpoint(options: EndpointOptions, onBug: (error: unknown) =>
   const refusal = (error: unknown, known: Known): { response: WireResponse; code: string } => {
     if (!(error instanceof AwsError)) onBug(error);
     const refused = knownError(error, known.service);
-    return { response: (find(known.service) ?? nobody).refuse(refused), code: refused.code };
+    return { response: (find(known.service) ?? unknownService).refuse(refused), code: refused.code };
   };
 
   return {

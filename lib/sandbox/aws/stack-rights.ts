@@ -38,12 +38,12 @@ export function stackRights(rights: Access, place: Place): StackRights {
   const lambda = (principal: string): string =>
     `arn:aws:lambda:${region}:${account}:function:${conventionalName(cluster, principal)}`;
   const eventBridge: Caller = rights.serviceItself("events.amazonaws.com");
-  const nobody: Caller = rights.serviceItself("lambda.amazonaws.com");
+  const anonymous: Caller = rights.serviceItself("lambda.amazonaws.com");
   return {
     urlMayInvoke: () => {
       const frontDoor = [lambda("front-door")];
-      nobody.require("lambda:InvokeFunctionUrl", frontDoor, { "lambda:FunctionUrlAuthType": "NONE" });
-      nobody.require("lambda:InvokeFunction", frontDoor, { "lambda:InvokedViaFunctionUrl": "true" });
+      anonymous.require("lambda:InvokeFunctionUrl", frontDoor, { "lambda:FunctionUrlAuthType": "NONE" });
+      anonymous.require("lambda:InvokeFunction", frontDoor, { "lambda:InvokedViaFunctionUrl": "true" });
     },
     ruleMayInvoke: (rule) =>
       eventBridge.require("lambda:InvokeFunction", [lambda("cloud-events")], {

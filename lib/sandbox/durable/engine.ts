@@ -33,7 +33,7 @@ export interface Engine extends Starts {
 }
 
 /** Parts of the simulator that the engine is built from. */
-interface EngineGround {
+interface EngineOptions {
   readonly simulation: Simulation;
   readonly account: Account;
   readonly functions: Functions;
@@ -42,7 +42,7 @@ interface EngineGround {
 }
 
 /** Builds the engine on the simulator's store; everything it knows is there. */
-export function durableEngine(under: EngineGround): Engine {
+export function durableEngine(under: EngineOptions): Engine {
   const { simulation } = under;
   const executions = executionStore(simulation.store);
   const following = effects(simulation, (arn) => wake(arn));

@@ -61,7 +61,7 @@ function newFleet(simulation: Simulation, ports: MachinePorts): Fleet {
       ports,
       states: store.collection("machines"),
       logs: store.collection("machine-logs"),
-      timers: () => (fleet.timers ??= persistentTimers(simulation, "machine-agenda", timerHandlers(fleet))),
+      timers: () => (fleet.timers ??= persistentTimers(simulation, "machine-timers", timerHandlers(fleet))),
       programs,
       scripts,
       ssmBackend: () => fleet.control ?? silent,

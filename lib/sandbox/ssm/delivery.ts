@@ -203,7 +203,7 @@ export function openDelivery(simulation: Simulation, machines: Machines, documen
   const commands: Collection<Command> = simulation.store.collection("ssm-commands");
   const invocations: Collection<Invocation> = simulation.store.collection("ssm-invocations");
   const outbox: Outbox = { simulation, machines, documents, commands, invocations, timers: undefined };
-  outbox.timers = persistentTimers(simulation, "ssm-agenda", {
+  outbox.timers = persistentTimers(simulation, "ssm-timers", {
     dispatch: ({ commandId = "" }) => dispatch(outbox, commandId),
     retry: ({ commandId = "" }) => retry(outbox, commandId),
     expire: ({ commandId = "" }) => expire(outbox, commandId),

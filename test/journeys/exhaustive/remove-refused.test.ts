@@ -37,12 +37,7 @@ const refusals: readonly (readonly [
     untag("casement:launched"),
     /not launched by Casement.*drain it with kubectl, then terminate/s,
   ],
-  [
-    "is another cluster's",
-    web,
-    (world) => tag(world, web, "casement:cluster", "prod-east"),
-    /not launched by Casement/,
-  ],
+  ["is another cluster's", web, (here) => tag(here, web, "casement:cluster", "prod-east"), /not launched by Casement/],
   [
     "is another cluster's",
     web,

@@ -97,7 +97,7 @@ describe("every answer fits the schema that is served", () => {
 });
 
 describe("what it tells", () => {
-  test("the world as the sources know it", async () => {
+  test("the state as the services know it", async () => {
     const { ask, clock } = office();
     const { body } = await ask("GET", "/state");
     expect(body).toEqual({

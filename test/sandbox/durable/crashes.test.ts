@@ -23,11 +23,11 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Number of times that each thing happened in the world outside. */
-type World = Record<string, number>;
+/** Number of times that each thing happened in the tally outside. */
+type Tally = Record<string, number>;
 
-const happens = (world: World, what: string) => async () => {
-  world[what] = (world[what] ?? 0) + 1;
+const happens = (tally: Tally, what: string) => async () => {
+  tally[what] = (tally[what] ?? 0) + 1;
   return what;
 };
 
@@ -35,28 +35,28 @@ const atMostOnce = { semantics: StepSemantics.AtMostOncePerRetry, retryStrategy:
 
 /** Something of everything: both kinds of steps, a wait, a map, a child execution. */
 const workflow =
-  (world: World): Workflow =>
+  (tally: Tally): Workflow =>
   async (_event: unknown, ctx: DurableContext) => {
-    await ctx.step("prepare", happens(world, "prepare"));
-    const reboot = await ctx.step("reboot", happens(world, "reboot"), atMostOnce).catch(() => "interrupted");
+    await ctx.step("prepare", happens(tally, "prepare"));
+    const reboot = await ctx.step("reboot", happens(tally, "reboot"), atMostOnce).catch(() => "interrupted");
     await ctx.wait("settle", { minutes: 3 });
-    const node = (child: DurableContext, item: string) => child.step(item, happens(world, item));
+    const node = (child: DurableContext, item: string) => child.step(item, happens(tally, item));
     await ctx.map("nodes", ["left", "right"], node, { completionConfig: { toleratedFailurePercentage: 100 } });
     const nested = await ctx.invoke("call", "child:live", {});
     return [reboot, nested];
   };
 
 const child =
-  (world: World): Workflow =>
+  (tally: Tally): Workflow =>
   (_event: unknown, ctx: DurableContext) =>
-    ctx.step("nested", happens(world, "nested"));
+    ctx.step("nested", happens(tally, "nested"));
 
 const killed = (): never => {
   throw new Error("the process was killed");
 };
 
 /** One life of the sandbox's process on the same disk. It is killed at its n-th checkpoint, before or after it is stored. */
-function life(world: World, kill?: { at: number; when: "before" | "after" }) {
+function life(tally: Tally, kill?: { at: number; when: "before" | "after" }) {
   let dead = false;
   let checkpoints = 0;
   const clock = {
@@ -74,8 +74,8 @@ function life(world: World, kill?: { at: number; when: "before" | "after" }) {
       if (dead) killed();
     },
   });
-  mountDurable(up, "work", workflow(world), durableClient(up.lambda));
-  mountDurable(up, "child", child(world), durableClient(up.lambda));
+  mountDurable(up, "work", workflow(tally), durableClient(up.lambda));
+  mountDurable(up, "child", child(tally), durableClient(up.lambda));
   return { up, isDead: () => dead, checkpoints: () => checkpoints };
 }
 
@@ -84,12 +84,12 @@ const untilDead = async (isDead: () => boolean): Promise<void> => {
 };
 
 /** Lives until it is killed, lives again, and says how it ended. */
-async function killedAndResumed(world: World, kill: { at: number; when: "before" | "after" }) {
-  const first = life(world, kill);
+async function killedAndResumed(tally: Tally, kill: { at: number; when: "before" | "after" }) {
+  const first = life(tally, kill);
   const arn = await pass(invokeLater(first.up.lambda, "work:live", {}, "operation-1"));
   await pass(untilDead(first.isDead));
   first.up.simulation.store.close();
-  const { up } = life(world);
+  const { up } = life(tally);
   up.service.resume();
   const status = await pass(ending(up, arn));
   const { Result } = await pass(up.lambda.send(new GetDurableExecutionCommand({ DurableExecutionArn: arn })));
@@ -99,7 +99,7 @@ async function killedAndResumed(world: World, kill: { at: number; when: "before"
 
 describe("a killed sandbox", () => {
   test.each(["before", "after"] as const)("goes on, whichever checkpoint it was killed %s", async (when) => {
-    const whole: World = {};
+    const whole: Tally = {};
     const undisturbed = life(whole);
     const arn = await pass(invokeLater(undisturbed.up.lambda, "work:live", {}, "operation-1"));
     await pass(ending(undisturbed.up, arn));
@@ -109,11 +109,11 @@ describe("a killed sandbox", () => {
     for (let at = 1; at <= undisturbed.checkpoints(); at += 1) {
       rmSync(folder, { recursive: true });
       folder = mkdtempSync(join(tmpdir(), "durable-"));
-      const world: World = {};
-      const ended = await killedAndResumed(world, { at, when });
+      const tally: Tally = {};
+      const ended = await killedAndResumed(tally, { at, when });
       expect(ended, `killed ${when} checkpoint ${at}`).toMatchObject({ status: "SUCCEEDED", executions: 2 });
       expect(ended.result[1]).toBe("nested");
-      const { reboot = 0, ...others } = world;
+      const { reboot = 0, ...others } = tally;
       expect(reboot).toBe(ended.result[0] === "reboot" ? 1 : reboot);
       expect(reboot).toBeLessThanOrEqual(1);
       for (const count of Object.values(others)) expect([1, 2]).toContain(count);
@@ -160,13 +160,13 @@ describe("a killed sandbox", () => {
 });
 
 describe("the fault", () => {
-  const crashing = (kind: string, match: Record<string, string>): { up: Raised; world: World } => {
-    const world: World = {};
+  const crashing = (kind: string, match: Record<string, string>): { up: Raised; tally: Tally } => {
+    const tally: Tally = {};
     const up = raise();
-    mountDurable(up, "work", workflow(world), durableClient(up.lambda));
-    mountDurable(up, "child", child(world), durableClient(up.lambda));
+    mountDurable(up, "work", workflow(tally), durableClient(up.lambda));
+    mountDurable(up, "child", child(tally), durableClient(up.lambda));
     expect(up.simulation.faults.inject(kind, match, 1)).toBeDefined();
-    return { up, world };
+    return { up, tally };
   };
   const outcome = async (up: Raised) => {
     const arn = await pass(invokeLater(up.lambda, "work:live", {}));
@@ -188,9 +188,9 @@ describe("the fault", () => {
   ])(
     "%s at %s (%s it is stored) repeats exactly what the step allows",
     async (kind, operation, when, counts, reboot) => {
-      const { up, world } = crashing(kind, { function: "work", operation, when });
+      const { up, tally } = crashing(kind, { function: "work", operation, when });
       expect(await outcome(up)).toEqual({ status: "SUCCEEDED", reboot, crashes: 1 });
-      expect(world).toEqual({ ...counts, left: 1, right: 1, nested: 1 });
+      expect(tally).toEqual({ ...counts, left: 1, right: 1, nested: 1 });
     },
   );
 

@@ -42,7 +42,7 @@ describe("a click", () => {
     const there = { channel: CHANNEL, messageTs: String(message_ts) };
     await expect(service.ui.press(VISITOR, { ...there, actionId: "cancel" })).rejects.toThrow("sees no message");
     await expect(service.ui.press(OPERATOR, { ...there, actionId: "keep" })).rejects.toThrow("nothing to press");
-    await expect(service.ui.type("U0NOBODY", CHANNEL, "hello")).rejects.toThrow("nobody called");
+    await expect(service.ui.type("U0NOBODY", CHANNEL, "hello")).rejects.toThrow("no person with the id");
     await expect(service.ui.type(OPERATOR, "C0SECRET", "hello")).rejects.toThrow("is not in C0SECRET");
   });
 });

@@ -28,7 +28,7 @@ function heldTable(turn: () => Promise<void>): DynamoDb {
 }
 
 /** A pool of nodes, and an operation on each of them. */
-function world(turn: () => Promise<void>, most: number) {
+function setting(turn: () => Promise<void>, most: number) {
   const away = new Set<string>();
   const ended = new Set<string>();
   const overruns: number[] = [];
@@ -59,10 +59,10 @@ function world(turn: () => Promise<void>, most: number) {
   return { verbs, look, away, ended, leave, overruns };
 }
 
-type World = ReturnType<typeof world>;
+type Setting = ReturnType<typeof setting>;
 
 /** Asks until there is a slot. @returns how often; null after so many rounds that it would never come */
-async function ask({ verbs, look }: World, at: number): Promise<number | null> {
+async function ask({ verbs, look }: Setting, at: number): Promise<number | null> {
   const asking = { owner: `remove-${at}:0`, execution: `arn:${at}`, uid: `n${at}`, node: `n${at}` };
   for (let round = 1; round <= 40 * OWNERS; round += 1) {
     try {
@@ -77,7 +77,7 @@ async function ask({ verbs, look }: World, at: number): Promise<number | null> {
 /** Fate of an operation that has its slot: what becomes of it and of its node. */
 type Fate = "ends" | "dies before its cordon" | "dies after its cordon";
 
-async function operate(here: World, at: number, fate: Fate, turn: () => Promise<void>): Promise<boolean> {
+async function operate(here: Setting, at: number, fate: Fate, turn: () => Promise<void>): Promise<boolean> {
   if ((await ask(here, at)) === null) return false;
   await turn();
   if (fate !== "dies before its cordon") here.leave(`n${at}`);
@@ -111,7 +111,7 @@ describe("Slots of a pool", () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 5 }), fates, fc.infiniteStream(fc.nat()), async (most, all, order) => {
         const { turn, run } = interleaved(order);
-        const here = world(turn, most);
+        const here = setting(turn, most);
         const outcome = await run(all.map((one, at) => operate(here, at, one, turn)));
         expect(outcome.every(Boolean)).toBe(true);
         expect(here.overruns).toEqual([]);

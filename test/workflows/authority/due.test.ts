@@ -16,7 +16,7 @@ async function readWhile(error: Error) {
       },
     },
     authorityWatch: {
-      read: async () => ({ blocked: null, lookedAt: 0 }),
+      read: async () => ({ blocked: null, comparedAt: 0 }),
       note: async (_tick: string, outcome: string) => {
         noted.push(outcome);
         return outcome === "refused" ? "bad" : null;

@@ -97,7 +97,7 @@ describe("A wait", () => {
 });
 
 describe("A step that may run again", () => {
-  it("ends in the service's own words after minutes of patience, and says that the world was busy", async () => {
+  it("ends in the service's own words after minutes of patience, and says that the service was busy", async () => {
     const status = { kind: "Status", message: "the server is currently unable to handle the request" };
     const { error } = await run((ctx) =>
       step(ctx, "read", async () => {

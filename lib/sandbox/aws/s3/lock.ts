@@ -37,7 +37,7 @@ export function requireChecksum(headers: Readonly<Record<string, string | undefi
 
 /**
  * Refuses to delete a version before its retention is over. Governance gives way to a caller who asks for it and holds
- * s3:BypassGovernanceRetention; compliance gives way to nobody, the account's root included (User Guide, "Retention modes").
+ * s3:BypassGovernanceRetention; compliance yields to no one, not even the account's root user (User Guide, "Retention modes").
  * @throws AwsError AccessDenied
  */
 export function requireUnlocked(

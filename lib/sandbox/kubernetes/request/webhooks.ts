@@ -4,7 +4,7 @@ import type { Simulation } from "../../core/simulation.ts";
 import { ApiFailure } from "../model/failure.ts";
 import { fields } from "./faults.ts";
 
-// A validating admission webhook that somebody has installed, as faults: there is none without them. Words and codes
+// A validating admission webhook that the cluster's owner has installed, as faults: there is none without them. Words and codes
 // are those of a 1.34.4 server (k8s.io/apiserver/pkg/admission/plugin/webhook/errors and …/validating/dispatcher.go).
 
 const NAME = "admission.example.com";

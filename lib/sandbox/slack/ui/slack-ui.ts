@@ -36,7 +36,7 @@ export interface SlackUi {
 
 const personOf = ({ directory }: Workspace, userId: string): Person => {
   const person = directory.person(userId);
-  if (!person) throw new UiError(`There is nobody called ${userId}.`);
+  if (!person) throw new UiError(`There is no person with the id ${userId}.`);
   return person;
 };
 
