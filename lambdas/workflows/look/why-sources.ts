@@ -1,24 +1,20 @@
 import { nodeMatches } from "../../commands/node-matches.ts";
-import type { Configuration } from "../../configuration.ts";
-import type { HealthFacts, Known } from "../../desired/health/facts.ts";
+import type { HealthFacts } from "../../desired/health/facts.ts";
 import { UserError } from "../../errors.ts";
-import { type Away, machinesMessage, sentenceOf } from "../../messages/node/away.ts";
+import { type Away, machinesMessage } from "../../messages/node/away.ts";
 import { missing } from "../../messages/node/why.ts";
 import { noSuchNode, severalNodes } from "../../messages/operation/dry-runs.ts";
-import { profileOf } from "../../profiles/list.ts";
 import type { Message } from "../../records.ts";
-import { awayOf } from "../../steps/away.ts";
 import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { isOurs, type Machine } from "../../steps/ec2/instances.ts";
-import { patiently } from "../../steps/patience.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { findNode } from "../node/find-node.ts";
+import { factsOf, from, isAway, type Subject, unknown } from "../node/health-facts.ts";
 import type { Begun } from "../operation/lifecycle.ts";
 
-/** Seconds in which a service must have listed what there is, and seconds for what it knows of the one node. */
+/** Seconds in which a service must have listed what there is. */
 const LIST_SECONDS = 6;
-const ONE_SECONDS = 4;
 
 /** The node that is meant, and what is known of it without asking the machine. */
 export interface Found {
@@ -31,31 +27,8 @@ export interface Found {
   readonly startedAt: string;
 }
 
-type Service = Away["service"];
-
-const isAway = (answer: object): answer is Away => "service" in answer && "reason" in answer;
-
-/** Asks one service; an Away when it does not answer in so many seconds. */
-const from = <T>(service: Service, { cluster }: Configuration, seconds: number, ask: () => Promise<T>) =>
-  patiently(seconds * 1_000, ask).catch((error: unknown) =>
-    awayOf(service, service === "kubernetes" ? new URL(cluster.apiServer).host : null, error, seconds),
-  );
-
-const known = <T extends object>(answer: T | Away): Known<T> =>
-  isAway(answer) ? unknown(sentenceOf(answer).replace(/\.$/, "")) : { known: true, value: answer };
-
-const unknown = (why: string): { readonly known: false; readonly why: string } => ({ known: false, why });
-
-/** The node or the machine that is meant. */
-interface Meant {
-  readonly name: string;
-  readonly node: Node | undefined;
-  readonly machine: Machine | undefined;
-  readonly instanceId: string | null;
-}
-
 /** @throws UserError when none or several are meant */
-function meantMachine(typed: string, machines: readonly Machine[], commandWord: string): Meant {
+function meantMachine(typed: string, machines: readonly Machine[], commandWord: string): Subject {
   const candidates = machines
     .filter(({ isWindows }) => isWindows === true)
     .map((machine) => ({
@@ -82,7 +55,7 @@ function meant(
   nodes: readonly Node[] | Away,
   machines: readonly Machine[] | Away,
   commandWord: string,
-): Meant {
+): Subject {
   const here = isAway(machines) ? [] : machines;
   const isMachine =
     !isAway(nodes) && typed.startsWith("i-") && !nodes.some((node) => instanceIdOf(node)?.startsWith(typed));
@@ -95,7 +68,7 @@ function meant(
 
 /** Finds the reason for which the machine cannot be asked; null where it can. IAM refuses a machine that Casement did not launch, whatever is here. */
 function obstacle(
-  { machine, instanceId }: Meant,
+  { machine, instanceId }: Subject,
   machines: readonly Machine[] | Away,
   { ssm }: Pick<HealthFacts, "ssm">,
   cluster: string,
@@ -106,26 +79,6 @@ function obstacle(
   if (machine && machine.state !== "running") return missing.notRunning(machine.state);
   if (!ssm.known) return ssm.why;
   return ssm.value.registered && ssm.value.online ? null : missing.notAsked;
-}
-
-const withoutMachine = (away: Away | null) => (away ? known<never>(away) : unknown(missing.noInstance));
-
-/** The facts of each source about the one that is meant. */
-async function factsOf(
-  steps: Steps,
-  configuration: Configuration,
-  { name, node, machine, instanceId }: Meant,
-  away: { readonly nodes: Away | null; readonly machines: Away | null },
-): Promise<HealthFacts> {
-  const ask = <T extends object>(service: Service, work: () => Promise<T>): Promise<Known<T>> =>
-    from(service, configuration, ONE_SECONDS, work).then(known);
-  const [ec2, ssm, kubernetes] = await Promise.all([
-    machine ? ask("ec2", () => steps.health.instance(machine)) : withoutMachine(away.machines),
-    instanceId === null ? unknown(missing.noInstance) : ask("ssm", () => steps.health.agent(instanceId)),
-    away.nodes ? known<never>(away.nodes) : ask("kubernetes", () => steps.health.node(name, node)),
-  ]);
-  const { expected } = profileOf(configuration);
-  return { now: steps.timestamp(), ec2, ssm, kubernetes, machine: unknown(missing.notYet), expected };
 }
 
 /**
