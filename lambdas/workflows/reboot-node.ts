@@ -12,6 +12,7 @@ import { cordon, evict, slot } from "./node/emptying.ts";
 import { runStages, stageTable } from "./node/stages.ts";
 import { startOnOneNode } from "./node/start.ts";
 import { type Begun, beginOperation, failOperation, whisperTo } from "./operation/lifecycle.ts";
+import { proveDataPlane } from "./reboot/data-plane.ts";
 import { endUnproven, finishRebooted } from "./reboot/endings.ts";
 import { prove } from "./reboot/prove.ts";
 import { checkGuard, rebootMachine, restore } from "./reboot/stages.ts";
@@ -27,7 +28,11 @@ const stages = stageTable<"reboot", RebootTask>("reboot", {
   cordon,
   evict,
   reboot: rebootMachine,
-  prove: async (task) => void (task.isGone || (await prove(task))),
+  prove: async (task) => {
+    if (task.isGone) return;
+    await prove(task);
+    await proveDataPlane(task);
+  },
   restore,
 });
 

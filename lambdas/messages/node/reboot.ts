@@ -39,6 +39,9 @@ export const nodeToStayWell = "the node to stay well for a minute";
 export const notProvenYet = ({ name, trouble }: Fault, node: string, commandWord: string, now: string): string =>
   `${checkNames[name]}: ${troubleWords(trouble, { node, commandWord, now }).says.replace(/\.$/, "")}`;
 
+/** Note on a data plane that could not be tried. */
+export const notProbed = (why: string): string => `The data plane was not probed: ${plain(why, 200)}.`;
+
 /** Reason why a reboot is not proven yet: a check lacks a fact. */
 export const notKnownYet = (name: Fault["name"], why: string): string => `${checkNames[name]}: ${plain(why, 200)}`;
 

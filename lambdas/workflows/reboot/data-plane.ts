@@ -1,0 +1,42 @@
+import type { ProbeResult } from "../../desired/probe.ts";
+import { notProbed, notProvenYet } from "../../messages/node/reboot.ts";
+import { StageFailed } from "../engine/durable.ts";
+import { addNotes } from "../node/notes.ts";
+import { probe } from "../node/probe.ts";
+import { nodeOf, once } from "../node/task.ts";
+import type { RebootTask } from "./task.ts";
+
+/** Probes until a node counts as dead: right after a boot the first pod may come before its network. */
+const ATTEMPTS = 2;
+
+/** Tries the data plane until it works, or has failed each time; a probe that was not possible is not repeated. */
+async function tried(task: RebootTask, windows: "2019" | "2022" | "2025"): Promise<ProbeResult> {
+  const { ctx, steps, operation, runtime } = task;
+  const { images } = runtime.configuration.probe;
+  for (let attempt = 1; ; attempt += 1) {
+    const id = `${operation}-${attempt}`;
+    const result = await probe(ctx, steps, `data plane ${attempt}`, { node: nodeOf(task).name, windows, images, id });
+    if (result.state !== "fails" || attempt === ATTEMPTS) return result;
+  }
+}
+
+/**
+ * Proves the data plane of a node after its reboot by pods of Casement's own, where the configuration names images for its
+ * Windows release. What cannot be probed is told in the thread and says nothing about the node.
+ * @throws StageFailed if pods on the node do not work
+ */
+export async function proveDataPlane(task: RebootTask): Promise<void> {
+  const { configuration } = task.runtime;
+  const windows = task.pool === null ? undefined : configuration.pools[task.pool]?.windows;
+  if (windows === undefined || configuration.probe.images[windows] === undefined) return;
+  const result = await tried(task, windows);
+  if (result.state === "works") return;
+  if (result.state === "not-probed") {
+    await once(task, "the data plane was not probed", async () => void (await addNotes(task, [notProbed(result.why)])));
+    return;
+  }
+  const { fault, from } = result;
+  const trouble = { kind: "data-plane", fault, from } as const;
+  const wrong = { name: "data-plane", state: "wrong", trouble } as const;
+  throw new StageFailed(notProvenYet(wrong, nodeOf(task).name, configuration.command, task.before?.askedAt ?? ""));
+}
