@@ -161,7 +161,7 @@ const reboot = [
   waitingForSlot,
   {
     name: "guard",
-    words: { name: "metadata route", doing: "checking the guard of the metadata route" },
+    words: { name: "metadata route", doing: "securing the metadata route" },
     minutes: 15,
     cancellable: true,
   },

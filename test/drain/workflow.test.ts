@@ -95,8 +95,8 @@ describe("A drain's workflow", () => {
     expect(polls).toBe(2);
   });
 
-  test("DR-17 three hundred slow pods over eight hours cost fewer than 2,000 durable operations", async () => {
-    const hours = tenMinutes({ until: Date.now() + 8 * 3_600_000 });
+  test("DR-17 three hundred slow pods cost fewer durable operations an hour than an eighth of 2,000, for eight hours at most", async () => {
+    const hour = tenMinutes({ until: Date.now() + 3_600_000 });
     // The fastest pace: every tick lasts its twenty seconds, and each has seen something move.
     const tickSeconds = 20_000;
     const { events, error } = await drained(
@@ -106,12 +106,12 @@ describe("A drain's workflow", () => {
           ? { ...waiting(0), end: { kind: "late", holdUps: [], wouldDelete: [] } }
           : waiting((left ?? 300) - 1);
       },
-      { wait: hours },
+      { wait: hour },
     );
     expect(error.type).toBeUndefined();
     const polls = events.filter((event) => event.startsWith("StepStarted")).length;
-    expect(polls).toBeGreaterThan(1_000);
-    expect(polls).toBeLessThan(2_000);
+    expect(polls).toBeGreaterThan(125);
+    expect(polls).toBeLessThan(250);
   });
 });
 

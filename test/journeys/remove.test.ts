@@ -1,9 +1,7 @@
 import { afterEach, expect, test } from "vitest";
-import { userOf } from "../../lambdas/desired/accounts.ts";
-import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
-import { calls, eventsOn, newest, settled } from "./evidence.ts";
+import { eventsOn, newest } from "./evidence.ts";
 import type { Journey } from "./journey.ts";
-import { homeOf, podOn, podsOn, running, shortName, stateOf, web } from "./others.ts";
+import { homeOf, podOn, running, shortName, web } from "./others.ts";
 import { dialogOf, inThreads, openly, privately } from "./reading.ts";
 import { ask, confirmRemoval, expectGone, expectKept, withSeedNodes } from "./removal.ts";
 
@@ -46,50 +44,6 @@ test("Remove empties the node, terminates the instance and deletes the Node; its
   expect(eventsOn(here, web.name).filter((event) => event.startsWith("CasementRemoving"))).toHaveLength(5);
 });
 
-test("pods leave by the eviction API alone, by UID and with their own grace", async () => {
-  here = await withSeedNodes();
-  here.simulator.kubernetes.create(podOn(web, "slow", { spec: { terminationGracePeriodSeconds: 75 } }));
-  await here.pass(1);
-  await confirmRemoval(here, "ip-10-0-3-7");
-  const pod = () =>
-    here.simulator.kubernetes.objects("pods").find(({ metadata }) => metadata.name === "slow")?.metadata ?? null;
-  await here.until(() => pod()?.deletionTimestamp !== undefined, 5);
-  expect(pod()?.deletionGracePeriodSeconds).toBe(75);
-  await expectGone(here, web);
-  const ours = calls(here, "kubernetes").filter(({ principal }) => principal === userOf("act"));
-  expect(ours.some(({ action }) => action === "delete pods")).toBe(false);
-  expect(ours.some(({ action }) => action === "create pods/eviction")).toBe(true);
-});
-
-test("DaemonSet pods and static pods stay until the machine goes", async () => {
-  here = await withSeedNodes();
-  here.simulator.kubernetes.create({
-    apiVersion: "apps/v1",
-    kind: "DaemonSet",
-    metadata: { name: "exporter", namespace: "default" },
-    spec: {
-      selector: { matchLabels: { app: "exporter" } },
-      template: {
-        metadata: { labels: { app: "exporter" } },
-        spec: {
-          nodeSelector: { "kubernetes.io/os": "windows" },
-          tolerations: [{ operator: "Exists" }],
-          containers: [{ name: "exporter", image: "registry.example.com/exporter:1" }],
-        },
-      },
-    },
-  } as unknown as KubeObject);
-  const mirror = { annotations: { "kubernetes.io/config.mirror": "abc" } };
-  here.simulator.kubernetes.create(podOn(web, "static", { metadata: mirror }));
-  await here.until(() => podsOn(here, web).some((name) => name.startsWith("exporter")), 2);
-  const facts = await ask(here, "ip-10-0-3-7");
-  expect(facts).not.toMatch(/exporter|static/);
-  await here.submit("operator");
-  await here.until(() => stateOf(here, web) !== "running", 10);
-  expect(podsOn(here, web)).toEqual(expect.arrayContaining([expect.stringMatching(/^exporter/), "static"]));
-  await expectGone(here, web);
-});
-
 test("Keep, or closing the dialog, changes nothing", async () => {
   here = await withSeedNodes();
   await ask(here, "ip-10-0-3-7");
@@ -108,16 +62,6 @@ test("a dialog that is closed before it was filled changes nothing", async () =>
   await here.dismiss("operator");
   await expectKept(here, web);
   expect((await newest(here)).operation.status).toBe("cancelled");
-});
-
-test("a dialog that nobody answers ends by itself and says so; pressing Remove then comes too late", async () => {
-  here = await withSeedNodes();
-  await ask(here, "ip-10-0-3-7");
-  await settled(here);
-  expect((await newest(here)).operation.status).toBe("cancelled");
-  expect(dialogOf(here, "operator")).toContain("The dialog timed out. Nothing was changed.");
-  expect(dialogOf(here, "operator")).not.toContain("[Remove]");
-  await expectKept(here, web);
 });
 
 test("cancelled while the dialog waits, it says so in the dialog", async () => {

@@ -1,10 +1,12 @@
 import { afterEach, expect, test } from "vitest";
+import { userOf } from "../../../lambdas/desired/accounts.ts";
 import { CANCEL_OPERATION } from "../../../lambdas/messages/slack/buttons.ts";
-import { newest } from "../evidence.ts";
+import type { KubeObject } from "../../../lib/sandbox/kubernetes/model/object.ts";
+import { calls, newest, settled } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
-import { cordonByHand, guardedPod, letGo, podOn, podsOn, running, web } from "../others.ts";
-import { openly } from "../reading.ts";
-import { confirmRemoval, expectGone, expectKept, withSeedNodes } from "../removal.ts";
+import { cordonByHand, guardedPod, letGo, podOn, podsOn, running, stateOf, web } from "../others.ts";
+import { dialogOf, openly } from "../reading.ts";
+import { ask, confirmRemoval, expectGone, expectKept, withSeedNodes } from "../removal.ts";
 
 let here: Journey;
 afterEach(() => here.close());
@@ -87,4 +89,58 @@ test("Cancel during an eviction that a budget blocks puts the node back", async 
   expect((await newest(here)).operation).toMatchObject({ status: "cancelled", cancelledBy: "U0APPROVER" });
   expect(openly(here)[0]).toContain("schedulable again");
   expect(openly(here)[0]).not.toContain("[Cancel]");
+});
+
+test("pods leave by the eviction API alone, by UID and with their own grace", async () => {
+  here = await withSeedNodes();
+  here.simulator.kubernetes.create(podOn(web, "slow", { spec: { terminationGracePeriodSeconds: 75 } }));
+  await here.pass(1);
+  await confirmRemoval(here, "ip-10-0-3-7");
+  const pod = () =>
+    here.simulator.kubernetes.objects("pods").find(({ metadata }) => metadata.name === "slow")?.metadata ?? null;
+  await here.until(() => pod()?.deletionTimestamp !== undefined, 5);
+  expect(pod()?.deletionGracePeriodSeconds).toBe(75);
+  await expectGone(here, web);
+  const ours = calls(here, "kubernetes").filter(({ principal }) => principal === userOf("act"));
+  expect(ours.some(({ action }) => action === "delete pods")).toBe(false);
+  expect(ours.some(({ action }) => action === "create pods/eviction")).toBe(true);
+});
+
+test("DaemonSet pods and static pods stay until the machine goes", async () => {
+  here = await withSeedNodes();
+  here.simulator.kubernetes.create({
+    apiVersion: "apps/v1",
+    kind: "DaemonSet",
+    metadata: { name: "exporter", namespace: "default" },
+    spec: {
+      selector: { matchLabels: { app: "exporter" } },
+      template: {
+        metadata: { labels: { app: "exporter" } },
+        spec: {
+          nodeSelector: { "kubernetes.io/os": "windows" },
+          tolerations: [{ operator: "Exists" }],
+          containers: [{ name: "exporter", image: "registry.example.com/exporter:1" }],
+        },
+      },
+    },
+  } as unknown as KubeObject);
+  const mirror = { annotations: { "kubernetes.io/config.mirror": "abc" } };
+  here.simulator.kubernetes.create(podOn(web, "static", { metadata: mirror }));
+  await here.until(() => podsOn(here, web).some((name) => name.startsWith("exporter")), 2);
+  const facts = await ask(here, "ip-10-0-3-7");
+  expect(facts).not.toMatch(/exporter|static/);
+  await here.submit("operator");
+  await here.until(() => stateOf(here, web) !== "running", 10);
+  expect(podsOn(here, web)).toEqual(expect.arrayContaining([expect.stringMatching(/^exporter/), "static"]));
+  await expectGone(here, web);
+});
+
+test("a dialog that nobody answers ends by itself and says so; pressing Remove then comes too late", async () => {
+  here = await withSeedNodes();
+  await ask(here, "ip-10-0-3-7");
+  await settled(here);
+  expect((await newest(here)).operation.status).toBe("cancelled");
+  expect(dialogOf(here, "operator")).toContain("The dialog timed out. Nothing was changed.");
+  expect(dialogOf(here, "operator")).not.toContain("[Remove]");
+  await expectKept(here, web);
 });

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "vitest";
-import { permissionsFor } from "../../lib/role-permissions.ts";
-import { place } from "../../lib/sandbox/demo-account.ts";
-import { settled } from "./evidence.ts";
-import { type Journey, type JourneyOptions, startJourney } from "./journey.ts";
-import { privately } from "./reading.ts";
+import { permissionsFor } from "../../../lib/role-permissions.ts";
+import { place } from "../../../lib/sandbox/demo-account.ts";
+import { settled } from "../evidence.ts";
+import { type Journey, type JourneyOptions, startJourney } from "../journey.ts";
+import { privately } from "../reading.ts";
 
 const MAIL = "platform-team@example.com";
 
