@@ -81,6 +81,7 @@ const TYPED: ReadonlySet<string> = new Set<Request["command"]>([
   "cordon",
   "uncordon",
   "drain",
+  "reboot",
   "remove",
 ]);
 

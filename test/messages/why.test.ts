@@ -53,10 +53,22 @@ describe("the answer to why", () => {
     });
     expect(said).toContain("Booted 60m ago: TrustedInstaller has initiated the restart.");
     expect(said).toContain(
-      "Windows waits for a reboot: a Windows feature or update, files that are replaced at the next boot.",
+      "Windows waits for a reboot: a Windows feature or update, files that are replaced at the next boot. `/win reboot ip-10-0-3-7` reboots it.",
     );
     expect(said).toContain("The route guard has repaired routes in 3 runs.");
     expect(said).toContain("Free disk: 0 GB of 93 GB, which is little.");
+  });
+});
+
+describe("the buttons of the answer", () => {
+  const buttons = (facts: Why["facts"], heldBy: string | null = null): string[] =>
+    [...why(facts, { heldBy }).matchAll(/"value":"([^"]*)"/g)].map(([, value]) => value ?? "");
+  const noNetwork = { ...healthy, machine: machineWith({ hns: { networks: [], endpoints: [] } }) };
+
+  it("look again, and hold the command that helps while no operation holds the node", () => {
+    expect(buttons(healthy)).toEqual(["why ip-10-0-3-7"]);
+    expect(buttons(noNetwork)).toEqual(["why ip-10-0-3-7", "reboot ip-10-0-3-7"]);
+    expect(buttons(noNetwork, "drain-1")).toEqual(["why ip-10-0-3-7"]);
   });
 });
 

@@ -49,6 +49,7 @@ const words = (text: string, limit: number): string => plain(text, limit).replac
 
 const doctor = ({ commandWord }: Told): string => typeThis(commandWord, "doctor");
 const remove = ({ commandWord, node }: Told): string => typeThis(commandWord, "remove", node);
+const reboot = ({ node }: Told) => ({ text: "Reboot", command: `reboot ${node}` });
 const again = ({ commandWord, node }: Told): string => `${typeThis(commandWord, "why", node)} checks again.`;
 
 const replace = (told: Told): string => `If it stays so, add a node, then ${remove(told)}.`;
@@ -145,10 +146,12 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
   "network-missing": ({ network }, told) => ({
     says: `The container network ${code(network)} does not exist: pods get no address.`,
     next: `${code("hybrid-overlay-node")} makes it when it starts: ${code("Restart-Service hybrid-overlay-node")} in Session Manager. ${again(told)}`,
+    press: reboot(told),
   }),
   "endpoint-missing": ({ endpoint }, told) => ({
     says: `The endpoint ${code(endpoint)} is not attached to the machine: kube-proxy cannot reach pods from it.`,
     next: `Run the task ${code("Casement network")} in Session Manager: ${code('Start-ScheduledTask "Casement network"')}. ${again(told)}`,
+    press: reboot(told),
   }),
   "requests-waiting": ({ requests }, told) => ({
     says: `${counted(requests.length, "certificate request")} of this node ${requests.length === 1 ? "waits" : "wait"} for approval: ${some(
@@ -182,6 +185,7 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
   "data-plane": ({ fault, from }, told) => ({
     says: `${dataPlaneWords[fault]}${fault === "unreached" ? `${from ? ` (${code(from)})` : ""}.` : ""}`,
     next: `Look at the container network and kube-proxy of the node: ${again(told)}`,
+    press: reboot(told),
   }),
   "guard-broken": ({ what, error }, told) => ({
     says: what === "failing" ? `${guardWords.failing}${error ? `: ${words(error, 200)}` : ""}.` : guardWords[what],

@@ -50,7 +50,7 @@ const GIGABYTE = 1024 ** 3;
 const LOW_BYTES = 10 * GIGABYTE;
 
 /** Further facts of the machine, one line each. */
-function besides(facts: HealthFacts): string[] {
+function besides(facts: HealthFacts, { node, commandWord }: Told): string[] {
   const { machine, now } = facts;
   if (!machine.known) return [];
   const { boot, reboot, guard, disk } = machine.value.answers;
@@ -61,7 +61,7 @@ function besides(facts: HealthFacts): string[] {
       ? `Booted ${age(Date.parse(now) - booted)} ago: ${plain(bootCause(boot.events, Date.parse(boot.bootedAt)), 200)}.`
       : "",
     reboot && reboot.reasons.length > 0
-      ? `Windows waits for a reboot: ${reboot.reasons.map((reason) => reasons[reason]).join(", ")}.`
+      ? `Windows waits for a reboot: ${reboot.reasons.map((reason) => reasons[reason]).join(", ")}. ${typeThis(commandWord, "reboot", node)} reboots it.`
       : "",
     guard && guard.repairs > 0 ? `The route guard has repaired routes in ${guard.repairs} runs.` : "",
     disk
@@ -114,7 +114,7 @@ export function whyMessage({ node, facts, heldBy, isAsked }: Why, commandWord: s
       ...sections(notes),
       ...sections(more.length > 0 ? ["*Also wrong, perhaps because of it*", ...more] : []),
       ...sections(all.map(line), fenced),
-      ...sections(besides(facts)),
+      ...sections(besides(facts, told)),
       actions("why", [
         { actionId: LOOK_AGAIN, value: `why ${node}`, text: "Check again" },
         ...(press ? [{ actionId: DO_NEXT, value: press.command, text: press.text }] : []),
