@@ -96,6 +96,11 @@ export const keys = {
     pk: operationPartition(operation),
     sk: `${votesOn(asking)}${userId}`,
   }),
+  /** The execution that acts on the approval of one asking: the first one alone does. */
+  approvalUse: (operation: string, asking: number): Key => ({
+    pk: operationPartition(operation),
+    sk: `used#approval#${String(asking).padStart(4, "0")}`,
+  }),
   /** The callback that waits for a command. */
   command: (commandId: string): Key => ({ pk: `${COMMAND_PARTITION}${commandId}`, sk: "callback" }),
   /** The callback that waits for a command on all its machines. */

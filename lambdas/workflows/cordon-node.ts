@@ -4,6 +4,7 @@ import { cordonDryRun } from "../messages/node/cordon.ts";
 import { shownOnly } from "../messages/operation/dry-runs.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
+import { approved } from "./cordon/approval.ts";
 import { rollBack } from "./cordon/endings.ts";
 import { cordon, uncordon } from "./cordon/stages.ts";
 import { type CordonTask, newCordonTask } from "./cordon/task.ts";
@@ -30,6 +31,7 @@ async function change(ctx: DurableContext, steps: Steps, start: Start, begun: Be
   const { command, node, dryRun } = wanted;
   const chosen = await step(ctx, "judge", async () => (await judgeNode(steps, start, begun, command, node)).chosen);
   if (dryRun) return step(ctx, "show what would happen", () => show(steps, start, wanted, chosen, begun));
+  if (!(await approved(ctx, steps, start, begun, command, chosen))) return;
   const started = await step(ctx, "take the lease", () =>
     startOnOneNode(steps, start, begun, { workflow: "cordon", stage: command }, chosen),
   );

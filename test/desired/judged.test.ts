@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Judged } from "../../lambdas/approval.ts";
 import { compareJudged, judgedHash } from "../../lambdas/desired/judged.ts";
+import type { Blocking } from "../../lambdas/messages/plan/plan.ts";
 import type { MovedPod } from "../../lambdas/messages/remove/dialog.ts";
 import { removalRecord } from "../../lambdas/workflows/remove/approval.ts";
 
@@ -55,8 +56,9 @@ const pod = fc.record({
 });
 const pods = fc.array(pod, { maxLength: 30 });
 const facts = { node: "win-1", instanceId: "i-0ab", pool: "web" };
+const nothing: Blocking = { blockers: [], longJobs: [], untried: null };
 const judged = (some: readonly MovedPod[]): Judged => ({
-  ...removalRecord({ uid: "uid-1", bootId: "boot-1", facts: { ...facts, pods: some } }),
+  ...removalRecord({ uid: "uid-1", bootId: "boot-1", facts: { ...facts, pods: some } }, nothing),
   policy: {},
 });
 const classes = (some: readonly MovedPod[]): Set<string> => new Set(judged(some).losses);
@@ -80,6 +82,33 @@ describe("Pods that come and go", () => {
         const isNew = [...now].some((one) => !old.has(one));
         const expected = isNew ? "worse" : now.size < old.size ? "better" : "same";
         expect(compareJudged(judged(before), judged(after)).order).toBe(expected);
+      }),
+    );
+  });
+
+  it("make the plan worse exactly when a class of what blocks is new, whatever budgets and pods are behind it", () => {
+    const blocker = fc.record({
+      budgets: fc.constantFrom<string[]>([], ["shop/web"], ["shop/db"], ["shop/a", "shop/b"]),
+      pods: fc.array(fc.constantFrom("shop/a", "shop/b"), { minLength: 1, maxLength: 3 }),
+      why: fc.constantFrom("needs 1 and has 1", "denied"),
+      isForever: fc.boolean(),
+    });
+    const job = fc.constant({ pod: "shop/job", annotation: "casement.dev/do-not-disrupt", startedAt: null });
+    const blocking = fc.record({
+      blockers: fc.array(blocker, { maxLength: 5 }),
+      longJobs: fc.array(job, { maxLength: 2 }),
+      untried: fc.constantFrom(null, { pods: 3, why: "too many requests" }),
+    });
+    const of = (one: Blocking): Judged => ({
+      ...removalRecord({ uid: "uid-1", bootId: "boot-1", facts: { ...facts, pods: [] } }, one),
+      policy: {},
+    });
+    fc.assert(
+      fc.property(blocking, blocking, (before, after) => {
+        const [old, now] = [new Set(of(before).blockers), new Set(of(after).blockers)];
+        const isNew = [...now].some((one) => !old.has(one));
+        const expected = isNew ? "worse" : now.size < old.size ? "better" : "same";
+        expect(compareJudged(of(before), of(after)).order).toBe(expected);
       }),
     );
   });

@@ -127,3 +127,18 @@ describe("What the policy refused", () => {
     expect((await simulator.as("look").ledger.operations(50)).map(({ id }) => id)).not.toContain("add-bbbbbbbb");
   });
 });
+
+describe("An approval", () => {
+  it("is used by the execution that comes first, which may ask again, and by no other", async () => {
+    const [one, other] = [simulator.as("drain-node").ledger, simulator.as("remove-node").ledger];
+    const both = await Promise.all([
+      one.consumeApproval("drain-1", 1, "arn:one"),
+      other.consumeApproval("drain-1", 1, "arn:other"),
+    ]);
+    expect(both.toSorted()).toEqual([false, true]);
+    const winner = both[0] ? "arn:one" : "arn:other";
+    expect(await one.consumeApproval("drain-1", 1, winner)).toBe(true);
+    expect(await one.consumeApproval("drain-1", 1, "arn:a-third")).toBe(false);
+    expect(await one.consumeApproval("drain-1", 2, "arn:a-third")).toBe(true);
+  });
+});

@@ -1,3 +1,4 @@
+import type { PlanCard } from "../../approval.ts";
 import type { Message, OperationRecord } from "../../records.ts";
 import { titleOf, typeThis } from "../command/syntax.ts";
 import { context, say, section } from "../slack/blocks.ts";
@@ -141,4 +142,15 @@ export function cordonDryRun(
   const change = isDone ? `is already ${isCordoned ? "cordoned" : "schedulable"}` : `would be ${command}ed`;
   const next = isDone ? "Nothing to apply." : `To apply: ${typeThis(commandWord, command, node)}`;
   return say(`*Dry run: nothing was changed.* ${code(node)} ${change}.\n${next}`);
+}
+
+/** The plan of a cordon or uncordon, for the message that asks for its approval. */
+export function cordonPlanCard(command: "cordon" | "uncordon", node: string, isCordoned: boolean): PlanCard {
+  const does =
+    command === "cordon"
+      ? `${code(node)} is cordoned: no new pods come to it, and those that run stay`
+      : `${code(node)} is uncordoned: new pods may come to it`;
+  const already =
+    isCordoned === (command === "cordon") ? ` It is already ${isCordoned ? "cordoned" : "schedulable"}.` : "";
+  return { blocks: [section(`*Plan*: ${does}.${already}`)] };
 }

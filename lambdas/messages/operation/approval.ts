@@ -76,6 +76,10 @@ export const approvalNotice = (operation: Pick<OperationRecord, "id" | "request"
   until,
 });
 
+/** Reason why an execution does not act on an approval that another one has used up. */
+export const approvalUsed = (operation: string): string =>
+  `the approval of ${code(operation)} was used by another execution of it, and counts once`;
+
 /** End of an approval that was not given. */
 export type NotApproved =
   | { readonly kind: "denied"; readonly by: string; readonly reason: string | null }

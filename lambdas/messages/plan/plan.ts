@@ -45,8 +45,16 @@ export interface AwayNode {
   readonly why: string;
 }
 
+/** Everything that holds the evictions of a node up now. */
+export interface Blocking {
+  readonly blockers: readonly Blocker[];
+  readonly longJobs: readonly LongJob[];
+  /** Pods whose eviction could not be tried, so that their budgets' status alone was judged; null where each was tried. */
+  readonly untried: { readonly pods: number; readonly why: string } | null;
+}
+
 /** Everything that is shown before a node is emptied: read at `at`, with nothing changed. */
-export interface NodePlan {
+export interface NodePlan extends Blocking {
   readonly node: string;
   readonly pool: string | null;
   /** "Windows Server 2019"; null where the node does not say. */
@@ -56,10 +64,6 @@ export interface NodePlan {
   readonly staying: number;
   /** Losses that the options of the request do not allow: with one of them nothing is evicted. */
   readonly refusals: readonly DrainRefusal[];
-  readonly blockers: readonly Blocker[];
-  /** Pods whose eviction could not be tried, so that their budgets' status alone was judged; null where each was tried. */
-  readonly untried: { readonly pods: number; readonly why: string } | null;
-  readonly longJobs: readonly LongJob[];
   readonly placements: readonly Placement[];
   readonly away: readonly AwayNode[];
   /** Nodes of the pool that may be away at once. */

@@ -1,4 +1,6 @@
 import type { PlanCard } from "../../approval.ts";
+import type { Blocking } from "../plan/plan.ts";
+import { blockingLines } from "../plan/plan-card.ts";
 import { context, section, sections } from "../slack/blocks.ts";
 import { andMore } from "../slack/table.ts";
 import { code, counted } from "../slack/text.ts";
@@ -7,8 +9,15 @@ import { byLoss, lossesOf, noNodeToDrain, noPodsToMove, podLine, type RemovalFac
 /** Pods named on the card, which stands in the channel; the dialog names more. */
 const MOST_PODS = 10;
 
-/** The plan of a removal: node, instance and pool, what is lost, and the pods that are evicted. */
-export function removalPlanCard({ node, instanceId, pool, pods }: RemovalFacts): PlanCard {
+/**
+ * The plan of a removal: node, instance and pool, what is lost, the pods that are evicted, and what holds their evictions up.
+ * @param now ISO 8601
+ */
+export function removalPlanCard(
+  { node, instanceId, pool, pods }: RemovalFacts,
+  blocking: Blocking,
+  now: string,
+): PlanCard {
   const what = node
     ? `*Plan*: ${code(node)} is drained and removed, and its instance ${code(instanceId)} is terminated. This cannot be undone.`
     : `*Plan*: the instance ${code(instanceId)} is terminated with its disk. This cannot be undone.`;
@@ -21,6 +30,7 @@ export function removalPlanCard({ node, instanceId, pool, pods }: RemovalFacts):
       section([what, `*Pool* ${pool ? code(pool) : "none"}`, ...(losses ? [`⚠️ *${losses}.*`] : [])].join("\n")),
       ...(pods.length === 0 ? [section(node ? noPodsToMove : noNodeToDrain)] : sections([...head, ...shown])),
       ...(rest > 0 ? [context(andMore(rest, "pod"))] : []),
+      ...sections(blockingLines(blocking, now)),
     ],
   };
 }

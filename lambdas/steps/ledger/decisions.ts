@@ -50,6 +50,17 @@ const votesOf = (context: FrontDoorContext) => {
       return (await items.read<DecisionRecord>(place)) ?? item;
     },
 
+    /**
+     * Uses the approval of one asking up, once: whichever execution comes first has it, and may ask again after a crash.
+     * @param execution ARN of the durable execution that will act on it
+     * @returns whether this execution may act
+     */
+    consumeApproval: async (operation: string, asking: number, execution: string): Promise<boolean> => {
+      const place = keys.approvalUse(operation, asking);
+      if ((await items.insert(place, { execution, at: timestamp(context) })) === "first") return true;
+      return (await items.read<{ readonly execution: string }>(place))?.execution === execution;
+    },
+
     /** Lists the votes of one asking, in the order in which they came. */
     votes: async (operation: string, asking: number): Promise<DecisionRecord[]> => {
       const all = await items.all<DecisionRecord>(operationPartition(operation), votesOn(asking));

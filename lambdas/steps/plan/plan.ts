@@ -1,5 +1,5 @@
-import type { V1Node } from "@kubernetes/client-node";
-import type { NodePlan } from "../../messages/plan/plan.ts";
+import type { V1Node, V1Pod, V1PodDisruptionBudget } from "@kubernetes/client-node";
+import type { Blocking, NodePlan } from "../../messages/plan/plan.ts";
 import { movedPods } from "../cluster/node-facts.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import type { DrainOptions } from "../drain/filters.ts";
@@ -28,7 +28,23 @@ export const plan = (context: StepContext) => {
   const look = looking(context);
   const stateOfCluster = clusterState(context);
   const evictions = preflight(context);
+
+  /** What would hold the evictions up now. */
+  const holdingUp = async (evict: readonly V1Pod[], budgets: readonly V1PodDisruptionBudget[] | null) => {
+    const { answers, untried } = await evictions.try(evict);
+    return { blockers: blockersOf(evict, budgets ?? [], answers), longJobs: longJobsOf(evict), untried };
+  };
+
   return {
+    /**
+     * Tries each eviction as a dry run, and names what would hold the emptying of a node up; nothing is changed.
+     * @throws a busy server's error
+     */
+    blocking: async (node: string, options: DrainOptions): Promise<Blocking> => {
+      const { evict } = await look.pods(node, options, newDrain);
+      return holdingUp(evict, await look.budgets());
+    },
+
     /**
      * Reads pods, budgets and free resources, tries each eviction as a dry run, and works out what a drain of the node would
      * meet; nothing is changed.
@@ -38,18 +54,15 @@ export const plan = (context: StepContext) => {
       const { evict, stay, refusals } = await look.pods(node.metadata?.name ?? "", options, newDrain);
       const { cluster, unread } = await stateOfCluster(evict, nodes);
       const budgets = await look.budgets();
-      const { answers, untried } = await evictions.try(evict);
       return {
         ...known,
+        ...(await holdingUp(evict, budgets)),
         node: node.metadata?.name ?? "",
         release: releaseOf(node),
         pods: movedPods(evict),
         staying: stay.length,
         refusals,
-        blockers: blockersOf(evict, budgets ?? [], answers),
-        longJobs: longJobsOf(evict),
         placements: placementsOf(evict, node, cluster),
-        untried,
         unread: [...before, ...unread, ...(budgets === null ? ["disruption budgets"] : [])],
         minutes: minutesFor(evict, budgets ?? [], connectionSeconds),
         at: timestamp(context),

@@ -3,21 +3,13 @@ import type { Start } from "../../commands/command.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
 import { drainPlanCard } from "../../messages/node/drained.ts";
 import { rebootPlanCard } from "../../messages/node/reboot.ts";
-import type { NodePlan } from "../../messages/plan/plan.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { blockerClasses } from "../node/blocker-classes.ts";
 import { lossClasses } from "../node/loss-classes.ts";
 import { approve, type Plan } from "../operation/approval.ts";
 import type { Begun } from "../operation/lifecycle.ts";
 import { endUnapproved } from "../operation/unapproved.ts";
 import { checkLosses, type EmptyingRequest, type PlannedEmptying, planEmptying } from "./plan.ts";
-
-/** Classes of what holds the drain up now: a budget that gives way is better, one that comes is worse. */
-const blockersOf = ({ blockers, longJobs }: NodePlan): string[] => [
-  ...(blockers.some(({ budgets }) => budgets.length === 0) ? ["the API server's refusal of an eviction"] : []),
-  ...(blockers.some(({ isForever, budgets }) => !isForever && budgets.length > 0) ? ["a disruption budget"] : []),
-  ...(blockers.some(({ isForever }) => isForever) ? ["a disruption budget that never allows an eviction"] : []),
-  ...(longJobs.length > 0 ? ["a pod that must not be interrupted"] : []),
-];
 
 const cards = { drain: drainPlanCard, reboot: rebootPlanCard } as const;
 
@@ -26,7 +18,7 @@ const recordOf = (action: EmptyingRequest["command"], { chosen, options, plan }:
   options: { force: options.force, deleteEmptyDir: options.deleteEmptyDir },
   nodes: [{ uid: chosen.uid, bootId: chosen.bootId, instanceId: chosen.instanceId }],
   losses: lossClasses(plan.pods),
-  blockers: blockersOf(plan),
+  blockers: blockerClasses(plan),
 });
 
 /**

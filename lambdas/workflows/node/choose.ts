@@ -1,3 +1,4 @@
+import { hasPoolPolicies } from "../../commands/approvals.ts";
 import type { Start } from "../../commands/command.ts";
 import type { Configuration } from "../../configuration.ts";
 import { Refused } from "../../errors.ts";
@@ -11,6 +12,7 @@ import type { TracesSeen } from "../../steps/plan/traces.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
 import type { Begun } from "../operation/lifecycle.ts";
+import { checkOrigin } from "../operation/requester.ts";
 import { findNode } from "./find-node.ts";
 
 /** The node that was meant, as an operation carries it. */
@@ -36,13 +38,24 @@ export interface JudgedNode {
   readonly configuration: Configuration;
 }
 
+/**
+ * Judges the requester by the policy of the node's pool, which may have its own, and notes the pool for whoever cancels.
+ * @throws Forbidden when the requester may not use the command there
+ */
+async function checkInPool(steps: Steps, start: Start, pool: string | null): Promise<void> {
+  const rules = await steps.runtime.rules();
+  if (hasPoolPolicies(rules)) await checkOrigin(steps, start, rules, pool);
+  await steps.ledger.changeOperation(start.operation, { inPool: pool });
+}
+
 /** A Node without an instance has no Machine and no associations. */
 const noTraces: TracesSeen = { machineFacts: null, healthChecks: [], associations: [], unread: [] };
 
 /**
  * Finds the node and judges whether it may be changed.
  * @param named as typed, or the name of the node that was found by it
- * @throws UserError when it means no node, or several; Refused when it may not be changed
+ * @throws UserError when it means no node, or several; Refused when it may not be changed; Forbidden when the requester may
+ * not change nodes of its pool
  */
 export async function judgeNode(
   steps: Steps,
@@ -67,6 +80,7 @@ export async function judgeNode(
   if (refusal || instanceId === null)
     throw new Refused(changeRefused(refusal ?? { kind: "no-instance" }, change, name, begun.commandWord));
   const pool = machine?.tags[TAG.pool] ?? null;
+  await checkInPool(steps, start, pool);
   return {
     chosen: { name, uid, instanceId, pool, bootId: bootIdOf(node), isCordoned: node.spec?.unschedulable === true },
     node,

@@ -4,7 +4,8 @@ import { type ApprovalRule, approvalRule, approvalsNeeded, rulesIn } from "../..
 import { audienceOfRoles } from "../../commands/policy.ts";
 import type { Rules } from "../../configuration.ts";
 import { compareJudged, judgedHash } from "../../desired/judged.ts";
-import { approvalCall, approvalNotice, type NotApproved } from "../../messages/operation/approval.ts";
+import { Refused } from "../../errors.ts";
+import { approvalCall, approvalNotice, approvalUsed, type NotApproved } from "../../messages/operation/approval.ts";
 import type { MessageSettings } from "../../messages/operation/links.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { MINUTE, step } from "../engine/durable.ts";
@@ -95,7 +96,7 @@ async function ask(
 /**
  * Asks for the approvals that a plan needs, counts them, and judges the plan again when they were given: what got worse
  * meanwhile is asked for anew, what is the same or better goes on.
- * @throws what judging throws: the plan may be refused by now
+ * @throws what judging throws: the plan may be refused by now; Refused when another execution has used the approval
  */
 export async function approve(ctx: DurableContext, steps: Steps, request: ApprovalRequest): Promise<ApprovalEnd> {
   let plan = await step(ctx, "judge the plan", () => judge(steps, request));
@@ -117,10 +118,20 @@ export async function approve(ctx: DurableContext, steps: Steps, request: Approv
     if (verdict.kind !== "approved") return verdict;
     const again = await step(ctx, `judge the plan again ${asking}`, () => judge(steps, request));
     const compared = compareJudged(plan.record, again.record);
-    if (compared.order !== "worse") return { ...verdict, record: again.record };
+    if (compared.order !== "worse") {
+      await step(ctx, `use the approval ${asking}`, () => consume(ctx, steps, operation, asking));
+      return { ...verdict, record: again.record };
+    }
     plan = again;
     worse = compared.worse;
   }
+}
+
+/** An approval counts once, whatever starts the operation again. @throws Refused when another execution has used it */
+async function consume(ctx: DurableContext, steps: Steps, operation: string, asking: number): Promise<void> {
+  const { durableExecutionArn } = ctx.executionContext;
+  if (!(await steps.ledger.consumeApproval(operation, asking, durableExecutionArn)))
+    throw new Refused(approvalUsed(operation));
 }
 
 /** Past Slack, once for each asking. */

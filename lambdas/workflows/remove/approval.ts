@@ -2,22 +2,31 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Start } from "../../commands/command.ts";
 import { Refused } from "../../errors.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
+import type { Blocking } from "../../messages/plan/plan.ts";
 import { removalPlanCard } from "../../messages/remove/plan-card.ts";
 import { removalRefusal, removalRefusedText } from "../../messages/remove/refusal.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { blockerClasses } from "../node/blocker-classes.ts";
 import { lossClasses } from "../node/loss-classes.ts";
 import { approve, type Plan } from "../operation/approval.ts";
 import type { Begun } from "../operation/lifecycle.ts";
 import { endUnapproved } from "../operation/unapproved.ts";
 import { type Chosen, choose } from "./choose.ts";
+import { ACCEPTED } from "./task.ts";
 
-/** Facts that an approval of a removal is bound to. Whether a budget blocks is not asked before the eviction. */
-export const removalRecord = ({ uid, bootId, facts }: Pick<Chosen, "uid" | "bootId" | "facts">): Plan["record"] => ({
+/** A machine that is no node has no pods, and nothing holds it up. */
+const nothing: Blocking = { blockers: [], longJobs: [], untried: null };
+
+/** Facts that an approval of a removal is bound to. */
+export const removalRecord = (
+  { uid, bootId, facts }: Pick<Chosen, "uid" | "bootId" | "facts">,
+  blocking: Blocking,
+): Plan["record"] => ({
   action: "remove",
   options: {},
   nodes: [{ uid, bootId, instanceId: facts.instanceId }],
   losses: lossClasses(facts.pods),
-  blockers: null,
+  blockers: blockerClasses(blocking),
 });
 
 /** The plan of a removal, judged now. @throws Refused when the node may not be removed any more */
@@ -26,7 +35,9 @@ async function planOf(steps: Steps, start: Start, begun: Begun, asked: Chosen): 
   if (chosen.refusal)
     throw new Refused(removalRefusedText(chosen.name, removalRefusal(chosen.refusal, begun.commandWord)));
   const { facts } = chosen;
-  return { record: removalRecord(chosen), pods: facts.pods.length, card: removalPlanCard(facts) };
+  const blocking = facts.node ? await steps.plan.blocking(facts.node, ACCEPTED) : nothing;
+  const card = removalPlanCard(facts, blocking, steps.timestamp());
+  return { record: removalRecord(chosen, blocking), pods: facts.pods.length, card };
 }
 
 /**

@@ -17,7 +17,7 @@ export interface RemovalTask extends EmptyingTask {
 }
 
 /** Losses that the dialog has shown are taken; budgets are heard all the same, and pods have their own grace. */
-const ACCEPTED: DrainOptions = { force: true, deleteEmptyDir: true, graceSeconds: null, skipAfterSeconds: 0 };
+export const ACCEPTED: DrainOptions = { force: true, deleteEmptyDir: true, graceSeconds: null, skipAfterSeconds: 0 };
 
 /** Makes the task of a removal that holds the lease and whose message was posted. */
 export const newRemovalTask = (
