@@ -29,7 +29,7 @@ export const plan = (context: StepContext) => {
   const stateOfCluster = clusterState(context);
   const evictions = preflight(context);
 
-  /** What would hold the evictions up now. */
+  /** Names what would hold the evictions up now. */
   const holdingUp = async (evict: readonly V1Pod[], budgets: readonly V1PodDisruptionBudget[] | null) => {
     const { answers, untried } = await evictions.try(evict);
     return { blockers: blockersOf(evict, budgets ?? [], answers), longJobs: longJobsOf(evict), untried };
