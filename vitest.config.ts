@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 const slow = {
   journeys: ["journeys/exhaustive"],
   contract: ["contract/exhaustive"],
+  drain: ["drain/exhaustive"],
   page: ["page"],
   powershell: ["powershell"],
   crash: ["crash", "outside", "connect"],
