@@ -43,7 +43,7 @@ export const demoConfiguration = (
       botId: slack.botId,
       channel: slack.channelId,
     },
-    people: { operator: ["U0OPERATOR", "S0OPERATORS"], approver: ["U0APPROVER"] },
+    people: { operator: ["U0OPERATOR", "S0OPERATORS"], approver: ["U0APPROVER", "U0APPROVER2"] },
     policy: {
       nodes: ["operator", "approver"],
       node: ["operator", "approver"],

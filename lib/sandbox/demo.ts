@@ -35,5 +35,6 @@ export const demo = {
     { id: "U0OPERATOR", name: "olivia", realName: "Olivia Ortiz", roles: ["operator"] },
     { id: "U0APPROVER", name: "arjun", realName: "Arjun Anand", roles: ["approver", "operator"] },
     { id: "U0VISITOR0", name: "vera", realName: "Vera Voss", roles: [] },
+    { id: "U0APPROVER2", name: "noor", realName: "Noor Nasser", roles: ["approver"] },
   ],
 } as const;

@@ -23,7 +23,7 @@ test("a removal of many pods waits for somebody else's approval, shows the plan,
     "[Deny]",
   ])
     expect(card).toContain(words);
-  expect(inThreads(here).join("\n")).toContain("<@U0APPROVER> this plan needs 1 approval");
+  expect(inThreads(here).join("\n")).toContain("<@U0APPROVER> <@U0APPROVER2> this plan needs 1 approval");
   await here.press("visitor", APPROVE_OPERATION);
   expect(privately(here, "visitor").at(-1)).toContain("do not have permission to use `approve`");
   await here.pass(3);

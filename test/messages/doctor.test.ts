@@ -28,6 +28,9 @@ const each: readonly Finding[] = [
   { kind: "other-app", found: hostile, configured: "T/U" },
   scopes,
   { kind: "not-a-member", channel: "C1" },
+  { kind: "commands-unnamed", commands: ["approve", "deny"] },
+  { kind: "few-approvers", commands: ["drain"], pool: null, people: ["U1"] },
+  { kind: "few-approvers", commands: ["drain", "remove"], pool: "web", people: [] },
   { kind: "channel-shared", channel: "C1" },
   { kind: "channel-unknown", channel: hostile },
   { kind: "subnet-full", subnet: "subnet-1", pools: ["web"], free: 3 },
@@ -141,5 +144,15 @@ describe("the doctor's report", () => {
     expect(doctorText({ ...examination([]), credentials }, "prod-west", "/win")).toContain(words);
     const said = JSON.stringify(doctorMessage({ ...examination([]), credentials }, "prod-west", "/win").blocks);
     expect(said).toContain(words.replace("look", "`look`").replace("join", "`join`"));
+  });
+
+  it("says which commands are closed by accident, and which approvals hang on one person", () => {
+    const said = (finding: Finding) => wordsOfFinding(finding, "/win").says;
+    expect(said({ kind: "commands-unnamed", commands: ["approve", "deny"] })).toBe(
+      "no role may use `approve`, `deny`: the configuration's policy does not name them",
+    );
+    expect(said({ kind: "few-approvers", commands: ["drain"], pool: "web", people: ["U1"] })).toBe(
+      "`drain` in pool `web` needs an approval that only 1 person can give: a request that they make themselves lapses",
+    );
   });
 });

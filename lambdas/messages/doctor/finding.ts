@@ -26,6 +26,15 @@ export type Finding =
   | { readonly kind: "other-app"; readonly found: string; readonly configured: string }
   | { readonly kind: "scopes-missing"; readonly scopes: readonly string[] }
   | { readonly kind: "not-a-member" | "channel-shared" | "channel-unknown"; readonly channel: string }
+  /** Commands that the policy does not name, so that no role may use them. */
+  | { readonly kind: "commands-unnamed"; readonly commands: readonly string[] }
+  /** Approvals that fewer than two people can give; `pool` is null for the general rules, `people` are ids of Slack. */
+  | {
+      readonly kind: "few-approvers";
+      readonly commands: readonly string[];
+      readonly pool: string | null;
+      readonly people: readonly string[];
+    }
   | { readonly kind: "subnet-full"; readonly subnet: string; readonly pools: readonly string[]; readonly free: number }
   | { readonly kind: "subnet-missing"; readonly subnet: string; readonly pools: readonly string[] }
   | { readonly kind: "security-group"; readonly group: string; readonly faults: readonly string[] }

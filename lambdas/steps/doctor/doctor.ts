@@ -15,6 +15,7 @@ import { accessChecks, clusterChecks, clusterCredential } from "./cluster.ts";
 import { ages } from "./credential.ts";
 import { profileChecksOf } from "./profile-checks.ts";
 import { rightsOf, type Tried } from "./rights.ts";
+import { rulesCheck } from "./rules.ts";
 import { slackChecks, slackIdentity } from "./slack.ts";
 import { unregisteredMachines } from "./unregistered-machines.ts";
 
@@ -27,7 +28,7 @@ interface Side<Of extends Subject> {
 const sidesOf = (profile: Profile): readonly Side<Patient>[] => [
   { opening: slackIdentity, checks: slackChecks },
   // AWS services fail independently of each other.
-  { opening: null, checks: [...accountChecks, auditCopies, ...agentChecks] },
+  { opening: null, checks: [...accountChecks, auditCopies, rulesCheck, ...agentChecks] },
   { opening: clusterCredential, checks: [...clusterChecks, unregisteredMachines, ...profileChecksOf(profile)] },
 ];
 

@@ -247,3 +247,15 @@ test("the worst comes first, and everything that can be looked at is looked at b
   for (const part of ["The cluster does not respond", "Remote Desktop", "SSM throttled"]) expect(said).toContain(part);
   expect(said.indexOf("Remote Desktop")).toBeLessThan(said.indexOf("SSM throttled"));
 });
+
+test("a configuration of an older release, with one approver, is warned about by the commands that it leaves closed", async () => {
+  here = await startJourney({
+    configuration: {
+      people: { operator: ["U0OPERATOR"], approver: ["U0APPROVER"] },
+      policy: { doctor: ["operator"], remove: ["operator"], approve: ["approver"] },
+    },
+  });
+  const said = await report();
+  expect(said).toMatch(/⚠️ No role may use .*`deny`/i);
+  expect(said).toMatch(/`remove` need an approval that only 1 person can give/);
+});
