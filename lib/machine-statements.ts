@@ -34,9 +34,9 @@ export const seeAgents: Statement = {
 
 export const seeAssociations: Statement = {
   sid: "SeeAssociations",
-  actions: ["ssm:DescribeInstanceAssociationsStatus"],
+  actions: ["ssm:DescribeInstanceAssociationsStatus", "ssm:DescribeInstancePatchStates"],
   resources: ["*"],
-  why: "It returns names and states of associations alone; a drain is planned for nodes whose ids are not known before.",
+  why: "They return names and states of associations, and counts of updates; a drain is planned for nodes whose ids are not known before.",
 };
 
 export const terminate: Statement = {

@@ -1,5 +1,6 @@
+import { typeThis } from "../command/syntax.ts";
 import { type RemovalRefusal, removalRefusal } from "../remove/refusal.ts";
-import { code } from "../slack/text.ts";
+import { code, counted } from "../slack/text.ts";
 
 /**
  * Another controller that may reboot, delete or uncordon a node, told from what it leaves on the node, its Machine, its
@@ -14,6 +15,7 @@ export type OtherController =
   | { readonly kind: "machine-deleted"; readonly name: string; readonly acting: true }
   | { readonly kind: "machine-chosen"; readonly name: string }
   | { readonly kind: "health-check"; readonly name: string; readonly timeout: string }
+  | { readonly kind: "updates"; readonly pending: number; readonly reboots: boolean }
   | { readonly kind: "association"; readonly name: string; readonly document: string };
 
 /** Words for another controller: its effect on the node, and how its owner pauses it; each a clause. */
@@ -64,6 +66,10 @@ const words: Words = {
   "health-check": ({ name, timeout }) => ({
     does: `the MachineHealthCheck ${code(name)} deletes its Machine when it is NotReady for ${timeout}`,
     pause: `run ${code(`oc annotate mhc ${name} -n openshift-machine-api cluster.x-k8s.io/paused=""`)}`,
+  }),
+  updates: ({ pending, reboots }, _, commandWord) => ({
+    does: `Patch Manager says that ${counted(pending, "update")} on it ${pending === 1 ? "waits" : "wait"} for a reboot${reboots ? ", and its runs reboot by themselves" : ""}`,
+    pause: `patch with \`RebootOption=NoReboot\`, and reboot with ${typeThis(commandWord, "reboot", "<node>")}`,
   }),
   association: ({ name, document }) => ({
     does: `the SSM association ${code(name)} runs ${code(document)} on it, which may reboot it`,

@@ -28,6 +28,14 @@ export interface Association {
   readonly document: string;
 }
 
+/** State of an instance as Patch Manager reported it last. */
+export interface PatchState {
+  /** Updates that are installed and wait for a reboot. */
+  readonly pending: number;
+  /** Its last run was told to reboot by itself where an update asks for it (`RebootIfNeeded`). */
+  readonly reboots: boolean;
+}
+
 /** Facts that other controllers are recognised by. */
 export interface Traces {
   readonly node: V1Node;
@@ -37,6 +45,8 @@ export interface Traces {
   readonly machineFacts: MachineFacts | null;
   readonly healthChecks: readonly HealthCheck[];
   readonly associations: readonly Association[];
+  /** Null for an instance that Patch Manager never scanned. */
+  readonly patches: PatchState | null;
 }
 
 /** Annotation of kured while it drains and reboots a node (kured's cmd/kured/main.go, `--annotate-nodes`). */
@@ -108,6 +118,7 @@ export function otherControllersOf(traces: Traces): OtherController[] {
     ...onNode(traces.node),
     ...onMachine(traces),
     ...healthChecksOf(traces),
+    ...(traces.patches && traces.patches.pending > 0 ? [{ kind: "updates", ...traces.patches } as const] : []),
     ...traces.associations
       .filter(({ document }) => REBOOTING.includes(document))
       .map(({ name, document }) => ({ kind: "association", name, document }) as const),

@@ -1,15 +1,19 @@
-import { InvalidInstanceId, paginateDescribeInstanceAssociationsStatus } from "@aws-sdk/client-ssm";
+import {
+  DescribeInstancePatchStatesCommand,
+  InvalidInstanceId,
+  paginateDescribeInstanceAssociationsStatus,
+} from "@aws-sdk/client-ssm";
 import { ApiException } from "@kubernetes/client-node";
 import { isAbsent, wordsOf } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
 import { isDenied } from "../doctor/check.ts";
-import type { Association, HealthCheck, MachineFacts, Traces } from "./other-controllers.ts";
+import type { Association, HealthCheck, MachineFacts, PatchState, Traces } from "./other-controllers.ts";
 
 /** Namespace of Machines and their health checks on OpenShift; the claims are read there too. */
 const MACHINE_API = { group: "machine.openshift.io", version: "v1beta1", namespace: "openshift-machine-api" } as const;
 
 /** Marks that other controllers leave beside the Node, and what could not be read of them. */
-export interface TracesSeen extends Pick<Traces, "machineFacts" | "healthChecks" | "associations"> {
+export interface TracesSeen extends Pick<Traces, "machineFacts" | "healthChecks" | "associations" | "patches"> {
   /** In words. */
   readonly unread: readonly string[];
 }
@@ -56,9 +60,20 @@ export const traces = ({ clients: { kubernetes, ssm } }: StepContext) => {
     return found;
   };
 
+  /** Updates by Patch Manager's own record; an instance that it never scanned is not in the list. */
+  const patchesOf = async (InstanceId: string): Promise<PatchState | null> => {
+    const { InstancePatchStates = [] } = await ssm.send(
+      new DescribeInstancePatchStatesCommand({ InstanceIds: [InstanceId] }),
+    );
+    const [found] = InstancePatchStates;
+    if (!found) return null;
+    return { pending: found.InstalledPendingRebootCount ?? 0, reboots: found.RebootOption === "RebootIfNeeded" };
+  };
+
   return {
     /**
-     * Reads the Machine behind an instance, the health checks over Machines, and the SSM associations of the instance. Health
+     * Reads the Machine behind an instance, the health checks over Machines, the SSM associations of the instance, and the updates on
+     * it that wait for a reboot. Health
      * checks are read only where there is a Machine.
      * @throws a busy server's error
      */
@@ -68,11 +83,13 @@ export const traces = ({ clients: { kubernetes, ssm } }: StepContext) => {
         ? await readAs("MachineHealthChecks", list<HealthCheck>("machinehealthchecks"), [])
         : { value: [], unread: [] };
       const associations = await readAs("SSM associations", associationsOf(instanceId), []);
+      const patches = await readAs("updates that wait for a reboot", patchesOf(instanceId), null);
       return {
+        patches: patches.value,
         machineFacts: machine.value,
         healthChecks: checks.value,
         associations: associations.value,
-        unread: [...machine.unread, ...checks.unread, ...associations.unread],
+        unread: [...machine.unread, ...checks.unread, ...associations.unread, ...patches.unread],
       };
     },
   };

@@ -49,7 +49,7 @@ async function checkInPool(steps: Steps, start: Start, pool: string | null): Pro
 }
 
 /** A Node without an instance has no Machine and no associations. */
-const noTraces: TracesSeen = { machineFacts: null, healthChecks: [], associations: [], unread: [] };
+const noTraces: TracesSeen = { machineFacts: null, healthChecks: [], associations: [], patches: null, unread: [] };
 
 /**
  * Finds the node and judges whether it may be changed.

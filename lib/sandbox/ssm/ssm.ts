@@ -25,6 +25,7 @@ import {
   type Parameter,
   type ParameterStore,
 } from "./parameters.ts";
+import { describePatchStatesInput, openPatchStates, type PatchStates } from "./patch-states.ts";
 import { type Sending, sendCommand, sendCommandInput } from "./send-command.ts";
 
 /** Settings of the simulated Systems Manager. */
@@ -46,6 +47,8 @@ export interface SsmOptions {
 export interface Ssm extends AwsService {
   /** State Manager's associations, as a person creates them in the account. */
   readonly associations: Pick<Associations, "create">;
+  /** Patch Manager's states of instances, as runs on them report. */
+  readonly patchStates: Pick<PatchStates, "report">;
   /** Adds a document, or a new version of one. @throws AwsError InvalidDocumentContent */
   createDocument(name: string, content: string): DocumentRecord;
   /** Every registered machine with its ping status. */
@@ -58,6 +61,7 @@ interface Parts {
   readonly sending: Sending;
   readonly managed: ManagedInstances;
   readonly associations: Associations;
+  readonly patchStates: PatchStates;
   readonly documents: Documents;
   readonly invocations: Invocations;
   readonly parameters: ParameterStore;
@@ -134,6 +138,10 @@ function actionsOf(parts: Parts): Record<string, JsonAction> {
       anywhere("DescribeInstanceAssociationsStatus", caller);
       return parts.associations.describe(input);
     }),
+    DescribeInstancePatchStates: jsonAction(describePatchStatesInput, (input, caller) => {
+      anywhere("DescribeInstancePatchStates", caller);
+      return parts.patchStates.describe(input);
+    }),
     GetParameter: jsonAction(getParameterInput, (input, caller) => getParameter(parts.parameters, input, caller)),
     GetParametersByPath: jsonAction(byPathInput, (input, caller) =>
       getParametersByPath(parts.parameters, input, caller),
@@ -176,6 +184,7 @@ function assemble(simulation: Simulation, machines: Machines, options: SsmOption
     documents,
     managed,
     associations: openAssociations(simulation, managed),
+    patchStates: openPatchStates(simulation),
     invocations: openInvocations(simulation, delivery, documents),
     parameters: parameterStore(simulation, options),
     sending: { simulation, cloud, documents, managed, delivery, account, region },
@@ -210,6 +219,7 @@ export function ssm(simulation: Simulation, machines: Machines, options: SsmOpti
     ...jsonService("ssm", "AmazonSSM", actionsOf(parts), { limits: (action) => limitsOf(action) }),
     createDocument: (name, content) => parts.documents.create(name, content),
     associations: parts.associations,
+    patchStates: parts.patchStates,
     pings: parts.managed.pings,
     resume: () => parts.sending.delivery.resume(),
   };

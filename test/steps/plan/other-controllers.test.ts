@@ -16,6 +16,7 @@ const traces = (more: Partial<Traces> = {}): Traces => ({
   machineFacts: null,
   healthChecks: [],
   associations: [],
+  patches: null,
   ...more,
 });
 
@@ -78,6 +79,11 @@ describe("Other controllers of a node", () => {
       { kind: "machine-chosen", name: "machine-1" },
     ],
     [
+      "updates that wait for a reboot",
+      { patches: { pending: 2, reboots: true } },
+      { kind: "updates", pending: 2, reboots: true },
+    ],
+    [
       "SSM patching",
       { associations: [{ name: "patch-nightly", document: "AWS-RunPatchBaseline" }] },
       { kind: "association", name: "patch-nightly", document: "AWS-RunPatchBaseline" },
@@ -98,6 +104,10 @@ describe("Other controllers of a node", () => {
     ["where no Machine stands behind the node", { healthChecks: [check()] }],
   ])("leave out a MachineHealthCheck %s", (_, more) => {
     expect(otherControllersOf(traces(more))).toEqual([]);
+  });
+
+  it("leave out a machine whose updates wait for nothing", () => {
+    expect(otherControllersOf(traces({ patches: { pending: 0, reboots: true } }))).toEqual([]);
   });
 
   it("leave out associations that reboot nothing", () => {

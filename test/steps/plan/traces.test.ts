@@ -26,6 +26,7 @@ test("A cluster without Machines, and an instance that SSM does not know, leave 
     machineFacts: null,
     healthChecks: [],
     associations: [],
+    patches: null,
     unread: [],
   });
 });
@@ -40,6 +41,12 @@ test("The Machine behind an instance is read with the health checks, by the drai
   expect(machineFacts?.metadata).toMatchObject({ name: "windows-1", labels: { role: "win" } });
   expect(healthChecks.map(({ metadata }) => metadata.name)).toEqual(["windows"]);
   expect(unread).toEqual([]);
+});
+
+test("Updates that wait for a reboot are known from what Patch Manager reported", async () => {
+  const state = { InstanceId: INSTANCE, InstalledPendingRebootCount: 2, RebootOption: "RebootIfNeeded" } as const;
+  simulator.ssm.patchStates.report(state);
+  expect((await verbs.traces.of(INSTANCE)).patches).toEqual({ pending: 2, reboots: true });
 });
 
 test("A role without the right leaves a gap that is named, and no refusal", async () => {
