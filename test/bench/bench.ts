@@ -6,6 +6,8 @@ import { join, resolve } from "node:path";
 import { CONFIGURATION_FILE, frontDoorConfiguration } from "../../lambdas/front-door/configuration.ts";
 import { bundle, bundleAll } from "../../lib/constructs/bundle.ts";
 import { entries } from "../../lib/functions.ts";
+import { drainByCasement } from "./drain-ours.ts";
+import { drainByKubectl } from "./drain-peer.ts";
 import { type BenchSimulator, benchSimulator } from "./simulator.ts";
 
 /** One line of .bench/results.json. */
@@ -22,15 +24,15 @@ const FOLDER = resolve(".bench");
 const COLD_STARTS = 15;
 const WARM_UP = 50;
 const WARM = 400;
-const PEER = "stock Bolt handler";
+const STOCK = "stock Bolt handler";
 
 const round = (value: number): number => Math.round(value * 10) / 10;
 const quantile = (values: readonly number[], q: number): number =>
   [...values].sort((one, other) => one - other)[Math.min(values.length - 1, Math.floor(values.length * q))] ??
   Number.NaN;
 
-const compared = (name: string, unit: string, value: number, peerValue: number): Result => ({
-  ...{ name, unit, peer: PEER, value: round(value), peerValue: round(peerValue) },
+const compared = (name: string, unit: string, value: number, peerValue: number, peer = STOCK): Result => ({
+  ...{ name, unit, peer, value: round(value), peerValue: round(peerValue) },
   ratio: Math.round((value / peerValue) * 100) / 100,
 });
 
@@ -124,6 +126,15 @@ async function coldStarts({ ours, stock }: { ours: string; stock: string }, simu
   return times;
 }
 
+/** 300 pods under 30 budgets, drained by Casement and by kubectl, one after the other on the same kind of server. */
+async function drains(): Promise<Result[]> {
+  const [ours, theirs] = [await drainByCasement(), await drainByKubectl()];
+  return [
+    compared("drain-time", "s", ours.seconds, theirs.seconds, "kubectl"),
+    compared("drain-requests", "requests", ours.requests, theirs.requests, "kubectl"),
+  ];
+}
+
 async function measure(simulator: BenchSimulator): Promise<Result[]> {
   const folders = await bundles(simulator);
   const cold = await coldStarts(folders, simulator);
@@ -144,6 +155,7 @@ async function measure(simulator: BenchSimulator): Promise<Result[]> {
     compared("bundle", "KB", await kilobytes(folders.ours), await kilobytes(folders.stock)),
     compared("warm-ack-p99", "ms", quantile(warm.ours, 0.99), quantile(warm.stock, 0.99)),
     compared("warm-ack-p50", "ms", quantile(warm.ours, 0.5), quantile(warm.stock, 0.5)),
+    ...(await drains()),
   ];
 }
 
@@ -152,9 +164,11 @@ try {
   const results = await measure(simulator);
   await mkdir(FOLDER, { recursive: true });
   await writeFile(join(FOLDER, "results.json"), `${JSON.stringify(results, null, 2)}\n`);
-  console.log(`Node ${process.version} on ${cpus().length} × ${cpus()[0]?.model.trim()}; ${PEER} in the same run`);
+  console.log(
+    `Node ${process.version} on ${cpus().length} × ${cpus()[0]?.model.trim()}; the peers ran in the same run`,
+  );
   console.table(
-    results.map(({ name, value, unit, peerValue, ratio }) => ({ name, value, unit, [PEER]: peerValue, ratio })),
+    results.map(({ name, value, unit, peer, peerValue, ratio }) => ({ name, value, unit, peer, peerValue, ratio })),
   );
 } finally {
   await simulator.close();

@@ -15,7 +15,8 @@ export interface MeasuredDrain {
   readonly byAnswer: Readonly<Record<string, number>>;
 }
 
-const DRAINER = "drainer";
+/** Name by which the requests of a drain are told from the controllers'. */
+export const DRAINER = "drainer";
 
 function callsOf({ simulation }: DrainCluster): Call[] {
   const all: Call[] = [];
@@ -24,18 +25,17 @@ function callsOf({ simulation }: DrainCluster): Call[] {
   return all;
 }
 
-/** Measures `kubectl drain` of the full node. @throws Error when it does not empty the node within five minutes */
-export async function drainByKubectl(): Promise<MeasuredDrain> {
+/**
+ * Measures a drain of the full node, on a cluster of its own.
+ * @throws Error when pods are left on the node
+ */
+export async function measuredDrain(drain: (cluster: DrainCluster) => Promise<void>): Promise<MeasuredDrain> {
   const cluster = await drainCluster();
-  const home = mkdtempSync(join(tmpdir(), "casement-bench-"));
   try {
-    const token = cluster.api.issueToken({ name: DRAINER, groups: ["system:masters"] }, null);
-    const file = join(home, "kubeconfig");
-    writeFileSync(file, kubeconfig(cluster.url, cluster.api.authorityPem, { token }));
     const begun = Date.now();
-    const { code, err } = await kubectlWith(file, home)(["drain", FULL], "", 300);
+    await drain(cluster);
     const seconds = (Date.now() - begun) / 1_000;
-    if (code !== 0 || cluster.podsOn(FULL) > 0) throw new Error(`kubectl drain ended with ${code}: ${err.slice(-500)}`);
+    if (cluster.podsOn(FULL) > 0) throw new Error(`${cluster.podsOn(FULL)} pods are left on the node`);
     const calls = callsOf(cluster);
     const byAnswer: Record<string, number> = {};
     for (const { action, status } of calls)
@@ -43,6 +43,21 @@ export async function drainByKubectl(): Promise<MeasuredDrain> {
     return { seconds, requests: calls.length, byAnswer };
   } finally {
     await cluster.close();
+  }
+}
+
+async function kubectlDrain({ url, api }: DrainCluster): Promise<void> {
+  const home = mkdtempSync(join(tmpdir(), "casement-bench-"));
+  try {
+    const token = api.issueToken({ name: DRAINER, groups: ["system:masters"] }, null);
+    const file = join(home, "kubeconfig");
+    writeFileSync(file, kubeconfig(url, api.authorityPem, { token }));
+    const { code, err } = await kubectlWith(file, home)(["drain", FULL], "", 300);
+    if (code !== 0) throw new Error(`kubectl drain ended with ${code}: ${err.slice(-500)}`);
+  } finally {
     rmSync(home, { recursive: true, force: true });
   }
 }
+
+/** Measures `kubectl drain` of the full node. @throws Error when it does not empty the node within five minutes */
+export const drainByKubectl = (): Promise<MeasuredDrain> => measuredDrain(kubectlDrain);

@@ -71,7 +71,7 @@ export const drain = (context: StepContext) => {
 
   return {
     /**
-     * Polls a drain once: lists the node's pods once a second and asks those to leave whose turn it is, for 20 s at most, or
+     * Polls a drain once: lists the node's pods every 1.5 s and asks those to leave whose turn it is, for 20 s at most, or
      * once where nothing moved for a minute. A poll that is repeated after a crash does no harm: pods that were told to end
      * are not told again.
      * @param before the state that the last poll left; null at the first
