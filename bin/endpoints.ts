@@ -56,7 +56,7 @@ export const banner = ({ ui, kubeconfig }: Endpoints, resumed: boolean): string 
     "",
     `  Casement sandbox: ${ui}`,
     "",
-    `  ${resumed ? "Resumed from the saved state (--fresh starts over)." : "New demo cluster: four Windows nodes, three people."}`,
+    `  ${resumed ? "Resumed from the saved state (--fresh starts over)." : "New demo cluster: four Windows nodes, four people."}`,
     "  Type /win help in the page, or:",
     `    kubectl --kubeconfig ${kubeconfig} get nodes`,
     "  Addresses and keys are in .sandbox/endpoints.json. Ctrl-C ends it.",

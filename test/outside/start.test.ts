@@ -97,7 +97,7 @@ describe("a sandbox that runs", () => {
 
   test("gives people tokens with their own rights in the cluster", async () => {
     const { people } = await here.control("GET /people");
-    expect(people.map(({ roles }) => roles)).toEqual([["operator"], ["approver", "operator"], []]);
+    expect(people.map(({ roles }) => roles)).toEqual([["operator"], ["approver", "operator"], [], ["approver"]]);
     const [operator, , visitor] = people;
     const config = JSON.parse(readFileSync(join(here.folder, here.endpoints.kubeconfig), "utf8"));
     const as = (token = "", ...words: string[]) => {

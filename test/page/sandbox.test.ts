@@ -15,7 +15,8 @@ beforeAll(async () => {
   [sandbox, browser] = await Promise.all([start(emptyFolder()), openBrowser()]);
   window = await browser.context.newPage();
   window.on("pageerror", (error) => faults.push(error.message));
-  await window.goto(sandbox.endpoints.ui);
+  // Right after the banner the sandbox still loads the handlers.
+  await window.goto(sandbox.endpoints.ui, { timeout: 20_000 });
 }, 40_000);
 
 afterAll(async () => {
