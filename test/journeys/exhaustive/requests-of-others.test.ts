@@ -36,7 +36,8 @@ test("a request that is denied is named at once, with who and why; after three t
   expect(node.failure).toMatchObject({
     // The bot may approve the first request before the program sees it; the next one is denied.
     stage: expect.stringMatching(/^(client|serving)-csr$/),
-    why: expect.stringMatching(/as were 3 requests in total/),
+    // A fourth request may have come before the poll that counts them.
+    why: expect.stringMatching(/as were [34] requests in total/),
   });
   expect(Date.now() - since).toBeLessThan(3 * 60_000);
   await expectSound(here);
