@@ -72,15 +72,18 @@ export const fleetCommand: Statement[] = [
   },
 ];
 
+/** Following a command to one machine, whose result is read as a whole. */
+const followCommands: Statement = {
+  sid: "FollowCommands",
+  actions: ["ssm:GetCommandInvocation", "ssm:ListCommands", "ssm:CancelCommand"],
+  resources: ["*"],
+  why: "The service supports no resource or tag conditions for these actions.",
+};
+
 /** Reboots one machine and looks at it; nothing else of it may be changed. */
 export const rebootCommand: Statement[] = [
   ...sendToOurMachines([documentsOf("observe"), documentsOf("reboot")]),
-  {
-    sid: "FollowCommands",
-    actions: ["ssm:GetCommandInvocation", "ssm:ListCommands", "ssm:CancelCommand"],
-    resources: ["*"],
-    why: "The service supports no resource or tag conditions for these actions.",
-  },
+  followCommands,
 ];
 
 /** Looks at one machine: by the one document that changes nothing. */
@@ -94,15 +97,7 @@ export const lookCommand: Statement[] = [
   },
 ];
 
-export const command: Statement[] = [
-  ...sendToOurMachines(documents),
-  {
-    sid: "FollowCommands",
-    actions: ["ssm:GetCommandInvocation", "ssm:ListCommands", "ssm:CancelCommand"],
-    resources: ["*"],
-    why: "The service supports no resource or tag conditions for these actions.",
-  },
-];
+export const command: Statement[] = [...sendToOurMachines(documents), followCommands];
 
 export const joinSecrets: Statement[] = [
   {

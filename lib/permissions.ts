@@ -57,6 +57,22 @@ import {
   writeLedger,
 } from "./statements.ts";
 
+/** Permissions of every function that changes nodes by the account `act`. */
+const actsOnNodes = (name: FunctionName): Statement[] => [
+  durable(name),
+  runtimeDocument,
+  readLedger,
+  writeLedger,
+  ...appendAudit,
+  slackSecret,
+  reachCluster("act"),
+  seeInstances,
+  callPeople,
+];
+
+/** Whoever waits for a slot asks whether its holder still runs. */
+const followHoldersOfSlots = followExecutions("drain-node", "reboot-node", "remove-node");
+
 /**
  * Permissions by the name that a function's row gives, and those of the principals that have no row. The stack grants exactly
  * these and the sandbox enforces them.
@@ -115,79 +131,18 @@ export const permissions: Readonly<
     ...joinSecrets,
     callPeople,
   ],
-  "cordon-node": [
-    durable("cordon-node"),
-    runtimeDocument,
-    readLedger,
-    writeLedger,
-    ...appendAudit,
-    slackSecret,
-    reachCluster("act"),
-    seeInstances,
-    seeAssociations,
-    callPeople,
-  ],
-  "drain-node": [
-    durable("drain-node"),
-    runtimeDocument,
-    readLedger,
-    writeLedger,
-    ...appendAudit,
-    slackSecret,
-    reachCluster("act"),
-    seeInstances,
-    seeAssociations,
-    // Whoever waits for a slot asks whether its holder still runs.
-    followExecutions("drain-node", "reboot-node", "remove-node"),
-    callPeople,
-  ],
+  "cordon-node": [...actsOnNodes("cordon-node"), seeAssociations],
+  "drain-node": [...actsOnNodes("drain-node"), seeAssociations, followHoldersOfSlots],
   "reboot-node": [
-    durable("reboot-node"),
-    runtimeDocument,
-    readLedger,
-    writeLedger,
-    ...appendAudit,
-    slackSecret,
-    reachCluster("act"),
-    seeInstances,
+    ...actsOnNodes("reboot-node"),
     seeAssociations,
     seeStatusChecks,
     seeAgents,
     ...rebootCommand,
-    // Whoever waits for a slot asks whether its holder still runs.
-    followExecutions("drain-node", "reboot-node", "remove-node"),
-    callPeople,
+    followHoldersOfSlots,
   ],
-  "remove-node": [
-    durable("remove-node"),
-    runtimeDocument,
-    readLedger,
-    writeLedger,
-    ...appendAudit,
-    slackSecret,
-    reachCluster("act"),
-    keepCredential("act"),
-    seeInstances,
-    seeProtection,
-    // Whoever waits for a slot asks whether its holder still runs.
-    followExecutions("drain-node", "reboot-node", "remove-node"),
-    terminate,
-    callPeople,
-  ],
-  "update-authority": [
-    durable("update-authority"),
-    runtimeDocument,
-    readLedger,
-    writeLedger,
-    ...appendAudit,
-    slackSecret,
-    reachCluster("act"),
-    seeInstances,
-    seeAgents,
-    plans,
-    ...fleetCommand,
-    callPeople,
-  ],
+  "remove-node": [...actsOnNodes("remove-node"), keepCredential("act"), seeProtection, followHoldersOfSlots, terminate],
+  "update-authority": [...actsOnNodes("update-authority"), seeAgents, plans, ...fleetCommand],
   sweep: [
     durable("sweep"),
     runtimeDocument,

@@ -1,10 +1,10 @@
 import type { Command } from "./command.ts";
-import { dryRun, reason } from "./options.ts";
+import { dryRun, node, reason } from "./options.ts";
 
 export const cordon: Command = {
   name: "cordon",
   also: ["cordon node"],
-  arguments: [{ name: "node", kind: "node", required: true, means: "name, instance id, IP address or unique prefix" }],
+  arguments: [node],
   options: [dryRun, reason],
   effect: "change",
   workflow: "cordon-node",

@@ -1,20 +1,11 @@
 import type { Command } from "./command.ts";
-import { dryRun, reason } from "./options.ts";
+import { dryRun, force, node, reason } from "./options.ts";
 
 export const drain: Command = {
   name: "drain",
   also: ["drain node"],
-  arguments: [{ name: "node", kind: "node", required: true, means: "name, instance id, IP address or unique prefix" }],
-  options: [
-    dryRun,
-    {
-      option: "force",
-      kind: "text",
-      most: 253,
-      means: "also evicts pods that nothing recreates and pods with local data; type the node's whole name behind it",
-    },
-    reason,
-  ],
+  arguments: [node],
+  options: [dryRun, force, reason],
   effect: "change",
   workflow: "drain-node",
   dialog: false,

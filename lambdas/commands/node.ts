@@ -1,9 +1,10 @@
 import type { Command } from "./command.ts";
+import { node as nodeArgument } from "./options.ts";
 
 export const node: Command = {
   name: "node",
   also: ["describe node", "describe nodes", "describe no", "get node", "get nodes", "get no"],
-  arguments: [{ name: "node", kind: "node", required: true, means: "name, instance id, IP address or unique prefix" }],
+  arguments: [nodeArgument],
   options: [],
   effect: "look",
   workflow: "look",

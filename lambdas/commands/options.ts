@@ -1,4 +1,4 @@
-import type { Option } from "./command.ts";
+import type { Argument, Option } from "./command.ts";
 
 /** Shows what would happen; kubectl's spellings too. A command without it just acts, so "none" and "false" are no values. */
 export const dryRun: Option = {
@@ -7,6 +7,22 @@ export const dryRun: Option = {
   kind: "flag",
   values: ["client", "server"],
   means: "shows what would happen and changes nothing",
+};
+
+/** The node that is meant, as it is typed: it is found later. */
+export const node: Argument = {
+  name: "node",
+  kind: "node",
+  required: true,
+  means: "name, instance id, IP address or unique prefix",
+};
+
+/** Takes losses, and never a budget; a text, so that no other node is meant. */
+export const force: Option = {
+  option: "force",
+  kind: "text",
+  most: 253,
+  means: "also evicts pods that nothing recreates and pods with local data; type the node's whole name behind it",
 };
 
 /** Kept in the request, and shown wherever the operation is. */

@@ -1,10 +1,10 @@
 import type { Command } from "./command.ts";
-import { dryRun, reason } from "./options.ts";
+import { dryRun, node, reason } from "./options.ts";
 
 export const remove: Command = {
   name: "remove",
   also: ["remove node", "delete node", "delete nodes", "delete no"],
-  arguments: [{ name: "node", kind: "node", required: true, means: "name, instance id, IP address or unique prefix" }],
+  arguments: [node],
   options: [dryRun, reason],
   effect: "change",
   workflow: "remove-node",

@@ -1,9 +1,10 @@
 import type { Command } from "./command.ts";
+import { node } from "./options.ts";
 
 export const why: Command = {
   name: "why",
   also: ["what is wrong with", "diagnose node"],
-  arguments: [{ name: "node", kind: "node", required: true, means: "name, instance id, IP address or unique prefix" }],
+  arguments: [node],
   options: [],
   effect: "look",
   workflow: "look",

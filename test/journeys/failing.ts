@@ -1,8 +1,19 @@
 import { expect } from "vitest";
 import type { NodeRecord } from "../../lambdas/records.ts";
 import { isKept } from "../../lambdas/records.ts";
-import { calls, expectSound, heldBack, joinSecrets, launchedBy, newest, nodeNamed, spoken } from "./evidence.ts";
+import {
+  calls,
+  expectSound,
+  heldBack,
+  joinSecrets,
+  launchedBy,
+  newest,
+  nodeNamed,
+  settled,
+  spoken,
+} from "./evidence.ts";
 import type { Journey } from "./journey.ts";
+import { injectFault } from "./outside.ts";
 import { shows } from "./slack-users.ts";
 
 /** The instance that was launched last. */
@@ -25,6 +36,16 @@ export async function asked(here: Journey): Promise<NodeRecord> {
     "a question",
   );
   return (await newest(here)).nodes[0] as NodeRecord;
+}
+
+/** Fails an add of one node and keeps its machine. @returns the instance's id */
+export async function keepOne(here: Journey): Promise<string> {
+  injectFault(here, "agent-never-online");
+  await here.type("operator", "/win add web");
+  await asked(here);
+  await here.press("operator", "keep-instance");
+  await settled(here);
+  return launchedId(here);
 }
 
 /** After the end nothing is left of it, but for an instance that an operator wanted to keep. */

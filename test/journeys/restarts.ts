@@ -15,6 +15,8 @@ export interface Moment {
   readonly principal?: string;
   /** Number of the call among those that match, from 1. */
   readonly count: number;
+  /** Calls count from this earlier moment on: a plan tries as dry runs what is done after it. */
+  readonly since?: string;
 }
 
 /** Users of the cluster who remove nodes and who let machines join. */
@@ -43,6 +45,7 @@ function copyAt(here: Journey, from: string, moments: readonly Moment[]): Map<st
   calls.record = (call) => {
     record(call);
     for (const moment of moments.filter((one) => fits(one, call))) {
+      if (moment.since !== undefined && !states.has(moment.since)) continue;
       const times = (seen.get(moment.after) ?? 0) + 1;
       seen.set(moment.after, times);
       if (times !== moment.count) continue;

@@ -1,12 +1,12 @@
 import { drainedSummary, goneSummary, notDrainedSummary } from "../../messages/node/drained.ts";
 import { Cancelled, causeOf } from "../engine/durable.ts";
+import type { EmptyingTask } from "../node/emptying-task.ts";
 import { endOnOneNode } from "../node/end.ts";
 import { leaveNode } from "../node/leave.ts";
 import { nodeOf, once } from "../node/task.ts";
-import type { DrainTask } from "./task.ts";
 
 /** Ends a drain that emptied the node: from now on the cordon is the requester's, and lasts until an uncordon. */
-export async function finishDrained(task: DrainTask): Promise<void> {
+export async function finishDrained(task: EmptyingTask): Promise<void> {
   const { steps, operation, isGone, pods, runtime } = task;
   const { name, uid } = nodeOf(task);
   await once(task, "keep the cordon", () =>
@@ -17,7 +17,7 @@ export async function finishDrained(task: DrainTask): Promise<void> {
 }
 
 /** Ends a drain that failed or was cancelled: the node is schedulable again if it was before; evicted pods stay where they are. */
-export async function rollBack(task: DrainTask, error: unknown): Promise<void> {
+export async function rollBack(task: EmptyingTask, error: unknown): Promise<void> {
   const { stage } = task;
   const cause = causeOf(error);
   const left = await leaveNode(task, cause);

@@ -1,4 +1,7 @@
+import { guardFile } from "../../desired/machine-paths.ts";
+import type { PayloadManifest } from "../../desired/payload.ts";
 import type { Observation } from "../../desired/plan.ts";
+import { guardIsOld } from "../../messages/node/reboot.ts";
 
 /**
  * Judges the guard of the metadata route, without which a reboot may cut the machine off for good.
@@ -13,4 +16,16 @@ export function guardFault({ guard, metadataAnswers }: Pick<Observation, "guard"
   }
   if (guard.paths !== 1) return `the guard finds ${guard.paths} network paths to choose from instead of one`;
   return metadataAnswers ? null : "the metadata service does not answer";
+}
+
+/**
+ * Compares the guard's file on the machine with the release's: one of another release may not know what this one relies on.
+ * @returns what is wrong with it, null if it is the same
+ */
+export function guardFileFault(
+  { guard }: Pick<Observation, "guard">,
+  { files }: Pick<PayloadManifest, "files">,
+): string | null {
+  const file = files.find(({ path }) => path === guardFile);
+  return !file || guard.sha256 === file.sha256 ? null : guardIsOld;
 }

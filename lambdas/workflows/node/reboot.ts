@@ -8,13 +8,13 @@ import { leaseOf, type NodeTask } from "./task.ts";
 /**
  * Reboots the machine through SSM and proves by the boot id that it rebooted.
  * @param faultOf the workflow's own reasons not to reboot, beside a guard that is not in order; null if there is none
- * @returns the machine as it was observed after the boot
+ * @returns the machine as it was observed before and after the boot
  * @throws StageFailed if it was not rebooted; MachineEnded; Cancelled
  */
 export async function reboot(
   task: NodeTask,
   faultOf: (before: Observation) => string | null = () => null,
-): Promise<Observation> {
+): Promise<{ readonly before: Observation; readonly after: Observation }> {
   const before = await observe(task, "look before the reboot");
   const fault = guardFault(before) ?? faultOf(before);
   if (fault) throw new StageFailed(`not rebooted: ${fault}`);
@@ -27,7 +27,7 @@ export async function reboot(
   const after = await observe(task, "look after the reboot");
   if (after.bootId === before.bootId)
     throw new StageFailed(lost ?? "the machine reports a reboot, but its boot id has not changed");
-  return after;
+  return { before, after };
 }
 
 /**

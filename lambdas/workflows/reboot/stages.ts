@@ -1,25 +1,17 @@
-import { guardFile } from "../../desired/machine-paths.ts";
-import type { Observation } from "../../desired/plan.ts";
 import { cordonLeft } from "../../messages/node/cordon.ts";
-import { guardIsOld, guardNotReady } from "../../messages/node/reboot.ts";
+import { guardNotReady } from "../../messages/node/reboot.ts";
 import { done, StageFailed } from "../engine/durable.ts";
-import { guardFault } from "../node/guard.ts";
+import { guardFault, guardFileFault } from "../node/guard.ts";
 import { observe } from "../node/observe.ts";
 import { reboot } from "../node/reboot.ts";
 import { giveBack } from "../node/restore.ts";
 import { leaseOf, nodeOf, once, waitFor } from "../node/task.ts";
 import type { RebootTask } from "./task.ts";
 
-/** A guard of another release may not know what this one relies on. */
-function fileFault({ runtime }: RebootTask, { guard }: Observation): string | null {
-  const file = runtime.payload.files.find(({ path }) => path === guardFile);
-  return !file || guard.sha256 === file.sha256 ? null : guardIsOld;
-}
-
 /** Refuses a machine whose guard would not bring its metadata route back, before anything is changed. */
 export async function checkGuard(task: RebootTask): Promise<void> {
   const before = await observe(task, "look at the guard");
-  const fault = guardFault(before) ?? fileFault(task, before);
+  const fault = guardFault(before) ?? guardFileFault(before, task.runtime.payload);
   if (fault) throw new StageFailed(guardNotReady(fault));
 }
 
@@ -27,10 +19,8 @@ export async function checkGuard(task: RebootTask): Promise<void> {
 export async function rebootMachine(task: RebootTask): Promise<void> {
   if (task.isGone) return;
   const askedAt = await once(task, "the time of the reboot", async () => task.steps.timestamp());
-  await reboot(task, (before) => {
-    task.before = { bootId: before.bootId, bootedAt: askedAt, askedAt };
-    return fileFault(task, before);
-  });
+  const { before } = await reboot(task, (seen) => guardFileFault(seen, task.runtime.payload));
+  task.before = { bootId: before.bootId, bootedAt: askedAt, askedAt };
 }
 
 /** Puts the node back as it was before: schedulable, or cordoned where others had cordoned it. */

@@ -2,9 +2,10 @@ import { afterEach, describe, expect, test } from "vitest";
 import { keys } from "../../../lambdas/ledger-table.ts";
 import { APPROVE_OPERATION } from "../../../lambdas/messages/slack/buttons.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
-import { heldBack, newest, nodeNamed, settled } from "../evidence.ts";
+import { heldBack, newest, settled } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
 import { repeatWrites } from "../ledger-writes.ts";
+import { isCordoned, SHORT } from "../on-web.ts";
 import { guardedPod, letGo, web } from "../others.ts";
 import { openly, privately } from "../reading.ts";
 import { askApproval, withSeedNodes } from "../removal.ts";
@@ -12,9 +13,7 @@ import { askApproval, withSeedNodes } from "../removal.ts";
 let here: Journey;
 afterEach(() => here.close());
 
-const SHORT = "ip-10-0-3-7";
 const approvalNow = async () => (await newest(here)).operation.approval;
-const isCordoned = (): boolean => nodeNamed(here, web.name)?.spec?.unschedulable === true;
 
 /** Two people beside the requester may approve. */
 const twoApprovers = (needs: number, command = "drain") => ({
@@ -62,7 +61,7 @@ describe("A drain's approval", () => {
       5,
       "the card",
     );
-    expect(isCordoned()).toBe(false);
+    expect(isCordoned(here)).toBe(false);
     await letGo(here);
     await here.pass(1);
     await here.press("visitor", APPROVE_OPERATION);
@@ -90,7 +89,7 @@ describe("A drain's approval", () => {
     await usedByAnother(id);
     await here.press("approver", APPROVE_OPERATION);
     expect(await ended("refused")).toContain("was used by another execution of it, and counts once");
-    expect(isCordoned()).toBe(false);
+    expect(isCordoned(here)).toBe(false);
   });
 });
 
@@ -99,14 +98,14 @@ describe("A rule of the configuration", () => {
     here = await withSeedNodes(twoApprovers(1, "cordon"));
     expect(await asked(`cordon ${SHORT}`)).toMatch(/is cordoned: no new pods come to it[\s\S]*Needs 1 approval/);
     await here.pass(3);
-    expect(isCordoned()).toBe(false);
+    expect(isCordoned(here)).toBe(false);
     await here.press("approver", APPROVE_OPERATION);
     await ended("succeeded");
-    expect(isCordoned()).toBe(true);
+    expect(isCordoned(here)).toBe(true);
     // Only cordon has a rule: its opposite needs none, as by default.
     await here.type("operator", `/win uncordon ${SHORT}`);
     await ended("succeeded");
-    expect(isCordoned()).toBe(false);
+    expect(isCordoned(here)).toBe(false);
   });
 
   test("of a pool keeps operators of another from draining and cordoning its nodes, and tells them so in private", async () => {
@@ -125,7 +124,7 @@ describe("A rule of the configuration", () => {
       await ended("refused");
       expect(privately(here, "operator").at(-1)).toContain(`do not have permission to use \`${command}\``);
     }
-    expect(isCordoned()).toBe(false);
+    expect(isCordoned(here)).toBe(false);
   });
 });
 

@@ -1,50 +1,34 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { CORDONED_BY } from "../../../lambdas/desired/node-keys.ts";
 import { CANCEL_OPERATION, CONTINUE_DRAIN } from "../../../lambdas/messages/slack/buttons.ts";
-import { heldBack, newest, nodeNamed, settled } from "../evidence.ts";
+import { heldBack, newest, settled } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
+import { isCordoned, run, SHORT, unasked } from "../on-web.ts";
 import { guardedPod, homeOf, letGo, podsOn, shortName, web } from "../others.ts";
 import { openly } from "../reading.ts";
-import { withSeedNodes } from "../removal.ts";
 
 let here: Journey;
 afterEach(() => here.close());
 
-const SHORT = "ip-10-0-3-7";
-const isCordoned = (): boolean => nodeNamed(here, web.name)?.spec?.unschedulable === true;
-const _ownerShown = (): string | undefined => nodeNamed(here, web.name)?.metadata?.annotations?.[CORDONED_BY];
-
-/** A cluster whose drains need no approval. */
-const unasked = (deadlines: object = {}) =>
-  withSeedNodes({ configuration: { approvals: { drain: { needs: 0 } }, deadlines } });
-
-async function run(command: string): Promise<string> {
-  await here.type("operator", `/win ${command}`);
-  await settled(here, 60);
-  expect(await heldBack(here)).toEqual([]);
-  return (await newest(here)).operation.summary;
-}
-
 describe("A drain", () => {
   test("that a budget blocks opens the node again at its deadline, and says what blocks and the command past it", async () => {
-    here = await unasked({ drain: { evict: 3, continue: 2 } });
+    here = await unasked("drain", { drain: { evict: 3, continue: 2 } });
     await guardedPod(here, web);
-    const summary = await run(`drain ${SHORT} --force ${web.name}`);
+    const summary = await run(here, `drain ${SHORT} --force ${web.name}`, 60);
     expect((await newest(here)).operation.status).toBe("failed");
     expect(summary).toContain("the node is schedulable again");
-    expect(isCordoned()).toBe(false);
+    expect(isCordoned(here)).toBe(false);
     expect(openly(here).at(-1)).toMatch(/disruption budgets to allow[\s\S]*--disable-eviction/);
   });
 
   test("that has passed its deadline goes on when Continue is pressed, and ends well once the budget allows it", async () => {
-    here = await unasked({ drain: { evict: 2 } });
+    here = await unasked("drain", { drain: { evict: 2 } });
     await guardedPod(here, web);
     await here.type("operator", `/win drain ${SHORT} --force ${web.name}`);
     await here.until(() => openly(here).at(-1)?.includes("is not drained yet") ?? false, 5, "the question");
     expect(openly(here).at(-1)).toMatch(
       /action required[\s\S]*budget default\/guard needs 1 and has 1[\s\S]*kubectl drain \S+ .*--disable-eviction[\s\S]*\[Continue\][\s\S]*\[Give the node back\]/,
     );
-    expect(isCordoned()).toBe(true);
+    expect(isCordoned(here)).toBe(true);
     await here.press("operator", CONTINUE_DRAIN);
     await here.until(async () => (await newest(here)).nodes[0]?.status === "running", 1, "the drain to go on");
     expect(openly(here).at(-1)).not.toContain("[Continue]");
@@ -57,19 +41,19 @@ describe("A drain", () => {
   });
 
   test("is cancelled by its button, and the node is as before", async () => {
-    here = await unasked();
+    here = await unasked("drain");
     await guardedPod(here, web);
     await here.type("operator", `/win drain ${SHORT} --force ${web.name}`);
     await here.until(async () => (await newest(here)).nodes[0]?.stage === "evict", 10);
     await here.press("operator", CANCEL_OPERATION);
     await settled(here, 10);
     expect((await newest(here)).operation.status).toBe("cancelled");
-    expect(isCordoned()).toBe(false);
+    expect(isCordoned(here)).toBe(false);
     expect(await heldBack(here)).toEqual([]);
   });
 
   test("leaves a second drain of the same node refused, with the name of the first", async () => {
-    here = await unasked();
+    here = await unasked("drain");
     const home = homeOf(here, "reports");
     await guardedPod(here, home);
     await here.type("operator", `/win drain ${shortName(home)} --force ${home.name}`);

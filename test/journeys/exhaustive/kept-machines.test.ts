@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { expectSound, launchedBy, newest, settled, spoken, wordsOf } from "../evidence.ts";
-import { asked, impatient, launchedId } from "../failing.ts";
+import { asked, impatient, keepOne } from "../failing.ts";
 import { type Journey, startJourney } from "../journey.ts";
 import { web } from "../others.ts";
 import { endFault, injectFault } from "../outside.ts";
@@ -11,15 +11,10 @@ import { shows } from "../slack-users.ts";
 let here: Journey;
 afterEach(() => here.close());
 
-/** Fails an add of one node and keeps its machine; returns the instance's id. */
-async function keepOne(): Promise<string> {
+/** A journey in which a failed machine was kept. @returns the instance's id */
+async function kept(): Promise<string> {
   here = await startJourney({ configuration: impatient });
-  injectFault(here, "agent-never-online");
-  await here.type("operator", "/win add web");
-  await asked(here);
-  await here.press("operator", "keep-instance");
-  await settled(here);
-  return launchedId(here);
+  return keepOne(here);
 }
 
 async function look(command: string): Promise<string> {
@@ -31,7 +26,7 @@ async function look(command: string): Promise<string> {
 const stateOf = (id: string) => here.simulator.ec2.describe().find(({ InstanceId }) => InstanceId === id)?.State?.Name;
 
 test("a kept machine is listed, found by the doctor, and removed by its instance id, after a question", async () => {
-  const id = await keepOne();
+  const id = await kept();
   const { operation } = await newest(here);
   expect(await look("/win nodes")).toContain(`\`${id}\` (web): kept, failed at first boot`);
   await here.pass(15);
@@ -53,7 +48,7 @@ test("a kept machine is listed, found by the doctor, and removed by its instance
 });
 
 test("a kept machine is described by its instance id, or its beginning, with the command that removes it", async () => {
-  const id = await keepOne();
+  const id = await kept();
   for (const typed of [id, id.slice(0, 12)]) {
     const said = await look(`/win node ${typed}`);
     expect(said).toContain(`\`${id}\` (web) is not a node of the cluster: kept, failed at first boot`);
@@ -63,7 +58,7 @@ test("a kept machine is described by its instance id, or its beginning, with the
 });
 
 test("a kept machine takes a place of its pool, and is counted apart from the nodes", async () => {
-  await keepOne();
+  await kept();
   expect(await look("/win add web 2 --dry-run")).toContain("*web*: 0 → 2 (max 8, 1 place taken by 1 kept machine)");
   await here.type("operator", "/win add web 8");
   await settled(here, 5);
@@ -99,7 +94,7 @@ test("a removal that failed is tried again by its own dialog", async () => {
 });
 
 test("a kept machine's button asks for its removal, of those who may remove", async () => {
-  const id = await keepOne();
+  const id = await kept();
   expect(openly(here).at(-1)).toContain("[Terminate now]");
   await here.press("visitor", "terminate-instance");
   expect(await here.operations()).toHaveLength(1);

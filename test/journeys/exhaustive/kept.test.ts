@@ -1,8 +1,6 @@
 import { afterEach, expect, test } from "vitest";
-import { settled } from "../evidence.ts";
-import { asked, impatient } from "../failing.ts";
+import { impatient, keepOne } from "../failing.ts";
 import { type Journey, startJourney } from "../journey.ts";
-import { injectFault } from "../outside.ts";
 import { inThreads } from "../reading.ts";
 
 let here: Journey;
@@ -10,11 +8,7 @@ afterEach(() => here.close());
 
 test("people are reminded of a kept machine once a day, in its thread and without Slack, for as long as it lives", async () => {
   here = await startJourney({ configuration: impatient });
-  injectFault(here, "agent-never-online");
-  await here.type("operator", "/win add web");
-  await asked(here);
-  await here.press("operator", "keep-instance");
-  await settled(here);
+  await keepOne(here);
   const reminders = () => inThreads(here).filter((message) => message.includes("has been kept for"));
   for (const day of [1, 2, 3]) {
     await here.pass(24 * 60 + 16);

@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { CORDONED_BY } from "../../../lambdas/desired/node-keys.ts";
 import { lambdaName } from "../../../lib/sandbox/simulator.ts";
-import { eventsOn, heldBack, ledgerItems, newest, nodeNamed } from "../evidence.ts";
+import { eventsOn, heldBack, ledgerItems, newest } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
+import { isCordoned, ownerShown, SHORT } from "../on-web.ts";
 import { cordonByHand, guardedPod, kubectl, stateOf, web } from "../others.ts";
 import { confirmRemoval, withSeedNodes } from "../removal.ts";
 import { stopAll } from "../stopping.ts";
@@ -10,12 +11,9 @@ import { stopAll } from "../stopping.ts";
 let here: Journey;
 afterEach(() => here.close());
 
-const SHORT = "ip-10-0-3-7";
 /** The sweep comes every 15 minutes, and leaves what was asked for less than 20 minutes ago. */
 const SWEPT = 40;
 
-const isCordoned = (): boolean => nodeNamed(here, web.name)?.spec?.unschedulable === true;
-const ownerShown = (): string | undefined => nodeNamed(here, web.name)?.metadata?.annotations?.[CORDONED_BY];
 const stage = async () => (await newest(here)).nodes[0]?.stage;
 const outcome = async () => (await newest(here)).nodes[0]?.outcome;
 const fault = (kind: string, match: Readonly<Record<string, string>>) =>
@@ -34,8 +32,8 @@ const told = (): string[] => here.said().filter((text) => /stalled and needs att
 async function expectAsBefore(unschedulable = false): Promise<void> {
   expect((await newest(here)).operation).toMatchObject({ status: "failed", callbacks: {} });
   expect(stateOf(here, web)).toBe("running");
-  expect(isCordoned()).toBe(unschedulable);
-  expect(ownerShown()).toBeUndefined();
+  expect(isCordoned(here)).toBe(unschedulable);
+  expect(ownerShown(here)).toBeUndefined();
   expect(await heldBack(here)).toEqual([]);
   expect(await openCordons()).toEqual([]);
   expect(told()).toHaveLength(1);
@@ -55,13 +53,13 @@ describe("A removal whose execution is stopped", () => {
     here = await withSeedNodes({ configuration: { deadlines: { evict: 60 } } });
     await guardedPod(here, web);
     await confirmRemoval(here, SHORT);
-    await here.until(isCordoned, 5);
+    await here.until(() => isCordoned(here), 5);
     const { operation } = await newest(here);
-    expect(ownerShown()).toBe(operation.id);
+    expect(ownerShown(here)).toBe(operation.id);
     await here.pass(1);
     expect(eventsOn(here, web.name)).toContain(`CasementCordoned cordoned by ${operation.id}`);
     await here.pass(45);
-    expect(isCordoned()).toBe(true);
+    expect(isCordoned(here)).toBe(true);
   });
 
   test("before its cordon leaves the node as it is", async () => {
@@ -79,7 +77,7 @@ describe("A removal whose execution is stopped", () => {
     here = await withSeedNodes();
     await guardedPod(here, web);
     await confirmRemoval(here, SHORT);
-    await here.until(isCordoned, 5);
+    await here.until(() => isCordoned(here), 5);
     await stopAll(here);
     await here.pass(SWEPT);
     await expectAsBefore();
@@ -89,7 +87,7 @@ describe("A removal whose execution is stopped", () => {
   test("during its eviction is followed by the sweep, which says what it gave back", async () => {
     here = await withSeedNodes();
     await dieInEviction();
-    expect(isCordoned()).toBe(true);
+    expect(isCordoned(here)).toBe(true);
     await here.pass(SWEPT);
     await expectAsBefore();
     const { operation } = await newest(here);
@@ -119,7 +117,7 @@ describe("A removal whose execution is stopped", () => {
     await here.until(async () => (await newest(here)).operation.endedAt !== null, 10);
     await stopAll(here);
     await here.pass(SWEPT);
-    expect(isCordoned()).toBe(false);
+    expect(isCordoned(here)).toBe(false);
     expect(await heldBack(here)).toEqual([]);
   });
 
@@ -156,7 +154,7 @@ describe("The sweep leaves a node as others made it", () => {
     here = await withSeedNodes();
     await cordonByHand(here, web);
     await dieInEviction();
-    expect(ownerShown()).toBeUndefined();
+    expect(ownerShown(here)).toBeUndefined();
     await here.pass(SWEPT);
     await expectAsBefore(true);
     expect(await outcome()).toContain("the node is cordoned, as it was before");
@@ -198,8 +196,8 @@ describe("The sweep leaves a node as others made it", () => {
     const annotations = { [CORDONED_BY]: "maintenance-42" };
     await kubectl(here, "PATCH", `/api/v1/nodes/${web.name}`, { metadata: { annotations } });
     await here.pass(SWEPT);
-    expect(isCordoned()).toBe(true);
-    expect(ownerShown()).toBe("maintenance-42");
+    expect(isCordoned(here)).toBe(true);
+    expect(ownerShown(here)).toBe("maintenance-42");
     expect(await outcome()).toContain("names another owner");
     expect(await openCordons()).toEqual([]);
   });
@@ -217,7 +215,7 @@ describe("The sweep leaves a node as others made it", () => {
       spec,
     });
     await here.pass(SWEPT);
-    expect(isCordoned()).toBe(true);
+    expect(isCordoned(here)).toBe(true);
     expect(await outcome()).toContain("has taken its place and was not changed");
     expect(await openCordons()).toEqual([]);
   });
@@ -257,11 +255,11 @@ test("A removal that could not make its node schedulable is followed by the swee
   await here.type("operator", `/win cancel ${operation.id}`);
   const away = fault("kubernetes-5xx", { principal: "system:serviceaccount:casement:act" });
   await here.until(async () => (await newest(here)).operation.endedAt !== null, 20);
-  expect(isCordoned()).toBe(true);
+  expect(isCordoned(here)).toBe(true);
   here.simulator.simulation.faults.end(away);
   await here.pass(SWEPT);
-  expect(isCordoned()).toBe(false);
-  expect(ownerShown()).toBeUndefined();
+  expect(isCordoned(here)).toBe(false);
+  expect(ownerShown(here)).toBeUndefined();
   expect(await openCordons()).toEqual([]);
   expect(told().filter((text) => text.includes("the node is schedulable again"))).toHaveLength(1);
 });
@@ -282,7 +280,7 @@ test("A removal that crashes at one operation again and again until its executio
   const operation = "the node is cordoned";
   fault("handler-crash", { function: lambdaName("remove-node"), operation, when: "before" });
   await confirmRemoval(here, SHORT);
-  await here.until(isCordoned, 5);
+  await here.until(() => isCordoned(here), 5);
   await here.until(async () => (await newest(here)).operation.endedAt !== null, 9 * 60, "the end of the removal");
   await expectAsBefore();
 });

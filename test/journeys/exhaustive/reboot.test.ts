@@ -3,6 +3,7 @@ import { CORDONED_BY } from "../../../lambdas/desired/node-keys.ts";
 import { APPROVE_OPERATION, CANCEL_OPERATION } from "../../../lambdas/messages/slack/buttons.ts";
 import { expectSound, heldBack, newest, nodeNamed, settled } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
+import { isCordoned, SHORT, unasked } from "../on-web.ts";
 import { cordonByHand, guardedPod, web } from "../others.ts";
 import { injectFault } from "../outside.ts";
 import { openly, privately } from "../reading.ts";
@@ -11,13 +12,7 @@ import { withSeedNodes } from "../removal.ts";
 let here: Journey;
 afterEach(() => here.close());
 
-const SHORT = "ip-10-0-3-7";
-const isCordoned = (): boolean => nodeNamed(here, web.name)?.spec?.unschedulable === true;
 const bootIdOf = (): string | undefined => nodeNamed(here, web.name)?.status?.nodeInfo?.bootID;
-
-/** A cluster whose reboots need no approval. */
-const unasked = (deadlines: object = {}) =>
-  withSeedNodes({ configuration: { approvals: { reboot: { needs: 0 } }, deadlines } });
 
 async function reboot(rest = ""): Promise<string> {
   await here.type("operator", `/win reboot ${SHORT} --force ${web.name}${rest}`);
@@ -39,26 +34,26 @@ describe("A reboot", () => {
     expect(operation.summary).toContain("was rebooted and works");
     expect(nodes[0]?.stage).toBe("restore");
     expect(bootIdOf()).not.toBe(before);
-    expect(isCordoned()).toBe(false);
+    expect(isCordoned(here)).toBe(false);
     expect(nodeNamed(here, web.name)?.metadata?.annotations?.[CORDONED_BY]).toBeUndefined();
     expect(await heldBack(here)).toEqual([]);
     await expectSound(here);
   });
 
   test("leaves a node cordoned that another person had cordoned before", async () => {
-    here = await unasked();
+    here = await unasked("reboot");
     await cordonByHand(here, web);
     const told = await reboot();
     expect((await newest(here)).operation).toMatchObject({ status: "succeeded", summary: expect.any(String) });
     expect(told).toContain("the node is cordoned, as it was before");
-    expect(isCordoned()).toBe(true);
+    expect(isCordoned(here)).toBe(true);
   });
 
   test("shows its plan to the requester alone with --dry-run, and changes nothing", async () => {
-    here = await unasked();
+    here = await unasked("reboot");
     const before = bootIdOf();
     expect(await reboot(" --dry-run")).toContain("Dry run: nothing was changed");
-    expect([bootIdOf(), isCordoned()]).toEqual([before, false]);
+    expect([bootIdOf(), isCordoned(here)]).toEqual([before, false]);
     expect(openly(here)).toEqual([]);
   });
 });
@@ -68,55 +63,55 @@ describe("A reboot that is not proven", () => {
   const ofWeb = { instanceId: web.instanceId };
 
   test("leaves the node cordoned when the machine does not come back, and says what to do", async () => {
-    here = await unasked(soon);
+    here = await unasked("reboot", soon);
     injectFault(here, "boot-hangs", ofWeb);
     const told = await reboot();
     const { operation, nodes } = await newest(here);
     expect(operation.status).toBe("failed");
     expect(nodes[0]?.failure?.stage).toBe("reboot");
     expect(told).toContain("The reboot is not proven");
-    expect(isCordoned()).toBe(true);
+    expect(isCordoned(here)).toBe(true);
     await here.pass(60);
-    expect(isCordoned()).toBe(true);
+    expect(isCordoned(here)).toBe(true);
   });
 
   test("names the service that does not start again", async () => {
-    here = await unasked(soon);
+    here = await unasked("reboot", soon);
     injectFault(here, "service-exits", { ...ofWeb, service: "kubelet" });
     const told = await reboot();
     expect((await newest(here)).nodes[0]?.failure).toMatchObject({ stage: "prove" });
     expect(told).toContain("Windows services: The Windows service 'kubelet' is Stopped, exit code 255");
-    expect(isCordoned()).toBe(true);
+    expect(isCordoned(here)).toBe(true);
   });
 
   test("is refused before the node is cordoned when the machine cannot be looked at", async () => {
-    here = await unasked(soon);
+    here = await unasked("reboot", soon);
     injectFault(here, "look-fails", ofWeb);
     const before = bootIdOf();
     await reboot();
     expect((await newest(here)).nodes[0]?.failure).toMatchObject({ stage: "guard" });
-    expect([bootIdOf(), isCordoned()]).toEqual([before, false]);
+    expect([bootIdOf(), isCordoned(here)]).toEqual([before, false]);
   });
 
   test("is proven all the same after a slow boot", async () => {
-    here = await unasked();
+    here = await unasked("reboot");
     injectFault(here, "slow-boot", ofWeb);
     const before = bootIdOf();
     await reboot();
     expect((await newest(here)).operation.status).toBe("succeeded");
     expect(bootIdOf()).not.toBe(before);
-    expect(isCordoned()).toBe(false);
+    expect(isCordoned(here)).toBe(false);
   });
 
   test("ends without a trace when it is cancelled while pods leave", async () => {
-    here = await unasked();
+    here = await unasked("reboot");
     await guardedPod(here, web);
     await here.type("operator", `/win reboot ${SHORT} --force ${web.name}`);
-    await here.until(isCordoned, 10, "the cordon");
+    await here.until(() => isCordoned(here), 10, "the cordon");
     await here.press("operator", CANCEL_OPERATION);
     await settled(here, 240);
     expect((await newest(here)).operation.status).toBe("cancelled");
-    expect(isCordoned()).toBe(false);
+    expect(isCordoned(here)).toBe(false);
     expect(await heldBack(here)).toEqual([]);
   });
 });

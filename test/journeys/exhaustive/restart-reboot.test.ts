@@ -13,6 +13,14 @@ const moments: readonly Moment[] = [
   { after: "the guard was asked", service: "ssm", action: "SendCommand", principal: rebooter, count: 1 },
   { after: "the node was cordoned", service: "kubernetes", action: "patch nodes", principal: remover, count: 1 },
   {
+    after: "the first pod was evicted",
+    service: "kubernetes",
+    action: "create pods/eviction",
+    principal: remover,
+    count: 1,
+    since: "the node was cordoned",
+  },
+  {
     after: "the machine was asked before its reboot",
     service: "ssm",
     action: "SendCommand",

@@ -23,6 +23,7 @@ const moments: readonly Moment[] = [
     action: "create pods/eviction",
     principal: remover,
     count: 1,
+    since: "the node was cordoned",
   },
   { after: "the instance was terminated", service: "ec2", action: "TerminateInstances", count: 1 },
 ];

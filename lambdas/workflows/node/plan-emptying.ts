@@ -9,8 +9,8 @@ import { isReady } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import type { DrainOptions } from "../../steps/drain/filters.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { type ChosenNode, judgeNode } from "../node/choose.ts";
 import type { Begun } from "../operation/lifecycle.ts";
+import { type ChosenNode, judgeNode } from "./choose.ts";
 
 /** Work that empties a node, as it was asked for. */
 export type EmptyingRequest = Extract<Request, { command: "drain" | "reboot" }>;

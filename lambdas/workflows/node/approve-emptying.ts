@@ -1,17 +1,18 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { PlanCard } from "../../approval.ts";
 import type { Start } from "../../commands/command.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
-import { drainPlanCard } from "../../messages/node/drained.ts";
-import { rebootPlanCard } from "../../messages/node/reboot.ts";
+import type { NodePlan } from "../../messages/plan/plan.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { blockerClasses } from "../node/blocker-classes.ts";
-import { lossClasses } from "../node/loss-classes.ts";
 import { approve, type Plan } from "../operation/approval.ts";
 import type { Begun } from "../operation/lifecycle.ts";
 import { endUnapproved } from "../operation/unapproved.ts";
-import { checkLosses, type EmptyingRequest, type PlannedEmptying, planEmptying } from "./plan.ts";
+import { blockerClasses } from "./blocker-classes.ts";
+import { lossClasses } from "./loss-classes.ts";
+import { checkLosses, type EmptyingRequest, type PlannedEmptying, planEmptying } from "./plan-emptying.ts";
 
-const cards = { drain: drainPlanCard, reboot: rebootPlanCard } as const;
+/** A plan as the message shows it that asks for its approval. */
+export type Card = (plan: NodePlan, commandWord: string) => PlanCard;
 
 const recordOf = (action: EmptyingRequest["command"], { chosen, options, plan }: PlannedEmptying): Plan["record"] => ({
   action,
@@ -33,6 +34,7 @@ export async function approved(
   begun: Begun,
   request: EmptyingRequest,
   { chosen }: PlannedEmptying,
+  card: Card,
 ): Promise<boolean> {
   const { operation } = start;
   const end = await approve(ctx, steps, {
@@ -44,7 +46,7 @@ export async function approved(
       return {
         record: recordOf(request.command, planned),
         pods: plan.pods.length,
-        card: cards[request.command](plan, begun.commandWord),
+        card: card(plan, begun.commandWord),
       };
     },
   });

@@ -1,0 +1,104 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { Start } from "../../commands/command.ts";
+import { shownOnly } from "../../messages/operation/dry-runs.ts";
+import type { NodePlan } from "../../messages/plan/plan.ts";
+import type { Message } from "../../records.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { step } from "../engine/durable.ts";
+import { type Begun, beginOperation, failOperation, whisperTo } from "../operation/lifecycle.ts";
+import { approved, type Card } from "./approve-emptying.ts";
+import { judgeNode } from "./choose.ts";
+import { type EmptyingTask, newEmptyingTask } from "./emptying-task.ts";
+import { checkLosses, type EmptyingRequest, type PlannedEmptying, planEmptying } from "./plan-emptying.ts";
+import { runStages, type Stage } from "./stages.ts";
+import { startOnOneNode } from "./start.ts";
+
+/** A command that empties a node, with what comes after that. */
+export interface EmptyingWork<T extends EmptyingTask> {
+  readonly command: EmptyingRequest["command"];
+  /** Reason of the Events on the Node: "CasementDraining". */
+  readonly eventReason: string;
+  readonly stages: readonly Stage<T>[];
+  /** The plan, for the message that asks for its approval. */
+  readonly card: Card;
+  /** The plan, to the requester alone. */
+  readonly dryRun: (plan: NodePlan, commandWord: string) => Message;
+  /** Adds to the task what its own stages find out. */
+  readonly taskOf: (task: EmptyingTask) => T;
+  /** Ends the work after its last stage. */
+  finish(task: T): Promise<void>;
+  /** Ends work of which a stage has failed, or that was cancelled. */
+  fail(task: T, error: unknown): Promise<void>;
+}
+
+async function work<T extends EmptyingTask>(
+  ctx: DurableContext,
+  steps: Steps,
+  start: Start,
+  begun: Begun,
+  { chosen, options, plan }: PlannedEmptying,
+  { command, eventReason, stages, taskOf, finish, fail }: EmptyingWork<T>,
+): Promise<void> {
+  const judgeAgain = async () => void (await judgeNode(steps, start, begun, command, chosen.name));
+  const first = { workflow: command, stage: "slot" } as const;
+  const started = await step(ctx, "take the lease", () => startOnOneNode(steps, start, begun, first, chosen));
+  try {
+    const given = { chosen, options, pods: plan.pods.length, judgeAgain };
+    const task = taskOf(newEmptyingTask(ctx, steps, { start, workflow: command, eventReason }, given, started));
+    try {
+      await runStages(task, stages);
+    } catch (error) {
+      return await fail(task, error);
+    }
+    await finish(task);
+  } finally {
+    await step(ctx, "release the lease", async () => {
+      await steps.slots.release(started.lease.owner);
+      await steps.leases.release(started.lease);
+    });
+  }
+}
+
+async function show(steps: Steps, start: Start, message: Message): Promise<void> {
+  await whisperTo(steps, start, message);
+  const end = { status: "succeeded", summary: shownOnly, endedAt: steps.timestamp() } as const;
+  await steps.ledger.changeOperation(start.operation, end);
+}
+
+async function planAndWork<T extends EmptyingTask>(
+  ctx: DurableContext,
+  steps: Steps,
+  start: Start,
+  request: EmptyingRequest,
+  wanted: EmptyingWork<T>,
+): Promise<void> {
+  const begun = await step(ctx, "begin", () => beginOperation(steps, start, ctx.executionContext.durableExecutionArn));
+  if (!begun) return;
+  const planned = await step(ctx, "plan", () => planEmptying(steps, start, begun, request));
+  if (request.dryRun) {
+    const message = wanted.dryRun(planned.plan, begun.commandWord);
+    return step(ctx, "show what would happen", () => show(steps, start, message));
+  }
+  checkLosses(planned);
+  if (await approved(ctx, steps, start, begun, request, planned, wanted.card))
+    await work(ctx, steps, start, begun, planned, wanted);
+}
+
+/**
+ * Makes the durable function of a command that empties a node: it plans, asks for an approval, takes the lease, runs the
+ * stages, and gives lease and slot back whatever happens.
+ */
+export const emptyingWorkflow =
+  <T extends EmptyingTask>(wanted: EmptyingWork<T>) =>
+  (steps: Steps) =>
+  async (start: Start, ctx: DurableContext): Promise<void> => {
+    const { request } = start;
+    const { command } = wanted;
+    if (request.command !== command || (request.command !== "drain" && request.command !== "reboot"))
+      throw new Error(`this workflow is for ${command} and nothing else`);
+    try {
+      await planAndWork(ctx, steps, start, request, wanted);
+    } catch (error) {
+      await step(ctx, `end without a ${command}`, () => failOperation(steps, start, error));
+    }
+  };
