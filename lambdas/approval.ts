@@ -50,7 +50,8 @@ export interface CountedVote {
 
 /** Approval of an operation's plan, in its record. Votes themselves are items of their own. */
 export interface Approval {
-  readonly state: "open" | "approved" | "denied" | "lapsed" | "cancelled";
+  /** "review": the requester did not wait for it, and an approver reviews that afterwards; "reviewed": one has. */
+  readonly state: "open" | "approved" | "denied" | "lapsed" | "cancelled" | "review" | "reviewed";
   /** Counted from 1: a plan that got worse is asked for anew, and earlier votes do not count for it. */
   readonly asking: number;
   readonly record: Judged;
@@ -66,6 +67,8 @@ export interface Approval {
   readonly votes: readonly CountedVote[];
   /** Changes for the worse since the asking before, in words. */
   readonly worse: readonly string[];
+  /** Reason for which the requester did not wait for it. */
+  readonly breakGlass?: string;
 }
 
 /** Names one asking, as buttons carry it: "remove-3f9c2a71:1". */

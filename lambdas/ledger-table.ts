@@ -114,6 +114,8 @@ export const keys = {
   pool: (name: string): Key => ({ pk: `pool#${name}`, sk: "reservations" }),
   /** Slots of a pool's nodes. @param pool null: nodes of no pool */
   slots: (pool: string | null): Key => ({ pk: SLOTS, sk: pool === null ? "none" : `pool#${pool}` }),
+  /** Nodes that were acted on without an approval, until an approver has reviewed it. */
+  breakGlass: { pk: "break-glass", sk: "uses" },
   /** A posted message, by its mark. */
   message: (mark: string): Key => ({ pk: `message#${mark}`, sk: "message" }),
   /** The address at which Slack takes the answer to a look, for half an hour. */

@@ -5,6 +5,7 @@ import type { Head } from "./head.ts";
 export const acts = [
   "requested",
   "asked",
+  "break-glass",
   "decided",
   "approved",
   "denied",
@@ -14,6 +15,7 @@ export const acts = [
   "evicted",
   "changed",
   "ended",
+  "reviewed",
 ] as const;
 
 /** Person by the id of Slack, with the name at that time where it is known; or a rule of EventBridge by its name. */

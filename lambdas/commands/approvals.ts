@@ -37,6 +37,9 @@ interface PoolRules {
   readonly pools?: Readonly<Record<string, Partial<Pick<Configuration["pools"][string], "policy" | "approvals">>>>;
 }
 
+/** Key of the policy that names the roles which may act without waiting for an approval. */
+export const BREAK_GLASS = "break-glass";
+
 /** Minutes until a request lapses where the configuration does not say it. */
 const MINUTES = 30;
 

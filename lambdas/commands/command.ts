@@ -86,7 +86,13 @@ export type Request =
       readonly dryRun: boolean;
       readonly reason?: string;
     }
-  | { readonly command: "remove"; readonly node: string; readonly dryRun: boolean; readonly reason?: string }
+  | {
+      readonly command: "remove";
+      readonly node: string;
+      readonly dryRun: boolean;
+      readonly breakGlass?: string;
+      readonly reason?: string;
+    }
   | { readonly command: "cordon"; readonly node: string; readonly dryRun: boolean; readonly reason?: string }
   | { readonly command: "uncordon"; readonly node: string; readonly dryRun: boolean; readonly reason?: string }
   | {
@@ -95,6 +101,8 @@ export type Request =
       readonly dryRun: boolean;
       /** The node's whole name, typed again: losses that are shown are taken. */
       readonly force?: string;
+      /** Reason for which the approval is not awaited. */
+      readonly breakGlass?: string;
       readonly reason?: string;
     }
   | {
@@ -103,6 +111,8 @@ export type Request =
       readonly dryRun: boolean;
       /** The node's whole name, typed again: losses that are shown are taken. */
       readonly force?: string;
+      /** Reason for which the approval is not awaited. */
+      readonly breakGlass?: string;
       readonly reason?: string;
     }
   | { readonly command: "operations" }
@@ -116,6 +126,10 @@ export type Request =
 
 /** Reason of a request, in the requester's words; null where nothing was said. */
 export const reasonOf = (request: Request): string | null => ("reason" in request && request.reason) || null;
+
+/** Reason for which a request does not wait for its approval; null where it waits. */
+export const breakGlassOf = (request: Request): string | null =>
+  ("breakGlass" in request && request.breakGlass) || null;
 
 /** Is a request only to show what would happen? */
 export const isDryRun = (request: Request): boolean => "dryRun" in request && request.dryRun;

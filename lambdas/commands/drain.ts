@@ -1,11 +1,11 @@
 import type { Command } from "./command.ts";
-import { dryRun, force, node, reason } from "./options.ts";
+import { breakGlass, dryRun, force, node, reason } from "./options.ts";
 
 export const drain: Command = {
   name: "drain",
   also: ["drain node"],
   arguments: [node],
-  options: [dryRun, force, reason],
+  options: [dryRun, force, breakGlass, reason],
   effect: "change",
   workflow: "drain-node",
   dialog: false,

@@ -25,6 +25,16 @@ export const force: Option = {
   means: "also evicts pods that nothing recreates and pods with local data; type the node's whole name behind it",
 };
 
+/** Takes the place of an approval; its text is the reason that approvers review afterwards. */
+export const breakGlass: Option = {
+  option: "break-glass",
+  field: "breakGlass",
+  kind: "text",
+  most: 200,
+  means:
+    "does not wait for an approval, and is reviewed afterwards: for the on-call role, with the reason in quotes and the node's whole name",
+};
+
 /** Kept in the request, and shown wherever the operation is. */
 export const reason: Option = {
   option: "reason",

@@ -1,11 +1,11 @@
 import type { Command } from "./command.ts";
-import { dryRun, force, node, reason } from "./options.ts";
+import { breakGlass, dryRun, force, node, reason } from "./options.ts";
 
 export const reboot: Command = {
   name: "reboot",
   also: ["reboot node", "restart", "restart node"],
   arguments: [node],
-  options: [dryRun, force, reason],
+  options: [dryRun, force, breakGlass, reason],
   effect: "change",
   workflow: "reboot-node",
   dialog: false,

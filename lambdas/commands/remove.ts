@@ -1,11 +1,11 @@
 import type { Command } from "./command.ts";
-import { dryRun, node, reason } from "./options.ts";
+import { breakGlass, dryRun, node, reason } from "./options.ts";
 
 export const remove: Command = {
   name: "remove",
   also: ["remove node", "delete node", "delete nodes", "delete no"],
   arguments: [node],
-  options: [dryRun, reason],
+  options: [dryRun, breakGlass, reason],
   effect: "change",
   workflow: "remove-node",
   dialog: true,

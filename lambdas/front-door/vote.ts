@@ -29,8 +29,9 @@ async function rejected(door: FrontDoor, vote: Vote, record: OperationRecord | u
   const { roles } = approval;
   if ("refusal" in person || !person.roles.some((role) => roles.includes(role)))
     return { kind: "role", operation, roles };
-  if (endedAt !== null || approval.state !== "open" || door.steps.now() > Date.parse(approval.until))
-    return { kind: "closed", operation };
+  const isAsked = endedAt === null && approval.state === "open" && door.steps.now() <= Date.parse(approval.until);
+  // What was done without an approval is reviewed whenever an approver comes to it.
+  if (!isAsked && approval.state !== "review") return { kind: "closed", operation };
   return asking === null || asking === askingOf(operation, approval) ? null : { kind: "stale", operation };
 }
 
@@ -47,7 +48,9 @@ async function cast(door: FrontDoor, vote: Vote): Promise<Voted> {
   const stands = await door.steps.ledger.vote(record.id, record.approval.asking, { decision, userId, cause, ...said });
   const { approval: callback } = record.callbacks;
   if (callback) await door.steps.executions.complete(callback, { decision, userId });
-  return { kind: "heard", operation: record.id, decision: stands.decision === "deny" ? "deny" : "approve" };
+  const isReview = record.approval.state === "review";
+  const heard = stands.decision === "deny" ? "deny" : "approve";
+  return { kind: isReview ? "review heard" : "heard", operation: record.id, decision: heard };
 }
 
 /** Handles a vote by command or button, of a person who may use the command. @returns the private answer */
@@ -78,7 +81,10 @@ export async function denyPressed(
   const record = await door.steps.ledger.operation(operation);
   const refused = await rejected(door, { ...presser, operation, asking, decision: "deny" }, record);
   if (refused) return voteAnswer(refused, door.configuration.command);
-  const opened = await door.steps.thread.openDialog(presser.triggerId, denyDialog(operation, asking));
+  const opened = await door.steps.thread.openDialog(
+    presser.triggerId,
+    denyDialog(operation, asking, record?.approval?.state === "review"),
+  );
   return opened === "open" ? null : troubleAnswer(door.configuration.command);
 }
 
@@ -100,5 +106,6 @@ export async function denySubmitted(
   const refusal = originRefusal(door, person) ?? (await refusalOf(door, person, "deny"));
   if (refusal) return refusalMessage(refusal, door.configuration.command);
   const voted = await cast(door, { ...person, operation, asking, decision: "deny", ...(reason ? { reason } : {}) });
-  return voted.kind === "heard" && voted.decision === "deny" ? null : voteAnswer(voted, door.configuration.command);
+  const isHeard = voted.kind === "heard" || voted.kind === "review heard";
+  return isHeard && voted.decision === "deny" ? null : voteAnswer(voted, door.configuration.command);
 }

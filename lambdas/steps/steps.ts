@@ -15,6 +15,7 @@ import { health } from "./health.ts";
 import { announcements } from "./ledger/announcements.ts";
 import { audit } from "./ledger/audit.ts";
 import { auditedLedger } from "./ledger/audited-ledger.ts";
+import { breakGlass } from "./ledger/break-glass.ts";
 import { cordons } from "./ledger/cordons.ts";
 import { joinSlots } from "./ledger/join-slots.ts";
 import { leases } from "./ledger/leases.ts";
@@ -49,6 +50,7 @@ export const steps = (context: StepContext) => ({
   announcements: announcements(context),
   answers: answers(context),
   audit: audit(context),
+  breakGlass: breakGlass(context),
   claims: claims(context),
   cluster: cluster(context),
   cordons: cordons(context),

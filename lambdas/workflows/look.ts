@@ -3,6 +3,7 @@ import type { Request, Start } from "../commands/command.ts";
 import { isOperation } from "../commands/list.ts";
 import { UserError } from "../errors.ts";
 import { doctorMessage, type Examination } from "../messages/doctor/doctor.ts";
+import { waitsForReview } from "../messages/operation/break-glass.ts";
 import { operationsMessage } from "../messages/operation/operations-table.ts";
 import type { Message, OperationRecord } from "../records.ts";
 import { lambdaEntry } from "../steps/host.ts";
@@ -62,7 +63,7 @@ const MOST_OPERATIONS = 60;
 /** Requests that are read for it: looks are in the ledger too, and one page of DynamoDB's holds about so many. */
 const MOST_REQUESTS = 1_000;
 
-/** By operation that still runs: what the first of its nodes that waits is waiting for. */
+/** By operation that still runs: what the first of its nodes that waits is waiting for; by one that did not wait for its approval: its review. */
 async function waitsOf(steps: Steps, operations: readonly OperationRecord[]): Promise<Record<string, string>> {
   const entries = operations
     .filter(({ endedAt }) => endedAt === null)
@@ -70,7 +71,10 @@ async function waitsOf(steps: Steps, operations: readonly OperationRecord[]): Pr
       const waiting = (await steps.ledger.nodes(id)).find(({ endedAt, waitsFor }) => endedAt === null && waitsFor);
       return [id, waiting?.waitsFor ?? ""] as const;
     });
-  return Object.fromEntries(await Promise.all(entries));
+  const reviews = operations.flatMap(({ id, endedAt, approval }) =>
+    endedAt !== null && approval?.state === "review" ? [[id, waitsForReview(approval)] as const] : [],
+  );
+  return Object.fromEntries([...(await Promise.all(entries)), ...reviews]);
 }
 
 async function answer(steps: Steps, request: Request, begun: Begun): Promise<Message> {

@@ -17,6 +17,7 @@ import { dueReminders, remind } from "./sweep/kept-machines.ts";
 import { exportLate } from "./sweep/late-exports.ts";
 import { takeTurn } from "./sweep/one-at-a-time.ts";
 import { expireGoneMachines } from "./sweep/retention.ts";
+import { awaitedReviews, followReview } from "./sweep/reviews.ts";
 import { releaseLeftSlots } from "./sweep/slots.ts";
 
 /** Payload with which a tick of the schedule starts the sweep. */
@@ -64,12 +65,19 @@ export const sweep =
     });
     await step(ctx, "give back slots that were left", () => releaseLeftSlots(steps), ATTEMPTS);
     await remindOfKept(ctx, steps);
+    await orLater(followReviews(ctx, steps));
     // EC2 or the release may not be readable now: the next sweep does it, and nothing waits for it.
     await step(ctx, "expire what machines were given", () => expireGoneMachines(steps), ATTEMPTS).catch(
       () => undefined,
     );
     await orLater(step(ctx, "copy late entries of the audit", () => exportLate(steps), ATTEMPTS));
   };
+
+/** Counts reviews of what was done without an approval; a person's rights may not be readable now. */
+async function followReviews(ctx: DurableContext, steps: Steps): Promise<void> {
+  const awaited = await step(ctx, "find awaited reviews", () => awaitedReviews(steps), ATTEMPTS);
+  await each(awaited, (used) => followReview(ctx, steps, used));
+}
 
 /** Without a release, or while a service is away, the next sweep reminds. */
 const LATER: ReadonlySet<string> = new Set(["Refused", "Retryable"]);

@@ -43,7 +43,11 @@ export const demoConfiguration = (
       botId: slack.botId,
       channel: slack.channelId,
     },
-    people: { operator: ["U0OPERATOR", "S0OPERATORS"], approver: ["U0APPROVER", "U0APPROVER2"] },
+    people: {
+      operator: ["U0OPERATOR", "S0OPERATORS"],
+      "on-call": ["U0OPERATOR"],
+      approver: ["U0APPROVER", "U0APPROVER2"],
+    },
     policy: {
       nodes: ["operator", "approver"],
       node: ["operator", "approver"],
@@ -59,6 +63,7 @@ export const demoConfiguration = (
       remove: ["operator"],
       approve: ["approver"],
       deny: ["approver"],
+      "break-glass": ["on-call"],
       cancel: ["operator", "approver"],
     },
     pools: {

@@ -88,7 +88,11 @@ describe("what is not understood", () => {
     ["help teleport", "unknown-command", "Unknown command `teleport`"],
     ["<@U0VISITOR0|vera>", "unknown-command", "Unknown command `&lt;@"],
     ["add", "missing", '`/win add &lt;pool&gt; [count] [--dry-run] [--reason "&lt;text&gt;"]`'],
-    ["remove", "missing", '`/win remove &lt;node&gt; [--dry-run] [--reason "&lt;text&gt;"]`'],
+    [
+      "remove",
+      "missing",
+      '`/win remove &lt;node&gt; [--dry-run] [--break-glass "&lt;text&gt;"] [--reason "&lt;text&gt;"]`',
+    ],
     ["add web 2 3", "too-much", "Unexpected argument `3`"],
     ["nodes win-3 win-4", "too-much", "Unexpected argument `win-3`. Usage: `/win nodes`"],
     ["nodes --dry-run", "unknown-option", "Unknown option `--dry-run`"],

@@ -5,6 +5,7 @@ import { localTime, utc } from "../slack/age.ts";
 import { actions, context, say, section } from "../slack/blocks.ts";
 import { APPROVE_OPERATION, DENY_OPERATION } from "../slack/buttons.ts";
 import { code, counted, mentionOf, plain, prose, some } from "../slack/text.ts";
+import { breakGlassBlocks } from "./break-glass.ts";
 import { line, type Notice } from "./escalations.ts";
 
 /** Characters of a plan's hash that people compare. */
@@ -56,6 +57,7 @@ export function approvalBlocks({
       planNote(approval),
       buttons(id, approval),
     ];
+  if (approval.state === "review" || approval.state === "reviewed") return breakGlassBlocks({ id }, approval);
   if (approval.state !== "approved") return [];
   return [context(`approved by ${people(approvers(approval))} · plan ${code(approval.hash.slice(0, SHORT))}`)];
 }
@@ -105,7 +107,7 @@ export type Voted =
   | { readonly kind: "unknown"; readonly operation: string }
   | { readonly kind: "not asked" | "closed" | "stale" | "own"; readonly operation: string }
   | { readonly kind: "role"; readonly operation: string; readonly roles: readonly string[] }
-  | { readonly kind: "heard"; readonly operation: string; readonly decision: "approve" | "deny" };
+  | { readonly kind: "heard" | "review heard"; readonly operation: string; readonly decision: "approve" | "deny" };
 
 const votes: { readonly [K in Voted["kind"]]: (of: Extract<Voted, { kind: K }>, word: string) => string } = {
   unknown: ({ operation }, word) =>
@@ -123,6 +125,8 @@ const votes: { readonly [K in Voted["kind"]]: (of: Extract<Voted, { kind: K }>, 
     decision === "approve"
       ? `Your approval of ${code(operation)} is recorded. Its message shows what follows.`
       : `Your denial of ${code(operation)} is recorded. It ends, and nothing is changed.`,
+  "review heard": ({ operation, decision }) =>
+    `Your review of ${code(operation)} is recorded: ${decision === "approve" ? "in order" : "not in order"}. Its thread shows it within 15 minutes of its end.`,
 };
 
 /** Private answer to a vote, by button or by command. */

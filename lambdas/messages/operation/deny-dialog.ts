@@ -8,23 +8,27 @@ export const DENY_REASON = "reason";
 
 const label = (text: string): object => ({ type: "plain_text", text, emoji: false });
 
-const frame = (asking: string) => ({
+const frame = (asking: string, isReview = false) => ({
   type: "modal",
   callback_id: DENY_DIALOG,
   private_metadata: asking,
-  title: label("Deny the plan"),
+  title: label(isReview ? "Review" : "Deny the plan"),
   close: label("Back"),
 });
 
 /**
- * Dialog that asks why a plan is denied; the reason may be left out.
+ * Dialog that asks why a plan is denied, or why what was done without an approval is not in order; the reason may be left out.
  * @param asking as `askingOf` names it
  */
-export const denyDialog = (operation: string, asking: string): object => ({
-  ...frame(asking),
-  submit: label("Deny"),
+export const denyDialog = (operation: string, asking: string, isReview = false): object => ({
+  ...frame(asking, isReview),
+  submit: label(isReview ? "Not in order" : "Deny"),
   blocks: [
-    section(`${code(operation)} ends, and nothing is changed.`),
+    section(
+      isReview
+        ? `The review of ${code(operation)} says *not in order*. What was done stays as it is.`
+        : `${code(operation)} ends, and nothing is changed.`,
+    ),
     {
       type: "input",
       block_id: DENY_REASON,

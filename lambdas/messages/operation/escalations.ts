@@ -16,6 +16,7 @@ export interface Notice {
     | "decision"
     | "confirmation"
     | "approval"
+    | "break-glass"
     | "signing-request"
     | "lost"
     | "kept"

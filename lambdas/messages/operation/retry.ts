@@ -15,5 +15,12 @@ export function retryOf({ request, status, endedAt }: OperationRecord, nodes: re
   const count = nodes.filter(mayWork).length;
   if (count === 0) return null;
   if (request.command === "add") return { ...request, count };
-  return ["remove", "drain", "reboot"].includes(request.command) ? request : null;
+  return ["remove", "drain", "reboot"].includes(request.command) ? withoutBreakGlass(request) : null;
+}
+
+/** Whoever tries again asks for the approval: the reason that was given is another person's. */
+function withoutBreakGlass(request: Request): Request {
+  if (!("breakGlass" in request)) return request;
+  const { breakGlass: _, ...rest } = request;
+  return rest;
 }

@@ -33,7 +33,7 @@ export async function approved(
       };
     },
   });
-  if (end.kind === "approved" || end.kind === "not needed") return true;
+  if ("record" in end) return true;
   await endUnapproved(ctx, steps, start.operation, begun, end, typeThis(begun.commandWord, command, name));
   return false;
 }

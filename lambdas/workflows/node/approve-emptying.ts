@@ -5,6 +5,7 @@ import { typeThis } from "../../messages/command/syntax.ts";
 import type { NodePlan } from "../../messages/plan/plan.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { approve, type Plan } from "../operation/approval.ts";
+import { breakGlassFor } from "../operation/break-glass.ts";
 import type { Begun } from "../operation/lifecycle.ts";
 import { endUnapproved } from "../operation/unapproved.ts";
 import { blockerClasses } from "./blocker-classes.ts";
@@ -33,7 +34,7 @@ export async function approved(
   start: Start,
   begun: Begun,
   request: EmptyingRequest,
-  { chosen }: PlannedEmptying,
+  { chosen, isReady }: PlannedEmptying,
   card: Card,
 ): Promise<boolean> {
   const { operation } = start;
@@ -49,8 +50,9 @@ export async function approved(
         card: card(plan, begun.commandWord),
       };
     },
+    breakGlass: breakGlassFor(start, { node: chosen.name, uid: chosen.uid, isReady }),
   });
-  if (end.kind === "approved" || end.kind === "not needed") return true;
+  if ("record" in end) return true;
   await endUnapproved(ctx, steps, operation, begun, end, typeThis(begun.commandWord, request.command, chosen.name));
   return false;
 }

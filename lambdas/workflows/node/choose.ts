@@ -12,7 +12,7 @@ import type { TracesSeen } from "../../steps/plan/traces.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
 import type { Begun } from "../operation/lifecycle.ts";
-import { checkOrigin } from "../operation/requester.ts";
+import { checkBreakGlass, checkOrigin } from "../operation/requester.ts";
 import { findNode } from "./find-node.ts";
 
 /** The node that was meant, as an operation carries it. */
@@ -40,11 +40,13 @@ export interface JudgedNode {
 
 /**
  * Judges the requester by the policy of the node's pool, which may have its own, and notes the pool for whoever cancels.
- * @throws Forbidden when the requester may not use the command there
+ * @throws Forbidden when the requester may not use the command there; UserError when a part of the name was typed with
+ * `--break-glass`
  */
-async function checkInPool(steps: Steps, start: Start, pool: string | null): Promise<void> {
+async function checkInPool(steps: Steps, start: Start, node: string, pool: string | null): Promise<void> {
   const rules = await steps.runtime.rules();
   if (hasPoolPolicies(rules)) await checkOrigin(steps, start, rules, pool);
+  await checkBreakGlass(steps, start, node, pool);
   await steps.ledger.changeOperation(start.operation, { inPool: pool });
 }
 
@@ -80,7 +82,7 @@ export async function judgeNode(
   if (refusal || instanceId === null)
     throw new Refused(changeRefused(refusal ?? { kind: "no-instance" }, change, name, begun.commandWord));
   const pool = machine?.tags[TAG.pool] ?? null;
-  await checkInPool(steps, start, pool);
+  await checkInPool(steps, start, name, pool);
   return {
     chosen: { name, uid, instanceId, pool, bootId: bootIdOf(node), isCordoned: node.spec?.unschedulable === true },
     node,

@@ -20,6 +20,7 @@ export interface PlannedEmptying {
   readonly chosen: ChosenNode;
   readonly options: DrainOptions;
   readonly plan: NodePlan;
+  readonly isReady: boolean;
 }
 
 /** Losses are taken only by a person who typed the node's whole name; budgets are heard and pods have their grace always. */
@@ -66,7 +67,7 @@ export async function planEmptying(
     others,
     unread,
   });
-  return { chosen, options, plan };
+  return { chosen, options, plan, isReady: isReady(node) };
 }
 
 /** @throws Refused that names the pods whose loss the options do not allow: nothing is evicted while there is one */

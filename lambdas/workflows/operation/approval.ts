@@ -10,6 +10,7 @@ import type { MessageSettings } from "../../messages/operation/links.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { MINUTE, step } from "../engine/durable.ts";
 import { escalate } from "../engine/escalate.ts";
+import { type BreakGlass, goOnUnapproved } from "./break-glass.ts";
 import { awaitVotes } from "./votes.ts";
 
 /** Effects of a plan, as it is judged just now. */
@@ -30,12 +31,14 @@ export interface ApprovalRequest {
   readonly pool: string | null;
   /** Judges what would be done now; the body of a step, run before each asking and after it. */
   readonly judge: () => Promise<Plan>;
+  /** Set when the requester does not wait for the approval. */
+  readonly breakGlass?: BreakGlass | null;
   readonly settings: MessageSettings;
 }
 
 /** End of the question. The record is the one that was judged last: it is what may be done. */
 export type ApprovalEnd =
-  | { readonly kind: "not needed"; readonly record: Judged }
+  | { readonly kind: "not needed" | "not awaited"; readonly record: Judged }
   | { readonly kind: "approved"; readonly record: Judged; readonly by: readonly string[] }
   | NotApproved;
 
@@ -72,25 +75,55 @@ async function judge(steps: Steps, request: ApprovalRequest): Promise<Judgement>
   };
 }
 
+/** The question whether a plan may be carried out. @param now milliseconds since the epoch */
+function questionOf(
+  { pool }: ApprovalRequest,
+  { record, rule, needs, card }: Judgement,
+  { asking, worse, now }: { readonly asking: number; readonly worse: readonly string[]; readonly now: number },
+): Approval {
+  const until = new Date(now + rule.minutes * MINUTE).toISOString();
+  const { roles } = rule;
+  return {
+    ...{ state: "open", asking, record, hash: judgedHash(record), needs, roles, pool, until, card },
+    votes: [],
+    worse,
+  };
+}
+
 /** Writes the question down; whoever votes from now on votes on this record. */
 async function ask(
   steps: Steps,
-  { operation, pool }: ApprovalRequest,
-  { record, rule, needs, card }: Judgement,
+  request: ApprovalRequest,
+  judged: Judgement,
   asking: number,
   worse: readonly string[],
 ): Promise<Approval> {
-  const until = new Date(steps.now() + rule.minutes * MINUTE).toISOString();
-  const hash = judgedHash(record);
-  const approval: Approval = {
-    ...{ state: "open", asking, record, hash, needs, roles: rule.roles, pool, until, card, votes: [], worse },
-  };
+  const { operation } = request;
+  const approval = questionOf(request, judged, { asking, worse, now: steps.now() });
+  const { hash, needs, until } = approval;
   await steps.ledger.changeOperation(operation, { status: "waiting", approval });
   await steps.audit.append({ operation }, `approval asked ${asking}`, {
     what: "asked",
     detail: { question: "approve the plan", hash, needs, until },
   });
   return approval;
+}
+
+/** Does not ask: the approvers are called, and review afterwards what was done. */
+async function withoutAsking(
+  ctx: DurableContext,
+  steps: Steps,
+  request: ApprovalRequest,
+  judged: Judgement,
+  breakGlass: BreakGlass,
+): Promise<ApprovalEnd> {
+  const { operation, pool, settings } = request;
+  const now = await step(ctx, "when the approval was not awaited", async () => steps.now());
+  const question = questionOf(request, judged, { asking: 1, worse: [], now });
+  const approval: Approval = { ...question, state: "review", breakGlass: breakGlass.reason };
+  const { audience } = judged;
+  await goOnUnapproved(ctx, steps, { operation, pool, breakGlass, settings, approval, audience });
+  return { kind: "not awaited", record: judged.record };
 }
 
 /**
@@ -103,6 +136,7 @@ export async function approve(ctx: DurableContext, steps: Steps, request: Approv
   let worse: readonly string[] = [];
   for (let asking = 1; ; asking += 1) {
     if (plan.needs === 0) return { kind: "not needed", record: plan.record };
+    if (request.breakGlass) return withoutAsking(ctx, steps, request, plan, request.breakGlass);
     if (asking > MOST_ASKINGS) return { kind: "worse", worse };
     const judged = plan;
     const because = worse;

@@ -1,12 +1,13 @@
-import { rulesIn } from "../../commands/approvals.ts";
-import type { Request, Start } from "../../commands/command.ts";
+import { BREAK_GLASS, rulesIn } from "../../commands/approvals.ts";
+import { breakGlassOf, type Request, type Start } from "../../commands/command.ts";
 import { isChange } from "../../commands/list.ts";
 import { groupsWithRoles } from "../../commands/membership.ts";
 import { mayUseSomewhere, rolesOf } from "../../commands/policy.ts";
 import type { Rules } from "../../configuration.ts";
-import { Forbidden, Refused } from "../../errors.ts";
+import { Forbidden, Refused, UserError } from "../../errors.ts";
 import { log } from "../../logging.ts";
 import { type Refusal, refusalMessage } from "../../messages/command/refusals.ts";
+import { breakGlassNeedsName } from "../../messages/operation/break-glass.ts";
 import { requesterOf } from "../../origin.ts";
 import type { OperationRecord } from "../../records.ts";
 import { isBusy } from "../../steps/client-errors.ts";
@@ -46,6 +47,23 @@ const poolOf = ({ request, inPool }: OperationRecord): Place =>
 /** The rules of one place alone; while the place is not known, those of all. */
 const heldIn = (rules: Rules, pool: Place): Rules =>
   pool === undefined ? rules : { ...rulesIn(rules, pool), pools: {} };
+
+/**
+ * Judges whether the requester may act on a node without waiting for the approval; a request that waits is not judged.
+ * @param node the whole name of the node, or the instance id of a machine that is no node
+ * @param pool null for what is in none
+ * @throws UserError when another name than the whole one was typed; Forbidden when no role of the requester allows it
+ */
+export async function checkBreakGlass(steps: Steps, start: Start, node: string, pool: string | null): Promise<void> {
+  const { request } = start;
+  const requester = requesterOf(start);
+  if (breakGlassOf(request) === null || !("node" in request) || !requester) return;
+  if (request.node !== node) throw new UserError(breakGlassNeedsName(node, request.node));
+  const rules = await steps.runtime.rules();
+  const refusal = await refusalOf(steps, requester.userId, BREAK_GLASS, heldIn(rules, pool));
+  logPolicy(requester.userId, BREAK_GLASS, refusal);
+  if (refusal) throw new Forbidden(refusalMessage(refusal, rules.command).text);
+}
 
 const logPolicy = (by: string, command: string, refusal: Refusal | null): void =>
   log(refusal ? "WARN" : "INFO", "decision", {

@@ -114,7 +114,8 @@ async function judgeVotes(steps: Steps, { operation, approval }: Asked, before: 
 
 const decisionOf = ({ decision }: DecisionRecord): "approve" | "deny" => (decision === "approve" ? "approve" : "deny");
 
-const countedVote = (vote: DecisionRecord): CountedVote => ({
+/** A vote as it counts, without what only its item holds. */
+export const countedVote = (vote: DecisionRecord): CountedVote => ({
   userId: vote.userId,
   decision: decisionOf(vote),
   at: vote.at,

@@ -9,6 +9,7 @@ import type { Steps } from "../../steps/steps.ts";
 import { blockerClasses } from "../node/blocker-classes.ts";
 import { lossClasses } from "../node/loss-classes.ts";
 import { approve, type Plan } from "../operation/approval.ts";
+import { breakGlassFor } from "../operation/break-glass.ts";
 import type { Begun } from "../operation/lifecycle.ts";
 import { endUnapproved } from "../operation/unapproved.ts";
 import { type Chosen, choose } from "./choose.ts";
@@ -55,8 +56,9 @@ export async function approved(
   const end = await approve(ctx, steps, {
     ...{ operation, command: "remove", pool: chosen.facts.pool, settings: begun },
     judge: () => planOf(steps, start, begun, chosen),
+    breakGlass: breakGlassFor(start, { ...chosen, node: chosen.name, uid: chosen.uid ?? chosen.facts.instanceId }),
   });
-  if (end.kind === "approved" || end.kind === "not needed") return true;
+  if ("record" in end) return true;
   await endUnapproved(ctx, steps, operation, begun, end, typeThis(begun.commandWord, "remove", chosen.name));
   return false;
 }

@@ -12,7 +12,7 @@ import {
   removalRefusedText,
 } from "../../messages/remove/refusal.ts";
 import { requesterOf } from "../../origin.ts";
-import { bootIdOf, instanceIdOf, movedPods } from "../../steps/cluster/node-facts.ts";
+import { bootIdOf, instanceIdOf, isReady, movedPods } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { removalRefusalOf } from "../../steps/cluster/removal-rules.ts";
 import { isOurs, launcherOf, type Machine } from "../../steps/ec2/instances.ts";
@@ -20,7 +20,7 @@ import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
 import { findNode } from "../node/find-node.ts";
 import { type Begun, whisperTo } from "../operation/lifecycle.ts";
-import { checkOrigin } from "../operation/requester.ts";
+import { checkBreakGlass, checkOrigin } from "../operation/requester.ts";
 import { findMachine } from "./find-machine.ts";
 
 /** The node that was meant, and what is known of it. */
@@ -34,6 +34,8 @@ export interface Chosen {
   /** The operation that launched the machine. */
   readonly launchedBy: string | null;
   readonly facts: RemovalFacts;
+  /** Is its Node Ready? A machine that is no node is not. */
+  readonly isReady: boolean;
   readonly refusal: RemovalRefusal | null;
 }
 
@@ -83,6 +85,7 @@ export async function choose(steps: Steps, start: Start, begun: Begun, named: st
       pool: machine?.tags[TAG.pool] ?? null,
       pods: movedPods(pods.filter((pod) => pod.spec?.nodeName === nodeName)),
     },
+    isReady: nodes.some((one) => one === node && isReady(one)),
     refusal: removalRefusalOf({
       node,
       machine,
@@ -109,6 +112,7 @@ export async function chooseAllowed(steps: Steps, start: Start, begun: Begun, na
   const { pool } = chosen.facts;
   const rules = await steps.runtime.rules();
   if (hasPoolPolicies(rules)) await checkOrigin(steps, start, rules, pool);
+  await checkBreakGlass(steps, start, chosen.name, pool);
   await steps.ledger.changeOperation(start.operation, { inPool: pool });
   return chosen;
 }
