@@ -86,6 +86,19 @@ describe("Pods that come and go", () => {
     );
   });
 
+  it("make the plan better when a budget that never allowed an eviction only blocks for now, and worse the other way round", () => {
+    const budget = { budgets: ["shop/web"], pods: ["shop/a"], why: "needs 1 and has 1" };
+    const of = (isForever: boolean): Judged => ({
+      ...removalRecord(
+        { uid: "uid-1", bootId: "boot-1", facts: { ...facts, pods: [] } },
+        { ...nothing, blockers: [{ ...budget, isForever }] },
+      ),
+      policy: {},
+    });
+    expect(compareJudged(of(true), of(false)).order).toBe("better");
+    expect(compareJudged(of(false), of(true)).order).toBe("worse");
+  });
+
   it("make the plan worse exactly when a class of what blocks is new, whatever budgets and pods are behind it", () => {
     const blocker = fc.record({
       budgets: fc.constantFrom<string[]>([], ["shop/web"], ["shop/db"], ["shop/a", "shop/b"]),

@@ -1,9 +1,12 @@
 import type { Blocking } from "../../messages/plan/plan.ts";
 
-/** Classes of what holds the drain up now: a budget that gives way is better, one that comes is worse. */
+/**
+ * Classes of what holds the drain up now: a budget that gives way is better, one that comes is worse. A budget that never allows
+ * an eviction is of both classes of budgets, so that it is better once it only blocks for now.
+ */
 export const blockerClasses = ({ blockers, longJobs }: Blocking): string[] => [
   ...(blockers.some(({ budgets }) => budgets.length === 0) ? ["the API server's refusal of an eviction"] : []),
-  ...(blockers.some(({ isForever, budgets }) => !isForever && budgets.length > 0) ? ["a disruption budget"] : []),
+  ...(blockers.some(({ budgets }) => budgets.length > 0) ? ["a disruption budget"] : []),
   ...(blockers.some(({ isForever }) => isForever) ? ["a disruption budget that never allows an eviction"] : []),
   ...(longJobs.length > 0 ? ["a pod that must not be interrupted"] : []),
 ];
