@@ -28,6 +28,7 @@ const anyServer = {
     include: [
       "test/sandbox/kubernetes/{access,eviction,eviction-answers,eviction-sequences,objects,policies,reading,requests,signing}.test.ts",
       "test/manifests/policies.test.ts",
+      "test/drain/any-server.test.ts",
     ],
     globalSetup: "test/cluster/setup.ts",
     setupFiles: "test/cluster/each-file.ts",
