@@ -5,8 +5,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 const lanes: readonly (readonly Check[])[] = [
   [
     { name: "format and lint", command: "npm run --silent lint" },
-    { name: "un-awaited steps", command: "npm run --silent lint:promises" },
-    { name: "types", command: "npm run --silent types" },
+    { name: "types, un-awaited steps, import cycles", command: "npm run --silent types" },
     { name: "unused code", command: "npm run --silent unused" },
   ],
   [{ name: "tests", command: "npm run --silent test:fast" }],

@@ -105,33 +105,7 @@ export const violations: readonly Violation[] = [
   { path: "lib/default.ts", source: "export default 1;\n", says: "noDefaultExport" },
   { path: "lib/barrel.ts", source: 'export * from "./any.ts";\n', says: "noBarrelFile" },
   { path: "lib/CamelCase.ts", source: "export const used = 1;\n", says: "useFilenamingConvention" },
-  {
-    path: "lib/extension.ts",
-    source: 'import { used } from "./any";\n\nexport { used };\n',
-    says: "useImportExtensions",
-  },
-  { path: "lib/undeclared.ts", source: 'import "left-pad";\n', says: "noUndeclaredDependencies" },
   { path: "lib/enum.ts", source: "export enum Used {\n  One,\n}\n", says: "noEnum" },
-  {
-    path: "lib/cycle-a.ts",
-    source: 'import { b } from "./cycle-b.ts";\n\nexport const a = b;\n',
-    says: "noImportCycles",
-  },
-  {
-    path: "lib/cycle-b.ts",
-    source: 'import { a } from "./cycle-a.ts";\n\nexport const b = a;\n',
-    says: "noImportCycles",
-  },
-  {
-    path: "lib/cycle-of-types-a.ts",
-    source: 'import type { B } from "./cycle-of-types-b.ts";\n\nexport interface A {\n  readonly b: B;\n}\n',
-    says: "noImportCycles",
-  },
-  {
-    path: "lib/cycle-of-types-b.ts",
-    source: 'import type { A } from "./cycle-of-types-a.ts";\n\nexport interface B {\n  readonly a: A;\n}\n',
-    says: "noImportCycles",
-  },
   { path: "lib/long-file.ts", source: lines(251, "export {};"), says: "noExcessiveLinesPerFile" },
   {
     path: "lib/long-function.ts",
@@ -200,4 +174,18 @@ export const ec2 = () => new EC2Client({});
     source: 'import { nodes } from "../lambdas/commands/nodes.ts";\n\nexport const permissions = [nodes];\n',
   },
   { path: "lambdas/commands/nodes.ts", source: 'export const nodes = "nodes";\n' },
+];
+
+/** Modules that import each other; types count too. */
+export const cycles: readonly Pick<Violation, "path" | "source">[] = [
+  { path: "lib/cycle-a.ts", source: 'import { b } from "./cycle-b.ts";\n\nexport const a = b;\n' },
+  { path: "lib/cycle-b.ts", source: 'import { a } from "./cycle-a.ts";\n\nexport const b = a;\n' },
+  {
+    path: "lib/cycle-of-types-a.ts",
+    source: 'import type { B } from "./cycle-of-types-b.ts";\n\nexport interface A {\n  readonly b: B;\n}\n',
+  },
+  {
+    path: "lib/cycle-of-types-b.ts",
+    source: 'import type { A } from "./cycle-of-types-a.ts";\n\nexport interface B {\n  readonly a: A;\n}\n',
+  },
 ];

@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { allowed, violations } from "./fixtures.ts";
+import { allowed, cycles, violations } from "./fixtures.ts";
 
 const root = join(import.meta.dirname, "../..");
 let project: string;
@@ -24,11 +24,11 @@ let lintLines: string[];
 
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), "casement-lint-"));
-  for (const file of ["biome.json", ".oxlintrc.json", "package.json", "tsconfig.json", "test/lint"]) {
+  for (const file of ["biome.json", ".oxlintrc.json", "knip.json", "package.json", "tsconfig.json", "test/lint"]) {
     await cp(join(root, file), join(project, file), { recursive: true });
   }
   await symlink(join(root, "node_modules"), join(project, "node_modules"));
-  for (const { path, source } of [...violations, ...allowed]) await lay(path, source);
+  for (const { path, source } of [...violations, ...allowed, ...cycles]) await lay(path, source);
   const report = await run("biome", "lint", "--reporter=github", "--max-diagnostics=none", "lambdas", "lib", "bin");
   lintLines = report.split("\n").filter((line) => line.startsWith("::"));
 });
@@ -45,6 +45,31 @@ test.each(allowed)("Biome leaves $path alone", ({ path }) => {
   expect(saidOf(path)).toBe("");
 });
 
+interface Diagnostic {
+  readonly code: string;
+  readonly filename: string;
+  readonly labels: readonly { readonly span: { readonly line: number } }[];
+}
+
+const diagnostics = async (...args: string[]): Promise<readonly Diagnostic[]> =>
+  (JSON.parse(await run("oxlint", "--format=json", ...args)) as { diagnostics: readonly Diagnostic[] }).diagnostics;
+
+test("oxlint finds modules that import each other, also if they import types alone", async () => {
+  const found = (await diagnostics("lib")).filter(({ code }) => code === "import(no-cycle)");
+  expect(found.map(({ filename }) => filename).sort()).toEqual(cycles.map(({ path }) => path).sort());
+});
+
+test("oxlint reports what the compiler refuses: a wrong type, and an import without its extension", async () => {
+  await lay("lib/wrong.ts", 'import { used } from "./any";\n\nexport const wrong: string = used(1) as number;\n');
+  const found = await diagnostics("--type-aware", "--type-check", "lib/wrong.ts");
+  expect(found.map(({ code }) => code).sort()).toEqual(["typescript(TS2322)", "typescript(TS2835)"]);
+});
+
+test("knip finds a package that package.json does not name", async () => {
+  await lay("bin/undeclared.ts", 'import "left-pad";\n');
+  expect(await run("knip", "--include=unlisted", "--no-progress")).toContain("left-pad");
+});
+
 test("oxlint finds a durable operation that nobody awaits, and only that one", async () => {
   await lay(
     "lambdas/workflows/unawaited.ts",
@@ -57,12 +82,8 @@ export const unawaited = async (context: DurableContext): Promise<void> => {
 };
 `,
   );
-  const { diagnostics } = JSON.parse(
-    await run("oxlint", "--type-aware", "--format=json", "lambdas/workflows/unawaited.ts"),
-  ) as {
-    diagnostics: { code: string; labels: { span: { line: number } }[] }[];
-  };
-  expect(diagnostics.map(({ code, labels }) => [code, labels[0]?.span.line])).toEqual([
+  const found = await diagnostics("--type-aware", "lambdas/workflows/unawaited.ts");
+  expect(found.map(({ code, labels }) => [code, labels[0]?.span.line])).toEqual([
     ["typescript(no-floating-promises)", 5],
   ]);
 });
