@@ -153,18 +153,27 @@ const remove = [
   },
 ] as const satisfies readonly StageRow[];
 
+/** The guard of the metadata route, installed and looked at. */
+const securingRoute = {
+  name: "guard",
+  words: { name: "metadata route", doing: "securing the metadata route" },
+  minutes: 15,
+  cancellable: true,
+} as const satisfies StageRow;
+
+/**
+ * A guard that a person asked for; nothing else on the machine is changed. `deadlines.guard` was a key of the last release, so
+ * that the workflow has another name than its command.
+ */
+const guarding = [securingRoute] as const satisfies readonly StageRow[];
+
 /**
  * A reboot that a person asked for, until the node is as it was before. Windows may install updates while it boots: up to two
  * hours.
  */
 const reboot = [
   waitingForSlot,
-  {
-    name: "guard",
-    words: { name: "metadata route", doing: "securing the metadata route" },
-    minutes: 15,
-    cancellable: true,
-  },
+  securingRoute,
   cordoning,
   evicting,
   {
@@ -199,7 +208,7 @@ const cordon = [
 ] as const satisfies readonly StageRow[];
 
 /** Every workflow on a node with its stages, in their order: progress, words, deadlines and the runbook derive from here. */
-export const stages = { provision, cordon, drain, reboot, remove } as const;
+export const stages = { provision, cordon, guarding, drain, reboot, remove } as const;
 
 /** A workflow that works on one node. */
 export type NodeWorkflow = keyof typeof stages;
@@ -228,6 +237,7 @@ export const stagesOf = (workflow: NodeWorkflow): readonly (StageRow & { readonl
 export const waits = {
   provision: { queue: 120, terminate: 10, keepFailed: 60 },
   cordon: {},
+  guarding: {},
   drain: { continue: 30 },
   reboot: { continue: 30 },
   remove: { dialog: 10, continue: 30 },

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { configurationSchema, faultsOf, poolSchema } from "../lambdas/configuration.ts";
 import { minutesTogether, oldKeyWarnings } from "../lambdas/deadlines.ts";
 import { networksOverlap } from "../lambdas/desired/network-address.ts";
-import { nodeWorkflows } from "../lambdas/stages.ts";
+import { type NodeWorkflow, nodeWorkflows } from "../lambdas/stages.ts";
 import {
   account,
   authority,
@@ -171,6 +171,9 @@ const windowsFaults = ({ pools: all, cluster: { hybridOverlayPort } }: Deploymen
 /** Minutes that a drain or a removal may wait for approvals beside its stages: three askings of at most an hour, and what is between them. */
 const APPROVAL_MINUTES = 240;
 
+const functionOfWorkflow = (workflow: NodeWorkflow) =>
+  workflow === "guarding" ? "guard-node" : (`${workflow}-node` as const);
+
 /**
  * Nothing runs when an execution times out: a workflow must be able to wait to its end, for people too. Deadlines that are not
  * valid are no numbers yet: Zod asks all checks, also after one has failed.
@@ -179,7 +182,7 @@ function deadlineFaults({ deadlines }: Deployment): Fault[] {
   return nodeWorkflows.flatMap((workflow) => {
     const minutes = minutesTogether(deadlines, workflow);
     const room = ROOM_MINUTES + (["remove", "drain", "reboot"].includes(workflow) ? APPROVAL_MINUTES : 0);
-    const most = functions[`${workflow}-node`].executionSeconds / 60 - room;
+    const most = functions[functionOfWorkflow(workflow)].executionSeconds / 60 - room;
     if (minutes <= most) return [];
     const message = `together they are ${minutes} minutes, and may be ${most}: an execution ends ${ROOM_MINUTES} minutes after that`;
     return [{ path: ["deadlines", workflow], message }];

@@ -46,7 +46,7 @@ export const functions = table({
     entry: "lambdas/front-door/handler.ts",
     timeoutSeconds: 10,
     memoryMiB: 1769,
-    starts: ["add-nodes", "cordon-node", "drain-node", "reboot-node", "remove-node", "look"],
+    starts: ["add-nodes", "cordon-node", "guard-node", "drain-node", "reboot-node", "remove-node", "look"],
     permissions: "front-door",
   },
   "cloud-events": {
@@ -65,6 +65,7 @@ export const functions = table({
     permissions: "provision-node",
   },
   "cordon-node": { ...workflow("cordon-node", 1), account: "act", starts: [], permissions: "cordon-node" },
+  "guard-node": { ...workflow("guard-node", 3), account: "look", starts: [], permissions: "guard-node" },
   "drain-node": { ...workflow("drain-node", 12), account: "act", starts: [], permissions: "drain-node" },
   "reboot-node": { ...workflow("reboot-node", 12), account: "act", starts: [], permissions: "reboot-node" },
   "remove-node": {

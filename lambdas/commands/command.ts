@@ -115,6 +115,7 @@ export type Request =
       readonly breakGlass?: string;
       readonly reason?: string;
     }
+  | { readonly command: "guard"; readonly targets: Targets; readonly dryRun: boolean; readonly reason?: string }
   | { readonly command: "operations" }
   | { readonly command: "doctor" }
   | { readonly command: "audit"; readonly of: string | null; readonly days?: number }

@@ -8,6 +8,7 @@ import { cordon } from "./cordon.ts";
 import { deny } from "./deny.ts";
 import { doctor } from "./doctor.ts";
 import { drain } from "./drain.ts";
+import { guard } from "./guard.ts";
 import { help } from "./help.ts";
 import { node } from "./node.ts";
 import { nodes } from "./nodes.ts";
@@ -26,6 +27,7 @@ export const commands: readonly Command[] = [
   add,
   cordon,
   uncordon,
+  guard,
   drain,
   reboot,
   remove,

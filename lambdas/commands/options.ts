@@ -17,6 +17,15 @@ export const node: Argument = {
   means: "name, instance id, IP address or unique prefix",
 };
 
+/** The nodes that are meant: one, several, or those of a pool. */
+export const targets: Argument = {
+  name: "node",
+  field: "targets",
+  kind: "nodes-or-pool",
+  required: true,
+  means: "nodes by name, instance id, IP address or unique prefix; or the name of one pool",
+};
+
 /** Takes losses, and never a budget; a text, so that no other node is meant. */
 export const force: Option = {
   option: "force",

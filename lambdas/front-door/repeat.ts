@@ -80,6 +80,7 @@ const TYPED: ReadonlySet<string> = new Set<Request["command"]>([
   "why",
   "cordon",
   "uncordon",
+  "guard",
   "drain",
   "reboot",
   "remove",

@@ -58,6 +58,7 @@ export const demoConfiguration = (
       add: ["operator"],
       cordon: ["operator"],
       uncordon: ["operator"],
+      guard: ["operator"],
       drain: ["operator"],
       reboot: ["operator"],
       remove: ["operator"],

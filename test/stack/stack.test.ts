@@ -127,6 +127,7 @@ describe("functions in a VPC", () => {
       "add-nodes",
       "cordon-node",
       "drain-node",
+      "guard-node",
       "look",
       "provision-node",
       "reboot-node",

@@ -1,4 +1,4 @@
-import type { Command, Request } from "../../commands/command.ts";
+import type { Command, Request, Targets } from "../../commands/command.ts";
 import { formOf } from "../../commands/form.ts";
 import { code } from "../slack/text.ts";
 
@@ -8,6 +8,14 @@ export const shownForm = (command: Command, commandWord: string): string => code
 /** Command to type, as code: the next step of most messages. */
 export const typeThis = (commandWord: string, ...words: readonly (string | number)[]): string =>
   code([commandWord, ...words].join(" "));
+
+/** Nodes named in a title; more are counted. */
+const MOST_NAMED = 3;
+
+const targetsOf = (targets: Targets): string => {
+  if (targets.kind === "pool") return `pool ${targets.pool}`;
+  return targets.nodes.length > MOST_NAMED ? `${targets.nodes.length} nodes` : targets.nodes.join(", ");
+};
 
 const titles: { readonly [C in Request["command"]]: (request: Extract<Request, { command: C }>) => string } = {
   help: () => "Help",
@@ -21,6 +29,7 @@ const titles: { readonly [C in Request["command"]]: (request: Extract<Request, {
   uncordon: ({ node, dryRun }) => `${dryRun ? "Dry run: uncordon" : "Uncordon"} ${node}`,
   drain: ({ node, dryRun }) => `${dryRun ? "Dry run: drain" : "Drain"} ${node}`,
   reboot: ({ node, dryRun }) => `${dryRun ? "Dry run: reboot" : "Reboot"} ${node}`,
+  guard: ({ targets, dryRun }) => `${dryRun ? "Dry run: guard" : "Guard"} the metadata route of ${targetsOf(targets)}`,
   operations: () => "List the operations",
   doctor: () => "Run the doctor",
   audit: ({ of }) => (of === null ? "Show the audit" : `Show the audit of ${of}`),

@@ -22,6 +22,9 @@ export const notRebootedSummary = {
   unproven: (left: string): string => `The reboot is not proven: ${left}.`,
 } as const;
 
+/** Beginning of the reason why a machine was not rebooted, whose guard was not in order right before. */
+export const notRebooted = "not rebooted:";
+
 /** Reason not to reboot: the machine's guard is another than the release's. */
 export const guardIsOld = "the guard of the metadata route on the machine is not the one of this release";
 

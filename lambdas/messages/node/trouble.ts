@@ -189,7 +189,8 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
   }),
   "guard-broken": ({ what, error }, told) => ({
     says: what === "failing" ? `${guardWords.failing}${error ? `: ${words(error, 200)}` : ""}.` : guardWords[what],
-    next: `Do not reboot the machine. ${again(told)}`,
+    next: `Do not reboot the machine: ${typeThis(told.commandWord, "guard", told.node)} installs the guard. ${again(told)}`,
+    press: { text: "Install the guard", command: `guard ${told.node}` },
   }),
 };
 

@@ -3,9 +3,10 @@ import { asksToContinue, type Block, isKept, type NodeRecord, type OperationReco
 import type { StageName } from "../../stages.ts";
 import { typeThis } from "../command/syntax.ts";
 import { continueButtons, continueNext } from "../node/continue.ts";
+import { notRebooted } from "../node/reboot.ts";
 import { between, localTime } from "../slack/age.ts";
 import { actions, type Button, section } from "../slack/blocks.ts";
-import { KEEP_INSTANCE, OPEN_AWS, OPEN_RUNBOOK, TERMINATE_INSTANCE } from "../slack/buttons.ts";
+import { DO_NEXT, KEEP_INSTANCE, OPEN_AWS, OPEN_RUNBOOK, TERMINATE_INSTANCE } from "../slack/buttons.ts";
 import { codeBlock, prose, sentence } from "../slack/text.ts";
 import { instanceLink, type MessageSettings, runbookLink } from "./links.ts";
 import { nodeLabel, signs, worked } from "./node-lines.ts";
@@ -36,6 +37,20 @@ const terminateKept = (value: string): Button => ({
   style: "danger",
 });
 
+/** Was a reboot refused because of the machine's guard? */
+const needsGuard = ({ workflow, failure, nodeName }: NodeRecord): boolean =>
+  workflow === "reboot" &&
+  nodeName !== null &&
+  (failure?.stage === "guard" || (failure?.stage === "reboot" && failure.why.startsWith(notRebooted)));
+
+/** Types the command that installs the guard, under the right of whoever presses it. */
+const installGuard = ({ nodeName }: NodeRecord): Button => ({
+  actionId: DO_NEXT,
+  value: `guard ${nodeName}`,
+  text: "Install the guard",
+  style: "primary",
+});
+
 /** Buttons that open the runbook's section and the instance's page, where there is one. */
 function links(node: NodeRecord, settings: MessageSettings): Button[] {
   const value = ownerOf(node);
@@ -54,7 +69,11 @@ function buttonsOf(node: NodeRecord, settings: MessageSettings): Button[] {
   const value = ownerOf(node);
   if (asksToContinue(node)) return [...continueButtons(node), ...links(node, settings)];
   if (node.status === "deciding") return [keep(value), terminate(value), ...links(node, settings)];
-  return [...(isKept(node) ? [terminateKept(value)] : []), ...links(node, settings)];
+  return [
+    ...(isKept(node) ? [terminateKept(value)] : []),
+    ...(needsGuard(node) ? [installGuard(node)] : []),
+    ...links(node, settings),
+  ];
 }
 
 /** Row of a failed machine's buttons; no block where there are none. */
@@ -64,9 +83,15 @@ export function failureButtons(node: NodeRecord, settings: MessageSettings): Blo
 }
 
 /** Names the command to run after the end. */
-function again({ request, id }: OperationRecord, remedy: Remedy | undefined, commandWord: string): string {
+function again(
+  { request, id }: OperationRecord,
+  { nodeName }: NodeRecord,
+  remedy: Remedy | undefined,
+  commandWord: string,
+): string {
   const outcome = remedy?.isHopeless ? "is worth a try only after that." : "tries again.";
   if (request.command === "add") return `${typeThis(commandWord, "add", request.pool)} ${outcome}`;
+  if (request.command === "guard" && nodeName) return `${typeThis(commandWord, "guard", nodeName)} ${outcome}`;
   if (request.command === "cordon" || request.command === "uncordon")
     return `${typeThis(commandWord, request.command, request.node)} ${outcome}`;
   if (request.command === "remove") return `${typeThis(commandWord, "remove", request.node)} ${outcome}`;
@@ -92,7 +117,7 @@ function next(
 ): string {
   if (asksToContinue(node)) return continueNext(node, now);
   if (isKept(node)) return `${untilTerminated(node, commandWord)}.`;
-  if (node.status !== "deciding") return again(operation, remedy, commandWord);
+  if (node.status !== "deciding") return again(operation, node, remedy, commandWord);
   const deadline = node.decideBy ? `at ${localTime(node.decideBy)} (in ${between(now, node.decideBy)})` : "soon";
   if (node.unjudgedBy)
     return `press again. Casement could not check whether ${prose(`<@${node.unjudgedBy}>`)} may decide; without another decision the instance is kept ${deadline}.`;

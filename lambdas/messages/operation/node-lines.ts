@@ -40,6 +40,7 @@ const became = ({ outcome, failure }: NodeRecord): string =>
 const ends: Partial<Readonly<Record<StageName, string>>> = {
   cordon: "cordoned",
   uncordon: "schedulable",
+  guard: "guarded",
   evict: "drained",
   restore: "rebooted and proven",
   delete: "removed",

@@ -6,7 +6,7 @@ const mayWork = ({ status, failure }: NodeRecord): boolean =>
   status === "failed" && failure !== null && !remedyOf(failure)?.isHopeless;
 
 /**
- * The request with which an operation that failed is tried again: an `add` for as many nodes as failed.
+ * The request with which an operation that failed is tried again: an `add` for as many nodes as failed, a `guard` for the nodes that failed.
  * @returns null while the operation runs or waits for a decision, when no node failed, or when the same would fail again,
  * as without capacity
  */
@@ -15,8 +15,13 @@ export function retryOf({ request, status, endedAt }: OperationRecord, nodes: re
   const count = nodes.filter(mayWork).length;
   if (count === 0) return null;
   if (request.command === "add") return { ...request, count };
+  if (request.command === "guard") return { ...request, targets: { kind: "nodes", nodes: namesOf(nodes) } };
   return ["remove", "drain", "reboot"].includes(request.command) ? withoutBreakGlass(request) : null;
 }
+
+/** Nodes whose machines may be worked on again, by name. */
+const namesOf = (nodes: readonly NodeRecord[]): string[] =>
+  nodes.filter(mayWork).flatMap(({ nodeName }) => nodeName ?? []);
 
 /** Whoever tries again asks for the approval: the reason that was given is another person's. */
 function withoutBreakGlass(request: Request): Request {

@@ -66,6 +66,16 @@ export const provisionRemedies: Partial<Readonly<Record<StageOf<"provision">, re
   ],
   guard: [
     {
+      says: ["not the one of this release"],
+      cause: "the node was set up by another release of Casement",
+      remedy: "run the command guard on the node, then try again",
+    },
+    {
+      says: ["SSM agent does not answer", "the command was cancelled (Cancelled)"],
+      cause: "the SSM agent of the machine is silent, mostly because its metadata route is lost",
+      remedy: "reboot the instance in the EC2 console: a guard that is installed runs at start-up",
+    },
+    {
       says: ["not installed as a scheduled task"],
       cause: "the task was removed, possibly by an antivirus",
       remedy: "let the antivirus of the image admit the task `Casement guard`",

@@ -2,14 +2,15 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { sha256 } from "../../desired/authorities.ts";
 import type { Bundle } from "../../desired/given.ts";
 import { KUBELET_CLIENTS } from "../../desired/node-keys.ts";
-import type { ApplyResult, FileAction, Plan } from "../../desired/plan.ts";
+import type { FileAction, Plan } from "../../desired/plan.ts";
 import { Refused } from "../../errors.ts";
 import { ownerOf } from "../../node-work.ts";
 import { newNodeRecord } from "../../records.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { readApplied } from "../engine/apply-plan.ts";
 import { causeOf, done, MINUTE, pending, step, until, untilTime } from "../engine/durable.ts";
-import type { FleetOutcome, Reading } from "../engine/fleet-batch.ts";
+import type { FleetOutcome } from "../engine/fleet-batch.ts";
 import { changeFleet } from "../engine/run-fleet.ts";
 import type { DueNode } from "./due.ts";
 
@@ -60,12 +61,6 @@ export const endNode = (
   outcome: string | null,
 ): Promise<void> =>
   steps.ledger.changeNode(operation, index, { status, outcome, endedAt: steps.timestamp(), waitsFor: null });
-
-function readApplied(result: object): Reading<boolean> {
-  const { ok, failed } = result as Partial<ApplyResult>;
-  if (ok === true) return { value: true };
-  return { why: failed ? `${failed.action}: ${failed.error}` : "apply.ps1 did not finish and does not say why" };
-}
 
 /** Writes the file on these nodes, and settles each by its own outcome. */
 export async function changeNodes(

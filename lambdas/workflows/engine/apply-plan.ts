@@ -4,6 +4,7 @@ import { workOf } from "../../node-work.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { StageFailed, step, type WaitOptions } from "./durable.ts";
+import type { Reading } from "./fleet-batch.ts";
 import { runScript } from "./run-script.ts";
 
 /**
@@ -30,4 +31,11 @@ export async function applyPlan(
   if (result.failed) throw new StageFailed(`${result.failed.action}: ${result.failed.error}`);
   if (!result.ok) throw new StageFailed("apply.ps1 failed without an error message");
   return result;
+}
+
+/** Reads the result line of `apply.ps1`, as a list of many machines shows it. */
+export function readApplied(result: object): Reading<boolean> {
+  const { ok, failed } = result as Partial<ApplyResult>;
+  if (ok === true) return { value: true };
+  return { why: failed ? `${failed.action}: ${failed.error}` : "apply.ps1 did not finish and does not say why" };
 }

@@ -1,4 +1,5 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import { calledOffBefore } from "../../messages/node/guard.ts";
 import type { DocumentScript } from "../../scripts/documents.ts";
 import type { Sent, Verdict } from "../../steps/machine/fleet.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -160,7 +161,7 @@ export async function runBatch<T>(
     cancelledBy: await run.cancelledBy(),
     until: steps.now() + run.minutes * MINUTE,
   }));
-  if (begun.cancelledBy !== null) return allFailed(batch.instanceIds, "the operation was cancelled before");
+  if (begun.cancelledBy !== null) return allFailed(batch.instanceIds, calledOffBefore);
   const sent = await sendOnce(ctx, steps, batch, run.owner);
   if (sent.state === "sent") return awaitCommand(ctx, steps, batch, sent.commandId, run, begun.until);
   const { unreachable, why } = sent;

@@ -1,4 +1,5 @@
 import type { Observation, RebootRequest, RebootResult } from "../../desired/plan.ts";
+import { notRebooted } from "../../messages/node/reboot.ts";
 import { StageFailed } from "../engine/durable.ts";
 import { isLostResult, runScript } from "../engine/run-script.ts";
 import { guardFault } from "./guard.ts";
@@ -17,7 +18,7 @@ export async function reboot(
 ): Promise<{ readonly before: Observation; readonly after: Observation }> {
   const before = await observe(task, "look before the reboot");
   const fault = guardFault(before) ?? faultOf(before);
-  if (fault) throw new StageFailed(`not rebooted: ${fault}`);
+  if (fault) throw new StageFailed(`${notRebooted} ${fault}`);
   const request: RebootRequest = {
     operation: task.owner,
     notAfter: Math.floor(task.wait.until / 1000),

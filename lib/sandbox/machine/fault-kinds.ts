@@ -12,6 +12,9 @@ export const wrongRequests = ["extra-san", "extra-organization", "other-name"] a
 export const hangs = ["start", "stop"] as const;
 /** Ways in which a machine's clock may be wrong, by a day. */
 export const wrongClocks = ["ahead", "behind"] as const;
+/** Ways in which a person or an antivirus may spoil the guard of the metadata route. */
+export const guardLosses = ["removed", "altered"] as const;
+
 /** States of a record after a loss of power: NTFS leaves zeros in place of what had not reached the disk. */
 export const damages = ["zeros", "half", "empty"] as const;
 
@@ -27,6 +30,11 @@ export const machineFaults: readonly FaultKind[] = [
     kind: "agent-never-online",
     sentence: "The SSM agent never registers with Systems Manager, until its machine boots again.",
     fields,
+  },
+  {
+    kind: "guard-lost",
+    sentence: "The guard of the metadata route is taken from a running machine, or its file is changed.",
+    fields: { ...fields, how: guardLosses.join(" or ") },
   },
   { kind: "feature-install-fails", sentence: "Installing a Windows feature fails.", fields },
   { kind: "download-corrupt", sentence: "What the machine downloads from the bucket arrives damaged.", fields },

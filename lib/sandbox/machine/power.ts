@@ -1,4 +1,5 @@
 import { autostart, resumeServices } from "./boot-services.ts";
+import { applyGuardLoss } from "./guard-loss.ts";
 import type { Machine } from "./machine.ts";
 import { hnsAtBoot, routesAtBoot } from "./network.ts";
 import { applyServiceFaults, dropServices } from "./services.ts";
@@ -69,6 +70,7 @@ function scheduleFaultCheck(machine: Machine): void {
 export function checkFaults(machine: Machine): void {
   if (machine.state.power !== "running") return;
   applyServiceFaults(machine);
+  applyGuardLoss(machine);
   scheduleFaultCheck(machine);
 }
 

@@ -94,6 +94,14 @@ export function resumeTasks(machine: Machine): void {
   for (const task of Object.values(machine.state.tasks)) if (task.running) void runTask(machine, task);
 }
 
+/** Unregisters a task, and ends it if it runs. */
+export function removeTask(machine: Machine, name: string): void {
+  machine.timers.cancel(`${machine.id}/${taskKey(name)}`);
+  endProcess(machine, taskKey(name));
+  delete machine.state.tasks[name.toLowerCase()];
+  machine.save();
+}
+
 /** Drops all tasks: the power is off, so none is running and none is due. */
 export function dropTasks(machine: Machine): void {
   machine.timers.cancelAll(`${machine.id}/task/`);

@@ -1,0 +1,58 @@
+import type { Message, NodeRecord } from "../../records.ts";
+import { typeThis } from "../command/syntax.ts";
+import { context, section, sections } from "../slack/blocks.ts";
+import { code, counted, plain, some } from "../slack/text.ts";
+
+/** State in which a guard that did not succeed leaves a machine, as a clause. */
+export const guardLeaves = {
+  untouched: "nothing on the machine was changed",
+  perhaps: "its guard may be installed in part; nothing else on the machine was changed",
+} as const;
+
+/** Reason of a machine that the cancellation of its operation came before. */
+export const calledOffBefore = "the operation was cancelled before";
+
+/** Answer when a pool has no node. */
+export const poolWithoutNodes = (pool: string, commandWord: string): string =>
+  `Pool ${plain(pool, 60)} has no Windows nodes. ${typeThis(commandWord, "nodes")} lists all nodes.`;
+
+/** Reason why a machine cannot be given the guard: no command reaches it. */
+export const agentSilentForGuard = (node: string): string =>
+  `${code(node)} cannot be given a guard of the metadata route: its SSM agent does not answer, mostly because the route is lost. Next: reboot the instance in the EC2 console; a guard that is installed runs at start-up.`;
+
+/** Sums up how the nodes of an operation ended, for message and ledger. */
+export function guardSummary(nodes: readonly Pick<NodeRecord, "status">[]): string {
+  const count = (status: NodeRecord["status"]): number => nodes.filter((node) => node.status === status).length;
+  const [well, failed, cancelled] = [count("succeeded"), count("failed"), count("cancelled")];
+  const parts = [
+    ...(well > 0 ? [`The guard of the metadata route works on ${counted(well, "node")}`] : []),
+    ...(failed > 0 ? [`${counted(failed, "node")} failed`] : []),
+    ...(cancelled > 0 ? [`${counted(cancelled, "node")} not touched, because the operation was cancelled`] : []),
+  ];
+  return `${parts.join(", ")}.`;
+}
+
+/** A node as the dry run shows it. */
+interface ShownTarget {
+  readonly name: string;
+  readonly refusal: string | null;
+}
+
+/** Nodes named in a dry run; more are counted. */
+const MOST_NAMED = 20;
+
+/** The dry run: which machines would be given the guard, and which not. */
+export function guardDryRun(targets: readonly ShownTarget[], commandWord: string): Message {
+  const names = targets.filter(({ refusal }) => refusal === null).map(({ name }) => name);
+  const refused = targets.flatMap(({ refusal }) => (refusal === null ? [] : [`• ${refusal}`]));
+  return {
+    text: `Dry run: guard ${counted(names.length, "node")}`,
+    blocks: [
+      section(
+        `*Dry run: nothing was changed.* The guard of the metadata route would be installed and checked on ${some(names.map(code), MOST_NAMED)}. No service is restarted and no pod is moved.`,
+      ),
+      ...sections(refused),
+      context(`To apply: ${typeThis(commandWord, "guard", ...names.slice(0, 1))}`),
+    ],
+  };
+}

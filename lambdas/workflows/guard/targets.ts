@@ -1,0 +1,99 @@
+import { hasPoolPolicies } from "../../commands/approvals.ts";
+import type { Start, Targets } from "../../commands/command.ts";
+import { Refused, UserError } from "../../errors.ts";
+import { changeRefused } from "../../messages/node/change-refusal.ts";
+import { agentSilentForGuard, poolWithoutNodes } from "../../messages/node/guard.ts";
+import { changeRefusalOf } from "../../steps/cluster/change-rules.ts";
+import type { Claim } from "../../steps/cluster/claims.ts";
+import { instanceIdOf, isWindows } from "../../steps/cluster/node-facts.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
+import type { Machine } from "../../steps/ec2/instances.ts";
+import type { Agent } from "../../steps/machine/machine.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { TAG } from "../../tags.ts";
+import { findNode } from "../node/find-node.ts";
+import type { Begun } from "../operation/lifecycle.ts";
+import { checkOrigin } from "../operation/requester.ts";
+
+/** A node whose machine is meant. */
+export interface Target {
+  readonly name: string;
+  readonly instanceId: string | null;
+  readonly pool: string | null;
+  /** Reason why its machine is not changed, in words; null where it is. */
+  readonly refusal: string | null;
+}
+
+/** Instances by their id. */
+type Machines = ReadonlyMap<string, Machine>;
+
+const machineOf = (node: Node, machines: Machines): Machine | undefined => machines.get(instanceIdOf(node) ?? "");
+
+const poolOf = (node: Node, machines: Machines): string | null => machineOf(node, machines)?.tags[TAG.pool] ?? null;
+
+function meant(wanted: Targets, nodes: readonly Node[], machines: Machines, commandWord: string): readonly Node[] {
+  if (wanted.kind === "nodes") return [...new Set(wanted.nodes.map((typed) => findNode(typed, nodes, commandWord)))];
+  const found = nodes.filter((node) => isWindows(node) && poolOf(node, machines) === wanted.pool);
+  if (found.length === 0) throw new UserError(poolWithoutNodes(wanted.pool, commandWord));
+  return found;
+}
+
+/** Judges the requester by the policies of the pools, which may have their own, and notes the pool for whoever cancels. */
+async function checkPools(steps: Steps, start: Start, targets: readonly Target[]): Promise<void> {
+  const pools = [...new Set(targets.map(({ pool }) => pool))];
+  const rules = await steps.runtime.rules();
+  if (hasPoolPolicies(rules)) for (const pool of pools) await checkOrigin(steps, start, rules, pool);
+  const [only = null, ...others] = pools;
+  if (others.length === 0) await steps.ledger.changeOperation(start.operation, { inPool: only });
+}
+
+/** All that a node's machine is judged by. */
+interface Seen {
+  readonly steps: Steps;
+  readonly operation: string;
+  readonly cluster: string;
+  readonly machines: Machines;
+  readonly claimed: readonly Claim[];
+  readonly agents: ReadonlyMap<string, Agent>;
+  readonly commandWord: string;
+}
+
+/** Judges one machine. The guard disturbs no pod, so other controllers at work on the node are no reason against it. */
+async function judge(seen: Seen, node: Node): Promise<Target> {
+  const { steps, cluster, machines, claimed } = seen;
+  const { name = "" } = node.metadata ?? {};
+  const instanceId = instanceIdOf(node);
+  const holder = instanceId === null ? undefined : await steps.leases.holder(instanceId);
+  const heldBy = holder && holder !== seen.operation ? holder : null;
+  const machine = machineOf(node, machines);
+  const why = changeRefusalOf({ node, machine, cluster, claimed, others: [], heldBy }, "drain");
+  const isSilent = seen.agents.get(instanceId ?? "")?.online !== true;
+  const unreached = isSilent ? agentSilentForGuard(name) : null;
+  const refusal = why ? changeRefused(why, "guard", name, seen.commandWord) : unreached;
+  return { name, instanceId, pool: poolOf(node, machines), refusal };
+}
+
+/**
+ * Finds the nodes that are meant, and judges whether their machines may be changed. Belongs into a step.
+ * @throws UserError when a name means no node or several; Refused when none of the machines may be changed; Forbidden when
+ * the requester may not change nodes of a pool
+ */
+export async function targetsOf(
+  steps: Steps,
+  start: Start,
+  { runtimeVersion, commandWord }: Begun,
+  wanted: Targets,
+): Promise<readonly Target[]> {
+  const { configuration } = await steps.runtime.read(runtimeVersion);
+  const { id, name: cluster } = configuration.cluster;
+  const [nodes, claimed] = [await steps.nodes.all(), await steps.claims.all()];
+  const machines = new Map((await steps.instances.ofCluster(id)).map((machine) => [machine.instanceId, machine]));
+  const agents = await steps.machine.agents();
+  const seen: Seen = { steps, operation: start.operation, cluster, machines, claimed, agents, commandWord };
+  const targets: Target[] = [];
+  for (const node of meant(wanted, nodes, machines, commandWord)) targets.push(await judge(seen, node));
+  const [first] = targets;
+  if (first && targets.every(({ refusal }) => refusal !== null)) throw new Refused(first.refusal ?? "");
+  await checkPools(steps, start, targets);
+  return targets;
+}
