@@ -79,6 +79,8 @@ export const keys = {
     pk: operationPartition(operation),
     sk: `${NODE_ITEMS}${String(index).padStart(4, "0")}`,
   }),
+  /** Nodes and settings of a rollout. */
+  rollout: (operation: string): Key => ({ pk: operationPartition(operation), sk: "rollout" }),
   /** One decision of an operation. @param place counted from 1 among those on the subject */
   decision: (operation: string, subject: string, place: number): Key => ({
     pk: operationPartition(operation),

@@ -46,8 +46,43 @@ export interface OperationRecord extends Originated {
   readonly inPool?: string | null;
   /** Approval of its plan, where it needs one. */
   readonly approval?: Approval;
+  /** Course of a rollout, once its plan may be carried out. */
+  readonly rollout?: RolloutCourse;
+  /** The last wish of a person to pause a rollout, or to let it go on. */
+  readonly steering?: Steering;
   /** Set once its execution ended before its nodes: from then on the sweep publishes its progress and its end. */
   readonly handedOver?: HandedOver;
+}
+
+/** A person's wish to pause a rollout, or to let it go on. */
+export interface Steering {
+  readonly decision: "pause" | "resume";
+  readonly userId: string;
+  /** Slack's trigger id: the same request again is the same wish. */
+  readonly cause: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** Pause of a rollout: no node is started, and those that may still be cancelled are put back. */
+export interface RolloutPause {
+  /** Person who paused it; null where a failure or the canary did. */
+  readonly by: string | null;
+  /** ISO 8601. */
+  readonly at: string;
+  /** Reason in words, as a clause. */
+  readonly why: string;
+}
+
+/** Course of a rollout as its message, its nodes and the front door need it. */
+export interface RolloutCourse {
+  readonly paused: RolloutPause | null;
+  /** Executions that have worked on it. */
+  readonly part: number;
+  /** ISO 8601: since then it waits for a person without an execution; null while it has one. */
+  readonly parkedAt: string | null;
+  /** The wish that was judged last, by its cause. */
+  readonly heard: string | null;
 }
 
 /** State from which another execution goes on publishing an operation. */

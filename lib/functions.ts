@@ -46,7 +46,7 @@ export const functions = table({
     entry: "lambdas/front-door/handler.ts",
     timeoutSeconds: 10,
     memoryMiB: 1769,
-    starts: ["add-nodes", "cordon-node", "guard-node", "drain-node", "reboot-node", "remove-node", "look"],
+    starts: ["add-nodes", "cordon-node", "guard-node", "drain-node", "reboot-node", "reboot-nodes", "remove-node", "look"],
     permissions: "front-door",
   },
   "cloud-events": {
@@ -67,6 +67,12 @@ export const functions = table({
   "cordon-node": { ...workflow("cordon-node", 1), account: "act", starts: [], permissions: "cordon-node" },
   "guard-node": { ...workflow("guard-node", 3), account: "look", starts: [], permissions: "guard-node" },
   "drain-node": { ...workflow("drain-node", 12), account: "act", starts: [], permissions: "drain-node" },
+  "reboot-nodes": {
+    ...workflow("reboot-nodes", 12),
+    account: "act",
+    starts: ["reboot-node"],
+    permissions: "reboot-nodes",
+  },
   "reboot-node": { ...workflow("reboot-node", 12), account: "act", starts: [], permissions: "reboot-node" },
   "remove-node": {
     ...workflow("remove-node", 12),
@@ -82,7 +88,7 @@ export const functions = table({
     starts: [],
     permissions: "update-authority",
   },
-  sweep: { ...workflow("sweep", 1), account: "act", starts: [], permissions: "sweep" },
+  sweep: { ...workflow("sweep", 1), account: "act", starts: ["reboot-nodes"], permissions: "sweep" },
 });
 
 /** A function by its name. */

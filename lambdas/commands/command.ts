@@ -50,8 +50,8 @@ export type Targets =
   | { readonly kind: "nodes"; readonly nodes: readonly string[] }
   | { readonly kind: "pool"; readonly pool: string };
 
-/** Effect of a command: "answer" is computed in the front door, "look" reads, "change" is an operation, "decide" answers one. */
-export type Effect = "answer" | "look" | "change" | "cancel" | "decide";
+/** Effect of a command: "answer" is computed in the front door, "look" reads, "change" is an operation, "decide" answers one, "steer" pauses one or lets it go on. */
+export type Effect = "answer" | "look" | "change" | "cancel" | "decide" | "steer";
 
 /** One command as data: help, completion, docs, functions and sandbox are derived from it. */
 export interface Command {
@@ -64,6 +64,8 @@ export interface Command {
   readonly effect: Effect;
   /** The durable function that runs it, by its file name in workflows/; null when the front door answers alone. */
   readonly workflow: string | null;
+  /** The durable function that runs it on several nodes or a pool; such a command has an argument `targets`. */
+  readonly workflowOfMany?: string;
   /** Opens a dialog at once (Slack allows three seconds), filled in by the workflow. */
   readonly dialog: boolean;
   /** One line for the list of commands. */
@@ -71,6 +73,18 @@ export interface Command {
   /** A paragraph for `help <command>` and the docs. */
   readonly detail: string;
   readonly examples: readonly string[];
+}
+
+/** A reboot of several nodes, one after another or a few at once. */
+export interface RolloutRequest {
+  readonly command: "reboot";
+  readonly targets: Targets;
+  readonly dryRun: boolean;
+  /** Nodes that are away at once at most; the pool's own bound holds too. */
+  readonly max?: number;
+  /** Waits for a person once the first node is proven. */
+  readonly canary: boolean;
+  readonly reason?: string;
 }
 
 /** A parsed request: plain data, shown by a dry run, acted on elsewhere. `node` is as typed: it is resolved later. */
@@ -116,10 +130,11 @@ export type Request =
       readonly reason?: string;
     }
   | { readonly command: "guard"; readonly targets: Targets; readonly dryRun: boolean; readonly reason?: string }
+  | RolloutRequest
   | { readonly command: "operations" }
   | { readonly command: "doctor" }
   | { readonly command: "audit"; readonly of: string | null; readonly days?: number }
-  | { readonly command: "cancel"; readonly operation: string }
+  | { readonly command: "cancel" | "pause" | "resume"; readonly operation: string }
   | { readonly command: "approve"; readonly operation: string }
   | { readonly command: "deny"; readonly operation: string; readonly reason?: string }
   /** Asked for by a schedule alone. */
@@ -131,6 +146,16 @@ export const reasonOf = (request: Request): string | null => ("reason" in reques
 /** Reason for which a request does not wait for its approval; null where it waits. */
 export const breakGlassOf = (request: Request): string | null =>
   ("breakGlass" in request && request.breakGlass) || null;
+
+/** Is it a reboot of several nodes? */
+export const isRollout = (request: Request): request is RolloutRequest =>
+  request.command === "reboot" && "targets" in request;
+
+/** The pool that a request names; undefined where it names none. */
+export function poolNamed(request: Request): string | undefined {
+  if ("pool" in request) return request.pool;
+  return "targets" in request && request.targets.kind === "pool" ? request.targets.pool : undefined;
+}
 
 /** Is a request only to show what would happen? */
 export const isDryRun = (request: Request): boolean => "dryRun" in request && request.dryRun;
@@ -145,6 +170,16 @@ export interface Start extends Originated {
   readonly request: Request;
   /** Unix seconds, counted from the record's `requestedAt`: an asynchronous start delivered later than this does nothing. */
   readonly notAfter: number;
+  /** Set where the execution works on one node of a rollout, as `operation` names it. */
+  readonly part?: Part;
+}
+
+/** One node of a rollout. */
+export interface Part {
+  /** Index of its record among the operation's nodes. */
+  readonly index: number;
+  /** UID of the Node: a namesake is not meant. */
+  readonly uid: string;
 }
 
 /** The external id of an operation's dialog: the front door opens it, the workflow fills it in by this name. */

@@ -3,7 +3,7 @@ import { add } from "./add.ts";
 import { approve } from "./approve.ts";
 import { audit } from "./audit.ts";
 import { cancel } from "./cancel.ts";
-import type { Command, Request } from "./command.ts";
+import { type Command, isRollout, type Request } from "./command.ts";
 import { cordon } from "./cordon.ts";
 import { deny } from "./deny.ts";
 import { doctor } from "./doctor.ts";
@@ -13,8 +13,10 @@ import { help } from "./help.ts";
 import { node } from "./node.ts";
 import { nodes } from "./nodes.ts";
 import { operations } from "./operations.ts";
+import { pause } from "./pause.ts";
 import { reboot } from "./reboot.ts";
 import { remove } from "./remove.ts";
+import { resume } from "./resume.ts";
 import { uncordon } from "./uncordon.ts";
 import { why } from "./why.ts";
 
@@ -35,6 +37,8 @@ export const commands: readonly Command[] = [
   audit,
   approve,
   deny,
+  pause,
+  resume,
   cancel,
   doctor,
 ];
@@ -62,4 +66,10 @@ export function commandOf(name: string): Command {
   const found = commands.find((command) => command.name === name);
   if (!found) throw new Error(`there is no command ${name}`);
   return found;
+}
+
+/** The durable function that runs a request, by its file name in workflows/; null when the front door answers alone. */
+export function workflowOf(request: Request): string | null {
+  const { workflow, workflowOfMany = null } = commandOf(request.command);
+  return isRollout(request) ? workflowOfMany : workflow;
 }

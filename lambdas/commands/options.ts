@@ -51,3 +51,11 @@ export const reason: Option = {
   most: 200,
   means: "why, in quotes: shown in the operation's message and in the list of operations",
 };
+
+/** The rollout that is paused or goes on. */
+export const rollout: Argument = {
+  name: "operation",
+  kind: "operation",
+  required: true,
+  means: "id of the rollout, from its message or from the list of operations",
+};

@@ -6,6 +6,7 @@ import type { Problem, Reading, Vocabulary } from "./problem.ts";
 import { readArguments } from "./read-arguments.ts";
 import { optionOf, readOptions, splitOptions, type TypedOption, unknownOption } from "./read-options.ts";
 import { suggest } from "./suggest.ts";
+import { shaped } from "./targets.ts";
 
 /** A request, or what is wrong with the text. */
 export type Parsed = { readonly request: Request } | { readonly problem: Problem };
@@ -73,7 +74,7 @@ export function parserOf(known: readonly Command[]): (text: string, vocabulary: 
     if ("problem" in chosen) return chosen;
     const values = readArguments(words, { ...vocabulary, command, findTopic });
     if ("problem" in values) return { problem: unquoted(command, options) ?? values.problem };
-    return { request: { command: command.name, ...values.value, ...chosen.value } as Request };
+    return shaped(command, { command: command.name, ...values.value, ...chosen.value });
   };
 
   return (text, vocabulary) => {

@@ -21,7 +21,7 @@ export type Problem =
       /** Commands that have this option. */
       readonly elsewhere: readonly string[];
     })
-  | (OfOption & { readonly kind: "option-twice" | "missing-value" | "unclosed-quote" })
+  | (OfOption & { readonly kind: "only-of-one" | "option-twice" | "missing-value" | "unclosed-quote" })
   | (OfOption & { readonly kind: "needless-value" | "bad-number" | "unquoted"; readonly typed: string })
   | (OfOption & { readonly kind: "long-text"; readonly length: number })
   | (OfCommand & {

@@ -1,5 +1,5 @@
-import { type Command, isDryRun, type Request, type Start } from "../commands/command.ts";
-import { commandOf } from "../commands/list.ts";
+import { isDryRun, type Request, type Start } from "../commands/command.ts";
+import { commandOf, workflowOf } from "../commands/list.ts";
 import { operationId } from "../commands/operation-id.ts";
 import { notStarted } from "../messages/command/acknowledgements.ts";
 import { noRole } from "../messages/command/refusals.ts";
@@ -43,8 +43,8 @@ function recordOf(door: FrontDoor, { request, requester, triggerId, cause = trig
   };
 }
 
-/** Made of the record alone, so that a repeated delivery starts with the same payload. */
-const startOf = (record: OperationRecord): Start => ({
+/** Payload of an operation's workflow, made of the record alone, so that a repeated delivery starts with the same one. */
+export const startOf = (record: OperationRecord): Start => ({
   operation: record.id,
   request: record.request,
   ...originated(originOf(record)),
@@ -62,10 +62,9 @@ export async function accept(door: FrontDoor, submission: Submission): Promise<O
   // Side by side, so that the second write delays no acknowledgement.
   const [written] = await Promise.all([door.steps.ledger.requested(record), keepResponseUrl(door, record, submission)]);
   if (written === "again") return repeated(door, record);
-  const command = commandOf(record.request.command);
   const unopened = await openDialog(door, record, submission.triggerId);
   if (unopened) return giveUp(door, record, notStarted[unopened]);
-  return (await startWorkflow(door, record, command)) ? record : giveUp(door, record, notStarted.busy);
+  return (await startWorkflow(door, record)) ? record : giveUp(door, record, notStarted.busy);
 }
 
 /**
@@ -106,8 +105,7 @@ async function repeated(door: FrontDoor, { id }: OperationRecord): Promise<Opera
   if (!record) throw new Error(`${id} was written and is gone`);
   // Only the first delivery knows whether its dialog opened. Without a dialog no confirmation can come, so nothing is started:
   // a forged command, whose dialog Slack refuses, must not begin by being sent twice.
-  if (record.status === "requested" && !opensDialog(record))
-    await startWorkflow(door, record, commandOf(record.request.command));
+  if (record.status === "requested" && !opensDialog(record)) await startWorkflow(door, record);
   return record;
 }
 
@@ -131,10 +129,10 @@ async function openDialog(
 }
 
 /** Starts the command's workflow, if it has one; false when Lambda did not take the start. */
-const startWorkflow = (door: FrontDoor, record: OperationRecord, command: Command): Promise<boolean> =>
+const startWorkflow = (door: FrontDoor, record: OperationRecord): Promise<boolean> =>
   succeeds(`start of ${record.id}`, async () => {
-    if (command.workflow)
-      await door.steps.executions.start(command.workflow, executionName(record.id), startOf(record));
+    const workflow = workflowOf(record.request);
+    if (workflow) await door.steps.executions.start(workflow, executionName(record.id), startOf(record));
   });
 
 /** Logs a failure and answers whether there was none; the requester is told in other words. */

@@ -1,6 +1,7 @@
 import type { Cancellation } from "../messages/command/acknowledgements.ts";
 import type { NodeRecord, OperationRecord } from "../records.ts";
 import type { FrontDoor } from "./front-door.ts";
+import { unpark } from "./steer.ts";
 
 const cancelCallbacks = (record: OperationRecord, nodes: readonly NodeRecord[]): string[] =>
   [record, ...nodes].flatMap(({ callbacks }) => (callbacks.cancel ? [callbacks.cancel] : []));
@@ -15,7 +16,10 @@ export async function cancel(door: FrontDoor, operation: string, userId: string,
   const record = await door.steps.ledger.requestCancel(operation, userId, cause);
   if (!record) return { kind: "unknown", operation };
   const { endedAt, cancelledBy, cancelCause, status, summary } = record;
-  if (endedAt === null) await wake(door, record, cancelledBy ?? userId);
+  if (endedAt === null) {
+    await wake(door, record, cancelledBy ?? userId);
+    await unpark(door, record);
+  }
   if (cancelCause === cause) return { kind: "asked", operation };
   if (endedAt !== null) return { kind: "ended", operation, status, summary };
   return { kind: "already", operation, by: cancelledBy ?? userId };

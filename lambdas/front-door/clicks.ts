@@ -1,5 +1,6 @@
 import { cancelAnswer, lateClick, staleClick } from "../messages/command/acknowledgements.ts";
 import { refusalMessage } from "../messages/command/refusals.ts";
+import { steerAnswer } from "../messages/rollout/steer.ts";
 import {
   APPROVE_OPERATION,
   CANCEL_OPERATION,
@@ -12,6 +13,8 @@ import {
   LOOK_AGAIN,
   OPEN_AWS,
   OPEN_RUNBOOK,
+  PAUSE_ROLLOUT,
+  RESUME_ROLLOUT,
   TERMINATE_INSTANCE,
   TRY_AGAIN,
 } from "../messages/slack/buttons.ts";
@@ -22,6 +25,7 @@ import { deliverDecision } from "./deliver-decision.ts";
 import type { FrontDoor } from "./front-door.ts";
 import { refusalOf } from "./permission.ts";
 import { type Presser, terminateKept, tryAgain, typeAgain } from "./repeat.ts";
+import { steer } from "./steer.ts";
 import { approvePressed, denyPressed } from "./vote.ts";
 
 /** A button that a person pressed. */
@@ -53,6 +57,11 @@ const decides =
       : lateClick(`node ${index + 1} of ${operation}`);
   };
 
+const steers =
+  (decision: "pause" | "resume") =>
+  async (door: FrontDoor, { value, userId, triggerId }: Click): Promise<Message> =>
+    steerAnswer(await steer(door, value, { decision, userId, cause: triggerId }), door.configuration.command);
+
 /** Slack opens the address and tells the app of the click: nothing follows from it. */
 const link: Meaning = { command: null, does: async () => null };
 
@@ -70,6 +79,8 @@ const meanings: Readonly<Record<string, Meaning>> = {
   [OPEN_AWS]: link,
   [APPROVE_OPERATION]: { command: "approve", does: (door, click) => approvePressed(door, click, click.value) },
   [DENY_OPERATION]: { command: "deny", does: (door, click) => denyPressed(door, click, click.value) },
+  [PAUSE_ROLLOUT]: { command: "pause", does: steers("pause") },
+  [RESUME_ROLLOUT]: { command: "resume", does: steers("resume") },
   [CANCEL_OPERATION]: {
     command: "cancel",
     does: async (door, { value, userId, triggerId }) =>

@@ -1,5 +1,5 @@
 import { rulesIn } from "../commands/approvals.ts";
-import type { Request } from "../commands/command.ts";
+import { poolNamed, type Request } from "../commands/command.ts";
 import { commandOf, commands } from "../commands/list.ts";
 import { parse } from "../commands/parse.ts";
 import { mayUse, mayUseSomewhere, usable } from "../commands/policy.ts";
@@ -7,11 +7,13 @@ import { cancelAnswer, startedAnswer } from "../messages/command/acknowledgement
 import { commandHelp, helpMessage } from "../messages/command/help.ts";
 import { refusalMessage } from "../messages/command/refusals.ts";
 import { usageMessage } from "../messages/command/usage.ts";
+import { steerAnswer } from "../messages/rollout/steer.ts";
 import type { Message } from "../records.ts";
 import { accept, recordRefusal, wasRefusedHere } from "./accept.ts";
 import { cancel } from "./cancel.ts";
 import type { FrontDoor } from "./front-door.ts";
 import { type Origin, originRefusal, type Person, personOf } from "./permission.ts";
+import { steer } from "./steer.ts";
 import { vote } from "./vote.ts";
 
 /** A slash command as Slack sends it. */
@@ -32,10 +34,12 @@ function help(door: FrontDoor, topic: string | null, person: Person): Message {
 }
 
 /** A command that names its pool is judged by it; any other one again when its node is known. */
-const isAllowed = ({ configuration }: FrontDoor, request: Request, { roles }: Person): boolean =>
-  request.command === "add"
-    ? mayUse(rulesIn(configuration, request.pool), roles, request.command)
-    : mayUseSomewhere(configuration, roles, request.command);
+function isAllowed({ configuration }: FrontDoor, request: Request, { roles }: Person): boolean {
+  const pool = poolNamed(request);
+  return pool === undefined
+    ? mayUseSomewhere(configuration, roles, request.command)
+    : mayUse(rulesIn(configuration, pool), roles, request.command);
+}
 
 async function act(door: FrontDoor, typed: SlashCommand, request: Request, person: Person): Promise<Message> {
   const { configuration } = door;
@@ -43,6 +47,10 @@ async function act(door: FrontDoor, typed: SlashCommand, request: Request, perso
   const may = isAllowed(door, request, person);
   if (request.command === "cancel" && may)
     return cancelAnswer(await cancel(door, request.operation, userId, triggerId), configuration.command);
+  if ((request.command === "pause" || request.command === "resume") && may) {
+    const steered = await steer(door, request.operation, { decision: request.command, userId, cause: triggerId });
+    return steerAnswer(steered, configuration.command);
+  }
   if ((request.command === "approve" || request.command === "deny") && may)
     return vote(door, { ...typed, ...request, decision: request.command, asking: null });
   const submission = { request, requester: { userId, userName, channel }, triggerId, responseUrl };

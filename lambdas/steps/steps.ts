@@ -20,6 +20,7 @@ import { cordons } from "./ledger/cordons.ts";
 import { joinSlots } from "./ledger/join-slots.ts";
 import { leases } from "./ledger/leases.ts";
 import { reservations } from "./ledger/reservations.ts";
+import { rollouts } from "./ledger/rollouts.ts";
 import { slots } from "./ledger/slots.ts";
 import { turns } from "./ledger/turns.ts";
 import { fleet } from "./machine/fleet.ts";
@@ -80,6 +81,7 @@ export const steps = (context: StepContext) => ({
   probes: probes(context),
   responseUrls: responseUrls(context),
   roster: roster(context),
+  rollouts: rollouts(context),
   runtime: runtime(context),
   slots: slots(context),
   thread: thread(context),

@@ -18,6 +18,7 @@ import { exportLate } from "./sweep/late-exports.ts";
 import { takeTurn } from "./sweep/one-at-a-time.ts";
 import { expireGoneMachines } from "./sweep/retention.ts";
 import { awaitedReviews, followReview } from "./sweep/reviews.ts";
+import { continueRollouts } from "./sweep/rollouts.ts";
 import { releaseLeftSlots } from "./sweep/slots.ts";
 
 /** Payload with which a tick of the schedule starts the sweep. */
@@ -49,6 +50,7 @@ export const sweep =
   async (_start: SweepStart, ctx: DurableContext): Promise<void> => {
     if (!(await takeTurn(ctx, steps))) return;
     await orLater(step(ctx, "announce changed rules", () => announceRules(steps), ATTEMPTS));
+    await orLater(step(ctx, "continue rollouts", () => continueRollouts(steps), ATTEMPTS));
     const lost = await step(ctx, "find operations that were lost", () => findLost(steps));
     const looks = lost.filter((one) => !one.isChange);
     const changes = lost.filter((one) => one.isChange);
@@ -139,7 +141,7 @@ async function findLost(steps: Steps): Promise<Lost[]> {
   logMetric(METRICS.oldestOperation, minutesSince(unfinished[0]?.requestedAt, steps.now()));
   logMetric(METRICS.oldestWaiting, minutesSince(await waitingSince(steps, unfinished), steps.now()));
   for (const operation of unfinished) {
-    if (operation.handedOver) continue;
+    if (operation.handedOver || operation.rollout?.parkedAt) continue;
     const why = await howLost(steps, operation);
     if (why !== null) found.push({ id: operation.id, why, isChange: isChange(operation.request.command) });
   }

@@ -65,6 +65,8 @@ export const demoConfiguration = (
       approve: ["approver"],
       deny: ["approver"],
       "break-glass": ["on-call"],
+      pause: ["operator"],
+      resume: ["operator"],
       cancel: ["operator", "approver"],
     },
     pools: {

@@ -12,6 +12,7 @@ const fillings: readonly (readonly [RegExp, string])[] = [
   [/<pool>|\[pool\]/g, "web"],
   [/\[count\]/g, "2"],
   [/<node>/g, "ip-10-0-3-7"],
+  [/<pool\\?\|node>\.\.\./g, "ip-10-0-3-7"],
   [/<operation>/g, "add-3f9c2a71"],
   [/\[operation\\?\|node\\?\|person\]/g, "@olivia"],
   [/\[(?:topic|command)\]/g, "add"],

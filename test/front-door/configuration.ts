@@ -46,6 +46,8 @@ export const configuration = configurationOf({
     remove: ["operator"],
     approve: ["operator"],
     deny: ["operator"],
+    pause: ["operator"],
+    resume: ["operator"],
     cancel: ["operator"],
     doctor: ["operator"],
     audit: ["operator"],

@@ -46,7 +46,9 @@ describe("functions", () => {
   });
 
   it("cover the workflow of every command", () => {
-    const needed = commands.map(({ workflow }) => workflow).filter((workflow) => workflow !== null);
+    const needed = commands
+      .flatMap(({ workflow, workflowOfMany = null }) => [workflow, workflowOfMany])
+      .filter((workflow) => workflow !== null);
     expect(Object.keys(JSON.parse(String(environmentOf("front-door").CASEMENT_FUNCTIONS))).toSorted()).toEqual(
       [...new Set(needed)].toSorted(),
     );
@@ -131,6 +133,7 @@ describe("functions in a VPC", () => {
       "look",
       "provision-node",
       "reboot-node",
+      "reboot-nodes",
       "remove-node",
       "sweep",
       "update-authority",

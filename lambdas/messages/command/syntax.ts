@@ -1,4 +1,4 @@
-import type { Command, Request, Targets } from "../../commands/command.ts";
+import { type Command, isRollout, type Request, type Targets } from "../../commands/command.ts";
 import { formOf } from "../../commands/form.ts";
 import { code } from "../slack/text.ts";
 
@@ -28,7 +28,8 @@ const titles: { readonly [C in Request["command"]]: (request: Extract<Request, {
   cordon: ({ node, dryRun }) => `${dryRun ? "Dry run: cordon" : "Cordon"} ${node}`,
   uncordon: ({ node, dryRun }) => `${dryRun ? "Dry run: uncordon" : "Uncordon"} ${node}`,
   drain: ({ node, dryRun }) => `${dryRun ? "Dry run: drain" : "Drain"} ${node}`,
-  reboot: ({ node, dryRun }) => `${dryRun ? "Dry run: reboot" : "Reboot"} ${node}`,
+  reboot: (request) =>
+    `${request.dryRun ? "Dry run: reboot" : "Reboot"} ${isRollout(request) ? targetsOf(request.targets) : request.node}`,
   guard: ({ targets, dryRun }) => `${dryRun ? "Dry run: guard" : "Guard"} the metadata route of ${targetsOf(targets)}`,
   operations: () => "List the operations",
   doctor: () => "Run the doctor",
@@ -36,6 +37,8 @@ const titles: { readonly [C in Request["command"]]: (request: Extract<Request, {
   authority: () => "Update the kubelets' client authority",
   approve: ({ operation }) => `Approve ${operation}`,
   deny: ({ operation }) => `Deny ${operation}`,
+  pause: ({ operation }) => `Pause ${operation}`,
+  resume: ({ operation }) => `Resume ${operation}`,
   cancel: ({ operation }) => `Cancel ${operation}`,
 };
 

@@ -38,6 +38,8 @@ const sayings: Saying = {
     `${echo(typed)} is not a valid value of ${code(`--${option.option}`)}: use a whole number${"most" in option ? ` from 1 to ${option.most}` : ""}. Usage: ${shownForm(command, word)}.`,
   "long-text": ({ command, option, length }, word) =>
     `The text of ${code(`--${option.option}`)} is too long (${length} characters${"most" in option ? `, at most ${option.most}` : ""}). Usage: ${shownForm(command, word)}.`,
+  "only-of-one": ({ command, option }, word) =>
+    `${code(`--${option.option}`)} is for one node alone: give that node's name. Usage: ${shownForm(command, word)}.`,
   "unclosed-quote": ({ command, option }, word) =>
     `The text of ${code(`--${option.option}`)} has no closing quote. Usage: ${shownForm(command, word)}.`,
   unquoted: ({ command, option, typed }, word) =>

@@ -54,7 +54,7 @@ const standing: Readonly<Record<NodeStatus, (node: NodeRecord, now: string) => s
   running,
   deciding: (node, now) =>
     `${asksToContinue(node) ? "not drained yet" : `failed${where(node)}`} after ${worked(node, now)} · needs a decision`,
-  succeeded: (node, now) => `${ended(node)} after ${worked(node, now)}`,
+  succeeded: (node, now) => `${node.outcome ? prose(node.outcome, 200) : ended(node)} after ${worked(node, now)}`,
   failed: (node, now) => `failed${where(node)} after ${worked(node, now)}${became(node)}`,
   cancelled: (node, now) => `cancelled after ${worked(node, now)}${became(node)}`,
 };

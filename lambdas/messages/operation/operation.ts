@@ -11,6 +11,7 @@ import {
 } from "../../records.ts";
 import { auditNote } from "../audit/head.ts";
 import { titleOf } from "../command/syntax.ts";
+import { rolloutButtons } from "../rollout/rollout.ts";
 import { between } from "../slack/age.ts";
 import { actions, type Button, context, fitting, header, section, sections } from "../slack/blocks.ts";
 import { CANCEL_OPERATION, TRY_AGAIN } from "../slack/buttons.ts";
@@ -52,8 +53,10 @@ const decidingOf = (nodes: readonly NodeRecord[]): number => nodes.filter(({ sta
  * May an operation still be cancelled? Where nothing runs but failed machines that need a decision, it would terminate them:
  * they have buttons of their own for that.
  */
-function cancellable({ endedAt, cancelledBy }: OperationRecord, nodes: readonly NodeRecord[]): boolean {
-  const isWorking = nodes.length === 0 || nodes.some(({ status }) => status === "queued" || status === "running");
+function cancellable({ endedAt, cancelledBy, rollout }: OperationRecord, nodes: readonly NodeRecord[]): boolean {
+  const isPaused = (rollout?.paused ?? null) !== null;
+  const isWorking =
+    isPaused || nodes.length === 0 || nodes.some(({ status }) => status === "queued" || status === "running");
   return endedAt === null && cancelledBy === null && isWorking;
 }
 
@@ -82,7 +85,8 @@ const retryButton = ({ id }: OperationRecord): Button => ({ actionId: TRY_AGAIN,
 
 /** Buttons of the operation itself: they end it while it works, and repeat it after it has failed. */
 function operationButtons({ operation, nodes }: OperationView): Block[] {
-  if (cancellable(operation, nodes)) return [actions(`cancel:${operation.id}`, [cancelButton(operation, nodes)])];
+  if (cancellable(operation, nodes))
+    return [actions(`cancel:${operation.id}`, [...rolloutButtons(operation), cancelButton(operation, nodes)])];
   return retryOf(operation, nodes) ? [actions(`retry:${operation.id}`, [retryButton(operation)])] : [];
 }
 

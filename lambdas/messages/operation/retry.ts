@@ -1,4 +1,4 @@
-import type { Request } from "../../commands/command.ts";
+import { isRollout, type Request } from "../../commands/command.ts";
 import type { NodeRecord, OperationRecord } from "../../records.ts";
 import { remedyOf } from "./remedies.ts";
 
@@ -8,10 +8,10 @@ const mayWork = ({ status, failure }: NodeRecord): boolean =>
 /**
  * The request with which an operation that failed is tried again: an `add` for as many nodes as failed, a `guard` for the nodes that failed.
  * @returns null while the operation runs or waits for a decision, when no node failed, or when the same would fail again,
- * as without capacity
+ * as without capacity. Of a rollout each failed node is rebooted by itself
  */
 export function retryOf({ request, status, endedAt }: OperationRecord, nodes: readonly NodeRecord[]): Request | null {
-  if (endedAt === null || status !== "failed") return null;
+  if (endedAt === null || status !== "failed" || isRollout(request)) return null;
   const count = nodes.filter(mayWork).length;
   if (count === 0) return null;
   if (request.command === "add") return { ...request, count };

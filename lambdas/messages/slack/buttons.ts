@@ -13,6 +13,10 @@ export const CONTINUE_REMOVAL = "continue-removal";
 export const LOOK_AGAIN = "look-again";
 export const DO_NEXT = "do-next";
 
+/** Those of a rollout. */
+export const PAUSE_ROLLOUT = "pause-rollout";
+export const RESUME_ROLLOUT = "resume-rollout";
+
 export const APPROVE_OPERATION = "approve-operation";
 export const DENY_OPERATION = "deny-operation";
 

@@ -4,7 +4,7 @@ import { BY_TIME, EXPIRES, keys, NODE_ITEMS, operationPartition, UNFINISHED } fr
 import { log, logMetric } from "../../logging.ts";
 import { METRICS } from "../../metrics.ts";
 import { type Originated, originId } from "../../origin.ts";
-import type { NodeRecord, OperationRecord } from "../../records.ts";
+import type { NodeRecord, OperationRecord, Steering } from "../../records.ts";
 import type { Settings } from "../../settings.ts";
 import { type FrontDoorContext, timestamp } from "../context.ts";
 import { decisions } from "./decisions.ts";
@@ -163,6 +163,19 @@ export const ledger = (context: FrontDoorContext) => {
       });
       if (marked) logCancel(marked, "requested", by);
       return marked ? { ...marked, ...change } : operation(id);
+    },
+
+    /**
+     * Writes down a person's wish about a rollout, unless it has ended; the last wish counts.
+     * @returns the operation as it is now; undefined when it has ended
+     */
+    steer: async (id: string, steering: Steering): Promise<OperationRecord | undefined> => {
+      const before = await items.changeIf<OperationRecord>(
+        keys.operation(id),
+        { steering },
+        { expression: "endedAt = :null", values: { ":null": null } },
+      );
+      return before && operation(id);
     },
 
     /** Takes a cancellation back that did not count, unless there is another one by now. */

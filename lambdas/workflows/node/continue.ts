@@ -12,7 +12,7 @@ import { hasEnded } from "../../steps/ec2/instances.ts";
 import { Cancelled, causeOf, MINUTE } from "../engine/durable.ts";
 import { askUntilDecided, TIME_IS_UP } from "../operation/ask.ts";
 import { auditNode } from "../operation/audit.ts";
-import { cancelledBy, mayDecide } from "../operation/requester.ts";
+import { mayDecide, stoppedBy } from "../operation/requester.ts";
 import type { EmptyingTask } from "./emptying-task.ts";
 import { addNotes } from "./notes.ts";
 import { leaseOf, nodeOf, once, record, renewDeadline, tellSurely } from "./task.ts";
@@ -113,7 +113,7 @@ async function show(
     callbacks: { decision: callbackId, cancel: callbackId },
   });
   // Cancelled before anything could be woken by it.
-  const by = await cancelledBy(steps, operation);
+  const by = await stoppedBy(steps, operation);
   if (by !== null) return { decision: "cancel", userId: by };
   await tellSurely(task);
   if (asking > 1) return null;
@@ -130,14 +130,15 @@ async function written(
 ): Promise<Pressed | null> {
   const given = await steps.ledger.answerOf(operation, `node ${index}`, callback, until);
   if (given?.decision === "continue") return { decision: "continue", userId: given.userId };
-  const by = (await steps.ledger.operation(operation))?.cancelledBy ?? null;
+  const { cancelledBy = null, rollout } = (await steps.ledger.operation(operation)) ?? {};
+  const by = rollout?.paused ? await stoppedBy(steps, operation) : cancelledBy;
   return by === null ? null : { decision: "cancel", userId: by };
 }
 
 /** The roster may be minutes older than the click, so the person's permission is checked again. */
 async function judge(task: EmptyingTask, pressed: Pressed): Promise<Pressed | null> {
   const { steps, operation, workflow, pool } = task;
-  if (pressed.decision === "cancel") return (await cancelledBy(steps, operation)) === null ? null : pressed;
+  if (pressed.decision === "cancel") return (await stoppedBy(steps, operation)) === null ? null : pressed;
   return (await mayDecide(steps, pressed.userId, workflow, pool)) ? pressed : null;
 }
 

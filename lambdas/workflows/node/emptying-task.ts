@@ -4,7 +4,7 @@ import type { NodeWorkflow } from "../../stages.ts";
 import type { DrainOptions } from "../../steps/drain/filters.ts";
 import type { Steps } from "../../steps/steps.ts";
 import type { ChosenNode } from "./choose.ts";
-import { INDEX, type Started } from "./start.ts";
+import { indexOf, type Started } from "./start.ts";
 import { type NodeTask, newNodeTask } from "./task.ts";
 
 /** Work that takes the pods off its node: a drain, a reboot, or a removal before it terminates the instance. */
@@ -41,7 +41,8 @@ export const newEmptyingTask = (
 ): EmptyingTask => {
   const { workflow, eventReason, start } = of;
   const { operation } = start;
-  const assignment = { ctx, steps, workflow, operation, index: INDEX, runtime, eventReason, needsMachine: false };
+  const index = indexOf(start);
+  const assignment = { ctx, steps, workflow, operation, index, runtime, eventReason, needsMachine: false };
   return {
     ...newNodeTask(assignment, "slot"),
     lease,

@@ -1,17 +1,17 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import type { Start } from "../../commands/command.ts";
-import { shownOnly } from "../../messages/operation/dry-runs.ts";
+import type { Part, Start } from "../../commands/command.ts";
 import type { NodePlan } from "../../messages/plan/plan.ts";
 import type { Message } from "../../records.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { step } from "../engine/durable.ts";
-import { type Begun, beginOperation, failOperation, whisperTo } from "../operation/lifecycle.ts";
+import { type Begun, beginOperation, failOperation, showOnly } from "../operation/lifecycle.ts";
 import { approved, type Card } from "./approve-emptying.ts";
 import { judgeNode } from "./choose.ts";
 import { type EmptyingTask, newEmptyingTask } from "./emptying-task.ts";
-import { checkLosses, type EmptyingRequest, type PlannedEmptying, planEmptying } from "./plan-emptying.ts";
+import { beginPart, endGone, failPart, planPart } from "./part.ts";
+import { checkLosses, type EmptyingRequest, isEmptying, type PlannedEmptying, planEmptying } from "./plan-emptying.ts";
 import { runStages, type Stage } from "./stages.ts";
-import { startOnOneNode } from "./start.ts";
+import { startOnOneNode, startPart } from "./start.ts";
 
 /** A command that empties a node, with what comes after that. */
 export interface EmptyingWork<T extends EmptyingTask> {
@@ -41,7 +41,11 @@ async function work<T extends EmptyingTask>(
 ): Promise<void> {
   const judgeAgain = async () => void (await judgeNode(steps, start, begun, command, chosen.name));
   const first = { workflow: command, stage: "slot" } as const;
-  const started = await step(ctx, "take the lease", () => startOnOneNode(steps, start, begun, first, chosen));
+  const started = await step(ctx, "take the lease", () =>
+    start.part
+      ? startPart(steps, start, begun, first.stage, chosen)
+      : startOnOneNode(steps, start, begun, first, chosen),
+  );
   try {
     const given = { chosen, options, pods: plan.pods.length, judgeAgain };
     const task = taskOf(newEmptyingTask(ctx, steps, { start, workflow: command, eventReason }, given, started));
@@ -59,12 +63,6 @@ async function work<T extends EmptyingTask>(
   }
 }
 
-async function show(steps: Steps, start: Start, message: Message): Promise<void> {
-  await whisperTo(steps, start, message);
-  const end = { status: "succeeded", summary: shownOnly, endedAt: steps.timestamp() } as const;
-  await steps.ledger.changeOperation(start.operation, end);
-}
-
 async function planAndWork<T extends EmptyingTask>(
   ctx: DurableContext,
   steps: Steps,
@@ -77,11 +75,32 @@ async function planAndWork<T extends EmptyingTask>(
   const planned = await step(ctx, "plan", () => planEmptying(steps, start, begun, request));
   if (request.dryRun) {
     const message = wanted.dryRun(planned.plan, begun.commandWord);
-    return step(ctx, "show what would happen", () => show(steps, start, message));
+    return step(ctx, "show what would happen", () => showOnly(steps, start, message));
   }
   checkLosses(planned);
   if (await approved(ctx, steps, start, begun, request, planned, wanted.card))
     await work(ctx, steps, start, begun, planned, wanted);
+}
+
+/** One node of a rollout: the rollout has asked for the approval, which holds as long as the node's own plan is no worse. */
+async function workOnPart<T extends EmptyingTask>(
+  ctx: DurableContext,
+  steps: Steps,
+  start: Start,
+  part: Part,
+  request: EmptyingRequest,
+  wanted: EmptyingWork<T>,
+): Promise<void> {
+  const { durableExecutionArn } = ctx.executionContext;
+  try {
+    const begun = await step(ctx, "begin", () => beginPart(steps, start, part, durableExecutionArn));
+    if (!begun) return;
+    const planned = await step(ctx, "plan", () => planPart(steps, start, begun, part, request));
+    if (planned === null) return step(ctx, "end without a node", () => endGone(steps, start.operation, part, request));
+    await work(ctx, steps, start, begun, planned, wanted);
+  } catch (error) {
+    await step(ctx, `end without a ${wanted.command}`, () => failPart(steps, start.operation, part, error));
+  }
 }
 
 /**
@@ -94,8 +113,9 @@ export const emptyingWorkflow =
   async (start: Start, ctx: DurableContext): Promise<void> => {
     const { request } = start;
     const { command } = wanted;
-    if (request.command !== command || (request.command !== "drain" && request.command !== "reboot"))
+    if (request.command !== command || !isEmptying(request))
       throw new Error(`this workflow is for ${command} and nothing else`);
+    if (start.part) return workOnPart(ctx, steps, start, start.part, request, wanted);
     try {
       await planAndWork(ctx, steps, start, request, wanted);
     } catch (error) {

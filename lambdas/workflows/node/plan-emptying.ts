@@ -13,7 +13,11 @@ import type { Begun } from "../operation/lifecycle.ts";
 import { type ChosenNode, judgeNode } from "./choose.ts";
 
 /** Work that empties a node, as it was asked for. */
-export type EmptyingRequest = Extract<Request, { command: "drain" | "reboot" }>;
+export type EmptyingRequest = Extract<Request, { command: "drain" | "reboot"; node: string }>;
+
+/** Is it a request to empty one node? */
+export const isEmptying = (request: Request): request is EmptyingRequest =>
+  (request.command === "drain" || request.command === "reboot") && "node" in request;
 
 /** A node to empty: with what options, and what that would do. */
 export interface PlannedEmptying {

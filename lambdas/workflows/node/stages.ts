@@ -1,7 +1,12 @@
+import type { Actor } from "../../audit/entry.ts";
 import { type NodeWorkflow, type StageName, type StageOf, type StageRow, stagesOf } from "../../stages.ts";
 import { causeOf } from "../engine/durable.ts";
 import { auditNode } from "../operation/audit.ts";
+import { BY_ITSELF } from "../operation/requester.ts";
 import { enter, logStageEnd, type NodeTask, once } from "./task.ts";
+
+/** Actor that stopped the work: a person, or the rollout itself. */
+const stopper = (by: string): Actor => (by === BY_ITSELF ? { rule: by } : { person: by });
 
 /** A stage as a workflow runs it: its row of the workflow's table, and its work. */
 export interface Stage<T extends NodeTask> extends StageRow {
@@ -33,7 +38,7 @@ export async function runStages<T extends NodeTask>(task: T, stages: readonly St
     const outcome = name === "Cancelled" ? "cancelled" : "failed";
     await once(task, "log the last stage", async () => {
       logStageEnd(task, outcome, message);
-      if (outcome === "cancelled") await auditNode(task, "cancelled", { what: "cancelled", by: { person: message } });
+      if (outcome === "cancelled") await auditNode(task, "cancelled", { what: "cancelled", by: stopper(message) });
     });
     throw error;
   }

@@ -12,11 +12,15 @@ import type { ChosenNode } from "./choose.ts";
 /** Index of the only node of an operation. */
 export const INDEX = 0;
 
+/** Index of the node that an execution works on: the only one of its operation, or one of a rollout. */
+export const indexOf = ({ part }: Start): number => part?.index ?? INDEX;
+
 /** An operation on one node that holds its lease and has posted its message. */
 export interface Started {
   readonly runtime: ReleaseDocument;
   readonly lease: Lease;
-  readonly published: Published;
+  /** Null for a node of a rollout: the rollout's own execution publishes. */
+  readonly published: Published | null;
 }
 
 /**
@@ -41,4 +45,23 @@ export async function startOnOneNode(
   });
   await steps.ledger.changeOperation(operation, { status: "running", callbacks: {} });
   return { runtime, lease, published: await postFirst(steps, operation, null, begun) };
+}
+
+/**
+ * Takes the lease of one node of a rollout and writes that its work has begun.
+ * @throws Refused when another operation holds the node
+ */
+export async function startPart(
+  steps: Steps,
+  start: Start,
+  begun: Begun,
+  stage: StageName,
+  { instanceId, name }: Pick<ChosenNode, "instanceId" | "name">,
+): Promise<Started> {
+  const { operation } = start;
+  const index = indexOf(start);
+  const runtime = await steps.runtime.read(begun.runtimeVersion);
+  const lease = await steps.leases.take(instanceId, ownerOf({ operation, index }));
+  await steps.ledger.changeNode(operation, index, { status: "running", stage, instanceId, nodeName: name });
+  return { runtime, lease, published: null };
 }

@@ -26,7 +26,7 @@ import {
 import { auditNode } from "../operation/audit.ts";
 import { notifyProgress } from "../operation/progress.ts";
 import { publish, viewOf } from "../operation/publisher.ts";
-import { cancelledBy } from "../operation/requester.ts";
+import { stoppedBy } from "../operation/requester.ts";
 
 /** A Node object: a namesake with another uid is another node. */
 export interface NodeIdentity {
@@ -125,7 +125,7 @@ export const onMachine = (task: NodeTask, options: WaitOptions): WaitOptions => 
 });
 
 const cancellation = async (task: NodeTask): Promise<string | null> =>
-  task.isCancellable ? cancelledBy(task.steps, task.operation) : null;
+  task.isCancellable ? stoppedBy(task.steps, task.operation) : null;
 
 function waitOf(task: NodeTask, untilMs: number): WaitOptions {
   const options = { ...uncancellable(task, untilMs), cancelledBy: () => cancellation(task) };

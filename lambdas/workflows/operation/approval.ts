@@ -56,7 +56,11 @@ interface Judgement {
 }
 
 /** The sections of the rules that decide about a plan: a change of them is a reason to ask anew. */
-const policyOf = (rules: Rules, rule: ApprovalRule, { command, pool }: ApprovalRequest): Judged["policy"] => ({
+export const policyOf = (
+  rules: Rules,
+  rule: ApprovalRule,
+  { command, pool }: Pick<ApprovalRequest, "command" | "pool">,
+): Judged["policy"] => ({
   approval: { ...rule, roles: [...rule.roles], unless: rule.unless && { ...rule.unless } },
   policy: [...(rulesIn(rules, pool).policy[command] ?? [])],
 });

@@ -3,6 +3,7 @@ import { isDryRun, type Start } from "../../commands/command.ts";
 import { isChange } from "../../commands/list.ts";
 import { Refused, UserError } from "../../errors.ts";
 import { withAudit } from "../../messages/audit/head.ts";
+import { shownOnly } from "../../messages/operation/dry-runs.ts";
 import { busyMessage, mistakeMessage, refusedMessage, troubleMessage } from "../../messages/operation/final.ts";
 import { type MessageSettings, messageSettings } from "../../messages/operation/links.ts";
 import { requesterOf } from "../../origin.ts";
@@ -50,6 +51,13 @@ export async function whisperTo(steps: Steps, start: Start, message: Message): P
   if (!requester) return postEnd(steps, start, message);
   if (!isChange(start.request.command)) return steps.answers.give(start.operation, requester, message);
   return steps.thread.sendEphemeral(requester.channel, requester.userId, message);
+}
+
+/** Ends a dry run: its plan goes to the requester alone. */
+export async function showOnly(steps: Steps, start: Start, message: Message): Promise<void> {
+  await whisperTo(steps, start, message);
+  const end = { status: "succeeded", summary: shownOnly, endedAt: steps.timestamp() } as const;
+  await steps.ledger.changeOperation(start.operation, end);
 }
 
 /** Posts the end of an operation in its channel, in its thread where it has one. */

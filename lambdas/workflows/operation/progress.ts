@@ -162,12 +162,21 @@ const CENSUS_EVERY_MS = MINUTE;
 
 const NEVER_BEGAN_MS = 15 * MINUTE;
 
-/** Closes nodes whose execution has ended, or never began, without saying so in the ledger. */
-async function census({ steps, operation }: Watched, last: number): Promise<number> {
+/** A node of a rollout whose turn has not come: no execution was started for it. */
+const isDue = ({ status, workflow }: NodeRecord): boolean => !(status === "queued" && workflow === "reboot");
+
+/**
+ * Closes nodes whose execution has ended, or never began, without saying so in the ledger.
+ * @param last milliseconds since the epoch: when it was done last
+ */
+export async function census(
+  { steps, operation }: Pick<Watched, "steps" | "operation">,
+  last: number,
+): Promise<number> {
   const now = steps.now();
   if (now - last < CENSUS_EVERY_MS) return last;
   for (const node of await steps.ledger.nodes(operation)) {
-    const why = ENDED.has(node.status) ? null : await howLost(steps, node);
+    const why = ENDED.has(node.status) || !isDue(node) ? null : await howLost(steps, node);
     if (why !== null) await closeLost(steps, node, why);
   }
   return now;

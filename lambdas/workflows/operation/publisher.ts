@@ -100,7 +100,12 @@ export async function publish(
 /** Has everything been said that there is to say? */
 export const saidAll = (published: Published, nodes: readonly NodeRecord[]): boolean =>
   published.trouble === null &&
-  nodes.every((node) => isDeepStrictEqual(published.told[node.index], threadStateOf(node)));
+  nodes.every((node) =>
+    isDeepStrictEqual(
+      published.told.find(({ index }) => index === node.index),
+      threadStateOf(node),
+    ),
+  );
 
 /** Posts the one message of an operation; a step that runs again finds it by what the ledger holds. */
 export async function postFirst(

@@ -1,5 +1,5 @@
 import { BREAK_GLASS, rulesIn } from "../../commands/approvals.ts";
-import { breakGlassOf, type Request, type Start } from "../../commands/command.ts";
+import { breakGlassOf, poolNamed, type Start } from "../../commands/command.ts";
 import { isChange } from "../../commands/list.ts";
 import { groupsWithRoles } from "../../commands/membership.ts";
 import { mayUseSomewhere, rolesOf } from "../../commands/policy.ts";
@@ -24,7 +24,7 @@ export async function checkOrigin(
   steps: Steps,
   start: Start,
   rules: Rules,
-  pool: Place = requestedPool(start.request),
+  pool: Place = poolNamed(start.request),
 ): Promise<void> {
   const { request } = start;
   const requester = requesterOf(start);
@@ -38,11 +38,8 @@ export async function checkOrigin(
 /** A pool by its name, null for what is in none; undefined while the node is not known that is meant. */
 type Place = string | null | undefined;
 
-const requestedPool = (request: Request): Place => ("pool" in request ? request.pool : undefined);
-
 /** The pool that an operation works in, as far as it is known. */
-const poolOf = ({ request, inPool }: OperationRecord): Place =>
-  inPool === undefined ? requestedPool(request) : inPool;
+const poolOf = ({ request, inPool }: OperationRecord): Place => (inPool === undefined ? poolNamed(request) : inPool);
 
 /** The rules of one place alone; while the place is not known, those of all. */
 const heldIn = (rules: Rules, pool: Place): Rules =>
@@ -122,6 +119,20 @@ export async function cancelledBy(steps: Steps, id: string): Promise<string | nu
     if (isBusy(error) || error instanceof Refused) return by;
     throw error;
   }
+}
+
+/** Stands for the person where a rollout has paused by itself. */
+export const BY_ITSELF = "rollout";
+
+/**
+ * Finds who wants the work on a node to stop: the person who cancelled its operation, or who paused its rollout; BY_ITSELF for a
+ * rollout that has paused because a node failed. Null while it may go on.
+ */
+export async function stoppedBy(steps: Steps, id: string): Promise<string | null> {
+  const by = await cancelledBy(steps, id);
+  if (by !== null) return by;
+  const paused = (await steps.ledger.operation(id))?.rollout?.paused;
+  return paused ? (paused.by ?? BY_ITSELF) : null;
 }
 
 /**

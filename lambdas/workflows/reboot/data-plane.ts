@@ -11,10 +11,10 @@ const ATTEMPTS = 2;
 
 /** Tries the data plane until it works, or has failed each time; a probe that was not possible is not repeated. */
 async function tried(task: RebootTask, windows: "2019" | "2022" | "2025"): Promise<ProbeResult> {
-  const { ctx, steps, operation, runtime } = task;
+  const { ctx, steps, operation, index, runtime } = task;
   const { images } = runtime.configuration.probe;
   for (let attempt = 1; ; attempt += 1) {
-    const id = `${operation}-${attempt}`;
+    const id = `${operation}-${index}-${attempt}`;
     const result = await probe(ctx, steps, `data plane ${attempt}`, { node: nodeOf(task).name, windows, images, id });
     if (result.state !== "fails" || attempt === ATTEMPTS) return result;
   }

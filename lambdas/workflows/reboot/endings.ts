@@ -16,7 +16,7 @@ export async function finishRebooted(task: RebootTask): Promise<void> {
   const { name, uid } = nodeOf(task);
   if (isGone) await once(task, "close the cordon", () => steps.cordons.close(uid, operation));
   const summary = isGone ? goneBeforeReboot(name) : rebootedSummary(name, left ?? "");
-  return endOnOneNode(task, { status: "succeeded" }, summary);
+  return endOnOneNode(task, { status: "succeeded", ...(isGone ? { outcome: summary } : {}) }, summary);
 }
 
 /**

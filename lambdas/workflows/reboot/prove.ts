@@ -36,9 +36,9 @@ export const prove = (task: RebootTask): Promise<true> =>
 
 /** Sends the questions; the answer is read by later polls. */
 async function ask(task: RebootTask, { looks, goodSince }: Proof, why: string): Promise<Poll<true, Proof>> {
-  const { steps, operation, runtime } = task;
+  const { steps, owner, runtime } = task;
   const { expected } = profileOf(runtime.configuration);
-  const mark = `${operation} proof ${looks + 1}`;
+  const mark = `${owner} proof ${looks + 1}`;
   const commandId = await steps.machineLook.ask(leaseOf(task).instanceId, healthQuestions(expected), mark);
   return pending(why, { kept: { commandId, looks: looks + 1, goodSince } });
 }

@@ -1,0 +1,28 @@
+import type { Command, Request, Targets } from "./command.ts";
+import type { Problem } from "./problem.ts";
+
+/** Fields of a request as they were read; those of several nodes may be among them. */
+interface Fields {
+  readonly [field: string]: unknown;
+  readonly targets?: Targets;
+}
+
+/** Options that name a node and take something of that node alone. */
+const ONLY_OF_ONE: ReadonlySet<string> = new Set(["force", "break-glass"]);
+
+/**
+ * Shapes the request of a command: one node alone is the request on that node, without what only several nodes need.
+ * @returns a problem where an option was given that is for one node alone
+ */
+export function shaped(
+  command: Command,
+  fields: Fields,
+): { readonly request: Request } | { readonly problem: Problem } {
+  const { targets, max, canary, ...rest } = fields;
+  if (command.workflowOfMany === undefined || targets === undefined) return { request: fields as unknown as Request };
+  if (targets.kind === "nodes" && targets.nodes.length === 1)
+    return { request: { ...rest, node: targets.nodes[0] } as unknown as Request };
+  const option = command.options.find(({ option, field = option }) => ONLY_OF_ONE.has(option) && field in rest);
+  if (option) return { problem: { kind: "only-of-one", command, option } };
+  return { request: fields as unknown as Request };
+}

@@ -1,0 +1,70 @@
+import type { NodeRecord } from "../records.ts";
+
+/** A node of a rollout, as far as the next moves depend on it. */
+export type RolloutState = Pick<NodeRecord, "index" | "status" | "outcome">;
+
+/** Everything by which the next moves of a rollout are decided. */
+export interface RolloutView {
+  /** In the order in which they are begun. */
+  readonly nodes: readonly RolloutState[];
+  /** Nodes that may be away at once, 1 at least. */
+  readonly most: number;
+  /** It asks once the first node is proven. */
+  readonly canary: boolean;
+  /** A person let it go on after that. */
+  readonly isConfirmed: boolean;
+  /** Indexes of failed nodes after which a person let it go on. */
+  readonly accepted: readonly number[];
+  readonly isPaused: boolean;
+  readonly isCancelled: boolean;
+  /** Milliseconds for which Slack has refused messages. */
+  readonly slackAwayMs: number;
+}
+
+/** Reason to pause: nodes that failed, by their indexes, or a canary that is proven. */
+export type PauseCause = { readonly kind: "failed"; readonly indexes: readonly number[] } | { readonly kind: "canary" };
+
+/** Next moves of a rollout. */
+export interface Moves {
+  /** Indexes of nodes to begin. */
+  readonly start: readonly number[];
+  readonly pause: PauseCause | null;
+  /** Nothing runs and nothing is left to begin. */
+  readonly isOver: boolean;
+}
+
+/** Milliseconds after which no further node is begun while people see nothing. */
+export const SLACK_AWAY_MS = 10 * 60_000;
+
+const RUNNING: ReadonlySet<string> = new Set<NodeRecord["status"]>(["running", "deciding"]);
+
+const still: Moves = { start: [], pause: null, isOver: false };
+
+/** A node that was gone when its turn came has an outcome, and proves nothing. */
+const isProven = ({ status, outcome }: RolloutState): boolean => status === "succeeded" && outcome === null;
+
+/** Reason to pause now, if there is one and a node is left that it would spare. */
+function pauseCause({ nodes, canary, isConfirmed, accepted }: RolloutView): PauseCause | null {
+  const indexes = nodes.flatMap(({ index, status }) =>
+    status === "failed" && !accepted.includes(index) ? [index] : [],
+  );
+  if (indexes.length > 0) return { kind: "failed", indexes };
+  return canary && !isConfirmed && nodes.some(isProven) ? { kind: "canary" } : null;
+}
+
+/**
+ * Decides what a rollout does next: one node first; once it is proven, as many at once as may be away. A failure pauses
+ * it, a cancellation ends it when nothing runs any more.
+ */
+export function nextMoves(view: RolloutView): Moves {
+  const { nodes, most, isPaused, isCancelled, slackAwayMs } = view;
+  const running = nodes.filter(({ status }) => RUNNING.has(status)).length;
+  const left = nodes.filter(({ status }) => status === "queued" || (status === "cancelled" && !isCancelled));
+  if (running === 0 && (isCancelled || left.length === 0)) return { ...still, isOver: true };
+  if (isCancelled || isPaused || left.length === 0) return still;
+  const pause = pauseCause(view);
+  if (pause) return { ...still, pause };
+  if (slackAwayMs >= SLACK_AWAY_MS) return still;
+  const atOnce = nodes.some(isProven) ? most : 1;
+  return { ...still, start: left.slice(0, Math.max(0, atOnce - running)).map(({ index }) => index) };
+}

@@ -1,0 +1,107 @@
+import type { PlanCard } from "../../approval.ts";
+import type { Block, Message } from "../../records.ts";
+import { typeThis } from "../command/syntax.ts";
+import { context, section, sections } from "../slack/blocks.ts";
+import { code, counted, plain, some } from "../slack/text.ts";
+import { leftOutWords } from "./refusals.ts";
+import type { RolloutPlan } from "./rollout-plan.ts";
+
+/** Names that a line shows; the rest is counted. */
+const MOST = 12;
+
+/** Left-out nodes that are shown with their reason; the rest is counted. */
+const MOST_LEFT_OUT = 5;
+
+/** Minutes of a reboot and its proof after the drain; on the simulated machine they take eight. */
+const REBOOT_MINUTES = 10;
+
+const unique = (all: readonly string[]): string[] => [...new Set(all)];
+
+const afterFirst = ({ most, canary, nodes }: RolloutPlan): string => {
+  if (nodes.length === 1) return "";
+  const pace = most === 1 ? "one after another" : `up to ${most} at once`;
+  return canary
+    ? ` It asks whether to go on once the first one is proven; then the others follow, ${pace}.`
+    : ` Once the first one is proven, the others follow, ${pace}.`;
+};
+
+const podsLine = ({ nodes }: RolloutPlan): string => {
+  const pods = nodes.reduce((sum, node) => sum + node.pods, 0);
+  return pods === 0 ? "No pods have to move." : `*${counted(pods, "pod")} will be evicted* in all.`;
+};
+
+const lossLine = ({ nodes }: RolloutPlan): string[] => {
+  const losses = unique(nodes.flatMap((node) => node.losses));
+  return losses.length > 0
+    ? [
+        `⚠️ *Lost:* ${some(
+          losses.map((loss) => plain(loss, 60)),
+          MOST,
+        )}.`,
+      ]
+    : [];
+};
+
+const blockerLine = ({ nodes }: RolloutPlan): string[] => {
+  const blocked = nodes.filter(({ blockers }) => blockers.length > 0);
+  if (blocked.length === 0) return [];
+  const budgets = unique(blocked.flatMap((node) => node.budgets));
+  const named = budgets.length > 0 ? `, disruption budgets ${some(budgets.map(code), MOST)}` : "";
+  const classes = unique(blocked.flatMap((node) => node.blockers));
+  return [
+    `⛔ Evictions are held up now on ${some(
+      blocked.map(({ name }) => code(name)),
+      MOST,
+    )}: ${some(classes, MOST)}${named}. Each drain waits for them up to its deadline.`,
+  ];
+};
+
+const leftOutLine = ({ leftOut }: RolloutPlan): string[] =>
+  leftOut.length > 0
+    ? [`🚫 *${counted(leftOut.length, "node")} left out:* ${leftOutWords(leftOut, MOST_LEFT_OUT)}.`]
+    : [];
+
+/** Minutes that a rollout should take if nothing holds it up: the first node alone, the others in waves. */
+export function expectedMinutes({ nodes, most }: Pick<RolloutPlan, "nodes" | "most">): number {
+  const longest = Math.max(0, ...nodes.map(({ minutes }) => minutes)) + REBOOT_MINUTES;
+  return longest * (1 + Math.ceil((nodes.length - 1) / most));
+}
+
+function rolloutBlocks(plan: RolloutPlan): Block[] {
+  const names = some(
+    plan.nodes.map(({ name }) => code(name)),
+    MOST,
+  );
+  return [
+    ...sections([
+      `In this order: ${names}.`,
+      podsLine(plan),
+      ...lossLine(plan),
+      ...blockerLine(plan),
+      ...leftOutLine(plan),
+    ]),
+    context(
+      `Expected time: about ${counted(expectedMinutes(plan), "minute")}, more when Windows installs updates. A node that fails pauses the rollout and asks. Each node is judged again before it is begun.`,
+    ),
+  ];
+}
+
+const sentenceOf = (plan: RolloutPlan): string => {
+  const where = plan.pool === null ? "" : ` of ${code(plan.pool)}`;
+  return `${counted(plan.nodes.length, "node")}${where} ${plan.nodes.length === 1 ? "is" : "are"} drained and rebooted, one first.${afterFirst(plan)}`;
+};
+
+/** The plan of a rollout, for the message that asks for its approval. */
+export const rolloutCard = (plan: RolloutPlan): PlanCard => ({
+  blocks: [section(`*Plan*: ${sentenceOf(plan)}`), ...rolloutBlocks(plan)],
+});
+
+/** The dry run of a rollout: its plan, to the requester alone. @param typed the command without --dry-run */
+export const rolloutDryRun = (plan: RolloutPlan, commandWord: string, typed: readonly string[]): Message => ({
+  text: `Dry run: reboot ${counted(plan.nodes.length, "node")}`,
+  blocks: [
+    section(`*Dry run: nothing was changed.* ${sentenceOf(plan)}`),
+    ...rolloutBlocks(plan),
+    context(`To apply: ${typeThis(commandWord, "reboot", ...typed)}`),
+  ],
+});

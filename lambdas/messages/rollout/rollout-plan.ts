@@ -1,0 +1,39 @@
+/** A node of a rollout with what its reboot would do. */
+export interface PlannedNode {
+  readonly name: string;
+  readonly uid: string;
+  readonly instanceId: string;
+  /** `status.nodeInfo.bootID`; null where the kubelet reports none. */
+  readonly bootId: string | null;
+  readonly pool: string | null;
+  /** Number of pods that would be evicted. */
+  readonly pods: number;
+  /** Minutes that its drain should take. */
+  readonly minutes: number;
+  /** Classes of what would be lost. */
+  readonly losses: readonly string[];
+  /** Classes of what holds evictions up now. */
+  readonly blockers: readonly string[];
+  /** Disruption budgets that block now, by name. */
+  readonly budgets: readonly string[];
+}
+
+/** A node that was meant and is not rebooted. */
+export interface LeftOut {
+  readonly name: string;
+  /** Reason in words. */
+  readonly why: string;
+}
+
+/** Everything that is shown before a rollout. */
+export interface RolloutPlan {
+  readonly pool: string | null;
+  /** In the order in which they are rebooted. */
+  readonly nodes: readonly PlannedNode[];
+  readonly leftOut: readonly LeftOut[];
+  /** Nodes that are away at once at most. */
+  readonly most: number;
+  /** As the requester wants it; null: as many as the pool allows. */
+  readonly max: number | null;
+  readonly canary: boolean;
+}

@@ -1,0 +1,95 @@
+import type { PauseCause } from "../../desired/rollout-moves.ts";
+import { requesterOf } from "../../origin.ts";
+import type { Message, NodeRecord, OperationRecord, RolloutPause } from "../../records.ts";
+import { titleOf, typeThis } from "../command/syntax.ts";
+import { line, type Notice } from "../operation/escalations.ts";
+import { stageName } from "../operation/stages.ts";
+import { type Button, say } from "../slack/blocks.ts";
+import { PAUSE_ROLLOUT, RESUME_ROLLOUT } from "../slack/buttons.ts";
+import { counted, prose, some } from "../slack/text.ts";
+
+/** Nodes named in a sentence; the rest is counted. */
+const MOST = 5;
+
+/** Reason why a node of a rollout is not begun. */
+export const worseThanApproved = (node: string, worse: readonly string[]): string =>
+  `the plan of ${node} got worse since it was approved (${worse.join("; ")}); a reboot of this node alone asks again`;
+
+/** Outcome of a node whose turn did not come. */
+export const notBegun = "not begun";
+
+const nameOf = ({ nodeName, index }: NodeRecord): string => nodeName ?? `node ${index + 1}`;
+
+const failedWords = (nodes: readonly NodeRecord[]): string =>
+  some(
+    nodes.map((node) =>
+      node.failure ? `${nameOf(node)} failed at ${stageName(node.failure.stage)}` : `${nameOf(node)} failed`,
+    ),
+    MOST,
+  );
+
+/** Reason of a pause that the rollout made by itself, as a clause. */
+export const pauseWords = (cause: PauseCause, nodes: readonly NodeRecord[]): string =>
+  cause.kind === "canary"
+    ? "the first node is proven, and the rollout was started with --canary"
+    : failedWords(nodes.filter(({ index }) => cause.indexes.includes(index)));
+
+/** Reason of a pause by a person, as a clause. */
+export const pausedBy = (userId: string): string => `<@${userId}> paused it`;
+
+const doneOf = (nodes: readonly NodeRecord[]): number =>
+  nodes.filter(({ status, outcome }) => status === "succeeded" && outcome === null).length;
+
+/** "2 of 4 nodes are rebooted and proven" */
+const progress = (nodes: readonly NodeRecord[]): string => {
+  const done = doneOf(nodes);
+  return `${done} of ${counted(nodes.length, "node")} ${done === 1 ? "is" : "are"} rebooted and proven`;
+};
+
+/** State of a paused rollout, for message and ledger. */
+export const pausedSummary = ({ why }: Pick<RolloutPause, "why">, nodes: readonly NodeRecord[]): string =>
+  `Paused: ${why}. ${progress(nodes)}. Nodes that were not told to reboot yet are put back, the others are finished. Resume goes on with the nodes that are left; cancel ends the rollout.`;
+
+/** State of a rollout that a person let go on. */
+export const resumedSummary = (userId: string): string => `Resumed by <@${userId}>.`;
+
+/** Sums up a rollout at its end, for message and ledger. */
+export function rolloutSummary(nodes: readonly NodeRecord[]): string {
+  const failed = nodes.filter(({ status }) => status === "failed");
+  const gone = nodes.filter(({ status, outcome }) => status === "succeeded" && outcome !== null);
+  const left = nodes.filter(({ status }) => status === "cancelled" || status === "queued");
+  return [
+    `${progress(nodes)}.`,
+    ...(failed.length > 0 ? [`${failedWords(failed)}.`] : []),
+    ...(gone.length > 0 ? [`No longer there: ${some(gone.map(nameOf), MOST)}.`] : []),
+    ...(left.length > 0 ? [`Not rebooted: ${some(left.map(nameOf), MOST)}.`] : []),
+  ].join(" ");
+}
+
+/** Calls the requester to a rollout that has paused by itself. */
+export function pauseCall(operation: OperationRecord, { why }: RolloutPause, commandWord: string): Message {
+  const person = requesterOf(operation);
+  const to = person ? `${prose(`<@${person.userId}>`)}, the` : "The";
+  const { id } = operation;
+  return say(
+    `${to} rollout is paused: ${prose(why)}. Press *Resume* or *Cancel operation* above, or type ${typeThis(commandWord, "resume", id)} or ${typeThis(commandWord, "cancel", id)}.`,
+  );
+}
+
+/** Calls people past Slack to a rollout that has paused by itself. */
+export const pauseNotice = (operation: Pick<OperationRecord, "id" | "request">, { why }: RolloutPause): Notice => ({
+  kind: "decision",
+  operation: operation.id,
+  message: line(
+    `${operation.id} (${titleOf(operation.request)}) is paused: ${why}. Press Resume or Cancel in Slack; until then no further node is rebooted. See docs/runbook.md#a-rollout-is-paused.`,
+  ),
+  until: null,
+});
+
+/** Buttons of a rollout beside the one that cancels it. */
+export function rolloutButtons({ id, rollout, endedAt }: OperationRecord): Button[] {
+  if (!rollout || endedAt !== null) return [];
+  return rollout.paused
+    ? [{ actionId: RESUME_ROLLOUT, value: id, text: "Resume", style: "primary" }]
+    : [{ actionId: PAUSE_ROLLOUT, value: id, text: "Pause" }];
+}

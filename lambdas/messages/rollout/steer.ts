@@ -1,0 +1,25 @@
+import type { Message } from "../../records.ts";
+import { typeThis } from "../command/syntax.ts";
+import { say } from "../slack/blocks.ts";
+import { code } from "../slack/text.ts";
+
+/** Outcome of the wish to pause a rollout or to let it go on, as the front door can tell it. */
+export type Steered =
+  | { readonly kind: "unknown" | "no rollout" | "not running"; readonly operation: string }
+  | { readonly kind: "heard"; readonly operation: string; readonly decision: "pause" | "resume" };
+
+const answers: { readonly [K in Steered["kind"]]: (of: Extract<Steered, { kind: K }>, word: string) => string } = {
+  unknown: ({ operation }, word) =>
+    `Operation ${code(operation)} not found. ${typeThis(word, "operations")} lists recent operations.`,
+  "no rollout": ({ operation }, word) =>
+    `${code(operation)} works on one node and cannot be paused. To stop it: ${typeThis(word, "cancel", operation)}.`,
+  "not running": ({ operation }) => `${code(operation)} is not running. Nothing was changed.`,
+  heard: ({ operation, decision }) =>
+    decision === "pause"
+      ? `${code(operation)} is being paused: no further node is started. Nodes that have not been told to reboot are put back, the others are finished.`
+      : `${code(operation)} goes on. Its message shows what follows.`,
+};
+
+/** Private answer to a pause or a resumption, by button or by command. */
+export const steerAnswer = (steered: Steered, commandWord: string): Message =>
+  say((answers[steered.kind] as (of: Steered, word: string) => string)(steered, commandWord));

@@ -1,0 +1,30 @@
+import type { Judged } from "./approval.ts";
+import type { Published } from "./records.ts";
+
+/** A node of a rollout, as its plan was approved. */
+export interface RolloutNode {
+  readonly name: string;
+  readonly uid: string;
+  /** Index of its record among the operation's nodes; one that is begun again gets another record. */
+  readonly index: number;
+}
+
+/** A rollout as the ledger holds it: executions come and go, each continues from here. */
+export interface Rollout {
+  /** Pool of its nodes; null for nodes of none. */
+  readonly pool: string | null;
+  /** In the order in which they are begun. */
+  readonly nodes: readonly RolloutNode[];
+  /** Nodes that may be away at once, as the requester wants it; null: as many as the pool allows. */
+  readonly max: number | null;
+  /** It asks once the first node is proven. */
+  readonly canary: boolean;
+  /** A person let it go on after the first node was proven. */
+  readonly isConfirmed: boolean;
+  /** Everything that the approval is bound to; each node is judged by it again before it is begun. */
+  readonly record: Judged;
+  /** Indexes of failed nodes after which a person let it go on. */
+  readonly accepted: readonly number[];
+  /** Message and thread as the last execution left them; null while one is at work. */
+  readonly published: Published | null;
+}

@@ -1,0 +1,118 @@
+import { nextMoves, type RolloutView } from "../../desired/rollout-moves.ts";
+import { pauseCall } from "../../messages/rollout/rollout.ts";
+import type { Published, RolloutPause } from "../../records.ts";
+import { isBusy, wordsOf } from "../../steps/client-errors.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { MINUTE } from "../engine/durable.ts";
+import { census } from "../operation/progress.ts";
+import { publish } from "../operation/publisher.ts";
+import { cancelledBy } from "../operation/requester.ts";
+import { hear } from "./hear.ts";
+import { beginNodes, pauseFor, wakeNodes } from "./moves.ts";
+import type { RolloutStart, RolloutWork } from "./start.ts";
+import { type RolloutSeen, seeRollout, viewOfRollout } from "./view.ts";
+
+/** A rollout that waits so long for a person ends its execution; the button starts the next one. */
+const WAITS_FOR_MS = 4 * 60 * MINUTE;
+
+/** State between two looks. */
+export interface Look {
+  readonly published: Published;
+  /** Milliseconds since the epoch: when the executions of the nodes were last asked after. */
+  readonly censusAt: number;
+  /** Milliseconds since the epoch: since when Slack has refused messages; null while it takes them. */
+  readonly silentSince: number | null;
+  readonly next: "look" | "end" | "park";
+  /** A pause that the rollout has just made by itself: people are called to it. */
+  readonly call: RolloutPause | null;
+  readonly isPaused: boolean;
+}
+
+/** State before the first look. */
+export const firstLook = (published: Published): Look => ({
+  ...{ published, censusAt: 0, silentSince: null, call: null, isPaused: false },
+  next: "look",
+});
+
+/** Everything that a look goes by. */
+interface Looking {
+  readonly steps: Steps;
+  readonly start: RolloutStart;
+  readonly work: RolloutWork;
+  /** Nodes that may be away at once. */
+  readonly most: number;
+}
+
+const viewFor = (
+  { operation, rollout, nodes }: RolloutSeen,
+  most: number,
+  isCancelled: boolean,
+  slackAwayMs: number,
+): RolloutView => ({
+  ...{ nodes, most, isCancelled, slackAwayMs },
+  ...{ canary: rollout.canary, isConfirmed: rollout.isConfirmed, accepted: rollout.accepted },
+  isPaused: (operation.rollout?.paused ?? null) !== null,
+});
+
+/** Makes the next moves. @returns whether nothing is left to do, and the pause that it made */
+async function move(looking: Looking, silentSince: number | null): Promise<Pick<Look, "call"> & { isOver: boolean }> {
+  const { steps, start, most } = looking;
+  const seen = await seeRollout(steps, start.operation);
+  const isCancelled = (await cancelledBy(steps, start.operation)) !== null;
+  const slackAwayMs = silentSince === null ? 0 : steps.now() - silentSince;
+  const moves = nextMoves(viewFor(seen, most, isCancelled, slackAwayMs));
+  await beginNodes(steps, start, seen, moves);
+  const call = moves.pause ? await pauseFor(steps, seen, moves.pause) : null;
+  if (isCancelled || call || seen.operation.rollout?.paused) await wakeNodes(steps, start.operation);
+  return { call, isOver: moves.isOver };
+}
+
+/** Calls the requester in the thread; while Slack is away, the message alone says it. */
+async function callTo({ steps, start, work }: Looking, { operation }: RolloutSeen, call: RolloutPause): Promise<void> {
+  const message = pauseCall(operation, call, work.begun.commandWord);
+  const mark = `${start.operation} paused ${call.at}`;
+  await steps.thread.post(operation.channel, message, mark, work.published.messageTs).catch((error: unknown) => {
+    if (!isBusy(error)) throw error;
+  });
+}
+
+const nextOf = (seen: RolloutSeen, isOver: boolean, now: number): Look["next"] => {
+  if (isOver) return "end";
+  const { paused } = seen.operation.rollout ?? {};
+  const isIdle = seen.nodes.every(({ status }) => status !== "running" && status !== "deciding");
+  return paused && isIdle && now - Date.parse(paused.at) >= WAITS_FOR_MS ? "park" : "look";
+};
+
+/** Reads the ledger, does what is due, and publishes. @throws a busy service's error */
+async function look(looking: Looking, before: Look): Promise<Look> {
+  const { steps, start, work } = looking;
+  const censusAt = await census({ steps, operation: start.operation }, before.censusAt);
+  await hear(steps, start.operation);
+  const { call, isOver } = await move(looking, before.silentSince);
+  const seen = await seeRollout(steps, start.operation);
+  const published = await publish(steps, viewOfRollout(seen, steps.timestamp()), before.published, work.begun);
+  if (call) await callTo(looking, seen, call);
+  const now = steps.now();
+  return {
+    ...{ published, censusAt, call },
+    silentSince: published.trouble === null ? null : (before.silentSince ?? now),
+    next: nextOf(seen, isOver, now),
+    isPaused: (seen.operation.rollout?.paused ?? null) !== null,
+  };
+}
+
+/**
+ * Looks after a rollout once. The callback is written down first, so that no change is missed that comes before anything
+ * could be woken by it. While a service is busy, the next look does it. Belongs into a step.
+ */
+export async function lookOnce(looking: Looking, callback: string, before: Look): Promise<Look> {
+  const { steps, start } = looking;
+  try {
+    await steps.ledger.changeOperation(start.operation, { callbacks: { watch: callback, cancel: callback } });
+    return await look(looking, before);
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    console.error(`the rollout ${start.operation} could not be looked after`, wordsOf(error));
+    return { ...before, call: null };
+  }
+}

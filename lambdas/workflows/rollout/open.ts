@@ -1,0 +1,121 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { Judged } from "../../approval.ts";
+import type { RolloutRequest } from "../../commands/command.ts";
+import { typeThis } from "../../messages/command/syntax.ts";
+import { rolloutCard, rolloutDryRun } from "../../messages/rollout/plan-card.ts";
+import type { RolloutPlan } from "../../messages/rollout/rollout-plan.ts";
+import { newNodeRecord, type Published } from "../../records.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { step } from "../engine/durable.ts";
+import { approve } from "../operation/approval.ts";
+import { type Begun, showOnly } from "../operation/lifecycle.ts";
+import { postFirst } from "../operation/publisher.ts";
+import { endUnapproved } from "../operation/unapproved.ts";
+import { chooseNodes, mostAtOnce, type Planning, planNodes, wholePlan } from "./plan.ts";
+import type { RolloutStart, RolloutWork } from "./start.ts";
+
+/** Nodes planned in one step: an invocation ends after five minutes, and a plan takes some seconds. */
+const PLANNED_AT_ONCE = 10;
+
+const optionsOf = ({ max, canary }: Pick<RolloutPlan, "max" | "canary">): Judged["options"] => ({
+  ...{ force: false, deleteEmptyDir: false },
+  ...{ max, canary },
+});
+
+const unique = (all: readonly string[]): string[] => [...new Set(all)];
+
+/** Everything that the approval of a rollout is bound to, but for the policy. */
+const recordOf = (plan: RolloutPlan): Omit<Judged, "policy"> => ({
+  action: "reboot",
+  options: optionsOf(plan),
+  nodes: plan.nodes.map(({ uid, bootId, instanceId }) => ({ uid, bootId, instanceId })),
+  losses: unique(plan.nodes.flatMap(({ losses }) => losses)),
+  blockers: unique(plan.nodes.flatMap(({ blockers }) => blockers)),
+});
+
+/** The command as it was typed, without `--dry-run`. */
+export const typedAgain = ({ targets, max, canary }: RolloutRequest): string[] => [
+  ...(targets.kind === "pool" ? [targets.pool] : targets.nodes),
+  ...(max === undefined ? [] : ["--max", String(max)]),
+  ...(canary ? ["--canary"] : []),
+];
+
+async function planAll(
+  ctx: DurableContext,
+  steps: Steps,
+  start: RolloutStart,
+  begun: Begun,
+  request: RolloutRequest,
+): Promise<RolloutPlan> {
+  const { targets, canary } = request;
+  const max = request.max ?? null;
+  const names = await step(ctx, "choose the nodes", () => chooseNodes(steps, targets, begun));
+  const planned: Planning[] = [];
+  for (let from = 0; from < names.length; from += PLANNED_AT_ONCE) {
+    const some = names.slice(from, from + PLANNED_AT_ONCE);
+    planned.push(...(await step(ctx, `plan nodes from ${from + 1}`, () => planNodes(steps, start, begun, some))));
+  }
+  const most = await step(ctx, "how many may be away", () => {
+    const known = planned.find((one) => !("leftOut" in one));
+    return mostAtOnce(steps, known && !("leftOut" in known) ? known.pool : null, max);
+  });
+  return { ...wholePlan(planned, most), max, canary };
+}
+
+/** Writes the rollout and its nodes down, and shows them in the message. Belongs into a step. */
+async function write(
+  steps: Steps,
+  operation: string,
+  begun: Begun,
+  plan: RolloutPlan,
+  record: Judged,
+): Promise<Published> {
+  const nodes = plan.nodes.map(({ name, uid }, index) => ({ name, uid, index }));
+  const { pool, max, canary } = plan;
+  const settings = { pool, max, canary, isConfirmed: false };
+  await steps.rollouts.insert(operation, { ...settings, nodes, record, accepted: [], published: null });
+  for (const [index, { name, instanceId }] of plan.nodes.entries()) {
+    const queued = newNodeRecord("reboot", operation, index, steps.timestamp());
+    await steps.ledger.recordNode({ ...queued, nodeName: name, instanceId });
+  }
+  await steps.ledger.changeOperation(operation, {
+    ...{ status: "running", inPool: pool, callbacks: {} },
+    rollout: { paused: null, part: 1, parkedAt: null, heard: null },
+  });
+  // The message may still show the question: it is written anew at the first look.
+  return { ...(await postFirst(steps, operation, null, begun)), view: "" };
+}
+
+/**
+ * Plans a rollout, asks for its approval, and writes it into the ledger.
+ * @returns null when it is not to be carried out: it was a dry run, or it was not approved
+ * @throws UserError for what does not fit; Refused when no node may be rebooted
+ */
+export async function openRollout(
+  ctx: DurableContext,
+  steps: Steps,
+  start: RolloutStart,
+  request: RolloutRequest,
+  begun: Begun,
+): Promise<RolloutWork | null> {
+  const { operation } = start;
+  const plan = await planAll(ctx, steps, start, begun, request);
+  if (request.dryRun) {
+    const message = rolloutDryRun(plan, begun.commandWord, typedAgain(request));
+    await step(ctx, "show what would happen", () => showOnly(steps, start, message));
+    return null;
+  }
+  const pods = plan.nodes.reduce((sum, node) => sum + node.pods, 0);
+  const end = await approve(ctx, steps, {
+    ...{ operation, command: "reboot", pool: plan.pool, settings: begun },
+    // Each node is planned anew before it is begun, and compared with what was approved.
+    judge: async () => ({ record: recordOf(plan), pods, card: rolloutCard(plan) }),
+  });
+  if (!("record" in end)) {
+    const again = typeThis(begun.commandWord, "reboot", ...typedAgain(request));
+    await endUnapproved(ctx, steps, operation, begun, end, again);
+    return null;
+  }
+  const published = await step(ctx, "write the rollout", () => write(steps, operation, begun, plan, end.record));
+  return { begun, published };
+}

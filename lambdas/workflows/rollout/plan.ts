@@ -1,0 +1,105 @@
+import type { Start, Targets } from "../../commands/command.ts";
+import { MOST_IN_ROLLOUT } from "../../commands/reboot.ts";
+import type { Configuration } from "../../configuration.ts";
+import { Refused, UserError } from "../../errors.ts";
+import { emptyPool, noneLeft, severalPools, tooManyInRollout } from "../../messages/rollout/refusals.ts";
+import type { PlannedNode, RolloutPlan } from "../../messages/rollout/rollout-plan.ts";
+import { isReady, isWindows } from "../../steps/cluster/node-facts.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
+import { mostAway, poolNodes } from "../../steps/ledger/slot-rules.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { blockerClasses } from "../node/blocker-classes.ts";
+import { findNode } from "../node/find-node.ts";
+import { lossClasses } from "../node/loss-classes.ts";
+import { checkLosses, planEmptying } from "../node/plan-emptying.ts";
+import type { Begun } from "../operation/lifecycle.ts";
+
+/** Outcome of planning one node: what its reboot would do, or why it is left out. */
+export type Planning = PlannedNode | { readonly name: string; readonly leftOut: string };
+
+/** Nodes that are away already come first: their reboot takes nothing out of service. */
+const byNeed = (nodes: readonly Node[]): string[] =>
+  [...nodes.filter((node) => !isReady(node)), ...nodes.filter(isReady)].map(({ metadata }) => metadata?.name ?? "");
+
+async function nodesOf(steps: Steps, targets: Targets, begun: Begun): Promise<readonly Node[]> {
+  const nodes = await steps.nodes.all();
+  if (targets.kind === "nodes")
+    return [...new Set(targets.nodes.map((typed) => findNode(typed, nodes, begun.commandWord)))];
+  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
+  const machines = await steps.instances.ofCluster(configuration.cluster.id);
+  const uids = new Set(poolNodes(nodes, machines, targets.pool).map(({ uid }) => uid));
+  return nodes
+    .filter((node) => uids.has(node.metadata?.uid ?? "") && isWindows(node))
+    .sort((one, other) => ((one.metadata?.name ?? "") < (other.metadata?.name ?? "") ? -1 : 1));
+}
+
+/**
+ * Finds the nodes that are meant, in the order in which they are to be rebooted. Belongs into a step.
+ * @returns their names
+ * @throws UserError for a name that fits no node or several, for a pool without nodes, and for too many nodes
+ */
+export async function chooseNodes(steps: Steps, targets: Targets, begun: Begun): Promise<readonly string[]> {
+  const names = byNeed(await nodesOf(steps, targets, begun));
+  if (names.length === 0) throw new UserError(emptyPool(targets.kind === "pool" ? targets.pool : ""));
+  if (names.length > MOST_IN_ROLLOUT) throw new UserError(tooManyInRollout(names.length, MOST_IN_ROLLOUT));
+  return names;
+}
+
+async function planNode(steps: Steps, start: Start, begun: Begun, name: string): Promise<Planning> {
+  try {
+    const request = { command: "reboot", node: name, dryRun: false } as const;
+    const planned = await planEmptying(steps, start, begun, request);
+    checkLosses(planned);
+    const { chosen, plan } = planned;
+    const { uid, instanceId, bootId, pool } = chosen;
+    return {
+      ...{ name, uid, instanceId, bootId, pool, pods: plan.pods.length, minutes: plan.minutes },
+      losses: lossClasses(plan.pods),
+      blockers: blockerClasses(plan),
+      budgets: plan.blockers.flatMap(({ budgets }) => budgets),
+    };
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return { name, leftOut: error.message };
+  }
+}
+
+/** Plans some nodes of a rollout, one after the other. Belongs into a step. @throws UserError for a node that is gone */
+export async function planNodes(
+  steps: Steps,
+  start: Start,
+  begun: Begun,
+  names: readonly string[],
+): Promise<readonly Planning[]> {
+  const planned: Planning[] = [];
+  for (const name of names) planned.push(await planNode(steps, start, begun, name));
+  return planned;
+}
+
+/**
+ * Works out how many nodes of a pool may be away at once, by the newest configuration. Belongs into a step.
+ * @param max as the requester wants it; null: as many as the pool allows
+ */
+export async function mostAtOnce(steps: Steps, pool: string | null, max: number | null): Promise<number> {
+  const { configuration } = await steps.runtime.read(null);
+  const [nodes, machines] = await Promise.all([steps.nodes.all(), steps.instances.ofCluster(configuration.cluster.id)]);
+  const size = poolNodes(nodes, machines, pool).length;
+  return Math.min(max ?? Number.MAX_SAFE_INTEGER, mostAway(boundOf(configuration, pool), size));
+}
+
+const boundOf = ({ pools }: Configuration, pool: string | null): number | string =>
+  pools[pool ?? ""]?.maxUnavailable ?? 1;
+
+/**
+ * Puts the plans of all nodes together.
+ * @throws UserError for nodes of several pools; Refused when no node is left
+ */
+export function wholePlan(planned: readonly Planning[], most: number): Omit<RolloutPlan, "max" | "canary"> {
+  const nodes = planned.flatMap((one) => ("leftOut" in one ? [] : [one]));
+  const leftOut = planned.flatMap((one) => ("leftOut" in one ? [{ name: one.name, why: one.leftOut }] : []));
+  const [first] = nodes;
+  if (!first) throw new Refused(noneLeft(leftOut));
+  const pools = new Set(nodes.map(({ pool }) => pool));
+  if (pools.size > 1) throw new UserError(severalPools([...pools]));
+  return { pool: first.pool, nodes, leftOut, most };
+}

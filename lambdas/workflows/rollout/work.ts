@@ -1,0 +1,99 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import { notBegun, pauseNotice, rolloutSummary } from "../../messages/rollout/rollout.ts";
+import type { OperationStatus } from "../../records.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { MINUTE, step } from "../engine/durable.ts";
+import { escalate } from "../engine/escalate.ts";
+import { publishEnd } from "../operation/publish-end.ts";
+import { cancelledBy } from "../operation/requester.ts";
+import { firstLook, type Look, lookOnce } from "./look.ts";
+import { leaveRollout } from "./parts.ts";
+import { mostAtOnce } from "./plan.ts";
+import type { RolloutStart, RolloutWork } from "./start.ts";
+import { publishRollout, seeRollout } from "./view.ts";
+
+/** Looks of one execution: each is three operations at most, of which 2,000 are to suffice; then the next execution goes on. */
+export const MOST_LOOKS = 550;
+
+/** An execution works so long on a rollout; then the next one goes on, on current code. */
+const WORKS_FOR_MS = 8 * 60 * MINUTE;
+
+/** Few nodes are told at once; what comes together of many is told together, because Slack takes few updates. */
+const FEW_NODES = 3;
+const MANY_NODES = 10;
+
+/** Seconds between looks: `poll` when nothing changes, `gather` between a change and the look that sees it. */
+interface Pace {
+  readonly poll: number;
+  readonly gather: number;
+}
+
+/** After so many looks at many nodes an execution slows down, so that it lasts for its eight hours. */
+const MANY_LOOKS = 300;
+
+/**
+ * Says how long a look is put off.
+ * @param look counted from 1
+ * @param nodes of the rollout
+ */
+export function paceOf(look: number, nodes: number, isPaused: boolean): Pace {
+  if (isPaused) return { poll: 300, gather: 0 };
+  if (nodes > MANY_NODES) return { poll: 60, gather: look > MANY_LOOKS ? 60 : 30 };
+  return { poll: 60, gather: nodes > FEW_NODES ? 4 : 0 };
+}
+
+/** Last fields of a rollout, and of its nodes whose turn did not come. Belongs into a step. */
+async function end(steps: Steps, id: string): Promise<void> {
+  const seen = await seeRollout(steps, id);
+  const endedAt = steps.timestamp();
+  for (const { index, status } of seen.nodes)
+    if (status === "queued")
+      await steps.ledger.changeNode(id, index, { status: "cancelled", outcome: notBegun, endedAt });
+  const { operation, nodes } = await seeRollout(steps, id);
+  if (operation.endedAt !== null) return;
+  const isCancelled = (await cancelledBy(steps, id)) !== null;
+  const hasFailed = nodes.some(({ status }) => status === "failed");
+  const status: OperationStatus = isCancelled ? "cancelled" : hasFailed ? "failed" : "succeeded";
+  const rollout = operation.rollout ? { rollout: { ...operation.rollout, paused: null } } : {};
+  await steps.ledger.changeOperation(id, {
+    ...{ status, endedAt, callbacks: {}, summary: rolloutSummary(nodes) },
+    ...rollout,
+  });
+}
+
+/** Looks after the rollout until it has ended, waits too long for a person, or this execution has worked long enough. */
+async function watch(ctx: DurableContext, steps: Steps, start: RolloutStart, work: RolloutWork): Promise<Look> {
+  const { operation } = start;
+  const { since, most, count } = await step(ctx, "begin to work", async () => {
+    const { rollout } = await seeRollout(steps, operation);
+    const most = await mostAtOnce(steps, rollout.pool, rollout.max);
+    return { since: steps.now(), most, count: rollout.nodes.length };
+  });
+  let state: Look & { readonly lasted?: number } = firstLook(work.published);
+  for (let look = 1; look <= MOST_LOOKS; look += 1) {
+    const before = state;
+    const { poll, gather } = paceOf(look, count, before.isPaused);
+    const [changed, callback] = await ctx.createCallback(`change ${look}`, { timeout: { seconds: poll } });
+    state = await step(ctx, `look ${look}`, async () => ({
+      ...(await lookOnce({ steps, start, work, most }, callback, before)),
+      lasted: steps.now() - since,
+    }));
+    const { call, lasted = 0, next } = state;
+    if (call) {
+      const notice = pauseNotice({ id: operation, request: start.request }, call);
+      await escalate(ctx, steps, `paused at look ${look}`, notice);
+    }
+    if (next !== "look" || lasted >= WORKS_FOR_MS) return state;
+    const isWoken = await changed.then(() => true).catch(() => false);
+    if (isWoken && gather > 0) await ctx.wait(`gather changes ${look}`, { seconds: gather });
+  }
+  return state;
+}
+
+/** Works on a rollout until it ends, or leaves it in the ledger. */
+export async function workOn(ctx: DurableContext, steps: Steps, start: RolloutStart, work: RolloutWork): Promise<void> {
+  const { published, next } = await watch(ctx, steps, start, work);
+  if (next !== "end") return step(ctx, "leave the rest", () => leaveRollout(steps, start.operation, published));
+  await step(ctx, "end", () => end(steps, start.operation));
+  await publishEnd(ctx, steps, () => publishRollout(steps, start.operation, published, work.begun));
+}
