@@ -46,7 +46,16 @@ export const functions = table({
     entry: "lambdas/front-door/handler.ts",
     timeoutSeconds: 10,
     memoryMiB: 1769,
-    starts: ["add-nodes", "cordon-node", "guard-node", "drain-node", "reboot-node", "reboot-nodes", "remove-node", "look"],
+    starts: [
+      "add-nodes",
+      "cordon-node",
+      "guard-node",
+      "drain-node",
+      "reboot-node",
+      "reboot-nodes",
+      "remove-node",
+      "look",
+    ],
     permissions: "front-door",
   },
   "cloud-events": {
