@@ -37,9 +37,3 @@ test("a healthy cluster has no findings, and the doctor changes nothing", async 
   for (const action of ["RunInstances", "TerminateInstances"])
     expect(new Set(calls(here, "ec2", action).map(({ error }) => error))).toEqual(new Set(["DryRunOperation"]));
 });
-
-test("a private API server takes nothing from what the doctor may see, though the functions' role may not change the network", async () => {
-  here = await startJourney({ seedNodes: true, functionsInVpc: true });
-  expect(await report()).toMatch(/prod-west: all \d\d checks passed$/m);
-  expect(denied(here).filter(({ service }) => service === "ec2")).toEqual([]);
-});

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "vitest";
-import { eventsOn, newest } from "./evidence.ts";
+import { eventsOn } from "./evidence.ts";
 import type { Journey } from "./journey.ts";
 import { homeOf, podOn, running, shortName, web } from "./others.ts";
-import { dialogOf, inThreads, openly, privately } from "./reading.ts";
-import { ask, confirmRemoval, expectGone, expectKept, withSeedNodes } from "./removal.ts";
+import { dialogOf, inThreads, openly } from "./reading.ts";
+import { ask, confirmRemoval, expectGone, withSeedNodes } from "./removal.ts";
 
 let here: Journey;
 afterEach(() => here.close());
@@ -42,46 +42,4 @@ test("Remove empties the node, terminates the instance and deletes the Node; its
     `<@U0OPERATOR> ${web.name} was removed and its instance terminated`,
   ]);
   expect(eventsOn(here, web.name).filter((event) => event.startsWith("CasementRemoving"))).toHaveLength(5);
-});
-
-test("Keep, or closing the dialog, changes nothing", async () => {
-  here = await withSeedNodes();
-  await ask(here, "ip-10-0-3-7");
-  await here.dismiss("operator");
-  await expectKept(here, web);
-  expect((await newest(here)).operation).toMatchObject({
-    status: "cancelled",
-    summary: "The dialog was closed. Nothing was changed.",
-  });
-  expect(openly(here)).toEqual([]);
-});
-
-test("a dialog that is closed before it was filled changes nothing", async () => {
-  here = await withSeedNodes();
-  await here.type("operator", "/win remove ip-10-0-3-7");
-  await here.dismiss("operator");
-  await expectKept(here, web);
-  expect((await newest(here)).operation.status).toBe("cancelled");
-});
-
-test("cancelled while the dialog waits, it says so in the dialog", async () => {
-  here = await withSeedNodes();
-  await ask(here, "ip-10-0-3-7");
-  const { operation } = await newest(here);
-  await here.type("approver", `/win cancel ${operation.id}`);
-  await expectKept(here, web);
-  expect((await newest(here)).operation).toMatchObject({ status: "cancelled", cancelledBy: "U0APPROVER" });
-  expect(dialogOf(here, "operator")).toContain("Cancelled. Nothing was changed.");
-});
-
-test("a dry run tells the asker what would go and changes nothing", async () => {
-  here = await withSeedNodes();
-  const home = homeOf(here, "reports");
-  const shown = await here.type("operator", `/win remove ${shortName(home)} --dry-run`);
-  expect(shown.views).toEqual([]);
-  await expectKept(here, home);
-  const said = privately(here, "operator").at(-1) ?? "";
-  for (const word of ["Dry run: nothing was changed", home.instanceId, "reports-", "local data", "To apply:"])
-    expect(said).toContain(word);
-  expect(openly(here)).toEqual([]);
 });

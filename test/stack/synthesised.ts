@@ -42,7 +42,8 @@ export function synthesised(deployment: Deployment = exampleWith({}), payload: P
   const context = JSON.parse(readFileSync("cdk.json", "utf8")).context;
   // CloudFormation's own validation takes seconds for each stack; `cdk synth` runs it in the lane "ric".
   const outdir = mkdtempSync(join(tmpdir(), "casement-synth-"));
-  const app = new App({ outdir, context, builtinCloudFormationValidation: false });
+  // The tree of constructs is for the console's viewers and costs as much as the template.
+  const app = new App({ outdir, context, builtinCloudFormationValidation: false, treeMetadata: false });
   const stack = new CasementStack(app, "casement-prod-west", { deployment, payload, bundles: emptyBundles() });
   const template = Template.fromStack(stack);
   const ofType = (type: string): Resource[] =>

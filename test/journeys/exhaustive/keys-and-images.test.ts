@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "vitest";
-import { permissionsFor } from "../../lib/role-permissions.ts";
-import { account, place } from "../../lib/sandbox/demo-account.ts";
-import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
-import type { Pod } from "../../lib/sandbox/kubernetes/model/shapes.ts";
-import { type Journey, startJourney } from "./journey.ts";
-import { privately } from "./reading.ts";
+import { permissionsFor } from "../../../lib/role-permissions.ts";
+import { account, place } from "../../../lib/sandbox/demo-account.ts";
+import type { KubeObject } from "../../../lib/sandbox/kubernetes/model/object.ts";
+import type { Pod } from "../../../lib/sandbox/kubernetes/model/shapes.ts";
+import { type Journey, startJourney } from "../journey.ts";
+import { privately } from "../reading.ts";
 
 let here: Journey;
 afterEach(() => here.close());

@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "vitest";
-import { APPROVE_OPERATION } from "../../lambdas/messages/slack/buttons.ts";
-import { newest } from "./evidence.ts";
-import type { Journey } from "./journey.ts";
-import { stateOf, web } from "./others.ts";
-import { inThreads, openly, privately } from "./reading.ts";
-import { askApproval, expectGone, withSeedNodes } from "./removal.ts";
+import { APPROVE_OPERATION } from "../../../lambdas/messages/slack/buttons.ts";
+import { newest } from "../evidence.ts";
+import type { Journey } from "../journey.ts";
+import { stateOf, web } from "../others.ts";
+import { inThreads, openly, privately } from "../reading.ts";
+import { askApproval, expectGone, withSeedNodes } from "../removal.ts";
 
 let here: Journey;
 afterEach(() => here.close());

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
-import { type Journey, startJourney } from "./journey.ts";
-import { stopAll } from "./stopping.ts";
+import { type Journey, startJourney } from "../journey.ts";
+import { stopAll } from "../stopping.ts";
 
 let here: Journey;
 afterEach(() => here.close());

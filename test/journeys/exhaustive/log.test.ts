@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { expectSound, newest, settled } from "./evidence.ts";
-import { asked, impatient } from "./failing.ts";
-import { type Journey, startJourney } from "./journey.ts";
-import { web } from "./others.ts";
-import { ask, confirmRemoval, withSeedNodes } from "./removal.ts";
+import { expectSound, newest, settled } from "../evidence.ts";
+import { asked, impatient } from "../failing.ts";
+import { type Journey, startJourney } from "../journey.ts";
+import { web } from "../others.ts";
+import { ask, confirmRemoval, withSeedNodes } from "../removal.ts";
 
 type Line = Readonly<Record<string, unknown>>;
 
