@@ -20,6 +20,7 @@ const free = {
   cordons: { open: async () => [] },
   slots: { left: async () => [], release: async () => false },
   announcements: { rules: async () => undefined, keepRules: async () => undefined },
+  breakGlass: { open: async () => [] },
   runtime: { read: unpublished },
 };
 
