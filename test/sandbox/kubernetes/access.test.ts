@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
+import { openStore } from "../../../lib/sandbox/core/store.ts";
 import { CLIENT, requestFor, SERVING, signingRequest } from "./certificates.ts";
 import { type Ask, linuxNode, NOON, type StillCluster, stillCluster } from "./cluster.ts";
 
@@ -41,7 +42,7 @@ describe("authentication", () => {
     const [header, , signature] = cluster.api.issueToken({ name: "visitor" }, null).split(".");
     const forged = Buffer.from(JSON.stringify({ sub: "admin", groups: ["system:masters"] })).toString("base64url");
     expect(await with_(bearer(`${header}.${forged}.${signature}`))).toBe(401);
-    const other = await stillCluster();
+    const other = await stillCluster(openStore(":memory:"));
     expect(await with_(bearer(other.api.issueToken({ name: "admin", groups: ["system:masters"] }, null)))).toBe(401);
     await other.stop();
   });
@@ -89,7 +90,7 @@ describe("authentication", () => {
   test("accepts client certificates of its own authority while they are valid", async () => {
     const { certificate } = await cluster.api.adminCredentials();
     expect(await with_({}, certificate)).toBe(200);
-    const other = await stillCluster();
+    const other = await stillCluster(openStore(":memory:"));
     expect(await with_({}, (await other.api.adminCredentials()).certificate)).toBe(401);
     expect(await with_({}, cluster.api.serverCertificate.certificate)).toBe(401);
     await other.stop();

@@ -10,6 +10,7 @@ import { type Kubernetes, kubernetesApi } from "../../../lib/sandbox/kubernetes/
 import type { KubeObject } from "../../../lib/sandbox/kubernetes/model/object.ts";
 import { skipCase } from "../../cluster/case.ts";
 import type { Ask } from "./asking.ts";
+import { certifiedStore } from "./certified-store.ts";
 import { type ServedCluster, servedCluster } from "./served.ts";
 
 export type { Ask } from "./asking.ts";
@@ -147,7 +148,7 @@ async function sandboxCluster(
 ): Promise<StillCluster> {
   const clock = pacedClock(start, 1e-9);
   const { during, settled } = activity();
-  const cluster = await clusterOn(clock, store, during, without);
+  const cluster = await clusterOn(clock, store ?? (await certifiedStore(start)), during, without);
   const pass = async (seconds: number): Promise<void> => {
     await clock.advance(seconds * 1000, settled);
     await settled();

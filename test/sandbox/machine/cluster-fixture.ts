@@ -3,6 +3,7 @@ import type { Action } from "../../../lambdas/desired/plan.ts";
 import { okd } from "../../../lambdas/profiles/okd/okd.ts";
 import type { InstanceFacts } from "../../../lib/sandbox/core/ports.ts";
 import { type Kubernetes, kubernetesApi } from "../../../lib/sandbox/kubernetes/api.ts";
+import { certifiedStore } from "../kubernetes/certified-store.ts";
 import { manualClock } from "../manual-clock.ts";
 import {
   type Fixture,
@@ -68,7 +69,7 @@ const kubeletSigners = new Set(["kubernetes.io/kube-apiserver-client-kubelet", "
 
 export async function clusterFixture(after?: ClusterFixture): Promise<ClusterFixture> {
   const clock = manualClock(after?.clock.now());
-  const simulation = manualSimulation(clock, after?.simulation.store);
+  const simulation = manualSimulation(clock, after?.simulation.store ?? (await certifiedStore(clock.now())));
   const instances = after?.instances ?? new Map<string, InstanceFacts>();
   const cloud = {
     instance: (id: string) => instances.get(id),
