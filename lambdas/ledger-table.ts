@@ -51,6 +51,9 @@ export const MACHINES = "machines";
 /** Partition of the slots; each pool has an item. */
 export const SLOTS = "slots";
 
+/** Partition of the freezes and holds. */
+export const STOPS = "stops";
+
 /** Beginning of the sort keys of an operation's nodes. */
 export const NODE_ITEMS = "node#";
 
@@ -116,6 +119,8 @@ export const keys = {
   pool: (name: string): Key => ({ pk: `pool#${name}`, sk: "reservations" }),
   /** Slots of a pool's nodes. @param pool null: nodes of no pool */
   slots: (pool: string | null): Key => ({ pk: SLOTS, sk: pool === null ? "none" : `pool#${pool}` }),
+  /** A freeze or a hold. @param name its kind and its target */
+  stop: (name: string): Key => ({ pk: STOPS, sk: name }),
   /** Nodes that were acted on without an approval, until an approver has reviewed it. */
   breakGlass: { pk: "break-glass", sk: "uses" },
   /** A posted message, by its mark. */

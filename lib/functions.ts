@@ -54,6 +54,7 @@ export const functions = table({
       "reboot-node",
       "reboot-nodes",
       "remove-node",
+      "stop-changes",
       "look",
     ],
     permissions: "front-door",
@@ -90,6 +91,7 @@ export const functions = table({
     triesItsRights: true,
     permissions: "remove-node",
   },
+  "stop-changes": { ...workflow("stop-changes", 1), account: "look", starts: [], permissions: "stop-changes" },
   look: { ...workflow("look", 1), account: "look", starts: [], permissions: "look" },
   "update-authority": {
     ...workflow("update-authority", 2),

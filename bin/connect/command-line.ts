@@ -4,9 +4,10 @@ import { messageOf } from "../../lib/message-of.ts";
 import { StartError } from "../start-error.ts";
 import type { CredentialOptions } from "./credential.ts";
 import { deployedPlace, type Place, sandboxPlace } from "./place.ts";
+import type { StopOptions } from "./stop.ts";
 
 /** Tasks of `npm run connect`. */
-const tasks = ["access", "manifest", "credential", "check"] as const;
+const tasks = ["access", "manifest", "credential", "check", "freeze", "thaw"] as const;
 
 /** One of them. */
 export type Task = (typeof tasks)[number];
@@ -16,6 +17,7 @@ export interface CommandLine {
   readonly task: Task;
   readonly place: Place;
   readonly credential: CredentialOptions;
+  readonly stop: StopOptions;
 }
 
 /** Usage text, for `--help` and behind the message about a wrong command line. */
@@ -23,13 +25,18 @@ export const usage = `npm run connect                  checks the permissions of
 npm run --silent connect -- manifest    prints the manifest to apply: … | kubectl apply -f -
 npm run connect -- credential    makes a credential for each account and stores it in Secrets Manager
 npm run connect -- check         the whole doctor on a terminal (also: npm run doctor)
+npm run connect -- freeze        keeps Casement from disturbing nodes; needs neither the cluster's API nor Slack
+npm run connect -- thaw          ends that
 
   --configuration FILE  the deployment's file; by default CASEMENT_CONFIGURATION
   --sandbox [FOLDER]    a sandbox that runs, by its folder (.sandbox)
   --account NAME        credential: for look, act or join alone
   --server URL          credential: where the functions reach the API server, if not where kubectl does
   --token-file FILE     credential: a token of --account that was made elsewhere
-  --ca-file FILE        credential: the API server's authority, PEM, if not the kubeconfig's`;
+  --ca-file FILE        credential: the API server's authority, PEM, if not the kubeconfig's
+  --pool NAME           freeze, thaw: one pool; by default the whole cluster
+  --reason "TEXT"       freeze: shown to everybody who is stopped by it
+  --for TIME            freeze: 90m, 4h or 2d; by default until thaw`;
 
 const options = {
   configuration: { type: "string" },
@@ -39,6 +46,9 @@ const options = {
   server: { type: "string" },
   "token-file": { type: "string" },
   "ca-file": { type: "string" },
+  pool: { type: "string" },
+  reason: { type: "string" },
+  for: { type: "string" },
 } as const;
 
 function parsed(words: readonly string[]) {
@@ -87,9 +97,11 @@ export function commandLineOf(
     tokenFile: values["token-file"],
     caFile: values["ca-file"],
   };
+  const { pool = null, reason, for: time } = values;
   return {
     task,
     credential,
+    stop: { pool, reason, time, user: environment.USER ?? "a person" },
     place: placeOf(values.sandbox, values.configuration ?? environment.CASEMENT_CONFIGURATION),
   };
 }

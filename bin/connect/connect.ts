@@ -9,6 +9,7 @@ import { StartError } from "../start-error.ts";
 import { type CommandLine, commandLineOf, type Task, usage } from "./command-line.ts";
 import { storeCredentials } from "./credential.ts";
 import type { Place } from "./place.ts";
+import { freeze, thaw } from "./stop.ts";
 
 /** Outcome of a task: the text to print and the exit code. */
 export interface Told {
@@ -60,6 +61,8 @@ const tasks: Readonly<Record<Task, (line: CommandLine) => Promise<Told>>> = {
   },
   access: async ({ place }) => told(await examined(place, false), place),
   check: async ({ place }) => told(await examined(place, true), place),
+  freeze: async ({ place, stop }) => ({ text: await freeze(place, stop), code: 0 }),
+  thaw: async ({ place, stop }) => ({ text: await thaw(place, stop), code: 0 }),
 };
 
 /**

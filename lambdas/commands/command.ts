@@ -131,6 +131,16 @@ export type Request =
     }
   | { readonly command: "guard"; readonly targets: Targets; readonly dryRun: boolean; readonly reason?: string }
   | RolloutRequest
+  /** `pool` is null for the whole cluster; `for` is a duration as it was typed. */
+  | {
+      readonly command: "freeze";
+      readonly pool: string | null;
+      readonly for?: string;
+      readonly reason?: string;
+    }
+  | { readonly command: "thaw"; readonly pool: string | null }
+  | { readonly command: "hold"; readonly targets: Targets; readonly for?: string; readonly reason?: string }
+  | { readonly command: "unhold"; readonly targets: Targets }
   | { readonly command: "operations" }
   | { readonly command: "doctor" }
   | { readonly command: "audit"; readonly of: string | null; readonly days?: number }
@@ -153,7 +163,7 @@ export const isRollout = (request: Request): request is RolloutRequest =>
 
 /** The pool that a request names; undefined where it names none. */
 export function poolNamed(request: Request): string | undefined {
-  if ("pool" in request) return request.pool;
+  if ("pool" in request) return request.pool ?? undefined;
   return "targets" in request && request.targets.kind === "pool" ? request.targets.pool : undefined;
 }
 

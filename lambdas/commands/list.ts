@@ -8,8 +8,10 @@ import { cordon } from "./cordon.ts";
 import { deny } from "./deny.ts";
 import { doctor } from "./doctor.ts";
 import { drain } from "./drain.ts";
+import { freeze } from "./freeze.ts";
 import { guard } from "./guard.ts";
 import { help } from "./help.ts";
+import { hold } from "./hold.ts";
 import { node } from "./node.ts";
 import { nodes } from "./nodes.ts";
 import { operations } from "./operations.ts";
@@ -17,7 +19,9 @@ import { pause } from "./pause.ts";
 import { reboot } from "./reboot.ts";
 import { remove } from "./remove.ts";
 import { resume } from "./resume.ts";
+import { thaw } from "./thaw.ts";
 import { uncordon } from "./uncordon.ts";
+import { unhold } from "./unhold.ts";
 import { why } from "./why.ts";
 
 /** Every command, in the order in which help shows them. */
@@ -33,6 +37,10 @@ export const commands: readonly Command[] = [
   drain,
   reboot,
   remove,
+  freeze,
+  thaw,
+  hold,
+  unhold,
   operations,
   audit,
   approve,

@@ -59,3 +59,19 @@ export const rollout: Argument = {
   required: true,
   means: "id of the rollout, from its message or from the list of operations",
 };
+
+/** The pool of a freeze. */
+export const stoppedPool: Argument = {
+  name: "pool",
+  kind: "pool",
+  required: false,
+  means: "a pool; the whole cluster by default",
+};
+
+/** Time after which a freeze or a hold ends by itself. */
+export const duration: Option = {
+  option: "for",
+  kind: "text",
+  most: 20,
+  means: "minutes, hours or days, such as 90m, 4h or 2d; without it until it is ended",
+};

@@ -76,7 +76,12 @@ const readers: Readonly<Record<ArgumentKind, Reader>> = {
 const takesRest: ReadonlySet<ArgumentKind> = new Set<ArgumentKind>(["command", "nodes", "nodes-or-pool"]);
 
 /** Value of an optional argument that was not typed. */
-const defaults: Readonly<Partial<Record<ArgumentKind, unknown>>> = { count: 1, command: null, audited: null };
+const defaults: Readonly<Partial<Record<ArgumentKind, unknown>>> = {
+  count: 1,
+  command: null,
+  audited: null,
+  pool: null,
+};
 
 const absent = (command: Command, argument: Argument): Reading =>
   argument.required ? { problem: { kind: "missing", command, argument } } : { value: defaults[argument.kind] };

@@ -7,6 +7,12 @@ export const POOL_LABEL = "casement.dev/pool";
 /** Annotation that names the operation which cordoned a node; kubelets can write it, so the ledger's record decides. */
 export const CORDONED_BY = "casement.dev/cordoned-by";
 
+/** Annotation on a Node with which people keep Casement from disturbing it; its value is the reason. */
+export const HOLD = "casement.dev/hold";
+
+/** Annotation on the Namespace `casement` with which people keep Casement from disturbing any node; its value is the reason. */
+export const FREEZE = "casement.dev/freeze";
+
 /** Annotation with the hex sha256 of the authorities that the kubelet was given; the ledger's record is what counts. */
 export const KUBELET_CLIENTS = "casement.dev/kubelet-clients";
 

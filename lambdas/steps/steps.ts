@@ -38,6 +38,7 @@ import { people } from "./slack/people.ts";
 import { responseUrls } from "./slack/response-urls.ts";
 import { roster } from "./slack/roster.ts";
 import { thread } from "./slack/thread.ts";
+import { stops } from "./stops.ts";
 import { unregistered } from "./unregistered.ts";
 
 /**
@@ -84,6 +85,7 @@ export const steps = (context: StepContext) => ({
   rollouts: rollouts(context),
   runtime: runtime(context),
   slots: slots(context),
+  stops: stops(context),
   thread: thread(context),
   unregistered: unregistered(context),
   turns: turns(context),

@@ -14,6 +14,33 @@ const pool = (windows: string, maximum: number, role: string) => ({
   labels: { "example.com/role": role },
 });
 
+/** Policy of the demo: an operator changes nodes, an approver decides, and the one on call goes on without. */
+const policy = {
+  nodes: ["operator", "approver"],
+  node: ["operator", "approver"],
+  why: ["operator", "approver"],
+  operations: ["operator", "approver"],
+  doctor: ["operator", "approver"],
+  audit: ["approver"],
+  add: ["operator"],
+  cordon: ["operator"],
+  uncordon: ["operator"],
+  guard: ["operator"],
+  drain: ["operator"],
+  reboot: ["operator"],
+  freeze: ["operator"],
+  thaw: ["operator"],
+  hold: ["operator"],
+  unhold: ["operator"],
+  remove: ["operator"],
+  approve: ["approver"],
+  deny: ["approver"],
+  "break-glass": ["on-call"],
+  pause: ["operator"],
+  resume: ["operator"],
+  cancel: ["operator", "approver"],
+};
+
 /**
  * The configuration that the sandbox's cluster runs by.
  * @param cluster how machines reach the API server, and the PEM of the cluster's authority
@@ -48,27 +75,7 @@ export const demoConfiguration = (
       "on-call": ["U0OPERATOR"],
       approver: ["U0APPROVER", "U0APPROVER2"],
     },
-    policy: {
-      nodes: ["operator", "approver"],
-      node: ["operator", "approver"],
-      why: ["operator", "approver"],
-      operations: ["operator", "approver"],
-      doctor: ["operator", "approver"],
-      audit: ["approver"],
-      add: ["operator"],
-      cordon: ["operator"],
-      uncordon: ["operator"],
-      guard: ["operator"],
-      drain: ["operator"],
-      reboot: ["operator"],
-      remove: ["operator"],
-      approve: ["approver"],
-      deny: ["approver"],
-      "break-glass": ["on-call"],
-      pause: ["operator"],
-      resume: ["operator"],
-      cancel: ["operator", "approver"],
-    },
+    policy,
     pools: {
       web: pool("2022", 8, "web"),
       batch: { ...pool("2019", 24, "batch"), maxUnavailable: "20%" },

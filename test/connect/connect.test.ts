@@ -161,6 +161,19 @@ describe("npm run connect", () => {
     expect(code).toBe(1);
   }, 60_000);
 
+  test("freezes and thaws while neither Slack nor the cluster's API answers", async () => {
+    await expect(atSandbox("freeze")).rejects.toThrow('freeze takes --reason "…"');
+    await expect(atSandbox("freeze", "--reason", "x", "--for", "soon")).rejects.toThrow("soon is no time");
+    const slack = await injectFault("slack-down", {});
+    const { id } = (await (await injectFault("kubernetes-5xx", {})).json()) as { readonly id: string };
+    const { text } = await atSandbox("freeze", "--reason", "INC-4711", "--for", "4h");
+    expect(text).toMatch(/^the cluster is frozen until .* UTC; \/win thaw ends it earlier.*Reason: INC-4711\n$/);
+    expect((await atSandbox("thaw", "--pool", "web")).text).toBe("pool web was not frozen. Nothing was changed.\n");
+    expect((await atSandbox("thaw")).text).toBe("the cluster is not frozen any more.\n");
+    expect(slack.ok).toBe(true);
+    await fetch(`${endpoints().control}/faults/${id}`, { method: "DELETE" });
+  }, 30_000);
+
   test("says what to do when AWS does not answer", async () => {
     await injectFault("aws-5xx", { service: "s3" });
     const { code, text } = await atSandbox("check");

@@ -19,6 +19,12 @@ const waiting = (left: number, againIn: number | null = 1): Tick => ({
   againIn,
 });
 
+/** Facts of a task that empties its node. */
+const emptied = {
+  ...{ pool: null, options: forced, pods: 0, judgeAgain: async () => undefined },
+  ...{ isTouched: true, isGone: false },
+};
+
 /** Drains by ticks that a test makes up; what each was given is kept. */
 async function drained(
   tick: (order: Order, left: number | null) => Promise<Tick>,
@@ -27,6 +33,8 @@ async function drained(
   const orders: Order[] = [];
   const given = {
     instances: { describe: async () => ({ state }) },
+    nodes: { read: async () => undefined },
+    stops: { over: async () => null, recordedFor: async () => null },
     cordons: { find: async () => ({ at: cordonedAt }) },
     drain: {
       tick: (order: Order, before: { left: number } | null) => {
@@ -35,7 +43,9 @@ async function drained(
       },
     },
   };
-  const ended = await run((ctx) => drainNode(nodeTask(ctx, given, wait), { options: forced, connectionSeconds }));
+  const ended = await run((ctx) =>
+    drainNode({ ...nodeTask(ctx, given, wait), ...emptied }, { options: forced, connectionSeconds }),
+  );
   return { ...ended, orders };
 }
 

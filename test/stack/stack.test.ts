@@ -135,6 +135,7 @@ describe("functions in a VPC", () => {
       "reboot-node",
       "reboot-nodes",
       "remove-node",
+      "stop-changes",
       "sweep",
       "update-authority",
     ]);

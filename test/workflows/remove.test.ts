@@ -45,6 +45,7 @@ const judging = (found: Found, taken: string[]) =>
       pods: async () => [],
     },
     claims: { all: async () => [] },
+    stops: { over: async () => null },
     instances: {
       describe: async () => ({ ...machine, tags: { "casement:launched": "true", "casement:cluster": "prod-west" } }),
       isProtected: async () => found.isProtected,

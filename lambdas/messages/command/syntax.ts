@@ -31,6 +31,10 @@ const titles: { readonly [C in Request["command"]]: (request: Extract<Request, {
   reboot: (request) =>
     `${request.dryRun ? "Dry run: reboot" : "Reboot"} ${isRollout(request) ? targetsOf(request.targets) : request.node}`,
   guard: ({ targets, dryRun }) => `${dryRun ? "Dry run: guard" : "Guard"} the metadata route of ${targetsOf(targets)}`,
+  freeze: ({ pool }) => `Freeze ${pool ?? "the cluster"}`,
+  thaw: ({ pool }) => `Thaw ${pool ?? "the cluster"}`,
+  hold: ({ targets }) => `Hold ${targetsOf(targets)}`,
+  unhold: ({ targets }) => `Unhold ${targetsOf(targets)}`,
   operations: () => "List the operations",
   doctor: () => "Run the doctor",
   audit: ({ of }) => (of === null ? "Show the audit" : `Show the audit of ${of}`),

@@ -12,6 +12,11 @@ export const removalRemedies: Readonly<Record<Exclude<StageOf<"remove">, "cordon
   ],
   evict: [
     {
+      says: ["is frozen", "is held"],
+      cause: "a freeze or a hold came while the node was drained",
+      remedy: "wait for its end, or end it, then try again",
+    },
+    {
       says: ["it may have been uncordoned"],
       cause: "the node was uncordoned during the drain",
       remedy: "find out by whom, then try again",

@@ -1,5 +1,6 @@
 import { nodeMatches } from "../../commands/node-matches.ts";
 import type { Configuration } from "../../configuration.ts";
+import type { Stop } from "../../desired/stops.ts";
 import { UserError } from "../../errors.ts";
 import { type Away, type MachineRow, machinesMessage, UNKNOWN, withoutEc2 } from "../../messages/node/away.ts";
 import { nodeMessage } from "../../messages/node/details.ts";
@@ -7,6 +8,7 @@ import { nodesMessage } from "../../messages/node/nodes-table.ts";
 import { unregisteredMessage } from "../../messages/node/unregistered.ts";
 import { noSuchNode } from "../../messages/operation/dry-runs.ts";
 import { say } from "../../messages/slack/blocks.ts";
+import { withStops } from "../../messages/stops/stop.ts";
 import type { Message } from "../../records.ts";
 import { awayOf } from "../../steps/away.ts";
 import { detailsOf, instanceIdOf, isWindows, rowOf } from "../../steps/cluster/node-facts.ts";
@@ -14,6 +16,7 @@ import type { Node } from "../../steps/cluster/nodes.ts";
 import type { Machine } from "../../steps/ec2/instances.ts";
 import { patiently } from "../../steps/patience.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { holdOn } from "../../steps/stops.ts";
 import { TAG } from "../../tags.ts";
 import { findNode } from "../node/find-node.ts";
 import type { Begun } from "../operation/lifecycle.ts";
@@ -71,6 +74,12 @@ const withoutKubernetes = (
 ): Message =>
   machinesMessage(away, isAway(machines) ? machines : rowsOf(machines, typed), steps.timestamp(), commandWord);
 
+/** Freezes and holds in force; when they cannot be read, the list is shown without them. */
+const stopsShown = (steps: Steps, nodes: readonly Node[]): Promise<readonly Stop[]> =>
+  patiently(SECONDS * 1_000, () => steps.stops.inForce())
+    .then((stops) => [...nodes.flatMap(holdOn), ...stops])
+    .catch(() => []);
+
 /** Lists the Windows nodes; what one service knows when the other is away. */
 export async function listNodes(steps: Steps, begun: Begun): Promise<Message> {
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
@@ -81,8 +90,9 @@ export async function listNodes(steps: Steps, begun: Begun): Promise<Message> {
   if (isAway(nodes)) return withoutKubernetes(steps, nodes, machines, null, begun);
   const windows = nodes.filter(isWindows);
   const others = isAway(machines) ? [] : await steps.unregistered.list(machines, nodes, configuration.cluster.name);
+  const stopped = await stopsShown(steps, windows);
   const listed = (rows: Parameters<typeof nodesMessage>[0]): Message =>
-    nodesMessage(rows, others, steps.timestamp(), begun.commandWord);
+    withStops(nodesMessage(rows, others, steps.timestamp(), begun.commandWord), stopped, begun.commandWord);
   if (!isAway(machines)) return listed(windows.map((node) => rowOf(node, machineOfNode(node, machines))));
   const unknown = windows.map((node) => ({ ...rowOf(node, undefined), pool: UNKNOWN }));
   return withoutEc2(listed(unknown), machines, begun.commandWord);

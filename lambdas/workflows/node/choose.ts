@@ -13,6 +13,7 @@ import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
 import type { Begun } from "../operation/lifecycle.ts";
 import { checkBreakGlass, checkOrigin } from "../operation/requester.ts";
+import { checkNotStopped } from "./check-not-stopped.ts";
 import { findNode } from "./find-node.ts";
 
 /** The node that was meant, as an operation carries it. */
@@ -50,6 +51,9 @@ async function checkInPool(steps: Steps, start: Start, node: string, pool: strin
   await steps.ledger.changeOperation(start.operation, { inPool: pool });
 }
 
+/** A cordon disturbs no pod that runs, and an uncordon puts things back. */
+const DISTURBS: ReadonlySet<Change> = new Set<Change>(["drain", "reboot"]);
+
 /** A Node without an instance has no Machine and no associations. */
 const noTraces: TracesSeen = { machineFacts: null, healthChecks: [], associations: [], patches: null, unread: [] };
 
@@ -83,6 +87,7 @@ export async function judgeNode(
     throw new Refused(changeRefused(refusal ?? { kind: "no-instance" }, change, name, begun.commandWord));
   const pool = machine?.tags[TAG.pool] ?? null;
   await checkInPool(steps, start, name, pool);
+  if (DISTURBS.has(change)) await checkNotStopped(steps, node, pool, begun.commandWord);
   return {
     chosen: { name, uid, instanceId, pool, bootId: bootIdOf(node), isCordoned: node.spec?.unschedulable === true },
     node,

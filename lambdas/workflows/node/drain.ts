@@ -5,7 +5,9 @@ import type { DrainEnd } from "../../steps/drain/order.ts";
 import type { DrainState } from "../../steps/drain/schedule.ts";
 import { hasEnded, type Machine } from "../../steps/ec2/instances.ts";
 import { done, type Poll, pending, StageFailed } from "../engine/durable.ts";
+import type { EmptyingTask } from "./emptying-task.ts";
 import { addNotes } from "./notes.ts";
+import { stopOf } from "./stopped.ts";
 import { leaseOf, type NodeTask, nodeOf, once, waitFor } from "./task.ts";
 
 /** End of a drain; a value, because what follows from one that was not finished is the workflow's to decide. */
@@ -13,6 +15,8 @@ export type Drained =
   | Exclude<DrainEnd, { readonly kind: "late" }>
   /** EC2 is terminating the instance: waiting saves nothing, and the cluster cleans up its pods. */
   | { readonly kind: "machine-gone" }
+  /** A freeze or a hold came meanwhile; `why` names it and what ends it. */
+  | { readonly kind: "stopped"; readonly why: string }
   | (Extract<DrainEnd, { readonly kind: "late" }> & { readonly off: MachineOff | null });
 
 /** End of a drain that is over. */
@@ -26,7 +30,7 @@ const isOff = ({ state }: Machine): boolean => state === "stopped";
  * @param name unique within the execution
  * @throws DeadlineExceeded when the API server does not answer at the deadline; StageFailed if the lease is lost; Cancelled
  */
-export const drainNode = (task: NodeTask, settings: DrainSettings, name = "the pods have left"): Promise<Drained> =>
+export const drainNode = (task: EmptyingTask, settings: DrainSettings, name = "the pods have left"): Promise<Drained> =>
   waitFor<Drained, DrainState>(task, name, (kept) => drainOnce(task, settings, kept));
 
 /** Losses that were accepted, and the time that connections get. */
@@ -48,20 +52,23 @@ async function connectionsUntil(
 }
 
 async function drainOnce(
-  task: NodeTask,
+  task: EmptyingTask,
   settings: DrainSettings,
   kept: DrainState | null,
 ): Promise<Poll<Drained, DrainState>> {
   const { steps, wait } = task;
   const machine = await steps.instances.describe(leaseOf(task).instanceId);
   if (machine && hasEnded(machine)) return done({ kind: "machine-gone" });
+  const stopped = await stopOf(task);
+  if (stopped !== null) return done({ kind: "stopped", why: stopped });
+  const place = { uid: nodeOf(task).uid, pool: task.pool };
   const order = {
     node: nodeOf(task),
     held: leaseOf(task),
     options: settings.options,
     deadline: wait.until,
     notBefore: await connectionsUntil(task, settings, kept),
-    mayGoOn: async () => (await wait.cancelledBy()) === null,
+    mayGoOn: async () => (await wait.cancelledBy()) === null && (await steps.stops.recordedFor(place)) === null,
   };
   const { end, state, waitsFor, againIn } = await steps.drain.tick(order, kept);
   if (end === null) return pending(waitsFor, { kept: state, againIn });
@@ -79,6 +86,7 @@ export async function noteDrain(task: NodeTask, end: Emptied): Promise<void> {
 
 /** Reason why a drain did not empty the node, for people; null when no pod is left to evict. */
 export function failureOfDrain(end: Emptied, node: string): string | null {
+  if (end.kind === "stopped") return end.why;
   if (end.kind === "refused") return drainRefused(end.refusals);
   return end.kind === "uncordoned" ? uncordonedMeanwhile(node) : null;
 }

@@ -5,6 +5,7 @@ import { guardFault, guardFileFault } from "../node/guard.ts";
 import { observe } from "../node/observe.ts";
 import { reboot } from "../node/reboot.ts";
 import { giveBack } from "../node/restore.ts";
+import { checkGoesOn } from "../node/stopped.ts";
 import { leaseOf, nodeOf, once, waitFor } from "../node/task.ts";
 import type { RebootTask } from "./task.ts";
 
@@ -18,7 +19,10 @@ export async function checkGuard(task: RebootTask): Promise<void> {
 /** Reboots the machine once, and remembers the boot that must be over. */
 export async function rebootMachine(task: RebootTask): Promise<void> {
   if (task.isGone) return;
-  const askedAt = await once(task, "the time of the reboot", async () => task.steps.timestamp());
+  const askedAt = await once(task, "the time of the reboot", async () => {
+    await checkGoesOn(task);
+    return task.steps.timestamp();
+  });
   const { before } = await reboot(task, (seen) => guardFileFault(seen, task.runtime.payload));
   task.before = { bootId: before.bootId, bootedAt: askedAt, askedAt };
 }

@@ -18,6 +18,7 @@ import { removalRefusalOf } from "../../steps/cluster/removal-rules.ts";
 import { isOurs, launcherOf, type Machine } from "../../steps/ec2/instances.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
+import { checkNotStopped } from "../node/check-not-stopped.ts";
 import { findNode } from "../node/find-node.ts";
 import { type Begun, whisperTo } from "../operation/lifecycle.ts";
 import { checkBreakGlass, checkOrigin } from "../operation/requester.ts";
@@ -62,10 +63,12 @@ async function find(
   return { node, machine: instanceId ? await steps.instances.describe(instanceId) : undefined, instanceId };
 }
 
+const poolOf = (machine: Machine | undefined): string | null => machine?.tags[TAG.pool] ?? null;
+
 /**
  * Finds the node, or the machine that is no node, and judges whether it may be removed.
  * @param named what the asker typed, or the name of the node that was found by it
- * @throws UserError when it means no node, or several
+ * @throws UserError when it means no node, or several; Refused when a freeze or a hold keeps it
  */
 export async function choose(steps: Steps, start: Start, begun: Begun, named: string): Promise<Chosen> {
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
@@ -74,15 +77,18 @@ export async function choose(steps: Steps, start: Start, begun: Begun, named: st
   const holder = instanceId ? await steps.leases.holder(instanceId) : undefined;
   const pods = node ? await steps.nodes.pods() : [];
   const nodeName = node?.metadata?.name ?? null;
+  const name = nodeName ?? instanceId ?? "";
+  const pool = poolOf(machine);
+  await checkNotStopped(steps, node, pool, begun.commandWord, name);
   return {
-    name: nodeName ?? instanceId ?? "",
+    name,
     uid: node?.metadata?.uid ?? null,
     bootId: bootIdOf(node),
     launchedBy: machine ? launcherOf(machine) : null,
     facts: {
       node: nodeName,
       instanceId: instanceId ?? "none",
-      pool: machine?.tags[TAG.pool] ?? null,
+      pool,
       pods: movedPods(pods.filter((pod) => pod.spec?.nodeName === nodeName)),
     },
     isReady: nodes.some((one) => one === node && isReady(one)),

@@ -1,4 +1,5 @@
 import { done, pending } from "../engine/durable.ts";
+import { checkGoesOn } from "../node/stopped.ts";
 import { leaseOf, nodeOf, once, waitFor } from "../node/task.ts";
 import { auditNode } from "../operation/audit.ts";
 import type { RemovalTask } from "./task.ts";
@@ -7,6 +8,7 @@ import type { RemovalTask } from "./task.ts";
 export async function terminate(task: RemovalTask): Promise<void> {
   const { steps } = task;
   const lease = leaseOf(task);
+  await once(task, "judge before the termination", () => checkGoesOn(task));
   await once(task, "terminate the instance", async () => {
     await steps.instances.terminate(lease);
     await auditNode(task, "terminate", { what: "changed", detail: { change: "terminate the instance" } });

@@ -1,0 +1,57 @@
+import { clients } from "../../lambdas/clients/clients.ts";
+import { minutesIn, type StopTarget } from "../../lambdas/desired/stops.ts";
+import { badDuration, endedSummary, stopSummary } from "../../lambdas/messages/stops/stop.ts";
+import { stopRecords } from "../../lambdas/steps/ledger/stop-records.ts";
+import { StartError } from "../start-error.ts";
+import type { Place } from "./place.ts";
+
+/** Words of a freeze or a thaw that was typed on a terminal. */
+export interface StopOptions {
+  /** Null for the whole cluster. */
+  readonly pool: string | null;
+  readonly reason: string | undefined;
+  /** A duration as it was typed. */
+  readonly time: string | undefined;
+  /** User of the terminal. */
+  readonly user: string;
+}
+
+const MINUTE = 60_000;
+
+const targetOf = ({ pool }: StopOptions): StopTarget => (pool === null ? { kind: "cluster" } : { kind: "pool", pool });
+
+/** Plain words: a terminal shows no marks of code. */
+const plainly = (words: string): string => `${words.replaceAll("`", "")}\n`;
+
+async function recordsAt(place: Place) {
+  const settings = await place.settings("look");
+  const now = await place.clock();
+  return { now, records: stopRecords({ clients: clients(settings), settings, now }) };
+}
+
+/**
+ * Freezes the cluster or a pool with the AWS credentials of this terminal: it needs neither the cluster's API nor Slack.
+ * @returns what is frozen, for the terminal
+ * @throws StartError without a reason, or for a time that cannot be read
+ */
+export async function freeze(place: Place, options: StopOptions): Promise<string> {
+  const { reason, time, user } = options;
+  if (!reason) throw new StartError('freeze takes --reason "…": everybody who is stopped by it reads it');
+  const minutes = time === undefined ? null : minutesIn(time);
+  if (time !== undefined && minutes === null) throw new StartError(badDuration(time).replaceAll("`", ""));
+  const { now, records } = await recordsAt(place);
+  const until = minutes === null ? null : new Date(now() + minutes * MINUTE).toISOString();
+  const target = targetOf(options);
+  const at = new Date(now()).toISOString();
+  const stop = { kind: "freeze", reason, by: `${user} at a terminal`, at, until } as const;
+  await records.put({ ...stop, target });
+  return plainly(stopSummary(stop, [target], place.commandWord));
+}
+
+/** Ends a freeze in the same way. @returns what is not frozen any more, for the terminal */
+export async function thaw(place: Place, options: StopOptions): Promise<string> {
+  const target = targetOf(options);
+  const { records } = await recordsAt(place);
+  const ended = await records.end("freeze", target);
+  return plainly(endedSummary("freeze", [target], ended ? [target] : []));
+}

@@ -1,0 +1,84 @@
+import type { Stop, StopTarget } from "../../desired/stops.ts";
+import type { Message } from "../../records.ts";
+import { typeThis } from "../command/syntax.ts";
+import { localTime, utc } from "../slack/age.ts";
+import { sections } from "../slack/blocks.ts";
+import { code, plain, some } from "../slack/text.ts";
+
+const targetName = (target: StopTarget): string => {
+  if (target.kind === "cluster") return "the cluster";
+  return target.kind === "pool" ? `pool ${code(target.pool)}` : code(target.name);
+};
+
+const typed = (target: StopTarget): string[] => {
+  if (target.kind === "cluster") return [];
+  return [target.kind === "pool" ? target.pool : target.name];
+};
+
+const undo = { freeze: "thaw", hold: "unhold" } as const;
+
+const state = { freeze: "frozen", hold: "held" } as const;
+
+/** The command or the step that takes a stop off. */
+function remedy({ kind, target, at }: Stop, commandWord: string): string {
+  // What an annotation says, its owner takes off.
+  if (at === null) return "its owner takes the annotation off with kubectl";
+  return typeThis(commandWord, undo[kind], ...typed(target));
+}
+
+/** Says that a stop is in force, for lists: what, by whom, until when and why. */
+const stopLine = (stop: Stop, commandWord: string): string => {
+  const until = stop.until === null ? "" : ` until ${localTime(stop.until)}`;
+  return `🧊 ${targetName(stop.target)} is ${state[stop.kind]}${until} by ${plain(stop.by, 120)}: ${plain(stop.reason, 200)}. To end it: ${remedy(stop, commandWord)}.`;
+};
+
+/** Stops that a list shows; more are rarely in force at once. */
+const MOST = 10;
+
+/** Puts the stops in force above a list: they say why nothing happens. */
+export const withStops = (message: Message, stops: readonly Stop[], commandWord: string): Message => ({
+  ...message,
+  blocks: [...sections(stops.slice(0, MOST).map((stop) => stopLine(stop, commandWord))), ...message.blocks],
+});
+
+/**
+ * Reason why a node is not disturbed, with the next step.
+ * @param node name of the Node, or the instance id of a machine that is no node
+ */
+export const stoppedBy = (stop: Stop, node: string, commandWord: string): string => {
+  const { target } = stop;
+  const what = target.kind === "node" ? code(node) : `${code(node)} stays as it is: ${targetName(target)}`;
+  const until = stop.until === null ? "" : ` until ${utc(stop.until)}`;
+  return `${what} is ${state[stop.kind]}${until} by ${plain(stop.by, 120)} (${plain(stop.reason, 200)}). To end it: ${remedy(stop, commandWord)}`;
+};
+
+/** Sums up a freeze or a hold that was set. @param targets at least one */
+export function stopSummary(
+  { kind, until, reason }: Pick<Stop, "kind" | "until" | "reason">,
+  targets: readonly StopTarget[],
+  commandWord: string,
+): string {
+  const names = some(targets.map(targetName), 5);
+  const back = typeThis(commandWord, undo[kind], ...targets.flatMap(typed));
+  const are = targets.length === 1 ? "is" : "are";
+  const time = until === null ? `until ${back}` : `until ${utc(until)}; ${back} ends it earlier`;
+  return `${names} ${are} ${state[kind]} ${time}. Casement drains, reboots and removes nothing there; work in progress stops before its next change. Reason: ${reason}`;
+}
+
+/** Sums up a thaw or an unhold. @param ended targets of which a stop was in force */
+export function endedSummary(kind: Stop["kind"], targets: readonly StopTarget[], ended: readonly StopTarget[]): string {
+  if (ended.length === 0) {
+    const names = some(targets.map(targetName), 5);
+    return `${names} ${targets.length === 1 ? "was" : "were"} not ${state[kind]}. Nothing was changed.`;
+  }
+  const names = some(ended.map(targetName), 5);
+  return `${names} ${ended.length === 1 ? "is" : "are"} not ${state[kind]} any more.`;
+}
+
+/** Explains how a time is typed. */
+export const badDuration = (given: string): string =>
+  `${code(given)} is no time: type minutes, hours or days, 30 days at most, such as ${code("--for 4h")}`;
+
+/** Explains that a stop needs its reason. */
+export const stopNeedsReason = (commandWord: string, command: string): string =>
+  `A ${command} needs its reason, which everybody who is stopped by it reads: ${typeThis(commandWord, command, "…", '--reason "release night"')}`;

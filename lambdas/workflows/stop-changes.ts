@@ -1,0 +1,111 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { Start } from "../commands/command.ts";
+import { minutesIn, type Stop, type StopTarget } from "../desired/stops.ts";
+import { UserError } from "../errors.ts";
+import { badDuration, endedSummary, stopNeedsReason, stopSummary } from "../messages/stops/stop.ts";
+import { originName } from "../origin.ts";
+import { lambdaEntry } from "../steps/host.ts";
+import type { Steps } from "../steps/steps.ts";
+import { MINUTE, step } from "./engine/durable.ts";
+import { type Begun, beginOperation, failOperation } from "./operation/lifecycle.ts";
+import { publishEnd } from "./operation/publish-end.ts";
+import { postFirst, publish, viewOf } from "./operation/publisher.ts";
+import { type StopRequest, targetsOf } from "./stops/targets.ts";
+
+/** A command that sets a stop. */
+type Setting = Extract<StopRequest, { command: "freeze" | "hold" }>;
+
+const isSetting = (request: StopRequest): request is Setting =>
+  request.command === "freeze" || request.command === "hold";
+
+/** @throws UserError for a time that cannot be read, or without a reason */
+function checkWords(request: StopRequest, commandWord: string): void {
+  if (!isSetting(request)) return;
+  if (!request.reason) throw new UserError(stopNeedsReason(commandWord, request.command));
+  if (request.for !== undefined && minutesIn(request.for) === null) throw new UserError(badDuration(request.for));
+}
+
+async function set(
+  steps: Steps,
+  start: Start,
+  { command: kind, reason = "", for: time }: Setting,
+  targets: readonly StopTarget[],
+  { commandWord }: Begun,
+): Promise<string> {
+  const minutes = time === undefined ? null : minutesIn(time);
+  const until = minutes === null ? null : new Date(steps.now() + minutes * MINUTE).toISOString();
+  const stop = { kind, reason, by: originName(start), at: steps.timestamp(), until };
+  for (const target of targets) await steps.stops.put({ ...stop, target });
+  return stopSummary(stop, targets, commandWord);
+}
+
+async function end(steps: Steps, kind: Stop["kind"], targets: readonly StopTarget[]): Promise<string> {
+  const ended: StopTarget[] = [];
+  for (const target of targets) if (await steps.stops.end(kind, target)) ended.push(target);
+  return endedSummary(kind, targets, ended);
+}
+
+/** Writes the stop down or takes it off, with its entry in the audit. The body of a step. */
+async function change(
+  steps: Steps,
+  start: Start,
+  request: StopRequest,
+  targets: readonly StopTarget[],
+  begun: Begun,
+): Promise<void> {
+  const { operation } = start;
+  const summary = isSetting(request)
+    ? await set(steps, start, request, targets, begun)
+    : await end(steps, request.command === "thaw" ? "freeze" : "hold", targets);
+  const names = targets.map((target) => ("name" in target ? target.name : "pool" in target ? target.pool : "cluster"));
+  await steps.audit.append({ operation }, "change", {
+    what: "changed",
+    detail: { change: request.command, of: names },
+  });
+  await steps.ledger.changeOperation(operation, {
+    status: "succeeded",
+    summary,
+    endedAt: steps.timestamp(),
+    callbacks: {},
+  });
+}
+
+async function stopOrGoOn(
+  ctx: DurableContext,
+  steps: Steps,
+  start: Start,
+  begun: Begun,
+  request: StopRequest,
+): Promise<void> {
+  const targets = await step(ctx, "judge", async () => {
+    checkWords(request, begun.commandWord);
+    return targetsOf(steps, start, begun, request);
+  });
+  await step(ctx, request.command, () => change(steps, start, request, targets, begun));
+  await publishEnd(ctx, steps, async () => {
+    const published = await postFirst(steps, start.operation, null, begun);
+    const view = await viewOf(steps, start.operation, null);
+    return view ? publish(steps, view, published, begun) : published;
+  });
+}
+
+/** `/win freeze`, `thaw`, `hold` and `unhold`: says whether Casement may disturb nodes. */
+export const stopChanges =
+  (steps: Steps) =>
+  async (start: Start, ctx: DurableContext): Promise<void> => {
+    const { request } = start;
+    const { command } = request;
+    if (command !== "freeze" && command !== "thaw" && command !== "hold" && command !== "unhold")
+      throw new Error("this workflow freezes and holds nodes and nothing else");
+    try {
+      const begun = await step(ctx, "begin", () =>
+        beginOperation(steps, start, ctx.executionContext.durableExecutionArn),
+      );
+      if (begun) await stopOrGoOn(ctx, steps, start, begun, request);
+    } catch (error) {
+      await step(ctx, "end without a change", () => failOperation(steps, start, error));
+    }
+  };
+
+/** The entry for Lambda and for the sandbox. */
+export const { createHandler, handler } = lambdaEntry(stopChanges);
