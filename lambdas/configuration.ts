@@ -146,6 +146,11 @@ export const configurationSchema = z.strictObject({
   /** ARN of the customer-managed key that encrypts the nodes' volumes; left out, the account's default key does. */
   volumeKey: z.string().optional(),
   deadlines: deadlinesSchema.prefault({}),
+  /** Part of the Windows nodes that may be NotReady: while more are, nothing disturbs a Ready one. */
+  mostNotReady: z
+    .string()
+    .regex(/^([1-9][0-9]?|100)%$/, "must be a percentage from 1% to 100%")
+    .default("30%"),
   /** Images of the pods that try a node's data plane; without one for a release its nodes are not probed. */
   probe: z
     .strictObject({

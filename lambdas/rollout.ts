@@ -7,6 +7,8 @@ export interface RolloutNode {
   readonly uid: string;
   /** Index of its record among the operation's nodes; one that is begun again gets another record. */
   readonly index: number;
+  /** It was NotReady when it was planned. */
+  readonly isAway: boolean;
 }
 
 /** A rollout as the ledger holds it: executions come and go, each continues from here. */

@@ -1,14 +1,19 @@
 import type { NodeRecord } from "../records.ts";
 
 /** A node of a rollout, as far as the next moves depend on it. */
-export type RolloutState = Pick<NodeRecord, "index" | "status" | "outcome">;
+export interface RolloutState extends Pick<NodeRecord, "index" | "status" | "outcome"> {
+  /** It was NotReady when it was planned: its reboot takes nothing out of service. */
+  readonly isAway: boolean;
+}
 
 /** Everything by which the next moves of a rollout are decided. */
 export interface RolloutView {
   /** In the order in which they are begun. */
   readonly nodes: readonly RolloutState[];
-  /** Nodes that may be away at once, 1 at least. */
+  /** Nodes that may be taken out of service at once, 1 at least. */
   readonly most: number;
+  /** Nodes that are away already and may be recovered at once. */
+  readonly mostRecovering: number;
   /** It asks once the first node is proven. */
   readonly canary: boolean;
   /** A person let it go on after that. */
@@ -52,12 +57,22 @@ function pauseCause({ nodes, canary, isConfirmed, accepted }: RolloutView): Paus
   return canary && !isConfirmed && nodes.some(isProven) ? { kind: "canary" } : null;
 }
 
+/** Nodes that may be begun now: those that are away already need no slot of the pool. */
+function begun({ nodes, most, mostRecovering }: RolloutView, left: readonly RolloutState[]): readonly RolloutState[] {
+  const running = nodes.filter(({ status }) => RUNNING.has(status));
+  if (!nodes.some(isProven)) return left.slice(0, Math.max(0, 1 - running.length));
+  return [true, false].flatMap((isAway) => {
+    const room = (isAway ? mostRecovering : most) - running.filter((node) => node.isAway === isAway).length;
+    return left.filter((node) => node.isAway === isAway).slice(0, Math.max(0, room));
+  });
+}
+
 /**
  * Decides what a rollout does next: one node first; once it is proven, as many at once as may be away. A failure pauses
  * it, a cancellation ends it when nothing runs any more.
  */
 export function nextMoves(view: RolloutView): Moves {
-  const { nodes, most, isPaused, isCancelled, slackAwayMs } = view;
+  const { nodes, isPaused, isCancelled, slackAwayMs } = view;
   const running = nodes.filter(({ status }) => RUNNING.has(status)).length;
   const left = nodes.filter(({ status }) => status === "queued" || (status === "cancelled" && !isCancelled));
   if (running === 0 && (isCancelled || left.length === 0)) return { ...still, isOver: true };
@@ -65,6 +80,5 @@ export function nextMoves(view: RolloutView): Moves {
   const pause = pauseCause(view);
   if (pause) return { ...still, pause };
   if (slackAwayMs >= SLACK_AWAY_MS) return still;
-  const atOnce = nodes.some(isProven) ? most : 1;
-  return { ...still, start: left.slice(0, Math.max(0, atOnce - running)).map(({ index }) => index) };
+  return { ...still, start: begun(view, left).map(({ index }) => index) };
 }

@@ -3,11 +3,12 @@ import { nextMoves, type RolloutState, type RolloutView, SLACK_AWAY_MS } from ".
 import type { NodeStatus } from "../../lambdas/records.ts";
 
 const nodesOf = (...statuses: NodeStatus[]): RolloutState[] =>
-  statuses.map((status, index) => ({ index, status, outcome: null }));
+  statuses.map((status, index) => ({ index, status, outcome: null, isAway: false }));
 
 const view = (statuses: NodeStatus[], change: Partial<RolloutView> = {}): RolloutView => ({
   nodes: nodesOf(...statuses),
   most: 2,
+  mostRecovering: 10,
   canary: false,
   isConfirmed: false,
   accepted: [],
@@ -27,6 +28,16 @@ describe("the next moves of a rollout", () => {
     expect(nextMoves(view(["succeeded", "queued", "queued", "queued"])).start).toEqual([1, 2]);
     expect(nextMoves(view(["succeeded", "running", "queued", "queued"])).start).toEqual([2]);
     expect(nextMoves(view(["succeeded", "deciding", "running", "queued"])).start).toEqual([]);
+  });
+
+  test("recover nodes that are away already beside those that take a slot, one first", () => {
+    const statuses: NodeStatus[] = ["queued", "queued", "queued", "queued", "queued", "queued"];
+    const nodes = nodesOf(...statuses).map((node) => ({ ...node, isAway: node.index < 3 }));
+    expect(nextMoves({ ...view([]), nodes, most: 1 }).start).toEqual([0]);
+    const [first, ...rest] = nodes;
+    const proven = [{ ...first, status: "succeeded" } as RolloutState, ...rest];
+    expect(nextMoves({ ...view([]), nodes: proven, most: 1 }).start).toEqual([1, 2, 3]);
+    expect(nextMoves({ ...view([]), nodes: proven, most: 1, mostRecovering: 1 }).start).toEqual([1, 3]);
   });
 
   test("take a node that was gone for no proof", () => {

@@ -25,6 +25,11 @@ const afterFirst = ({ most, canary, nodes }: RolloutPlan): string => {
     : ` Once the first one is proven, the others follow, ${pace}.`;
 };
 
+const awayLine = ({ nodes }: RolloutPlan): string[] => {
+  const away = nodes.filter(({ isAway }) => isAway).map(({ name }) => code(name));
+  return away.length > 0 ? [`🩹 *NotReady now, and first:* ${some(away, MOST)}. They need no slot.`] : [];
+};
+
 const podsLine = ({ nodes }: RolloutPlan): string => {
   const pods = nodes.reduce((sum, node) => sum + node.pods, 0);
   return pods === 0 ? "No pods have to move." : `*${counted(pods, "pod")} will be evicted* in all.`;
@@ -75,6 +80,7 @@ function rolloutBlocks(plan: RolloutPlan): Block[] {
   return [
     ...sections([
       `In this order: ${names}.`,
+      ...awayLine(plan),
       podsLine(plan),
       ...lossLine(plan),
       ...blockerLine(plan),

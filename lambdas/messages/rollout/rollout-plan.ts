@@ -6,6 +6,8 @@ export interface PlannedNode {
   /** `status.nodeInfo.bootID`; null where the kubelet reports none. */
   readonly bootId: string | null;
   readonly pool: string | null;
+  /** It is NotReady: its reboot takes nothing out of service. */
+  readonly isAway: boolean;
   /** Number of pods that would be evicted. */
   readonly pods: number;
   /** Minutes that its drain should take. */

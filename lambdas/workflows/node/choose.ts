@@ -13,6 +13,7 @@ import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
 import type { Begun } from "../operation/lifecycle.ts";
 import { checkBreakGlass, checkOrigin } from "../operation/requester.ts";
+import { checkServed } from "./breaker.ts";
 import { checkNotStopped } from "./check-not-stopped.ts";
 import { findNode } from "./find-node.ts";
 
@@ -87,7 +88,10 @@ export async function judgeNode(
     throw new Refused(changeRefused(refusal ?? { kind: "no-instance" }, change, name, begun.commandWord));
   const pool = machine?.tags[TAG.pool] ?? null;
   await checkInPool(steps, start, name, pool);
-  if (DISTURBS.has(change)) await checkNotStopped(steps, node, pool, begun.commandWord);
+  if (DISTURBS.has(change)) {
+    checkServed(node, nodes, machine, configuration);
+    await checkNotStopped(steps, node, pool, begun.commandWord);
+  }
   return {
     chosen: { name, uid, instanceId, pool, bootId: bootIdOf(node), isCordoned: node.spec?.unschedulable === true },
     node,

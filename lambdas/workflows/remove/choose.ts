@@ -18,6 +18,7 @@ import { removalRefusalOf } from "../../steps/cluster/removal-rules.ts";
 import { isOurs, launcherOf, type Machine } from "../../steps/ec2/instances.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
+import { checkServed } from "../node/breaker.ts";
 import { checkNotStopped } from "../node/check-not-stopped.ts";
 import { findNode } from "../node/find-node.ts";
 import { type Begun, whisperTo } from "../operation/lifecycle.ts";
@@ -68,7 +69,8 @@ const poolOf = (machine: Machine | undefined): string | null => machine?.tags[TA
 /**
  * Finds the node, or the machine that is no node, and judges whether it may be removed.
  * @param named what the asker typed, or the name of the node that was found by it
- * @throws UserError when it means no node, or several; Refused when a freeze or a hold keeps it
+ * @throws UserError when it means no node, or several; Refused when a freeze or a hold keeps it, and for a Ready node while
+ * many are NotReady
  */
 export async function choose(steps: Steps, start: Start, begun: Begun, named: string): Promise<Chosen> {
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
@@ -80,6 +82,7 @@ export async function choose(steps: Steps, start: Start, begun: Begun, named: st
   const name = nodeName ?? instanceId ?? "";
   const pool = poolOf(machine);
   await checkNotStopped(steps, node, pool, begun.commandWord, name);
+  checkServed(node, nodes, machine, configuration);
   return {
     name,
     uid: node?.metadata?.uid ?? null,

@@ -15,6 +15,9 @@ import { type RolloutSeen, seeRollout, viewOfRollout } from "./view.ts";
 /** A rollout that waits so long for a person ends its execution; the button starts the next one. */
 const WAITS_FOR_MS = 4 * 60 * MINUTE;
 
+/** Nodes that are NotReady and are rebooted at once: a common cause shows before it has cost all of them a reboot. */
+const RECOVERS_AT_ONCE = 10;
+
 /** State between two looks. */
 export interface Look {
   readonly published: Published;
@@ -49,7 +52,8 @@ const viewFor = (
   isCancelled: boolean,
   slackAwayMs: number,
 ): RolloutView => ({
-  ...{ nodes, most, isCancelled, slackAwayMs },
+  ...{ most, isCancelled, slackAwayMs, mostRecovering: Math.min(RECOVERS_AT_ONCE, rollout.max ?? RECOVERS_AT_ONCE) },
+  nodes: nodes.map((node, at) => ({ ...node, isAway: rollout.nodes[at]?.isAway ?? false })),
   ...{ canary: rollout.canary, isConfirmed: rollout.isConfirmed, accepted: rollout.accepted },
   isPaused: (operation.rollout?.paused ?? null) !== null,
 });

@@ -70,7 +70,7 @@ async function write(
   plan: RolloutPlan,
   record: Judged,
 ): Promise<Published> {
-  const nodes = plan.nodes.map(({ name, uid }, index) => ({ name, uid, index }));
+  const nodes = plan.nodes.map(({ name, uid, isAway }, index) => ({ name, uid, index, isAway }));
   const { pool, max, canary } = plan;
   const settings = { pool, max, canary, isConfirmed: false };
   await steps.rollouts.insert(operation, { ...settings, nodes, record, accepted: [], published: null });

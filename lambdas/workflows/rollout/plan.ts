@@ -50,10 +50,11 @@ async function planNode(steps: Steps, start: Start, begun: Begun, name: string):
     const request = { command: "reboot", node: name, dryRun: false } as const;
     const planned = await planEmptying(steps, start, begun, request);
     checkLosses(planned);
-    const { chosen, plan } = planned;
+    const { chosen, plan, isReady: isServing } = planned;
     const { uid, instanceId, bootId, pool } = chosen;
     return {
       ...{ name, uid, instanceId, bootId, pool, pods: plan.pods.length, minutes: plan.minutes },
+      isAway: !isServing,
       losses: lossClasses(plan.pods),
       blockers: blockerClasses(plan),
       budgets: plan.blockers.flatMap(({ budgets }) => budgets),

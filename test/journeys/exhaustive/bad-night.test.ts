@@ -1,0 +1,62 @@
+import { afterEach, expect, test } from "vitest";
+import { APPROVE_OPERATION } from "../../../lambdas/messages/slack/buttons.ts";
+import { heldBack, newest, nodeNamed, settled } from "../evidence.ts";
+import type { Journey } from "../journey.ts";
+import { injectFault } from "../outside.ts";
+import { poolOfFour } from "../pool-of-four.ts";
+import { openly, privately } from "../reading.ts";
+
+let here: Journey;
+let names: readonly string[];
+afterEach(() => here.close());
+
+const isReady = (name: string | undefined): boolean =>
+  nodeNamed(here, name)?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
+const bootOf = (name: string | undefined): string | undefined => nodeNamed(here, name)?.status?.nodeInfo?.bootID;
+const instanceOf = (name: string | undefined): string =>
+  nodeNamed(here, name)?.spec?.providerID?.split("/").at(-1) ?? "";
+
+/** The kubelet ends and does not start again before its machine boots. */
+async function loseKubelet(name: string | undefined): Promise<void> {
+  const kubelet = { instanceId: instanceOf(name), service: "kubelet" };
+  injectFault(here, "service-hangs", { ...kubelet, how: "start" }, 1);
+  injectFault(here, "service-crashes", kubelet, 1);
+  await here.until(() => !isReady(name), 20, `${name} to be NotReady`);
+}
+
+test("half the fleet is NotReady: Ready nodes stay in service, and two presses bring the others back", {
+  timeout: 120_000,
+}, async () => {
+  ({ here, names } = await poolOfFour(1, { approvals: {} }));
+  const lost = [names[1], names[3]];
+  for (const name of lost) await loseKubelet(name);
+  const before = names.map(bootOf);
+
+  await here.type("operator", `/win drain ${names[0]}`);
+  await settled(here, 30);
+  expect(openly(here).at(-1)).toContain(
+    "is Ready and stays in service: 2 of 4 Windows nodes are NotReady, more than 30% (`mostNotReady`)",
+  );
+
+  await here.type("operator", "/win reboot web");
+  await here.until(async () => (await newest(here)).operation.approval?.state === "open", 10, "the question");
+  const card = openly(here).at(-1) ?? "";
+  expect(card).toContain("*Plan*: 2 nodes of `web` are drained and rebooted");
+  expect(card).toContain("*2 nodes left out:*");
+  await here.press("approver", APPROVE_OPERATION);
+  const isOver = async (): Promise<boolean> => {
+    const { endedAt, rollout } = (await newest(here)).operation;
+    return endedAt !== null || (rollout?.paused ?? null) !== null;
+  };
+  await here.until(isOver, 240, "the end of the recovery");
+  const { operation, nodes } = await newest(here);
+  expect(nodes.map(({ failure }) => failure)).toEqual([null, null]);
+  expect(operation).toMatchObject({ status: "succeeded", summary: "2 of 2 nodes are rebooted and proven." });
+  expect(names.map(isReady)).toEqual([true, true, true, true]);
+  expect(names.map((name, at) => bootOf(name) === before[at])).toEqual([true, false, true, false]);
+
+  await here.type("operator", `/win drain ${names[0]} --dry-run`);
+  await settled(here, 30);
+  expect(privately(here, "operator").at(-1)).toContain("Dry run: nothing was changed");
+  expect(await heldBack(here)).toEqual([]);
+});
