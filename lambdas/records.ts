@@ -1,6 +1,8 @@
+import type { Answer } from "./answer.ts";
 import type { Approval } from "./approval.ts";
 import type { Head } from "./audit/head.ts";
 import type { Request } from "./commands/command.ts";
+import type { LateReboot } from "./late-reboot.ts";
 import type { Originated } from "./origin.ts";
 import type { NodeWorkflow, StageName } from "./stages.ts";
 
@@ -93,7 +95,7 @@ export interface HandedOver {
 
 /** A person's decision, made with a button or in a dialog. */
 export interface Decided {
-  readonly decision: "submitted" | "closed" | "keep" | "terminate" | "continue" | "cancel" | "approve" | "deny";
+  readonly decision: Answer;
   readonly userId: string;
   /** Slack's trigger id, so that the same request again is the same decision. */
   readonly cause: string;
@@ -126,7 +128,7 @@ export interface Failure {
 export type NodeStatus = "queued" | "running" | "deciding" | "succeeded" | "failed" | "cancelled";
 
 /** One node of an operation, written by the execution that works on it. */
-export interface NodeRecord {
+export interface NodeRecord extends LateReboot {
   readonly operation: string;
   readonly index: number;
   readonly status: NodeStatus;

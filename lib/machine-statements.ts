@@ -47,6 +47,15 @@ export const terminate: Statement = {
   conditions: ours,
 };
 
+/** EC2's reboot needs no agent: it is what is left where a machine takes no command. */
+export const rebootThroughEc2: Statement = {
+  sid: "RebootOnlyOurs",
+  actions: ["ec2:RebootInstances"],
+  resources: [ec2("instance/*")],
+  why: "Ids are given at launch; only what carries our launched tag can be rebooted.",
+  conditions: ours,
+};
+
 const sendToOurMachines = (resources: string[]): Statement[] => [
   { sid: "SendOnlyOurDocuments", actions: ["ssm:SendCommand"], resources },
   {

@@ -127,6 +127,8 @@ export type Request =
       readonly force?: string;
       /** Reason for which the approval is not awaited. */
       readonly breakGlass?: string;
+      /** Through EC2 where the machine takes no command. */
+      readonly ec2?: boolean;
       readonly reason?: string;
     }
   | { readonly command: "guard"; readonly targets: Targets; readonly dryRun: boolean; readonly reason?: string }

@@ -25,11 +25,18 @@ const canary: Option = {
   means: "of several nodes, asks whether to go on once the first one is proven",
 };
 
+/** Of one node alone: the plan says it, and the approval is bound to it. */
+const ec2: Option = {
+  option: "ec2",
+  kind: "flag",
+  means: "of one node, reboots through EC2 if its SSM agent takes no command; without it, where the agent is silent",
+};
+
 export const reboot: Command = {
   name: "reboot",
   also: ["reboot node", "reboot nodes", "reboot pool", "restart", "restart node"],
   arguments: [targets],
-  options: [dryRun, force, breakGlass, max, canary, reason],
+  options: [dryRun, force, breakGlass, ec2, max, canary, reason],
   effect: "change",
   workflow: "reboot-node",
   workflowOfMany: "reboot-nodes",

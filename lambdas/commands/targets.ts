@@ -8,7 +8,7 @@ interface Fields {
 }
 
 /** Options that name a node and take something of that node alone. */
-const ONLY_OF_ONE: ReadonlySet<string> = new Set(["force", "break-glass"]);
+const ONLY_OF_ONE: ReadonlySet<string> = new Set(["force", "break-glass", "ec2"]);
 
 /**
  * Shapes the request of a command: one node alone is the request on that node, without what only several nodes need.
@@ -18,11 +18,13 @@ export function shaped(
   command: Command,
   fields: Fields,
 ): { readonly request: Request } | { readonly problem: Problem } {
-  const { targets, max, canary, ...rest } = fields;
+  const { targets, max, canary, ec2, ...others } = fields;
+  const rest = { ...others, ...(ec2 === true ? { ec2 } : {}) };
   if (command.workflowOfMany === undefined || targets === undefined) return { request: fields as unknown as Request };
   if (targets.kind === "nodes" && targets.nodes.length === 1)
     return { request: { ...rest, node: targets.nodes[0] } as unknown as Request };
   const option = command.options.find(({ option, field = option }) => ONLY_OF_ONE.has(option) && field in rest);
   if (option) return { problem: { kind: "only-of-one", command, option } };
-  return { request: fields as unknown as Request };
+  const { ec2: _ofOne, ...ofMany } = fields;
+  return { request: ofMany as unknown as Request };
 }

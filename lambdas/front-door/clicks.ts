@@ -9,11 +9,14 @@ import {
   CONTINUE_REMOVAL,
   DENY_OPERATION,
   DO_NEXT,
+  EC2_REBOOT,
+  INSTALL_GUARD,
   KEEP_INSTANCE,
   LOOK_AGAIN,
   OPEN_AWS,
   OPEN_RUNBOOK,
   PAUSE_ROLLOUT,
+  REBOOT_THROUGH_EC2,
   RESUME_ROLLOUT,
   TERMINATE_INSTANCE,
   TRY_AGAIN,
@@ -41,7 +44,7 @@ interface Meaning {
 }
 
 const decides =
-  (decision: "keep" | "terminate" | "continue") =>
+  (decision: "keep" | "terminate" | "continue" | "ec2-reboot") =>
   async (door: FrontDoor, click: Click): Promise<Message | null> => {
     const { value, userId, triggerId } = click;
     const which = parseOwner(value);
@@ -71,10 +74,13 @@ const meanings: Readonly<Record<string, Meaning>> = {
   [TERMINATE_INSTANCE]: { command: "add", does: decides("terminate") },
   [CONTINUE_DRAIN]: { command: "drain", does: decides("continue") },
   [CONTINUE_REBOOT]: { command: "reboot", does: decides("continue") },
+  [EC2_REBOOT]: { command: "reboot", does: decides("ec2-reboot") },
   [CONTINUE_REMOVAL]: { command: "remove", does: decides("continue") },
   [TRY_AGAIN]: { command: null, does: (door, click) => tryAgain(door, click, click.value) },
   [LOOK_AGAIN]: { command: null, does: (door, click) => typeAgain(door, click, click.value) },
   [DO_NEXT]: { command: null, does: (door, click) => typeAgain(door, click, click.value) },
+  [INSTALL_GUARD]: { command: null, does: (door, click) => typeAgain(door, click, click.value) },
+  [REBOOT_THROUGH_EC2]: { command: null, does: (door, click) => typeAgain(door, click, click.value) },
   [OPEN_RUNBOOK]: link,
   [OPEN_AWS]: link,
   [APPROVE_OPERATION]: { command: "approve", does: (door, click) => approvePressed(door, click, click.value) },

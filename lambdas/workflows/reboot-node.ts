@@ -31,7 +31,7 @@ export const rebootNode = emptyingWorkflow({
   stages,
   card: rebootPlanCard,
   dryRun: rebootDryRun,
-  taskOf: (task): RebootTask => ({ ...task, ...unproven }),
+  taskOf: (task, { plan }): RebootTask => ({ ...task, ...unproven, isThroughEc2: plan.throughEc2 !== undefined }),
   finish: finishRebooted,
   fail: endUnproven,
 });

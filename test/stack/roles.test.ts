@@ -231,6 +231,14 @@ describe("what no role may do", () => {
     expect(allowed).toEqual(["provision-node", "reboot-node"]);
   });
 
+  it("is to have EC2 reboot a machine, but for the function that reboots nodes, and only one of our launches", () => {
+    const holders = Object.entries(roleIds).flatMap(([name, id]) => {
+      const found = held(id).filter((one) => JSON.stringify(one).includes("ec2:RebootInstances"));
+      return found.map((one) => [name, JSON.stringify(one).includes("aws:ResourceTag/casement:launched")]);
+    });
+    expect(holders).toEqual([["reboot-node", true]]);
+  });
+
   it("is to tag an instance after its launch", () => {
     for (const { Condition } of granting("ec2:CreateTags"))
       expect(Condition).toMatchObject({ StringEquals: { "ec2:CreateAction": "RunInstances" } });

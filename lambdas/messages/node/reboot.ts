@@ -32,6 +32,19 @@ export const guardIsOld = "the guard of the metadata route on the machine is not
 export const guardNotReady = (fault: string): string =>
   `${fault}. Without a working guard the machine may lose its metadata route in the reboot, and no command would reach it again`;
 
+/** Reason why a reboot cannot begin: whether it would survive is not known, and a person has not agreed to EC2's reboot. */
+export const guardNotAsked = "the machine's SSM agent does not answer, so that its guard cannot be checked";
+
+/** Note on a guard that could not be checked before EC2's reboot. */
+export const guardUnchecked =
+  "The guard of the metadata route could not be checked, because the machine takes no command. One that is installed runs at start-up.";
+
+/** Wait for a machine that EC2 was asked to reboot. */
+export const machineToBoot = "the machine to boot: its kubelet or its SSM agent reports then";
+
+/** Note on a machine that a person had EC2 reboot, because it did not come back. */
+export const ec2Rebooted = "EC2 was asked to reboot the machine, because it had not come back.";
+
 /** Wait for the machine's own answers after its reboot. */
 export const machineToAnswer = "the machine to answer after its reboot";
 
@@ -52,12 +65,28 @@ export const notKnownYet = (name: Fault["name"], why: string): string => `${chec
 const restOfReboot =
   "The reboot and its proof come on top: about 10 minutes, or up to two hours when Windows installs updates.";
 
+const whyThroughEc2 = {
+  asked: "as it was asked for",
+  silent: "because its SSM agent does not answer",
+} as const;
+
+/** Way of a reboot that goes through EC2, and what that means. */
+const wayOf = ({ throughEc2 }: NodePlan): ReturnType<typeof section>[] =>
+  throughEc2
+    ? [
+        section(
+          `⚠️ The machine is rebooted *through EC2*, ${whyThroughEc2[throughEc2]}: EC2 asks Windows to restart, and resets the machine like a power failure if it has not reacted within four minutes. The guard of the metadata route may not be checked before; one that is installed runs at start-up.`,
+        ),
+      ]
+    : [];
+
 /** The plan of a reboot, for the message that asks for its approval. */
 export const rebootPlanCard = (plan: NodePlan, commandWord: string): PlanCard => ({
   blocks: [
     section(
       `*Plan*: ${code(plan.node)} is drained and rebooted. It takes pods again when the reboot is proven, unless it was cordoned before.`,
     ),
+    ...wayOf(plan),
     ...planBlocks(plan, commandWord),
     context(restOfReboot),
   ],
@@ -68,6 +97,7 @@ export const rebootDryRun = (plan: NodePlan, commandWord: string): Message => ({
   text: `Dry run: reboot ${plan.node}`,
   blocks: [
     section(`*Dry run: nothing was changed.* Plan to drain and reboot ${code(plan.node)}:`),
+    ...wayOf(plan),
     ...planBlocks(plan, commandWord),
     context(restOfReboot),
     context(`To apply: ${typeThis(commandWord, "reboot", plan.node)}`),

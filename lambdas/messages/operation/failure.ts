@@ -3,10 +3,10 @@ import { asksToContinue, type Block, isKept, type NodeRecord, type OperationReco
 import type { StageName } from "../../stages.ts";
 import { typeThis } from "../command/syntax.ts";
 import { continueButtons, continueNext } from "../node/continue.ts";
-import { notRebooted } from "../node/reboot.ts";
+import { cureButtons } from "../node/cures.ts";
 import { between, localTime } from "../slack/age.ts";
 import { actions, type Button, section } from "../slack/blocks.ts";
-import { DO_NEXT, KEEP_INSTANCE, OPEN_AWS, OPEN_RUNBOOK, TERMINATE_INSTANCE } from "../slack/buttons.ts";
+import { KEEP_INSTANCE, OPEN_AWS, OPEN_RUNBOOK, TERMINATE_INSTANCE } from "../slack/buttons.ts";
 import { codeBlock, prose, sentence } from "../slack/text.ts";
 import { instanceLink, type MessageSettings, runbookLink } from "./links.ts";
 import { nodeLabel, signs, worked } from "./node-lines.ts";
@@ -37,20 +37,6 @@ const terminateKept = (value: string): Button => ({
   style: "danger",
 });
 
-/** Was a reboot refused because of the machine's guard? */
-const needsGuard = ({ workflow, failure, nodeName }: NodeRecord): boolean =>
-  workflow === "reboot" &&
-  nodeName !== null &&
-  (failure?.stage === "guard" || (failure?.stage === "reboot" && failure.why.startsWith(notRebooted)));
-
-/** Types the command that installs the guard, under the right of whoever presses it. */
-const installGuard = ({ nodeName }: NodeRecord): Button => ({
-  actionId: DO_NEXT,
-  value: `guard ${nodeName}`,
-  text: "Install the guard",
-  style: "primary",
-});
-
 /** Buttons that open the runbook's section and the instance's page, where there is one. */
 function links(node: NodeRecord, settings: MessageSettings): Button[] {
   const value = ownerOf(node);
@@ -65,20 +51,16 @@ function links(node: NodeRecord, settings: MessageSettings): Button[] {
 }
 
 /** Buttons of a failed node: while a decision is needed, and for as long as a kept machine lives. */
-function buttonsOf(node: NodeRecord, settings: MessageSettings): Button[] {
+function buttonsOf(node: NodeRecord, settings: MessageSettings, cures: readonly Button[]): Button[] {
   const value = ownerOf(node);
   if (asksToContinue(node)) return [...continueButtons(node), ...links(node, settings)];
   if (node.status === "deciding") return [keep(value), terminate(value), ...links(node, settings)];
-  return [
-    ...(isKept(node) ? [terminateKept(value)] : []),
-    ...(needsGuard(node) ? [installGuard(node)] : []),
-    ...links(node, settings),
-  ];
+  return [...(isKept(node) ? [terminateKept(value)] : []), ...cures, ...links(node, settings)];
 }
 
 /** Row of a failed machine's buttons; no block where there are none. */
-export function failureButtons(node: NodeRecord, settings: MessageSettings): Block[] {
-  const buttons = buttonsOf(node, settings);
+export function failureButtons(node: NodeRecord, settings: MessageSettings, cures: readonly Button[] = []): Block[] {
+  const buttons = buttonsOf(node, settings, cures);
   return buttons.length > 0 ? [actions(`decide:${ownerOf(node)}`, buttons)] : [];
 }
 
@@ -152,5 +134,5 @@ export function failureBlocks(
       codeBlock(failure.why, room),
     ].join("\n"),
   );
-  return [text, ...failureButtons(node, settings)];
+  return [text, ...failureButtons(node, settings, cureButtons(node, operation.request))];
 }

@@ -11,6 +11,7 @@ import {
 } from "../../records.ts";
 import { auditNote } from "../audit/head.ts";
 import { titleOf } from "../command/syntax.ts";
+import { lateMachines } from "../node/late.ts";
 import { rolloutButtons } from "../rollout/rollout.ts";
 import { between } from "../slack/age.ts";
 import { actions, type Button, context, fitting, header, section, sections } from "../slack/blocks.ts";
@@ -148,7 +149,7 @@ function spoken({ operation, nodes }: OperationView): string {
   return `${statuses[operation.status].sign} ${plain(titleOf(operation.request), 300)}: ${statuses[operation.status].words}${progress}`;
 }
 
-function frame(view: OperationView): { readonly top: Block[]; readonly bottom: Block[] } {
+function frame(view: OperationView, settings: MessageSettings): { readonly top: Block[]; readonly bottom: Block[] } {
   const { operation, nodes, now } = view;
   const said = summary(view);
   return {
@@ -158,6 +159,7 @@ function frame(view: OperationView): { readonly top: Block[]; readonly bottom: B
       ...(said.length > 0 ? [section(said.join("\n"))] : []),
       ...approvalBlocks(operation),
       ...sections(lines(nodes, now)),
+      ...lateMachines(nodes, settings, now),
     ],
     bottom: operationButtons(view),
   };
@@ -171,7 +173,7 @@ const elsewhere = (count: number): Block =>
  * Failures that do not fit are counted; each has its own message in the thread, with the same buttons.
  */
 export function operationMessage(view: OperationView, settings: MessageSettings): Message {
-  const { top, bottom } = frame(view);
+  const { top, bottom } = frame(view, settings);
   const room = view.nodes.length === 1 ? WHY_OF_ONE : WHY;
   const failures = failed(view.nodes).map((node) => failureBlocks(node, view.operation, settings, view.now, room));
   const shown = fitting(failures, [...top, ...bottom, elsewhere(failures.length)]);

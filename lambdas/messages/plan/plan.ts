@@ -75,6 +75,8 @@ export interface NodePlan extends Blocking {
   readonly minutes: number;
   /** Deadline of its eviction, in minutes; at it people are asked whether to go on. */
   readonly mostMinutes: number;
+  /** Reason why a reboot goes through EC2: a person asked for it, or the SSM agent is silent; missing where it goes through SSM. */
+  readonly throughEc2?: "asked" | "silent";
   /** ISO 8601. */
   readonly at: string;
 }

@@ -73,7 +73,7 @@ export const provisionRemedies: Partial<Readonly<Record<StageOf<"provision">, re
     {
       says: ["SSM agent does not answer", "the command was cancelled (Cancelled)"],
       cause: "the SSM agent of the machine is silent, mostly because its metadata route is lost",
-      remedy: "reboot the instance in the EC2 console: a guard that is installed runs at start-up",
+      remedy: "reboot it through EC2, with the button or in the console: a guard that is installed runs at start-up",
     },
     {
       says: ["not installed as a scheduled task"],

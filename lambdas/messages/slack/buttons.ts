@@ -9,6 +9,13 @@ export const CONTINUE_DRAIN = "continue-drain";
 export const CONTINUE_REBOOT = "continue-reboot";
 export const CONTINUE_REMOVAL = "continue-removal";
 
+/** Those under a failure, each with a command as it is typed: ids are unique within a row of buttons. */
+export const INSTALL_GUARD = "install-guard";
+export const REBOOT_THROUGH_EC2 = "reboot-through-ec2";
+
+/** The one under a reboot whose machine has not come back. */
+export const EC2_REBOOT = "ec2-reboot";
+
 /** Buttons of a look's answer: the same look once more, and the command that helps. Their value is the command as it is typed. */
 export const LOOK_AGAIN = "look-again";
 export const DO_NEXT = "do-next";

@@ -5,6 +5,7 @@ import {
   type Filter,
   type Instance,
   paginateDescribeInstances,
+  RebootInstancesCommand,
   RunInstancesCommand,
   type RunInstancesCommandInput,
   TerminateInstancesCommand,
@@ -184,6 +185,22 @@ export const instances = (context: StepContext) => {
         return { instanceId };
       } catch (error) {
         if (error instanceof Error && NO_ROOM.has(error.name)) return { noRoom: error.name };
+        throw error;
+      }
+    },
+
+    /**
+     * Asks EC2 to reboot an instance that we launched; its lease is checked right before. EC2 only takes the order: it asks
+     * Windows to restart, and resets the machine if that does not happen within some minutes. Asking twice is the same.
+     * @throws Refused when the lease is not ours any more; Retryable while EC2 does not know the instance
+     */
+    reboot: async (held: Lease): Promise<void> => {
+      await lease.check(held);
+      try {
+        await ec2.send(new RebootInstancesCommand({ InstanceIds: [held.instanceId] }));
+      } catch (error) {
+        if (error instanceof Error && error.name === "InvalidInstanceID.NotFound")
+          throw new Retryable(`EC2 does not know ${held.instanceId}`, { cause: error });
         throw error;
       }
     },

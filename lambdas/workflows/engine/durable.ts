@@ -184,6 +184,8 @@ export interface WaitOptions {
   readonly endOfMachine: () => Promise<string | null>;
   /** Called after each poll that is pending. @param isNew the reason differs from that of the poll before */
   readonly onPending: (pendingReason: string, isNew: boolean) => Promise<void>;
+  /** Called by each poll of a command that still runs. @param callbackId completing it wakes the wait */
+  readonly onRound?: (callbackId: string) => Promise<void>;
 }
 
 /**

@@ -115,6 +115,7 @@ export async function runScript<T extends ScriptResult>(
       const command = await steps.machine.commandState(order.script, commandId, held.instanceId);
       if (command.state !== "running")
         log("INFO", "command", { instance: held.instanceId, commandId, script: order.script, outcome: command.state });
+      if (command.state === "running") await bounds.onRound?.(callbackId);
       return {
         command,
         end: command.state === "running" ? await bounds.endOfMachine() : null,

@@ -17,7 +17,11 @@ export type Card = (plan: NodePlan, commandWord: string) => PlanCard;
 
 const recordOf = (action: EmptyingRequest["command"], { chosen, options, plan }: PlannedEmptying): Plan["record"] => ({
   action,
-  options: { force: options.force, deleteEmptyDir: options.deleteEmptyDir },
+  options: {
+    force: options.force,
+    deleteEmptyDir: options.deleteEmptyDir,
+    ...(plan.throughEc2 ? { ec2: true } : {}),
+  },
   nodes: [{ uid: chosen.uid, bootId: chosen.bootId, instanceId: chosen.instanceId }],
   losses: lossClasses(plan.pods),
   blockers: blockerClasses(plan),

@@ -24,7 +24,7 @@ export interface EmptyingWork<T extends EmptyingTask> {
   /** The plan, to the requester alone. */
   readonly dryRun: (plan: NodePlan, commandWord: string) => Message;
   /** Adds to the task what its own stages find out. */
-  readonly taskOf: (task: EmptyingTask) => T;
+  readonly taskOf: (task: EmptyingTask, planned: PlannedEmptying) => T;
   /** Ends the work after its last stage. */
   finish(task: T): Promise<void>;
   /** Ends work of which a stage has failed, or that was cancelled. */
@@ -36,9 +36,10 @@ async function work<T extends EmptyingTask>(
   steps: Steps,
   start: Start,
   begun: Begun,
-  { chosen, options, plan }: PlannedEmptying,
+  planned: PlannedEmptying,
   { command, eventReason, stages, taskOf, finish, fail }: EmptyingWork<T>,
 ): Promise<void> {
+  const { chosen, options, plan } = planned;
   const judgeAgain = async () => void (await judgeNode(steps, start, begun, command, chosen.name));
   const first = { workflow: command, stage: "slot" } as const;
   const started = await step(ctx, "take the lease", () =>
@@ -48,7 +49,8 @@ async function work<T extends EmptyingTask>(
   );
   try {
     const given = { chosen, options, pods: plan.pods.length, judgeAgain };
-    const task = taskOf(newEmptyingTask(ctx, steps, { start, workflow: command, eventReason }, given, started));
+    const made = newEmptyingTask(ctx, steps, { start, workflow: command, eventReason }, given, started);
+    const task = taskOf(made, planned);
     try {
       await runStages(task, stages);
     } catch (error) {

@@ -10,6 +10,7 @@ import type { Node } from "../../steps/cluster/nodes.ts";
 import type { DrainOptions } from "../../steps/drain/filters.ts";
 import type { Steps } from "../../steps/steps.ts";
 import type { Begun } from "../operation/lifecycle.ts";
+import { isAgentSilent } from "./agent.ts";
 import { type ChosenNode, judgeNode } from "./choose.ts";
 
 /** Work that empties a node, as it was asked for. */
@@ -44,6 +45,17 @@ const awayOf = (nodes: readonly Node[], { name, pool }: ChosenNode): AwayNode[] 
       return node.spec?.unschedulable ? [{ ...named, why: "cordoned" }] : [];
     });
 
+/** Does a reboot go through EC2? A node of a rollout never does: its approval was for all of them. */
+async function throughEc2Of(
+  steps: Steps,
+  request: EmptyingRequest,
+  { instanceId }: ChosenNode,
+): Promise<NodePlan["throughEc2"] | null> {
+  if (request.command !== "reboot") return null;
+  if (request.ec2) return "asked";
+  return (await isAgentSilent(steps, instanceId)) ? "silent" : null;
+}
+
 /**
  * Judges the node and reads what emptying it would do; nothing is changed.
  * @throws UserError for a name that does not fit; Refused when the node may not be drained
@@ -52,8 +64,9 @@ export async function planEmptying(
   steps: Steps,
   start: Start,
   begun: Begun,
-  { command, node: named, force }: EmptyingRequest,
+  request: EmptyingRequest,
 ): Promise<PlannedEmptying> {
+  const { command, node: named, force } = request;
   const { chosen, node, nodes, others, unread, configuration } = await judgeNode(steps, start, begun, command, named);
   if (force !== undefined && force !== chosen.name) throw new UserError(forceNeedsName(chosen.name, force));
   const options = optionsOf(force !== undefined);
@@ -71,7 +84,8 @@ export async function planEmptying(
     others,
     unread,
   });
-  return { chosen, options, plan, isReady: isReady(node) };
+  const throughEc2 = start.part ? null : await throughEc2Of(steps, request, chosen);
+  return { chosen, options, plan: throughEc2 ? { ...plan, throughEc2 } : plan, isReady: isReady(node) };
 }
 
 /** @throws Refused that names the pods whose loss the options do not allow: nothing is evicted while there is one */

@@ -9,12 +9,14 @@ import { leaseOf, type NodeTask } from "./task.ts";
 /**
  * Reboots the machine through SSM and proves by the boot id that it rebooted.
  * @param faultOf the workflow's own reasons not to reboot, beside a guard that is not in order; null if there is none
+ * @param whileAway called by each poll while the machine reboots
  * @returns the machine as it was observed before and after the boot
  * @throws StageFailed if it was not rebooted; MachineEnded; Cancelled
  */
 export async function reboot(
   task: NodeTask,
   faultOf: (before: Observation) => string | null = () => null,
+  whileAway: (callbackId: string) => Promise<void> = async () => undefined,
 ): Promise<{ readonly before: Observation; readonly after: Observation }> {
   const before = await observe(task, "look before the reboot");
   const fault = guardFault(before) ?? faultOf(before);
@@ -24,7 +26,7 @@ export async function reboot(
     notAfter: Math.floor(task.wait.until / 1000),
     bootId: before.bootId,
   };
-  const lost = await rebootOnce(task, request);
+  const lost = await rebootOnce(task, request, whileAway);
   const after = await observe(task, "look after the reboot");
   if (after.bootId === before.bootId)
     throw new StageFailed(lost ?? "the machine reports a reboot, but its boot id has not changed");
@@ -36,11 +38,18 @@ export async function reboot(
  * @returns null, or the error by which the result was lost: then only the boot id tells whether the machine rebooted
  * @throws StageFailed if the script refuses; MachineEnded; Cancelled
  */
-async function rebootOnce(task: NodeTask, request: RebootRequest): Promise<string | null> {
+async function rebootOnce(
+  task: NodeTask,
+  request: RebootRequest,
+  onRound: (callbackId: string) => Promise<void>,
+): Promise<string | null> {
   const order = { script: "reboot", request } as const;
   let result: RebootResult;
   try {
-    result = await runScript<RebootResult>(task.ctx, task.steps, leaseOf(task), "reboot", order, task.wait);
+    result = await runScript<RebootResult>(task.ctx, task.steps, leaseOf(task), "reboot", order, {
+      ...task.wait,
+      onRound,
+    });
   } catch (error) {
     if (isLostResult(error)) return error.message;
     throw error;

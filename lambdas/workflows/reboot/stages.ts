@@ -1,17 +1,52 @@
+import type { Observation } from "../../desired/plan.ts";
 import { cordonLeft } from "../../messages/node/cordon.ts";
-import { guardNotReady } from "../../messages/node/reboot.ts";
-import { done, StageFailed } from "../engine/durable.ts";
+import { guardNotAsked, guardNotReady, guardUnchecked } from "../../messages/node/reboot.ts";
+import { DeadlineExceeded, done, MINUTE, StageFailed } from "../engine/durable.ts";
+import { isLostResult } from "../engine/run-script.ts";
+import { isAgentSilent } from "../node/agent.ts";
 import { guardFault, guardFileFault } from "../node/guard.ts";
+import { addNotes } from "../node/notes.ts";
 import { observe } from "../node/observe.ts";
 import { reboot } from "../node/reboot.ts";
 import { giveBack } from "../node/restore.ts";
 import { checkGoesOn } from "../node/stopped.ts";
 import { leaseOf, nodeOf, once, waitFor } from "../node/task.ts";
+import { rebootThroughEc2 } from "./ec2.ts";
+import { offerEc2Reboot } from "./late.ts";
 import type { RebootTask } from "./task.ts";
+
+const LOOK = "look at the guard";
+
+/** Minutes in which a machine that is to be rebooted through EC2 may answer: it was chosen because commands do not run there. */
+const ANSWERS_WITHIN = 4;
+
+/** Looks at a machine that may take no command. @returns null where it does not answer */
+async function lookIfItAnswers(task: RebootTask): Promise<Observation | null> {
+  const soon = await once(task, "answer until", async () => task.steps.now() + ANSWERS_WITHIN * MINUTE);
+  try {
+    return await observe({ ...task, wait: { ...task.wait, until: Math.min(soon, task.wait.until) } }, LOOK);
+  } catch (error) {
+    if (isLostResult(error) || error instanceof DeadlineExceeded) return null;
+    throw error;
+  }
+}
+
+/** @returns the machine as it is; null where it takes no command and is rebooted through EC2 */
+async function look(task: RebootTask): Promise<Observation | null> {
+  const { instanceId } = leaseOf(task);
+  const isSilent = await once(task, "ask for the agent", () => isAgentSilent(task.steps, instanceId));
+  if (task.isThroughEc2) return isSilent ? null : lookIfItAnswers(task);
+  if (isSilent) throw new StageFailed(guardNotAsked);
+  return observe(task, LOOK);
+}
 
 /** Refuses a machine whose guard would not bring its metadata route back, before anything is changed. */
 export async function checkGuard(task: RebootTask): Promise<void> {
-  const before = await observe(task, "look at the guard");
+  const before = await look(task);
+  if (before === null) {
+    await once(task, "the guard was not checked", async () => void (await addNotes(task, [guardUnchecked])));
+    return;
+  }
   const fault = guardFault(before) ?? guardFileFault(before, task.runtime.payload);
   if (fault) throw new StageFailed(guardNotReady(fault));
 }
@@ -19,12 +54,19 @@ export async function checkGuard(task: RebootTask): Promise<void> {
 /** Reboots the machine once, and remembers the boot that must be over. */
 export async function rebootMachine(task: RebootTask): Promise<void> {
   if (task.isGone) return;
+  if (task.isThroughEc2) return rebootThroughEc2(task);
   const askedAt = await once(task, "the time of the reboot", async () => {
     await checkGoesOn(task);
     return task.steps.timestamp();
   });
-  const { before } = await reboot(task, (seen) => guardFileFault(seen, task.runtime.payload));
-  task.before = { bootId: before.bootId, bootedAt: askedAt, askedAt };
+  await reboot(
+    task,
+    (seen) => {
+      task.before = { bootId: seen.bootId, bootedAt: askedAt, askedAt };
+      return guardFileFault(seen, task.runtime.payload);
+    },
+    (callbackId) => offerEc2Reboot(task, askedAt, callbackId),
+  );
 }
 
 /** Puts the node back as it was before: schedulable, or cordoned where others had cordoned it. */

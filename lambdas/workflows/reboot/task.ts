@@ -5,6 +5,8 @@ import type { EmptyingTask } from "../node/emptying-task.ts";
 export interface RebootTask extends EmptyingTask {
   /** The boot that must be over; null before the machine was rebooted. */
   before: BootBefore | null;
+  /** The machine takes no command: EC2 reboots it. */
+  readonly isThroughEc2: boolean;
   /** State of the node at the end, as a clause; null while it is not given back. */
   left: string | null;
 }

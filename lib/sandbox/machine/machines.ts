@@ -8,7 +8,16 @@ import { machineFaults } from "./fault-kinds.ts";
 import { type Machine, type MachineDependencies, type MachinePorts, openMachine } from "./machine.ts";
 import { payloadContent } from "./payload.ts";
 import { type PersistentTimers, persistentTimers } from "./persistent-timers.ts";
-import { bootPhaseDue, checkFaults, powerOff, powerOn, restart, resumePower, shutDownDue } from "./power.ts";
+import {
+  bootPhaseDue,
+  checkFaults,
+  hardResetDue,
+  powerOff,
+  powerOn,
+  rebootFromOutside,
+  resumePower,
+  shutDownDue,
+} from "./power.ts";
 import { kubeletAnswer } from "./programs/kubelet/server.ts";
 import { agentListens } from "./programs/ssm-agent/agent.ts";
 import { cancelDocument, takeDocument } from "./programs/ssm-agent/documents.ts";
@@ -117,6 +126,7 @@ const timerHandlers = (fleet: Fleet) => {
     "boot-phase": handler((machine, { next }) => bootPhaseDue(machine, Number(next))),
     "shut-down": handler(shutDownDue),
     "power-on": handler(powerOn),
+    "hard-reset": handler(hardResetDue),
     watch: handler(checkFaults),
     task: handler((machine, { task }) => taskDue(machine, task ?? "")),
     "restart-service": handler((machine, { service }) => void restartAfterFailure(machine, service ?? "")),
@@ -130,7 +140,7 @@ const powerless: ReadonlySet<string> = new Set(["stopping", "stopped", "shutting
 function onFact(fleet: Fleet, fact: Fact): void {
   if (fact.kind === "instance-reboot") {
     const machine = find(fleet, fact.instanceId);
-    if (machine && machine.state.power !== "off") restart(machine, REBOOT_MS);
+    if (machine && machine.state.power !== "off") rebootFromOutside(machine, REBOOT_MS);
   }
   if (fact.kind !== "instance-state") return;
   if (fact.state === "running") switchOn(fleet, fact.instanceId);

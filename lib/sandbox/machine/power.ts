@@ -116,6 +116,7 @@ export function bootPhaseDue(machine: Machine, next: number): void {
 /** Powers off at once: everything that ran is gone. */
 export function powerOff(machine: Machine): void {
   machine.timers.cancel(phaseKey(machine));
+  machine.timers.cancel(resetKey(machine));
   machine.timers.cancel(faultCheckKey(machine));
   dropServices(machine);
   dropTasks(machine);
@@ -129,6 +130,31 @@ export function powerOff(machine: Machine): void {
  */
 export function restart(machine: Machine, delayMs: number): void {
   machine.timers.set(phaseKey(machine), delayMs, "shut-down", { instanceId: machine.id });
+}
+
+/**
+ * Time after which EC2 resets an instance whose operating system has not shut down: "within four minutes" (EC2 user guide,
+ * "Reboot your instance": "If an instance does not cleanly shut down within a few minutes, Amazon EC2 performs a hard reboot";
+ * the API reference of RebootInstances says four).
+ */
+const HARD_RESET_MS = 240_000;
+
+const resetKey = (machine: Machine): string => `${machine.id}/hard-reset`;
+
+/** EC2's reboot: Windows is asked to restart; one that does not react, as while it boots, is reset. */
+export function rebootFromOutside(machine: Machine, delayMs: number): void {
+  if (machine.state.power === "running") restart(machine, delayMs);
+  else machine.timers.set(resetKey(machine), HARD_RESET_MS, "hard-reset", { instanceId: machine.id });
+}
+
+/** Resets a machine that has not reacted to EC2's reboot; one that came up meanwhile has been told, and restarts by itself. */
+export function hardResetDue(machine: Machine): void {
+  if (machine.state.power === "off") return;
+  if (machine.state.power === "running") restart(machine, 0);
+  else {
+    powerOff(machine);
+    powerOn(machine);
+  }
 }
 
 /** Ends the services; a boot follows. */

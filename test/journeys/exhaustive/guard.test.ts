@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { guardFile } from "../../../lambdas/desired/machine-paths.ts";
-import { DO_NEXT, TRY_AGAIN } from "../../../lambdas/messages/slack/buttons.ts";
+import { INSTALL_GUARD, TRY_AGAIN } from "../../../lambdas/messages/slack/buttons.ts";
 import { calls, expectSound, heldBack, newest, nodeNamed, settled } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
 import { SHORT, unasked } from "../on-web.ts";
@@ -118,7 +118,7 @@ describe("A reboot whose machine has no guard", () => {
     const { nodes } = await newest(here);
     expect(nodes[0]?.failure?.stage).toBe("guard");
     expect(nodeNamed(here, web.name)?.spec?.unschedulable ?? false).toBe(false);
-    await here.press("operator", DO_NEXT);
+    await here.press("operator", INSTALL_GUARD);
     await settled(here, 60);
     expect((await newest(here)).operation).toMatchObject({ status: "succeeded", request: { command: "guard" } });
     expect(hasTask()).toBe(true);

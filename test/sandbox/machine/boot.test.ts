@@ -109,6 +109,19 @@ describe("the agent", () => {
     await fixture.online(one.instanceId);
   });
 
+  it("that hangs in its boot is reset four minutes after EC2 was asked to reboot it, and not before", async () => {
+    const fixture = machineFixture();
+    fixture.simulation.faults.inject("boot-hangs", { instanceId: one.instanceId }, 1);
+    fixture.start(one);
+    await fixture.clock.advance(minutes(30));
+    const hung = fixture.machines.describe(one.instanceId)?.bootId;
+    fixture.simulation.bus.announce({ kind: "instance-reboot", instanceId: one.instanceId });
+    await fixture.clock.advance(minutes(3.9));
+    expect(fixture.machines.describe(one.instanceId)?.bootId).toBe(hung);
+    await fixture.online(one.instanceId);
+    expect(fixture.machines.describe(one.instanceId)?.bootId).not.toBe(hung);
+  });
+
   it("keeps its heartbeat but fails every command when the route goes while it runs", async () => {
     const fixture = machineFixture();
     fixture.start(one);
