@@ -1,4 +1,4 @@
-import type { Request, Start } from "../../commands/command.ts";
+import { isRollout, type Request, type Start } from "../../commands/command.ts";
 import { CONNECTION_SECONDS } from "../../configuration.ts";
 import { POOL_LABEL } from "../../desired/node-keys.ts";
 import { Refused, UserError } from "../../errors.ts";
@@ -84,7 +84,8 @@ export async function planEmptying(
     others,
     unread,
   });
-  const throughEc2 = start.part ? null : await throughEc2Of(steps, request, chosen);
+  const isOfMany = start.part !== undefined || isRollout(start.request);
+  const throughEc2 = isOfMany ? null : await throughEc2Of(steps, request, chosen);
   return { chosen, options, plan: throughEc2 ? { ...plan, throughEc2 } : plan, isReady: isReady(node) };
 }
 
