@@ -66,7 +66,7 @@ const restOfReboot =
   "The reboot and its proof come on top: about 10 minutes, or up to two hours when Windows installs updates.";
 
 const whyThroughEc2 = {
-  asked: "as it was asked for",
+  asked: "as requested",
   silent: "because its SSM agent does not answer",
 } as const;
 
