@@ -57,7 +57,7 @@ export function approvalBlocks({
       planNote(approval),
       buttons(id, approval),
     ];
-  if (approval.state === "review" || approval.state === "reviewed") return breakGlassBlocks({ id }, approval);
+  if (approval.state === "review" || approval.state === "reviewed") return breakGlassBlocks({ id, endedAt }, approval);
   if (approval.state !== "approved") return [];
   return [context(`approved by ${people(approvers(approval))} · plan ${code(approval.hash.slice(0, SHORT))}`)];
 }

@@ -24,9 +24,9 @@ export const breakGlassTaken = (
 ): string =>
   `--break-glass takes one Ready node, or the NotReady nodes of one pool, until an approver has reviewed it, and ${code(operation)} took ${code(node)}. An approver reviews it with ${typeThis(commandWord, "approve", operation)}; or ask again without --break-glass`;
 
-const sectionWhileOpen = (approval: Approval): Block =>
+const sectionWhileOpen = (approval: Approval, hasEnded: boolean): Block =>
   section(
-    `🔓 *Runs without an approval* (--break-glass): ${reasonIn(approval)}\n${some(approval.roles.map(code), 5)} reviews it: *In order* or *Not in order*. Until then no other Ready node is taken this way.`,
+    `🔓 *${hasEnded ? "Ran" : "Runs"} without an approval* (--break-glass): ${reasonIn(approval)}\n${some(approval.roles.map(code), 5)} reviews it: *In order* or *Not in order*. Until then no other Ready node is taken this way.`,
   );
 
 /** Buttons of a review; they carry the votes of an approval. */
@@ -42,8 +42,11 @@ const verdictOf = ({ decision, reason }: CountedVote): string =>
   `${decision === "approve" ? "in order" : "not in order"}${reason ? `: ${plain(reason, 200)}` : ""}`;
 
 /** Blocks of a message whose operation did not wait for its approval: what to review, or the review. */
-export function breakGlassBlocks({ id }: Pick<OperationRecord, "id">, approval: Approval): Block[] {
-  if (approval.state === "review") return [sectionWhileOpen(approval), buttons(id, approval)];
+export function breakGlassBlocks(
+  { id, endedAt }: Pick<OperationRecord, "id" | "endedAt">,
+  approval: Approval,
+): Block[] {
+  if (approval.state === "review") return [sectionWhileOpen(approval, endedAt !== null), buttons(id, approval)];
   const [vote] = approval.votes;
   const by = vote ? `reviewed by ${prose(`<@${vote.userId}>`, 80)}: ${verdictOf(vote)}` : "reviewed";
   return [context(`🔓 without an approval: ${reasonIn(approval)} · ${by}`)];

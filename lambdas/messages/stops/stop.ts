@@ -10,6 +10,9 @@ const targetName = (target: StopTarget): string => {
   return target.kind === "pool" ? `pool ${code(target.pool)}` : code(target.name);
 };
 
+/** Begins a sentence; a node's name stays as it is. */
+const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+
 const typed = (target: StopTarget): string[] => {
   if (target.kind === "cluster") return [];
   return [target.kind === "pool" ? target.pool : target.name];
@@ -29,7 +32,7 @@ function remedy({ kind, target, at }: Stop, commandWord: string): string {
 /** Says that a stop is in force, for lists: what, by whom, until when and why. */
 const stopLine = (stop: Stop, commandWord: string): string => {
   const until = stop.until === null ? "" : ` until ${localTime(stop.until)}`;
-  return `🧊 ${targetName(stop.target)} is ${state[stop.kind]}${until} by ${plain(stop.by, 120)}: ${plain(stop.reason, 200)}. To end it: ${remedy(stop, commandWord)}.`;
+  return `🧊 ${capital(targetName(stop.target))} is ${state[stop.kind]}${until} by ${plain(stop.by, 120)}: ${plain(stop.reason, 200)}. To end it: ${remedy(stop, commandWord)}.`;
 };
 
 /** Stops that a list shows; more are rarely in force at once. */
@@ -54,24 +57,24 @@ export const stoppedBy = (stop: Stop, node: string, commandWord: string): string
 
 /** Sums up a freeze or a hold that was set. @param targets at least one */
 export function stopSummary(
-  { kind, until, reason }: Pick<Stop, "kind" | "until" | "reason">,
+  { kind, until }: Pick<Stop, "kind" | "until">,
   targets: readonly StopTarget[],
   commandWord: string,
 ): string {
-  const names = some(targets.map(targetName), 5);
+  const names = capital(some(targets.map(targetName), 5));
   const back = typeThis(commandWord, undo[kind], ...targets.flatMap(typed));
   const are = targets.length === 1 ? "is" : "are";
   const time = until === null ? `until ${back}` : `until ${utc(until)}; ${back} ends it earlier`;
-  return `${names} ${are} ${state[kind]} ${time}. Casement drains, reboots and removes nothing there; work in progress stops before its next change. Reason: ${reason}`;
+  return `${names} ${are} ${state[kind]} ${time}. Casement drains, reboots and removes nothing there; work in progress stops before its next change.`;
 }
 
 /** Sums up a thaw or an unhold. @param ended targets of which a stop was in force */
 export function endedSummary(kind: Stop["kind"], targets: readonly StopTarget[], ended: readonly StopTarget[]): string {
   if (ended.length === 0) {
-    const names = some(targets.map(targetName), 5);
+    const names = capital(some(targets.map(targetName), 5));
     return `${names} ${targets.length === 1 ? "was" : "were"} not ${state[kind]}. Nothing was changed.`;
   }
-  const names = some(ended.map(targetName), 5);
+  const names = capital(some(ended.map(targetName), 5));
   return `${names} ${ended.length === 1 ? "is" : "are"} not ${state[kind]} any more.`;
 }
 

@@ -56,7 +56,7 @@ describe("A drain with --break-glass", () => {
     expect(call).toMatch(
       /<@U0APPROVER>[\s\S]*acts without an approval[\s\S]*Reason: disk fails, INC-7 now[\s\S]*pods? will be evicted/,
     );
-    expect(openly(here)[0]).toMatch(/Runs without an approval[\s\S]*\[In order\][\s\S]*\[Not in order\]/);
+    expect(openly(here)[0]).toMatch(/Ran without an approval[\s\S]*\[In order\][\s\S]*\[Not in order\]/);
     await here.press("operator", APPROVE_OPERATION);
     expect(privately(here, "operator").at(-1)).toContain(`You requested \`${id}\`, so another person must decide`);
     await here.type("operator", "/win operations");

@@ -26,16 +26,19 @@ describe("A freeze", () => {
   test("of a pool refuses what disturbs its nodes, stands above the list of nodes, and ends with thaw", async () => {
     here = await unasked("drain");
     const [set, words] = await run('/win freeze web --reason "release night" --for 4h');
-    expect([set, words]).toEqual(["succeeded", expect.stringMatching(/pool `web` is frozen until .*release night/)]);
+    expect([set, words]).toEqual([
+      "succeeded",
+      expect.stringMatching(/^Pool `web` is frozen until .* UTC; `\/win thaw web` ends it earlier/),
+    ]);
     expect(await run(drain)).toEqual([
       "refused",
       expect.stringMatching(/pool `web` is frozen until .* by olivia \(release night\).*`\/win thaw web`/),
     ]);
     await here.type("operator", "/win nodes");
     await here.pass(1);
-    expect(privately(here, "operator").at(-1)).toMatch(/🧊 pool `web` is frozen until[\s\S]*release night/);
-    expect(await run("/win thaw web")).toEqual(["succeeded", "pool `web` is not frozen any more."]);
-    expect(await run("/win thaw web")).toEqual(["succeeded", "pool `web` was not frozen. Nothing was changed."]);
+    expect(privately(here, "operator").at(-1)).toMatch(/🧊 Pool `web` is frozen until[\s\S]*release night/);
+    expect(await run("/win thaw web")).toEqual(["succeeded", "Pool `web` is not frozen any more."]);
+    expect(await run("/win thaw web")).toEqual(["succeeded", "Pool `web` was not frozen. Nothing was changed."]);
     expect((await run(drain))[0]).toBe("succeeded");
   });
 
