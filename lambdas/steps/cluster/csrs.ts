@@ -14,7 +14,7 @@ import {
   reduced,
   type Sorted,
   sorted,
-} from "./csr-look.ts";
+} from "./csr-facts.ts";
 import { type Expected, judge, type KnownNames, strangeness } from "./csr-rules.ts";
 
 /** OKD's own approver gives up for everybody when about a hundred are pending; we stop launching well before. */

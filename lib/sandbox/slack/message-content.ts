@@ -18,7 +18,24 @@ export function checkedContent(given: Json, newId: () => string): Content {
   const blocks = checkedBlocks(given.blocks);
   const text = given.text === undefined ? "" : String(given.text);
   if (text === "" && blocks.length === 0) throw new SlackError("no_text");
-  return { text, blocks: withIds(blocks, newId) };
+  const namesCount = given.parse === "full" || [true, 1, "true", "1"].includes(given.link_names as string);
+  return { text: namesCount ? withMentions(text) : text, blocks: withIds(blocks.map(mentioning) as Json[], newId) };
+}
+
+/** Everybody whom a bare name calls, in the form in which Slack stores it. */
+const withMentions = (text: string): string =>
+  text.replace(/(?<![\w@<!\u200b])@(here|channel|everyone)\b/gi, (_all, who: string) => `<!${who.toLowerCase()}>`);
+
+/**
+ * Finds mentions in the texts of blocks: in mrkdwn "certain mentions will be automatically parsed" while `verbatim` is
+ * false, its default (Block Kit reference, "Text object"). A message's own text is left alone: `parse` is "none" there.
+ */
+function mentioning(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(mentioning);
+  if (!isObject(value)) return value;
+  if (value.type === "mrkdwn" && typeof value.text === "string" && value.verbatim !== true)
+    return { ...value, text: withMentions(value.text) };
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, mentioning(each)]));
 }
 
 function checkedBlocks(blocks: unknown): Json[] {

@@ -8,7 +8,7 @@ type Kind = FaultList["kinds"][number];
 /** Part of the sandbox that a fault affects, by the beginning of its kind's name; the others affect a machine. */
 const places: readonly (readonly [string, RegExp])[] = [
   ["Slack", /^slack-/],
-  ["Kubernetes", /^kubernetes-/],
+  ["Kubernetes", /^(?:kubernetes|webhook)-/],
   ["AWS", /^(?:aws|no|launch|instance|lambda|handler|event)-/],
 ];
 

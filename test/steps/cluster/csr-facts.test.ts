@@ -1,6 +1,6 @@
 import type { V1CertificateSigningRequest } from "@kubernetes/client-node";
 import { expect, test } from "vitest";
-import { approvalOf, sorted } from "../../../lambdas/steps/cluster/csr-look.ts";
+import { approvalOf, sorted } from "../../../lambdas/steps/cluster/csr-facts.ts";
 import type { PendingRequest } from "../../../lambdas/steps/cluster/csr-rules.ts";
 import { client, expecting, serving } from "./signing-requests.ts";
 
