@@ -135,6 +135,8 @@ export interface NodeRecord extends LateReboot {
   /** The workflow that works on it, of whose stages `stage` is one; missing in records of the last release. */
   readonly workflow?: NodeWorkflow;
   readonly stage: StageName | null;
+  /** Position of the stage among those that this node passes: "5/13"; missing before the first, and in older records. */
+  readonly position?: string;
   /** ISO 8601. */
   readonly startedAt: string;
   readonly stageSince: string;
@@ -176,10 +178,7 @@ export const asksToContinue = ({ status, failure }: Pick<NodeRecord, "status" | 
 export const isKept = ({ keptAt, isTerminated }: Pick<NodeRecord, "keptAt" | "isTerminated">): boolean =>
   keptAt !== undefined && !isTerminated;
 
-/**
- * A node's record before anything was done for it.
- * @param at ISO 8601
- */
+/** A node's record before anything was done for it. @param at ISO 8601 */
 export const newNodeRecord = (workflow: NodeWorkflow, operation: string, index: number, at: string): NodeRecord => ({
   operation,
   index,
@@ -210,19 +209,17 @@ export interface PoolChange {
   readonly kept?: number;
 }
 
-/** Everything the one message of an operation shows. */
+/** Everything the one message of an operation shows; `pool` is there for `add`. */
 export interface OperationView {
   readonly operation: OperationRecord;
   readonly nodes: readonly NodeRecord[];
-  /** For `add`. */
   readonly pool: PoolChange | null;
   /** ISO 8601: elapsed times are counted up to here. */
   readonly now: string;
 }
 
-/** State of a node as the thread last told it: as much of its record as the next lines depend on. */
+/** State of a node as the thread last told it: what the next lines depend on, and how many of its notes were told. */
 export interface ThreadState extends Pick<NodeRecord, "index" | "status" | "stage" | "stageSince"> {
-  /** Number of its notes that were told. */
   readonly notes: number;
   readonly failed: boolean;
 }

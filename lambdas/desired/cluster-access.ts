@@ -1,4 +1,5 @@
 import { ACCOUNT_NAMESPACE, type Account, type ServiceAccount } from "./accounts.ts";
+import { type Join, tokenJoinOf } from "./joining.ts";
 import { CLIENT_SIGNER, SERVING_SIGNER } from "./signers.ts";
 
 /** One thing that the bot asks of the cluster; a test compares the list with the reviewed manifest, rule by rule. */
@@ -68,21 +69,28 @@ const tokenOf = ({ namespace, name }: ServiceAccount, does: string): Access => (
   name,
 });
 
+const seeing = ({ name }: ServiceAccount): Access => ({
+  does: "see the account that machines join with",
+  verb: "get",
+  ...core,
+  resource: "serviceaccounts",
+  name,
+});
+
 const renewing = (account: Account): Access =>
   tokenOf({ namespace: ACCOUNT_NAMESPACE, name: account }, "renew its own credential");
 
 /** A profile, as far as it decides about rights in the cluster. */
 export interface AccessNeeds {
-  readonly join: { readonly account: ServiceAccount };
+  readonly join: Join;
   /** Objects of this kind of cluster that every account reads. */
   readonly reading: readonly Access[];
 }
 
 /** Everything that each account may do in a cluster, and why: `npm run connect` and the doctor ask for it one by one. */
 export function accessOf({ join, reading: ofProfile }: AccessNeeds): Readonly<Record<Account, readonly Access[]>> {
-  const { name } = join.account;
-  const does = "see the account that machines join with";
-  const all = [...reading, ...ofProfile, { does, verb: "get", ...core, resource: "serviceaccounts", name }];
+  const account = tokenJoinOf(join)?.account;
+  const all = [...reading, ...ofProfile, ...(account ? [seeing(account)] : [])];
   return {
     look: [...all, renewing("look")],
     act: [
@@ -112,7 +120,7 @@ export function accessOf({ join, reading: ofProfile }: AccessNeeds): Readonly<Re
       },
       signer(CLIENT_SIGNER),
       signer(SERVING_SIGNER),
-      tokenOf(join.account, "issue join tokens"),
+      ...(account ? [tokenOf(account, "issue join tokens")] : []),
       renewing("join"),
     ],
   };

@@ -1,7 +1,7 @@
 import type { Configuration, Pool } from "../configuration.ts";
-import type { ServiceAccount } from "../desired/accounts.ts";
 import type { AccessNeeds } from "../desired/cluster-access.ts";
 import type { Expected } from "../desired/health/facts.ts";
+import type { Join } from "../desired/joining.ts";
 import type { PayloadRules } from "../desired/payload.ts";
 import type { Action, FileAction } from "../desired/plan.ts";
 import type { Port } from "../desired/ports.ts";
@@ -38,16 +38,6 @@ export interface AwaitedAnnotation {
   readonly annotation: string;
   /** Phrase after "waits for": the program, and what it is to do. */
   readonly waitsFor: string;
-}
-
-/** The credential that machines join with. */
-interface Join {
-  /** Account whose short-lived tokens are the join material. */
-  readonly account: ServiceAccount;
-  /** Namespace of the cluster's own approver of its machines' requests. */
-  readonly approver: string;
-  /** Content of the file that the kubelet asks for its first certificate with. */
-  kubeconfig(configuration: Configuration, token: string): string;
 }
 
 /** The network that pods on Windows get. */

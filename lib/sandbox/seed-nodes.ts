@@ -3,6 +3,7 @@ import type { Configuration } from "../../lambdas/configuration.ts";
 import { userNameOf } from "../../lambdas/desired/accounts.ts";
 import { authoritiesIn } from "../../lambdas/desired/authorities.ts";
 import { givenItem } from "../../lambdas/desired/given.ts";
+import { bootstrapperOf, tokenJoinOf } from "../../lambdas/desired/joining.ts";
 import { startingTaint } from "../../lambdas/desired/node-keys.ts";
 import type { PayloadManifest } from "../../lambdas/desired/payload.ts";
 import { buildOf } from "../../lambdas/desired/windows-builds.ts";
@@ -132,7 +133,8 @@ async function perform(
 
 function seedSecret(simulator: Simulator, configuration: Configuration, instanceId: string): string {
   const name = `casement/${demo.cluster.name}/join/${instanceId}`;
-  const { join } = profileOf(configuration);
+  const join = tokenJoinOf(profileOf(configuration).join);
+  if (!join) return name;
   const token = simulator.kubernetes.issueToken({ name: userNameOf(join.account) }, 24 * 3_600);
   const arn = `arn:aws:ec2:${demo.region}:${demo.accountId}:instance/${instanceId}`;
   simulator.secrets.seed(name, JSON.stringify({ kubeconfig: join.kubeconfig(configuration, token) }), {
@@ -146,7 +148,10 @@ function seedSecret(simulator: Simulator, configuration: Configuration, instance
 async function approveAndLabel({ simulator, configuration }: Seeding): Promise<void> {
   const names = windowsNodes.map(({ instanceId }) => `system:node:${nodeName(simulator, instanceId)}`);
   const profile = profileOf(configuration);
-  const requesters = [userNameOf(profile.join.account), ...names];
+  const bootstrappers = windowsNodes.map(({ instanceId }) =>
+    bootstrapperOf(profile.join, nodeName(simulator, instanceId)),
+  );
+  const requesters = [...bootstrappers, ...names];
   for (const csr of simulator.kubernetes.objects("certificatesigningrequests", "certificates.k8s.io"))
     await approve(simulator, csr, requesters);
   for (const seed of windowsNodes) {

@@ -1,5 +1,5 @@
 import { userNameOf } from "../../lambdas/desired/accounts.ts";
-import { okd } from "../../lambdas/profiles/okd/okd.ts";
+import { join } from "../../lambdas/profiles/okd/join.ts";
 import type { StageName } from "../../lambdas/stages.ts";
 import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
 import { makeRequest } from "../../lib/sandbox/machine/certificate-request.ts";
@@ -83,7 +83,7 @@ export async function asksAsNode(here: Journey, nodeName: string, token?: string
   const headers = {
     accept: "application/json",
     "content-type": "application/json",
-    authorization: `Bearer ${token ?? kubernetes.issueToken({ name: userNameOf(okd.join.account) }, 3_600)}`,
+    authorization: `Bearer ${token ?? kubernetes.issueToken({ name: userNameOf(join.account) }, 3_600)}`,
   };
   const asked = { method: "POST", url: CSRS, headers, body: Buffer.from(JSON.stringify(body)) };
   const answer = await here.drive(kubernetes.answer(asked));

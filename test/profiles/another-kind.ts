@@ -13,11 +13,7 @@ export const anotherKind: Profile = {
   ports: () => [{ name: "agent", protocol: "TCP", port: 8_443, from: ["control-plane"] }],
   nodeName: ({ privateDnsName }) => privateDnsName.split(".")[0] ?? "",
   labels: ({ poolName }) => ({ [POOL_LABEL]: poolName, "example.com/kind": "another" }),
-  join: {
-    account: { namespace: "kube-system", name: "joiner" },
-    approver: "kube-system",
-    kubeconfig: (_configuration, token) => token,
-  },
+  join: { by: "instance-role" },
   network: {
     object: { group: "example.com", version: "v1", plural: "networks", name: "pods" },
     findings: none,

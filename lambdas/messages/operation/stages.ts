@@ -13,8 +13,13 @@ export const stageName = (stage: StageName): string => words.get(stage)?.name ??
 /** Work that goes on in a stage: "installing Windows features, with one reboot". */
 export const stageDoing = (stage: StageName): string => words.get(stage)?.doing ?? stage;
 
-/** Position of a node's stage among those of its workflow: "5/13". */
-export function stagePosition({ workflow, stage }: Pick<NodeRecord, "workflow" | "stage">): string {
+/** Position of a node's stage among those that it passes: "5/13"; a record without it has all of its workflow's stages. */
+export function stagePosition({
+  workflow,
+  stage,
+  position,
+}: Pick<NodeRecord, "workflow" | "stage" | "position">): string {
+  if (position !== undefined) return position;
   const candidates = workflow ? [workflow] : nodeWorkflows;
   const names = candidates.map((one) => stagesOf(one).map(({ name }) => name as string));
   const all = names.find((one) => one.includes(stage ?? "")) ?? [];

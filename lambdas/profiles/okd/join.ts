@@ -1,6 +1,6 @@
 import type { Configuration } from "../../configuration.ts";
+import type { TokenJoin } from "../../desired/joining.ts";
 import { kubernetesFolder as k } from "../../desired/machine-paths.ts";
-import type { Profile } from "../profile.ts";
 
 /** File with the kubeconfig that a machine joins with. */
 export const BOOTSTRAP_KUBECONFIG = `${k}\\bootstrap-kubeconfig`;
@@ -23,7 +23,8 @@ const kubeconfig = ({ cluster }: Configuration, token: string): string =>
   });
 
 /** OKD's own account for new nodes; its machine-config-operator gives it the right to ask for a kubelet's certificate. */
-export const join: Profile["join"] = {
+export const join: TokenJoin = {
+  by: "service-account-token",
   account: { namespace: "openshift-machine-config-operator", name: "node-bootstrapper" },
   approver: "openshift-cluster-machine-approver",
   kubeconfig,

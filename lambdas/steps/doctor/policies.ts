@@ -1,5 +1,6 @@
 import { ApiException, PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
 import { ACCOUNT_NAMESPACE, type Account, type ServiceAccount } from "../../desired/accounts.ts";
+import { type TokenJoin, tokenJoinOf } from "../../desired/joining.ts";
 import { OUT_OF_BALANCERS } from "../../desired/node-keys.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import type { Profile } from "../../profiles/profile.ts";
@@ -81,6 +82,21 @@ const ownToken = (account: Account): Attempt => ({
   attempt: tokenBoundToNothing({ namespace: ACCOUNT_NAMESPACE, name: account }, 3_600),
 });
 
+/** A namespace that every cluster has and that is not Casement's own: its policies for evictions hold there. */
+const ELSEWHERE = "kube-system";
+
+/** A token as machines join with, for too long; nothing to try where they join without. */
+const joinTokens = (join: TokenJoin | null): readonly Attempt[] =>
+  join
+    ? [
+        {
+          policy: "casement-tokens",
+          what: "a join token for two hours",
+          attempt: tokenBoundToNothing(join.account, 7_200),
+        },
+      ]
+    : [];
+
 /** `casement-signing-requests` cannot be tried without a request that was made: `npm run connect -- credential` makes one. */
 const attemptsOf = ({ join }: Profile): Readonly<Record<Account, readonly Attempt[]>> => ({
   look: [ownToken("look")],
@@ -90,19 +106,11 @@ const attemptsOf = ({ join }: Profile): Readonly<Record<Account, readonly Attemp
     {
       policy: "casement-evictions",
       what: "an eviction without a grace period",
-      attempt: evictAtOnce(join.account.namespace),
+      attempt: evictAtOnce(ELSEWHERE),
     },
     { policy: "casement-probes", what: "a pod in its host's network", attempt: probeOfHost },
   ],
-  join: [
-    label,
-    ownToken("join"),
-    {
-      policy: "casement-tokens",
-      what: "a join token for two hours",
-      attempt: tokenBoundToNothing(join.account, 7_200),
-    },
-  ],
+  join: [label, ownToken("join"), ...joinTokens(tokenJoinOf(join))],
 });
 
 /** The label with which a drain takes a node out of load balancers: the policy allows it since the manifest of that release. */

@@ -1,3 +1,4 @@
+import { tokenJoinOf } from "../../desired/joining.ts";
 import { givesTokensAnId, kubeletFits, serverFits } from "../../desired/versions.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import type { CheckId, Profile } from "../../profiles/profile.ts";
@@ -45,12 +46,16 @@ async function clusterNetwork({ context, configuration, profile: { network } }: 
   return network.findings(found, configuration);
 }
 
-async function joinAccount({ context, profile: { join } }: Patient): Promise<Finding[]> {
+async function joinAccount({ context, profile }: Patient): Promise<Finding[]> {
+  const join = tokenJoinOf(profile.join);
+  if (!join) return [];
   const read = context.clients.kubernetes.core.readNamespacedServiceAccount({ ...join.account });
   return (await exists(read)) ? [] : [{ kind: "no-join-account" }];
 }
 
-async function machineApprover({ context, profile: { join } }: Patient): Promise<Finding[]> {
+async function machineApprover({ context, profile }: Patient): Promise<Finding[]> {
+  const join = tokenJoinOf(profile.join);
+  if (!join) return [];
   const read = context.clients.kubernetes.core.readNamespace({ name: join.approver });
   return (await exists(read)) ? [] : [{ kind: "no-machine-approver" }];
 }

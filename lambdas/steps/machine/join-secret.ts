@@ -7,8 +7,8 @@ import {
 } from "@aws-sdk/client-secrets-manager";
 import { z } from "zod";
 import type { Configuration } from "../../configuration.ts";
+import type { TokenJoin } from "../../desired/joining.ts";
 import { Refused, Retryable } from "../../errors.ts";
-import type { Profile } from "../../profiles/profile.ts";
 import { TAG } from "../../tags.ts";
 import type { StepContext } from "../context.ts";
 
@@ -65,11 +65,7 @@ export const joinSecret = (context: StepContext) => {
      * @throws Retryable when an older one was in the way: its deletion takes a moment (API Reference, DeleteSecret)
      * @throws Refused when the API server gives tokens no id
      */
-    create: async (
-      { join }: Pick<Profile, "join">,
-      configuration: Configuration,
-      instanceId: string,
-    ): Promise<JoinToken> => {
+    create: async (join: TokenJoin, configuration: Configuration, instanceId: string): Promise<JoinToken> => {
       const { status } = await kubernetes.core.createNamespacedServiceAccountToken({
         ...join.account,
         body: { spec: { audiences: [], expirationSeconds: TOKEN_SECONDS } },

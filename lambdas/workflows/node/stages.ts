@@ -29,8 +29,8 @@ export const stageTable = <W extends NodeWorkflow, T extends NodeTask>(
  */
 export async function runStages<T extends NodeTask>(task: T, stages: readonly Stage<T>[]): Promise<void> {
   try {
-    for (const stage of stages) {
-      await enter(task, stage);
+    for (const [at, stage] of stages.entries()) {
+      await enter(task, stage, `${at + 1}/${stages.length}`);
       await stage.run(task);
     }
   } catch (error) {

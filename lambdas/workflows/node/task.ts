@@ -153,17 +153,22 @@ export function logStageEnd(task: NodeTask, outcome: "succeeded" | "failed" | "c
 
 /**
  * Goes on to a stage: its deadline starts, the record shows it, and so does an Event on the Node if there is one.
+ * @param position of the stage among those that this node passes: "5/13"
  * @throws Cancelled if the operation was cancelled and no stage before was a point of no return
  */
 export async function enter(
   task: NodeTask,
   { name, cancellable }: Pick<StageRow, "cancellable"> & { readonly name: StageName },
+  position: string,
 ): Promise<void> {
   const { steps, operation, index, node } = task;
   const entered = await step(task.ctx, `enter ${name}`, async () => {
     const by = await cancellation(task);
     if (by !== null) return { by, published: task.published, at: 0 };
-    const change = { status: "running", stage: name, stageSince: steps.timestamp(), waitsFor: null } as const;
+    const change = {
+      ...({ status: "running", stage: name, position } as const),
+      ...{ stageSince: steps.timestamp(), waitsFor: null },
+    };
     await steps.ledger.changeNode(operation, index, change);
     if (node) await steps.nodes.announce(node, "Normal", task.eventReason, `stage ${name} of ${operation}`);
     await auditNode(task, `stage ${name}`, { what: "started", detail: { stage: name } });

@@ -1,3 +1,4 @@
+import { type TokenJoin, tokenJoinOf } from "../../desired/joining.ts";
 import type { Action, Observation } from "../../desired/plan.ts";
 import { buildOf } from "../../desired/windows-builds.ts";
 import type { MachineFacts } from "../../profiles/machine-facts.ts";
@@ -88,24 +89,27 @@ export async function configureMachine(task: ProvisionTask): Promise<void> {
   });
   await apply(task, "configure", planOf(task, "configure"));
   await once(task, "record what it was given", () => task.steps.given.record(instanceId, task.owner, authority));
-  await giveToken(task, "make the join token");
+  const join = tokenJoinOf(task.profile.join);
+  if (join) await giveToken(task, join, "make the join token");
   await apply(task, "start the kubelet", planOf(task, "start"));
 }
 
 /** Makes a join token for this machine alone; what is asked for with it is known by the token's id. */
-async function giveToken(task: ProvisionTask, name: string): Promise<void> {
+async function giveToken(task: ProvisionTask, join: TokenJoin, name: string): Promise<void> {
   const { instanceId } = machineOf(task);
   const token = await once(task, name, () =>
-    task.steps.joinSecret.create(task.profile, task.runtime.configuration, instanceId),
+    task.steps.joinSecret.create(join, task.runtime.configuration, instanceId),
   );
   task.tokens = [...task.tokens, token];
 }
 
 /** The token ended before the kubelet had asked with it: the machine gets another one, and its kubelet starts again. */
 export async function replaceToken(task: ProvisionTask): Promise<void> {
+  const join = tokenJoinOf(task.profile.join);
+  if (!join) return;
   const round = task.tokens.length + 1;
   const { instanceId } = machineOf(task);
   await once(task, `delete the join secret ${round - 1}`, () => task.steps.joinSecret.remove(instanceId));
-  await giveToken(task, `make the join token ${round}`);
+  await giveToken(task, join, `make the join token ${round}`);
   await apply(task, `start the kubelet ${round}`, planOf(task, "rejoin"));
 }

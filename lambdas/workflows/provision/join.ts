@@ -1,4 +1,4 @@
-import { userNameOf } from "../../desired/accounts.ts";
+import { bootstrapperOf } from "../../desired/joining.ts";
 import { CLIENT_SIGNER, SERVING_SIGNER } from "../../desired/signers.ts";
 import { log } from "../../logging.ts";
 import { signingRequestNotice } from "../../messages/operation/escalations.ts";
@@ -24,7 +24,7 @@ async function expected(task: ProvisionTask): Promise<Expected & { readonly node
   const machine = (await task.steps.instances.describe(instanceId)) ?? machineOf(task);
   return {
     nodeName,
-    bootstrapper: userNameOf(task.profile.join.account),
+    bootstrapper: bootstrapperOf(task.profile.join, nodeName),
     credentials: task.tokens.map(({ id }) => credentialOf(id)),
     addresses: [machine.privateIp, ...(machine.publicIp ? [machine.publicIp] : [])],
     names: [privateDnsName, ...(machine.publicDnsName ? [machine.publicDnsName] : [])],

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { userNameOf } from "../../../lambdas/desired/accounts.ts";
-import { okd } from "../../../lambdas/profiles/okd/okd.ts";
+import { join } from "../../../lambdas/profiles/okd/join.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { calls, expectSound, joinSecrets, newest, nodeNamed, settled } from "../evidence.ts";
 import { type Journey, startJourney } from "../journey.ts";
@@ -21,7 +21,7 @@ const credentials = (signer: string): string[] =>
 
 test("a kubelet that could not ask for ten minutes gets another token and joins with it", async () => {
   here = await startJourney();
-  const silence = injectFault(here, "kubernetes-5xx", { principal: userNameOf(okd.join.account) });
+  const silence = injectFault(here, "kubernetes-5xx", { principal: userNameOf(join.account) });
   await here.type("operator", "/win add web");
   await reached(here, "client-csr");
   await here.pass(10.5);

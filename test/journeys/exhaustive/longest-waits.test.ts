@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { userNameOf } from "../../../lambdas/desired/accounts.ts";
-import { okd } from "../../../lambdas/profiles/okd/okd.ts";
+import { join } from "../../../lambdas/profiles/okd/join.ts";
 import { type StageName, stagesOf } from "../../../lambdas/stages.ts";
 import { newest, settled } from "../evidence.ts";
 import { type Journey, startJourney } from "../journey.ts";
@@ -65,7 +65,7 @@ test("a slot that is never free costs few operations, even with the longest dead
 test.for([
   ["agent", "agent-never-online", {}],
   // Every ten minutes the machine gets another join token.
-  ["client-csr", "kubernetes-5xx", { principal: userNameOf(okd.join.account) }],
+  ["client-csr", "kubernetes-5xx", { principal: userNameOf(join.account) }],
 ] as const)(
   "a node that waits in stage %s for the longest time costs few operations",
   { timeout: 240_000 },

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Action } from "../../../lambdas/desired/plan.ts";
 import type { MachineFacts } from "../../../lambdas/profiles/machine-facts.ts";
+import { join } from "../../../lambdas/profiles/okd/join.ts";
 import { nodeLabels, selfLabels } from "../../../lambdas/profiles/okd/labels.ts";
 import { okd } from "../../../lambdas/profiles/okd/okd.ts";
 import { configurationWith, factsWith } from "./facts.ts";
@@ -173,7 +174,7 @@ describe("what travels", () => {
 
 describe("the bootstrap kubeconfig", () => {
   it("names the cluster's API server, the authority on the machine, and the token", () => {
-    expect(JSON.parse(okd.join.kubeconfig(configurationWith(), "token-1"))).toMatchObject({
+    expect(JSON.parse(join.kubeconfig(configurationWith(), "token-1"))).toMatchObject({
       clusters: [
         {
           cluster: {

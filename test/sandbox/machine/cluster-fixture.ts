@@ -1,5 +1,6 @@
 import { userNameOf } from "../../../lambdas/desired/accounts.ts";
 import type { Action } from "../../../lambdas/desired/plan.ts";
+import { join } from "../../../lambdas/profiles/okd/join.ts";
 import { okd } from "../../../lambdas/profiles/okd/okd.ts";
 import type { InstanceFacts } from "../../../lib/sandbox/core/ports.ts";
 import { type Kubernetes, kubernetesApi } from "../../../lib/sandbox/kubernetes/api.ts";
@@ -102,7 +103,7 @@ export async function clusterFixture(after?: ClusterFixture): Promise<ClusterFix
 
 /** Makes a token as the bot does. */
 export const bootstrapToken = (fixture: ClusterFixture, seconds: number): string =>
-  fixture.api.issueToken({ name: userNameOf(okd.join.account) }, seconds);
+  fixture.api.issueToken({ name: userNameOf(join.account) }, seconds);
 
 export const allActions = (
   fixture: ClusterFixture,

@@ -2,6 +2,7 @@ import { configurationOf } from "../../../lambdas/configuration.ts";
 import type { PayloadManifest } from "../../../lambdas/desired/payload.ts";
 import type { Action, Observation } from "../../../lambdas/desired/plan.ts";
 import type { MachineFacts } from "../../../lambdas/profiles/machine-facts.ts";
+import { join } from "../../../lambdas/profiles/okd/join.ts";
 import { okd } from "../../../lambdas/profiles/okd/okd.ts";
 import { scriptDocuments } from "../../../lib/constructs/script-document.ts";
 import { scriptText } from "../../../lib/constructs/script-text.ts";
@@ -123,7 +124,7 @@ export function okdFacts(facts: InstanceFacts, manifest: PayloadManifest, kubele
 
 /** A kubeconfig in a secret, like the machine's. */
 export const joinSecret = (token: string): string =>
-  JSON.stringify({ kubeconfig: okd.join.kubeconfig(configuration, token) });
+  JSON.stringify({ kubeconfig: join.kubeconfig(configuration, token) });
 
 export const stages = {
   guard: okd.plans.guard,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { clients } from "../../../lambdas/clients/clients.ts";
 import { userNameOf } from "../../../lambdas/desired/accounts.ts";
 import { Retryable } from "../../../lambdas/errors.ts";
-import { okd } from "../../../lambdas/profiles/okd/okd.ts";
+import { join } from "../../../lambdas/profiles/okd/join.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { type TestSimulator, testSimulator } from "../test-simulator.ts";
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => simulator.close());
 
 const joinSecret = () => simulator.as("provision-node").joinSecret;
-const create = (instanceId: string) => joinSecret().create(okd, simulator.configuration, instanceId);
+const create = (instanceId: string) => joinSecret().create(join, simulator.configuration, instanceId);
 
 const readBy = (instanceId: string, name: string): Promise<string> => simulator.nodeRole.readSecret(instanceId, name);
 const tokenIn = (secret: string): string => JSON.parse(JSON.parse(secret).kubeconfig).users[0].user.token;
@@ -27,7 +27,7 @@ describe("The secret that a machine joins with", () => {
     const token = await create(mine);
     const secret = await readBy(mine, `casement/${demo.cluster.name}/join/${mine}`);
     const { sub, exp, iat, jti } = claimsOf(tokenIn(secret));
-    expect({ sub, seconds: exp - iat }).toEqual({ sub: userNameOf(okd.join.account), seconds: 600 });
+    expect({ sub, seconds: exp - iat }).toEqual({ sub: userNameOf(join.account), seconds: 600 });
     expect(token).toEqual({ id: jti, expiresAt: new Date(exp * 1000).toISOString() });
   });
 
@@ -73,7 +73,7 @@ describe("The secret that a machine joins with", () => {
   });
 
   it("is not made when the cluster gives no token", async () => {
-    const made = simulator.as("look").joinSecret.create(okd, simulator.configuration, "i-0cccccccccccccccc");
+    const made = simulator.as("look").joinSecret.create(join, simulator.configuration, "i-0cccccccccccccccc");
     await expect(made).rejects.toThrow();
     await expect(readBy("i-0cccccccccccccccc", joinSecret().nameOf("i-0cccccccccccccccc"))).rejects.toThrow();
   });
