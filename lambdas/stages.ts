@@ -167,6 +167,22 @@ const securingRoute = {
  */
 const guarding = [securingRoute] as const satisfies readonly StageRow[];
 
+/** The proof of a machine after a reboot, and the return of its node. */
+const proving = [
+  {
+    name: "prove",
+    words: { name: "proof", doing: "proving that the node works" },
+    minutes: 45,
+    cancellable: false,
+  },
+  {
+    name: "restore",
+    words: { name: "return", doing: "putting the node back as it was" },
+    minutes: 5,
+    cancellable: false,
+  },
+] as const satisfies readonly StageRow[];
+
 /**
  * A reboot that a person asked for, until the node is as it was before. Windows may install updates while it boots: up to two
  * hours.
@@ -182,18 +198,7 @@ const reboot = [
     minutes: 150,
     cancellable: false,
   },
-  {
-    name: "prove",
-    words: { name: "proof", doing: "proving that the node works" },
-    minutes: 45,
-    cancellable: false,
-  },
-  {
-    name: "restore",
-    words: { name: "return", doing: "putting the node back as it was" },
-    minutes: 5,
-    cancellable: false,
-  },
+  ...proving,
 ] as const satisfies readonly StageRow[];
 
 /** A person's cordon or uncordon: one of the two, by the command. */
@@ -208,7 +213,7 @@ const cordon = [
 ] as const satisfies readonly StageRow[];
 
 /** Every workflow on a node with its stages, in their order: progress, words, deadlines and the runbook derive from here. */
-export const stages = { provision, cordon, guarding, drain, reboot, remove } as const;
+export const stages = { provision, cordon, guarding, drain, reboot, proving, remove } as const;
 
 /** A workflow that works on one node. */
 export type NodeWorkflow = keyof typeof stages;
@@ -240,6 +245,7 @@ export const waits = {
   guarding: {},
   drain: { continue: 30 },
   reboot: { continue: 30 },
+  proving: {},
   remove: { dialog: 10, continue: 30 },
 } as const satisfies Readonly<Record<NodeWorkflow, Readonly<Record<string, number>>>>;
 

@@ -171,8 +171,10 @@ const windowsFaults = ({ pools: all, cluster: { hybridOverlayPort } }: Deploymen
 /** Minutes that a drain or a removal may wait for approvals beside its stages: three askings of at most an hour, and what is between them. */
 const APPROVAL_MINUTES = 240;
 
+const functionsOfWorkflows = { guarding: "guard-node", proving: "reboot-node" } as const;
+
 const functionOfWorkflow = (workflow: NodeWorkflow) =>
-  workflow === "guarding" ? "guard-node" : (`${workflow}-node` as const);
+  workflow === "guarding" || workflow === "proving" ? functionsOfWorkflows[workflow] : (`${workflow}-node` as const);
 
 /**
  * Nothing runs when an execution times out: a workflow must be able to wait to its end, for people too. Deadlines that are not

@@ -133,6 +133,7 @@ export type Request =
     }
   | { readonly command: "guard"; readonly targets: Targets; readonly dryRun: boolean; readonly reason?: string }
   | RolloutRequest
+  | { readonly command: "prove"; readonly node: string; readonly reason?: string }
   /** `pool` is null for the whole cluster; `for` is a duration as it was typed. */
   | {
       readonly command: "freeze";

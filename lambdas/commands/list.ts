@@ -16,6 +16,7 @@ import { node } from "./node.ts";
 import { nodes } from "./nodes.ts";
 import { operations } from "./operations.ts";
 import { pause } from "./pause.ts";
+import { prove } from "./prove.ts";
 import { reboot } from "./reboot.ts";
 import { remove } from "./remove.ts";
 import { resume } from "./resume.ts";
@@ -36,6 +37,7 @@ export const commands: readonly Command[] = [
   guard,
   drain,
   reboot,
+  prove,
   remove,
   freeze,
   thaw,

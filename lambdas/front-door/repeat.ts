@@ -83,6 +83,7 @@ const TYPED: ReadonlySet<string> = new Set<Request["command"]>([
   "guard",
   "drain",
   "reboot",
+  "prove",
   "remove",
 ]);
 

@@ -1,11 +1,15 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { Start } from "../commands/command.ts";
 import { rebootDryRun, rebootPlanCard } from "../messages/node/reboot.ts";
 import { lambdaEntry } from "../steps/host.ts";
+import type { Steps } from "../steps/steps.ts";
 import { cordon, evict, slot } from "./node/emptying.ts";
 import { emptyingWorkflow } from "./node/emptying-workflow.ts";
 import { stageTable } from "./node/stages.ts";
 import { proveDataPlane } from "./reboot/data-plane.ts";
 import { endUnproven, finishRebooted } from "./reboot/endings.ts";
 import { prove } from "./reboot/prove.ts";
+import { proveNode } from "./reboot/prove-again.ts";
 import { checkGuard, rebootMachine, restore } from "./reboot/stages.ts";
 import { type RebootTask, unproven } from "./reboot/task.ts";
 
@@ -25,7 +29,7 @@ const stages = stageTable<"reboot", RebootTask>("reboot", {
 });
 
 /** `/win reboot`: empties a node, reboots its machine once, and gives the node back when the reboot is proven. */
-export const rebootNode = emptyingWorkflow({
+const reboots = emptyingWorkflow({
   command: "reboot",
   eventReason: "CasementRebooting",
   stages,
@@ -35,6 +39,12 @@ export const rebootNode = emptyingWorkflow({
   finish: finishRebooted,
   fail: endUnproven,
 });
+
+/** `/win reboot` on one node, and `/win prove`, which needs the same rights. */
+export const rebootNode =
+  (steps: Steps) =>
+  (start: Start, ctx: DurableContext): Promise<void> =>
+    (start.request.command === "prove" ? proveNode : reboots)(steps)(start, ctx);
 
 /** The entry for Lambda and for the sandbox. */
 export const { createHandler, handler } = lambdaEntry(rebootNode);

@@ -28,6 +28,7 @@ const policy = {
   guard: ["operator"],
   drain: ["operator"],
   reboot: ["operator"],
+  prove: ["operator"],
   freeze: ["operator"],
   thaw: ["operator"],
   hold: ["operator"],

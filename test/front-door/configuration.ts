@@ -43,6 +43,7 @@ export const configuration = configurationOf({
     guard: ["operator"],
     drain: ["operator"],
     reboot: ["operator"],
+    prove: ["operator"],
     freeze: ["operator"],
     thaw: ["operator"],
     hold: ["operator"],

@@ -35,6 +35,7 @@ const titles: { readonly [C in Request["command"]]: (request: Extract<Request, {
   thaw: ({ pool }) => `Thaw ${pool ?? "the cluster"}`,
   hold: ({ targets }) => `Hold ${targetsOf(targets)}`,
   unhold: ({ targets }) => `Unhold ${targetsOf(targets)}`,
+  prove: ({ node }) => `Prove ${node}`,
   operations: () => "List the operations",
   doctor: () => "Run the doctor",
   audit: ({ of }) => (of === null ? "Show the audit" : `Show the audit of ${of}`),

@@ -11,18 +11,20 @@ export type ChangeRefusal =
   | { readonly kind: "conflict"; readonly controller: OtherController };
 
 /** The work that was asked for, as one types it and as one says that it cannot be done. */
-export type Change = "cordon" | "uncordon" | "drain" | "reboot" | "guard";
+export type Change = "cordon" | "uncordon" | "drain" | "reboot" | "guard" | "prove";
 
 const done: Readonly<Record<Change, string>> = {
   cordon: "cordoned",
   uncordon: "uncordoned",
   drain: "drained",
   reboot: "rebooted",
+  prove: "proven",
   guard: "given a guard of the metadata route",
 };
 
 /** kubectl drains and cordons; it reboots nothing and changes no machine. */
 function byHand(change: Change, node: string): string {
+  if (change === "prove") return `look at it with ${code(`kubectl describe node ${node}`)}`;
   if (change === "guard") return "leave its routes to the tool that launched it";
   return change === "reboot"
     ? `drain it with ${code(`kubectl drain ${node}`)}, then reboot it in the EC2 console`

@@ -100,11 +100,12 @@ export const uncordonedEvent = (operation: string): NodeEvent => ({
 });
 
 /** Result of a cordon or uncordon that a person asked for. */
-export type CordonResult = "cordoned" | "cordoned-before" | "uncordoned" | "schedulable-before" | "gone";
+export type CordonResult = "cordoned" | "cordoned-before" | "kept" | "uncordoned" | "schedulable-before" | "gone";
 
 const results: Readonly<Record<CordonResult, (node: string) => string>> = {
   cordoned: (node) => `${node} is cordoned: no new pods are scheduled on it. Its pods keep running.`,
   "cordoned-before": (node) => `${node} was already cordoned. Nothing was changed.`,
+  kept: (node) => `${node} stays cordoned, and no proof gives it back any more. Only an uncordon does.`,
   uncordoned: (node) => `${node} is schedulable again.`,
   "schedulable-before": (node) => `${node} was already schedulable. Nothing was changed.`,
   gone: (node) => `${node} no longer exists. Nothing was changed.`,
@@ -119,7 +120,7 @@ export const cordonLeaves = {
   held: (node: string, commandWord: string): string =>
     `the node stays cordoned, as its pool's afterFailedDrain says; ${typeThis(commandWord, "uncordon", node)} makes it schedulable`,
   unproven: (node: string, commandWord: string): string =>
-    `the node stays cordoned until it is proven; ${typeThis(commandWord, "why", node)} checks it again, and ${typeThis(commandWord, "uncordon", node)} makes it schedulable`,
+    `the node stays cordoned until it is proven; ${typeThis(commandWord, "prove", node)} proves it anew and gives it back, and ${typeThis(commandWord, "uncordon", node)} makes it schedulable`,
   unknown: "the node may still be cordoned",
   cordoned: (node: string, why: string): string =>
     `the node is still cordoned, because ${why}; ${code(`kubectl uncordon ${node}`)} makes it schedulable now, and the sweep does within 15 minutes if it can`,

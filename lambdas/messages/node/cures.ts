@@ -1,12 +1,12 @@
 import type { Request } from "../../commands/command.ts";
 import type { NodeRecord } from "../../records.ts";
-import type { NodeWorkflow } from "../../stages.ts";
+import type { NodeWorkflow, StageName } from "../../stages.ts";
 import type { Button } from "../slack/blocks.ts";
-import { INSTALL_GUARD, REBOOT_THROUGH_EC2 } from "../slack/buttons.ts";
+import { INSTALL_GUARD, KEEP_CORDONED, PROVE_AGAIN, REBOOT_THROUGH_EC2 } from "../slack/buttons.ts";
 import { notRebooted } from "./reboot.ts";
 
-/** Workflows that fail before they have changed the node, for what a button of theirs cures. */
-const CURABLE: ReadonlySet<NodeWorkflow | undefined> = new Set<NodeWorkflow>(["reboot", "guarding"]);
+/** Workflows whose failures a button cures. */
+const CURABLE: ReadonlySet<NodeWorkflow | undefined> = new Set<NodeWorkflow>(["reboot", "guarding", "proving"]);
 
 /** Pieces of a failure by which a machine takes no command. */
 const DEAF = [
@@ -40,13 +40,31 @@ const throughEc2 = (node: string, request: Request): Button => ({
   text: "Reboot through EC2…",
 });
 
+/** Makes the proof anew, and gives the node back if it is proven. */
+const proveAgain = (node: string): Button => ({
+  actionId: PROVE_AGAIN,
+  value: `prove ${node}`,
+  text: "Check again",
+  style: "primary",
+});
+
+/** Makes the cordon a person's, so that no proof gives the node back. */
+const keepCordoned = (node: string): Button => ({
+  actionId: KEEP_CORDONED,
+  value: `cordon ${node}`,
+  text: "Keep cordoned",
+});
+
+/** Stages in which a node stays cordoned for want of its proof. */
+const UNPROVEN: ReadonlySet<StageName> = new Set<StageName>(["reboot", "prove", "restore"]);
+
 /** Buttons that cure a failed node, or plan what does: the guard, and EC2's reboot where the machine takes no command. */
 export function cureButtons({ workflow, nodeName, failure }: NodeRecord, request: Request): Button[] {
   if (!nodeName || !failure || !CURABLE.has(workflow)) return [];
   const { stage, why } = failure;
   if (stage === "guard" && isDeaf(why)) return [throughEc2(nodeName, request)];
-  if (workflow !== "reboot") return [];
+  if (workflow === "guarding") return [];
   if (stage === "guard") return [installGuard(nodeName)];
   if (stage === "reboot" && why.startsWith(notRebooted)) return [installGuard(nodeName)];
-  return stage === "reboot" || stage === "prove" ? [throughEc2(nodeName, request)] : [];
+  return UNPROVEN.has(stage) ? [proveAgain(nodeName), throughEc2(nodeName, request), keepCordoned(nodeName)] : [];
 }

@@ -25,6 +25,16 @@ export const notRebootedSummary = {
 /** Beginning of the reason why a machine was not rebooted, whose guard was not in order right before. */
 export const notRebooted = "not rebooted:";
 
+/** State of a node whose proof was made alone, for its line. */
+export const provenOutcome = "proven";
+
+/** Sums up a proof that was made alone. @param left what became of the cordon of an earlier reboot, as a clause; null without one */
+export const provenSummary = (node: string, left: string | null): string =>
+  `${node} works: every check of the proof is passed; ${left ?? "no reboot had left it cordoned, so nothing was changed"}.`;
+
+/** Sums up a proof that failed. @param left the node's state, as a clause */
+export const notProvenSummary = (left: string): string => `Not proven: ${left}.`;
+
 /** Reason not to reboot: the machine's guard is another than the release's. */
 export const guardIsOld = "the guard of the metadata route on the machine is not the one of this release";
 

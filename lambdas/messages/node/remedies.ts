@@ -30,9 +30,15 @@ export const rebootRemedies: Readonly<Record<"reboot" | "prove" | "restore", rea
   ],
   prove: [
     {
+      says: ["Metadata service:", "Link-local routes:", "SSM agent:"],
+      cause: "the machine has lost its route to the metadata service",
+      remedy:
+        "reboot it through EC2, or add the route at its console: `route add 169.254.169.254 mask 255.255.255.255 <gateway>`; then press Check again",
+    },
+    {
       says: [],
       cause: "a check of the node fails after its reboot",
-      remedy: "run the command why on the node, mend what it names, then uncordon the node",
+      remedy: "run the command why on the node, mend what it names, then press Check again",
     },
   ],
   restore: notChanged,

@@ -12,6 +12,8 @@ export const CONTINUE_REMOVAL = "continue-removal";
 /** Those under a failure, each with a command as it is typed: ids are unique within a row of buttons. */
 export const INSTALL_GUARD = "install-guard";
 export const REBOOT_THROUGH_EC2 = "reboot-through-ec2";
+export const PROVE_AGAIN = "prove-again";
+export const KEEP_CORDONED = "keep-cordoned";
 
 /** The one under a reboot whose machine has not come back. */
 export const EC2_REBOOT = "ec2-reboot";

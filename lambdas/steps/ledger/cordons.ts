@@ -1,9 +1,16 @@
+import type { BootBefore } from "../../desired/health/facts.ts";
 import { EXPIRES, keys, openCordons, UNFINISHED } from "../../ledger-table.ts";
 import type { CordonOutcome } from "../../messages/node/cordon.ts";
 import type { CordonRecord } from "../cluster/cordon-rules.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { expiryAfter } from "./retention.ts";
 import { table } from "./table.ts";
+
+/** A reboot that was not proven. */
+export interface Unproven {
+  /** The boot that must be over; null where the machine was not told to reboot. */
+  readonly before: BootBefore | null;
+}
 
 /** The record of a cordon that was not given back, and how far that is. */
 export interface OpenCordon extends CordonRecord {
@@ -13,6 +20,8 @@ export interface OpenCordon extends CordonRecord {
   readonly outcome?: CordonOutcome;
   /** ISO 8601: the cordon is the end that a person asked for, and outlasts its operation. */
   readonly keptAt?: string;
+  /** The cordon is of a reboot that was not proven: a proof gives the node back. */
+  readonly unproven?: Unproven;
   /** The kept cordon of an earlier operation, which holds again when this one gives the node back. */
   readonly kept?: OpenCordon;
 }
@@ -26,6 +35,27 @@ function withoutIndex(open: OpenCordon): OpenCordon {
   const { [UNFINISHED.hash]: _list, ...rest } = open as OpenCordon & Record<string, unknown>;
   return rest as unknown as OpenCordon;
 }
+
+/** Decisions of people about cordons that operations have left to them. */
+const decided = (context: StepContext) => {
+  const items = table(context);
+  return {
+    /**
+     * Makes the cordon of a reboot that was not proven a person's: no proof gives the node back any more.
+     * @returns whether there was one
+     */
+    accept: async (uid: string): Promise<boolean> => {
+      let isTaken = false;
+      await items.revise<CordonItem>(keys.cordon(uid), (before) => {
+        isTaken = before?.closedAt === undefined && before?.unproven !== undefined;
+        if (!before || !isTaken) return null;
+        const { unproven: _taken, ...rest } = before;
+        return rest;
+      });
+      return isTaken;
+    },
+  };
+};
 
 /** Owners of cordons, by the UID of the Node: who cordoned it, and the state before. */
 export const cordons = (context: StepContext) => {
@@ -58,6 +88,8 @@ export const cordons = (context: StepContext) => {
   };
 
   return {
+    ...decided(context),
+
     /** The record of a Node that was not given back; undefined when there is none. */
     find,
 
@@ -87,11 +119,16 @@ export const cordons = (context: StepContext) => {
     },
 
     /** Makes the cordon of an operation last: it is no rest of an operation any more, and the sweep leaves it alone. */
-    keep: async (uid: string, operation: string): Promise<void> => {
+    keep: async (uid: string, operation: string, unproven?: Unproven): Promise<void> => {
       await change({ uid, operation }, (open) => {
         const { kept: _replaced, ...rest } = withoutIndex(open);
         const keptAt = timestamp(context);
-        return { ...rest, keptAt, [EXPIRES]: expiryAfter(keptAt, context.settings.retentionDays) };
+        return {
+          ...rest,
+          keptAt,
+          ...(unproven ? { unproven } : {}),
+          [EXPIRES]: expiryAfter(keptAt, context.settings.retentionDays),
+        };
       });
     },
 

@@ -12,6 +12,10 @@ export async function cordon(task: CordonTask): Promise<void> {
   const { steps, operation, index, chosen } = task;
   const { name: node, uid } = nodeOf(task);
   const outcome = await waitFor<CordonResult>(task, "the node is cordoned", async () => {
+    if (await steps.cordons.accept(uid)) {
+      await auditNode(task, "accept", { what: "changed", detail: { change: "keep the cordon" } });
+      return done("kept");
+    }
     await cordonNode(steps, { node, uid, instanceId: chosen.instanceId, operation, index });
     const record = await steps.cordons.find(uid);
     const isOwn = record?.operation === operation && !record.wasUnschedulable;

@@ -1,4 +1,5 @@
 import { cordonLeaves } from "../../messages/node/cordon.ts";
+import type { Unproven } from "../../steps/ledger/cordons.ts";
 import { Cancelled, causeOf } from "../engine/durable.ts";
 import { auditNode } from "../operation/audit.ts";
 import type { EmptyingTask } from "./emptying-task.ts";
@@ -20,10 +21,12 @@ export function leaveNode(task: EmptyingTask, cause: Error): Promise<string> | s
 /**
  * Leaves the cordon to a person: neither the operation's end nor the sweep takes it off.
  * @param says the state that is left, as a clause
+ * @param unproven of a reboot that was not proven: a later proof gives the node back
  */
 export async function holdNode(
   task: EmptyingTask,
   says: (node: string, commandWord: string) => string,
+  unproven?: Unproven,
 ): Promise<string> {
   const { steps, operation, runtime } = task;
   const { name, uid } = nodeOf(task);
@@ -32,7 +35,7 @@ export async function holdNode(
       const node = await steps.nodes.read(name);
       // Others uncordoned it: that is why the drain has failed.
       if (node?.metadata?.uid !== uid || node.spec?.unschedulable !== true) return false;
-      await steps.cordons.keep(uid, operation);
+      await steps.cordons.keep(uid, operation, unproven);
       await auditNode(task, "hold", { what: "changed", detail: { change: "keep the cordon" } });
       return true;
     });

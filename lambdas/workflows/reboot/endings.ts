@@ -24,10 +24,10 @@ export async function finishRebooted(task: RebootTask): Promise<void> {
  * stays cordoned until a person has looked at it.
  */
 export async function endUnproven(task: RebootTask, error: unknown): Promise<void> {
-  const { stage } = task;
+  const { stage, before } = task;
   const cause = causeOf(error);
   const isUnproven = UNPROVEN.has(stage);
-  const left = isUnproven ? await holdNode(task, cordonLeaves.unproven) : await leaveNode(task, cause);
+  const left = isUnproven ? await holdNode(task, cordonLeaves.unproven, { before }) : await leaveNode(task, cause);
   if (cause instanceof Cancelled)
     return endOnOneNode(task, { status: "cancelled" }, notRebootedSummary.cancelled(left));
   const failure = { stage, why: cause.message, left };

@@ -14,6 +14,7 @@ import { leaseOf, nodeOf, once, waitFor } from "../node/task.ts";
 import { rebootThroughEc2 } from "./ec2.ts";
 import { offerEc2Reboot } from "./late.ts";
 import type { RebootTask } from "./task.ts";
+import { releaseUnproven } from "./unproven.ts";
 
 const LOOK = "look at the guard";
 
@@ -73,6 +74,9 @@ export async function rebootMachine(task: RebootTask): Promise<void> {
 export async function restore(task: RebootTask): Promise<void> {
   if (task.isGone) return;
   const { instanceId } = leaseOf(task);
-  const outcome = await waitFor(task, "the node is as it was", async () => done(await giveBack(task, instanceId)));
+  const outcome = await waitFor(task, "the node is as it was", async () => {
+    const own = await giveBack(task, instanceId);
+    return done((await releaseUnproven(task)) ?? own);
+  });
   task.left = cordonLeft(outcome ?? "as-before", { node: nodeOf(task).name, instanceId });
 }

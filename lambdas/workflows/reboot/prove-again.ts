@@ -1,0 +1,94 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { Request, Start } from "../../commands/command.ts";
+import { cordonLeaves, cordonLeft } from "../../messages/node/cordon.ts";
+import { notProvenSummary, provenOutcome, provenSummary } from "../../messages/node/reboot.ts";
+import type { OpenCordon } from "../../steps/ledger/cordons.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { causeOf, done, step } from "../engine/durable.ts";
+import { type ChosenNode, judgeNode } from "../node/choose.ts";
+import { newEmptyingTask } from "../node/emptying-task.ts";
+import { endOnOneNode } from "../node/end.ts";
+import { runStages, stageTable } from "../node/stages.ts";
+import { type Started, startOnOneNode } from "../node/start.ts";
+import { leaseOf, nodeOf, waitFor } from "../node/task.ts";
+import { type Begun, beginOperation, failOperation } from "../operation/lifecycle.ts";
+import { proveDataPlane } from "./data-plane.ts";
+import { prove } from "./prove.ts";
+import { type RebootTask, unproven } from "./task.ts";
+import { releaseUnproven } from "./unproven.ts";
+
+type Wanted = Extract<Request, { command: "prove" }>;
+
+/** The proof alone, and the return of a node that an earlier reboot left cordoned. */
+const stages = stageTable<"proving", RebootTask>("proving", {
+  prove: async (task) => {
+    await prove(task);
+    await proveDataPlane(task);
+  },
+  restore: async (task) => {
+    const outcome = await waitFor(task, "the node is as it was", async () => done(await releaseUnproven(task)));
+    if (outcome === null) return;
+    task.left = cordonLeft(outcome, { node: nodeOf(task).name, instanceId: leaseOf(task).instanceId });
+  },
+});
+
+/** Nothing is evicted by a proof. */
+const NO_LOSS = { force: false, deleteEmptyDir: false, graceSeconds: null, skipAfterSeconds: 0 } as const;
+
+function taskOf(
+  ctx: DurableContext,
+  steps: Steps,
+  start: Start,
+  chosen: ChosenNode,
+  left: OpenCordon | undefined,
+  started: Started,
+): RebootTask {
+  const of = { start, workflow: "proving", eventReason: "CasementProving" } as const;
+  const given = { chosen, options: NO_LOSS, pods: 0, judgeAgain: async () => undefined };
+  const before = left?.unproven?.before ?? null;
+  return { ...newEmptyingTask(ctx, steps, of, given, started), ...unproven, isThroughEc2: false, before };
+}
+
+async function endUnproven(task: RebootTask, error: unknown, isLeft: boolean): Promise<void> {
+  const { stage, runtime } = task;
+  const { name } = nodeOf(task);
+  const left = isLeft ? cordonLeaves.unproven(name, runtime.configuration.command) : cordonLeaves.untouched;
+  const failure = { stage, why: causeOf(error).message, left };
+  return endOnOneNode(task, { status: "failed", failure }, notProvenSummary(left));
+}
+
+async function work(ctx: DurableContext, steps: Steps, start: Start, begun: Begun, { node }: Wanted): Promise<void> {
+  const { chosen, left } = await step(ctx, "judge", async () => {
+    const { chosen } = await judgeNode(steps, start, begun, "prove", node);
+    return { chosen, left: await steps.cordons.find(chosen.uid) };
+  });
+  const first = { workflow: "proving", stage: "prove" } as const;
+  const started = await step(ctx, "take the lease", () => startOnOneNode(steps, start, begun, first, chosen));
+  try {
+    const task = taskOf(ctx, steps, start, chosen, left, started);
+    try {
+      await runStages(task, stages);
+    } catch (error) {
+      return await endUnproven(task, error, left?.unproven !== undefined);
+    }
+    await endOnOneNode(task, { status: "succeeded", outcome: provenOutcome }, provenSummary(chosen.name, task.left));
+  } finally {
+    await step(ctx, "release the lease", () => steps.leases.release(started.lease));
+  }
+}
+
+/** `/win prove`: makes the checks of a reboot's proof anew, and gives a node back that was left cordoned for want of it. */
+export const proveNode =
+  (steps: Steps) =>
+  async (start: Start, ctx: DurableContext): Promise<void> => {
+    const { request } = start;
+    if (request.command !== "prove") throw new Error("this workflow proves nodes and nothing else");
+    try {
+      const begun = await step(ctx, "begin", () =>
+        beginOperation(steps, start, ctx.executionContext.durableExecutionArn),
+      );
+      if (begun) await work(ctx, steps, start, begun, request);
+    } catch (error) {
+      await step(ctx, "end without a proof", () => failOperation(steps, start, error));
+    }
+  };
