@@ -7,6 +7,9 @@ import { RETENTION_DAYS } from "./retention.ts";
 /** Minutes; with the askings that one execution makes, approvals leave room for the deadlines of the stages. */
 const MOST_APPROVAL_MINUTES = 60;
 
+/** Half an hour: a reboot's execution has room for that beside its deadlines. */
+const MOST_SOAK_SECONDS = 1_800;
+
 const cidr = z.cidrv4("must be a range of IPv4 addresses, 10.0.0.0/16");
 
 const image = z
@@ -72,6 +75,8 @@ export const poolSchema = z.strictObject({
   connectionSeconds: z.number().int().min(0).max(600).default(CONNECTION_SECONDS),
   /** Fate of a node whose eviction has failed: it takes pods again at once, or stays cordoned until a person uncordons it. */
   afterFailedDrain: z.enum(["uncordon", "hold"]).default("uncordon"),
+  /** Seconds for which a node is watched after its proof, before it takes pods again; 0 watches it no longer than the proof. */
+  soakSeconds: z.number().int().min(0).max(MOST_SOAK_SECONDS).default(0),
   diskGiB: z.number().int().min(60).max(2048).default(120),
   labels: z.record(z.string(), z.string()).default({}),
   /** Registered with the node; OKD's own is os=Windows:NoSchedule. */

@@ -10,6 +10,7 @@ import { proveDataPlane } from "./reboot/data-plane.ts";
 import { endUnproven, finishRebooted } from "./reboot/endings.ts";
 import { prove } from "./reboot/prove.ts";
 import { proveNode } from "./reboot/prove-again.ts";
+import { soak } from "./reboot/soak.ts";
 import { checkGuard, rebootMachine, restore } from "./reboot/stages.ts";
 import { type RebootTask, unproven } from "./reboot/task.ts";
 
@@ -24,6 +25,7 @@ const stages = stageTable<"reboot", RebootTask>("reboot", {
     if (task.isGone) return;
     await prove(task);
     await proveDataPlane(task);
+    await soak(task);
   },
   restore,
 });

@@ -61,6 +61,14 @@ export const machineToAnswer = "the machine to answer after its reboot";
 /** Wait between two looks at a node that is well. */
 export const nodeToStayWell = "the node to stay well for a minute";
 
+/** Wait for the end of the soak. */
+export const nodeToSoak = "the end of its pool's soakSeconds";
+
+/** Reasons why a node that was proven is not given back: what happened to it while it was watched. */
+export const goneInSoak = "while it was watched after its proof, the Node went away";
+export const bootInSoak = "while it was watched after its proof, the machine booted again";
+export const notReadyInSoak = "while it was watched after its proof, the node was not Ready";
+
 /** Reason why a reboot is not proven yet: the first check that is wrong. */
 export const notProvenYet = ({ name, trouble }: Fault, node: string, commandWord: string, now: string): string =>
   `${checkNames[name]}: ${troubleWords(trouble, { node, commandWord, now }).says.replace(/\.$/, "")}`;

@@ -36,6 +36,11 @@ export const rebootRemedies: Readonly<Record<"reboot" | "prove" | "restore", rea
         "reboot it through EC2, or add the route at its console: `route add 169.254.169.254 mask 255.255.255.255 <gateway>`; then press Check again",
     },
     {
+      says: ["watched after its proof"],
+      cause: "the node did not stay well: a service ends again, or something else reboots the machine",
+      remedy: "look at the System event log, mend what it names, then press Check again",
+    },
+    {
       says: [],
       cause: "a check of the node fails after its reboot",
       remedy: "run the command why on the node, mend what it names, then press Check again",

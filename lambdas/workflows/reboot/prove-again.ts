@@ -14,6 +14,7 @@ import { leaseOf, nodeOf, waitFor } from "../node/task.ts";
 import { type Begun, beginOperation, failOperation } from "../operation/lifecycle.ts";
 import { proveDataPlane } from "./data-plane.ts";
 import { prove } from "./prove.ts";
+import { soak } from "./soak.ts";
 import { type RebootTask, unproven } from "./task.ts";
 import { releaseUnproven } from "./unproven.ts";
 
@@ -24,6 +25,7 @@ const stages = stageTable<"proving", RebootTask>("proving", {
   prove: async (task) => {
     await prove(task);
     await proveDataPlane(task);
+    await soak(task);
   },
   restore: async (task) => {
     const outcome = await waitFor(task, "the node is as it was", async () => done(await releaseUnproven(task)));
