@@ -2,7 +2,7 @@ import type { Start } from "../../lambdas/commands/command.ts";
 import type { Membership } from "../../lambdas/commands/membership.ts";
 import type { FrontDoor, FrontDoorSteps } from "../../lambdas/front-door/front-door.ts";
 import type { Dialog } from "../../lambdas/messages/remove/dialog.ts";
-import type { Decided, Message, NodeRecord, OperationRecord } from "../../lambdas/records.ts";
+import type { Decided, Message, NodeRecord, OperationRecord, Steering } from "../../lambdas/records.ts";
 import type { Recorded } from "../../lambdas/steps/ledger/decisions.ts";
 import { configuration } from "./configuration.ts";
 
@@ -84,6 +84,12 @@ const ledgerOf = ({ operations, nodes }: Memory) => ({
     const known = operations.get(id);
     if (known && known.endedAt === null && known.cancelledBy === null)
       operations.set(id, { ...known, cancelledBy: by, cancelCause: cause });
+    return operations.get(id);
+  },
+  steer: async (id: string, steering: Steering) => {
+    const known = operations.get(id);
+    if (!known || known.endedAt !== null) return undefined;
+    operations.set(id, { ...known, steering });
     return operations.get(id);
   },
   decideNode: async (operation: string, index: number, decided: Decided) => {

@@ -1,7 +1,9 @@
 import { pausedBy, pausedSummary, resumedSummary } from "../../messages/rollout/rollout.ts";
-import type { RolloutCourse, Steering } from "../../records.ts";
+import type { NodeRecord, RolloutCourse, Steering } from "../../records.ts";
+import type { RolloutNode } from "../../rollout.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { mayDecide } from "../operation/requester.ts";
+import { renewed } from "./renew.ts";
 import { type RolloutSeen, seeRollout } from "./view.ts";
 
 async function pause(steps: Steps, { operation, nodes }: RolloutSeen, { userId, at, cause }: Steering): Promise<void> {
@@ -11,11 +13,24 @@ async function pause(steps: Steps, { operation, nodes }: RolloutSeen, { userId, 
   await steps.ledger.changeOperation(operation.id, { status: "waiting", summary, rollout });
 }
 
+/** A node whose work did not begin, as in a freeze, is as it was. */
+const isUntouched = ({ status, failure }: NodeRecord): boolean => status === "failed" && failure?.stage === "slot";
+
+/** Nodes that were not touched are tried again, after all others: what still stands against them holds up no other. */
+async function againLast(steps: Steps, { operation, rollout, nodes }: RolloutSeen): Promise<readonly RolloutNode[]> {
+  const again = new Set(nodes.filter(isUntouched).map(({ index }) => index));
+  const all = renewed(rollout.nodes, await steps.ledger.nodes(operation.id), again);
+  const [last, first] = [all.filter(({ before }) => again.has(before)), all.filter(({ before }) => !again.has(before))];
+  return [...first, ...last].map(({ node }) => node);
+}
+
 /** Nodes that have failed so far are accepted: what fails from now on pauses it again. */
-async function resume(steps: Steps, { operation, rollout, nodes }: RolloutSeen, given: Steering): Promise<void> {
+async function resume(steps: Steps, seen: RolloutSeen, given: Steering): Promise<void> {
+  const { operation, rollout, nodes } = seen;
   const accepted = nodes.flatMap(({ index, status }) => (status === "failed" ? [index] : []));
   const isProven = nodes.some(({ status, outcome }) => status === "succeeded" && outcome === null);
   await steps.rollouts.change(operation.id, {
+    nodes: await againLast(steps, seen),
     accepted: [...new Set([...rollout.accepted, ...accepted])],
     isConfirmed: rollout.isConfirmed || isProven,
   });

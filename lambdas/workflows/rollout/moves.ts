@@ -5,6 +5,7 @@ import type { RolloutNode } from "../../rollout.ts";
 import { executionName } from "../../steps/executions.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { BY_ITSELF } from "../operation/requester.ts";
+import { renewed } from "./renew.ts";
 import type { RolloutStart } from "./start.ts";
 import { type RolloutSeen, seeRollout } from "./view.ts";
 
@@ -18,18 +19,12 @@ const startNode = (steps: Steps, start: RolloutStart, { name, uid, index }: Roll
   });
 };
 
-/** A node that was put back is begun again under another index: its audit and its machine's commands are named by that. */
-async function renewed(steps: Steps, { operation, rollout, nodes }: RolloutSeen, start: readonly number[]) {
+/** Finds the nodes to begin; those that were put back are begun again under another index. */
+async function toBegin(steps: Steps, { operation, rollout, nodes }: RolloutSeen, start: readonly number[]) {
   const putBack = new Set(
     nodes.flatMap(({ index, status }) => (status === "cancelled" && start.includes(index) ? [index] : [])),
   );
-  const records = await steps.ledger.nodes(operation.id);
-  let last = Math.max(...rollout.nodes.map(({ index }) => index), ...records.map(({ index }) => index));
-  const all = rollout.nodes.map((node) => {
-    if (!putBack.has(node.index)) return { before: node.index, node };
-    last += 1;
-    return { before: node.index, node: { ...node, index: last } };
-  });
+  const all = renewed(rollout.nodes, await steps.ledger.nodes(operation.id), putBack);
   if (putBack.size > 0) await steps.rollouts.change(operation.id, { nodes: all.map(({ node }) => node) });
   return all.flatMap(({ before, node }) => (start.includes(before) ? [node] : []));
 }
@@ -58,7 +53,7 @@ export async function beginNodes(
   }
   if (indexes.length === 0) return;
   const machines = new Map(nodes.map(({ nodeName, instanceId }) => [nodeName, instanceId]));
-  for (const node of await renewed(steps, seen, indexes))
+  for (const node of await toBegin(steps, seen, indexes))
     await begin(steps, start, node, machines.get(node.name) ?? null);
 }
 

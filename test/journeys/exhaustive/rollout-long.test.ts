@@ -46,3 +46,20 @@ test("an execution works eight hours on a rollout, and the next sweep starts the
   const { operation } = await newest(here);
   expect(operation).toMatchObject({ status: "succeeded", summary: "4 of 4 nodes are rebooted and proven." });
 });
+
+test("a freeze that comes meanwhile pauses it before the next node is disturbed; that one comes last then", async () => {
+  ({ here, names } = await poolOfFour(1));
+  await here.type("operator", "/win reboot web");
+  const rollout = async () => (await here.operations()).find(({ request }) => request.command === "reboot");
+  const id = (await rollout())?.id ?? "";
+  await here.until(async () => (await here.nodes(id))[0]?.stage === "prove", 60, "the first proof");
+  await here.type("operator", '/win freeze web --reason "incident"');
+  await here.until(async () => (await rollout())?.rollout?.paused != null, 120, "the pause");
+  expect((await here.nodes(id)).map(({ status }) => status)).toEqual(["succeeded", "failed", "queued", "queued"]);
+  expect((await here.nodes(id))[1]?.failure?.left).toBe("nothing was changed");
+  await here.type("operator", "/win thaw web");
+  await here.pass(5);
+  await here.type("operator", `/win resume ${id}`);
+  await settled(here, 240);
+  expect(await rollout()).toMatchObject({ status: "succeeded", summary: "4 of 4 nodes are rebooted and proven." });
+});

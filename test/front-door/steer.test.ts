@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import type { RolloutCourse } from "../../lambdas/records.ts";
+import { operationRecord } from "../messages/records.ts";
+import { frontDoorInMemory } from "./front-door-in-memory.ts";
+
+const ID = "reboot-3f9c2a71";
+const course: RolloutCourse = { paused: null, part: 1, parkedAt: null, heard: null };
+
+/** A front door beside a rollout that is under way. */
+function withRollout(change: Partial<RolloutCourse> = {}, endedAt: string | null = null) {
+  const driver = frontDoorInMemory();
+  const request = {
+    command: "reboot",
+    targets: { kind: "pool", pool: "web" },
+    dryRun: false,
+    canary: false,
+  } as const;
+  const rollout = { ...course, ...change };
+  const callbacks = { watch: "callback-watch" };
+  driver.memory.operations.set(ID, operationRecord({ id: ID, request, rollout, endedAt, callbacks }));
+  driver.memory.callbacks.set("callback-watch", "waiting");
+  return driver;
+}
+
+describe("pause and resume", () => {
+  test("write the wish down and wake the rollout, which judges and acts", async () => {
+    const { memory, type } = withRollout();
+    expect(await type(`pause ${ID}`)).toContain(`\`${ID}\` is being paused`);
+    expect(memory.operations.get(ID)?.steering).toMatchObject({ decision: "pause", userId: "U0OPERATOR" });
+    expect(memory.callbacks.get("callback-watch")).toEqual({});
+    expect(memory.starts).toEqual([]);
+  });
+
+  test("start the next execution of a rollout that waits without one, once for two presses", async () => {
+    const { memory, type } = withRollout({ parkedAt: "2026-11-21T10:00:00.000Z", part: 2 });
+    await type(`resume ${ID}`);
+    await type(`resume ${ID}`, { trigger_id: "9.9.9" });
+    expect(memory.executions.size).toBe(1);
+    expect([...memory.executions.values()][0]).toMatchObject({
+      workflow: "reboot-nodes",
+      payload: { operation: ID, continues: 3 },
+    });
+  });
+
+  test("are answered kindly where there is nothing to pause", async () => {
+    const { memory, type } = withRollout({}, "2026-11-21T10:00:00.000Z");
+    memory.operations.set("add-3f9c2a71", operationRecord({ id: "add-3f9c2a71" }));
+    expect(await type(`pause ${ID}`)).toContain("is not running");
+    expect(await type("pause add-3f9c2a71")).toContain("cannot be paused");
+    expect(await type("resume reboot-00000000")).toContain("not found");
+    expect(memory.operations.get(ID)?.steering).toBeUndefined();
+  });
+
+  test("a cancellation starts the next execution of a rollout that waits without one", async () => {
+    const { memory, type } = withRollout({ parkedAt: "2026-11-21T10:00:00.000Z" });
+    await type(`cancel ${ID}`);
+    expect([...memory.executions.values()]).toMatchObject([{ workflow: "reboot-nodes", payload: { continues: 2 } }]);
+  });
+});
