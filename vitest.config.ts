@@ -10,6 +10,7 @@ const slow = {
   crash: ["crash", "outside", "connect"],
   ric: ["ric"],
   bare: ["bare"],
+  bench: ["bench"],
 };
 
 /** Vitest does not print the names of suites that are skipped, so a lane says itself what it does not run. */

@@ -9,6 +9,8 @@ export interface RolloutNode {
   readonly index: number;
   /** It was NotReady when it was planned. */
   readonly isAway: boolean;
+  /** Its agent was silent: EC2 reboots the machine. */
+  readonly throughEc2: boolean;
 }
 
 /** A rollout as the ledger holds it: executions come and go, each continues from here. */

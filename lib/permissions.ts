@@ -160,6 +160,7 @@ export const permissions: Readonly<
   "reboot-nodes": [
     ...actsOnNodes("reboot-nodes"),
     seeAssociations,
+    seeAgents,
     start(functions["reboot-nodes"].starts),
     followExecutions("reboot-node"),
     wakeExecutions("reboot-node"),

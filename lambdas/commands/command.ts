@@ -193,6 +193,8 @@ export interface Part {
   readonly index: number;
   /** UID of the Node: a namesake is not meant. */
   readonly uid: string;
+  /** It was approved that EC2 reboots the machine, as long as its agent is silent. */
+  readonly throughEc2?: boolean;
 }
 
 /** The external id of an operation's dialog: the front door opens it, the workflow fills it in by this name. */

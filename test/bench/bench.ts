@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
-import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
 import { join, resolve } from "node:path";
 import { CONFIGURATION_FILE, frontDoorConfiguration } from "../../lambdas/front-door/configuration.ts";
@@ -135,6 +135,18 @@ async function drains(): Promise<Result[]> {
   ];
 }
 
+/** 100 nodes rebooted by one rollout in the sandbox's time, beside ten times its slowest node: ten are away at once. */
+async function rollout(): Promise<Result> {
+  const lane = spawn(process.execPath, ["node_modules/vitest/vitest.mjs", "run", "--project", "bench"], {
+    stdio: ["ignore", "inherit", "inherit"],
+    timeout: 25 * 60_000,
+  });
+  const code = await new Promise<number | null>((done) => lane.on("close", done));
+  if (code !== 0) throw new Error(`the lane bench ended with ${code}`);
+  const { value, slowest } = JSON.parse(await readFile(join(FOLDER, "reboot-100.json"), "utf8"));
+  return compared("reboot-100", "s", value, 10 * slowest, "ten times the slowest node");
+}
+
 async function measure(simulator: BenchSimulator): Promise<Result[]> {
   const folders = await bundles(simulator);
   const cold = await coldStarts(folders, simulator);
@@ -156,6 +168,7 @@ async function measure(simulator: BenchSimulator): Promise<Result[]> {
     compared("warm-ack-p99", "ms", quantile(warm.ours, 0.99), quantile(warm.stock, 0.99)),
     compared("warm-ack-p50", "ms", quantile(warm.ours, 0.5), quantile(warm.stock, 0.5)),
     ...(await drains()),
+    await rollout(),
   ];
 }
 

@@ -30,6 +30,16 @@ const awayLine = ({ nodes }: RolloutPlan): string[] => {
   return away.length > 0 ? [`🩹 *NotReady now, and first:* ${some(away, MOST)}. They need no slot.`] : [];
 };
 
+/** The same words as of one node: people approve a reset like that of a power failure. */
+const ec2Line = ({ nodes }: RolloutPlan): string[] => {
+  const silent = nodes.filter(({ throughEc2 }) => throughEc2).map(({ name }) => code(name));
+  return silent.length > 0
+    ? [
+        `⚠️ *Rebooted through EC2, because the SSM agent is silent:* ${some(silent, MOST)}. EC2 asks Windows to restart, and resets the machine like a power failure if it has not reacted within four minutes.`,
+      ]
+    : [];
+};
+
 const podsLine = ({ nodes }: RolloutPlan): string => {
   const pods = nodes.reduce((sum, node) => sum + node.pods, 0);
   return pods === 0 ? "No pods have to move." : `*${counted(pods, "pod")} will be evicted* in all.`;
@@ -81,6 +91,7 @@ function rolloutBlocks(plan: RolloutPlan): Block[] {
     ...sections([
       `In this order: ${names}.`,
       ...awayLine(plan),
+      ...ec2Line(plan),
       podsLine(plan),
       ...lossLine(plan),
       ...blockerLine(plan),

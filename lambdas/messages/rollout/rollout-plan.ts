@@ -8,6 +8,8 @@ export interface PlannedNode {
   readonly pool: string | null;
   /** It is NotReady: its reboot takes nothing out of service. */
   readonly isAway: boolean;
+  /** Its agent is silent: EC2 reboots the machine. */
+  readonly throughEc2: boolean;
   /** Number of pods that would be evicted. */
   readonly pods: number;
   /** Minutes that its drain should take. */

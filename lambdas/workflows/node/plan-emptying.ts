@@ -1,4 +1,4 @@
-import { isRollout, type Request, type Start } from "../../commands/command.ts";
+import type { Request, Start } from "../../commands/command.ts";
 import { CONNECTION_SECONDS } from "../../configuration.ts";
 import { POOL_LABEL } from "../../desired/node-keys.ts";
 import { Refused, UserError } from "../../errors.ts";
@@ -28,12 +28,15 @@ export interface PlannedEmptying {
   readonly isReady: boolean;
 }
 
+/** Seconds after its grace in which a pod of a NotReady node may still end: its kubelet reports no end, and a reboot makes one. */
+const OVERDUE_SECONDS = 60;
+
 /** Losses are taken only by a person who typed the node's whole name; budgets are heard and pods have their grace always. */
-const optionsOf = (isForced: boolean): DrainOptions => ({
+const optionsOf = (isForced: boolean, isRecovered: boolean): DrainOptions => ({
   force: isForced,
   deleteEmptyDir: isForced,
   graceSeconds: null,
-  skipAfterSeconds: 0,
+  skipAfterSeconds: isRecovered ? OVERDUE_SECONDS : 0,
 });
 
 const awayOf = (nodes: readonly Node[], { name, pool }: ChosenNode): AwayNode[] =>
@@ -45,13 +48,14 @@ const awayOf = (nodes: readonly Node[], { name, pool }: ChosenNode): AwayNode[] 
       return node.spec?.unschedulable ? [{ ...named, why: "cordoned" }] : [];
     });
 
-/** Does a reboot go through EC2? A node of a rollout never does: its approval was for all of them. */
+/** Does a reboot go through EC2? A node of a rollout does where the rollout's plan has said so of that node. */
 async function throughEc2Of(
   steps: Steps,
+  { part }: Start,
   request: EmptyingRequest,
   { instanceId }: ChosenNode,
 ): Promise<NodePlan["throughEc2"] | null> {
-  if (request.command !== "reboot") return null;
+  if (request.command !== "reboot" || (part && !part.throughEc2)) return null;
   if (request.ec2) return "asked";
   return (await isAgentSilent(steps, instanceId)) ? "silent" : null;
 }
@@ -69,7 +73,7 @@ export async function planEmptying(
   const { command, node: named, force } = request;
   const { chosen, node, nodes, others, unread, configuration } = await judgeNode(steps, start, begun, command, named);
   if (force !== undefined && force !== chosen.name) throw new UserError(forceNeedsName(chosen.name, force));
-  const options = optionsOf(force !== undefined);
+  const options = optionsOf(force !== undefined, command === "reboot" && !isReady(node));
   const { pool } = chosen;
   const { maxUnavailable = 1, connectionSeconds = CONNECTION_SECONDS } = configuration.pools[pool ?? ""] ?? {};
   const plan = await steps.plan.of({
@@ -84,8 +88,7 @@ export async function planEmptying(
     others,
     unread,
   });
-  const isOfMany = start.part !== undefined || isRollout(start.request);
-  const throughEc2 = isOfMany ? null : await throughEc2Of(steps, request, chosen);
+  const throughEc2 = await throughEc2Of(steps, start, request, chosen);
   return { chosen, options, plan: throughEc2 ? { ...plan, throughEc2 } : plan, isReady: isReady(node) };
 }
 

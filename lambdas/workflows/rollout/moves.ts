@@ -10,12 +10,12 @@ import type { RolloutStart } from "./start.ts";
 import { type RolloutSeen, seeRollout } from "./view.ts";
 
 /** Starts the execution of a node; its name is derived, so that it starts once. */
-const startNode = (steps: Steps, start: RolloutStart, { name, uid, index }: RolloutNode): Promise<void> => {
+const startNode = (steps: Steps, start: RolloutStart, { name, uid, index, throughEc2 }: RolloutNode): Promise<void> => {
   const { continues: _, ...payload } = start;
   return steps.executions.start("reboot-node", executionName(start.operation, "node", String(index)), {
     ...payload,
     request: { command: "reboot", node: name, dryRun: false },
-    part: { index, uid },
+    part: { index, uid, throughEc2 },
   });
 };
 

@@ -17,9 +17,10 @@ import type { RolloutStart, RolloutWork } from "./start.ts";
 /** Nodes planned in one step: an invocation ends after five minutes, and a plan takes some seconds. */
 const PLANNED_AT_ONCE = 10;
 
-const optionsOf = ({ max, canary }: Pick<RolloutPlan, "max" | "canary">): Judged["options"] => ({
+const optionsOf = ({ max, canary, nodes }: RolloutPlan): Judged["options"] => ({
   ...{ force: false, deleteEmptyDir: false },
   ...{ max, canary },
+  ...(nodes.some(({ throughEc2 }) => throughEc2) ? { ec2: true } : {}),
 });
 
 const unique = (all: readonly string[]): string[] => [...new Set(all)];
@@ -70,7 +71,10 @@ async function write(
   plan: RolloutPlan,
   record: Judged,
 ): Promise<Published> {
-  const nodes = plan.nodes.map(({ name, uid, isAway }, index) => ({ name, uid, index, isAway }));
+  const nodes = plan.nodes.map(({ name, uid, isAway, throughEc2 }, index) => ({
+    ...{ name, uid, index },
+    ...{ isAway, throughEc2 },
+  }));
   const { pool, max, canary } = plan;
   const settings = { pool, max, canary, isConfirmed: false };
   await steps.rollouts.insert(operation, { ...settings, nodes, record, accepted: [], published: null });

@@ -55,6 +55,7 @@ async function planNode(steps: Steps, start: Start, begun: Begun, name: string):
     return {
       ...{ name, uid, instanceId, bootId, pool, pods: plan.pods.length, minutes: plan.minutes },
       isAway: !isServing,
+      throughEc2: plan.throughEc2 !== undefined,
       losses: lossClasses(plan.pods),
       blockers: blockerClasses(plan),
       budgets: plan.blockers.flatMap(({ budgets }) => budgets),

@@ -1,8 +1,9 @@
 import { afterEach, expect, test } from "vitest";
 import { APPROVE_OPERATION } from "../../../lambdas/messages/slack/buttons.ts";
-import { heldBack, newest, nodeNamed, settled } from "../evidence.ts";
+import { workloads } from "../../../lib/sandbox/demo-nodes.ts";
+import { calls, heldBack, newest, nodeNamed, settled } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
-import { injectFault } from "../outside.ts";
+import { endFault, injectFault } from "../outside.ts";
 import { poolOfFour } from "../pool-of-four.ts";
 import { openly, privately } from "../reading.ts";
 
@@ -15,6 +16,18 @@ const isReady = (name: string | undefined): boolean =>
 const bootOf = (name: string | undefined): string | undefined => nodeNamed(here, name)?.status?.nodeInfo?.bootID;
 const instanceOf = (name: string | undefined): string =>
   nodeNamed(here, name)?.spec?.providerID?.split("/").at(-1) ?? "";
+
+/** Eight pods of one Deployment, on all four nodes. */
+async function runPods(): Promise<void> {
+  const [storefront] = workloads as unknown as { spec: object }[];
+  here.simulator.kubernetes.create({ ...storefront, spec: { ...storefront?.spec, replicas: 8 } } as never);
+  await here.until(() => names.every((name) => podsOn(name) > 0), 10, "pods on every node");
+}
+
+const podsOn = (name: string | undefined): number =>
+  here.simulator.kubernetes
+    .objects("pods")
+    .filter((pod) => (pod as unknown as { spec: { nodeName?: string } }).spec.nodeName === name).length;
 
 /** The kubelet ends and does not start again before its machine boots. */
 async function loseKubelet(name: string | undefined): Promise<void> {
@@ -29,7 +42,9 @@ test("half the fleet is NotReady: Ready nodes stay in service, and two presses b
 }, async () => {
   ({ here, names } = await poolOfFour(1, { approvals: {} }));
   const lost = [names[1], names[3]];
+  await runPods();
   for (const name of lost) await loseKubelet(name);
+  expect(lost.every((name) => podsOn(name) > 0)).toBe(true);
   const before = names.map(bootOf);
 
   await here.type("operator", `/win drain ${names[0]}`);
@@ -59,4 +74,28 @@ test("half the fleet is NotReady: Ready nodes stay in service, and two presses b
   await settled(here, 30);
   expect(privately(here, "operator").at(-1)).toContain("Dry run: nothing was changed");
   expect(await heldBack(here)).toEqual([]);
+});
+
+test("half the fleet takes no command after a power event: EC2 reboots it, as the card says, and two presses bring it back", {
+  timeout: 120_000,
+}, async () => {
+  ({ here, names } = await poolOfFour(1, { approvals: {} }));
+  const lost = [names[0], names[2]];
+  const silent = lost.map((name) => injectFault(here, "agent-silent", { instanceId: instanceOf(name) }));
+  for (const name of lost) await loseKubelet(name);
+  await here.pass(30);
+  await here.type("operator", "/win reboot web");
+  await here.until(async () => (await newest(here)).operation.approval?.state === "open", 10, "the question");
+  expect(openly(here).at(-1)).toContain("*Rebooted through EC2, because the SSM agent is silent:*");
+  await here.press("approver", APPROVE_OPERATION);
+  // A boot mends the agent.
+  for (const [at, fault] of silent.entries()) {
+    await here.until(() => calls(here, "ec2", "RebootInstances").length > at, 90, `reboot ${at + 1} through EC2`);
+    endFault(here, fault);
+  }
+  await here.until(async () => (await newest(here)).operation.endedAt !== null, 240, "the end of the recovery");
+  const { operation } = await newest(here);
+  expect(operation).toMatchObject({ status: "succeeded", summary: "2 of 2 nodes are rebooted and proven." });
+  expect(names.map(isReady)).toEqual([true, true, true, true]);
+  expect(calls(here, "ec2", "RebootInstances")).toHaveLength(2);
 });
