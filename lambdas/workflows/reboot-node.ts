@@ -5,6 +5,7 @@ import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
 import { cordon, evict, slot } from "./node/emptying.ts";
 import { emptyingWorkflow } from "./node/emptying-workflow.ts";
+import { lookAtGuard } from "./node/look-at-guard.ts";
 import { stageTable } from "./node/stages.ts";
 import { proveDataPlane } from "./reboot/data-plane.ts";
 import { endUnproven, finishRebooted } from "./reboot/endings.ts";
@@ -37,6 +38,7 @@ const reboots = emptyingWorkflow({
   stages,
   card: rebootPlanCard,
   dryRun: rebootDryRun,
+  look: lookAtGuard,
   taskOf: (task, { plan }): RebootTask => ({ ...task, ...unproven, isThroughEc2: plan.throughEc2 !== undefined }),
   finish: finishRebooted,
   fail: endUnproven,

@@ -53,6 +53,12 @@ export interface Blocking {
   readonly untried: { readonly pods: number; readonly why: string } | null;
 }
 
+/** State of the guard of the metadata route, as a plan shows it. */
+export type GuardSeen =
+  | { readonly state: "in order" }
+  | { readonly state: "fault"; readonly what: string }
+  | { readonly state: "unknown"; readonly why: string };
+
 /** Everything that is shown before a node is emptied: read at `at`, with nothing changed. */
 export interface NodePlan extends Blocking {
   readonly node: string;
@@ -75,6 +81,8 @@ export interface NodePlan extends Blocking {
   readonly minutes: number;
   /** Deadline of its eviction, in minutes; at it people are asked whether to go on. */
   readonly mostMinutes: number;
+  /** Guard of the metadata route, for a reboot; missing where it was not looked at. */
+  readonly guard?: GuardSeen;
   /** Reason why a reboot goes through EC2: a person asked for it, or the SSM agent is silent; missing where it goes through SSM. */
   readonly throughEc2?: "asked" | "silent";
   /** ISO 8601. */

@@ -1,13 +1,14 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Part, Start } from "../../commands/command.ts";
-import type { NodePlan } from "../../messages/plan/plan.ts";
+import type { GuardSeen, NodePlan } from "../../messages/plan/plan.ts";
 import type { Message } from "../../records.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { step } from "../engine/durable.ts";
 import { type Begun, beginOperation, failOperation, showOnly } from "../operation/lifecycle.ts";
 import { approved, type Card } from "./approve-emptying.ts";
-import { judgeNode } from "./choose.ts";
+import { type ChosenNode, judgeNode } from "./choose.ts";
 import { type EmptyingTask, newEmptyingTask } from "./emptying-task.ts";
+import type { PlanLook } from "./look-at-guard.ts";
 import { beginPart, endGone, failPart, planPart } from "./part.ts";
 import { checkLosses, type EmptyingRequest, isEmptying, type PlannedEmptying, planEmptying } from "./plan-emptying.ts";
 import { runStages, type Stage } from "./stages.ts";
@@ -23,6 +24,8 @@ export interface EmptyingWork<T extends EmptyingTask> {
   readonly card: Card;
   /** The plan, to the requester alone. */
   readonly dryRun: (plan: NodePlan, commandWord: string) => Message;
+  /** Looks at the machine for the plan that people read; a durable operation of its own. */
+  readonly look?: (ctx: DurableContext, steps: Steps, of: PlanLook, chosen: ChosenNode) => Promise<GuardSeen | null>;
   /** Adds to the task what its own stages find out. */
   readonly taskOf: (task: EmptyingTask, planned: PlannedEmptying) => T;
   /** Ends the work after its last stage. */
@@ -75,12 +78,17 @@ async function planAndWork<T extends EmptyingTask>(
   const begun = await step(ctx, "begin", () => beginOperation(steps, start, ctx.executionContext.durableExecutionArn));
   if (!begun) return;
   const planned = await step(ctx, "plan", () => planEmptying(steps, start, begun, request));
+  if (!request.dryRun) checkLosses(planned);
+  const of = { operation: start.operation, runtimeVersion: begun.runtimeVersion, isDryRun: request.dryRun };
+  const isReachable = planned.plan.throughEc2 === undefined;
+  const guard = (isReachable && (await wanted.look?.(ctx, steps, of, planned.chosen))) || null;
+  const seen = (plan: NodePlan): NodePlan => (guard ? { ...plan, guard } : plan);
   if (request.dryRun) {
-    const message = wanted.dryRun(planned.plan, begun.commandWord);
+    const message = wanted.dryRun(seen(planned.plan), begun.commandWord);
     return step(ctx, "show what would happen", () => showOnly(steps, start, message));
   }
-  checkLosses(planned);
-  if (await approved(ctx, steps, start, begun, request, planned, wanted.card))
+  const card: Card = (plan, word) => wanted.card(seen(plan), word);
+  if (await approved(ctx, steps, start, begun, request, planned, card))
     await work(ctx, steps, start, begun, planned, wanted);
 }
 

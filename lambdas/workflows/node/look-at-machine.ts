@@ -1,6 +1,7 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { healthQuestions } from "../../desired/health/checks.ts";
 import type { HealthFacts } from "../../desired/health/facts.ts";
+import type { Questions } from "../../desired/questions.ts";
 import { missing } from "../../messages/node/why.ts";
 import type { LookState } from "../../steps/machine/machine-look.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -11,7 +12,7 @@ import { promptStep } from "../engine/prompt-step.ts";
 const CALL = { seconds: 3, services: "SSM" };
 
 /** Seconds that a machine may take in all: PowerShell's first start after a boot takes most of a minute. */
-const MACHINE_SECONDS = 100;
+export const MACHINE_SECONDS = 100;
 
 /** Seconds between readings: while a person waits, and afterwards. */
 const PAUSE = { first: 2, later: 5 } as const;
@@ -23,8 +24,11 @@ export interface Asked {
   readonly instanceId: string;
   /** By which people recognise the command in SSM; at most 100 characters. */
   readonly mark: string;
-  /** `tell` is a step, called once when the machine takes longer than `afterMs` from `since` on, both in milliseconds. */
-  readonly slow: { readonly since: number; readonly afterMs: number; readonly tell: () => Promise<void> };
+  /**
+   * `tell` is a step, called once when the machine takes longer than `afterMs` from `since` on, both in milliseconds. Null where
+   * no person waits for the answer itself.
+   */
+  readonly slow: { readonly since: number; readonly afterMs: number; readonly tell: () => Promise<void> } | null;
 }
 
 /** One reading of the machine's answer, with its time. */
@@ -83,7 +87,7 @@ async function awaitAnswer(
   let isTold = false;
   for (let round = 1; last.look.state === "running"; round += 1) {
     if (Date.parse(last.at) - Date.parse(begin.at) >= MACHINE_SECONDS * 1_000) return last;
-    if (!isTold && Date.parse(last.at) - slow.since >= slow.afterMs) {
+    if (slow && !isTold && Date.parse(last.at) - slow.since >= slow.afterMs) {
       await slow.tell();
       isTold = true;
     }
@@ -96,7 +100,25 @@ async function awaitAnswer(
 }
 
 /**
- * Asks a machine the questions of the checks, without a lease.
+ * Asks a machine questions, without a lease, and reads until it has answered or its time is over.
+ * @param at ISO 8601: now
+ * @throws StepError whose cause is SSM's refusal of the command
+ */
+export async function askMachine(
+  ctx: DurableContext,
+  steps: Steps,
+  asked: Asked,
+  questions: Questions,
+  at: string,
+): Promise<Reading> {
+  const commandId = await promptStep(ctx, `${asked.name}: ask`, CALL, () =>
+    steps.machineLook.ask(asked.instanceId, questions, asked.mark),
+  );
+  return awaitAnswer(ctx, steps, asked, commandId, { look: { state: "running", isTaken: false }, at });
+}
+
+/**
+ * Asks a machine the questions of the checks.
  * @param facts what the services know of its node
  * @returns the facts with the machine's answers, or with the reason why there are none
  */
@@ -107,14 +129,11 @@ export async function lookAtMachine(
   facts: HealthFacts,
 ): Promise<HealthFacts> {
   const questions = healthQuestions(facts.expected);
-  let commandId: string;
+  let reading: Reading;
   try {
-    commandId = await promptStep(ctx, `${asked.name}: ask`, CALL, () =>
-      steps.machineLook.ask(asked.instanceId, questions, asked.mark),
-    );
+    reading = await askMachine(ctx, steps, asked, questions, facts.now);
   } catch (error) {
     return { ...facts, machine: { known: false, why: missing.notSent(causeOf(error).message) } };
   }
-  const begin: Reading = { look: { state: "running", isTaken: false }, at: facts.now };
-  return withMachine(facts, await awaitAnswer(ctx, steps, asked, commandId, begin));
+  return withMachine(facts, reading);
 }

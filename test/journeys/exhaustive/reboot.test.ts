@@ -26,7 +26,9 @@ describe("A reboot", () => {
     const before = bootIdOf();
     await here.type("operator", `/win reboot ${SHORT} --force ${web.name} --reason "updates are pending"`);
     await here.until(async () => (await newest(here)).operation.approval?.state === "open", 5, "the question");
-    expect(openly(here).join("\n")).toContain("is drained and rebooted");
+    expect(openly(here).join("\n")).toMatch(
+      /is drained and rebooted[\s\S]*✅ The guard of the metadata route is in order/,
+    );
     await here.press("approver", APPROVE_OPERATION);
     await settled(here, 240);
     const { operation, nodes } = await newest(here);
@@ -47,6 +49,17 @@ describe("A reboot", () => {
     expect((await newest(here)).operation).toMatchObject({ status: "succeeded", summary: expect.any(String) });
     expect(told).toContain("the node is cordoned, as it was before");
     expect(isCordoned(here)).toBe(true);
+  });
+
+  test("says on its card that the guard is missing, with the command that installs it", async () => {
+    here = await withSeedNodes();
+    injectFault(here, "guard-lost", { instanceId: web.instanceId });
+    await here.pass(3);
+    expect(await reboot(" --dry-run")).toMatch(
+      /⛔ The guard of the metadata route is not installed[\s\S]*`\/win guard ip-10-0-3-7/,
+    );
+    injectFault(here, "agent-silent", { instanceId: web.instanceId });
+    expect(await reboot(" --dry-run")).toContain("❔ The guard of the metadata route could not be checked");
   });
 
   test("shows its plan to the requester alone with --dry-run, and changes nothing", async () => {

@@ -126,7 +126,7 @@ test("a node that an operation holds is looked at beside it, and the operation i
   const { id } = (await newest(here)).operation;
   await here.type("operator", "/win why ip-10-0-3-7");
   const said = () => privately(here, "operator").findLast((one) => one.includes("EC2 instance")) ?? "";
-  await here.until(() => said() !== "", 1, "the answer");
+  await here.until(() => /Windows services +(?:ok|WRONG)/.test(said()), 3, "the machine's answer");
   expect(said()).toContain(`The node is cordoned by \`${id}\`.`);
   expect(said()).toContain(`\`${id}\` is working on this node`);
   expect(said()).toMatch(/Windows services +ok/);

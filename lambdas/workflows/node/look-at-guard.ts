@@ -1,0 +1,60 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import { approvalRule } from "../../commands/approvals.ts";
+import type { Answers } from "../../desired/questions.ts";
+import { missing } from "../../messages/node/why.ts";
+import type { GuardSeen } from "../../messages/plan/plan.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { causeOf, step } from "../engine/durable.ts";
+import type { ChosenNode } from "./choose.ts";
+import { guardFault, guardFileFault } from "./guard.ts";
+import { askMachine, MACHINE_SECONDS } from "./look-at-machine.ts";
+
+/** The plan for which a machine is looked at. */
+export interface PlanLook {
+  readonly operation: string;
+  readonly runtimeVersion: string;
+  readonly isDryRun: boolean;
+}
+
+/** Questions whose answers say whether the machine would survive a reboot. */
+const QUESTIONS = { guard: true, metadata: true } as const;
+
+/** Judges the answers as the reboot does right before it; one network path was found if the guard's last run is in order. */
+async function judged(steps: Steps, runtimeVersion: string, answers: Answers): Promise<GuardSeen> {
+  const { guard, metadata } = answers;
+  if (!guard) return { state: "unknown", why: "the machine did not say" };
+  const { payload } = await steps.runtime.read(runtimeVersion);
+  const seen = { guard: { ...guard, paths: 1 }, metadataAnswers: metadata?.answers ?? false };
+  const what = guardFault(seen) ?? guardFileFault(seen, payload);
+  return what === null ? { state: "in order" } : { state: "fault", what };
+}
+
+/** Is there a card that would show the guard? Without an approval no person reads the plan before. */
+const isShown = async (steps: Steps, pool: string | null, isDryRun: boolean): Promise<boolean> =>
+  isDryRun || approvalRule(await steps.runtime.rules(), "reboot", pool).needs > 0;
+
+/**
+ * Looks at the guard of the metadata route for the plan of a reboot, without a lease: the reboot looks again before it begins.
+ * @returns null where no person reads the plan
+ */
+export async function lookAtGuard(
+  ctx: DurableContext,
+  steps: Steps,
+  { operation, runtimeVersion, isDryRun }: PlanLook,
+  { instanceId, pool }: ChosenNode,
+): Promise<GuardSeen | null> {
+  if (!(await step(ctx, "is the guard shown", () => isShown(steps, pool, isDryRun)))) return null;
+  const at = await step(ctx, "when the guard is asked", async () => steps.timestamp());
+  const asked = { name: "the guard", instanceId, mark: `${operation} plan`, slow: null };
+  try {
+    const { look } = await askMachine(ctx, steps, asked, QUESTIONS, at);
+    if (look.state === "answered")
+      return await step(ctx, "judge the guard", () => judged(steps, runtimeVersion, look.answers));
+    return {
+      state: "unknown",
+      why: look.state === "failed" ? missing.failed(look.why) : missing.noAnswer(MACHINE_SECONDS),
+    };
+  } catch (error) {
+    return { state: "unknown", why: missing.notSent(causeOf(error).message) };
+  }
+}
