@@ -76,14 +76,26 @@ export const functions = table({
   },
   "cordon-node": { ...workflow("cordon-node", 1), account: "act", starts: [], permissions: "cordon-node" },
   "guard-node": { ...workflow("guard-node", 3), account: "look", starts: [], permissions: "guard-node" },
-  "drain-node": { ...workflow("drain-node", 12), account: "act", starts: [], permissions: "drain-node" },
+  "drain-node": {
+    ...workflow("drain-node", 12),
+    account: "act",
+    starts: [],
+    triesItsRights: true,
+    permissions: "drain-node",
+  },
   "reboot-nodes": {
     ...workflow("reboot-nodes", 12),
     account: "act",
     starts: ["reboot-node"],
     permissions: "reboot-nodes",
   },
-  "reboot-node": { ...workflow("reboot-node", 12), account: "act", starts: [], permissions: "reboot-node" },
+  "reboot-node": {
+    ...workflow("reboot-node", 12),
+    account: "act",
+    starts: [],
+    triesItsRights: true,
+    permissions: "reboot-node",
+  },
   "remove-node": {
     ...workflow("remove-node", 12),
     account: "act",
@@ -97,9 +109,16 @@ export const functions = table({
     ...workflow("update-authority", 2),
     account: "act",
     starts: [],
+    triesItsRights: true,
     permissions: "update-authority",
   },
-  sweep: { ...workflow("sweep", 1), account: "act", starts: ["reboot-nodes"], permissions: "sweep" },
+  sweep: {
+    ...workflow("sweep", 1),
+    account: "act",
+    starts: ["reboot-nodes"],
+    triesItsRights: true,
+    permissions: "sweep",
+  },
 });
 
 /** A function by its name. */

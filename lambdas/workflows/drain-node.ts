@@ -1,5 +1,6 @@
 import { drainDryRun, drainPlanCard } from "../messages/node/drained.ts";
 import { lambdaEntry } from "../steps/host.ts";
+import { tryingRights } from "./doctor/diagnose.ts";
 import { finishDrained, rollBack } from "./drain/endings.ts";
 import { cordon, evict, slot } from "./node/emptying.ts";
 import type { EmptyingTask } from "./node/emptying-task.ts";
@@ -19,4 +20,4 @@ export const drainNode = emptyingWorkflow({
 });
 
 /** The entry for Lambda and for the sandbox. */
-export const { createHandler, handler } = lambdaEntry(drainNode);
+export const { createHandler, handler } = lambdaEntry(tryingRights("drain-node", drainNode));

@@ -3,6 +3,7 @@ import type { Start } from "../commands/command.ts";
 import { rebootDryRun, rebootPlanCard } from "../messages/node/reboot.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
+import { tryingRights } from "./doctor/diagnose.ts";
 import { cordon, evict, slot } from "./node/emptying.ts";
 import { emptyingWorkflow } from "./node/emptying-workflow.ts";
 import { lookAtGuard } from "./node/look-at-guard.ts";
@@ -51,4 +52,4 @@ export const rebootNode =
     (start.request.command === "prove" ? proveNode : reboots)(steps)(start, ctx);
 
 /** The entry for Lambda and for the sandbox. */
-export const { createHandler, handler } = lambdaEntry(rebootNode);
+export const { createHandler, handler } = lambdaEntry(tryingRights("reboot-node", rebootNode));

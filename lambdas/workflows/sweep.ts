@@ -7,6 +7,7 @@ import { METRICS } from "../metrics.ts";
 import type { NodeRecord, OperationRecord } from "../records.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
+import { tryingRights } from "./doctor/diagnose.ts";
 import { causeOf, MINUTE, step } from "./engine/durable.ts";
 import { escalate } from "./engine/escalate.ts";
 import { closeLostNode } from "./node/lost-node.ts";
@@ -228,4 +229,4 @@ async function end(steps: Steps, { id, why }: Lost): Promise<void> {
 }
 
 /** The entry for Lambda and for the sandbox. */
-export const { createHandler, handler } = lambdaEntry(sweep);
+export const { createHandler, handler } = lambdaEntry(tryingRights("sweep", sweep));

@@ -20,6 +20,7 @@ import { begin, ORIGIN } from "./authority/begin.ts";
 import { type Change, changeNodes, type Member, prove, settleNode, wordsOfFailure } from "./authority/change.ts";
 import { type DueNode, type Reading, readAuthority } from "./authority/due.ts";
 import { settleLeft } from "./authority/settle-left.ts";
+import { tryingRights } from "./doctor/diagnose.ts";
 import { step } from "./engine/durable.ts";
 import { escalate } from "./engine/escalate.ts";
 import type { FleetOutcome, Reading as ResultReading } from "./engine/fleet-batch.ts";
@@ -215,4 +216,4 @@ export const updateAuthority =
   };
 
 /** The entry for Lambda and for the sandbox. */
-export const { createHandler, handler } = lambdaEntry(updateAuthority);
+export const { createHandler, handler } = lambdaEntry(tryingRights("update-authority", updateAuthority));

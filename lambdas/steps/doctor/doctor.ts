@@ -14,7 +14,7 @@ import { awsAway, type Check, first, isolated, type Patient, type Subject } from
 import { accessChecks, clusterChecks, clusterCredential } from "./cluster.ts";
 import { ages } from "./credential.ts";
 import { profileChecksOf } from "./profile-checks.ts";
-import { rightsOf, type Tried } from "./rights.ts";
+import { rightsOf, type Tried, triesAccount } from "./rights.ts";
 import { rulesCheck } from "./rules.ts";
 import { slackChecks, slackIdentity } from "./slack.ts";
 import { unregisteredMachines } from "./unregistered-machines.ts";
@@ -124,13 +124,13 @@ export const doctor = (context: StepContext) => {
 
     images: (configuration: Configuration): Promise<Record<string, string>> => imagesOf(context, configuration),
 
-    /** A function tries its own role's rights and its account in the cluster: no other function holds that credential. */
+    /** A function tries its own role's rights, and where no other tries its account in the cluster, that account's too. */
     tryRights: async (by: Tried, images: Readonly<Record<string, string>>): Promise<Examination> => {
       const { configuration, payload } = await runtime(context).read(null);
       const profile = profileOf(configuration);
       const patient: Patient = { context, by, profile, images, configuration, payload };
       const ofRole = examineSide({ opening: null, checks: rightsOf[by] }, patient);
-      return together(await Promise.all([ofRole, examineAccess(patient)]));
+      return together(await Promise.all([ofRole, ...(triesAccount.has(by) ? [examineAccess(patient)] : [])]));
     },
   };
 };

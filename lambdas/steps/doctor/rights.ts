@@ -1,8 +1,15 @@
 import { createHash } from "node:crypto";
-import { DescribeInstanceAttributeCommand, RunInstancesCommand, TerminateInstancesCommand } from "@aws-sdk/client-ec2";
-import { PutObjectCommand } from "@aws-sdk/client-s3";
-import { DescribeSecretCommand, ResourceNotFoundException } from "@aws-sdk/client-secrets-manager";
 import {
+  DescribeInstanceAttributeCommand,
+  DescribeInstanceStatusCommand,
+  RebootInstancesCommand,
+  RunInstancesCommand,
+  TerminateInstancesCommand,
+} from "@aws-sdk/client-ec2";
+import { PutObjectCommand } from "@aws-sdk/client-s3";
+import { DeleteSecretCommand, DescribeSecretCommand, ResourceNotFoundException } from "@aws-sdk/client-secrets-manager";
+import {
+  DescribeInstanceAssociationsStatusCommand,
   InvalidInstanceId,
   InvalidParameters,
   ListCommandsCommand,
@@ -73,6 +80,30 @@ async function terminates(patient: Patient): Promise<Finding[]> {
   return [];
 }
 
+async function reboots(patient: Patient): Promise<Finding[]> {
+  const instanceId = await oneOfOurs(patient);
+  const asked = { InstanceIds: [instanceId ?? ""], DryRun: true };
+  if (instanceId) await dryRun(patient.context.clients.ec2.send(new RebootInstancesCommand(asked)));
+  return [];
+}
+
+async function seesStatus({ context }: Patient): Promise<Finding[]> {
+  await context.clients.ec2.send(new DescribeInstanceStatusCommand({ MaxResults: 5 }));
+  return [];
+}
+
+async function seesInstances(patient: Patient): Promise<Finding[]> {
+  await oneOfOurs(patient);
+  return [];
+}
+
+async function seesAssociations(patient: Patient): Promise<Finding[]> {
+  const InstanceId = await oneOfOurs(patient);
+  const { ssm } = patient.context.clients;
+  if (InstanceId) await ssm.send(new DescribeInstanceAssociationsStatusCommand({ InstanceId, MaxResults: 1 }));
+  return [];
+}
+
 async function seesProtection(patient: Patient): Promise<Finding[]> {
   const InstanceId = await oneOfOurs(patient);
   const asked = { InstanceId, Attribute: "disableApiTermination", DryRun: true } as const;
@@ -86,6 +117,17 @@ async function joinSecrets({ context }: Patient): Promise<Finding[]> {
     await context.clients.secrets.send(
       new DescribeSecretCommand({ SecretId: `casement/${context.settings.cluster}/join/doctor` }),
     );
+  } catch (error) {
+    if (!(error instanceof ResourceNotFoundException)) throw error;
+  }
+  return [];
+}
+
+/** A name that no machine has: there is nothing to delete. */
+async function forgetsSecrets({ context }: Patient): Promise<Finding[]> {
+  const SecretId = `casement/${context.settings.cluster}/join/doctor`;
+  try {
+    await context.clients.secrets.send(new DeleteSecretCommand({ SecretId }));
   } catch (error) {
     if (!(error instanceof ResourceNotFoundException)) throw error;
   }
@@ -143,7 +185,7 @@ const right = (what: string, observe: Check["observe"]): Check => ({ area: "AWS"
  * read, else a call that must be refused for another reason. CreateSecret has none of these: its statement is that of
  * DescribeSecret. PutEvents has none either; the tests of the stack check it.
  */
-export const rightsOf: Readonly<Record<"provision-node" | "remove-node", readonly Check[]>> = {
+export const rightsOf = {
   "provision-node": [
     right("ec2:RunInstances", launches),
     right("ec2:TerminateInstances", terminates),
@@ -154,7 +196,26 @@ export const rightsOf: Readonly<Record<"provision-node" | "remove-node", readonl
     right("secretsmanager:DescribeSecret", joinSecrets),
   ],
   "remove-node": [right("ec2:TerminateInstances", terminates), right("ec2:DescribeInstanceAttribute", seesProtection)],
-};
+  "drain-node": [right("ssm:DescribeInstanceAssociationsStatus", seesAssociations)],
+  "reboot-node": [
+    right("ec2:RebootInstances", reboots),
+    right("ec2:DescribeInstanceStatus", seesStatus),
+    right("ssm:SendCommand", sendsCommands),
+    right("ssm:ListCommands", followsCommands),
+    right("ssm:DescribeInstanceInformation", seesAgents),
+    right("ssm:DescribeInstanceAssociationsStatus", seesAssociations),
+  ],
+  "update-authority": [
+    right("ssm:SendCommand", sendsCommands),
+    right("ssm:ListCommands", followsCommands),
+    right("s3:PutObject", writesPlans),
+    right("ssm:DescribeInstanceInformation", seesAgents),
+  ],
+  sweep: [right("ec2:DescribeInstances", seesInstances), right("secretsmanager:DeleteSecret", forgetsSecrets)],
+} as const satisfies Readonly<Record<string, readonly Check[]>>;
+
+/** Functions that also try the account of the cluster that they hold: one for each account. */
+export const triesAccount: ReadonlySet<Tried> = new Set(["provision-node", "remove-node"]);
 
 /** A function that tries its own rights. */
 export type Tried = keyof typeof rightsOf;

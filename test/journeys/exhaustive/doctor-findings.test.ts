@@ -154,6 +154,20 @@ const cases: readonly Case[] = [
     finding: /`provision-node` is not allowed `s3:PutObject`/,
     remedy: /deploy the stack/,
   },
+  ...(
+    [
+      ["drain-node", "SeeAssociations", "ssm:DescribeInstanceAssociationsStatus"],
+      ["reboot-node", "RebootOnlyOurs", "ec2:RebootInstances"],
+      ["update-authority", "WritePlans", "s3:PutObject"],
+      ["sweep", "ForgetJoinSecrets", "secretsmanager:DeleteSecret"],
+    ] as const
+  ).map(([by, sid, action]) => ({
+    what: `the role of ${by} lacks a permission`,
+    seedNodes: true,
+    overrides: without(by, sid),
+    finding: new RegExp(`\`${by}\` is not allowed \`${action}\``),
+    remedy: /deploy the stack/,
+  })),
   {
     what: "the function that looks lacks a permission",
     overrides: without("look", "SeeSubnets"),
