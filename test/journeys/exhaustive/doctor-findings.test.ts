@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { type Account, secretOf } from "../../../lambdas/desired/accounts.ts";
 import { scriptDocuments } from "../../../lib/constructs/script-document.ts";
+import type { FunctionName } from "../../../lib/functions.ts";
 import { permissionsFor } from "../../../lib/role-permissions.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { account, place } from "../../../lib/sandbox/demo-account.ts";
@@ -22,7 +23,7 @@ async function report(): Promise<string> {
 }
 
 /** A role without one of its statements. */
-const without = (principal: "provision-node" | "look", sid: string): Overrides => ({
+const without = (principal: FunctionName, sid: string): Overrides => ({
   permissions: { [principal]: permissionsFor(place)[principal].filter((statement) => statement.sid !== sid) },
 });
 
