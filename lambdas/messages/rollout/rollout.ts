@@ -4,9 +4,10 @@ import type { Message, NodeRecord, OperationRecord, RolloutPause } from "../../r
 import { titleOf, typeThis } from "../command/syntax.ts";
 import { line, type Notice } from "../operation/escalations.ts";
 import { stageName } from "../operation/stages.ts";
+import { between } from "../slack/age.ts";
 import { type Button, say } from "../slack/blocks.ts";
 import { PAUSE_ROLLOUT, RESUME_ROLLOUT } from "../slack/buttons.ts";
-import { counted, prose, some } from "../slack/text.ts";
+import { counted, mentionOf, prose, some } from "../slack/text.ts";
 
 /** Nodes named in a sentence; the rest is counted. */
 const MOST = 5;
@@ -74,6 +75,22 @@ export function pauseCall(operation: OperationRecord, { why }: RolloutPause, com
   return say(
     `${to} rollout is paused: ${prose(why)}. Press *Resume* or *Cancel operation* above, or type ${typeThis(commandWord, "resume", id)} or ${typeThis(commandWord, "cancel", id)}.`,
   );
+}
+
+/**
+ * Reminds of a rollout that has been paused for a while.
+ * @param called ids of user groups (S…) and people who may let it go on
+ * @param now ISO 8601
+ */
+export function pauseReminder(
+  { id }: Pick<OperationRecord, "id">,
+  { why, at }: RolloutPause,
+  called: readonly string[],
+  now: string,
+  commandWord: string,
+): Message {
+  const words = `the rollout has been paused for ${between(at, now)}: ${prose(why)}. Press *Resume* or *Cancel operation* above, or type ${typeThis(commandWord, "resume", id)}.`;
+  return say(`${called.map(mentionOf).join(" ")} ${words}`.trim());
 }
 
 /** Calls people past Slack to a rollout that has paused by itself. */

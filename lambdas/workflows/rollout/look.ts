@@ -9,6 +9,7 @@ import { publish } from "../operation/publisher.ts";
 import { cancelledBy } from "../operation/requester.ts";
 import { hear } from "./hear.ts";
 import { beginNodes, pauseFor, wakeNodes } from "./moves.ts";
+import { remindOfPause } from "./remind.ts";
 import type { RolloutStart, RolloutWork } from "./start.ts";
 import { type RolloutSeen, seeRollout, viewOfRollout } from "./view.ts";
 
@@ -96,6 +97,7 @@ async function look(looking: Looking, before: Look): Promise<Look> {
   const seen = await seeRollout(steps, start.operation);
   const published = await publish(steps, viewOfRollout(seen, steps.timestamp()), before.published, work.begun);
   if (call) await callTo(looking, seen, call);
+  await remindOfPause(steps, seen, published.messageTs);
   const now = steps.now();
   return {
     ...{ published, censusAt, call },

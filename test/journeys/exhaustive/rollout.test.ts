@@ -125,6 +125,8 @@ describe("A rollout whose first node fails", () => {
     expect(cordoned()).toEqual([names[0]]);
     await here.pass(60);
     expect(boots().slice(1)).toEqual(before.slice(1));
+    const reminders = inThreads(here).filter((text) => text.includes("the rollout has been paused for"));
+    expect(reminders).toEqual([expect.stringMatching(/^<.*S0OPERATORS.*paused for (?:15|16|17|18|19|20)m/)]);
     await here.press("operator", RESUME_ROLLOUT);
     await settled(here, 300);
     const { operation } = await newest(here);
