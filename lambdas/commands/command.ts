@@ -108,7 +108,14 @@ export type Request =
       readonly reason?: string;
     }
   | { readonly command: "cordon"; readonly node: string; readonly dryRun: boolean; readonly reason?: string }
-  | { readonly command: "uncordon"; readonly node: string; readonly dryRun: boolean; readonly reason?: string }
+  | {
+      readonly command: "uncordon";
+      readonly node: string;
+      readonly dryRun: boolean;
+      /** The node's whole name, typed again: a quarantine is taken off. */
+      readonly quarantined?: string;
+      readonly reason?: string;
+    }
   | {
       readonly command: "drain";
       readonly node: string;

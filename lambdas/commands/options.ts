@@ -34,6 +34,14 @@ export const force: Option = {
   means: "also evicts pods that nothing recreates and pods with local data; type the node's whole name behind it",
 };
 
+/** Takes a quarantine off; a text, so that no other node is meant. */
+export const quarantined: Option = {
+  option: "quarantined",
+  kind: "text",
+  most: 253,
+  means: "puts a quarantined node in service; type the node's whole name behind it",
+};
+
 /** Takes the place of an approval; its text is the reason that approvers review afterwards. */
 export const breakGlass: Option = {
   option: "break-glass",

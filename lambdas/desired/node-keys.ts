@@ -7,6 +7,9 @@ export const POOL_LABEL = "casement.dev/pool";
 /** Annotation that names the operation which cordoned a node; kubelets can write it, so the ledger's record decides. */
 export const CORDONED_BY = "casement.dev/cordoned-by";
 
+/** Label that shows people a node which no proof gives back; the ledger's record decides. */
+export const QUARANTINED = "casement.dev/quarantined";
+
 /** Annotation on a Node with which people keep Casement from disturbing it; its value is the reason. */
 export const HOLD = "casement.dev/hold";
 

@@ -1,7 +1,7 @@
 import { DescribeInstanceStatusCommand } from "@aws-sdk/client-ec2";
 import { DescribeInstanceInformationCommand } from "@aws-sdk/client-ssm";
 import type { AgentFacts, ClusterFacts, InstanceFacts } from "../desired/health/facts.ts";
-import { CORDONED_BY } from "../desired/node-keys.ts";
+import { CORDONED_BY, QUARANTINED } from "../desired/node-keys.ts";
 import { csrs } from "./cluster/csrs.ts";
 import { bootIdOf } from "./cluster/node-facts.ts";
 import type { Node } from "./cluster/nodes.ts";
@@ -28,6 +28,7 @@ export const nodeFacts = (node: Node | undefined): Omit<ClusterFacts, "requests"
   taints: (node?.spec?.taints ?? []).map(({ key, value = "", effect }) => ({ key, value, effect })),
   cordoned: node?.spec?.unschedulable === true,
   cordonedBy: node?.metadata?.annotations?.[CORDONED_BY] ?? null,
+  ...(node?.metadata?.labels?.[QUARANTINED] === undefined ? {} : { quarantined: true }),
 });
 
 /** Facts of one node for the checks of lambdas/desired/health/checks.ts, each from its source alone. */

@@ -1,6 +1,7 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Request, Start } from "../commands/command.ts";
-import { cordonDryRun } from "../messages/node/cordon.ts";
+import { Refused } from "../errors.ts";
+import { cordonDryRun, stillQuarantined } from "../messages/node/cordon.ts";
 import { shownOnly } from "../messages/operation/dry-runs.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
@@ -11,6 +12,7 @@ import { type CordonTask, newCordonTask } from "./cordon/task.ts";
 import { step } from "./engine/durable.ts";
 import { type ChosenNode, judgeNode } from "./node/choose.ts";
 import { endOnOneNode } from "./node/end.ts";
+import { isQuarantined } from "./node/quarantine.ts";
 import { runStages, stageTable } from "./node/stages.ts";
 import { startOnOneNode } from "./node/start.ts";
 import { type Begun, beginOperation, failOperation, whisperTo } from "./operation/lifecycle.ts";
@@ -27,10 +29,18 @@ async function show(steps: Steps, start: Start, { command }: Wanted, chosen: Cho
   await steps.ledger.changeOperation(start.operation, end);
 }
 
+/** @throws Refused for a quarantined node whose whole name was not typed */
+async function checkQuarantine(steps: Steps, wanted: Wanted, { name, uid }: ChosenNode, begun: Begun): Promise<void> {
+  const isMeant = wanted.command === "uncordon" && wanted.quarantined === name;
+  if (!isMeant && (await isQuarantined(steps, uid))) throw new Refused(stillQuarantined(name, begun.commandWord));
+}
+
 async function change(ctx: DurableContext, steps: Steps, start: Start, begun: Begun, wanted: Wanted): Promise<void> {
   const { command, node, dryRun } = wanted;
   const chosen = await step(ctx, "judge", async () => (await judgeNode(steps, start, begun, command, node)).chosen);
   if (dryRun) return step(ctx, "show what would happen", () => show(steps, start, wanted, chosen, begun));
+  if (wanted.command === "uncordon")
+    await step(ctx, "check the quarantine", () => checkQuarantine(steps, wanted, chosen, begun));
   if (!(await approved(ctx, steps, start, begun, command, chosen))) return;
   const started = await step(ctx, "take the lease", () =>
     startOnOneNode(steps, start, begun, { workflow: "cordon", stage: command }, chosen),

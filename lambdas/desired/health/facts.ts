@@ -61,6 +61,8 @@ export interface ClusterFacts {
   readonly cordoned: boolean;
   /** The operation that cordoned it; null for others. */
   readonly cordonedBy: string | null;
+  /** Two of its reboots were not proven within a day. */
+  readonly quarantined?: true;
   readonly requests: readonly WaitingRequest[];
 }
 

@@ -61,8 +61,8 @@ const ready = by("kubernetes", "ready", ({ ready: condition }) => {
 });
 
 /** A reboot that is to be proven has cordoned the node itself. */
-const cordon = by("kubernetes", "cordon", ({ cordoned, cordonedBy }, { before }) =>
-  cordoned && !before ? wrong({ kind: "cordoned", by: cordonedBy }) : OK,
+const cordon = by("kubernetes", "cordon", ({ cordoned, cordonedBy, quarantined }, { before }) =>
+  cordoned && !before ? wrong({ kind: "cordoned", by: cordonedBy, ...(quarantined ? { quarantined } : {}) }) : OK,
 );
 
 /** Taint that goes with a cordon, which has a check of its own. */

@@ -28,7 +28,7 @@ export type Trouble =
   | { readonly kind: "not-registered" }
   | { readonly kind: "heartbeat-old"; readonly heartbeatAt: string }
   | { readonly kind: "not-ready"; readonly status: string; readonly reason: string; readonly message: string }
-  | { readonly kind: "cordoned"; readonly by: string | null }
+  | { readonly kind: "cordoned"; readonly by: string | null; readonly quarantined?: true }
   | { readonly kind: "tainted"; readonly taints: readonly string[] }
   /** `from`: the node from which it was not reached. */
   | { readonly kind: "data-plane"; readonly fault: DataPlaneFault; readonly from: string | null }

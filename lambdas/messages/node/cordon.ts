@@ -121,10 +121,20 @@ export const cordonLeaves = {
     `the node stays cordoned, as its pool's afterFailedDrain says; ${typeThis(commandWord, "uncordon", node)} makes it schedulable`,
   unproven: (node: string, commandWord: string): string =>
     `the node stays cordoned until it is proven; ${typeThis(commandWord, "prove", node)} proves it anew and gives it back, and ${typeThis(commandWord, "uncordon", node)} makes it schedulable`,
+  quarantined: (node: string, commandWord: string): string =>
+    `the node is quarantined, because two of its reboots were not proven within a day: it stays cordoned until ${typeThis(commandWord, "uncordon", node, "--quarantined", node)}`,
   unknown: "the node may still be cordoned",
   cordoned: (node: string, why: string): string =>
     `the node is still cordoned, because ${why}; ${code(`kubectl uncordon ${node}`)} makes it schedulable now, and the sweep does within 15 minutes if it can`,
 } as const;
+
+/** Reason why a quarantined node is not uncordoned, with the command that does it. */
+export const stillQuarantined = (node: string, commandWord: string): string =>
+  `${code(node)} is quarantined: two of its reboots were not proven within a day. Next: ${typeThis(commandWord, "why", node)} says what is wrong; ${typeThis(commandWord, "uncordon", node, "--quarantined", node)} puts it in service all the same.`;
+
+/** Reason why a rollout leaves a quarantined node out. */
+export const quarantinedInRollout = (node: string, commandWord: string): string =>
+  `${code(node)} is quarantined: two of its reboots were not proven within a day. Next: ${typeThis(commandWord, "why", node)} says what is wrong; reboot it alone when it is mended.`;
 
 /** Sums up a cordon or uncordon that did not come to its end. @param left as a clause */
 export const cordonFailedSummary = {

@@ -172,11 +172,17 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
     says: `The node is not Ready (${plain(status, 20)}): ${plain(reason, 80)}${message ? `: ${words(message, 200)}` : ""}.`,
     next: `The log of the kubelet is ${code("C:\\var\\log\\kubelet\\kubelet.log")}. ${replace(told)}`,
   }),
-  cordoned: ({ by }, told) => ({
-    says: by ? `The node is cordoned by ${code(by)}.` : "The node is cordoned, not by Casement.",
-    next: `${typeThis(told.commandWord, "uncordon", told.node)} lets pods start on it again.`,
+  cordoned: ({ by, quarantined }, told) => ({
+    says: quarantined
+      ? "The node is quarantined: two of its reboots were not proven within a day. It stays cordoned until a person takes that off."
+      : by
+        ? `The node is cordoned by ${code(by)}.`
+        : "The node is cordoned, not by Casement.",
+    next: quarantined
+      ? `When it works: ${typeThis(told.commandWord, "uncordon", told.node, "--quarantined", told.node)}. ${again(told)}`
+      : `${typeThis(told.commandWord, "uncordon", told.node)} lets pods start on it again.`,
     // A node that an operation holds is given back by that operation.
-    ...(by === null ? { press: { text: "Uncordon", command: `uncordon ${told.node}` } } : {}),
+    ...(by === null && !quarantined ? { press: { text: "Uncordon", command: `uncordon ${told.node}` } } : {}),
   }),
   tainted: ({ taints }, told) => ({
     says: `The node has ${counted(taints.length, "taint")} that ${taints.length === 1 ? "keeps" : "keep"} pods away: ${some(taints.map(code), 5)}.`,

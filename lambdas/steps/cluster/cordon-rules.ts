@@ -1,5 +1,5 @@
 import type { V1Node, V1Taint } from "@kubernetes/client-node";
-import { CORDONED_BY } from "../../desired/node-keys.ts";
+import { CORDONED_BY, QUARANTINED } from "../../desired/node-keys.ts";
 import type { CordonOutcome } from "../../messages/node/cordon.ts";
 
 /**
@@ -108,6 +108,9 @@ function without(node: V1Node, record: CordonRecord, unschedulable?: boolean): N
   };
 }
 
+const quarantineOff = (node: V1Node): object =>
+  node.metadata?.labels?.[QUARANTINED] === undefined ? {} : { [QUARANTINED]: null };
+
 /**
  * The merge patch of an uncordon that a person asked for: whoever set the cordon, it goes, with what Casement had marked.
  * @param open the record of the node's cordon, if there is one
@@ -115,7 +118,8 @@ function without(node: V1Node, record: CordonRecord, unschedulable?: boolean): N
 export function uncordonPatch(node: V1Node, open: CordonRecord | undefined): NodePatch {
   const marks = open && without(node, open, false);
   const annotations = { ...(marks?.metadata as { annotations?: object })?.annotations, [CORDONED_BY]: null };
-  return { metadata: { ...marks?.metadata, annotations }, spec: { ...marks?.spec, unschedulable: null } };
+  const labels = { ...(marks?.metadata as { labels?: object })?.labels, ...quarantineOff(node) };
+  return { metadata: { ...marks?.metadata, annotations, labels }, spec: { ...marks?.spec, unschedulable: null } };
 }
 
 /**

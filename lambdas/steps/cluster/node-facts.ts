@@ -1,5 +1,5 @@
 import type { V1Node, V1Pod, V1Volume } from "@kubernetes/client-node";
-import { BUILD_LABEL } from "../../desired/node-keys.ts";
+import { BUILD_LABEL, QUARANTINED } from "../../desired/node-keys.ts";
 import type { NodeDetails } from "../../messages/node/details.ts";
 import type { NodeRow } from "../../messages/node/nodes-table.ts";
 import type { MovedPod } from "../../messages/remove/dialog.ts";
@@ -45,10 +45,14 @@ function rolesOf(node: V1Node): string[] {
   return [...new Set(roles)].filter((role) => role !== "").sort();
 }
 
+/** STATUS as the list shows it: a quarantine is Casement's own word behind kubectl's. */
+const shownStatus = (node: V1Node): string =>
+  labelsOf(node)[QUARANTINED] === undefined ? statusOf(node) : `${statusOf(node)},Quarantined`;
+
 /** One line of the list of nodes. */
 export const rowOf = (node: V1Node, machine: Machine | undefined): NodeRow => ({
   name: node.metadata?.name ?? "",
-  status: statusOf(node),
+  status: shownStatus(node),
   roles: rolesOf(node),
   createdAt: new Date(node.metadata?.creationTimestamp ?? 0).toISOString(),
   version: node.status?.nodeInfo?.kubeletVersion ?? "",

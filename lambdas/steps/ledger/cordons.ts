@@ -10,6 +10,22 @@ import { table } from "./table.ts";
 export interface Unproven {
   /** The boot that must be over; null where the machine was not told to reboot. */
   readonly before: BootBefore | null;
+  /** Two reboots were not proven within a day: only a person gives the node back. */
+  readonly isQuarantined: boolean;
+}
+
+/** Two reboots of a node that were not proven within this time quarantine it. */
+const QUARANTINE_WITHIN_MS = 24 * 3_600_000;
+
+/** Times of failed proofs that still count. @param now ISO 8601 */
+export const recentFailures = (failedAt: readonly string[] = [], now: string): readonly string[] =>
+  failedAt.filter((at) => Date.parse(now) - Date.parse(at) < QUARANTINE_WITHIN_MS);
+
+/** Fields of a cordon that is left because a reboot was not proven; null before the machine was told to reboot. */
+function unprovenFields(before: BootBefore | null, failedAt: readonly string[] | undefined, now: string) {
+  // A machine that was not told to reboot has failed no proof.
+  const failures = before === null ? recentFailures(failedAt, now) : [...recentFailures(failedAt, now), now];
+  return { failedAt: failures, unproven: { before, isQuarantined: failures.length > 1 } };
 }
 
 /** The record of a cordon that was not given back, and how far that is. */
@@ -22,6 +38,8 @@ export interface OpenCordon extends CordonRecord {
   readonly keptAt?: string;
   /** The cordon is of a reboot that was not proven: a proof gives the node back. */
   readonly unproven?: Unproven;
+  /** ISO 8601: reboots of this Node that were not proven, whatever became of their cordons. */
+  readonly failedAt?: readonly string[];
   /** The kept cordon of an earlier operation, which holds again when this one gives the node back. */
   readonly kept?: OpenCordon;
 }
@@ -36,18 +54,26 @@ function withoutIndex(open: OpenCordon): OpenCordon {
   return rest as unknown as OpenCordon;
 }
 
+/** The kept cordon that a record is, or stands over. */
+const keptIn = (open: OpenCordon): OpenCordon | undefined =>
+  open.keptAt === undefined ? open.kept : withoutIndex(open);
+
+/** Reboots that were not proven outlast the record of their cordon. */
+const failuresIn = (before: OpenCordon | undefined): Pick<OpenCordon, "failedAt"> =>
+  before?.failedAt ? { failedAt: before.failedAt } : {};
+
 /** Decisions of people about cordons that operations have left to them. */
 const decided = (context: StepContext) => {
   const items = table(context);
   return {
     /**
-     * Makes the cordon of a reboot that was not proven a person's: no proof gives the node back any more.
+     * Makes the cordon of a reboot that was not proven a person's: no proof gives the node back any more. A quarantine stays.
      * @returns whether there was one
      */
     accept: async (uid: string): Promise<boolean> => {
       let isTaken = false;
       await items.revise<CordonItem>(keys.cordon(uid), (before) => {
-        isTaken = before?.closedAt === undefined && before?.unproven !== undefined;
+        isTaken = before?.closedAt === undefined && before?.unproven?.isQuarantined === false;
         if (!before || !isTaken) return null;
         const { unproven: _taken, ...rest } = before;
         return rest;
@@ -107,8 +133,8 @@ export const cordons = (context: StepContext) => {
     own: async (record: Omit<CordonRecord, "at">): Promise<OpenCordon> => {
       const owned = { ...record, at: timestamp(context) };
       await items.revise<CordonItem>(keys.cordon(record.uid), (before) => {
-        const kept = isOpen(before) ? (before.keptAt === undefined ? before.kept : withoutIndex(before)) : undefined;
-        return indexed(kept === undefined ? owned : { ...owned, kept });
+        const kept = isOpen(before) ? keptIn(before) : undefined;
+        return indexed({ ...owned, ...failuresIn(before), ...(kept === undefined ? {} : { kept }) });
       });
       return owned;
     },
@@ -119,18 +145,17 @@ export const cordons = (context: StepContext) => {
     },
 
     /** Makes the cordon of an operation last: it is no rest of an operation any more, and the sweep leaves it alone. */
-    keep: async (uid: string, operation: string, unproven?: Unproven): Promise<void> => {
-      await change({ uid, operation }, (open) => {
+    keep: (uid: string, operation: string, unproven?: Pick<Unproven, "before">): Promise<OpenCordon | undefined> =>
+      change({ uid, operation }, (open) => {
         const { kept: _replaced, ...rest } = withoutIndex(open);
         const keptAt = timestamp(context);
         return {
           ...rest,
           keptAt,
-          ...(unproven ? { unproven } : {}),
+          ...(unproven ? unprovenFields(unproven.before, open.failedAt, keptAt) : {}),
           [EXPIRES]: expiryAfter(keptAt, context.settings.retentionDays),
         };
-      });
-    },
+      }),
 
     /** Writes what is about to become of the Node; undefined when the record is not this operation's any more. */
     plan: (record: CordonRecord, planned: CordonOutcome): Promise<OpenCordon | undefined> =>

@@ -9,9 +9,10 @@ import { nodeOf, once } from "../node/task.ts";
 export async function finishDrained(task: EmptyingTask): Promise<void> {
   const { steps, operation, isGone, pods, runtime } = task;
   const { name, uid } = nodeOf(task);
-  await once(task, "keep the cordon", () =>
-    isGone ? steps.cordons.close(uid, operation) : steps.cordons.keep(uid, operation),
-  );
+  await once(task, "keep the cordon", async () => {
+    if (isGone) await steps.cordons.close(uid, operation);
+    else await steps.cordons.keep(uid, operation);
+  });
   const summary = isGone ? goneSummary(name) : drainedSummary(name, pods, runtime.configuration.command);
   return endOnOneNode(task, { status: "succeeded" }, summary);
 }

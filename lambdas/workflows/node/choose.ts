@@ -1,8 +1,9 @@
 import { hasPoolPolicies } from "../../commands/approvals.ts";
-import type { Start } from "../../commands/command.ts";
+import { isRollout, type Start } from "../../commands/command.ts";
 import type { Configuration } from "../../configuration.ts";
 import { Refused } from "../../errors.ts";
 import { type Change, changeRefused } from "../../messages/node/change-refusal.ts";
+import { quarantinedInRollout } from "../../messages/node/cordon.ts";
 import type { OtherController } from "../../messages/node/other-controllers.ts";
 import { changeRefusalOf } from "../../steps/cluster/change-rules.ts";
 import { bootIdOf, instanceIdOf } from "../../steps/cluster/node-facts.ts";
@@ -16,6 +17,7 @@ import { checkBreakGlass, checkOrigin } from "../operation/requester.ts";
 import { checkServed } from "./breaker.ts";
 import { checkNotStopped } from "./check-not-stopped.ts";
 import { findNode } from "./find-node.ts";
+import { isQuarantined } from "./quarantine.ts";
 
 /** The node that was meant, as an operation carries it. */
 export interface ChosenNode {
@@ -55,6 +57,19 @@ async function checkInPool(steps: Steps, start: Start, node: string, pool: strin
 /** A cordon disturbs no pod that runs, and an uncordon puts things back. */
 const DISTURBS: ReadonlySet<Change> = new Set<Change>(["drain", "reboot"]);
 
+/** Is the node one of several, so that no person has looked at it alone? */
+const isOfMany = ({ part, request }: Start): boolean => part !== undefined || isRollout(request);
+
+/** @throws Refused for a quarantined node among several */
+async function checkQuarantine(
+  steps: Steps,
+  start: Start,
+  { name, uid }: Pick<ChosenNode, "name" | "uid">,
+  { commandWord }: Begun,
+): Promise<void> {
+  if (isOfMany(start) && (await isQuarantined(steps, uid))) throw new Refused(quarantinedInRollout(name, commandWord));
+}
+
 /** A Node without an instance has no Machine and no associations. */
 const noTraces: TracesSeen = { machineFacts: null, healthChecks: [], associations: [], patches: null, unread: [] };
 
@@ -88,6 +103,7 @@ export async function judgeNode(
     throw new Refused(changeRefused(refusal ?? { kind: "no-instance" }, change, name, begun.commandWord));
   const pool = machine?.tags[TAG.pool] ?? null;
   await checkInPool(steps, start, name, pool);
+  await checkQuarantine(steps, start, { name, uid }, begun);
   if (DISTURBS.has(change)) {
     checkServed(node, nodes, machine, configuration);
     await checkNotStopped(steps, node, pool, begun.commandWord);

@@ -1,3 +1,4 @@
+import { QUARANTINED } from "../../desired/node-keys.ts";
 import { cordonLeaves } from "../../messages/node/cordon.ts";
 import type { Unproven } from "../../steps/ledger/cordons.ts";
 import { Cancelled, causeOf } from "../engine/durable.ts";
@@ -26,20 +27,26 @@ export function leaveNode(task: EmptyingTask, cause: Error): Promise<string> | s
 export async function holdNode(
   task: EmptyingTask,
   says: (node: string, commandWord: string) => string,
-  unproven?: Unproven,
+  unproven?: Pick<Unproven, "before">,
 ): Promise<string> {
   const { steps, operation, runtime } = task;
   const { name, uid } = nodeOf(task);
   try {
-    const isHeld = await once(task, "hold the node", async () => {
+    const held = await once(task, "hold the node", async (): Promise<"held" | "quarantined" | "not held"> => {
       const node = await steps.nodes.read(name);
       // Others uncordoned it: that is why the drain has failed.
-      if (node?.metadata?.uid !== uid || node.spec?.unschedulable !== true) return false;
-      await steps.cordons.keep(uid, operation, unproven);
-      await auditNode(task, "hold", { what: "changed", detail: { change: "keep the cordon" } });
-      return true;
+      if (node?.metadata?.uid !== uid || node.spec?.unschedulable !== true) return "not held";
+      const kept = await steps.cordons.keep(uid, operation, unproven);
+      const isQuarantined = kept?.unproven?.isQuarantined === true;
+      if (isQuarantined) await steps.nodes.change(node, { metadata: { labels: { [QUARANTINED]: "true" } } });
+      await auditNode(task, "hold", {
+        what: "changed",
+        detail: { change: isQuarantined ? "quarantine" : "keep the cordon" },
+      });
+      return isQuarantined ? "quarantined" : "held";
     });
-    return isHeld ? says(name, runtime.configuration.command) : restoreNode(task);
+    if (held === "not held") return restoreNode(task);
+    return (held === "quarantined" ? cordonLeaves.quarantined : says)(name, runtime.configuration.command);
   } catch (error) {
     return cordonLeaves.cordoned(name, causeOf(error).message);
   }

@@ -73,7 +73,9 @@ async function work(ctx: DurableContext, steps: Steps, start: Start, begun: Begu
     } catch (error) {
       return await endUnproven(task, error, left?.unproven !== undefined);
     }
-    await endOnOneNode(task, { status: "succeeded", outcome: provenOutcome }, provenSummary(chosen.name, task.left));
+    const stays = left?.unproven?.isQuarantined ? cordonLeaves.quarantined(chosen.name, begun.commandWord) : null;
+    const summary = provenSummary(chosen.name, stays ?? task.left);
+    await endOnOneNode(task, { status: "succeeded", outcome: provenOutcome }, summary);
   } finally {
     await step(ctx, "release the lease", () => steps.leases.release(started.lease));
   }

@@ -1,5 +1,5 @@
 import type { Observation } from "../../desired/plan.ts";
-import { cordonLeft } from "../../messages/node/cordon.ts";
+import { cordonLeaves, cordonLeft } from "../../messages/node/cordon.ts";
 import { guardNotAsked, guardNotReady, guardUnchecked } from "../../messages/node/reboot.ts";
 import { DeadlineExceeded, done, MINUTE, StageFailed } from "../engine/durable.ts";
 import { isLostResult } from "../engine/run-script.ts";
@@ -7,6 +7,7 @@ import { isAgentSilent } from "../node/agent.ts";
 import { guardFault, guardFileFault } from "../node/guard.ts";
 import { addNotes } from "../node/notes.ts";
 import { observe } from "../node/observe.ts";
+import { isQuarantined } from "../node/quarantine.ts";
 import { reboot } from "../node/reboot.ts";
 import { giveBack } from "../node/restore.ts";
 import { checkGoesOn } from "../node/stopped.ts";
@@ -78,5 +79,7 @@ export async function restore(task: RebootTask): Promise<void> {
     const own = await giveBack(task, instanceId);
     return done((await releaseUnproven(task)) ?? own);
   });
-  task.left = cordonLeft(outcome ?? "as-before", { node: nodeOf(task).name, instanceId });
+  const stays = await once(task, "is it quarantined", () => isQuarantined(task.steps, nodeOf(task).uid));
+  if (stays) task.left = cordonLeaves.quarantined(nodeOf(task).name, task.runtime.configuration.command);
+  else task.left = cordonLeft(outcome ?? "as-before", { node: nodeOf(task).name, instanceId });
 }

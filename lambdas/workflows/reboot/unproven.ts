@@ -5,13 +5,13 @@ import { auditNode } from "../operation/audit.ts";
 
 /**
  * Gives a node back that an earlier reboot left cordoned because it was not proven. Belongs into a step or a poll.
- * @returns what became of it; null where no reboot left it so, or a person has made the cordon theirs
+ * @returns what became of it; null where no reboot left it so, or a person has made the cordon theirs, or the node is quarantined
  */
 export async function releaseUnproven(task: NodeTask): Promise<CordonOutcome | null> {
   const { steps } = task;
   const { uid } = nodeOf(task);
   const left = await steps.cordons.find(uid);
-  if (!left?.unproven) return null;
+  if (!left?.unproven || left.unproven.isQuarantined) return null;
   const outcome = await giveBackCordon(steps, uid, left.operation, false);
   await steps.cordons.close(uid, left.operation);
   const detail = { change: "give back the cordon", outcome: outcome ?? "none", of: left.operation };

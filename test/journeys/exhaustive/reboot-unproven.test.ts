@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { QUARANTINED } from "../../../lambdas/desired/node-keys.ts";
 import { KEEP_CORDONED, PROVE_AGAIN, TRY_AGAIN } from "../../../lambdas/messages/slack/buttons.ts";
 import { calls, expectSound, heldBack, newest, nodeNamed, settled } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
@@ -112,4 +113,57 @@ test("a node that no reboot left cordoned is proven, and nothing is changed", as
   await settled(here, 60);
   expect((await newest(here)).operation.summary).toContain("so nothing was changed");
   expect(calls(here, "kubernetes", "patch nodes").filter(({ principal }) => /act$/.test(principal))).toEqual([]);
+});
+
+describe("A node of which two reboots were not proven within a day", () => {
+  const labels = () => nodeNamed(here, web.name)?.metadata?.labels ?? {};
+
+  async function quarantined(): Promise<void> {
+    const fault = await unproven();
+    expect(labels()[QUARANTINED]).toBeUndefined();
+    await here.press("operator", TRY_AGAIN);
+    await settled(here, 240);
+    expect(told()).toContain("the node is quarantined");
+    await mend(fault);
+  }
+
+  test("is quarantined: no proof gives it back, and the list and why say so", async () => {
+    await quarantined();
+    expect(labels()[QUARANTINED]).toBe("true");
+    await here.type("operator", `/win prove ${SHORT}`);
+    await settled(here, 60);
+    expect((await newest(here)).operation.summary).toContain(
+      "every check of the proof is passed; the node is quarantined",
+    );
+    expect(isCordoned(here)).toBe(true);
+    await here.type("operator", "/win nodes");
+    await here.type("operator", `/win why ${SHORT}`);
+    await settled(here, 10);
+    expect(told()).toContain("Ready,SchedulingDisabled,Quarantined");
+    expect(told()).toContain("The node is quarantined: two of its reboots were not proven within a day");
+  });
+
+  test("is left out of a rollout, and stays so after a reboot of it that is proven", async () => {
+    await quarantined();
+    await here.type("operator", "/win reboot web --dry-run");
+    await settled(here, 30);
+    expect(privately(here, "operator").at(-1)).toContain("is quarantined: two of its reboots were not proven");
+    await here.type("operator", `/win reboot ${SHORT} --force ${web.name}`);
+    await settled(here, 240);
+    expect((await newest(here)).operation.summary).toContain("the node is quarantined");
+    expect(isCordoned(here)).toBe(true);
+  });
+
+  test("is uncordoned only when its whole name is typed", async () => {
+    await quarantined();
+    await here.type("operator", `/win uncordon ${SHORT}`);
+    await settled(here, 10);
+    expect((await newest(here)).operation.status).toBe("refused");
+    expect(isCordoned(here)).toBe(true);
+    await here.type("operator", `/win uncordon ${SHORT} --quarantined ${web.name}`);
+    await settled(here, 10);
+    expect((await newest(here)).operation.status).toBe("succeeded");
+    expect([isCordoned(here), labels()[QUARANTINED]]).toEqual([false, undefined]);
+    await expectSound(here);
+  });
 });
