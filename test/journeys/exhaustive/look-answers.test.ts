@@ -1,10 +1,10 @@
 import { afterEach, expect, test, vi } from "vitest";
-import type { SeenMessage } from "../../lib/sandbox/slack/message-log.ts";
-import { calls, expectSound, ledgerItems, settled } from "./evidence.ts";
-import { type Journey, startJourney } from "./journey.ts";
-import { injectFault } from "./outside.ts";
-import { openly, privately } from "./reading.ts";
-import { people } from "./slack-users.ts";
+import type { SeenMessage } from "../../../lib/sandbox/slack/message-log.ts";
+import { calls, expectSound, ledgerItems, settled } from "../evidence.ts";
+import { type Journey, startJourney } from "../journey.ts";
+import { injectFault } from "../outside.ts";
+import { openly, privately } from "../reading.ts";
+import { people } from "../slack-users.ts";
 
 let here: Journey;
 afterEach(async () => {
