@@ -62,7 +62,7 @@ async function mostAway(minutes: number): Promise<number> {
   return most;
 }
 
-describe("A rollout over a pool of four", () => {
+describe("A rollout over a pool of four", { timeout: 120_000 }, () => {
   test.each([1, 2])(
     "with %i slots reboots each node once, one first, never more away, in one message",
     async (slots) => {
@@ -111,7 +111,7 @@ describe("A rollout over a pool of four", () => {
 
 const soon = { deadlines: { reboot: { reboot: 20, prove: 12 } } };
 
-describe("A rollout whose first node fails", () => {
+describe("A rollout whose first node fails", { timeout: 120_000 }, () => {
   test("pauses and asks, and goes on with the others when a person resumes it", async () => {
     await begin(2, soon);
     injectFault(here, "boot-hangs", { instanceId: instanceOf(names[0]) });
@@ -170,7 +170,7 @@ describe("A rollout whose first node fails", () => {
   });
 });
 
-describe("A rollout with --canary", () => {
+describe("A rollout with --canary", { timeout: 120_000 }, () => {
   test("asks once the first node is proven, and goes on when a person says so", async () => {
     await begin(2);
     await here.type("operator", "/win reboot web --canary");
@@ -184,7 +184,7 @@ describe("A rollout with --canary", () => {
   });
 });
 
-describe("A rollout under way", () => {
+describe("A rollout under way", { timeout: 120_000 }, () => {
   const secondRuns = (): Promise<void> =>
     here.until(async () => (await newest(here)).nodes[1]?.stage === "guard", 120, "the second node");
 
