@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 const slow = {
   journeys: ["journeys/exhaustive"],
   contract: ["contract/exhaustive"],
+  stack: ["stack/template"],
   drain: ["drain/exhaustive"],
   page: ["page"],
   powershell: ["powershell"],

@@ -28,7 +28,7 @@ import { entries } from "./lib/functions.ts";
 import { principals } from "./lib/permissions.ts";
 import { permissionsFor } from "./lib/role-permissions.ts";
 import { place } from "./lib/sandbox/demo-account.ts";
-import { synthesised } from "./test/stack/synthesised.ts";
+import { synthesised } from "./test/stack/template/synthesised.ts";
 import { testSimulator } from "./test/steps/test-simulator.ts";
 
 const here = await testSimulator();

@@ -133,5 +133,8 @@ test("A removal's card names the budget that blocks", async () => {
   await guardedPod(here, web);
   await askApproval(here, web);
   expect(openly(here)[0]).toMatch(/⛔ Disruption budget `default\/guard` blocks `default\/guarded`/);
-  expect((await approvalNow())?.record.blockers).toEqual(["a disruption budget that never allows an eviction"]);
+  expect((await approvalNow())?.record.blockers).toEqual([
+    "a disruption budget",
+    "a disruption budget that never allows an eviction",
+  ]);
 });

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { accounts } from "../../lambdas/desired/accounts.ts";
-import { METRICS, metricLine } from "../../lambdas/metrics.ts";
-import { rulesOf } from "../../lib/event-rules.ts";
-import { workflowNames } from "../../lib/functions.ts";
-import type { Loose } from "./example.ts";
+import { accounts } from "../../../lambdas/desired/accounts.ts";
+import { METRICS, metricLine } from "../../../lambdas/metrics.ts";
+import { rulesOf } from "../../../lib/event-rules.ts";
+import { workflowNames } from "../../../lib/functions.ts";
+import type { Loose } from "../example.ts";
 import { plain, type Resource, synthesised } from "./synthesised.ts";
 
 const { ofType } = synthesised();

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
-import { CasementStack } from "../../lib/casement-stack.ts";
-import type { Deployment } from "../../lib/deployment.ts";
-import { entries, type FunctionName } from "../../lib/functions.ts";
-import type { Payload } from "../../lib/release-content.ts";
-import { exampleWith, type Loose } from "./example.ts";
+import { CasementStack } from "../../../lib/casement-stack.ts";
+import type { Deployment } from "../../../lib/deployment.ts";
+import { entries, type FunctionName } from "../../../lib/functions.ts";
+import type { Payload } from "../../../lib/release-content.ts";
+import { exampleWith, type Loose } from "../example.ts";
 
 /** Handlers that say nothing: what the template holds does not depend on their code. */
 function emptyBundles(): Record<FunctionName | "release", string> {

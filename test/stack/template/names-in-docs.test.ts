@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { synthesised } from "../stack/synthesised.ts";
-import { anchorOf, pageAt } from "./pages.ts";
+import { anchorOf, pageAt } from "../../docs/pages.ts";
+import { synthesised } from "./synthesised.ts";
 
 const runbook = pageAt("docs/runbook.md");
 const deploy = pageAt("docs/deploy.md");

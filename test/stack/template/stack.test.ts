@@ -1,14 +1,14 @@
 import { Match } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
-import { commands } from "../../lambdas/commands/list.ts";
-import { configurationSchema } from "../../lambdas/configuration.ts";
-import { securityGroupFaults } from "../../lambdas/desired/ports.ts";
-import { okd } from "../../lambdas/profiles/okd/okd.ts";
-import { scriptDocuments } from "../../lib/constructs/script-document.ts";
-import { rulesOf } from "../../lib/event-rules.ts";
-import { functionNames, functions, triedNames, workflowNames } from "../../lib/functions.ts";
-import { ledgerTable } from "../../lib/sandbox/seed-account.ts";
-import { exampleWith, type Loose } from "./example.ts";
+import { commands } from "../../../lambdas/commands/list.ts";
+import { configurationSchema } from "../../../lambdas/configuration.ts";
+import { securityGroupFaults } from "../../../lambdas/desired/ports.ts";
+import { okd } from "../../../lambdas/profiles/okd/okd.ts";
+import { scriptDocuments } from "../../../lib/constructs/script-document.ts";
+import { rulesOf } from "../../../lib/event-rules.ts";
+import { functionNames, functions, triedNames, workflowNames } from "../../../lib/functions.ts";
+import { ledgerTable } from "../../../lib/sandbox/seed-account.ts";
+import { exampleWith, type Loose } from "../example.ts";
 import { plain, type Resource, synthesised } from "./synthesised.ts";
 
 const { ofType, template } = synthesised();
