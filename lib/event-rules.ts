@@ -66,5 +66,6 @@ export const rulesOf = (cluster: string): readonly EventRule[] => [
   { name: "credential", schedule: "rate(1 hour)", target },
   { name: "front-door", schedule: "rate(1 hour)", target },
   { name: "authority", schedule: "rate(15 minutes)", target },
+  { name: "probe", schedule: "rate(1 hour)", target },
   { name: "sweep", schedule: "rate(15 minutes)", target },
 ];

@@ -63,7 +63,7 @@ export const functions = table({
     entry: "lambdas/cloud-events/handler.ts",
     timeoutSeconds: 30,
     memoryMiB: 512,
-    starts: ["sweep", "look", "update-authority"],
+    starts: ["sweep", "look", "probe-nodes", "update-authority"],
     permissions: "cloud-events",
   },
   "add-nodes": { ...workflow("add-nodes", 12), account: "look", starts: ["provision-node"], permissions: "add-nodes" },
@@ -105,6 +105,7 @@ export const functions = table({
   },
   "stop-changes": { ...workflow("stop-changes", 1), account: "look", starts: [], permissions: "stop-changes" },
   look: { ...workflow("look", 1), account: "look", starts: [], permissions: "look" },
+  "probe-nodes": { ...workflow("probe-nodes", 3), account: "act", starts: [], permissions: "probe-nodes" },
   "update-authority": {
     ...workflow("update-authority", 2),
     account: "act",

@@ -1,3 +1,4 @@
+import type { Account } from "../lambdas/desired/accounts.ts";
 import { BY_TIME, UNFINISHED } from "../lambdas/ledger-table.ts";
 import {
   type FunctionName,
@@ -58,18 +59,19 @@ import {
   writeLedger,
 } from "./statements.ts";
 
-/** Permissions of every function that changes nodes by the account `act`. */
-const actsOnNodes = (name: FunctionName): Statement[] => [
+/** Permissions of a durable function that reads the cluster, knows its machines, and speaks in Slack. */
+const asksCluster = (name: FunctionName, account: Account): Statement[] => [
   durable(name),
   runtimeDocument,
   readLedger,
   writeLedger,
-  ...appendAudit,
   slackSecret,
-  reachCluster("act"),
+  reachCluster(account),
   seeInstances,
-  callPeople,
 ];
+
+/** Permissions of every function that changes nodes by the account `act`. */
+const actsOnNodes = (name: FunctionName): Statement[] => [...asksCluster(name, "act"), ...appendAudit, callPeople];
 
 /** Whoever waits for a slot asks whether its holder still runs. */
 const followHoldersOfSlots = followExecutions("drain-node", "reboot-node", "remove-node");
@@ -177,16 +179,8 @@ export const permissions: Readonly<
     followHoldersOfSlots,
   ],
   "remove-node": [...actsOnNodes("remove-node"), keepCredential("act"), seeProtection, followHoldersOfSlots, terminate],
-  "stop-changes": [
-    durable("stop-changes"),
-    runtimeDocument,
-    readLedger,
-    writeLedger,
-    ...appendAudit,
-    slackSecret,
-    reachCluster("look"),
-    seeInstances,
-  ],
+  "stop-changes": [...asksCluster("stop-changes", "look"), ...appendAudit],
+  "probe-nodes": [...asksCluster("probe-nodes", "act"), callPeople],
   "update-authority": [...actsOnNodes("update-authority"), seeAgents, plans, ...fleetCommand],
   sweep: [
     durable("sweep"),

@@ -79,6 +79,10 @@ function schedulesOf(context: EventContext, runtime: Runtime): Readonly<Record<s
       await start("update-authority", executionName("authority", tick), { tick });
       return "the kubelets' client authority is compared";
     },
+    probe: async (tick) => {
+      await start("probe-nodes", executionName("probe", tick), { tick });
+      return "nodes whose turn it is are probed";
+    },
     credential: async (tick) => {
       await start("look", executionName("credential", tick), { watch: "credential", tick });
       return "the credentials are checked";

@@ -107,6 +107,10 @@ const dataPlaneWords: Readonly<Record<DataPlaneFault, string>> = {
   unreached: "A pod on the node cannot be reached from another node",
 };
 
+/** Says what a data plane lacks. @param from node from which the pod was not reached */
+export const dataPlaneSays = (fault: DataPlaneFault, from: string | null = null): string =>
+  `${dataPlaneWords[fault]}${fault === "unreached" ? `${from ? ` (${code(from)})` : ""}.` : ""}`;
+
 const guardWords = {
   missing: "The route guard is not on the machine: after a reboot no command would reach it.",
   disabled: "The task of the route guard is missing or disabled: after a reboot no command would reach the machine.",
@@ -189,7 +193,7 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
     next: `Kubernetes removes its own taints when their cause is gone. ${again(told)}`,
   }),
   "data-plane": ({ fault, from }, told) => ({
-    says: `${dataPlaneWords[fault]}${fault === "unreached" ? `${from ? ` (${code(from)})` : ""}.` : ""}`,
+    says: dataPlaneSays(fault, from),
     next: `Look at the container network and kube-proxy of the node: ${again(told)}`,
     press: reboot(told),
   }),

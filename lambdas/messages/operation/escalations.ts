@@ -21,7 +21,8 @@ export interface Notice {
     | "lost"
     | "kept"
     | "credential"
-    | "authority";
+    | "authority"
+    | "data-plane";
   /** Null when no operation waits. */
   readonly operation: string | null;
   /** One line of plain text. */

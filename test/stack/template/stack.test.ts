@@ -134,6 +134,7 @@ describe("functions in a VPC", () => {
       "drain-node",
       "guard-node",
       "look",
+      "probe-nodes",
       "provision-node",
       "reboot-node",
       "reboot-nodes",
