@@ -180,7 +180,7 @@ export const permissions: Readonly<
   ],
   "remove-node": [...actsOnNodes("remove-node"), keepCredential("act"), seeProtection, followHoldersOfSlots, terminate],
   "stop-changes": [...asksCluster("stop-changes", "look"), ...appendAudit],
-  "probe-nodes": [...asksCluster("probe-nodes", "act"), callPeople],
+  "probe-nodes": [...asksCluster("probe-nodes", "act"), leaveAudit, callPeople],
   "update-authority": [...actsOnNodes("update-authority"), seeAgents, plans, ...fleetCommand],
   sweep: [
     durable("sweep"),
