@@ -5,6 +5,7 @@ const slow = {
   journeys: ["journeys/exhaustive"],
   contract: ["contract/exhaustive"],
   stack: ["stack/template"],
+  sandbox: ["sandbox"],
   drain: ["drain/exhaustive"],
   page: ["page"],
   powershell: ["powershell"],
