@@ -21,6 +21,8 @@ import { StartError } from "../start-error.ts";
 export interface Place {
   /** Label keys that the configured pools give to nodes. */
   readonly labelKeys: readonly string[];
+  /** Names of the configured pools. */
+  readonly pools: readonly string[];
   readonly cluster: string;
   readonly profile: Profile;
   readonly commandWord: string;
@@ -52,6 +54,7 @@ export function sandboxPlace(folder: string): Place {
   const functions = workflowNames.map((workflow) => [workflow, `${conventionalName(name, workflow)}:${LIVE}`]);
   return {
     labelKeys: keysOf(pools),
+    pools: Object.keys(pools),
     cluster: name,
     profile: profileOf(configuration),
     commandWord: command,
@@ -103,6 +106,7 @@ export function deployedPlace(path: string): Place {
   const { cluster, command, pools } = readDeployment(path, Date.now());
   return {
     labelKeys: keysOf(pools),
+    pools: Object.keys(pools),
     cluster: cluster.name,
     profile: profileOf({ cluster }),
     commandWord: command,

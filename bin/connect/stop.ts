@@ -18,7 +18,12 @@ export interface StopOptions {
 
 const MINUTE = 60_000;
 
-const targetOf = ({ pool }: StopOptions): StopTarget => (pool === null ? { kind: "cluster" } : { kind: "pool", pool });
+/** @throws StartError for a pool that is not configured: a freeze of it would keep nothing */
+function targetOf({ pools }: Place, { pool }: StopOptions): StopTarget {
+  if (pool === null) return { kind: "cluster" };
+  if (!pools.includes(pool)) throw new StartError(`there is no pool "${pool}": ${pools.join(", ")}`);
+  return { kind: "pool", pool };
+}
 
 /** Plain words: a terminal shows no marks of code. */
 const plainly = (words: string): string => `${words.replaceAll("`", "")}\n`;
@@ -32,16 +37,16 @@ async function recordsAt(place: Place) {
 /**
  * Freezes the cluster or a pool with the AWS credentials of this terminal: it needs neither the cluster's API nor Slack.
  * @returns what is frozen, for the terminal
- * @throws StartError without a reason, or for a time that cannot be read
+ * @throws StartError without a reason, for a time that cannot be read, and for a pool that is not configured
  */
 export async function freeze(place: Place, options: StopOptions): Promise<string> {
   const { reason, time, user } = options;
   if (!reason) throw new StartError('freeze takes --reason "…": everybody who is stopped by it reads it');
   const minutes = time === undefined ? null : minutesIn(time);
   if (time !== undefined && minutes === null) throw new StartError(badDuration(time).replaceAll("`", ""));
+  const target = targetOf(place, options);
   const { now, records } = await recordsAt(place);
   const until = minutes === null ? null : new Date(now() + minutes * MINUTE).toISOString();
-  const target = targetOf(options);
   const at = new Date(now()).toISOString();
   const stop = { kind: "freeze", reason, by: `${user} at a terminal`, at, until } as const;
   await records.put({ ...stop, target });
@@ -50,7 +55,7 @@ export async function freeze(place: Place, options: StopOptions): Promise<string
 
 /** Ends a freeze in the same way. @returns what is not frozen any more, for the terminal */
 export async function thaw(place: Place, options: StopOptions): Promise<string> {
-  const target = targetOf(options);
+  const target = targetOf(place, options);
   const { records } = await recordsAt(place);
   const ended = await records.end("freeze", target);
   return plainly(endedSummary("freeze", [target], ended ? [target] : []));

@@ -34,8 +34,8 @@ export const stops = (context: StepContext) => {
   return {
     ...records,
 
-    /** Every stop of the ledger and of the Namespace. @throws the client's error when either cannot be read: then nothing may be changed */
-    inForce: async (): Promise<Stop[]> => (await Promise.all([records.all(), ofNamespace()])).flat(),
+    /** The freeze of the Namespace's annotation, if there is one. */
+    ofNamespace,
 
     /** The stop of the ledger over a node, which is quickly read; null when there is none. */
     recordedFor: async (place: StoppedPlace): Promise<Stop | null> => stopFor(await records.all(), place),

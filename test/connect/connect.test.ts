@@ -164,6 +164,9 @@ describe("npm run connect", () => {
   test("freezes and thaws while neither Slack nor the cluster's API answers", async () => {
     await expect(atSandbox("freeze")).rejects.toThrow('freeze takes --reason "…"');
     await expect(atSandbox("freeze", "--reason", "x", "--for", "soon")).rejects.toThrow("soon is no time");
+    await expect(atSandbox("freeze", "--reason", "x", "--pool", "wbe")).rejects.toThrow(
+      'there is no pool "wbe": web, batch, edge',
+    );
     const slack = await injectFault("slack-down", {});
     const { id } = (await (await injectFault("kubernetes-5xx", {})).json()) as { readonly id: string };
     const { text } = await atSandbox("freeze", "--reason", "INC-4711", "--for", "4h");

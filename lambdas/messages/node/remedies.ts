@@ -1,5 +1,5 @@
 import type { StageOf } from "../../stages.ts";
-import type { Remedy } from "../operation/remedy.ts";
+import { type Remedy, stopped } from "../operation/remedy.ts";
 
 const notChanged: readonly Remedy[] = [
   {
@@ -12,6 +12,7 @@ const notChanged: readonly Remedy[] = [
 /** Known failures of the stages that only a reboot has. */
 export const rebootRemedies: Readonly<Record<"reboot" | "prove" | "restore", readonly Remedy[]>> = {
   reboot: [
+    stopped,
     {
       says: ["not rebooted"],
       cause: "the guard of the metadata route is not in order",

@@ -12,3 +12,10 @@ export interface Remedy {
   /** The same request would fail the same way: it is not offered again. */
   readonly isHopeless?: true;
 }
+
+/** A freeze or a hold that came meanwhile, in any stage before what cannot be undone. */
+export const stopped: Remedy = {
+  says: ["is frozen", "is held"],
+  cause: "a freeze or a hold came meanwhile",
+  remedy: "wait for its end, or end it, then try again",
+};

@@ -1,9 +1,10 @@
 import type { StageOf } from "../../stages.ts";
-import type { Remedy } from "../operation/remedy.ts";
+import { type Remedy, stopped } from "../operation/remedy.ts";
 
 /** Known failures of the stages that only a removal has, in the order in which they are tried. */
 export const removalRemedies: Readonly<Record<Exclude<StageOf<"remove">, "cordon">, readonly Remedy[]>> = {
   slot: [
+    stopped,
     {
       says: [],
       cause: "as many nodes of the pool are away as `maxUnavailable` allows",
@@ -11,11 +12,7 @@ export const removalRemedies: Readonly<Record<Exclude<StageOf<"remove">, "cordon
     },
   ],
   evict: [
-    {
-      says: ["is frozen", "is held"],
-      cause: "a freeze or a hold came while the node was drained",
-      remedy: "wait for its end, or end it, then try again",
-    },
+    stopped,
     {
       says: ["it may have been uncordoned"],
       cause: "the node was uncordoned during the drain",
@@ -53,6 +50,7 @@ export const removalRemedies: Readonly<Record<Exclude<StageOf<"remove">, "cordon
     },
   ],
   terminate: [
+    stopped,
     {
       says: [],
       cause: "Windows takes minutes to shut down",

@@ -38,11 +38,21 @@ const stopLine = (stop: Stop, commandWord: string): string => {
 /** Stops that a list shows; more are rarely in force at once. */
 const MOST = 10;
 
+/** Stops that a list shows. */
+export interface ShownStops {
+  readonly stops: readonly Stop[];
+  /** False where the ledger or the Namespace could not be read. */
+  readonly isWhole: boolean;
+}
+
 /** Puts the stops in force above a list: they say why nothing happens. */
-export const withStops = (message: Message, stops: readonly Stop[], commandWord: string): Message => ({
-  ...message,
-  blocks: [...sections(stops.slice(0, MOST).map((stop) => stopLine(stop, commandWord))), ...message.blocks],
-});
+export function withStops(message: Message, { stops, isWhole }: ShownStops, commandWord: string): Message {
+  const lines = [
+    ...stops.slice(0, MOST).map((stop) => stopLine(stop, commandWord)),
+    ...(isWhole ? [] : ["❔ Not all freezes and holds could be read: there may be more of them."]),
+  ];
+  return { ...message, blocks: [...sections(lines), ...message.blocks] };
+}
 
 /**
  * Reason why a node is not disturbed, with the next step.

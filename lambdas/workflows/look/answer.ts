@@ -8,7 +8,7 @@ import { nodesMessage } from "../../messages/node/nodes-table.ts";
 import { unregisteredMessage } from "../../messages/node/unregistered.ts";
 import { noSuchNode } from "../../messages/operation/dry-runs.ts";
 import { say } from "../../messages/slack/blocks.ts";
-import { withStops } from "../../messages/stops/stop.ts";
+import { type ShownStops, withStops } from "../../messages/stops/stop.ts";
 import type { Message } from "../../records.ts";
 import { awayOf } from "../../steps/away.ts";
 import { detailsOf, instanceIdOf, isWindows, rowOf } from "../../steps/cluster/node-facts.ts";
@@ -74,11 +74,19 @@ const withoutKubernetes = (
 ): Message =>
   machinesMessage(away, isAway(machines) ? machines : rowsOf(machines, typed), steps.timestamp(), commandWord);
 
-/** Freezes and holds in force; when they cannot be read, the list is shown without them. */
-const stopsShown = (steps: Steps, nodes: readonly Node[]): Promise<readonly Stop[]> =>
-  patiently(SECONDS * 1_000, () => steps.stops.inForce())
-    .then((stops) => [...nodes.flatMap(holdOn), ...stops])
-    .catch(() => []);
+/**
+ * Reads freezes and holds in force, as far as that is possible: a list says so when one may be missing.
+ * @param nodes null while the API server is away: it is not waited for a second time
+ */
+async function stopsShown(steps: Steps, nodes: readonly Node[] | null): Promise<ShownStops> {
+  const read = (ask: () => Promise<Stop[]>): Promise<Stop[] | null> =>
+    patiently(SECONDS * 1_000, ask).catch(() => null);
+  const [recorded, frozen] = await Promise.all([read(steps.stops.all), nodes ? read(steps.stops.ofNamespace) : null]);
+  return {
+    stops: [...(nodes ?? []).flatMap(holdOn), ...(recorded ?? []), ...(frozen ?? [])],
+    isWhole: recorded !== null && frozen !== null,
+  };
+}
 
 /** Lists the Windows nodes; what one service knows when the other is away. */
 export async function listNodes(steps: Steps, begun: Begun): Promise<Message> {
@@ -87,7 +95,10 @@ export async function listNodes(steps: Steps, begun: Begun): Promise<Message> {
     fromKubernetes(configuration, () => steps.nodes.all()),
     fromEc2(steps, configuration),
   ]);
-  if (isAway(nodes)) return withoutKubernetes(steps, nodes, machines, null, begun);
+  if (isAway(nodes)) {
+    const message = withoutKubernetes(steps, nodes, machines, null, begun);
+    return withStops(message, await stopsShown(steps, null), begun.commandWord);
+  }
   const windows = nodes.filter(isWindows);
   const others = isAway(machines) ? [] : await steps.unregistered.list(machines, nodes, configuration.cluster.name);
   const stopped = await stopsShown(steps, windows);

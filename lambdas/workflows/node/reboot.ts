@@ -4,19 +4,26 @@ import { StageFailed } from "../engine/durable.ts";
 import { isLostResult, runScript } from "../engine/run-script.ts";
 import { guardFault } from "./guard.ts";
 import { observe } from "./observe.ts";
-import { leaseOf, type NodeTask } from "./task.ts";
+import { leaseOf, type NodeTask, once } from "./task.ts";
+
+/** Parts of a reboot that only some workflows have. */
+interface RebootOptions {
+  /** Own reasons not to reboot, beside a guard that is not in order; null if there is none. */
+  readonly faultOf?: (before: Observation) => string | null;
+  /** Judges after the machine was observed, right before the reboot is sent. @throws StageFailed when it may not be */
+  readonly mayGoOn?: () => Promise<void>;
+  /** Called by each poll while the machine reboots. */
+  readonly whileAway?: (callbackId: string) => Promise<void>;
+}
 
 /**
  * Reboots the machine through SSM and proves by the boot id that it rebooted.
- * @param faultOf the workflow's own reasons not to reboot, beside a guard that is not in order; null if there is none
- * @param whileAway called by each poll while the machine reboots
  * @returns the machine as it was observed before and after the boot
  * @throws StageFailed if it was not rebooted; MachineEnded; Cancelled
  */
 export async function reboot(
   task: NodeTask,
-  faultOf: (before: Observation) => string | null = () => null,
-  whileAway: (callbackId: string) => Promise<void> = async () => undefined,
+  { faultOf = () => null, mayGoOn, whileAway = async () => undefined }: RebootOptions = {},
 ): Promise<{ readonly before: Observation; readonly after: Observation }> {
   const before = await observe(task, "look before the reboot");
   const fault = guardFault(before) ?? faultOf(before);
@@ -26,6 +33,7 @@ export async function reboot(
     notAfter: Math.floor(task.wait.until / 1000),
     bootId: before.bootId,
   };
+  if (mayGoOn) await once(task, "judge right before the reboot", mayGoOn);
   const lost = await rebootOnce(task, request, whileAway);
   const after = await observe(task, "look after the reboot");
   if (after.bootId === before.bootId)

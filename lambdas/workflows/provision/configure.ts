@@ -58,7 +58,7 @@ function clockFault(shown: number, before: number, after: number): string | null
 export async function installFeatures(task: ProvisionTask): Promise<void> {
   const wanted = planOf(task, "features");
   const { rebootDue } = await apply(task, "install features", wanted);
-  if (rebootDue) await reboot(task, networkFault);
+  if (rebootDue) await reboot(task, { faultOf: networkFault });
   const after = await observe(task, "look at the features");
   const names = wanted.flatMap((action) => (action.do === "feature" ? [action.name] : []));
   const missing = names.find((name) => !after.features.includes(name));

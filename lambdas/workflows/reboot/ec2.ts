@@ -28,12 +28,12 @@ export async function rebootThroughEc2(task: RebootTask): Promise<void> {
   const { steps } = task;
   const { name } = nodeOf(task);
   const before = await once(task, "the boot before", async (): Promise<BootBefore> => {
-    await checkGoesOn(task);
     const askedAt = steps.timestamp();
     return { bootId: bootIdOf((await steps.nodes.read(name)) ?? null), bootedAt: askedAt, askedAt };
   });
   task.before = before;
   await once(task, "ask EC2 to reboot", async () => {
+    await checkGoesOn(task);
     await steps.instances.reboot(leaseOf(task));
     await auditNode(task, "reboot through EC2", { what: "changed", detail: { change: "reboot through EC2" } });
   });

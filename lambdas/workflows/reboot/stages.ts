@@ -57,18 +57,15 @@ export async function checkGuard(task: RebootTask): Promise<void> {
 export async function rebootMachine(task: RebootTask): Promise<void> {
   if (task.isGone) return;
   if (task.isThroughEc2) return rebootThroughEc2(task);
-  const askedAt = await once(task, "the time of the reboot", async () => {
-    await checkGoesOn(task);
-    return task.steps.timestamp();
-  });
-  await reboot(
-    task,
-    (seen) => {
+  const askedAt = await once(task, "the time of the reboot", async () => task.steps.timestamp());
+  await reboot(task, {
+    faultOf: (seen) => {
       task.before = { bootId: seen.bootId, bootedAt: askedAt, askedAt };
       return guardFileFault(seen, task.runtime.payload);
     },
-    (callbackId) => offerEc2Reboot(task, askedAt, callbackId),
-  );
+    mayGoOn: () => checkGoesOn(task),
+    whileAway: (callbackId) => offerEc2Reboot(task, askedAt, callbackId),
+  });
 }
 
 /** Puts the node back as it was before: schedulable, or cordoned where others had cordoned it. */

@@ -1,3 +1,4 @@
+import { hasEnded } from "../../steps/ec2/instances.ts";
 import { done, pending } from "../engine/durable.ts";
 import { checkGoesOn } from "../node/stopped.ts";
 import { leaseOf, nodeOf, once, waitFor } from "../node/task.ts";
@@ -8,8 +9,10 @@ import type { RemovalTask } from "./task.ts";
 export async function terminate(task: RemovalTask): Promise<void> {
   const { steps } = task;
   const lease = leaseOf(task);
-  await once(task, "judge before the termination", () => checkGoesOn(task));
   await once(task, "terminate the instance", async () => {
+    const seen = await steps.instances.describe(lease.instanceId);
+    // A step that runs again after a crash may have terminated it: then nothing stops the rest.
+    if (!seen || !hasEnded(seen)) await checkGoesOn(task);
     await steps.instances.terminate(lease);
     await auditNode(task, "terminate", { what: "changed", detail: { change: "terminate the instance" } });
     // Nothing is given back any more: the Node goes with its instance.

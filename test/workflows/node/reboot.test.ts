@@ -33,7 +33,7 @@ function machineWith(...results: readonly Result[]) {
 async function rebooted(faultOf: () => string | null, ...results: readonly Result[]) {
   const { sent, given } = machineWith(...results);
   const wait = tenMinutes();
-  const { error } = await run((ctx) => reboot(nodeTask(ctx, given, wait), faultOf));
+  const { error } = await run((ctx) => reboot(nodeTask(ctx, given, wait), { faultOf }));
   return { why: error.message, sent };
 }
 
