@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 /** Lanes that need more time or more than Node, with their folders: `.ci/run` runs them after `npm test`. */
 const slow = {
   journeys: ["journeys/exhaustive"],
-  contract: ["contract/exhaustive"],
+  contract: ["contract/exhaustive", "lint/exhaustive"],
   stack: ["stack/template"],
   sandbox: ["sandbox"],
   drain: ["drain/exhaustive"],

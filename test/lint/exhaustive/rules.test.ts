@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { allowed, cycles, violations } from "./fixtures.ts";
 
-const root = join(import.meta.dirname, "../..");
+const root = join(import.meta.dirname, "../../..");
 let project: string;
 
 /** Runs a tool of node_modules/.bin in the laid-out project; a checker that finds something exits with 1. */
