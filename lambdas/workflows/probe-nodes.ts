@@ -9,8 +9,9 @@ import { isOurs, type Machine } from "../steps/ec2/instances.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
 import { TAG } from "../tags.ts";
-import { causeOf, step } from "./engine/durable.ts";
+import { step } from "./engine/durable.ts";
 import { escalate } from "./engine/escalate.ts";
+import { orLater } from "./engine/or-later.ts";
 import { type Probed, probe } from "./node/probe.ts";
 
 /** Payload with which a tick of the schedule starts the probes. */
@@ -29,9 +30,6 @@ const ATTEMPTS = 2;
 
 /** More dead nodes than this at once have one cause, which is not theirs. */
 const FEW = 3;
-
-/** The next tick probes again while the release, the cluster or EC2 cannot be read. */
-const LATER: ReadonlySet<string> = new Set(["Refused", "Retryable"]);
 
 /** A node that is probed: it serves pods, Casement acts for it, and its pool has an image and does not say otherwise. */
 function probedOf(node: Node, machine: Machine | undefined, { cluster, pools, probe }: Configuration): Due | null {
@@ -90,14 +88,6 @@ async function tell(
     await steps.thread.post(slack.channel, message, `dead ${one.uid} ${day}`);
   }
 }
-
-/** Goes on with this value while a service or the release is away; a later tick makes up for it. */
-const orLater =
-  <T>(value: T) =>
-  (error: unknown): T => {
-    if (LATER.has(causeOf(error).name)) return value;
-    throw error;
-  };
 
 /** By schedule: tries the data plane of nodes that say Ready, each in its turn, and calls people to those on which no pod works. */
 export const probeNodes =

@@ -10,6 +10,7 @@ import type { Steps } from "../steps/steps.ts";
 import { tryingRights } from "./doctor/diagnose.ts";
 import { causeOf, MINUTE, step } from "./engine/durable.ts";
 import { escalate } from "./engine/escalate.ts";
+import { orLater } from "./engine/or-later.ts";
 import { closeLostNode } from "./node/lost-node.ts";
 import { announceRules } from "./sweep/changed-rules.ts";
 import { giveBackLeft, giveBackLostNode, leftCordons, tellGivenBack } from "./sweep/cordons.ts";
@@ -18,7 +19,7 @@ import { dueReminders, remind } from "./sweep/kept-machines.ts";
 import { exportLate } from "./sweep/late-exports.ts";
 import { takeTurn } from "./sweep/one-at-a-time.ts";
 import { expireGoneMachines } from "./sweep/retention.ts";
-import { awaitedReviews, followReview } from "./sweep/reviews.ts";
+import { followReview } from "./sweep/reviews.ts";
 import { continueRollouts } from "./sweep/rollouts.ts";
 import { releaseLeftSlots } from "./sweep/slots.ts";
 
@@ -50,8 +51,8 @@ export const sweep =
   (steps: Steps) =>
   async (_start: SweepStart, ctx: DurableContext): Promise<void> => {
     if (!(await takeTurn(ctx, steps))) return;
-    await orLater(step(ctx, "announce changed rules", () => announceRules(steps), ATTEMPTS));
-    await orLater(step(ctx, "continue rollouts", () => continueRollouts(steps), ATTEMPTS));
+    await step(ctx, "announce changed rules", () => announceRules(steps), ATTEMPTS).catch(orLater(undefined));
+    await step(ctx, "continue rollouts", () => continueRollouts(steps), ATTEMPTS).catch(orLater(undefined));
     const lost = await step(ctx, "find operations that were lost", () => findLost(steps));
     const looks = lost.filter((one) => !one.isChange);
     const changes = lost.filter((one) => one.isChange);
@@ -68,36 +69,24 @@ export const sweep =
     });
     await step(ctx, "give back slots that were left", () => releaseLeftSlots(steps), ATTEMPTS);
     await remindOfKept(ctx, steps);
-    await orLater(followReviews(ctx, steps));
+    await followReviews(ctx, steps).catch(orLater(undefined));
     // EC2 or the release may not be readable now: the next sweep does it, and nothing waits for it.
     await step(ctx, "expire what machines were given", () => expireGoneMachines(steps), ATTEMPTS).catch(
       () => undefined,
     );
-    await orLater(step(ctx, "copy late entries of the audit", () => exportLate(steps), ATTEMPTS));
+    await step(ctx, "copy late entries of the audit", () => exportLate(steps), ATTEMPTS).catch(orLater(undefined));
   };
 
 /** Counts reviews of what was done without an approval; a person's rights may not be readable now. */
 async function followReviews(ctx: DurableContext, steps: Steps): Promise<void> {
-  const awaited = await step(ctx, "find awaited reviews", () => awaitedReviews(steps), ATTEMPTS);
+  const awaited = await step(ctx, "find awaited reviews", () => steps.breakGlass.open(), ATTEMPTS);
   await each(awaited, (used) => followReview(ctx, steps, used));
 }
-
-/** Without a release, or while a service is away, the next sweep reminds. */
-const LATER: ReadonlySet<string> = new Set(["Refused", "Retryable"]);
-
-/** Leaves work to the next sweep where there is no release, or a service is away. */
-const orLater = (work: Promise<void>): Promise<void> =>
-  work.catch((error: unknown) => {
-    if (!LATER.has(causeOf(error).name)) throw error;
-  });
 
 /** Reminds people of kept machines, past Slack first. */
 async function remindOfKept(ctx: DurableContext, steps: Steps): Promise<void> {
   const find = step(ctx, "find kept machines to remind of", () => dueReminders(steps), ATTEMPTS);
-  const reminders = await find.catch((error: unknown) => {
-    if (!LATER.has(causeOf(error).name)) throw error;
-    return [];
-  });
+  const reminders = await find.catch(orLater([]));
   await each(reminders, async (reminder) => {
     const name = `${reminder.operation}:${reminder.index}`;
     await escalate(ctx, steps, `${name} is kept`, reminder.notice);

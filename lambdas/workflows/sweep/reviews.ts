@@ -20,9 +20,6 @@ const REMIND_EVERY_MS = 24 * 60 * MINUTE;
 /** The next sweep asks an unavailable service again. */
 const ATTEMPTS = 3;
 
-/** Lists what was done without an approval and was not reviewed. */
-export const awaitedReviews = async (steps: Steps): Promise<readonly BreakGlassUse[]> => steps.breakGlass.open();
-
 /** Closes a use that an approver has reviewed, or reminds them of it a day later, and each day after that. */
 export async function followReview(ctx: DurableContext, steps: Steps, used: BreakGlassUse): Promise<void> {
   const { operation } = used;
