@@ -1,9 +1,9 @@
-/** The request makes no sense: told to the asker alone, with the right form. Nothing was started. */
+/** The request makes no sense: told to the requester alone, with the right form. Nothing was started. */
 export class UserError extends Error {
   override readonly name = "UserError";
 }
 
-/** The asker may not: told to the asker alone, written to the ledger. */
+/** The asker may not: told to the requester alone, written to the ledger. */
 export class Forbidden extends Error {
   override readonly name = "Forbidden";
 }

@@ -6,7 +6,7 @@ import type { LateReboot } from "./late-reboot.ts";
 import type { Originated } from "./origin.ts";
 import type { NodeWorkflow, StageName } from "./stages.ts";
 
-/** State of an operation. "refused" and "not-started" changed nothing; the latter was only a mistake of the asker. */
+/** State of an operation. "refused" and "not-started" changed nothing; the latter was only a mistake of the requester. */
 export type OperationStatus =
   | "requested"
   | "running"

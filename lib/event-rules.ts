@@ -1,4 +1,4 @@
-import { NEEDS_A_HUMAN, sourceOf } from "../lambdas/messages/operation/escalations.ts";
+import { HUMAN_ACTION_REQUIRED, sourceOf } from "../lambdas/messages/operation/escalations.ts";
 import { documentScripts } from "../lambdas/scripts/documents.ts";
 
 /** Targets of a rule: the event handler, or the topic that notifies people without Slack. */
@@ -59,7 +59,7 @@ export const rulesOf = (cluster: string): readonly EventRule[] => [
   },
   {
     name: "needs-a-human",
-    pattern: { source: [sourceOf(cluster)], "detail-type": [NEEDS_A_HUMAN] },
+    pattern: { source: [sourceOf(cluster)], "detail-type": [HUMAN_ACTION_REQUIRED] },
     target: "human-topic",
   },
   { name: "people", schedule: "rate(5 minutes)", target },

@@ -35,7 +35,6 @@ import { publishToPeople } from "./service-statements.ts";
 import type { Statement } from "./statement.ts";
 import {
   appendAudit,
-  callPeople,
   durable,
   followExecutions,
   keepCredential,
@@ -43,6 +42,7 @@ import {
   leaveAudit,
   newestRuntime,
   publishRelease,
+  putNotices,
   reachCluster,
   readAuditCopies,
   readCallbacks,
@@ -71,7 +71,7 @@ const asksCluster = (name: FunctionName, account: Account): Statement[] => [
 ];
 
 /** Permissions of every function that changes nodes by the account `act`. */
-const actsOnNodes = (name: FunctionName): Statement[] => [...asksCluster(name, "act"), ...appendAudit, callPeople];
+const actsOnNodes = (name: FunctionName): Statement[] => [...asksCluster(name, "act"), ...appendAudit, putNotices];
 
 /** Whoever waits for a slot asks whether its holder still runs. */
 const followHoldersOfSlots = followExecutions("drain-node", "reboot-node", "remove-node");
@@ -141,10 +141,10 @@ export const permissions: Readonly<
     plans,
     ...command,
     ...joinSecrets,
-    callPeople,
+    putNotices,
   ],
   "cordon-node": [...actsOnNodes("cordon-node"), seeAssociations],
-  "guard-node": [...asksCluster("guard-node", "look"), ...appendAudit, seeAgents, callPeople, plans, ...fleetCommand],
+  "guard-node": [...asksCluster("guard-node", "look"), ...appendAudit, seeAgents, putNotices, plans, ...fleetCommand],
   "drain-node": [...actsOnNodes("drain-node"), seeAssociations, followHoldersOfSlots],
   "reboot-nodes": [
     ...actsOnNodes("reboot-nodes"),
@@ -167,7 +167,7 @@ export const permissions: Readonly<
   ],
   "remove-node": [...actsOnNodes("remove-node"), keepCredential("act"), seeProtection, followHoldersOfSlots, terminate],
   "stop-changes": [...asksCluster("stop-changes", "look"), ...appendAudit],
-  "probe-nodes": [...asksCluster("probe-nodes", "act"), leaveAudit, callPeople],
+  "probe-nodes": [...asksCluster("probe-nodes", "act"), leaveAudit, putNotices],
   "update-authority": [...actsOnNodes("update-authority"), seeAgents, plans, ...fleetCommand],
   sweep: [
     durable("sweep"),
@@ -195,7 +195,7 @@ export const permissions: Readonly<
       "update-authority",
     ),
     forgetJoinSecrets,
-    callPeople,
+    putNotices,
   ],
   look: [
     durable("look"),
@@ -208,7 +208,7 @@ export const permissions: Readonly<
     slackSecret,
     reachCluster("look"),
     keepCredential("look"),
-    callPeople,
+    putNotices,
     seeInstances,
     seeSubnets,
     seeVolumeKey,

@@ -8,7 +8,7 @@ import {
   type LedgerIndex,
   MACHINE_PARTITION,
 } from "../lambdas/ledger-table.ts";
-import { NEEDS_A_HUMAN, sourceOf } from "../lambdas/messages/operation/escalations.ts";
+import { HUMAN_ACTION_REQUIRED, sourceOf } from "../lambdas/messages/operation/escalations.ts";
 import { RUNTIME_KEY } from "../lambdas/release/runtime-key.ts";
 import { bucket, lambda, secret, table, topic } from "./arns.ts";
 import type { Statement } from "./statement.ts";
@@ -176,12 +176,15 @@ export const followExecutions = (...names: string[]): Statement => ({
  * Calling people past Slack: this one kind of event, in this cluster's name. Both keys hold several values (Service
  * Authorization Reference, EventBridge): ForAllValues asks for each of them, and Null for at least one.
  */
-export const callPeople: Statement = {
+export const putNotices: Statement = {
   sid: "CallPeople",
   actions: ["events:PutEvents"],
   resources: ["arn:aws:events:${region}:${account}:event-bus/default"],
   conditions: {
-    "ForAllValues:StringEquals": { "events:source": sourceOf("${cluster}"), "events:detail-type": NEEDS_A_HUMAN },
+    "ForAllValues:StringEquals": {
+      "events:source": sourceOf("${cluster}"),
+      "events:detail-type": HUMAN_ACTION_REQUIRED,
+    },
     Null: { "events:source": "false", "events:detail-type": "false" },
   },
 };

@@ -63,7 +63,7 @@ const ofRules: ReadonlySet<string> = new Set<Request["command"]>(["authority"]);
 export const isChange = (name: string): boolean =>
   ofRules.has(name) || commands.some((command) => command.name === name && command.effect === "change");
 
-/** Would people call it an operation? Looking is none, and a mistake of the asker never became one. */
+/** Would people call it an operation? Looking is none, and a mistake of the requester never became one. */
 export const isOperation = ({ request, status }: Pick<OperationRecord, "request" | "status">): boolean =>
   isChange(request.command) && status !== "not-started";
 

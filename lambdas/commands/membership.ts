@@ -18,7 +18,7 @@ export interface SlackChannel {
 }
 
 /**
- * Judges the asker and the channel of a request. An unknown person counts as a guest: an unreadable state means no.
+ * Judges the requester and the channel of a request. An unknown person counts as a guest: an unreadable state means no.
  * @param user the `user` of users.info
  * @param channel the `channel` of conversations.info
  */

@@ -1,4 +1,4 @@
-import { NEEDS_A_HUMAN, type Notice, sourceOf } from "../messages/operation/escalations.ts";
+import { HUMAN_ACTION_REQUIRED, type Notice, sourceOf } from "../messages/operation/escalations.ts";
 import type { StepContext } from "./context.ts";
 
 /** Calling people without Slack: a message there does not page. */
@@ -7,7 +7,7 @@ export const notices = ({ clients, settings }: StepContext) => ({
   send: (notice: Notice): Promise<void> =>
     clients.events.put({
       source: sourceOf(settings.cluster),
-      detailType: NEEDS_A_HUMAN,
+      detailType: HUMAN_ACTION_REQUIRED,
       detail: { cluster: settings.cluster, ...notice, message: `${settings.cluster}: ${notice.message}` },
     }),
 });

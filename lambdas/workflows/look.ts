@@ -88,7 +88,7 @@ async function answer(steps: Steps, request: Request, begun: Begun): Promise<Mes
   throw new UserError(`${request.command} cannot be shown.`);
 }
 
-/** `/win nodes`, `/win node`, `/win why`, `/win operations`, `/win audit`, `/win doctor`: reads, and tells the asker alone; watches by schedule. */
+/** `/win nodes`, `/win node`, `/win why`, `/win operations`, `/win audit`, `/win doctor`: reads, and tells the requester alone; watches by schedule. */
 export const look = watchingCredentials(tell);
 
 /** The entry for Lambda and for the sandbox. */

@@ -36,7 +36,7 @@ export interface AlarmsProps {
   readonly rules: EventRules;
 }
 
-interface Trouble {
+interface Condition {
   readonly id: string;
   /** One sentence for the person on call. */
   readonly what: string;
@@ -60,7 +60,7 @@ export class Alarms extends Construct {
 
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
-    const counted = troubles(props).map((trouble) => this.#above(trouble));
+    const counted = conditions(props).map((condition) => this.#above(condition));
     const silent = props.rules.schedules.map(({ name, rule }) => this.#silent(name, rule.ruleName));
     const ending = accounts.map((account) => this.#ending(account, props.cluster));
     this.all = [
@@ -75,7 +75,7 @@ export class Alarms extends Construct {
   }
 
   /** One is too many. */
-  #above({ id, what, runbook, metric }: Trouble): Alarm {
+  #above({ id, what, runbook, metric }: Condition): Alarm {
     return new Watch(this, id, {
       metric,
       alarmDescription: `${what} See docs/runbook.md#${runbook}`,
@@ -157,8 +157,8 @@ const METRICS_PER_ALARM = 10;
 function inTens(
   metrics: readonly IMetric[],
   combine: (label: string, some: readonly IMetric[]) => IMetric,
-  { id, ...words }: Omit<Trouble, "metric">,
-): Trouble[] {
+  { id, ...words }: Omit<Condition, "metric">,
+): Condition[] {
   const parts = Math.ceil(metrics.length / METRICS_PER_ALARM);
   return Array.from({ length: parts }, (_, at) => ({
     ...words,
@@ -167,7 +167,7 @@ function inTens(
   }));
 }
 
-function troubles({ cluster, frontDoor, cloudEvents, workflows, rules }: AlarmsProps): Trouble[] {
+function conditions({ cluster, frontDoor, cloudEvents, workflows, rules }: AlarmsProps): Condition[] {
   const functions = { "front-door": frontDoor, "cloud-events": cloudEvents, ...workflows };
   const each = (metric: string, of: Readonly<Record<string, HandlerFunction>>): IMetric[] =>
     Object.entries(of).map(([name, { lambda }]) => lambdaCount(metric, lambda.functionName, name));

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { DOUBT_MS, KEEP_MS, secrets } from "../../lambdas/clients/secrets.ts";
 
 /** A secret that is replaced, a service that may be away, and a clock. */
-function vault() {
+function secretStore() {
   const state = { text: "old", away: false, readings: 0, now: 1_000_000 };
   const call = async () => {
     state.readings += 1;
@@ -13,7 +13,7 @@ function vault() {
 }
 
 test("a secret is read once for all who ask within ten minutes, and then again", async () => {
-  const { state, kept } = vault();
+  const { state, kept } = secretStore();
   await Promise.all([kept.read("slack", KEEP_MS), kept.read("slack", KEEP_MS)]);
   state.text = "new";
   state.now += KEEP_MS - 1;
@@ -24,7 +24,7 @@ test("a secret is read once for all who ask within ten minutes, and then again",
 });
 
 test("a doubted secret is read at once, but not again within half a minute", async () => {
-  const { state, kept } = vault();
+  const { state, kept } = secretStore();
   await kept.read("slack", KEEP_MS);
   state.now += DOUBT_MS;
   state.text = "new";
@@ -33,7 +33,7 @@ test("a doubted secret is read at once, but not again within half a minute", asy
 });
 
 test("what was known stays while it cannot be read again, unless it must be read now", async () => {
-  const { state, kept } = vault();
+  const { state, kept } = secretStore();
   await kept.read("slack", KEEP_MS);
   state.now += KEEP_MS;
   state.away = true;
@@ -45,7 +45,7 @@ test("what was known stays while it cannot be read again, unless it must be read
 });
 
 test("a reading that failed is not remembered", async () => {
-  const { state, kept } = vault();
+  const { state, kept } = secretStore();
   state.away = true;
   await expect(kept.read("slack", KEEP_MS)).rejects.toThrow("away");
   state.away = false;

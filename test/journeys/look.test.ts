@@ -50,7 +50,7 @@ describe("somebody who looks around", () => {
     expect(asked.map(({ action }) => action)).toEqual(["response_url"]);
   });
 
-  test("is answered to the asker alone", async () => {
+  test("is answered to the requester alone", async () => {
     await answer("operator", "/win nodes");
     expect(openly(here)).toEqual([]);
     expect(privately(here, "visitor")).toEqual([]);

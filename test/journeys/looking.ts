@@ -10,7 +10,7 @@ export interface Looked {
   readonly seconds: number;
 }
 
-/** Types a look and waits for its end; it must be one message, to the asker alone. */
+/** Types a look and waits for its end; it must be one message, to the requester alone. */
 export async function look(here: Journey, text: string): Promise<Looked> {
   const before = privately(here, "operator").length;
   const inChannel = openly(here).length;

@@ -117,7 +117,7 @@ export async function guardedPod(here: Journey, node: SeedNode): Promise<void> {
 }
 
 /** Its owner lets the guarded pod go. */
-export const letGo = (here: Journey): Promise<void> =>
+export const allowDisruptions = (here: Journey): Promise<void> =>
   kubectl(here, "PATCH", "/apis/policy/v1/namespaces/default/poddisruptionbudgets/guard", {
     spec: { minAvailable: 0 },
   });

@@ -26,7 +26,7 @@ test("is silent about a node that waits for its turn", () => {
   expect(said(null, nodeRecord({ status: "queued", stage: null }))).toEqual([]);
 });
 
-test("calls the asker to a failure that waits for a decision, with its buttons", () => {
+test("calls the requester to a failure that waits for a decision, with its buttons", () => {
   const [message] = said(nodeRecord(), decidingRecord());
   expect(JSON.stringify(message?.blocks)).toContain("<@U0OPERATOR>, this needs a decision.");
   expect(JSON.stringify(message?.blocks)).toContain("terminate-instance");

@@ -61,7 +61,7 @@ describe("A busy service", async () => {
 describe("Trying again is useless", async () => {
   it.each<[string, unknown]>([
     ["a refusal", new Refused("no")],
-    ["a mistake of the asker", new UserError("what?")],
+    ["a mistake of the requester", new UserError("what?")],
     ["a bug", new TypeError("x is not a function")],
     ["missing permission", aws("UnauthorizedOperation", 403)],
     ["a wrong parameter", aws("InvalidParameterValue", 400)],

@@ -56,7 +56,7 @@ async function added(asked: { readonly count: number; readonly dryRun: boolean }
   return did;
 }
 
-it("a dry run promises nothing, writes no node and starts none; it tells the asker and ends", async () => {
+it("a dry run promises nothing, writes no node and starts none; it tells the requester and ends", async () => {
   const did = await added({ count: 2, dryRun: true });
   expect(did).toEqual(["running", "promise 0", "sendEphemeral", "succeeded", "settle the pool"]);
 });

@@ -5,7 +5,7 @@ import { nodeLabel } from "./node-lines.ts";
 import { stageName } from "./stages.ts";
 
 /** `detail-type` of the event by which a person is called. */
-export const NEEDS_A_HUMAN = "Casement Needs a Human";
+export const HUMAN_ACTION_REQUIRED = "Casement Needs a Human";
 
 /** `source` of a cluster's events: several clusters may share an account's bus. */
 export const sourceOf = (cluster: string): string => `casement.${cluster}`;

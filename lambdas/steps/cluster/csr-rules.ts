@@ -216,7 +216,7 @@ function strangeName(pending: PendingRequest, nodeName: string, known: KnownName
  * is left to the operation that awaits it; a request for an unknown name or a name already taken must be shown to people.
  * @returns null when the request is not suspicious
  */
-export function strangeness(pending: PendingRequest, known: KnownNames): string | null {
+export function suspicion(pending: PendingRequest, known: KnownNames): string | null {
   if (pending.signerName !== CLIENT_SIGNER && pending.signerName !== SERVING_SIGNER) return null;
   const request = parsed(pending.pem);
   if (typeof request === "string") return null;

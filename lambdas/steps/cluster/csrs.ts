@@ -15,7 +15,7 @@ import {
   type Sorted,
   sorted,
 } from "./csr-facts.ts";
-import { type Expected, judge, type KnownNames, strangeness } from "./csr-rules.ts";
+import { type Expected, judge, type KnownNames, suspicion } from "./csr-rules.ts";
 
 /** OKD's own approver gives up for everybody when about a hundred are pending; we stop launching well before. */
 export const PENDING_AT_MOST = 50;
@@ -107,13 +107,13 @@ export const csrs = (context: StepContext) => {
      * @param expected the awaited machine: its own requests are judged by `approveFor`
      * @param known reads the known names; called only when there is something to compare
      */
-    strangers: async (expected: Expected, known: () => Promise<KnownNames>): Promise<readonly LeftPending[]> => {
+    suspicious: async (expected: Expected, known: () => Promise<KnownNames>): Promise<readonly LeftPending[]> => {
       const waiting = (await all()).filter((csr) => isPending(csr) && hasWaited(csr)).map(reduced);
       const others = waiting.filter((pending) => judge(pending, expected).verdict === "other");
       if (others.length === 0) return [];
       const names = await known();
       return others.flatMap((pending) => {
-        const why = strangeness(pending, names);
+        const why = suspicion(pending, names);
         return why === null ? [] : [{ name: pending.name, why }];
       });
     },

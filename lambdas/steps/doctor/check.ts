@@ -11,7 +11,7 @@ import { slackCode } from "../slack/slack-code.ts";
 /** Subject of an examination. */
 export interface Subject {
   readonly context: StepContext;
-  /** Asker as findings name it: the function, or the person at the terminal. */
+  /** Requester as findings name it: the function, or the person at the terminal. */
   readonly by: string;
   /** The kind of cluster. */
   readonly profile: Profile;

@@ -110,7 +110,7 @@ const waiters = (context: FrontDoorContext) => {
   };
 };
 
-/** The part of the ledger that people read: each request with its asker, its time and its course. */
+/** The part of the ledger that people read: each request with its requester, its time and its course. */
 export const ledger = (context: FrontDoorContext) => {
   const items = table(context);
   const { settings } = context;

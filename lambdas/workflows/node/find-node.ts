@@ -7,7 +7,7 @@ import type { Node } from "../../steps/cluster/nodes.ts";
 /**
  * The node that was meant, by name, instance id, address or a unique beginning. A beginning that fits several means the
  * one of them that runs Windows: nothing else is worked on here.
- * @throws UserError in words for the asker when none or several are meant
+ * @throws UserError in words for the requester when none or several are meant
  */
 export function findNode(typed: string, nodes: readonly Node[], commandWord: string): Node {
   const candidates = nodes.map((node) => ({

@@ -15,7 +15,7 @@ const DECIDED_WITH = "add";
  * @param published message and thread, up to date
  * @returns the same, with the calls that were made; if Slack is unavailable, the next poll makes the calls
  */
-export async function callPeople(steps: Steps, view: OperationView, published: Published): Promise<Published> {
+export async function mentionPeople(steps: Steps, view: OperationView, published: Published): Promise<Published> {
   try {
     return view.operation.endedAt === null
       ? await callDeciders(steps, view, published)

@@ -29,7 +29,7 @@ export interface Watch {
 /** State of a watch after a look. */
 interface Look extends Watch {
   /** Milliseconds: when the executions themselves were last asked after. */
-  readonly censusAt: number;
+  readonly checkedAt: number;
   /** Milliseconds since the watch's first look. */
   readonly lasted: number;
 }
@@ -73,7 +73,7 @@ export function paceOf(look: number, nodes: number): Pace {
 export async function watch(ctx: DurableContext, watched: Watched, first: Published): Promise<Watch> {
   const { forMs = WATCHES_FOR_MS } = watched;
   const since = await step(ctx, "begin to watch", async () => watched.steps.now());
-  let state: Look = { published: first, hasEnded: false, censusAt: 0, lasted: 0 };
+  let state: Look = { published: first, hasEnded: false, checkedAt: 0, lasted: 0 };
   for (let look = 1; ; look += 1) {
     const before = state;
     const { poll, gather } = paceOf(look, state.published.told.length);
@@ -98,11 +98,11 @@ const awaitChange = ({ steps, operation }: Watched, callback: string): Promise<v
 
 async function lookOnce(watched: Watched, before: Omit<Look, "lasted">): Promise<Omit<Look, "lasted">> {
   try {
-    const censusAt = await census(watched, before.censusAt);
+    const checkedAt = await checkLiveness(watched, before.checkedAt);
     const view = await noteWaiting(watched);
     const published = await publish(watched.steps, view, before.published, watched.settings);
     const hasEnded = view.nodes.every((node) => ENDED.has(node.status)) && saidAll(published, view.nodes);
-    return { published, hasEnded, censusAt };
+    return { published, hasEnded, checkedAt };
   } catch (error) {
     if (!isBusy(error)) throw error;
     return before;
@@ -149,7 +149,7 @@ export async function handOver(watched: Watched, last: Published): Promise<void>
 
 /** Looks once after an operation that was handed over. Belongs into a step. @returns whether it has ended */
 export async function followHandedOver(watched: Watched, { pool, published: last }: HandedOver): Promise<boolean> {
-  const { published, hasEnded } = await lookOnce(watched, { published: last, hasEnded: false, censusAt: 0 });
+  const { published, hasEnded } = await lookOnce(watched, { published: last, hasEnded: false, checkedAt: 0 });
   // Published before it is written: the sweep looks after nothing that has ended, and the end must be said once Slack is back.
   const said = hasEnded ? await publishEnded(watched, published) : published;
   if (hasEnded && said.trouble === null) await endWatched(watched);
@@ -169,7 +169,7 @@ const isDue = ({ status, workflow }: NodeRecord): boolean => !(status === "queue
  * Closes nodes whose execution has ended, or never began, without saying so in the ledger.
  * @param last milliseconds since the epoch: when it was done last
  */
-export async function census(
+export async function checkLiveness(
   { steps, operation }: Pick<Watched, "steps" | "operation">,
   last: number,
 ): Promise<number> {

@@ -6,7 +6,7 @@ import { threadLines, threadStateOf } from "../../messages/operation/thread.ts";
 import type { NodeRecord, OperationView, Published, ThreadState } from "../../records.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { callPeople } from "./calls.ts";
+import { mentionPeople } from "./calls.ts";
 
 const REFRESH_MS = 30_000;
 
@@ -90,7 +90,7 @@ export async function publish(
       trouble: null,
     };
     const told = { ...kept, ...(await tellThread(steps, view, kept, settings)) };
-    return told.trouble === null ? await callPeople(steps, view, told) : told;
+    return told.trouble === null ? await mentionPeople(steps, view, told) : told;
   } catch (error) {
     if (!isBusy(error)) throw error;
     return { ...before, trouble: wordsOf(error) };

@@ -24,7 +24,7 @@ import type { ProvisionTask } from "./task.ts";
  */
 export async function handleFailure(task: ProvisionTask, error: unknown): Promise<void> {
   const cause = causeOf(error);
-  const seen = await surroundings(task);
+  const seen = await failureFacts(task);
   const kubelet = await kubeletNow(task, seen);
   if (cause instanceof Cancelled)
     return cleanUpInstance(task, { status: "cancelled", by: machineEndedBy.cancellation(cause.message) });
@@ -58,13 +58,13 @@ const decisionAct = ({ stage }: ProvisionTask, decided: Decision): Act => ({
 });
 
 /** Stops the kubelet if there may be one. @returns its state, one of `kubeletIs` */
-function kubeletNow(task: ProvisionTask, seen: Surroundings): Promise<string> | string {
+function kubeletNow(task: ProvisionTask, seen: FailureFacts): Promise<string> | string {
   if (seen.isGone) return kubeletIs.gone;
   return isDown(seen) ? kubeletIs.off : stopKubelet(task);
 }
 
 /** State of instance, Node and cluster when a stage has failed: a change made outside Casement is the cause of what followed. */
-interface Surroundings {
+interface FailureFacts {
   readonly isGone: boolean;
   /** It is gone because EC2 could not keep it. */
   readonly isGivenUp: boolean;
@@ -75,10 +75,10 @@ interface Surroundings {
 }
 
 /**
- * Reads the state of the instance and its surroundings. If no answer comes for minutes, continue without it; a person still
+ * Reads the state of the instance and of its Node. If no answer comes for minutes, continue without it; a person still
  * decides.
  */
-async function surroundings(task: ProvisionTask): Promise<Surroundings> {
+async function failureFacts(task: ProvisionTask): Promise<FailureFacts> {
   try {
     return await once(task, "look what became of it", () => lookAround(task));
   } catch {
@@ -86,7 +86,7 @@ async function surroundings(task: ProvisionTask): Promise<Surroundings> {
   }
 }
 
-async function lookAround({ steps, lease, machine, node, profile }: ProvisionTask): Promise<Surroundings> {
+async function lookAround({ steps, lease, machine, node, profile }: ProvisionTask): Promise<FailureFacts> {
   if (!lease) return { isGone: false, isGivenUp: false, state: "unknown", findings: [] };
   const seen = await steps.instances.describe(lease.instanceId);
   if (seen && hasEnded(seen))

@@ -45,8 +45,8 @@ const DENIALS = 3;
 async function approveOnce(task: ProvisionTask, signer: string): Promise<Poll<"approved">> {
   const wanted = await expected(task);
   const look = await task.steps.csrs.approveFor(signer, wanted, machineOf(task).instanceId);
-  const strangers = await task.steps.csrs.strangers(wanted, () => knownNames(task));
-  const left = [...look.nearMisses, ...strangers].map(({ name, why }) => signingRequest.leftPending(name, why));
+  const suspicious = await task.steps.csrs.suspicious(wanted, () => knownNames(task));
+  const left = [...look.nearMisses, ...suspicious].map(({ name, why }) => signingRequest.leftPending(name, why));
   const wrong = look.approvedWrongly.map(({ name, why, by }) =>
     signingRequest.approvedWrongly(name, why, by, wanted.nodeName),
   );

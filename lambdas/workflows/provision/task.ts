@@ -34,7 +34,7 @@ export interface ProvisionTask extends NodeTask {
 
 /**
  * Checks that an operation asks for this node. An operation that has begun was judged: by the policy, and by what Slack
- * says of its asker.
+ * says of its requester.
  * @throws Refused if there is none, so that the right to call this function alone launches nothing
  */
 async function checkOrder(steps: Steps, { operation: id, index, pool }: ProvisionStart): Promise<void> {

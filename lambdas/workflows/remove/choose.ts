@@ -68,7 +68,7 @@ const poolOf = (machine: Machine | undefined): string | null => machine?.tags[TA
 
 /**
  * Finds the node, or the machine that is no node, and judges whether it may be removed.
- * @param named what the asker typed, or the name of the node that was found by it
+ * @param named what the requester typed, or the name of the node that was found by it
  * @throws UserError when it means no node, or several; Refused when a freeze or a hold keeps it, and for a Ready node while
  * many are NotReady
  */
@@ -147,7 +147,7 @@ export async function refuseRemoval(steps: Steps, start: Start, begun: Begun, ch
   if (channel) await steps.thread.post(channel, withAudit(said, operation?.audit), `${start.operation} end`);
 }
 
-/** `--dry-run`: what would go, to the asker alone. */
+/** `--dry-run`: what would go, to the requester alone. */
 export async function previewRemoval(steps: Steps, start: Start, begun: Begun, { facts }: Chosen): Promise<void> {
   await whisperTo(steps, start, removeDryRun(facts, begun.commandWord));
   await steps.ledger.changeOperation(start.operation, {

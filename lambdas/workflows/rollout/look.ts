@@ -4,7 +4,7 @@ import type { Published, RolloutPause } from "../../records.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { MINUTE } from "../engine/durable.ts";
-import { census } from "../operation/progress.ts";
+import { checkLiveness } from "../operation/progress.ts";
 import { publish } from "../operation/publisher.ts";
 import { cancelledBy } from "../operation/requester.ts";
 import { hear } from "./hear.ts";
@@ -23,7 +23,7 @@ const RECOVERS_AT_ONCE = 10;
 export interface Look {
   readonly published: Published;
   /** Milliseconds since the epoch: when the executions of the nodes were last asked after. */
-  readonly censusAt: number;
+  readonly checkedAt: number;
   /** Milliseconds since the epoch: since when Slack has refused messages; null while it takes them. */
   readonly silentSince: number | null;
   readonly next: "look" | "end" | "park";
@@ -34,7 +34,7 @@ export interface Look {
 
 /** State before the first look. */
 export const firstLook = (published: Published): Look => ({
-  ...{ published, censusAt: 0, silentSince: null, call: null, isPaused: false },
+  ...{ published, checkedAt: 0, silentSince: null, call: null, isPaused: false },
   next: "look",
 });
 
@@ -91,7 +91,7 @@ const nextOf = (seen: RolloutSeen, isOver: boolean, now: number): Look["next"] =
 /** Reads the ledger, does what is due, and publishes. @throws a busy service's error */
 async function look(looking: Looking, before: Look): Promise<Look> {
   const { steps, start, work } = looking;
-  const censusAt = await census({ steps, operation: start.operation }, before.censusAt);
+  const checkedAt = await checkLiveness({ steps, operation: start.operation }, before.checkedAt);
   await hear(steps, start.operation);
   const { call, isOver } = await move(looking, before.silentSince);
   const seen = await seeRollout(steps, start.operation);
@@ -100,7 +100,7 @@ async function look(looking: Looking, before: Look): Promise<Look> {
   await remindOfPause(steps, seen, published.messageTs);
   const now = steps.now();
   return {
-    ...{ published, censusAt, call },
+    ...{ published, checkedAt, call },
     silentSince: published.trouble === null ? null : (before.silentSince ?? now),
     next: nextOf(seen, isOver, now),
     isPaused: (seen.operation.rollout?.paused ?? null) !== null,

@@ -6,7 +6,7 @@ import { heldBack, newest, settled } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
 import { repeatWrites } from "../ledger-writes.ts";
 import { isCordoned, SHORT } from "../on-web.ts";
-import { guardedPod, letGo, web } from "../others.ts";
+import { allowDisruptions, guardedPod, web } from "../others.ts";
 import { openly, privately } from "../reading.ts";
 import { askApproval, withSeedNodes } from "../removal.ts";
 
@@ -62,7 +62,7 @@ describe("A drain's approval", () => {
       "the card",
     );
     expect(isCordoned(here)).toBe(false);
-    await letGo(here);
+    await allowDisruptions(here);
     await here.pass(1);
     await here.press("visitor", APPROVE_OPERATION);
     expect(await ended("succeeded")).toContain("is drained");

@@ -3,7 +3,7 @@ import { CANCEL_OPERATION, CONTINUE_DRAIN, CONTINUE_REMOVAL } from "../../../lam
 import { lambdaName } from "../../../lib/sandbox/simulator.ts";
 import { heldBack, newest, nodeNamed, settled } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
-import { guardedPod, kubectl, letGo, otherWeb, podsOn, shortName, stateOf, web } from "../others.ts";
+import { allowDisruptions, guardedPod, kubectl, otherWeb, podsOn, shortName, stateOf, web } from "../others.ts";
 import { terminateFromOutside } from "../outside.ts";
 import { inThreads, openly, privately } from "../reading.ts";
 import { confirmRemoval, expectGone, expectKept, withSeedNodes } from "../removal.ts";
@@ -73,7 +73,7 @@ describe("A drain that has passed its deadline", () => {
     expect(asks(one)).toBe(false);
     faults.end(away?.id ?? "");
     await one.until(() => asks(one), 3, "the question");
-    await letGo(one);
+    await allowDisruptions(one);
     await one.press("operator", CONTINUE_DRAIN);
     await settled(one, 10);
     expect((await newest(one)).operation.status).toBe("succeeded");
@@ -88,7 +88,7 @@ describe("A drain that has passed its deadline", () => {
     await one.press("operator", CONTINUE_DRAIN);
     await one.until(() => !asks(one), 2, "the drain to go on");
     expect(openly(one).at(-1)).toContain("<@U0OPERATOR> pressed Continue: pods are evicted until");
-    await letGo(one);
+    await allowDisruptions(one);
     await settled(one, 10);
     expect((await newest(one)).operation.status).toBe("succeeded");
     expect(inThreads(one).some((line) => line.includes("Continue was pressed"))).toBe(true);
@@ -99,7 +99,7 @@ describe("A drain that has passed its deadline", () => {
     await one.press("operator", CONTINUE_DRAIN);
     await one.until(() => !asks(one), 2, "the drain to go on");
     await one.until(() => asks(one), 6, "the second question");
-    await letGo(one);
+    await allowDisruptions(one);
     await one.press("operator", CONTINUE_DRAIN);
     await settled(one, 10);
     expect((await newest(one)).operation.status).toBe("succeeded");
@@ -175,7 +175,7 @@ describe("A drain that has passed its deadline and whose handler dies", () => {
     await one.until(() => asks(one), 9, "the question");
     await one.press("operator", CONTINUE_DRAIN);
     await one.until(() => !asks(one), 9, "the drain to go on");
-    await letGo(one);
+    await allowDisruptions(one);
     await settled(one, 30);
     vi.restoreAllMocks();
     expect((await newest(one)).operation.status).toBe("succeeded");
@@ -211,7 +211,7 @@ describe("A removal whose eviction has passed its deadline", () => {
     const one = await lateRemoval();
     await one.press("operator", CONTINUE_REMOVAL);
     await one.until(() => !asks(one), 2, "the removal to go on");
-    await letGo(one);
+    await allowDisruptions(one);
     await expectGone(one, web);
     expect(podsOn(one, web)).toEqual([]);
   });
@@ -237,7 +237,7 @@ describe("A process that dies between the press and the drain that follows, and 
       await guardedPod(first, web);
       await first.type("operator", `/win drain ${SHORT} --force ${web.name}`);
       await first.until(() => asks(first), 6, "the question");
-      await letGo(first);
+      await allowDisruptions(first);
       await first.press("operator", CONTINUE_DRAIN);
       await settled(first, 20);
     });

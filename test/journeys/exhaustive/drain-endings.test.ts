@@ -3,7 +3,7 @@ import { CANCEL_OPERATION, CONTINUE_DRAIN } from "../../../lambdas/messages/slac
 import { heldBack, newest, settled } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
 import { isCordoned, run, SHORT, unasked } from "../on-web.ts";
-import { guardedPod, homeOf, letGo, podsOn, shortName, web } from "../others.ts";
+import { allowDisruptions, guardedPod, homeOf, podsOn, shortName, web } from "../others.ts";
 import { openly } from "../reading.ts";
 
 let here: Journey;
@@ -32,7 +32,7 @@ describe("A drain", () => {
     await here.press("operator", CONTINUE_DRAIN);
     await here.until(async () => (await newest(here)).nodes[0]?.status === "running", 1, "the drain to go on");
     expect(openly(here).at(-1)).not.toContain("[Continue]");
-    await letGo(here);
+    await allowDisruptions(here);
     await settled(here, 10);
     const { operation } = await newest(here);
     expect(operation).toMatchObject({ status: "succeeded", summary: expect.stringContaining("is drained") });

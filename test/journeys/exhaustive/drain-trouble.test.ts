@@ -3,7 +3,17 @@ import { APPROVE_OPERATION, CANCEL_OPERATION } from "../../../lambdas/messages/s
 import { calls, heldBack, newest, settled } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
 import { isCordoned, SHORT, unasked } from "../on-web.ts";
-import { cordonByHand, guardedPod, kubectl, letGo, otherWeb, podOn, podsOn, running, web } from "../others.ts";
+import {
+  allowDisruptions,
+  cordonByHand,
+  guardedPod,
+  kubectl,
+  otherWeb,
+  podOn,
+  podsOn,
+  running,
+  web,
+} from "../others.ts";
 import { endFault, injectFault } from "../outside.ts";
 import { openly } from "../reading.ts";
 import { withSeedNodes } from "../removal.ts";
@@ -49,7 +59,7 @@ describe("A drain goes on", () => {
     const fault = injectFault(here, "kubernetes-5xx", { principal: remover });
     await here.pass(40 / 60);
     endFault(here, fault);
-    await letGo(here);
+    await allowDisruptions(here);
     expect(await ended()).toMatchObject(drained);
     expect(isCordoned(here)).toBe(true);
   });
@@ -59,7 +69,7 @@ describe("A drain goes on", () => {
     await guardedPod(here, web);
     await drainUntil("evict");
     const away = ["chat.update", "chat.postMessage"].map((method) => injectFault(here, "slack-5xx", { method }));
-    await letGo(here);
+    await allowDisruptions(here);
     await here.until(() => running(here, "guarded") === 0, 10, "the eviction");
     await here.pass(4);
     for (const fault of away) endFault(here, fault);
@@ -72,7 +82,7 @@ describe("A drain goes on", () => {
     await guardedPod(here, web);
     await here.type("operator", drain);
     await here.until(() => /⛔ Disruption budget/.test(openly(here).at(-1) ?? ""), 5, "the question");
-    await letGo(here);
+    await allowDisruptions(here);
     await here.press("approver", APPROVE_OPERATION);
     expect(await ended()).toMatchObject(drained);
     expect((await newest(here)).operation.approval?.asking).toBe(1);
@@ -107,7 +117,7 @@ test("A drain whose node others made schedulable evicts nothing more, and says s
   await guardedPod(here, web);
   await drainUntil("evict");
   await cordonByHand(here, web, false);
-  await letGo(here);
+  await allowDisruptions(here);
   const { status, summary } = await ended();
   expect([status, summary]).toEqual(["failed", expect.stringMatching(/schedulable|uncordoned|not cordoned/)]);
   expect(running(here, "guarded")).toBe(1);

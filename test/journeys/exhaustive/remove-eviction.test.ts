@@ -4,7 +4,7 @@ import { CANCEL_OPERATION } from "../../../lambdas/messages/slack/buttons.ts";
 import type { KubeObject } from "../../../lib/sandbox/kubernetes/model/object.ts";
 import { calls, newest, settled } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
-import { cordonByHand, guardedPod, letGo, podOn, podsOn, running, stateOf, web } from "../others.ts";
+import { allowDisruptions, cordonByHand, guardedPod, podOn, podsOn, running, stateOf, web } from "../others.ts";
 import { dialogOf, openly } from "../reading.ts";
 import { ask, confirmRemoval, expectGone, expectKept, withSeedNodes } from "../removal.ts";
 
@@ -20,7 +20,7 @@ test("a budget holds the removal up, says so, and lets it go on when it allows",
     /evicting pods.*waiting for disruption budgets to allow the eviction of 1 pod \(default\/guarded: The disruption budget guard needs 1 healthy pods and has 1/,
   );
   expect(openly(here)[0]).toMatch(/· 3m(\d+s) of 3m\1/);
-  await letGo(here);
+  await allowDisruptions(here);
   await expectGone(here, web);
 });
 

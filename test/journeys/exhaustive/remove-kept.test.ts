@@ -38,7 +38,7 @@ test("cancelled while the dialog waits, it says so in the dialog", async () => {
   expect(dialogOf(here, "operator")).toContain("Cancelled. Nothing was changed.");
 });
 
-test("a dry run tells the asker what would go and changes nothing", async () => {
+test("a dry run tells the requester what would go and changes nothing", async () => {
   here = await withSeedNodes();
   const home = homeOf(here, "reports");
   const shown = await here.type("operator", `/win remove ${shortName(home)} --dry-run`);

@@ -198,7 +198,7 @@ test("protected between the yes and the end, the instance stays and the node is 
   expect(openly(here)[0]).toMatch(/failed at termination.*schedulable again.*may not be terminated/s);
 });
 
-test("nobody but the asker can answer the dialog", async () => {
+test("nobody but the requester can answer the dialog", async () => {
   here = await withSeedNodes();
   await ask(here, "ip-10-0-3-7");
   const { ui } = here.simulator.slack;

@@ -57,7 +57,7 @@ describe("a process that dies during a removal and is started again on its files
   });
 });
 
-/** The dialog is still open at the asker's, whatever became of the process. */
+/** The dialog is still open at the requester's, whatever became of the process. */
 async function answer(here: Journey): Promise<void> {
   await here.until(() => dialogOf(here, "operator").includes("[Remove]"), 6, "the dialog's facts");
   await here.submit("operator");

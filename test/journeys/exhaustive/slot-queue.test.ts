@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import type { Journey } from "../journey.ts";
-import { letGo, otherWeb, podsOn, stateOf, web } from "../others.ts";
+import { allowDisruptions, otherWeb, podsOn, stateOf, web } from "../others.ts";
 import { openly, privately } from "../reading.ts";
 import { expectGone } from "../removal.ts";
 import { firstRemoval, secondRemoval, withThirdNode } from "../two-removals.ts";
@@ -20,7 +20,7 @@ test("a second removal in a pool waits, names what holds the slot, and goes on w
   await here.pass(1);
   expect(privately(here, "approver").at(-1)).toMatch(told);
   expect(podsOn(here, otherWeb).length).toBeGreaterThan(0);
-  await letGo(here);
+  await allowDisruptions(here);
   await expectGone(here, otherWeb);
   expect(stateOf(here, web)).toBe("terminated");
 });

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import { CANCEL_OPERATION } from "../../../lambdas/messages/slack/buttons.ts";
 import { heldBack, newest, settled } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
-import { cordonByHand, edge, letGo, otherWeb, shortName, stateOf, web } from "../others.ts";
+import { allowDisruptions, cordonByHand, edge, otherWeb, shortName, stateOf, web } from "../others.ts";
 import { openly } from "../reading.ts";
 import { confirmRemoval, expectGone, withSeedNodes } from "../removal.ts";
 import { stop } from "../stopping.ts";
@@ -91,7 +91,7 @@ test("a node that became the last of its Windows release while its removal waite
   await firstRemoval(here);
   await secondRemoval(here);
   await cordonByHand(here, edge);
-  await letGo(here);
+  await allowDisruptions(here);
   await settled(here);
   expect(stateOf(here, web)).toBe("terminated");
   expect(stateOf(here, otherWeb)).toBe("running");

@@ -225,15 +225,15 @@ describe("A signing request", () => {
       asked += 1;
       return { instances: [nodeName], nodes: [] };
     };
-    const strangers = () => verbs().csrs.strangers(expecting(false), known);
+    const suspicious = () => verbs().csrs.suspicious(expecting(false), known);
     ask(
       "csr-stranger",
       client({ pem: await signed({ subject: [{ O: ["system:nodes"] }, { CN: ["system:node:x"] }] }) }),
     );
-    expect(await strangers()).toEqual([]);
+    expect(await suspicious()).toEqual([]);
     expect(asked).toBe(0);
     await simulator.pass(60);
-    expect(await strangers()).toEqual([{ name: "csr-stranger", why: expect.stringContaining("no instance of this") }]);
+    expect(await suspicious()).toEqual([{ name: "csr-stranger", why: expect.stringContaining("no instance of this") }]);
     expect(asked).toBe(1);
     expect(conditionsOf("csr-stranger")).toBeUndefined();
   });

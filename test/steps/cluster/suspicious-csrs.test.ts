@@ -1,6 +1,6 @@
 import type { JsonName } from "@peculiar/x509";
 import { describe, expect, it } from "vitest";
-import { strangeness } from "../../../lambdas/steps/cluster/csr-rules.ts";
+import { suspicion } from "../../../lambdas/steps/cluster/csr-rules.ts";
 import { client, nodeName, rightNames, serving, signed } from "./signing-requests.ts";
 
 const named = (name: string): JsonName => [{ O: ["system:nodes"] }, { CN: [name] }];
@@ -24,7 +24,7 @@ describe("A request in another node's name", async () => {
     ["a certificate that is no node's", await joiningAs("bob"), { instances: [], nodes: [] }],
     ["something that cannot be read", client({ pem: "garbage" }), { instances: [], nodes: [] }],
   ])("is not strange from %s", (_, pending, names) => {
-    expect(strangeness(pending, names)).toBeNull();
+    expect(suspicion(pending, names)).toBeNull();
   });
 
   it.each([
@@ -38,6 +38,6 @@ describe("A request in another node's name", async () => {
     ],
     ["a name of any length", await joiningAs(`system:node:${"x".repeat(5_000)}`), known, /^.{300}$/],
   ])("is strange from %s", (_, pending, names, why) => {
-    expect(strangeness(pending, names)).toMatch(why);
+    expect(suspicion(pending, names)).toMatch(why);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Refused } from "../../../lambdas/errors.ts";
 import type { OperationView, Published } from "../../../lambdas/records.ts";
-import { callPeople } from "../../../lambdas/workflows/operation/calls.ts";
+import { mentionPeople } from "../../../lambdas/workflows/operation/calls.ts";
 import { decidingRecord, NOW, operationRecord } from "../../messages/records.ts";
 import { timeout, verbs } from "../durable-engine.ts";
 
@@ -40,10 +40,10 @@ const ended = (status: "failed" | "succeeded"): OperationView => ({
 
 it("calls groups, and people of roles without a group, once for all nodes that wait", async () => {
   const { posts, steps } = slack();
-  const after = await callPeople(steps, waits, published);
+  const after = await mentionPeople(steps, waits, published);
   expect(posts).toMatchObject([{ mark: "add-3f9c2a71 0 call", isBroadcast: false }]);
   expect(posts[0]?.text).toMatch(/^<!subteam\^S0OPERATORS> <@U0APPROVER> 2 nodes failed/);
-  expect(await callPeople(steps, waits, after)).toEqual(after);
+  expect(await mentionPeople(steps, waits, after)).toEqual(after);
   expect(posts).toHaveLength(1);
 });
 
@@ -52,7 +52,7 @@ it.each([
   ["succeeded", false],
 ] as const)("shows the end of an operation that %s in the channel: %s", async (status, isBroadcast) => {
   const { posts, steps } = slack();
-  await callPeople(steps, ended(status), published);
+  await mentionPeople(steps, ended(status), published);
   expect(posts).toMatchObject([{ mark: "add-3f9c2a71 call end", isBroadcast }]);
 });
 
@@ -62,11 +62,11 @@ it("puts a call off while Slack or the rules are away", async () => {
       throw timeout();
     },
   });
-  expect((await callPeople(away.steps, waits, published)).trouble).not.toBeNull();
+  expect((await mentionPeople(away.steps, waits, published)).trouble).not.toBeNull();
   const unread = slack({
     rules: async () => {
       throw new Refused("a deployment is running");
     },
   });
-  expect(await callPeople(unread.steps, waits, published)).toEqual(published);
+  expect(await mentionPeople(unread.steps, waits, published)).toEqual(published);
 });
