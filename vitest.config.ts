@@ -16,18 +16,12 @@ const slow = {
   bench: ["bench"],
 };
 
-/**
- * Lanes that measure seconds of the host: a host that stops for some seconds fails a test that is right, so each test has a
- * second try, and the lane names those that needed it.
- */
-const timed: ReadonlySet<string> = new Set(["journeys", "sandbox", "drain", "page", "crash", "ric", "bare"]);
-
 /** Vitest does not print the names of suites that are skipped, so a lane says itself what it does not run. */
 const setups: Readonly<Record<string, string[]>> = { powershell: ["test/powershell/say-what-is-skipped.ts"] };
 
 const lane = (name: string, include: string[], exclude: string[] = []) => ({
   extends: true as const,
-  test: { name, include, exclude, globalSetup: setups[name] ?? [], retry: timed.has(name) ? 1 : 0 },
+  test: { name, include, exclude, globalSetup: setups[name] ?? [] },
 });
 
 /** Suites that hold the simulated API server, the manifest and its policies, asked of a server through its kubeconfig. */

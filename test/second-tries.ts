@@ -1,5 +1,7 @@
 import type { TestCase, TestModule } from "vitest/node";
 
+const isFlaky = (test: TestCase): boolean => test.diagnostic()?.flaky === true;
+
 const nameOf = (test: TestCase): string => `${test.module.relativeModuleId}: ${test.fullName}`;
 
 /** Names each test that failed at first and passed when it was tried again, so that a flaky test is seen though the lane is green. */
@@ -9,5 +11,3 @@ export class SecondTries {
     for (const test of flaky) process.stdout.write(`passed on the second try: ${nameOf(test)}\n`);
   }
 }
-
-const isFlaky = (test: TestCase): boolean => test.diagnostic()?.flaky === true;

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "vitest";
+import { inHostTime } from "../../host-time.ts";
 import { settled } from "../evidence.ts";
 import { type Journey, startJourney } from "../journey.ts";
 import { injectFault } from "../outside.ts";
@@ -9,6 +10,7 @@ afterEach(() => here.close());
 
 test.each(["aws-throttle", "aws-5xx", "aws-slow"])(
   "under %s of EC2 the doctor blames no pool and groups what was not answered",
+  inHostTime,
   async (kind) => {
     here = await startJourney({ seedNodes: true });
     const begin = Date.now();

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "vitest";
+import { inHostTime } from "../../host-time.ts";
 import { expectSound } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
 import { look as lookIn } from "../looking.ts";
@@ -20,6 +21,7 @@ const words: Readonly<Record<string, RegExp>> = {
 
 test.each(unanswered)(
   "under %s a look names the Kubernetes API and shows EC2's machines, in private, within 20 s",
+  inHostTime,
   async (kind) => {
     here = await withSeedNodes();
     injectFault(here, kind);
@@ -46,7 +48,7 @@ test("one node is looked up in EC2 while the Kubernetes API is away", async () =
 test.each([
   ["aws-throttle", /EC2 answered RequestLimitExceeded\. What EC2 would show is marked `&lt;unknown&gt;`/],
   ["aws-slow", /EC2 did not answer within 8 s\./],
-])("under %s of EC2 the nodes are listed by Kubernetes alone", async (kind, sentence) => {
+])("under %s of EC2 the nodes are listed by Kubernetes alone", inHostTime, async (kind, sentence) => {
   here = await withSeedNodes();
   injectFault(here, kind, { service: "ec2" });
   const { said, seconds } = await look("/win nodes");
@@ -58,7 +60,7 @@ test.each([
   expect(one.said).toMatch(/Ready +True/);
 });
 
-test("both away are named, and what helps", async () => {
+test("both away are named, and what helps", inHostTime, async () => {
   here = await withSeedNodes();
   injectFault(here, "kubernetes-5xx");
   injectFault(here, "aws-throttle", { service: "ec2" });
@@ -67,16 +69,20 @@ test("both away are named, and what helps", async () => {
   expect(seconds).toBeLessThan(20);
 });
 
-test.each(["aws-throttle", "aws-slow"])("under %s of S3 a look fails in private and names S3", async (kind) => {
-  here = await withSeedNodes();
-  injectFault(here, kind, { service: "s3" });
-  const { said, seconds } = await look("/win operations");
-  expect(said).toMatch(
-    kind === "aws-slow"
-      ? /S3 or DynamoDB is not available: no answer within 5 s/
-      : /S3( or DynamoDB)? is not available/,
-  );
-  expect(said).toContain("`/win doctor` shows which services answer");
-  expect(seconds).toBeLessThan(20);
-  expect((await here.operations()).filter(({ endedAt }) => endedAt === null)).toEqual([]);
-});
+test.each(["aws-throttle", "aws-slow"])(
+  "under %s of S3 a look fails in private and names S3",
+  inHostTime,
+  async (kind) => {
+    here = await withSeedNodes();
+    injectFault(here, kind, { service: "s3" });
+    const { said, seconds } = await look("/win operations");
+    expect(said).toMatch(
+      kind === "aws-slow"
+        ? /S3 or DynamoDB is not available: no answer within 5 s/
+        : /S3( or DynamoDB)? is not available/,
+    );
+    expect(said).toContain("`/win doctor` shows which services answer");
+    expect(seconds).toBeLessThan(20);
+    expect((await here.operations()).filter(({ endedAt }) => endedAt === null)).toEqual([]);
+  },
+);
