@@ -3,7 +3,7 @@ export class UserError extends Error {
   override readonly name = "UserError";
 }
 
-/** The asker may not: told to the requester alone, written to the ledger. */
+/** The requester may not: told to the requester alone, written to the ledger. */
 export class Forbidden extends Error {
   override readonly name = "Forbidden";
 }

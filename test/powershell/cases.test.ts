@@ -73,8 +73,8 @@ async function send(here: ScriptHost, one: MachineCase): Promise<Ended> {
 }
 
 async function run(here: ScriptHost, one: MachineCase): Promise<Seen> {
-  const allowDisruptions = one.busy ? await here.hold() : () => undefined;
-  const { exitCode, stdout, stderr } = await send(here, one).finally(allowDisruptions);
+  const release = one.busy ? await here.hold() : () => undefined;
+  const { exitCode, stdout, stderr } = await send(here, one).finally(release);
   expect(stderr).toBe("");
   // An exit code of a process has eight bits here; Windows keeps all of it.
   return {

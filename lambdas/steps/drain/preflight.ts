@@ -23,7 +23,7 @@ export interface Untried {
 /** Evictions tried for one plan at most: a plan is read by a person who waits. */
 const MOST = 100;
 
-/** Milliseconds that all of them may take; the front door's asker sees nothing before. */
+/** Milliseconds that all of them may take; the front door's requester sees nothing before. */
 const WITHIN_MS = 20_000;
 const NO_TIME = `there was no more time after ${WITHIN_MS / 1_000} s`;
 

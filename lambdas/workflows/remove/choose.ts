@@ -126,7 +126,7 @@ export async function chooseAllowed(steps: Steps, start: Start, begun: Begun, na
   return chosen;
 }
 
-/** Says why not: in the channel and in the dialog that is open, or to a dry run's asker alone; the ledger keeps it. */
+/** Says why not: in the channel and in the dialog that is open, or to a dry run's requester alone; the ledger keeps it. */
 export async function refuseRemoval(steps: Steps, start: Start, begun: Begun, chosen: Chosen): Promise<void> {
   const { name } = chosen;
   if (!chosen.refusal) throw new Error("there is nothing to refuse");
