@@ -1,7 +1,17 @@
-/** Fields of a node's record about a machine that does not come back from its reboot. */
+/** Order to EC2 to reboot a machine, which is written before EC2 is called: EC2 does not tell afterwards that it was asked. */
+export interface Ec2Reboot {
+  /** Slack id of the person who pressed the button; absent where the approved plan goes through EC2. */
+  readonly by?: string;
+  /** ISO 8601. */
+  readonly at: string;
+  /** "unknown" until EC2 has answered, and for good when the process dies before; absent once EC2 has taken the order. */
+  readonly answer?: "unknown" | "refused";
+}
+
+/** Fields of a node's record about a reboot through EC2. */
 export interface LateReboot {
   /** ISO 8601: since then the machine has been away for long in its reboot, and EC2's reboot is offered. */
   readonly lateSince?: string;
-  /** EC2 was asked to reboot the machine, because it did not come back. */
-  readonly ec2Reboot?: { readonly by: string; readonly at: string };
+  /** The newest order to EC2. */
+  readonly ec2Reboot?: Ec2Reboot;
 }

@@ -61,6 +61,9 @@ const ephemeral = ({ text, blocks }: Message) => ({
   blocks: [...blocks] as never[],
 });
 
+/** One listener for all buttons: Bolt runs the matchers of every listener for each request. Their ids are letters, digits and dashes. */
+const anyButton = new RegExp(`^(?:${buttons.join("|")})$`);
+
 /**
  * Registers the front door's listeners with Bolt. Every listener acknowledges exactly once, after its work: Lambda freezes
  * work that is not awaited.
@@ -72,22 +75,20 @@ export function listen(app: App, door: FrontDoor): void {
     await ack(ephemeral(await orTrouble("the command", () => answerTo(door, slashCommandOf(command)), trouble)));
   });
 
-  for (const actionId of buttons) {
-    app.action<BlockAction<ButtonAction>>(
-      { type: "block_actions", action_id: actionId },
-      async ({ body, action, ack }) => {
-        const click = clickOf(body, action);
-        const message = await orTrouble("the click", () => pressed(door, click), trouble);
-        if (message)
-          await orTrouble(
-            "the answer",
-            () => door.steps.thread.sendEphemeral(click.channel, click.userId, message),
-            undefined,
-          );
-        await ack();
-      },
-    );
-  }
+  app.action<BlockAction<ButtonAction>>(
+    { type: "block_actions", action_id: anyButton },
+    async ({ body, action, ack }) => {
+      const click = clickOf(body, action);
+      const message = await orTrouble("the click", () => pressed(door, click), trouble);
+      if (message)
+        await orTrouble(
+          "the answer",
+          () => door.steps.thread.sendEphemeral(click.channel, click.userId, message),
+          undefined,
+        );
+      await ack();
+    },
+  );
 
   app.view<ViewSubmitAction>({ callback_id: REMOVE_DIALOG, type: "view_submission" }, async ({ body, ack }) => {
     const response = responseOf(body);

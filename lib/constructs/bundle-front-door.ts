@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import type { Plugin } from "esbuild";
 
@@ -12,13 +13,28 @@ const FILES = /@slack\/bolt\/dist\/(Assistant|receivers\/(Express|HTTP|SocketMod
 
 const oneOf = (names: readonly string[]): string => names.map((name) => name.replaceAll("/", "\\/")).join("|");
 
+/** Files of Slack's client for uploads and streamed messages, which the front door never sends. */
+const CLIENT_FILES = /@slack\/web-api\/dist\/(file-upload|chat-stream)\.js$/;
+
+/** Node's zlib, with which Slack's client unpacks analytics files alone: loading it takes some 3 ms of a cold start. */
+const ZLIB = /^(node:)?zlib$/;
+
+/** Descriptions of Slack's packages, of which only the name and the version are read, for the user agent. */
+const DESCRIPTIONS = /@slack\/(bolt|web-api)\/package\.json$/;
+
 /** An empty class or module in place of each: what did reach for it would fail at once, and a test would see it. */
 const leaveOut: Plugin = {
   name: "leave out what is never reached",
   setup: (build) => {
     build.onResolve({ filter: new RegExp(`^(${oneOf(PACKAGES)})$`) }, ({ path }) => ({ path, namespace: "left-out" }));
+    build.onResolve({ filter: ZLIB }, ({ path }) => ({ path, namespace: "left-out" }));
     build.onLoad({ filter: /./, namespace: "left-out" }, () => ({ contents: "module.exports = {};" }));
     build.onLoad({ filter: FILES }, () => ({ contents: "exports.default = class {};" }));
+    build.onLoad({ filter: CLIENT_FILES }, () => ({ contents: "module.exports = {};" }));
+    build.onLoad({ filter: DESCRIPTIONS }, ({ path }) => {
+      const { name, version } = JSON.parse(readFileSync(path, "utf8"));
+      return { contents: JSON.stringify({ name, version }), loader: "json" };
+    });
   },
 };
 

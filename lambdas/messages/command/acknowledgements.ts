@@ -2,7 +2,7 @@ import { isDryRun } from "../../commands/command.ts";
 import { commandOf } from "../../commands/list.ts";
 import { originId } from "../../origin.ts";
 import type { Message, OperationRecord, OperationStatus } from "../../records.ts";
-import { statusWords } from "../operation/operation.ts";
+import { statusWords } from "../operation/statuses.ts";
 import { say } from "../slack/blocks.ts";
 import { code, plain, prose } from "../slack/text.ts";
 import { titleOf, typeThis } from "./syntax.ts";

@@ -12,20 +12,26 @@ const MOST_LATE = 3;
 
 const isLate = ({ status, lateSince }: NodeRecord): boolean => status === "running" && lateSince !== undefined;
 
+/** State of the order to EC2, in words; null where EC2 is still to be asked. */
+function orderWords(node: NodeRecord, now: string): string | null {
+  const { ec2Reboot } = node;
+  if (!ec2Reboot || ec2Reboot.answer === "refused") return null;
+  const who = ec2Reboot.by === undefined ? "Casement" : prose(`<@${ec2Reboot.by}>`);
+  const asked = `${nodeLabel(node)}: ${who} had EC2 reboot the machine, ${between(ec2Reboot.at, now)} ago`;
+  if (ec2Reboot.answer === undefined) return `⏳ ${asked}.`;
+  return `⚠️ ${asked}, but Casement stopped before EC2's answer arrived. If the machine does not come back, press *EC2 reboot* again.`;
+}
+
+const lateWords = (node: NodeRecord, now: string): string =>
+  `⚠️ ${nodeLabel(node)} has not come back from its reboot for ${between(node.stageSince, now)}. Windows may still install updates: the console shows its screen (*Actions*, *Monitor and troubleshoot*, *Get instance screenshot*). *EC2 reboot* asks Windows to restart and resets the machine like a power failure after four minutes: an update that is being installed may be damaged.`;
+
 function lateBlocks(node: NodeRecord, settings: MessageSettings, now: string): Block[] {
-  const { stageSince, instanceId, ec2Reboot } = node;
-  const since = between(stageSince, now);
-  if (ec2Reboot)
-    return [
-      section(
-        `⏳ ${nodeLabel(node)}: ${prose(`<@${ec2Reboot.by}>`)} had EC2 reboot the machine, ${between(ec2Reboot.at, now)} ago.`,
-      ),
-    ];
+  const { instanceId, ec2Reboot } = node;
+  const words = section(orderWords(node, now) ?? lateWords(node, now));
+  if (ec2Reboot && ec2Reboot.answer === undefined) return [words];
   const value = ownerOf(node);
   return [
-    section(
-      `⚠️ ${nodeLabel(node)} has not come back from its reboot for ${since}. Windows may still install updates: the console shows its screen (*Actions*, *Monitor and troubleshoot*, *Get instance screenshot*). *EC2 reboot* asks Windows to restart and resets the machine like a power failure after four minutes: an update that is being installed may be damaged.`,
-    ),
+    words,
     actions(`late:${value}`, [
       {
         actionId: EC2_REBOOT,

@@ -5,7 +5,6 @@ import {
   type Message,
   type NodeRecord,
   type OperationRecord,
-  type OperationStatus,
   type OperationView,
   type PoolChange,
 } from "../../records.ts";
@@ -23,6 +22,7 @@ import type { MessageSettings } from "./links.ts";
 import { nodeLine, summaryLines } from "./node-lines.ts";
 import { originLine } from "./origin-words.ts";
 import { retryOf } from "./retry.ts";
+import { statuses } from "./statuses.ts";
 
 /** More nodes than this are counted by stage instead of listed. */
 export const MOST_LINES = 30;
@@ -33,20 +33,6 @@ const MOST_CHARACTERS = 6_000;
 /** Characters of a failure's details in the message, of one of several nodes and of the only one; the thread shows as many as the latter. */
 const WHY = 600;
 const WHY_OF_ONE = 1_000;
-
-const statuses: Readonly<Record<OperationStatus, { readonly sign: string; readonly words: string }>> = {
-  requested: { sign: "⏳", words: "starting" },
-  running: { sign: "⏳", words: "running" },
-  waiting: { sign: "❓", words: "action required" },
-  succeeded: { sign: "✅", words: "done" },
-  failed: { sign: "❌", words: "failed" },
-  cancelled: { sign: "⛔", words: "cancelled" },
-  refused: { sign: "🚫", words: "refused" },
-  "not-started": { sign: "🚫", words: "not started" },
-};
-
-/** The sign and the words of an operation's status. */
-export const statusWords = (status: OperationStatus): string => `${statuses[status].sign} ${statuses[status].words}`;
 
 const decidingOf = (nodes: readonly NodeRecord[]): number => nodes.filter(({ status }) => status === "deciding").length;
 

@@ -191,7 +191,8 @@ export const instances = (context: StepContext) => {
 
     /**
      * Asks EC2 to reboot an instance that we launched; its lease is checked right before. EC2 only takes the order: it asks
-     * Windows to restart, and resets the machine if that does not happen within some minutes. Asking twice is the same.
+     * Windows to restart, and resets the machine if that does not happen within some minutes. A second order may break the boot
+     * that the first one began: callers ask once.
      * @throws Refused when the lease is not ours any more; Retryable while EC2 does not know the instance
      */
     reboot: async (held: Lease): Promise<void> => {

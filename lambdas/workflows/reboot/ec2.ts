@@ -3,8 +3,8 @@ import { machineToBoot } from "../../messages/node/reboot.ts";
 import { bootIdOf } from "../../steps/cluster/node-facts.ts";
 import { done, MINUTE, pending } from "../engine/durable.ts";
 import { checkGoesOn } from "../node/stopped.ts";
-import { leaseOf, nodeOf, once, waitFor } from "../node/task.ts";
-import { auditNode } from "../operation/audit.ts";
+import { nodeOf, once, waitFor } from "../node/task.ts";
+import { askEc2, auditEc2Reboot, ec2RebootOf } from "./ask-ec2.ts";
 import type { RebootTask } from "./task.ts";
 
 /**
@@ -12,6 +12,14 @@ import type { RebootTask } from "./task.ts";
  * user guide, "Reboot your instance").
  */
 const LAST_REPORT_MS = 5 * MINUTE;
+
+/** Has EC2 reboot the machine, but not again after a crash before EC2's answer: the boot shows whether EC2 took the order. */
+async function askOnce(task: RebootTask): Promise<void> {
+  const order = await ec2RebootOf(task);
+  if (order && order.answer !== "refused") return auditEc2Reboot(task, order);
+  await checkGoesOn(task);
+  await askEc2(task);
+}
 
 async function hasBooted({ steps, lease, node }: RebootTask, before: BootBefore): Promise<boolean> {
   const now = bootIdOf((await steps.nodes.read(node?.name ?? "")) ?? null);
@@ -32,11 +40,7 @@ export async function rebootThroughEc2(task: RebootTask): Promise<void> {
     return { bootId: bootIdOf((await steps.nodes.read(name)) ?? null), bootedAt: askedAt, askedAt };
   });
   task.before = before;
-  await once(task, "ask EC2 to reboot", async () => {
-    await checkGoesOn(task);
-    await steps.instances.reboot(leaseOf(task));
-    await auditNode(task, "reboot through EC2", { what: "changed", detail: { change: "reboot through EC2" } });
-  });
+  await once(task, "ask EC2 to reboot", () => askOnce(task));
   await waitFor(task, "the machine has booted", async () =>
     (await hasBooted(task, before)) ? done(true) : pending(machineToBoot),
   );
