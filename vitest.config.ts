@@ -36,8 +36,9 @@ const anyServer = {
     ],
     globalSetup: "test/cluster/setup.ts",
     setupFiles: "test/cluster/each-file.ts",
-    // There is one cluster: what one file makes, another would find.
+    // There is one cluster: what one file makes, another would find. So the project runs after the others of a call.
     fileParallelism: false,
+    sequence: { groupOrder: 1 },
   },
 };
 

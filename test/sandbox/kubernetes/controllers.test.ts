@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { InstanceFacts } from "../../../lib/sandbox/core/ports.ts";
 import { openStore } from "../../../lib/sandbox/core/store.ts";
 import type { Condition, Node, Pod, Taint } from "../../../lib/sandbox/kubernetes/model/shapes.ts";
-import { deployment, linuxNode, type StillCluster, stillCluster } from "./cluster.ts";
+import { budget, deployment, linuxNode, type StillCluster, stillCluster } from "./cluster.ts";
 
 let cluster: StillCluster;
 
@@ -319,6 +319,18 @@ test("a controller that is switched off does nothing, and the others do their wo
   await cluster.pass(60);
   const pods = cluster.api.objects("pods") as unknown as Pod[];
   expect(pods.map(({ spec, status }) => [spec.nodeName, status?.phase])).toEqual([[undefined, "Pending"]]);
+});
+
+test("the disruption controller writes 30 statuses at once, and then 20 a second as its client is limited to", async () => {
+  for (let index = 0; index < 80; index += 1) cluster.api.create(budget(`app-${index}`, { maxUnavailable: 1 }));
+  const written = () => cluster.api.objects("poddisruptionbudgets", "policy").filter((one) => "status" in one).length;
+  await cluster.pass(0.1);
+  expect(written()).toBeLessThanOrEqual(32);
+  await cluster.pass(1);
+  expect(written()).toBeGreaterThanOrEqual(48);
+  expect(written()).toBeLessThanOrEqual(53);
+  await cluster.pass(2);
+  expect(written()).toBe(80);
 });
 
 describe("a Linux node", () => {

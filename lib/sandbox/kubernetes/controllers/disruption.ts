@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import { timestamp } from "../model/object.ts";
 import { known } from "../model/resources.ts";
 import { type Budget, type Condition, conditionOf, isTrue, type Pod } from "../model/shapes.ts";
 import { matchesSelector } from "../request/selectors.ts";
 import { expectationOf } from "./budget-scale.ts";
+import { clientLimit } from "./client-limit.ts";
 import type { Cluster, Controller } from "./controller.ts";
 import { keyOf } from "./controller.ts";
 import { pods } from "./nodes.ts";
@@ -119,9 +121,10 @@ function computed(cluster: Cluster, budget: Budget, matching: readonly Pod[]): B
   };
 }
 
-/** Computes the allowed disruptions of each budget from the number of healthy pods. */
+/** Computes the allowed disruptions of each budget from the number of healthy pods; each status that changes is a request. */
 export function disruption(cluster: Cluster): Controller {
   const { simulation, objects } = cluster;
+  const limit = clientLimit(simulation.clock);
   return {
     name: "disruption",
     type: budgets,
@@ -135,10 +138,13 @@ export function disruption(cluster: Cluster): Controller {
     reconcile: ({ namespace, name }) => {
       const budget = objects.get<Budget>(budgets, namespace, name);
       if (!budget) return undefined;
+      if (limit.freeAt() > simulation.clock.now()) return limit.freeAt();
       const matching = objects
         .list<Pod>(pods, namespace)
         .filter(({ metadata }) => matchesSelector(budget.spec.selector, metadata.labels));
-      const { status } = objects.replace(budgets, computed(cluster, budget, matching));
+      const next = computed(cluster, budget, matching);
+      if (!isDeepStrictEqual(next.status, budget.status)) limit.take();
+      const { status } = objects.replace(budgets, next);
       if (conditionOf(status?.conditions, "DisruptionAllowed")?.reason === "SyncFailed")
         return simulation.clock.now() + FAILED_AGAIN;
       const waits = Object.values(status?.disruptedPods ?? {}).map((since) => Date.parse(since) + UNCONFIRMED);
