@@ -145,7 +145,7 @@ export const permissions: Readonly<
   ],
   "cordon-node": [...actsOnNodes("cordon-node"), seeAssociations],
   "guard-node": [...asksCluster("guard-node", "look"), ...appendAudit, seeAgents, putNotices, plans, ...fleetCommand],
-  "drain-node": [...actsOnNodes("drain-node"), seeAssociations, followHoldersOfSlots],
+  "drain-node": [...actsOnNodes("drain-node"), seeAssociations, seeAgents, ...lookCommand, followHoldersOfSlots],
   "reboot-nodes": [
     ...actsOnNodes("reboot-nodes"),
     seeAssociations,

@@ -5,6 +5,7 @@ import { finishDrained, rollBack } from "./drain/endings.ts";
 import { cordon, evict, slot } from "./node/emptying.ts";
 import type { EmptyingTask } from "./node/emptying-task.ts";
 import { emptyingWorkflow } from "./node/emptying-workflow.ts";
+import { lookAtGuard } from "./node/look-at-guard.ts";
 import { stageTable } from "./node/stages.ts";
 
 /** `/win drain`: plans, evicts the pods of a node as carefully as kubectl does, and leaves it cordoned. */
@@ -14,6 +15,7 @@ export const drainNode = emptyingWorkflow({
   stages: stageTable<"drain", EmptyingTask>("drain", { slot, cordon, evict }),
   card: drainPlanCard,
   dryRun: drainDryRun,
+  look: lookAtGuard,
   taskOf: (task) => task,
   finish: finishDrained,
   fail: rollBack,

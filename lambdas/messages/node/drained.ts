@@ -5,6 +5,7 @@ import type { NodePlan } from "../plan/plan.ts";
 import { planBlocks } from "../plan/plan-card.ts";
 import { context, section } from "../slack/blocks.ts";
 import { code, counted } from "../slack/text.ts";
+import { guardBlocks } from "./guard.ts";
 
 /** Sums up a drain that emptied the node, for message and ledger. */
 export const drainedSummary = (node: string, pods: number, commandWord: string): string =>
@@ -25,7 +26,11 @@ export const forceNeedsName = (node: string, typed: string): string =>
 
 /** The plan of a drain, for the message that asks for its approval. */
 export const drainPlanCard = (plan: NodePlan, commandWord: string): PlanCard => ({
-  blocks: [section(`*Plan*: ${code(plan.node)} is drained and stays cordoned.`), ...planBlocks(plan, commandWord)],
+  blocks: [
+    section(`*Plan*: ${code(plan.node)} is drained and stays cordoned.`),
+    ...guardBlocks(plan, commandWord),
+    ...planBlocks(plan, commandWord),
+  ],
 });
 
 /** The dry run of a drain: its plan, to the requester alone. */
@@ -33,6 +38,7 @@ export const drainDryRun = (plan: NodePlan, commandWord: string): Message => ({
   text: `Dry run: drain ${plan.node}`,
   blocks: [
     section(`*Dry run: nothing was changed.* Plan to drain ${code(plan.node)}:`),
+    ...guardBlocks(plan, commandWord),
     ...planBlocks(plan, commandWord),
     context(`To apply: ${typeThis(commandWord, "drain", plan.node)}`),
   ],

@@ -1,7 +1,8 @@
 import type { Message, NodeRecord } from "../../records.ts";
 import { typeThis } from "../command/syntax.ts";
+import type { NodePlan } from "../plan/plan.ts";
 import { context, section, sections } from "../slack/blocks.ts";
-import { code, counted, plain, some } from "../slack/text.ts";
+import { code, counted, plain, sentence, some } from "../slack/text.ts";
 
 /** State in which a guard that did not succeed leaves a machine, as a clause. */
 export const guardLeaves = {
@@ -19,6 +20,20 @@ export const poolWithoutNodes = (pool: string, commandWord: string): string =>
 /** Reason why a machine cannot be given the guard: no command reaches it. */
 export const agentSilentForGuard = (node: string): string =>
   `${code(node)} cannot be given a guard of the metadata route: its SSM agent does not answer, mostly because the route is lost. Next: reboot the instance in the EC2 console; a guard that is installed runs at start-up.`;
+
+/** Reason why a plan does not know the guard: the machine was not asked. */
+export const guardAgentSilent = "the SSM agent of the machine does not answer";
+
+/** Shows the guard of the metadata route in a plan: without it a reboot is refused. Nothing where it was not looked at. */
+export function guardBlocks({ guard, node }: NodePlan, commandWord: string): ReturnType<typeof section>[] {
+  if (!guard) return [];
+  if (guard.state === "in order") return [section("✅ The guard of the metadata route is in order.")];
+  const words =
+    guard.state === "fault"
+      ? `⛔ ${sentence(guard.what)} A reboot is refused until it is installed: ${typeThis(commandWord, "guard", node)}.`
+      : `❔ The guard of the metadata route could not be checked: ${plain(guard.why, 200)}. A reboot checks it again before it begins.`;
+  return [section(words)];
+}
 
 /** Sums up how the nodes of an operation ended, for message and ledger. */
 export function guardSummary(nodes: readonly Pick<NodeRecord, "status">[]): string {

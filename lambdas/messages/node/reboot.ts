@@ -5,7 +5,8 @@ import { typeThis } from "../command/syntax.ts";
 import type { NodePlan } from "../plan/plan.ts";
 import { planBlocks } from "../plan/plan-card.ts";
 import { context, section } from "../slack/blocks.ts";
-import { code, plain, sentence } from "../slack/text.ts";
+import { code, plain } from "../slack/text.ts";
+import { guardBlocks } from "./guard.ts";
 import { checkNames, troubleWords } from "./trouble.ts";
 
 /** Sums up a reboot that was proven. @param left state of the node now, as a clause */
@@ -98,17 +99,6 @@ const wayOf = ({ throughEc2 }: NodePlan): ReturnType<typeof section>[] =>
       ]
     : [];
 
-/** Guard of the metadata route, without which a reboot is refused. */
-function guardLine({ guard, node }: NodePlan, commandWord: string): ReturnType<typeof section>[] {
-  if (!guard) return [];
-  if (guard.state === "in order") return [section("✅ The guard of the metadata route is in order.")];
-  const words =
-    guard.state === "fault"
-      ? `⛔ ${sentence(guard.what)} The reboot is refused until it is installed: ${typeThis(commandWord, "guard", node)}.`
-      : `❔ The guard of the metadata route could not be checked: ${plain(guard.why, 200)}. The reboot checks it again before it begins.`;
-  return [section(words)];
-}
-
 /** The plan of a reboot, for the message that asks for its approval. */
 export const rebootPlanCard = (plan: NodePlan, commandWord: string): PlanCard => ({
   blocks: [
@@ -116,7 +106,7 @@ export const rebootPlanCard = (plan: NodePlan, commandWord: string): PlanCard =>
       `*Plan*: ${code(plan.node)} is drained and rebooted. It takes pods again when the reboot is proven, unless it was cordoned before.`,
     ),
     ...wayOf(plan),
-    ...guardLine(plan, commandWord),
+    ...guardBlocks(plan, commandWord),
     ...planBlocks(plan, commandWord),
     context(restOfReboot),
   ],
@@ -128,7 +118,7 @@ export const rebootDryRun = (plan: NodePlan, commandWord: string): Message => ({
   blocks: [
     section(`*Dry run: nothing was changed.* Plan to drain and reboot ${code(plan.node)}:`),
     ...wayOf(plan),
-    ...guardLine(plan, commandWord),
+    ...guardBlocks(plan, commandWord),
     ...planBlocks(plan, commandWord),
     context(restOfReboot),
     context(`To apply: ${typeThis(commandWord, "reboot", plan.node)}`),

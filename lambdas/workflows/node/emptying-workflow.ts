@@ -79,7 +79,8 @@ async function planAndWork<T extends EmptyingTask>(
   if (!begun) return;
   const planned = await step(ctx, "plan", () => planEmptying(steps, start, begun, request));
   if (!request.dryRun) checkLosses(planned);
-  const of = { operation: start.operation, runtimeVersion: begun.runtimeVersion, isDryRun: request.dryRun };
+  const { command, dryRun: isDryRun } = request;
+  const of = { command, operation: start.operation, runtimeVersion: begun.runtimeVersion, isDryRun };
   const isReachable = planned.plan.throughEc2 === undefined;
   const guard = (isReachable && (await wanted.look?.(ctx, steps, of, planned.chosen))) || null;
   const seen = (plan: NodePlan): NodePlan => (guard ? { ...plan, guard } : plan);

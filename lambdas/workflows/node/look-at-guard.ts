@@ -1,16 +1,20 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { approvalRule } from "../../commands/approvals.ts";
 import type { Answers } from "../../desired/questions.ts";
+import { guardAgentSilent } from "../../messages/node/guard.ts";
 import { missing } from "../../messages/node/why.ts";
 import type { GuardSeen } from "../../messages/plan/plan.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { causeOf, step } from "../engine/durable.ts";
+import { isAgentSilent } from "./agent.ts";
 import type { ChosenNode } from "./choose.ts";
 import { guardFault, guardFileFault } from "./guard.ts";
 import { askMachine, MACHINE_SECONDS } from "./look-at-machine.ts";
 
 /** The plan for which a machine is looked at. */
 export interface PlanLook {
+  /** The command whose plan it is. */
+  readonly command: "drain" | "reboot";
   readonly operation: string;
   readonly runtimeVersion: string;
   readonly isDryRun: boolean;
@@ -30,20 +34,30 @@ async function judged(steps: Steps, runtimeVersion: string, answers: Answers): P
 }
 
 /** Is there a card that would show the guard? Without an approval no person reads the plan before. */
-const isShown = async (steps: Steps, pool: string | null, isDryRun: boolean): Promise<boolean> =>
-  isDryRun || approvalRule(await steps.runtime.rules(), "reboot", pool).needs > 0;
+const isShown = async (steps: Steps, { command, isDryRun }: PlanLook, pool: string | null): Promise<boolean> =>
+  isDryRun || approvalRule(await steps.runtime.rules(), command, pool).needs > 0;
+
+/** Decides whether the machine is asked: a silent agent would only be waited for. */
+async function prepare(steps: Steps, look: PlanLook, { instanceId, pool }: ChosenNode) {
+  if (!(await isShown(steps, look, pool))) return "not shown";
+  return (await isAgentSilent(steps, instanceId)) ? "silent" : "asked";
+}
 
 /**
- * Looks at the guard of the metadata route for the plan of a reboot, without a lease: the reboot looks again before it begins.
+ * Looks at the guard of the metadata route for a plan, without a lease: a reboot looks again before it begins.
  * @returns null where no person reads the plan
  */
 export async function lookAtGuard(
   ctx: DurableContext,
   steps: Steps,
-  { operation, runtimeVersion, isDryRun }: PlanLook,
-  { instanceId, pool }: ChosenNode,
+  plan: PlanLook,
+  chosen: ChosenNode,
 ): Promise<GuardSeen | null> {
-  if (!(await step(ctx, "is the guard shown", () => isShown(steps, pool, isDryRun)))) return null;
+  const { operation, runtimeVersion } = plan;
+  const { instanceId } = chosen;
+  const way = await step(ctx, "is the guard asked", () => prepare(steps, plan, chosen));
+  if (way === "not shown") return null;
+  if (way === "silent") return { state: "unknown", why: guardAgentSilent };
   const at = await step(ctx, "when the guard is asked", async () => steps.timestamp());
   const asked = { name: "the guard", instanceId, mark: `${operation} plan`, slow: null };
   try {

@@ -14,7 +14,7 @@ describe("A drain", () => {
     const pods = podsOn(here, web);
     await run(here, `drain ${SHORT} --dry-run`, 60);
     expect(privately(here, "operator").at(-1)).toMatch(
-      /Plan to drain[\s\S]*will be evicted[\s\S]*To apply: `\/win drain/,
+      /Plan to drain[\s\S]*✅ The guard of the metadata route is in order[\s\S]*will be evicted[\s\S]*To apply: `\/win drain/,
     );
     expect(podsOn(here, web)).toEqual(pods);
     expect(isCordoned(here)).toBe(false);
