@@ -60,7 +60,7 @@ export const poolSchema = z.strictObject({
   /** Windows Server release: decides image, build label and what containers run. */
   windows: z.enum(["2019", "2022", "2025"]),
   /** First that has capacity wins, in this order. */
-  instanceTypes: z.array(z.string().regex(/^[a-z0-9-]+\.[a-z0-9]+$/)).min(1),
+  instanceTypes: z.array(z.string().regex(/^[a-z0-9-]+\.[a-z0-9-]+$/)).min(1),
   subnets: z.array(z.string().regex(/^subnet-[0-9a-f]+$/)).min(1),
   securityGroup: z.string().regex(/^sg-[0-9a-f]+$/),
   maximum: z.number().int().min(1).max(500),

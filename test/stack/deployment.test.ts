@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { configurationOf } from "../../lambdas/configuration.ts";
 import { oldKeyWarnings } from "../../lambdas/deadlines.ts";
 import { okd } from "../../lambdas/profiles/okd/okd.ts";
 import { deploymentOf, readDeployment } from "../../lib/deployment.ts";
@@ -25,6 +26,8 @@ const pem = (body: string): string => `-----BEGIN CERTIFICATE-----\n${body}\n---
 const ofServer = await certificate(false, new Date(Date.UTC(2100, 0, 1)));
 const expired = await certificate(true, new Date(Date.UTC(2026, 0, 2)));
 const authorityOf = ({ cluster }: Loose): string => String((cluster as Loose).certificateAuthority);
+
+const made = { bucket: "b", ledgerTable: "l", instanceProfileArn: "arn", securityGroup: "sg-0d10000000000a100" };
 
 const KEY_ELSEWHERE = "arn:aws:kms:us-east-1:111122223333:key/1a2b3c4d-1a2b-3c4d-5e6f-1a2b3c4d5e6f";
 
@@ -138,8 +141,9 @@ describe("a value of the configuration file", () => {
     ["pools.web.labels", { "example.com/role": "web", tier: "a", "k8s.example.com/x": "y" }],
     ["aws.notify", "none"],
     ["cluster.certificateAuthority", `${ofServer}${authorityOf(example())}`],
-  ] as const)("is accepted as people may well write it: %s %j", ([path, value]) => {
-    expect(() => deploymentOf(exampleWhere(path, value), NOW)).not.toThrow();
+  ] as const)("is accepted at synth, and again when the release is published: %s %j", ([path, value]) => {
+    const { configuration } = releaseContent(deploymentOf(exampleWhere(path, value), NOW), null, made);
+    expect(() => configurationOf(JSON.parse(JSON.stringify(configuration)))).not.toThrow();
   });
 
   it("is refused when its authority has expired since it was written", () => {
@@ -239,8 +243,6 @@ describe("the payload's manifest", () => {
 });
 
 describe("the release", () => {
-  const made = { bucket: "b", ledgerTable: "l", instanceProfileArn: "arn", securityGroup: "sg-0d10000000000a100" };
-
   it("completes the reviewed file with what the stack made, and leaves the account's part out", () => {
     const { configuration } = releaseContent(exampleWith({}), null, made);
     expect(configuration).toMatchObject({
