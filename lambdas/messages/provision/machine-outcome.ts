@@ -53,12 +53,15 @@ export const inUse = {
   runsPods: (node: string, pods: number): string => `its Node ${node} runs ${counted(pods, "pod")}`,
 } as const;
 
-/** Subnets and instance types that a deployment took out of the pool between a request and its launch. */
+/** Changes that a deployment made to the pool between a request and its launch. */
 export const takenOut = {
   some: (pool: string, gone: readonly string[]): string =>
     `a deployment has removed ${some(gone, 6)} from pool ${pool} since the request, so the node is not launched there`,
   everything: (pool: string, gone: readonly string[]): string =>
     `a deployment has removed ${some(gone, 6)} from pool ${pool} since the request, and no subnet with an instance type remains; run the command again to use the current pool`,
+  /** @param options names of the configuration's keys */
+  changed: (pool: string, options: readonly string[]): string =>
+    `a deployment has changed ${options.join(" and ")} for pool ${pool} since the request, so the node is launched with the present value`,
 } as const;
 
 /** Outcome of a machine that did not join, for its line in the message and for the ledger. */

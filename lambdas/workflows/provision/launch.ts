@@ -1,4 +1,4 @@
-import type { Pool } from "../../configuration.ts";
+import type { Configuration, Pool } from "../../configuration.ts";
 import { Refused } from "../../errors.ts";
 import { takenOut } from "../../messages/provision/machine-outcome.ts";
 import { claimedByOthers } from "../../messages/remove/refusal.ts";
@@ -67,11 +67,14 @@ const waitForPlace = (task: ProvisionTask): Promise<true> =>
   });
 
 async function firstWithRoom(task: ProvisionTask): Promise<string> {
-  const { configuration } = task.runtime;
+  const { pool, image } = task.start;
+  const today = await once(task, "read the pool as it is today", () => poolOfToday(task));
+  const places = await placesLeft(task, today);
+  const configuration = await asOfToday(task, today);
   const refusals: string[] = [];
-  for (const candidate of await placesLeft(task)) {
+  for (const candidate of places) {
     const where = `${candidate.instanceType} in ${candidate.subnet}`;
-    const request = launchRequest(configuration, task.start.pool, task.start, task.start.image, candidate);
+    const request = launchRequest(configuration, pool, task.start, image, candidate);
     const launched = await once(task, `launch ${where}`, () => task.steps.instances.launch(request));
     if ("instanceId" in launched) return launched.instanceId;
     refusals.push(`${where}: ${launched.noRoom}`);
@@ -79,14 +82,19 @@ async function firstWithRoom(task: ProvisionTask): Promise<string> {
   throw new StageFailed(`EC2 has no capacity in any subnet: ${refusals.join("; ")}`);
 }
 
+/** Values of the newest configuration that a launch is allowed by: a deployment takes the right to launch with others away. */
+interface Today extends Pick<Pool, "subnets" | "instanceTypes" | "metadataTokens"> {
+  /** ARN of the key of volumes; null where the account's default key encrypts them. */
+  readonly volumeKey: string | null;
+}
+
 /**
  * The subnets and instance types of this add that the pool still has. A deployment that took one out while the node stood in
  * line took the right to launch there too.
  * @throws StageFailed when none is left
  */
-async function placesLeft(task: ProvisionTask): Promise<Candidate[]> {
-  const today = await once(task, "read the pool as it is today", () => poolOfToday(task));
-  const { name, instanceTypes, subnets } = today;
+async function placesLeft(task: ProvisionTask, { instanceTypes, subnets }: Today): Promise<Candidate[]> {
+  const name = task.start.pool;
   const candidates = candidatesOf(task.pool, task.start.index);
   const left = candidates.filter((one) => subnets.includes(one.subnet) && instanceTypes.includes(one.instanceType));
   const gone = [...task.pool.subnets, ...task.pool.instanceTypes].filter(
@@ -98,21 +106,35 @@ async function placesLeft(task: ProvisionTask): Promise<Candidate[]> {
   return left;
 }
 
+/** The operation's own configuration, with the options of a launch that a deployment may have changed meanwhile. */
+async function asOfToday(task: ProvisionTask, { metadataTokens, volumeKey }: Today): Promise<Configuration> {
+  const { volumeKey: before, ...configuration } = task.runtime.configuration;
+  const name = task.start.pool;
+  const changed = [
+    ...(metadataTokens === task.pool.metadataTokens ? [] : ["metadataTokens"]),
+    ...(volumeKey === (before ?? null) ? [] : ["volumeKey"]),
+  ];
+  if (changed.length > 0)
+    await once(task, "say which options were changed", () => addNotes(task, [takenOut.changed(name, changed)]));
+  const pools = { ...configuration.pools, [name]: { ...task.pool, metadataTokens } };
+  return { ...configuration, pools, ...(volumeKey === null ? {} : { volumeKey }) };
+}
+
 /** While the newest configuration cannot be read, the node's own counts: EC2 refuses what is not allowed any more. */
-async function poolOfToday({
-  steps,
-  start,
-  pool,
-}: ProvisionTask): Promise<Pick<Pool, "subnets" | "instanceTypes"> & { name: string }> {
-  const name = start.pool;
+async function poolOfToday({ steps, start, pool, runtime }: ProvisionTask): Promise<Today> {
   try {
-    const { subnets = [], instanceTypes = [] } = (await steps.runtime.read(null)).configuration.pools[name] ?? {};
-    return { name, subnets, instanceTypes };
+    const { configuration } = await steps.runtime.read(null);
+    return todayIn(configuration, configuration.pools[start.pool] ?? { ...pool, subnets: [], instanceTypes: [] });
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    return { name, subnets: pool.subnets, instanceTypes: pool.instanceTypes };
+    return todayIn(runtime.configuration, pool);
   }
 }
+
+const todayIn = (
+  { volumeKey = null }: { readonly volumeKey?: string | null | undefined },
+  { subnets, instanceTypes, metadataTokens }: Pool,
+): Today => ({ subnets, instanceTypes, metadataTokens, volumeKey });
 
 /** The SSM agent answers: sysprep and first boot are over. */
 export async function agentOnline(task: ProvisionTask): Promise<void> {

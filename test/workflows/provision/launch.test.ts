@@ -1,3 +1,4 @@
+import type { RunInstancesCommandInput } from "@aws-sdk/client-ec2";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Refused } from "../../../lambdas/errors.ts";
 import type { Claim } from "../../../lambdas/steps/cluster/claims.ts";
@@ -24,6 +25,7 @@ async function launched(
   claimed: readonly Claim[] = [],
 ) {
   const asked: (string | undefined)[] = [];
+  const requests: RunInstancesCommandInput[] = [];
   let look = 0;
   const log = callLog();
   const notes: string[] = [];
@@ -39,12 +41,15 @@ async function launched(
         void notes.push(...(change.notes ?? [])),
     },
     instances: {
-      launch: async ({ SubnetId }: { SubnetId?: string }) => answers[asked.push(SubnetId) - 1] ?? {},
+      launch: async (request: RunInstancesCommandInput) => {
+        requests.push(request);
+        return answers[asked.push(request.SubnetId) - 1] ?? {};
+      },
     },
   };
   const { web: pool } = twoSubnets.pools;
   const ended = await run((ctx) => launch(taskOn(ctx, log, given, pool ? { pool } : {})));
-  return { status: ended.status, error: ended.error.message, asked, looks: look, notes };
+  return { status: ended.status, error: ended.error.message, asked, requests, looks: look, notes };
 }
 
 const here = { instanceId: machine.instanceId };
@@ -86,6 +91,16 @@ describe("A launch", () => {
     const { asked, error } = await launched([0], [here], slots, async () => withPool(pool));
     expect(asked).toEqual([]);
     expect(error).toContain("run the command again to use the current pool");
+  });
+
+  it("goes by the options of a launch that a deployment has changed since, because the others are not allowed any more", async () => {
+    const volumeKey = "arn:aws:kms:us-west-2:111122223333:key/1a2b3c4d-1a2b-3c4d-5e6f-1a2b3c4d5e6f";
+    const pool = { subnets: ["subnet-0aaa", "subnet-0bbb"], metadataTokens: "optional" };
+    const { requests, notes } = await launched([0], [here], slots, async () => ({ ...withPool(pool), volumeKey }));
+    const [{ MetadataOptions, BlockDeviceMappings } = {}] = requests;
+    expect(MetadataOptions?.HttpTokens).toBe("optional");
+    expect(BlockDeviceMappings?.[0]?.Ebs?.KmsKeyId).toBe(volumeKey);
+    expect(notes).toEqual([expect.stringContaining("changed metadataTokens and volumeKey for pool web")]);
   });
 
   it("ends at once when another controller of the cluster calls the new machine its own", async () => {
