@@ -1,5 +1,6 @@
 import { kubernetesFolder as k, logFolder } from "../../desired/machine-paths.ts";
 import type { Action } from "../../desired/plan.ts";
+import { atLeast } from "../../desired/versions.ts";
 import { Refused } from "../../errors.ts";
 import type { MachineFacts } from "../machine-facts.ts";
 import { BOOTSTRAP_KUBECONFIG, JOIN_AUTHORITY } from "./join.ts";
@@ -23,7 +24,12 @@ export const logOf = (service: string): string => {
   return `${logFolder}\\${name}\\${name}.log`;
 };
 
-const runner = (name: string): string => `${k}\\kube-log-runner.exe -log-file=${logOf(name)}`;
+/** A full log is begun anew, and goes after a week; programs before 1.34 do not know the flags (kubernetes issue 127667). */
+const rotation = (version: string): string =>
+  atLeast(version, "1.34") ? " -log-file-size=100Mi -log-file-age=168h" : "";
+
+const runner = (name: string, { configuration }: MachineFacts): string =>
+  `${k}\\kube-log-runner.exe -log-file=${logOf(name)}${rotation(configuration.cluster.version)}`;
 
 const containerd = (): string =>
   [
@@ -38,7 +44,7 @@ const containerd = (): string =>
 // the route that a reboot can lose. The cloud's identity comes from outside (`--cloud-provider=external`).
 const kubelet = (facts: MachineFacts): string =>
   [
-    runner("kubelet"),
+    runner("kubelet", facts),
     `${k}\\kubelet.exe`,
     `--config=${k}\\kubelet.conf`,
     `--bootstrap-kubeconfig=${BOOTSTRAP_KUBECONFIG}`,
@@ -76,8 +82,8 @@ const hybridOverlay = (facts: MachineFacts): string =>
     ...overlayPort(facts),
   ].join(" ");
 
-const kubeProxy = (): string =>
-  `${runner("kube-proxy")} ${k}\\kube-proxy.exe --config ${k}\\kube-proxy.conf --windows-service`;
+const kubeProxy = (facts: MachineFacts): string =>
+  `${runner("kube-proxy", facts)} ${k}\\kube-proxy.exe --config ${k}\\kube-proxy.conf --windows-service`;
 
 // WMCO serves metrics with a certificate of the cluster's service CA, which only a pod's Service can have; without one
 // the port is plain HTTP, inside the cluster's network alone.

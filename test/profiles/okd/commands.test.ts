@@ -15,7 +15,7 @@ describe("the command lines", () => {
       "C:\\k\\containerd\\containerd.exe --config C:\\k\\containerd\\containerd_conf.toml --log-file C:\\var\\log\\containerd\\containerd.log --run-service --log-level info",
     );
     expect(commandOf(facts, "kubelet")).toBe(
-      "C:\\k\\kube-log-runner.exe -log-file=C:\\var\\log\\kubelet\\kubelet.log C:\\k\\kubelet.exe --config=C:\\k\\kubelet.conf --bootstrap-kubeconfig=C:\\k\\bootstrap-kubeconfig --kubeconfig=C:\\k\\kubeconfig --cert-dir=C:\\var\\lib\\kubelet\\pki\\ --windows-service --node-labels=casement.dev/pool=web,node.openshift.io/os_id=Windows,tier=web --windows-priorityclass=ABOVE_NORMAL_PRIORITY_CLASS --v=2 --cloud-provider=external --hostname-override=ip-10-0-0-20.us-west-2.compute.internal --node-ip=10.0.0.20 --image-credential-provider-bin-dir=C:\\k --image-credential-provider-config=C:\\k\\credential-provider-config.yaml",
+      "C:\\k\\kube-log-runner.exe -log-file=C:\\var\\log\\kubelet\\kubelet.log -log-file-size=100Mi -log-file-age=168h C:\\k\\kubelet.exe --config=C:\\k\\kubelet.conf --bootstrap-kubeconfig=C:\\k\\bootstrap-kubeconfig --kubeconfig=C:\\k\\kubeconfig --cert-dir=C:\\var\\lib\\kubelet\\pki\\ --windows-service --node-labels=casement.dev/pool=web,node.openshift.io/os_id=Windows,tier=web --windows-priorityclass=ABOVE_NORMAL_PRIORITY_CLASS --v=2 --cloud-provider=external --hostname-override=ip-10-0-0-20.us-west-2.compute.internal --node-ip=10.0.0.20 --image-credential-provider-bin-dir=C:\\k --image-credential-provider-config=C:\\k\\credential-provider-config.yaml",
     );
   });
 
@@ -25,7 +25,7 @@ describe("the command lines", () => {
       "C:\\k\\hybrid-overlay-node.exe --node ip-10-0-0-20.us-west-2.compute.internal --bootstrap-kubeconfig=C:\\k\\kubeconfig --cert-dir=C:\\k\\cni\\config --cert-duration=24h --windows-service --logfile C:\\var\\log\\hybrid-overlay\\hybrid-overlay.log --k8s-apiserver=https://api-int.prod-west.example.com:6443 --k8s-cacert C:\\k\\bootstrap-ca.crt",
     );
     expect(commandOf(facts, "kube-proxy")).toBe(
-      "C:\\k\\kube-log-runner.exe -log-file=C:\\var\\log\\kube-proxy\\kube-proxy.log C:\\k\\kube-proxy.exe --config C:\\k\\kube-proxy.conf --windows-service",
+      "C:\\k\\kube-log-runner.exe -log-file=C:\\var\\log\\kube-proxy\\kube-proxy.log -log-file-size=100Mi -log-file-age=168h C:\\k\\kube-proxy.exe --config C:\\k\\kube-proxy.conf --windows-service",
     );
   });
 
@@ -37,6 +37,13 @@ describe("the command lines", () => {
     expect(commandOf(facts, "windows_exporter")).toBe(
       "C:\\k\\windows_exporter.exe --collectors.enabled cpu,logical_disk,net,os,service,system,container,memory,cpu_info --log.level info --log.file C:\\var\\log\\windows_exporter\\windows_exporter.log",
     );
+  });
+
+  it("begin a full log anew only with programs that know the flag", () => {
+    for (const name of ["kubelet", "kube-proxy"])
+      expect(commandOf(factsWith({ version: "1.33.6" }), name)).toContain(
+        `-log-file=C:\\var\\log\\${name}\\${name}.log C:\\k\\`,
+      );
   });
 
   it("never ask the metadata service for the node's name", () => {

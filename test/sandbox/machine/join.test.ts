@@ -184,6 +184,26 @@ describe("a machine that joins", () => {
   });
 });
 
+describe("a runner of logs", () => {
+  it("that is older than the flags it is given ends at once, and with it the kubelet", async () => {
+    const fixture = await clusterFixture();
+    await joined(fixture, facts);
+    const old = payloadContent("kube-log-runner", "1.33.6");
+    fixture.bucket.set(`${demo.bucket}/payload/old@v1`, old);
+    const replaced = {
+      do: "file",
+      path: "C:\\k\\kube-log-runner.exe",
+      source: { from: "bucket", bucket: demo.bucket, key: "payload/old", version: "v1" },
+      sha256: sha256Of(old),
+      access: "inherited",
+    } as const;
+    const plan = [stopService("kube-proxy"), ...restarting("kubelet", replaced)];
+    expect(resultOf(await fixture.apply(id, plan))).toMatchObject({
+      failed: { error: expect.stringContaining("its exit code is 2") },
+    });
+  });
+});
+
 describe("a killed process", () => {
   it("finds the kubelet waiting for the same certificate request as before", async () => {
     const fixture = await clusterFixture();
