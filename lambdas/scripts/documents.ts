@@ -27,8 +27,8 @@ export interface DocumentLimits {
 /**
  * - apply: a feature and a payload of half a gigabyte take minutes. A larger plan travels by the bucket.
  * - observe: on a fresh Windows Server 2025 the list of features alone takes 210 s (PowerShell/PowerShell issue 24500);
- * PowerShell   and its network modules come before it, on a disk that is still filled from S3, and a run of the guard is
- * waited for   up to a minute. Together that is 320 s; twice as much is allowed.
+ *   PowerShell and its network modules come before it, on a disk that is still filled from S3, and a run of the guard is
+ *   waited for up to a minute. Together that is 320 s; twice as much is allowed.
  * - reboot: Windows may install updates for two hours before the agent runs the script again.
  */
 export const documentLimits: Readonly<Record<DocumentScript, DocumentLimits>> = {

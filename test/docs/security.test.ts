@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { accounts } from "../../lambdas/desired/accounts.ts";
+import { functionNames, functionOf, isFunction } from "../../lib/functions.ts";
 import { permissionsFor } from "../../lib/role-permissions.ts";
 import { allows } from "../../lib/sandbox/aws/policy.ts";
 import { like } from "../../lib/sandbox/aws/wildcard.ts";
@@ -93,4 +95,29 @@ test.for(held)("%s", ([, principal, action, resource, context, expected]) => {
 test("every function has its line in the table of credentials", () => {
   for (const principal of Object.keys(permissionsFor(place)).filter((name) => name !== "node"))
     expect(text).toContain(`role of \`${principal}\``);
+});
+
+/** The cells of the one row of the page that begins so. */
+const cellsOf = (beginning: string): string[] =>
+  (text.split("\n").find((line) => line.startsWith(`| ${beginning}`)) ?? "").split("|").map((cell) => cell.trim());
+
+const namedIn = (cell: string): string[] =>
+  [...cell.matchAll(/`([a-z-]+)`/g)].flatMap(([, name = ""]) => (isFunction(name) ? [name] : [])).toSorted();
+
+test.for(accounts)("the table names every function that reads the cluster credential %s", (account) => {
+  const row = cellsOf(`cluster credential \`${account}\``).join("|");
+  const [, readers = ""] = /read by ([^|]*)/.exec(row) ?? [];
+  expect(namedIn(readers)).toEqual(functionNames.filter((name) => functionOf(name)?.account === account).toSorted());
+});
+
+test.for(functionNames)("the table says what %s starts", (name) => {
+  const [, , , can = ""] = cellsOf(`role of \`${name}\``);
+  expect(namedIn(can)).toEqual(expect.arrayContaining([...(functionOf(name)?.starts ?? [])]));
+});
+
+test("the table of the audit names every function that inserts into it", () => {
+  const inserting = functionNames.filter((name) =>
+    permissionsFor(place)[name].some(({ sid }) => sid === "ExportAudit"),
+  );
+  expect(namedIn(cellsOf("insert: ")[1] ?? "")).toEqual(inserting.toSorted());
 });
