@@ -6,7 +6,12 @@ import { causeOf, step } from "../engine/durable.ts";
 /** Seconds that a probe may take: a Windows image that the node has not yet is gigabytes. */
 const WITHIN_SECONDS = 240;
 
-const PAUSE_SECONDS = 5;
+/**
+ * Seconds before a poll of a probe. A probe that works ends within a minute; of one that does not, every poll costs two of the
+ * operations of the execution, which probes up to twelve nodes twice.
+ * @param round counted from 1
+ */
+const pauseBefore = (round: number): number => (round <= 12 ? 5 : 15);
 
 /** The node whose data plane is tried. */
 export interface Probed {
@@ -63,7 +68,7 @@ interface Watched {
 async function watch(ctx: DurableContext, steps: Steps, name: string, watched: Watched): Promise<ProbeResult> {
   const { from, until, pods, id, image } = watched;
   for (let round = 1; ; round += 1) {
-    await ctx.wait(`${name}: before look ${round}`, { seconds: PAUSE_SECONDS });
+    await ctx.wait(`${name}: before look ${round}`, { seconds: pauseBefore(round) });
     const result = await step(ctx, `${name}: look ${round}`, async (): Promise<ProbeResult | null> => {
       const windows = await steps.probes.state(pods.windows);
       if (windows === null) return { state: "not-probed", why: "the probe was deleted by others" };
