@@ -163,7 +163,7 @@ describe("npm run connect", () => {
 
   test("freezes and thaws while neither Slack nor the cluster's API answers", async () => {
     await expect(atSandbox("freeze")).rejects.toThrow('freeze takes --reason "…"');
-    await expect(atSandbox("freeze", "--reason", "x", "--for", "soon")).rejects.toThrow("soon is no time");
+    await expect(atSandbox("freeze", "--reason", "x", "--for", "soon")).rejects.toThrow("soon is not a valid duration");
     await expect(atSandbox("freeze", "--reason", "x", "--pool", "wbe")).rejects.toThrow(
       'there is no pool "wbe": web, batch, edge',
     );
@@ -172,7 +172,7 @@ describe("npm run connect", () => {
     const { text } = await atSandbox("freeze", "--reason", "INC-4711", "--for", "4h");
     expect(text).toMatch(/^The cluster is frozen until .* UTC; \/win thaw ends it earlier\./);
     expect((await atSandbox("thaw", "--pool", "web")).text).toBe("Pool web was not frozen. Nothing was changed.\n");
-    expect((await atSandbox("thaw")).text).toBe("The cluster is not frozen any more.\n");
+    expect((await atSandbox("thaw")).text).toBe("The cluster is no longer frozen.\n");
     expect(slack.ok).toBe(true);
     await fetch(`${endpoints().control}/faults/${id}`, { method: "DELETE" });
   }, 30_000);

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { commonRemedies, stageRemedies } from "../../lambdas/messages/operation/remedies.ts";
-import type { Remedy } from "../../lambdas/messages/operation/remedy.ts";
+import { type Remedy, remedyText } from "../../lambdas/messages/operation/remedy.ts";
 import { stageName } from "../../lambdas/messages/operation/stages.ts";
 import { nodeWorkflows, type StageName, stagesOf } from "../../lambdas/stages.ts";
 import { pageAt } from "./pages.ts";
@@ -35,7 +35,8 @@ test("explains every sentence with which a stage fails or a request is refused",
 const saysOf = ({ says }: Remedy): string =>
   says.length === 0 ? "anything else" : says.map((piece) => `"${piece}"`).join(", ");
 
-const rowOf = (stage: string, row: Remedy): string => `| ${stage} | ${saysOf(row)} | ${row.cause} | ${row.remedy} |`;
+const rowOf = (stage: string, row: Remedy): string =>
+  `| ${stage} | ${saysOf(row)} | ${row.cause} | ${remedyText(row, "/win")} |`;
 
 const rows = [
   ...Object.entries(stageRemedies).flatMap(([stage, ofStage]) =>

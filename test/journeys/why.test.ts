@@ -13,7 +13,7 @@ test("a healthy node passes every check, by the word of EC2, SSM, Kubernetes and
   await here.type("operator", "/win why ip-10-0-3-7");
   await settled(here, 3);
   const said = privately(here, "operator").at(-1) ?? "";
-  expect(said).toContain(`✅ \`${web.name}\`: every check is passed.`);
+  expect(said).toContain(`✅ \`${web.name}\`: all checks passed.`);
   expect(openly(here)).toEqual([]);
   await expectSound(here);
 });

@@ -152,7 +152,7 @@ describe("the doctor's report", () => {
       "no role may use `approve`, `deny`: the configuration's policy does not name them",
     );
     expect(said({ kind: "few-approvers", commands: ["drain"], pool: "web", people: ["U1"] })).toBe(
-      "`drain` in pool `web` needs an approval that only 1 person can give: a request that they make themselves lapses",
+      "`drain` in pool `web` needs an approval that only 1 person can give: a request of their own cannot be approved, and lapses",
     );
   });
 });

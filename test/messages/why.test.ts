@@ -25,17 +25,17 @@ describe("the answer to why", () => {
 
   it("says that nothing is wrong as far as it is known when a service is away, and which one", () => {
     const said = why({ ...healthy, kubernetes: { known: false, why: "The Kubernetes API answered 503" } });
-    expect(said).toContain("nothing is wrong as far as could be checked; 6 of 14 checks could not be made.");
+    expect(said).toContain("no problem found, but 6 of 14 checks could not be made.");
     expect(said).toContain("Not known: The Kubernetes API answered 503.");
   });
 
   it("says that the machine is still being asked", () => {
     const machine = { known: false, why: "the machine has not answered yet" } as const;
     expect(why({ ...healthy, machine }, { isAsked: true })).toContain(
-      "nothing is wrong so far. The machine is being asked.",
+      "no problem found so far. Waiting for the machine's answer.",
     );
     const cordoned = { ...healthy, machine, kubernetes: clusterWith({ cordoned: true }) };
-    expect(why(cordoned, { isAsked: true })).toContain("This message changes when the machine has answered.");
+    expect(why(cordoned, { isAsked: true })).toContain("This message is updated when the machine answers.");
   });
 
   it("tells the boot and its cause, a pending reboot, repairs of the guard and a disk that is nearly full", () => {
@@ -53,10 +53,10 @@ describe("the answer to why", () => {
     });
     expect(said).toContain("Booted 60m ago: TrustedInstaller has initiated the restart.");
     expect(said).toContain(
-      "Windows waits for a reboot: a Windows feature or update, files that are replaced at the next boot. `/win reboot ip-10-0-3-7` reboots it.",
+      "Windows waits for a reboot: a Windows feature or update, files to be replaced at the next boot. `/win reboot ip-10-0-3-7` reboots it.",
     );
     expect(said).toContain("The route guard has repaired routes in 3 runs.");
-    expect(said).toContain("Free disk: 0 GB of 93 GB, which is little.");
+    expect(said).toContain("Free disk: 0 GB of 93 GB, which is low.");
   });
 });
 
@@ -82,7 +82,7 @@ describe("the cause of a boot", () => {
         [6008, ago(-0.5)],
         [1074, ago(20)],
       ],
-      "it was not shut down before",
+      "it was not shut down cleanly",
     ],
     ["is not known where the log tells of other boots alone", [[1074, ago(600)]], "the event log does not say why"],
   ])("%s", ([, events, cause]) => {

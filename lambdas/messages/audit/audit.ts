@@ -38,7 +38,7 @@ const faults: { readonly [K in Exclude<Verdict["kind"], "intact" | "empty">]: (a
   changed: (at) => `entry ${at} was changed, or inserted there`,
   missing: (at) => `entry ${at} is missing`,
   truncated: (at) => `its end is missing, from entry ${at} on`,
-  extended: (at) => `entries were added behind its end, from entry ${at} on`,
+  extended: (at) => `entries were added after its end, from entry ${at} on`,
 };
 
 /** The fault of a chain in words; null when there is none. */
@@ -58,7 +58,7 @@ const copies: Readonly<Record<ReviewedChain["copy"], string>> = {
 const intactLine = ({ chain, verdict, copy }: ReviewedChain): string =>
   verdict.kind === "intact"
     ? `✅ ${code(chainName(chain))}: chain intact, ${verdict.head.sequence === 1 ? "1 entry" : `${verdict.head.sequence} entries`}, head ${code(shortHash(verdict.head))}${copies[copy]}`
-    : `➖ ${code(chainName(chain))}: no audit; it changed nothing, or began before Casement kept one`;
+    : `➖ ${code(chainName(chain))}: no audit: it changed nothing, or began before Casement kept one`;
 
 /** Chains that are named one by one; more are counted. */
 const MOST_CHAINS = 8;
@@ -104,7 +104,9 @@ export function auditMessage(found: FoundAudit, commandWord: string): Message {
     blocks: [
       section(`*Audit of ${subjectWords(found)}*\n${verdictLines(chains).join("\n")}`),
       ...(entries.length > 0 ? blocks : []),
-      context(`The head stands in the operation's last message and in the log line of its end.${narrower}`),
+      context(
+        `Compare the head with the one in the operation's last message, or in the log line of its end.${narrower}`,
+      ),
     ],
   };
 }

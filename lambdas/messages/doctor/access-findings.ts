@@ -19,7 +19,7 @@ export const ofAccess: { readonly [K in "right-missing" | "policy-missing" | "po
   "policy-old": ({ account, policy, what }) =>
     broken(
       "Cluster",
-      `the admission policy ${code(policy)} is that of an older manifest: it denies the account ${code(account)} ${plain(what)}, so every drain and every removal fails at its cordon`,
+      `the admission policy ${code(policy)} is that of an older manifest: it denies the account ${code(account)} ${plain(what)}, so every drain and removal fails at its cordon`,
       applyManifest,
     ),
 };

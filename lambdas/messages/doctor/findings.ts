@@ -180,7 +180,7 @@ const ofNodes: Pick<
   "unregistered-machine": ({ machine, at }, commandWord) =>
     warning(
       "Nodes",
-      `${code(machine.instanceId)} of pool ${code(machine.pool ?? "none")} is not a node, runs at its cost and counts in the pool: ${machineState(machine)}, ${between(machine.since, at)} ago`,
+      `${code(machine.instanceId)} of pool ${code(machine.pool ?? "none")} is not a node, but is billed and counts in the pool: ${machineState(machine)}, ${between(machine.since, at)} ago`,
       `${typeThis(commandWord, "remove", machine.instanceId)} terminates it`,
     ),
   "agents-old": ({ machines, wanted }) =>
@@ -210,11 +210,7 @@ const ofNodes: Pick<
   down: ({ area, why }) =>
     broken(area, `${area === "Cluster" ? "the cluster" : area} does not respond: ${plain(why)}`, whenDown[area]),
   "no-credentials": ({ why }) =>
-    broken(
-      "AWS",
-      `AWS cannot be asked without credentials: ${plain(why)}`,
-      "sign in: `aws sso login`, or set `AWS_PROFILE`",
-    ),
+    broken("AWS", `no AWS credentials: ${plain(why)}`, "sign in: `aws sso login`, or set `AWS_PROFILE`"),
   "no-answer": ({ area, what, why }, word) => ({
     area,
     level: "unclear",

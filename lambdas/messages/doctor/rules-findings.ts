@@ -20,7 +20,7 @@ export const ofRules: { readonly [K in "commands-unnamed" | "few-approvers"]: (o
     const where = pool === null ? "" : ` in pool ${code(pool)}`;
     return warning(
       "Slack",
-      `${listed(commands)}${where} ${commands.length === 1 ? "needs" : "need"} an approval that ${how(people.length)} can give: a request that they make themselves lapses`,
+      `${listed(commands)}${where} ${commands.length === 1 ? "needs" : "need"} an approval that ${how(people.length)} can give: a request of their own cannot be approved, and lapses`,
       "give another person a role that may approve, in `people` of the configuration, and deploy",
     );
   },

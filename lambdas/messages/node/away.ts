@@ -100,7 +100,7 @@ export function withoutEc2({ text, blocks }: Message, away: Away, commandWord: s
  */
 export const lookFailed = (title: string, words: string, commandWord: string): Message =>
   say(
-    `❌ *${plain(title, 300)}*: ${plain(words, 1_000).replace(/\.$/, "")}. ${typeThis(commandWord, "doctor")} shows which services answer; if it does not either, run ${code("npm run doctor")} in a terminal.`,
+    `❌ *${plain(title, 300)}*: ${plain(words, 1_000).replace(/\.$/, "")}. ${typeThis(commandWord, "doctor")} shows which services answer; if that fails too, run ${code("npm run doctor")} in a terminal.`,
   );
 
 /** Clause about a busy service: "EC2 is not available: Request limit exceeded." */

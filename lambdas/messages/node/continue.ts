@@ -29,14 +29,14 @@ const at = (decideBy: string | null, now: string): string =>
 
 /** Next step under a drain that has passed its deadline. @param now ISO 8601 */
 export const continueNext = ({ decideBy }: NodeRecord, now: string): string =>
-  `press Continue to list the pods anew and drain until another deadline, or give the node back. Without a press the node is given back${at(decideBy, now)}.`;
+  `press Continue to list the pods again and drain until a new deadline, or give the node back. Without a decision it is given back${at(decideBy, now)}.`;
 
 /** State in which a drain leaves its node while it asks, as a clause. */
 export const stillCordoned = "the node stays cordoned, and evicted pods stay where they are";
 
 /** Note on a drain that goes on after its deadline; the thread mentions no person in notes. @param until ISO 8601: the next deadline */
 export const drainContinues = (until: string): string =>
-  `Continue was pressed: the pods are listed anew and evicted until ${utc(until)}`;
+  `Continue was pressed: the pods are listed again and evicted until ${utc(until)}`;
 
 /** Summary of an operation whose drain goes on after its deadline. @param until ISO 8601: the next deadline */
 export const continuedBy = (userId: string, until: string): string =>
@@ -47,7 +47,7 @@ export const continueHeard = (node: string): Message => say(`Continuing to drain
 
 /** Event on the Node of a drain that has passed its deadline. */
 export const lateEvent = (operation: string): string =>
-  `${operation} has not drained the node at its deadline and asks`;
+  `${operation} has not drained the node by its deadline and needs a decision`;
 
 /**
  * Calls people to a drain that has passed its deadline.
@@ -58,7 +58,7 @@ export const continueNotice = (operation: string, node: string, why: string, unt
   kind: "decision",
   operation,
   message: line(
-    `${operation}: ${node} is not drained at its deadline. Press Continue in Slack to drain on; without a press it is given back at ${utc(until)}. See docs/runbook.md#stage-eviction. Cause: ${why}`,
+    `${operation}: ${node} is not drained by its deadline. Press Continue in Slack to keep draining; otherwise it is given back at ${utc(until)}. See docs/runbook.md#stage-eviction. Cause: ${why}`,
   ),
   until,
 });

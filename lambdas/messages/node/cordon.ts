@@ -33,7 +33,7 @@ interface Subject {
 const sentences: Readonly<Record<CordonOutcome, (subject: Subject) => string>> = {
   uncordoned: () => "the node is schedulable again; evicted pods stay where they are now",
   "cordoned-instead": ({ node }) =>
-    `the node was cordoned in place of its start-up taint, because its setup did not finish; use remove on it, or put it in service with ${code(`kubectl uncordon ${node}`)}`,
+    `the node was cordoned in place of its start-up taint, because its setup did not finish; remove it, or put it in service with ${code(`kubectl uncordon ${node}`)}`,
   schedulable: () => "the node is schedulable; someone else uncordoned it",
   "as-before": () => "the node is cordoned, as it was before",
   "cordoned-since": ({ node }) =>
@@ -130,11 +130,11 @@ export const cordonLeaves = {
 
 /** Reason why a quarantined node is not uncordoned, with the command that does it. */
 export const stillQuarantined = (node: string, commandWord: string): string =>
-  `${code(node)} is quarantined: two of its reboots were not proven within a day. Next: ${typeThis(commandWord, "why", node)} says what is wrong; ${typeThis(commandWord, "uncordon", node, "--quarantined", node)} puts it in service all the same.`;
+  `${code(node)} is quarantined: two of its reboots were not proven within a day. Next: ${typeThis(commandWord, "why", node)} shows what is wrong; ${typeThis(commandWord, "uncordon", node, "--quarantined", node)} puts it back in service anyway.`;
 
 /** Reason why a rollout leaves a quarantined node out. */
 export const quarantinedInRollout = (node: string, commandWord: string): string =>
-  `${code(node)} is quarantined: two of its reboots were not proven within a day. Next: ${typeThis(commandWord, "why", node)} says what is wrong; reboot it alone when it is mended.`;
+  `${code(node)} is quarantined: two of its reboots were not proven within a day. Next: ${typeThis(commandWord, "why", node)} shows what is wrong; reboot it alone when it is mended.`;
 
 /** Sums up a cordon or uncordon that did not come to its end. @param left as a clause */
 export const cordonFailedSummary = {
@@ -159,8 +159,8 @@ export function cordonDryRun(
 export function cordonPlanCard(command: "cordon" | "uncordon", node: string, isCordoned: boolean): PlanCard {
   const does =
     command === "cordon"
-      ? `${code(node)} is cordoned: no new pods come to it, and those that run stay`
-      : `${code(node)} is uncordoned: new pods may come to it`;
+      ? `${code(node)} is cordoned: no new pods are scheduled on it, and running pods stay`
+      : `${code(node)} is uncordoned: new pods may be scheduled on it`;
   const already =
     isCordoned === (command === "cordon") ? ` It is already ${isCordoned ? "cordoned" : "schedulable"}.` : "";
   return { blocks: [section(`*Plan*: ${does}.${already}`)] };

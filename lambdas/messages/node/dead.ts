@@ -22,7 +22,7 @@ export interface DeadNode {
 /** The card of one such node: the evidence, and the button of the reboot that is proven. */
 export function deadNodeMessage({ node, fault, from }: DeadNode, told: Told): Message {
   const { says, press } = troubleWords({ kind: "data-plane", fault, from }, told);
-  const text = `⚠️ ${code(node)} says Ready, and pods on it do not work. ${says} Tried twice by pods of Casement's own. Next: find out why, or reboot it: it takes pods again when the reboot is proven.`;
+  const text = `⚠️ ${code(node)} is Ready, but pods on it do not work. ${says} Casement's probe pods failed twice. Next: press Why for the cause, or reboot it; it takes pods again once the reboot is proven.`;
   const why = { actionId: LOOK_AGAIN, value: `why ${node}`, text: "Why" };
   const next = press ? [{ actionId: DO_NEXT, value: press.command, text: press.text }] : [];
   return { text: plain(text, 300), blocks: [section(text), actions(`dead:${node}`.slice(0, 255), [why, ...next])] };
@@ -40,7 +40,7 @@ export function deadNodesMessage(dead: readonly DeadNode[], probed: number): Mes
         MOST_NODES,
       )}`,
   );
-  const head = `⚠️ *${counted(dead.length, "node")} of ${probed} that were probed* say Ready, and pods on them do not work. One cause is likely: look at the cluster's DNS, its network and kube-proxy before any node is rebooted.`;
+  const head = `⚠️ *${counted(dead.length, "node")} of ${probed} that were probed* are Ready, but pods on them do not work. One cause is likely: check the cluster's DNS, network and kube-proxy before you reboot any node.`;
   return { text: plain(head, 300), blocks: [section([head, ...faults].join("\n").slice(0, 3_000))] };
 }
 
@@ -52,7 +52,7 @@ export const deadNotice = (dead: readonly DeadNode[]): Notice => ({
     `${some(
       dead.map(({ node }) => node),
       MOST_NODES,
-    )}: Ready, and pods do not work there. See ${RUNBOOK}.`,
+    )}: Ready, but pods do not work there. See ${RUNBOOK}.`,
   ),
   until: null,
 });

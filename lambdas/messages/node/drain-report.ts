@@ -8,12 +8,11 @@ const MOST_NAMES = 3;
 type Of<K extends HoldUp["kind"]> = Extract<HoldUp, { readonly kind: K }>;
 
 const budgetAdvice = ({ isForever, wantsAlwaysAllow, terminating }: Of<"budget">): string => {
-  if (isForever)
-    return "it needs each of its healthy pods and will never allow an eviction: its owner has to change it";
+  if (isForever) return "it needs every healthy pod and never allows an eviction: its owner must change it";
   if (wantsAlwaysAllow) return "none of its pods is healthy; its owner can set unhealthyPodEvictionPolicy: AlwaysAllow";
   return terminating.length > 0
-    ? `${some(terminating, MOST_NAMES)} of the same budget is terminating and counts as unhealthy until its replacement is Ready elsewhere: look for Pending pods`
-    : "it allows one when more of its pods are Ready: look for Pending and unready pods";
+    ? `${some(terminating, MOST_NAMES)} of the same budget is terminating and counts as unhealthy until its replacement is Ready elsewhere: check for Pending pods`
+    : "it allows one when more of its pods are Ready: check for Pending and unready pods";
 };
 
 /** A line for each cause, with what a person can do about it. */
@@ -21,9 +20,9 @@ const advice: Partial<{ readonly [K in HoldUp["kind"]]: (of: Of<K>) => string }>
   budget: (of) => `budget ${of.budget} needs ${of.needs} and has ${of.has}: ${budgetAdvice(of)}`,
   "several-budgets": ({ budgets, pod }) =>
     `${pod} is selected by ${budgets.length > 0 ? budgets.join(" and ") : "several budgets"}: the API server evicts no such pod until one of them is changed`,
-  processing: ({ budget }) => `budget ${budget} was not judged yet by its controller: look at kube-controller-manager`,
-  uncomputable: ({ budget, why }) =>
-    `budget ${budget} cannot be computed until it or its pods' owner is mended: ${why}`,
+  processing: ({ budget }) =>
+    `budget ${budget} has not been processed by its controller yet: check kube-controller-manager`,
+  uncomputable: ({ budget, why }) => `budget ${budget} cannot be computed until it or its pods' owner is fixed: ${why}`,
   held: ({ pod, annotation, runningMs }) =>
     `${pod} must not be interrupted (${annotation})${runningMs === null ? "" : ` and has run for ${age(runningMs)}`}`,
   terminating: ({ pod, overMs, isStuck }) =>
@@ -43,7 +42,7 @@ export interface MachineOff {
 }
 
 const offCommands = ({ node, state }: MachineOff, stuck: readonly string[]): string[] => [
-  `EC2 shows the instance as ${state}, so its pods cannot run. A person can release their volumes, and must take the taint off afterwards:`,
+  `EC2 shows the instance as ${state}, so its pods cannot run. A person can release their volumes, and must remove the taint afterwards:`,
   `  kubectl taint nodes ${node} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`,
   ...stuck.slice(0, MOST_NAMES).map((pod) => {
     const [namespace = "", name = ""] = pod.split("/");

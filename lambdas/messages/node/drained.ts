@@ -22,7 +22,7 @@ export const notDrainedSummary = {
 
 /** Explains why the name typed behind `--force` does not count. */
 export const forceNeedsName = (node: string, typed: string): string =>
-  `--force takes the whole name of the node, so that no other is meant: ${code(node)}, not ${code(typed)}.`;
+  `--force requires the node's full name: ${code(node)}, not ${code(typed)}.`;
 
 /** The plan of a drain, for the message that asks for its approval. */
 export const drainPlanCard = (plan: NodePlan, commandWord: string): PlanCard => ({

@@ -11,7 +11,7 @@ export const guardLeaves = {
 } as const;
 
 /** Reason of a machine that the cancellation of its operation came before. */
-export const calledOffBefore = "the operation was cancelled before";
+export const calledOffBefore = "the operation was cancelled before this machine was changed";
 
 /** Answer when a pool has no node. */
 export const poolWithoutNodes = (pool: string, commandWord: string): string =>
@@ -19,7 +19,7 @@ export const poolWithoutNodes = (pool: string, commandWord: string): string =>
 
 /** Reason why a machine cannot be given the guard: no command reaches it. */
 export const agentSilentForGuard = (node: string): string =>
-  `${code(node)} cannot be given a guard of the metadata route: its SSM agent does not answer, mostly because the route is lost. Next: reboot the instance in the EC2 console; a guard that is installed runs at start-up.`;
+  `${code(node)} cannot be given a guard of the metadata route: its SSM agent does not respond, usually because the route is lost. Next: reboot the instance in the EC2 console; an installed guard runs at start-up.`;
 
 /** Reason why a plan does not know the guard: the machine was not asked. */
 export const guardAgentSilent = "the SSM agent of the machine does not answer";

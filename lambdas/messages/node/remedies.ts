@@ -5,7 +5,7 @@ const notChanged: readonly Remedy[] = [
   {
     says: [],
     cause: "the API server refuses to change the Node, or does not answer",
-    remedy: "run the doctor, which checks each permission",
+    remedy: "run `{win} doctor`, which checks each permission",
   },
 ];
 
@@ -16,17 +16,17 @@ export const rebootRemedies: Readonly<Record<"reboot" | "prove" | "restore", rea
     {
       says: ["not rebooted"],
       cause: "the guard of the metadata route is not in order",
-      remedy: "run the command why on the node, mend the guard, then try again",
+      remedy: "run `{win} why` on the node, fix the guard, then try again",
     },
     {
       says: ["did not happen", "its boot id has not changed", "reboot.ps1 failed"],
       cause: "the reboot did not take place",
-      remedy: "look at the machine's screen in the EC2 console, then try again",
+      remedy: "check the machine's screenshot in the EC2 console, then try again",
     },
     {
       says: [],
       cause: "the machine has not come back from its reboot; Windows may still install updates",
-      remedy: "look at its screenshot in the EC2 console, then run the command why on the node",
+      remedy: "check its screenshot in the EC2 console, then run `{win} why` on the node",
     },
   ],
   prove: [
@@ -39,12 +39,12 @@ export const rebootRemedies: Readonly<Record<"reboot" | "prove" | "restore", rea
     {
       says: ["watched after its proof"],
       cause: "the node did not stay well: a service ends again, or something else reboots the machine",
-      remedy: "look at the System event log, mend what it names, then press Check again",
+      remedy: "check the System event log, fix what it names, then press Check again",
     },
     {
       says: [],
       cause: "a check of the node fails after its reboot",
-      remedy: "run the command why on the node, mend what it names, then press Check again",
+      remedy: "run `{win} why` on the node, fix what it names, then press Check again",
     },
   ],
   restore: notChanged,

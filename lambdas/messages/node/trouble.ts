@@ -52,7 +52,7 @@ const remove = ({ commandWord, node }: Told): string => typeThis(commandWord, "r
 const reboot = ({ node }: Told) => ({ text: "Reboot", command: `reboot ${node}` });
 const again = ({ commandWord, node }: Told): string => `${typeThis(commandWord, "why", node)} checks again.`;
 
-const replace = (told: Told): string => `If it stays so, add a node, then ${remove(told)}.`;
+const replace = (told: Told): string => `If this persists, add a node, then run ${remove(told)}.`;
 
 const REBOOT = "Reboot the instance in the EC2 console: the route guard runs at start-up.";
 
@@ -77,7 +77,7 @@ const statusImpaired: Tell<"status-impaired"> = ({ of }, told) =>
       }
     : {
         says: "EC2's instance status check fails: the operating system does not answer on the network.",
-        next: `Look at the console screenshot in the EC2 console. ${REBOOT} ${again(told)}`,
+        next: `Check the screenshot in the EC2 console. ${REBOOT} ${again(told)}`,
       };
 
 const agentSilent: Tell<"agent-silent"> = ({ since }, told) => ({
@@ -96,7 +96,7 @@ const serviceDown: Tell<"service-down"> = ({ service, state, exitCode, log }, to
 
 const metadataSilent: Tell<"metadata-silent"> = ({ guardError }, told) => ({
   says: `The metadata service does not answer on the machine.${guardError ? ` The route guard says: ${words(guardError, 200)}.` : ""}`,
-  next: `The route guard tries again each minute. ${again(told)} At the console of the machine: ${code(ROUTE)}.`,
+  next: `The route guard retries every minute. ${again(told)} At the console of the machine: ${code(ROUTE)}.`,
 });
 
 const dataPlaneWords: Readonly<Record<DataPlaneFault, string>> = {
@@ -122,12 +122,12 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
   "status-impaired": statusImpaired,
   "agent-missing": (_, told) => ({
     says: "No SSM agent of this instance is registered.",
-    next: `${doctor(told)} checks the instance role and the way to Systems Manager.`,
+    next: `${doctor(told)} checks the instance role and the route to Systems Manager.`,
   }),
   "agent-silent": agentSilent,
   "agent-fails": ({ words: said }, told) => ({
     says: `The SSM agent takes commands, but cannot run them: ${words(said, 200)}. This happens where the metadata route is missing.`,
-    next: `The route guard tries again each minute. ${again(told)} ${REBOOT} At the console of the machine: ${code(ROUTE)}.`,
+    next: `The route guard retries every minute. ${again(told)} ${REBOOT} At the console of the machine: ${code(ROUTE)}.`,
   }),
   "agent-before-boot": ({ lastPingAt, bootedAt }, told) => ({
     says: `The SSM agent has not reported since the boot: its last report is ${between(lastPingAt, bootedAt)} older.`,
@@ -139,17 +139,17 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
   }),
   "metadata-silent": metadataSilent,
   "routes-missing": ({ prefixes }, told) => ({
-    says: `${prefixes.length} of the 6 routes from the machine to AWS's services are missing or lead by the wrong adapter: ${some(prefixes.map(code), 6)}.`,
-    next: `The route guard repairs them each minute. ${again(told)}`,
+    says: `${prefixes.length} of the 6 routes from the machine to AWS's services are missing or use the wrong adapter: ${some(prefixes.map(code), 6)}.`,
+    next: `The route guard repairs them every minute. ${again(told)}`,
   }),
   "service-missing": ({ service }, told) => ({
     says: `The Windows service ${code(service)} does not exist.`,
-    next: `The machine was changed by others. Add a node, then ${remove(told)}.`,
+    next: `The machine was changed outside Casement. Add a node, then run ${remove(told)}.`,
   }),
   "service-down": serviceDown,
   "network-missing": ({ network }, told) => ({
     says: `The container network ${code(network)} does not exist: pods get no address.`,
-    next: `${code("hybrid-overlay-node")} makes it when it starts: ${code("Restart-Service hybrid-overlay-node")} in Session Manager. ${again(told)}`,
+    next: `${code("hybrid-overlay-node")} creates it when it starts: ${code("Restart-Service hybrid-overlay-node")} in Session Manager. ${again(told)}`,
     press: reboot(told),
   }),
   "endpoint-missing": ({ endpoint }, told) => ({
@@ -165,8 +165,8 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
     next: `${doctor(told)} checks the approvers. By hand: ${code(`kubectl certificate approve ${requests[0]?.name ?? ""}`)}.`,
   }),
   "not-registered": (_, told) => ({
-    says: "The cluster has no Node of this machine.",
-    next: `${typeThis(told.commandWord, "node", told.node)} shows what is known of it.`,
+    says: "The cluster has no Node for this machine.",
+    next: `${typeThis(told.commandWord, "node", told.node)} shows what is known about it.`,
   }),
   "heartbeat-old": ({ heartbeatAt }, told) => ({
     says: `The kubelet's last report is ${between(heartbeatAt, told.now)} old, or from before the last boot.`,
@@ -178,7 +178,7 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
   }),
   cordoned: ({ by, quarantined }, told) => ({
     says: quarantined
-      ? "The node is quarantined: two of its reboots were not proven within a day. It stays cordoned until a person takes that off."
+      ? "The node is quarantined: two of its reboots were not proven within a day. It stays cordoned until someone takes it out of quarantine."
       : by
         ? `The node is cordoned by ${code(by)}.`
         : "The node is cordoned, not by Casement.",
@@ -194,7 +194,7 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
   }),
   "data-plane": ({ fault, from }, told) => ({
     says: dataPlaneSays(fault, from),
-    next: `Look at the container network and kube-proxy of the node: ${again(told)}`,
+    next: `Check the node's container network and kube-proxy. ${again(told)}`,
     press: reboot(told),
   }),
   "guard-broken": ({ what, error }, told) => ({

@@ -43,7 +43,7 @@ export const waitsForPerson = ({ state }: MachineRow): boolean => state === "kep
 export function unregisteredMessage(row: MachineRow, now: string, commandWord: string): Message {
   const by = row.operation ? ` Launched by ${code(row.operation)}.` : "";
   const text = `${code(row.instanceId)} (${plain(row.pool ?? "no pool", 40)}) is not a node of the cluster: ${machineState(row)}, ${between(row.since, now)}.${by}`;
-  const next = `It runs at its cost. ${typeThis(commandWord, "remove", row.instanceId)} terminates it.`;
+  const next = `It is still billed. ${typeThis(commandWord, "remove", row.instanceId)} terminates it.`;
   return { text, blocks: [section(text), ...(waitsForPerson(row) ? [context(next)] : [])] };
 }
 

@@ -32,7 +32,7 @@ const AROUND_MS = 45 * 60_000;
  */
 export function bootCause(events: readonly BootEvent[], booted: number): string {
   const near = events.filter(({ at }) => Math.abs(Date.parse(at) - booted) <= AROUND_MS);
-  if (near.some(({ id, at }) => UNCLEAN.has(id) && Date.parse(at) >= booted)) return "it was not shut down before";
+  if (near.some(({ id, at }) => UNCLEAN.has(id) && Date.parse(at) >= booted)) return "it was not shut down cleanly";
   const asked = near.find(({ id, at }) => id === 1074 && Date.parse(at) <= booted);
   return asked ? asked.text : "the event log does not say why";
 }
@@ -40,7 +40,7 @@ export function bootCause(events: readonly BootEvent[], booted: number): string 
 const reasons: Readonly<Record<RebootReason, string>> = {
   servicing: "a Windows feature or update",
   "windows-update": "Windows Update",
-  "file-renames": "files that are replaced at the next boot",
+  "file-renames": "files to be replaced at the next boot",
   "computer-name": "a new computer name",
 };
 
@@ -55,7 +55,7 @@ function besides(facts: HealthFacts, { node, commandWord }: Told): string[] {
   if (!machine.known) return [];
   const { boot, reboot, guard, disk } = machine.value.answers;
   const booted = bootTime(facts);
-  const low = disk && disk.freeBytes < LOW_BYTES ? ", which is little" : "";
+  const low = disk && disk.freeBytes < LOW_BYTES ? "", which is low" : "";
   return [
     boot && booted !== null
       ? `Booted ${age(Date.parse(now) - booted)} ago: ${plain(bootCause(boot.events, Date.parse(boot.bootedAt)), 200)}.`
@@ -77,9 +77,9 @@ const line = ({ name, state }: Checked): string => codeLine(`${checkNames[name].
 /** Sentence for a node on which no check found a fault. */
 function allWell(all: readonly Checked[], told: Told, isAsked: boolean): string {
   const open = all.filter(({ state }) => state === "unknown").length;
-  if (open === 0) return `✅ ${code(told.node)}: every check is passed.`;
-  if (isAsked) return `⏳ ${code(told.node)}: nothing is wrong so far. The machine is being asked.`;
-  return `⚠️ ${code(told.node)}: nothing is wrong as far as could be checked; ${open} of ${all.length} checks could not be made.`;
+  if (open === 0) return `✅ ${code(told.node)}: all checks passed.`;
+  if (isAsked) return `⏳ ${code(told.node)}: no problem found so far. Waiting for the machine's answer.`;
+  return `⚠️ ${code(told.node)}: no problem found, but ${open} of ${all.length} checks could not be made.`;
 }
 
 const wrongText = (fault: Fault, told: Told): string =>
@@ -102,7 +102,7 @@ export function whyMessage({ node, facts, heldBy, isAsked }: Why, commandWord: s
   const notes = [
     ...(fault ? [`*Next:* ${troubleWords(fault.trouble, told).next}`] : []),
     ...unknowns(all).map((why) => `Not known: ${plain(why, 200)}.`),
-    ...(isAsked ? ["This message changes when the machine has answered."] : []),
+    ...(isAsked ? ["This message is updated when the machine answers."] : []),
     ...(heldBy
       ? [`${code(heldBy)} is working on this node; ${typeThis(commandWord, "cancel", heldBy)} stops it.`]
       : []),
@@ -112,7 +112,7 @@ export function whyMessage({ node, facts, heldBy, isAsked }: Why, commandWord: s
     blocks: [
       section(text),
       ...sections(notes),
-      ...sections(more.length > 0 ? ["*Also wrong, perhaps because of it*", ...more] : []),
+      ...sections(more.length > 0 ? ["*Also failing, possibly for the same reason*", ...more] : []),
       ...sections(all.map(line), fenced),
       ...sections(besides(facts, told)),
       actions("why", [

@@ -22,9 +22,10 @@ function waiting(approval: Approval): string {
   const { needs, roles, until } = approval;
   const given = approvers(approval);
   const missing = needs - given.length;
-  const from = roles.length > 0 ? `from ${some(roles.map(code), 5)}` : "and no role may give it";
+  const from =
+    roles.length > 0 ? `from ${some(roles.map(code), 5)}, not from the requester` : "but no role may give it";
   const so = given.length > 0 ? ` Approved by ${people(given)}; ${missing} more to come.` : "";
-  return `*Needs ${counted(needs, "approval")}* ${from}, not by the requester.${so} Without it nothing is changed, and the request lapses at ${localTime(until)}.`;
+  return `*Needs ${counted(needs, "approval")}* ${from}.${so} Without it nothing is changed, and the request lapses at ${localTime(until)}.`;
 }
 
 const worseNote = ({ worse }: Approval): string[] =>
@@ -80,7 +81,7 @@ export const approvalNotice = (operation: Pick<OperationRecord, "id" | "request"
 
 /** Reason why an execution does not act on an approval that another one has used up. */
 export const approvalUsed = (operation: string): string =>
-  `the approval of ${code(operation)} was used by another execution of it, and counts once`;
+  `the approval of ${code(operation)} was already used by another execution; an approval counts once`;
 
 /** End of an approval that was not given. */
 export type NotApproved =
@@ -112,21 +113,21 @@ export type Voted =
 const votes: { readonly [K in Voted["kind"]]: (of: Extract<Voted, { kind: K }>, word: string) => string } = {
   unknown: ({ operation }, word) =>
     `Operation ${code(operation)} not found. ${typeThis(word, "operations")} lists recent operations.`,
-  "not asked": ({ operation }) => `${code(operation)} waits for no approval. Nothing was changed.`,
+  "not asked": ({ operation }) => `${code(operation)} is not waiting for an approval. Nothing was changed.`,
   closed: ({ operation }) =>
     `The approval of ${code(operation)} was already decided, or lapsed. See its message for the result.`,
   stale: ({ operation }) =>
-    `The plan of ${code(operation)} has changed since. Read it again in its message, and press there.`,
+    `The plan of ${code(operation)} has changed. Read the new plan in its message and decide there.`,
   own: ({ operation }, word) =>
     `You requested ${code(operation)}, so another person must decide. To withdraw it: ${typeThis(word, "cancel", operation)}.`,
   role: ({ operation, roles }) =>
-    `You cannot decide about ${code(operation)}: it takes ${roles.length > 0 ? some(roles.map(code), 5) : "a role, and none is configured"}. Nothing was changed.`,
+    `You cannot decide about ${code(operation)}: ${roles.length > 0 ? `only ${some(roles.map(code), 5)} can` : "no role is configured that can"}. Nothing was changed.`,
   heard: ({ operation, decision }) =>
     decision === "approve"
       ? `Your approval of ${code(operation)} is recorded. Its message shows what follows.`
-      : `Your denial of ${code(operation)} is recorded. It ends, and nothing is changed.`,
+      : `Your denial of ${code(operation)} is recorded. The operation ends and nothing is changed.`,
   "review heard": ({ operation, decision }) =>
-    `Your review of ${code(operation)} is recorded: ${decision === "approve" ? "in order" : "not in order"}. Its thread shows it within 15 minutes of its end.`,
+    `Your review of ${code(operation)} is recorded: ${decision === "approve" ? "in order" : "not in order"}. Its thread shows the review within 15 minutes of the operation's end.`,
 };
 
 /** Private answer to a vote, by button or by command. */

@@ -13,20 +13,23 @@ type Reviewed = Pick<OperationRecord, "id" | "approval" | "request" | "asker" | 
 
 const reasonIn = ({ breakGlass }: Approval): string => plain(breakGlass ?? "", 200);
 
+/** The reason as it was typed, with one full stop behind it. */
+const reasonSentence = (approval: Approval): string => `${reasonIn(approval).replace(/[.\s]+$/, "")}.`;
+
 /** Explains why `--break-glass` takes no part of a name. */
 export const breakGlassNeedsName = (node: string, typed: string): string =>
-  `--break-glass takes the whole name of the node, so that no other is meant: ${code(node)}, not ${code(typed)}.`;
+  `--break-glass requires the node's full name: ${code(node)}, not ${code(typed)}.`;
 
 /** Reason why a second node is not taken without an approval. */
 export const breakGlassTaken = (
   { operation, node }: { readonly operation: string; readonly node: string },
   commandWord: string,
 ): string =>
-  `--break-glass takes one Ready node, or the NotReady nodes of one pool, until an approver has reviewed it, and ${code(operation)} took ${code(node)}. An approver reviews it with ${typeThis(commandWord, "approve", operation)}; or ask again without --break-glass`;
+  `--break-glass is limited to one Ready node, or the NotReady nodes of one pool, until an approver has reviewed it, and ${code(operation)} used it for ${code(node)}. Ask an approver to run ${typeThis(commandWord, "approve", operation)}, or ask again without --break-glass`;
 
 const sectionWhileOpen = (approval: Approval, hasEnded: boolean): Block =>
   section(
-    `🔓 *${hasEnded ? "Ran" : "Runs"} without an approval* (--break-glass): ${reasonIn(approval)}\n${some(approval.roles.map(code), 5)} reviews it: *In order* or *Not in order*. Until then no other Ready node is taken this way.`,
+    `🔓 *${hasEnded ? "Ran" : "Runs"} without an approval* (--break-glass): ${reasonIn(approval)}\n${some(approval.roles.map(code), 5)} must review it: press *In order* or *Not in order*. Until then --break-glass takes no other Ready node.`,
   );
 
 /** Buttons of a review; they carry the votes of an approval. */
@@ -57,7 +60,7 @@ export function breakGlassBlocks(
  * @param called ids of user groups (S…) and people
  */
 export function breakGlassCall(operation: Reviewed, approval: Approval, called: readonly string[]): Message {
-  const words = `${called.map(mentionOf).join(" ")} 🔓 ${plain(originName(operation), 80)} acts without an approval: *${plain(titleOf(operation.request), 300)}*. Reason: ${reasonIn(approval)} To stop it, press *Cancel operation* above. Review it when it has ended. Its plan:`;
+  const words = `${called.map(mentionOf).join(" ")} 🔓 ${plain(originName(operation), 80)} is acting without an approval: *${plain(titleOf(operation.request), 300)}*. Reason: ${reasonSentence(approval)} To stop it, press *Cancel operation* above. Review it when it has ended. Its plan:`;
   return {
     text: words.trim(),
     blocks: [section(words.trim()), ...approval.card.blocks, buttons(operation.id, approval)],
@@ -84,7 +87,7 @@ export function reviewReminder(
   approval: Approval,
   { at, now, called }: { readonly at: string; readonly now: string; readonly called: readonly string[] },
 ): Message {
-  const words = `${called.map(mentionOf).join(" ")} 🔓 ${code(operation.id)} (${plain(titleOf(operation.request), 300)}) ran without an approval ${between(at, now)} ago and was not reviewed. Reason: ${reasonIn(approval)}`;
+  const words = `${called.map(mentionOf).join(" ")} 🔓 ${code(operation.id)} (${plain(titleOf(operation.request), 300)}) ran without an approval ${between(at, now)} ago and was not reviewed. Reason: ${reasonSentence(approval)}`;
   return { text: words.trim(), blocks: [section(words.trim()), buttons(operation.id, approval)] };
 }
 

@@ -83,7 +83,7 @@ export const keptNotice = ({ operation, instanceId, keptAt }: NodeRecord, now: s
   kind: "kept",
   operation,
   message: line(
-    `${operation}: ${instanceId ?? "an instance"} has been kept for ${between(keptAt ?? now, now)} and runs at its cost. Press Terminate now in Slack when it is no longer needed. See docs/runbook.md#when-adding-a-node-fails.`,
+    `${operation}: ${instanceId ?? "an instance"} has been kept for ${between(keptAt ?? now, now)} and is still billed. Press Terminate now in Slack when it is no longer needed. See docs/runbook.md#when-adding-a-node-fails.`,
   ),
   until: null,
 });

@@ -11,7 +11,7 @@ import { codeBlock, prose, sentence } from "../slack/text.ts";
 import { instanceLink, type MessageSettings, runbookLink } from "./links.ts";
 import { nodeLabel, signs, worked } from "./node-lines.ts";
 import { remedyOf } from "./remedies.ts";
-import type { Remedy } from "./remedy.ts";
+import { type Remedy, remedyText } from "./remedy.ts";
 import { stageName } from "./stages.ts";
 
 const keep = (value: string): Button => ({ actionId: KEEP_INSTANCE, value, text: "Keep for inspection" });
@@ -64,20 +64,26 @@ export function failureButtons(node: NodeRecord, settings: MessageSettings, cure
   return buttons.length > 0 ? [actions(`decide:${ownerOf(node)}`, buttons)] : [];
 }
 
+/** Stages after whose failure the machine was rebooted, and the node only lacks its proof. */
+const UNPROVEN: ReadonlySet<StageName | undefined> = new Set<StageName>(["prove", "restore"]);
+
+/** Commands on several nodes that can be repeated for one of them. */
+const REPEATED: ReadonlySet<string> = new Set(["guard", "reboot"]);
+
+/** Words of the command that repeats the work on a failed node; null where none does. */
+function commandAgain({ request }: OperationRecord, { nodeName, failure }: NodeRecord): readonly string[] | null {
+  if (request.command === "add") return ["add", request.pool];
+  if (request.command === "reboot" && UNPROVEN.has(failure?.stage)) return nodeName ? ["prove", nodeName] : null;
+  if ("node" in request) return [request.command, request.node];
+  return nodeName && REPEATED.has(request.command) ? [request.command, nodeName] : null;
+}
+
 /** Names the command to run after the end. */
-function again(
-  { request, id }: OperationRecord,
-  { nodeName }: NodeRecord,
-  remedy: Remedy | undefined,
-  commandWord: string,
-): string {
-  const outcome = remedy?.isHopeless ? "is worth a try only after that." : "tries again.";
-  if (request.command === "add") return `${typeThis(commandWord, "add", request.pool)} ${outcome}`;
-  if (request.command === "guard" && nodeName) return `${typeThis(commandWord, "guard", nodeName)} ${outcome}`;
-  if (request.command === "cordon" || request.command === "uncordon")
-    return `${typeThis(commandWord, request.command, request.node)} ${outcome}`;
-  if (request.command === "remove") return `${typeThis(commandWord, "remove", request.node)} ${outcome}`;
-  return `${typeThis(commandWord, "operations")} shows ${id}.`;
+function again(operation: OperationRecord, node: NodeRecord, remedy: Remedy | undefined, commandWord: string): string {
+  const command = commandAgain(operation, node);
+  if (command === null) return `${typeThis(commandWord, "operations")} shows ${operation.id}.`;
+  const outcome = remedy?.isHopeless ? "fails the same way until that is done." : "tries again.";
+  return `${typeThis(commandWord, ...command)} ${outcome}`;
 }
 
 /** State of the machine: as the failure left it, until its outcome is known. */
@@ -88,7 +94,7 @@ const meaning = (node: NodeRecord, remedy: Remedy | undefined): string =>
   remedy ? `${state(node)} Likely cause: ${remedy.cause}.` : state(node);
 
 const untilTerminated = ({ instanceId }: NodeRecord, commandWord: string): string =>
-  `it runs, at its cost, until someone terminates it: press Terminate now, or run ${typeThis(commandWord, "remove", instanceId ?? "")}`;
+  `it runs, and is billed, until someone terminates it: press Terminate now, or run ${typeThis(commandWord, "remove", instanceId ?? "")}`;
 
 function next(
   node: NodeRecord,
@@ -129,7 +135,7 @@ export function failureBlocks(
     [
       `${signs[node.status]} *${headline(node, failure.stage)}* after ${worked(node, now)}`,
       meaning(node, remedy),
-      ...(remedy ? [`*Remedy:* ${remedy.remedy}.`] : []),
+      ...(remedy ? [`*Remedy:* ${remedyText(remedy, settings.commandWord)}.`] : []),
       `*Next:* ${next(node, operation, remedy, settings, now)}`,
       codeBlock(failure.why, room),
     ].join("\n"),

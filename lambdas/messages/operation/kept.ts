@@ -15,6 +15,6 @@ export function keptReminder(node: NodeRecord, settings: MessageSettings, now: s
   const { instanceId, keptAt, failure } = node;
   const id = instanceId ?? "";
   const stage = failure ? ` It failed at ${stageName(failure.stage)}.` : "";
-  const text = `⚠️ ${code(id)} has been kept for ${between(keptAt ?? now, now)} and runs at its cost.${stage} To terminate it: ${typeThis(settings.commandWord, "remove", id)}`;
+  const text = `⚠️ ${code(id)} has been kept for ${between(keptAt ?? now, now)} and is still billed.${stage} To terminate it: ${typeThis(settings.commandWord, "remove", id)}`;
   return { text, blocks: [section(text), ...failureButtons(node, settings)] };
 }

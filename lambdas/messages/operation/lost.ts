@@ -18,7 +18,7 @@ const MOST_NODES = 20;
 
 /** One node of a lost operation: what it left behind, and what was released. */
 function lineOf(node: NodeRecord, held: readonly string[]): string {
-  const back = held.length > 0 ? ` Given back: ${held.join(", ")}.` : "";
+  const back = held.length > 0 ? ` Released: ${held.join(", ")}.` : "";
   return `• ${nodeLabel(node)}: ${plain(node.outcome ?? "", 600)}.${back}`;
 }
 

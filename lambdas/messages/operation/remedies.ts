@@ -17,70 +17,70 @@ export const stageRemedies: Partial<Readonly<Record<StageName, readonly Remedy[]
 export const commonRemedies: readonly Remedy[] = [
   {
     says: ["Delivery Timed Out", "Undeliverable"],
-    cause: "the agent did not take the command in two minutes",
-    remedy: "look at the instance in EC2, and at the agent with `aws ssm describe-instance-information`",
+    cause: "the SSM agent did not take the command within two minutes",
+    remedy: "check the instance in EC2, and its agent with `aws ssm describe-instance-information`",
   },
   {
     says: ["PowerShell runs in", "is not digitally signed"],
     cause: "AppLocker, App Control or a group policy restricts PowerShell",
-    remedy: "take that policy off the image or the domain, then add another node",
+    remedy: "remove that policy from the image or the domain, then add another node",
     isHopeless: true,
   },
   {
     says: ["S3 answered:", "Secrets Manager answered:"],
     cause: "the service refused the machine's own role",
     remedy:
-      "for (403 …) look at the node's role and at policies of bucket, endpoint and organisation; for (404 …) deploy again",
+      "for (403 …) check the node's role and the policies of bucket, endpoint and organisation; for (404 …) deploy again",
   },
   {
     says: ["S3 does not answer", "Secrets Manager does not answer"],
-    cause: "no way from the machine's subnet to the service",
-    remedy: "look at route, endpoint and DNS of the subnet",
+    cause: "the machine's subnet has no route to the service",
+    remedy: "check the subnet's routes, endpoints and DNS",
   },
   {
     says: ["the metadata service does not answer", "gave no credentials"],
-    cause: "the machine has no way to the metadata service, or no role",
-    remedy: "look at the instance's metadata options and its instance profile",
+    cause: "the machine cannot reach the metadata service, or has no role",
+    remedy: "check the instance's metadata options and its instance profile",
   },
   {
     says: ["the clock of"],
     cause: "the machine's clock is wrong, or the command came late",
-    remedy: "look why it does not reach 169.254.169.123 (Amazon Time Sync), then add another node",
+    remedy: "find out why it cannot reach 169.254.169.123 (Amazon Time Sync), then add another node",
   },
   {
     says: ["There is not enough space on the disk"],
     cause: "the disk is full",
-    remedy: "make the pool's volume larger, or look what filled it",
+    remedy: "enlarge the pool's volume, or find out what filled it",
   },
   {
     says: ["is StopPending", "is StartPending"],
-    cause: "the service hangs, and was left as it is",
-    remedy: "look at its log under `C:\\var\\log`, then add another node",
+    cause: "the service hangs; Casement left it as it is",
+    remedy: "read its log under `C:\\var\\log`, then add another node",
   },
   {
     says: ["is shutting-down:", "is stopping:", "is stopped:", "is terminated:"],
     cause: "the instance was stopped or terminated outside Casement",
-    remedy: "ask CloudTrail who, by the instance id",
+    remedy: "search CloudTrail for the instance id to see who did it",
   },
   {
     says: ["the execution ended as"],
     cause: "the function that worked on the node ended with an error",
-    remedy: "see failed executions",
+    remedy: 'see "Failed executions" in the runbook',
   },
   {
     says: ["which SSM calls InProgress"],
     cause: "the script is slower than the stage's deadline",
-    remedy: "raise the deadline, or look what it does on the machine",
+    remedy: "raise the deadline, or check on the machine what the script is doing",
   },
   {
     says: ["was interrupted"],
-    cause: "the function ended three times in the middle of a call",
-    remedy: "look at the AWS Health Dashboard, then try again",
+    cause: "the function crashed three times in the middle of a call",
+    remedy: "check the AWS Health Dashboard, then try again",
   },
   {
     says: ["RequestLimitExceeded", "ThrottlingException"],
     cause: "AWS throttles the account",
-    remedy: "start no more operations until it is over, then try again",
+    remedy: "start no other operations until the throttling ends, then try again",
   },
 ];
 

@@ -7,15 +7,18 @@ export interface Remedy {
   readonly says: readonly string[];
   /** A clause without a full stop. */
   readonly cause: string;
-  /** The remedy that a person can apply: a clause without a full stop. */
+  /** The remedy that a person can apply: a clause without a full stop, with `{win}` for the command word. */
   readonly remedy: string;
   /** The same request would fail the same way: it is not offered again. */
   readonly isHopeless?: true;
 }
 
-/** A freeze or a hold that came meanwhile, in any stage before what cannot be undone. */
+/** The remedy with the command word that people type, "/win" by default. */
+export const remedyText = ({ remedy }: Remedy, commandWord: string): string => remedy.replaceAll("{win}", commandWord);
+
+/** A freeze or a hold that was set after the request, in any stage before what cannot be undone. */
 export const stopped: Remedy = {
   says: ["is frozen", "is held"],
-  cause: "a freeze or a hold came meanwhile",
-  remedy: "wait for its end, or end it, then try again",
+  cause: "a freeze or a hold was set after the request",
+  remedy: "wait until it ends, or end it with `{win} thaw` or `{win} unhold`, then try again",
 };

@@ -50,7 +50,7 @@ const blockerLine = (blocker: Blocker): string => {
   if (blocker.budgets.length === 0)
     return `⛔ The API server refuses the eviction of ${names(blocker.pods)}: ${plain(blocker.why, 400)}.`;
   return blocker.budgets.length > 1
-    ? `⛔ Disruption budgets ${names(blocker.budgets)} select the same pod ${names(blocker.pods)}, so the API server evicts it never. Remove one of them.`
+    ? `⛔ Disruption budgets ${names(blocker.budgets)} select the same pod ${names(blocker.pods)}, so the API server never evicts it. Remove one of them.`
     : `⛔ Disruption budget ${names(blocker.budgets)} blocks ${names(blocker.pods)}: ${ever(blocker)}.`;
 };
 

@@ -16,13 +16,13 @@ export const provisionRemedies: Partial<Readonly<Record<StageOf<"provision">, re
     {
       says: ["InsufficientFreeAddressesInSubnet"],
       cause: "the subnet has no free addresses",
-      remedy: "remove what is not needed there, or add a subnet to the pool",
+      remedy: "free addresses in it, or add a subnet to the pool",
       isHopeless: true,
     },
     {
       says: ["EC2 has no capacity in any subnet"],
-      cause: "EC2 has no room for the pool's instance types in the pool's subnets now",
-      remedy: "try later, or add instance types or subnets to the pool",
+      cause: "EC2 has no capacity for the pool's instance types in the pool's subnets",
+      remedy: "try again later, or add instance types or subnets to the pool",
       isHopeless: true,
     },
     {
@@ -33,79 +33,80 @@ export const provisionRemedies: Partial<Readonly<Record<StageOf<"provision">, re
     {
       says: ["Client.InternalError"],
       cause: "the key that encrypts the volumes could not be used",
-      remedy: "put the key's ARN into the configuration as `aws.volumeKey` and deploy",
+      remedy: "set `aws.volumeKey` in the configuration to the key's ARN and deploy",
     },
     {
       says: ["is claimed by"],
-      cause: "EC2 gave the new machine an address that stands in another controller's list",
-      remedy: "take the entry out there, and terminate the machine",
+      cause: "EC2 gave the new machine an address that another controller claims",
+      remedy: "remove that controller's entry, and terminate the machine",
     },
     {
       says: ["join slots"],
-      cause: "twenty machines are joining already",
+      cause: "twenty machines are already joining",
       remedy: "try again when they have joined",
     },
     {
       says: ["pending certificate requests"],
-      cause: "other certificate requests pile up in the cluster",
-      remedy: "look at `kubectl get csr`, and approve or delete what is not wanted",
+      cause: "too many certificate requests are pending in the cluster",
+      remedy: "run `kubectl get csr`, and delete the requests that are not wanted",
     },
     {
       says: ["the execution never started"],
       cause: "Lambda did not start the node's execution within 15 minutes",
-      remedy: "see throttles and dead letters",
+      remedy: 'see "Throttles" and "Dead letters" in the runbook',
     },
   ],
   agent: [
     {
       says: [],
-      cause: "Windows did not come up, or the machine does not reach SSM",
+      cause: "Windows did not start, or the machine cannot reach SSM",
       remedy:
-        "compare the subnet's route table and the endpoints' security groups; the console output shows Windows' boot",
+        "check the subnet's route table and the endpoints' security groups; the console output shows how Windows booted",
     },
   ],
   guard: [
     {
       says: ["not the one of this release"],
       cause: "the node was set up by another release of Casement",
-      remedy: "run the command guard on the node, then try again",
+      remedy: "run `{win} guard` on the node, then try again",
     },
     {
       says: ["SSM agent does not answer", "the command was cancelled (Cancelled)"],
-      cause: "the SSM agent of the machine is silent, mostly because its metadata route is lost",
-      remedy: "reboot it through EC2, with the button or in the console: a guard that is installed runs at start-up",
+      cause: "the machine's SSM agent does not respond, usually because its metadata route is lost",
+      remedy:
+        "reboot it through EC2, with the button or in the console; an installed guard restores the route at start-up",
     },
     {
       says: ["not installed as a scheduled task"],
       cause: "the task was removed, possibly by an antivirus",
-      remedy: "let the antivirus of the image admit the task `Casement guard`",
+      remedy: "allow the task `Casement guard` in the image's antivirus",
     },
     {
       says: ["network paths to choose from"],
       cause: "the machine has several default gateways, or none",
-      remedy: "attach one network interface alone",
+      remedy: "attach exactly one network interface",
     },
     {
       says: ["C:\\Casement\\guard.ps1"],
-      cause: "the machine could not read the bucket, or the content was not the one wanted",
-      remedy: "look at the bucket policy and at an S3 endpoint's policy",
+      cause: "the machine could not read the bucket, or the file's content was wrong",
+      remedy: "check the policies of the bucket and the S3 endpoint",
     },
     {
       says: ["The RPC server is unavailable"],
-      cause: "Windows Management Instrumentation does not run or is damaged",
+      cause: "Windows Management Instrumentation is not running or is damaged",
       remedy: anotherNode,
     },
     {
       says: [],
       cause: "the guard could not repair the route to the metadata service",
-      remedy: "read `C:\\Casement\\guard.json`, and look at the instance's metadata options",
+      remedy: "read `C:\\Casement\\guard.json`, and check the instance's metadata options",
     },
   ],
   features: [
     {
       says: ["container networks exist already"],
       cause: "the image is not AWS's own",
-      remedy: "use an image of AWS's for the pool",
+      remedy: "use one of AWS's images for the pool",
     },
     {
       says: ["did not happen", "its boot id has not changed", "reboot.ps1 failed"],
@@ -115,7 +116,7 @@ export const provisionRemedies: Partial<Readonly<Record<StageOf<"provision">, re
     {
       says: ["not installed after the reboot", "Windows requires another reboot"],
       cause: "the image carries an unfinished update",
-      remedy: "terminate it, and look whether the newest image of AWS has a known fault",
+      remedy: "terminate it, and check whether AWS's newest image has a known fault",
     },
     {
       says: ["feature Containers"],
@@ -126,12 +127,12 @@ export const provisionRemedies: Partial<Readonly<Record<StageOf<"provision">, re
   payload: [
     {
       says: ["the content has sha256"],
-      cause: "the object in the bucket is not the one that the manifest names",
+      cause: "the object in the bucket differs from the manifest",
       remedy: "upload that file again and deploy",
     },
     {
       says: ["Access Denied", "NoSuchVersion"],
-      cause: "the object's version was deleted, or a policy keeps the node's role out",
+      cause: "the object's version was deleted, or a policy denies it to the node's role",
       remedy: "list the object's versions, and compare the policies of bucket and endpoint",
     },
   ],
@@ -139,11 +140,11 @@ export const provisionRemedies: Partial<Readonly<Record<StageOf<"provision">, re
     {
       says: ["C:\\k\\bootstrap-kubeconfig"],
       cause: "the machine could not read its join secret",
-      remedy: "look whether the secret exists, and at the policy of the Secrets Manager endpoint",
+      remedy: "check that the secret exists, and the policy of the Secrets Manager endpoint",
     },
     {
       says: ["service-state", "stopped while it started"],
-      cause: "the program ended early; often the payload's version does not fit",
+      cause: "the program exited early, often because the payload's version does not match the cluster's",
       remedy: `${readLog}, and compare \`cluster.version\` with \`kubectl version\``,
     },
     {
@@ -154,18 +155,18 @@ export const provisionRemedies: Partial<Readonly<Record<StageOf<"provision">, re
     {
       says: ["so no kubelet was started", "cluster.kubeletClientAuthority"],
       cause: "the authority that kubelets trust cannot be read",
-      remedy: "look at `oc get controllerconfig machine-config-controller` and at `cluster.kubeletClientAuthority`",
+      remedy: "check `oc get controllerconfig machine-config-controller` and `cluster.kubeletClientAuthority`",
     },
     {
       says: ["Kubernetes 1.30 or newer"],
       cause: "the cluster is too old",
-      remedy: "update the cluster",
+      remedy: "upgrade the cluster",
       isHopeless: true,
     },
     {
       says: ["cannot use the overlay port"],
       cause: "the cluster's VXLAN port is not 4789",
-      remedy: "use 2022 or 2025 for this pool",
+      remedy: "set the pool's `windows` to 2022 or 2025",
       isHopeless: true,
     },
   ],
@@ -173,43 +174,43 @@ export const provisionRemedies: Partial<Readonly<Record<StageOf<"provision">, re
     {
       says: ["was denied by"],
       cause: "a policy or a person denies this machine",
-      remedy: "let requests of the node bootstrapper for this name pass",
+      remedy: "allow the node bootstrapper's requests for this name",
     },
     {
       says: ["no request of this machine was approved"],
       cause: "another machine has registered under this name",
-      remedy: "terminate the machine, delete the Node, and look for the other one in the audit log",
+      remedy: "terminate the machine, delete the Node, and find the other machine in the API server's audit log",
     },
     {
       says: [],
-      cause: "the machine does not reach `cluster.apiServer`, or its token was refused",
-      remedy: "look at `kubectl get csr` and at the near misses in the thread",
+      cause: "the machine cannot reach `cluster.apiServer`, or its token was rejected",
+      remedy: "check `kubectl get csr`, and the requests that the thread says were left pending",
     },
   ],
   node: [
     {
       says: [],
       cause: "the kubelet cannot register, or its name is not EC2's private DNS name",
-      remedy: "read `C:\\var\\log\\kubelet`, and look at the subnet's DHCP options",
+      remedy: "read `C:\\var\\log\\kubelet`, and check the subnet's DHCP options",
     },
   ],
   "serving-csr": [
     {
       says: [],
-      cause: "the kubelet requested an address that EC2 does not know of the machine",
-      remedy: "look at `kubectl get csr` and at the near misses in the thread",
+      cause: "the kubelet requested an address that EC2 does not list for the machine",
+      remedy: "check `kubectl get csr`, and the requests that the thread says were left pending",
     },
   ],
   network: [
     {
       says: ["to give the Node a subnet"],
       cause: "the hybrid overlay is not configured, or its network is used up",
-      remedy: "look for `hybridOverlayConfig` in `oc get network.operator cluster -o yaml`",
+      remedy: "check `hybridOverlayConfig` in `oc get network.operator cluster -o yaml`",
     },
     {
       says: ["to announce its gateway"],
-      cause: "the overlay on the machine does not reach the others",
-      remedy: "open UDP 4789 (or `cluster.hybridOverlayPort`) both ways",
+      cause: "the machine's overlay cannot reach the other nodes",
+      remedy: "open UDP 4789 (or `cluster.hybridOverlayPort`) in both directions",
     },
     {
       says: [],
@@ -226,16 +227,20 @@ export const provisionRemedies: Partial<Readonly<Record<StageOf<"provision">, re
     },
     {
       says: ["the provider id", "the cloud provider to initialise"],
-      cause: "the cluster's AWS cloud controller did not look at the Node",
-      remedy: "look at its pods, and at the instance's cluster tag",
+      cause: "the cluster's AWS cloud controller did not initialise the Node",
+      remedy: "check its pods, and the instance's cluster tag",
     },
-    { says: ["deleted"], cause: "the Node was deleted outside Casement", remedy: "ask the API server's audit log who" },
+    {
+      says: ["deleted"],
+      cause: "the Node was deleted outside Casement",
+      remedy: "search the API server's audit log to see who did it",
+    },
   ],
   admit: [
     {
       says: [],
       cause: "the Node is Ready but still has its start-up taint",
-      remedy: "remove the node, or take the taint off",
+      remedy: "remove the taint, or the node",
     },
   ],
 };

@@ -7,8 +7,8 @@ export const removalRemedies: Readonly<Record<Exclude<StageOf<"remove">, "cordon
     stopped,
     {
       says: [],
-      cause: "as many nodes of the pool are away as `maxUnavailable` allows",
-      remedy: "see what holds the slots with the command operations, then try again",
+      cause: "the pool already has as many nodes out of service as `maxUnavailable` allows",
+      remedy: "see with `{win} operations` what holds the slots, then try again",
     },
   ],
   evict: [
@@ -16,37 +16,37 @@ export const removalRemedies: Readonly<Record<Exclude<StageOf<"remove">, "cordon
     {
       says: ["it may have been uncordoned"],
       cause: "the node was uncordoned during the drain",
-      remedy: "find out by whom, then try again",
+      remedy: "find out who uncordoned it, then try again",
     },
     {
       says: ["the right to evict"],
-      cause: "Casement's account may not evict pods",
-      remedy: "run the doctor, which names the missing right, and apply the cluster's manifest again",
+      cause: "Casement's account is not allowed to evict pods",
+      remedy: "run `{win} doctor`, which names the missing right, and apply the cluster's manifest again",
     },
     {
       says: ["an admission webhook to allow", "an admission policy to allow"],
-      cause: "the cluster has a webhook or a policy that refuses the eviction",
-      remedy: "read its words, and ask its owner",
+      cause: "a webhook or a policy of the cluster denies the eviction",
+      remedy: "read its message below, and ask its owner",
     },
     {
       says: ["the API server to evict"],
       cause: "an admission webhook does not answer, or the API server is overloaded",
-      remedy: "look at `kubectl get validatingwebhookconfigurations` and at the API server",
+      remedy: "check `kubectl get validatingwebhookconfigurations` and the API server",
     },
     {
       says: ["must not be interrupted"],
-      cause: "a job holds the node until it ends",
-      remedy: "try again after its end, or take its annotation off",
+      cause: "a pod asks not to be interrupted until it ends",
+      remedy: "try again when it has ended, or remove its annotation",
     },
     {
       says: ["stuck terminating"],
-      cause: "the kubelet does not end a pod, or a finalizer keeps it",
-      remedy: "look at the machine and at the pod's finalizers",
+      cause: "the kubelet does not stop a pod, or a finalizer keeps it",
+      remedy: "check the machine and the pod's finalizers",
     },
     {
       says: [],
       cause: "a disruption budget allows no eviction, or a pod takes long to terminate",
-      remedy: "look at `kubectl get pdb -A` and at the pods on the node",
+      remedy: "check `kubectl get pdb -A` and the pods on the node",
     },
   ],
   terminate: [
@@ -54,7 +54,7 @@ export const removalRemedies: Readonly<Record<Exclude<StageOf<"remove">, "cordon
     {
       says: [],
       cause: "Windows takes minutes to shut down",
-      remedy: "wait, and look at the instance's state in EC2",
+      remedy: "wait, and check the instance's state in EC2",
     },
   ],
   delete: [

@@ -25,7 +25,7 @@ const state = { freeze: "frozen", hold: "held" } as const;
 /** The command or the step that takes a stop off. */
 function remedy({ kind, target, at }: Stop, commandWord: string): string {
   // What an annotation says, its owner takes off.
-  if (at === null) return "its owner takes the annotation off with kubectl";
+  if (at === null) return "remove the annotation with kubectl";
   return typeThis(commandWord, undo[kind], ...typed(target));
 }
 
@@ -85,13 +85,13 @@ export function endedSummary(kind: Stop["kind"], targets: readonly StopTarget[],
     return `${names} ${targets.length === 1 ? "was" : "were"} not ${state[kind]}. Nothing was changed.`;
   }
   const names = capital(some(ended.map(targetName), 5));
-  return `${names} ${ended.length === 1 ? "is" : "are"} not ${state[kind]} any more.`;
+  return `${names} ${ended.length === 1 ? "is" : "are"} no longer ${state[kind]}.`;
 }
 
 /** Explains how a time is typed. */
 export const badDuration = (given: string): string =>
-  `${code(given)} is no time: type minutes, hours or days, 30 days at most, such as ${code("--for 4h")}`;
+  `${code(given)} is not a valid duration: use minutes, hours or days, at most 30 days, such as ${code("--for 4h")}`;
 
 /** Explains that a stop needs its reason. */
 export const stopNeedsReason = (commandWord: string, command: string): string =>
-  `A ${command} needs its reason, which everybody who is stopped by it reads: ${typeThis(commandWord, command, "…", '--reason "release night"')}`;
+  `A ${command} requires a reason, which is shown to everyone it stops: ${typeThis(commandWord, command, "…", '--reason "release night"')}`;

@@ -52,9 +52,9 @@ describe("A drain with --break-glass", () => {
     here = await withSeedNodes({ configuration: { people } });
     const { id, status, summary } = await run(drainOf(web.name));
     expect([status, summary]).toEqual(["succeeded", expect.stringContaining("is drained")]);
-    const call = inThreads(here).find((text) => text.includes("acts without an approval"));
+    const call = inThreads(here).find((text) => text.includes("is acting without an approval"));
     expect(call).toMatch(
-      /<@U0APPROVER>[\s\S]*acts without an approval[\s\S]*Reason: disk fails, INC-7 now[\s\S]*pods? will be evicted/,
+      /<@U0APPROVER>[\s\S]*is acting without an approval[\s\S]*Reason: disk fails, INC-7 now\. To stop it, press [\s\S]*pods? will be evicted/,
     );
     expect(openly(here)[0]).toMatch(/Ran without an approval[\s\S]*\[In order\][\s\S]*\[Not in order\]/);
     await here.press("operator", APPROVE_OPERATION);
@@ -76,7 +76,7 @@ describe("A drain with --break-glass", () => {
   test("takes the node's whole name alone, and only of a person with the role", async () => {
     here = await withSeedNodes();
     expect((await run(`/win drain ${SHORT} --break-glass "${WHY}"`)).status).toBe("not-started");
-    expect(privately(here, "operator").at(-1)).toContain(`--break-glass takes the whole name of the node`);
+    expect(privately(here, "operator").at(-1)).toContain(`--break-glass requires the node's full name`);
     await here.close();
     here = await withSeedNodes({ configuration: { policy: { drain: ["operator"], "break-glass": ["approver"] } } });
     expect((await run(drainOf(web.name))).status).toBe("refused");

@@ -88,7 +88,7 @@ describe("A drain's approval", () => {
     const { id } = (await newest(here)).operation;
     await usedByAnother(id);
     await here.press("approver", APPROVE_OPERATION);
-    expect(await ended("refused")).toContain("was used by another execution of it, and counts once");
+    expect(await ended("refused")).toContain("was already used by another execution; an approval counts once");
     expect(isCordoned(here)).toBe(false);
   });
 });
@@ -96,7 +96,9 @@ describe("A drain's approval", () => {
 describe("A rule of the configuration", () => {
   test("makes a cordon and an uncordon wait for an approval", async () => {
     here = await withSeedNodes(twoApprovers(1, "cordon"));
-    expect(await asked(`cordon ${SHORT}`)).toMatch(/is cordoned: no new pods come to it[\s\S]*Needs 1 approval/);
+    expect(await asked(`cordon ${SHORT}`)).toMatch(
+      /is cordoned: no new pods are scheduled on it[\s\S]*Needs 1 approval/,
+    );
     await here.pass(3);
     expect(isCordoned(here)).toBe(false);
     await here.press("approver", APPROVE_OPERATION);

@@ -36,7 +36,7 @@ describe("A drain", () => {
     here = await unasked("drain");
     await run(here, `drain ${SHORT} --force ${SHORT}`, 60);
     expect((await newest(here)).operation.status).toBe("not-started");
-    expect(privately(here, "operator").at(-1)).toContain("--force takes the whole name of the node");
+    expect(privately(here, "operator").at(-1)).toContain("--force requires the node's full name");
     expect(isCordoned(here)).toBe(false);
   });
 });

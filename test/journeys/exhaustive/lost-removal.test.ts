@@ -92,7 +92,7 @@ describe("A removal whose execution is stopped", () => {
     await expectAsBefore();
     const { operation } = await newest(here);
     expect(await outcome()).toContain("the node is schedulable again; evicted pods stay where they are now");
-    expect(told()[0]).toContain(`Given back: the lease on \`${web.instanceId}\``);
+    expect(told()[0]).toContain(`Released: the lease on \`${web.instanceId}\``);
     const event = `CasementUncordoned ${operation.id} has ended: the node is schedulable again`;
     expect(eventsOn(here, web.name).filter((one) => one.startsWith(event))).toHaveLength(1);
   });

@@ -30,7 +30,7 @@ test("A node that says Ready and is dead is told with the evidence, once a day, 
   await here.until(() => cards().length > 0, aRound, "the card");
   expect(cards()).toEqual([
     expect.stringMatching(
-      /`ip-10-0-3-7\S+` says Ready, and pods on it do not work\. A pod on the node [\s\S]*\[Why\][\s\S]*\[Reboot/,
+      /`ip-10-0-3-7\S+` is Ready, but pods on it do not work\. A pod on the node [\s\S]*\[Why\][\s\S]*\[Reboot/,
     ),
   ]);
   expect(made()).toBeGreaterThan(0);

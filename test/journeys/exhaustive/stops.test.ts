@@ -37,7 +37,7 @@ describe("A freeze", () => {
     await here.type("operator", "/win nodes");
     await here.pass(1);
     expect(privately(here, "operator").at(-1)).toMatch(/🧊 Pool `web` is frozen until[\s\S]*release night/);
-    expect(await run("/win thaw web")).toEqual(["succeeded", "Pool `web` is not frozen any more."]);
+    expect(await run("/win thaw web")).toEqual(["succeeded", "Pool `web` is no longer frozen."]);
     expect(await run("/win thaw web")).toEqual(["succeeded", "Pool `web` was not frozen. Nothing was changed."]);
     expect((await run(drain))[0]).toBe("succeeded");
   });
@@ -90,9 +90,9 @@ describe("A freeze", () => {
   test("without a reason, or with a time that cannot be read, is told in private how it is typed", async () => {
     here = await withSeedNodes();
     expect((await run("/win freeze"))[0]).toBe("not-started");
-    expect(privately(here, "operator").at(-1)).toContain("A freeze needs its reason");
+    expect(privately(here, "operator").at(-1)).toContain("A freeze requires a reason");
     expect((await run('/win freeze --reason "x" --for soon'))[0]).toBe("not-started");
-    expect(privately(here, "operator").at(-1)).toContain("`soon` is no time");
+    expect(privately(here, "operator").at(-1)).toContain("`soon` is not a valid duration");
   });
 });
 

@@ -55,7 +55,7 @@ test("a silent agent is told within 20 s by what the others know, and named when
   here = await withSeedNodes();
   injectFault(here, "agent-silent", ofWeb);
   const soon = await why();
-  expect(soon.first).toContain("nothing is wrong so far. The machine is being asked.");
+  expect(soon.first).toContain("no problem found so far. Waiting for the machine's answer.");
   expect(soon.said).toMatch(/❌ .*The SSM agent does not answer/);
   expect(soon.said).toMatch(/Node condition Ready +ok/);
   await here.pass(30);
@@ -68,7 +68,7 @@ test("while the Kubernetes API is away, EC2, SSM and the machine are told, and t
   here = await withSeedNodes();
   injectFault(here, "kubernetes-5xx");
   const { said } = await why();
-  expect(said).toContain("nothing is wrong as far as could be checked");
+  expect(said).toContain("no problem found, but");
   expect(said).toMatch(/Not known: The Kubernetes API \(`[^`]+`\) answered 503\./);
   expect(said).toMatch(/Windows services +ok/);
   expect(said).toMatch(/Node condition Ready +unknown/);
@@ -117,7 +117,7 @@ test("the buttons of the answer look again, and uncordon a node, by the right of
   await here.type("operator", "/win why ip-10-0-3-7");
   await settled(here, 4);
   await press("look-again");
-  expect(privately(here, "operator").at(-1)).toContain("every check is passed.");
+  expect(privately(here, "operator").at(-1)).toContain("all checks passed.");
 });
 
 test("a node that an operation holds is looked at beside it, and the operation is named", async () => {
