@@ -14,7 +14,7 @@ import { lambdaEntry } from "../steps/host.ts";
 import type { ReleaseDocument } from "../steps/runtime.ts";
 import type { Steps } from "../steps/steps.ts";
 import { step } from "./engine/durable.ts";
-import { type Begun, beginOperation, failOperation, whisperTo } from "./operation/lifecycle.ts";
+import { type Begun, beginOperation, failOperation, tellRequester } from "./operation/lifecycle.ts";
 import { endWatched, handOver, publishWatched, type Watched, watch } from "./operation/progress.ts";
 import { publishEnd } from "./operation/publish-end.ts";
 import { postFirst } from "./operation/publisher.ts";
@@ -105,7 +105,7 @@ async function refuseWhatCannotJoin(steps: Steps, configuration: Configuration):
 async function preview(steps: Steps, ask: AddStart, begun: Begun, { pool, image }: Room): Promise<void> {
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
   const { windows = "", instanceTypes = [], subnets = [] } = configuration.pools[pool.name] ?? {};
-  await whisperTo(
+  await tellRequester(
     steps,
     ask,
     addDryRun({ pool, windows, imageId: image.imageId, instanceTypes, subnets }, begun.commandWord),

@@ -15,7 +15,7 @@ import { endOnOneNode } from "./node/end.ts";
 import { isQuarantined } from "./node/quarantine.ts";
 import { runStages, stageTable } from "./node/stages.ts";
 import { startOnOneNode } from "./node/start.ts";
-import { type Begun, beginOperation, failOperation, whisperTo } from "./operation/lifecycle.ts";
+import { type Begun, beginOperation, failOperation, tellRequester } from "./operation/lifecycle.ts";
 
 /** A person's cordon or uncordon. */
 type Wanted = Extract<Request, { command: "cordon" | "uncordon" }>;
@@ -24,7 +24,7 @@ type Wanted = Extract<Request, { command: "cordon" | "uncordon" }>;
 const stages = stageTable<"cordon", CordonTask>("cordon", { cordon, uncordon });
 
 async function show(steps: Steps, start: Start, { command }: Wanted, chosen: ChosenNode, begun: Begun): Promise<void> {
-  await whisperTo(steps, start, cordonDryRun(command, chosen.name, chosen.isCordoned, begun.commandWord));
+  await tellRequester(steps, start, cordonDryRun(command, chosen.name, chosen.isCordoned, begun.commandWord));
   const end = { status: "succeeded", summary: shownOnly, endedAt: steps.timestamp() } as const;
   await steps.ledger.changeOperation(start.operation, end);
 }

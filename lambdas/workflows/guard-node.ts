@@ -9,7 +9,7 @@ import { causeOf, step } from "./engine/durable.ts";
 import { install } from "./guard/install.ts";
 import { claim, type Member, settle, settleLeft } from "./guard/members.ts";
 import { type Target, targetsOf } from "./guard/targets.ts";
-import { type Begun, beginOperation, failOperation, whisperTo } from "./operation/lifecycle.ts";
+import { type Begun, beginOperation, failOperation, tellRequester } from "./operation/lifecycle.ts";
 import { publishWatched } from "./operation/progress.ts";
 import { publishEnd } from "./operation/publish-end.ts";
 import { postFirst } from "./operation/publisher.ts";
@@ -23,7 +23,7 @@ interface Started {
 }
 
 async function show(steps: Steps, start: Start, targets: readonly Target[], begun: Begun): Promise<void> {
-  await whisperTo(steps, start, guardDryRun(targets, begun.commandWord));
+  await tellRequester(steps, start, guardDryRun(targets, begun.commandWord));
   const end = { status: "succeeded", summary: shownOnly, endedAt: steps.timestamp() } as const;
   await steps.ledger.changeOperation(start.operation, end);
 }

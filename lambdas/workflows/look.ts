@@ -16,7 +16,7 @@ import { describeNode, listNodes } from "./look/answer.ts";
 import { showAudit } from "./look/audit.ts";
 import { failLook } from "./look/fail.ts";
 import { explainNode } from "./look/why.ts";
-import { type Begun, beginOperation, whisperTo } from "./operation/lifecycle.ts";
+import { type Begun, beginOperation, tellRequester } from "./operation/lifecycle.ts";
 
 /** Seconds to read the configuration and to check the requester. A look takes at most 20 in all. */
 const BEGIN = { seconds: 5, services: "S3 or DynamoDB" };
@@ -33,7 +33,7 @@ const tell =
       );
       if (!begun) return;
       const told = await answerOf(steps, ctx, start, begun);
-      await step(ctx, "tell", () => whisperTo(steps, start, told));
+      await step(ctx, "tell", () => tellRequester(steps, start, told));
       const end = { status: "succeeded", summary: "" } as const;
       await step(ctx, "end", () =>
         steps.ledger.changeOperation(start.operation, { ...end, endedAt: steps.timestamp() }),

@@ -85,7 +85,7 @@ describe("cancel", () => {
     waitingAdd();
     await send(buttonPress("cancel-operation", "add-3f9c2a71"));
     expect(memory.callbacks.get("callback-1")).toEqual({ decision: "cancel", userId: "U0OPERATOR" });
-    expect(memory.whispers[0]?.message.text).toContain("Cancelling `add-3f9c2a71`");
+    expect(memory.ephemerals[0]?.message.text).toContain("Cancelling `add-3f9c2a71`");
   });
 });
 
@@ -101,13 +101,13 @@ describe("the buttons of a failed node", () => {
   ])("%s completes the waiting decision, and says nothing more", async (actionId, decision) => {
     expect((await send(buttonPress(actionId, "add-3f9c2a71:1"))).statusCode).toBe(200);
     expect(memory.callbacks.get("decision-1")).toEqual({ decision, userId: "U0OPERATOR" });
-    expect(memory.whispers).toEqual([]);
+    expect(memory.ephemerals).toEqual([]);
   });
 
   test("delivered again get no other answer", async () => {
     await send(buttonPress("keep-instance", "add-3f9c2a71:1"));
     await send(buttonPress("keep-instance", "add-3f9c2a71:1"));
-    expect(memory.whispers).toEqual([]);
+    expect(memory.ephemerals).toEqual([]);
   });
 
   test("tell it later when the door died between writing the decision and telling it", async () => {
@@ -116,7 +116,7 @@ describe("the buttons of a failed node", () => {
     memory.broken.clear();
     await send(buttonPress("terminate-instance", "add-3f9c2a71:1", "U0OPERATOR", { trigger_id: "4.5.7" }));
     expect(memory.callbacks.get("decision-1")).toEqual({ decision: "keep", userId: "U0OPERATOR" });
-    expect(memory.whispers.at(-1)).toMatchObject({
+    expect(memory.ephemerals.at(-1)).toMatchObject({
       message: { text: expect.stringContaining("already made, or timed out") },
     });
   });
@@ -125,7 +125,7 @@ describe("the buttons of a failed node", () => {
     await send(buttonPress("keep-instance", "add-3f9c2a71:1"));
     await send(buttonPress("terminate-instance", "add-3f9c2a71:1", "U0OPERATOR", { trigger_id: "4.5.7" }));
     expect(memory.callbacks.get("decision-1")).toEqual({ decision: "keep", userId: "U0OPERATOR" });
-    expect(memory.whispers).toMatchObject([
+    expect(memory.ephemerals).toMatchObject([
       { userId: "U0OPERATOR", message: { text: expect.stringContaining("already made, or timed out") } },
     ]);
   });
@@ -152,7 +152,7 @@ describe("the buttons of a failed node", () => {
   ])("do nothing for %s and say so in private", async (_who, event, sentence) => {
     expect((await send(event)).statusCode).toBe(200);
     expect(memory.callbacks.get("decision-1")).toBe("waiting");
-    expect(memory.whispers).toMatchObject([{ message: { text: expect.stringContaining(sentence) } }]);
+    expect(memory.ephemerals).toMatchObject([{ message: { text: expect.stringContaining(sentence) } }]);
   });
 
   test.each(["add-3f9c2a71:7", "add-3f9c2a71", "", "../../x:1", "add-3f9c2a71:-1"])(
@@ -160,14 +160,14 @@ describe("the buttons of a failed node", () => {
     async (value) => {
       await send(buttonPress("keep-instance", value));
       expect(memory.callbacks.get("decision-1")).toBe("waiting");
-      expect(memory.whispers).toMatchObject([{ message: { text: expect.stringContaining("has expired") } }]);
+      expect(memory.ephemerals).toMatchObject([{ message: { text: expect.stringContaining("has expired") } }]);
     },
   );
 
   test("tell the person when the decision could not be passed on", async () => {
     memory.broken.add("executions.complete");
     expect((await send(buttonPress("keep-instance", "add-3f9c2a71:1"))).statusCode).toBe(200);
-    expect(memory.whispers).toMatchObject([{ message: { text: expect.stringContaining("is not responding") } }]);
+    expect(memory.ephemerals).toMatchObject([{ message: { text: expect.stringContaining("is not responding") } }]);
   });
 });
 
@@ -199,14 +199,14 @@ describe("the button Try again", () => {
     const id = started?.payload.operation ?? "";
     memory.operations.set(id, { ...operationRecord(), id, executionArn: "arn:1" });
     await press("1.2.5");
-    expect(memory.whispers.at(-1)?.message.text).toContain(`has already tried again: \`${id}\``);
+    expect(memory.ephemerals.at(-1)?.message.text).toContain(`has already tried again: \`${id}\``);
   });
 
   test("starts again after an attempt that was not started, or that was refused, and then only once", async () => {
     fail();
     memory.broken.add("executions.start");
     await press("1.2.3");
-    expect(memory.whispers.at(-1)?.message.text).toContain("Not started");
+    expect(memory.ephemerals.at(-1)?.message.text).toContain("Not started");
     memory.broken.clear();
     await press("1.2.4");
     await press("1.2.5");
@@ -230,9 +230,9 @@ describe("the button Try again", () => {
   test("starts nothing while the operation waits for a decision, nor for one that is unknown", async () => {
     fail({ status: "waiting", endedAt: null });
     await press("1.2.3");
-    expect(memory.whispers[0]?.message.text).toContain("has not ended yet");
+    expect(memory.ephemerals[0]?.message.text).toContain("has not ended yet");
     await send(buttonPress("try-again", "add-00000000"));
-    expect(memory.whispers[1]?.message.text).toContain("expired");
+    expect(memory.ephemerals[1]?.message.text).toContain("expired");
     expect(memory.executions.size).toBe(0);
   });
 });
@@ -251,14 +251,14 @@ describe("the button Terminate now of a kept machine", () => {
         payload: { request: { command: "remove", node: "i-0ab12cd34ef567890", dryRun: false } },
       },
     ]);
-    expect(memory.whispers).toEqual([]);
+    expect(memory.ephemerals).toEqual([]);
   });
 
   test("is too late once the instance is gone", async () => {
     memory.nodes.push({ ...kept, isTerminated: true });
     await press();
     expect(memory.dialogs).toEqual([]);
-    expect(memory.whispers).toHaveLength(1);
+    expect(memory.ephemerals).toHaveLength(1);
   });
 });
 
@@ -267,6 +267,6 @@ test.each(["open-runbook", "open-aws"])(
   async (id) => {
     const answer = await send(buttonPress(id, "add-3f9c2a71:0"));
     expect(answer.statusCode).toBe(200);
-    expect(memory.whispers).toEqual([]);
+    expect(memory.ephemerals).toEqual([]);
   },
 );

@@ -27,7 +27,7 @@ export interface Memory {
   readonly callbacks: Map<string, object | "waiting">;
   /** Addresses for answers, by operation. */
   readonly responseUrls: Map<string, string>;
-  readonly whispers: { readonly channel: string; readonly userId: string; readonly message: Message }[];
+  readonly ephemerals: { readonly channel: string; readonly userId: string; readonly message: Message }[];
   readonly memberships: Map<string, Membership>;
   /** Of the group of operators. */
   readonly members: string[];
@@ -45,7 +45,7 @@ const emptyMemory = (): Memory => ({
   expired: new Set(),
   callbacks: new Map(),
   responseUrls: new Map(),
-  whispers: [],
+  ephemerals: [],
   memberships: new Map(),
   members: ["U0OPERATOR"],
   broken: new Set(),
@@ -126,7 +126,7 @@ const threadOf = (memory: Memory) => ({
     return "open" as const;
   },
   sendEphemeral: async (channel: string, userId: string, message: Message) => {
-    memory.whispers.push({ channel, userId, message });
+    memory.ephemerals.push({ channel, userId, message });
   },
 });
 

@@ -20,7 +20,7 @@ describe("a button that holds a command", () => {
   test("gives nobody a right that typing does not give", async () => {
     await send(buttonPress("do-next", "uncordon ip-10-0-3-7", "U0READER"));
     expect(started()).toEqual([]);
-    expect(memory.whispers[0]?.message.text).toContain("You do not have permission to use `uncordon`");
+    expect(memory.ephemerals[0]?.message.text).toContain("You do not have permission to use `uncordon`");
   });
 
   test.each(["add web 8", "approve add-3f9c2a71", "cancel add-3f9c2a71", "help", "what is this", ""])(
@@ -28,7 +28,7 @@ describe("a button that holds a command", () => {
     async (text) => {
       await send(buttonPress("do-next", text));
       expect(started()).toEqual([]);
-      expect(memory.whispers.map(({ message }) => message.text)).toEqual([expect.stringContaining("expired")]);
+      expect(memory.ephemerals.map(({ message }) => message.text)).toEqual([expect.stringContaining("expired")]);
     },
   );
 });

@@ -55,7 +55,7 @@ function besides(facts: HealthFacts, { node, commandWord }: Told): string[] {
   if (!machine.known) return [];
   const { boot, reboot, guard, disk } = machine.value.answers;
   const booted = bootTime(facts);
-  const low = disk && disk.freeBytes < LOW_BYTES ? "", which is low" : "";
+  const low = disk && disk.freeBytes < LOW_BYTES ? ", which is low" : "";
   return [
     boot && booted !== null
       ? `Booted ${age(Date.parse(now) - booted)} ago: ${plain(bootCause(boot.events, Date.parse(boot.bootedAt)), 200)}.`

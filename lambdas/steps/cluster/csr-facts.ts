@@ -65,7 +65,7 @@ export interface Sorted {
   /** Right, and to be approved now. */
   readonly right: Csr | undefined;
   /** Nearly right and still pending. */
-  readonly nearMisses: readonly LeftPending[];
+  readonly mismatches: readonly LeftPending[];
   /** Approved by another approver in this node's name, although they are not this machine's. */
   readonly approvedWrongly: readonly (DecidedByOthers & LeftPending)[];
   /** The machine's own, denied by another approver. */
@@ -87,9 +87,9 @@ interface Judged {
 const areRight = (judged: readonly Judged[]): Csr[] =>
   judged.filter(({ verdict }) => verdict.verdict === "approve").map(({ csr }) => csr);
 
-const nearMissesIn = (judged: readonly Judged[]) =>
+const mismatchesIn = (judged: readonly Judged[]) =>
   judged.flatMap(({ csr, verdict }) =>
-    verdict.verdict === "near-miss" ? [{ csr, left: { name: nameOf(csr), why: verdict.why } }] : [],
+    verdict.verdict === "mismatch" ? [{ csr, left: { name: nameOf(csr), why: verdict.why } }] : [],
   );
 
 /** A request that is failed was approved, but its signer refused it: no certificate comes of it. */
@@ -121,8 +121,8 @@ export function sorted(requests: readonly Csr[], expected: Expected, instanceId:
     ours: newest(right.filter((csr) => approvalIn(csr) === approvalOf(instanceId))),
     granted: newest(right.filter((csr) => isGranted(csr) && !approvalIn(csr).endsWith(CHECKED))),
     right: newest(areRight(pending)),
-    nearMisses: nearMissesIn(pending).map(({ left }) => left),
-    approvedWrongly: nearMissesIn(decided.filter(({ csr }) => isGranted(csr))).map(({ csr, left }) => ({
+    mismatches: mismatchesIn(pending).map(({ left }) => left),
+    approvedWrongly: mismatchesIn(decided.filter(({ csr }) => isGranted(csr))).map(({ csr, left }) => ({
       ...left,
       by: deciderOf(csr, "Approved"),
     })),

@@ -40,11 +40,11 @@ export interface Expected {
   readonly nodeExists: boolean;
 }
 
-/** "other": not about this machine. "near-miss": about it, or made to look so, but not right: left pending, reported. */
+/** "other": not about this machine. "mismatch": about it, or made to look so, but not right: left pending, reported. */
 export type Verdict =
   | { readonly verdict: "approve" }
   | { readonly verdict: "other" }
-  | { readonly verdict: "near-miss"; readonly why: string };
+  | { readonly verdict: "mismatch"; readonly why: string };
 
 interface Parsed {
   readonly commonNames: readonly string[];
@@ -168,8 +168,8 @@ function looksLike(commonName: string, nodeName: string): boolean {
   return theirs !== undefined && (theirs.includes(ours) || ours.includes(theirs));
 }
 
-/** Near miss with its reason, cut to 300 characters: a request is anybody's text, and the reason goes into messages. */
-const nearMiss = (why: string): Verdict => ({ verdict: "near-miss", why: why.slice(0, 300) });
+/** Mismatch with its reason, cut to 300 characters: a request is anybody's text, and the reason goes into messages. */
+const mismatch = (why: string): Verdict => ({ verdict: "mismatch", why: why.slice(0, 300) });
 
 /**
  * Judges one request by rules stricter than WMCO's: exact name, exact usages, exact requester, and every
@@ -181,17 +181,17 @@ export function judge(pending: PendingRequest, expected: Expected): Verdict {
   if (pending.signerName !== CLIENT_SIGNER && pending.signerName !== SERVING_SIGNER) return { verdict: "other" };
   const request = parsed(pending.pem);
   const asks = pending.username === `system:node:${expected.nodeName}`;
-  if (typeof request === "string") return asks ? nearMiss(request) : { verdict: "other" };
+  if (typeof request === "string") return asks ? mismatch(request) : { verdict: "other" };
   const commonName = request.commonNames.join(",");
   if (commonName !== `system:node:${expected.nodeName}`) {
     if (!asks && !looksLike(commonName, expected.nodeName)) return { verdict: "other" };
-    return nearMiss(`it requests the name ${commonName}`);
+    return mismatch(`it requests the name ${commonName}`);
   }
   const fault =
     ageFault(pending, expected) ??
     subjectFault(request) ??
     (pending.signerName === CLIENT_SIGNER ? clientFault : servingFault)(pending, request, expected);
-  return fault === null ? { verdict: "approve" } : nearMiss(fault);
+  return fault === null ? { verdict: "approve" } : mismatch(fault);
 }
 
 /** Known names: the cluster's instances as EC2 lists them, and the Nodes that exist. */

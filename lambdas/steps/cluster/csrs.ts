@@ -21,7 +21,7 @@ import { type Expected, judge, type KnownNames, suspicion } from "./csr-rules.ts
 export const PENDING_AT_MOST = 50;
 
 /** Outcome of reading a signer's requests once and approving the right one. */
-export interface ApprovalResult extends Pick<Sorted, "nearMisses" | "approvedWrongly" | "denied"> {
+export interface ApprovalResult extends Pick<Sorted, "mismatches" | "approvedWrongly" | "denied"> {
   /** The machine's request that is approved; `by` is null when Casement approved it. */
   readonly approved: { readonly name: string; readonly by: Decider | null } | null;
 }
@@ -93,7 +93,7 @@ export const csrs = (context: StepContext) => {
       const aside = sorted(of(elsewhere), { ...expected, nodeExists: elsewhere === SERVING_SIGNER }, instanceId);
       const look = {
         denied: others.denied,
-        nearMisses: [...others.nearMisses, ...aside.nearMisses],
+        mismatches: [...others.mismatches, ...aside.mismatches],
         approvedWrongly: [...others.approvedWrongly, ...aside.approvedWrongly],
       };
       if (ours) return { ...look, approved: { name: nameOf(ours), by: null } };

@@ -46,7 +46,7 @@ function late({ request }: Start): Error {
  * Says something to the requester alone; the answer to a look replaces its acknowledgement. An operation that a rule started
  * has no requester: its message goes to the channel.
  */
-export async function whisperTo(steps: Steps, start: Start, message: Message): Promise<void> {
+export async function tellRequester(steps: Steps, start: Start, message: Message): Promise<void> {
   const requester = requesterOf(start);
   if (!requester) return postEnd(steps, start, message);
   if (!isChange(start.request.command)) return steps.answers.give(start.operation, requester, message);
@@ -55,7 +55,7 @@ export async function whisperTo(steps: Steps, start: Start, message: Message): P
 
 /** Ends a dry run: its plan goes to the requester alone. */
 export async function showOnly(steps: Steps, start: Start, message: Message): Promise<void> {
-  await whisperTo(steps, start, message);
+  await tellRequester(steps, start, message);
   const end = { status: "succeeded", summary: shownOnly, endedAt: steps.timestamp() } as const;
   await steps.ledger.changeOperation(start.operation, end);
 }
@@ -90,7 +90,7 @@ export const commandWord = async (steps: Steps): Promise<string> => {
 };
 
 async function privately(steps: Steps, start: Start, message: Message): Promise<Message> {
-  await whisperTo(steps, start, message);
+  await tellRequester(steps, start, message);
   return message;
 }
 

@@ -158,7 +158,7 @@ export async function followHandedOver(watched: Watched, { pool, published: last
 }
 
 /** Asking every execution whether it still runs is worth a minute's interval; the service allows 30 such calls a second. */
-const CENSUS_EVERY_MS = MINUTE;
+const CHECK_LIVENESS_EVERY_MS = MINUTE;
 
 const NEVER_BEGAN_MS = 15 * MINUTE;
 
@@ -174,7 +174,7 @@ export async function checkLiveness(
   last: number,
 ): Promise<number> {
   const now = steps.now();
-  if (now - last < CENSUS_EVERY_MS) return last;
+  if (now - last < CHECK_LIVENESS_EVERY_MS) return last;
   for (const node of await steps.ledger.nodes(operation)) {
     const why = ENDED.has(node.status) || !isDue(node) ? null : await howLost(steps, node);
     if (why !== null) await closeLost(steps, node, why);

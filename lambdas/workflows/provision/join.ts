@@ -46,7 +46,7 @@ async function approveOnce(task: ProvisionTask, signer: string): Promise<Poll<"a
   const wanted = await expected(task);
   const look = await task.steps.csrs.approveFor(signer, wanted, machineOf(task).instanceId);
   const suspicious = await task.steps.csrs.suspicious(wanted, () => knownNames(task));
-  const left = [...look.nearMisses, ...suspicious].map(({ name, why }) => signingRequest.leftPending(name, why));
+  const left = [...look.mismatches, ...suspicious].map(({ name, why }) => signingRequest.leftPending(name, why));
   const wrong = look.approvedWrongly.map(({ name, why, by }) =>
     signingRequest.approvedWrongly(name, why, by, wanted.nodeName),
   );

@@ -21,7 +21,7 @@ import { TAG } from "../../tags.ts";
 import { checkServed } from "../node/breaker.ts";
 import { checkNotStopped } from "../node/check-not-stopped.ts";
 import { findNode } from "../node/find-node.ts";
-import { type Begun, whisperTo } from "../operation/lifecycle.ts";
+import { type Begun, tellRequester } from "../operation/lifecycle.ts";
 import { checkBreakGlass, checkOrigin } from "../operation/requester.ts";
 import { findMachine } from "./find-machine.ts";
 
@@ -137,7 +137,7 @@ export async function refuseRemoval(steps: Steps, start: Start, begun: Begun, ch
     endedAt: steps.timestamp(),
   });
   const refusal = removalRefusedMessage(name, words);
-  if (isDryRun(start.request)) return whisperTo(steps, start, refusal);
+  if (isDryRun(start.request)) return tellRequester(steps, start, refusal);
   const dialog = removalRefused(start.operation, refusal);
   // Closed by now: who asked has thought better of it.
   if (!(await steps.thread.fillDialog(dialogOf(start.operation), dialog))) return;
@@ -149,7 +149,7 @@ export async function refuseRemoval(steps: Steps, start: Start, begun: Begun, ch
 
 /** `--dry-run`: what would go, to the requester alone. */
 export async function previewRemoval(steps: Steps, start: Start, begun: Begun, { facts }: Chosen): Promise<void> {
-  await whisperTo(steps, start, removeDryRun(facts, begun.commandWord));
+  await tellRequester(steps, start, removeDryRun(facts, begun.commandWord));
   await steps.ledger.changeOperation(start.operation, {
     status: "succeeded",
     summary: shownOnly,

@@ -20,7 +20,7 @@ let here: Journey;
 afterEach(() => here.close());
 
 /** Last message to this person alone, empty when there is none. */
-const whispered = (user: keyof typeof people): string =>
+const privateTo = (user: keyof typeof people): string =>
   here.simulator.slack
     .messages()
     .filter(({ onlyTo }) => onlyTo === people[user])
@@ -58,7 +58,7 @@ test.for(beforeTheReturn)("cancelled in stage %s, everything is taken away", asy
   await here.type("operator", "/win add web");
   await reached(here, stage);
   await here.type("approver", `/win cancel ${(await newest(here)).operation.id}`);
-  expect(whispered("approver")).toContain("Cancelling");
+  expect(privateTo("approver")).toContain("Cancelling");
   await settled(here);
   await expectCancelled(people.approver);
 });
@@ -123,7 +123,7 @@ test("who has no right to cancel is told so in private, and it goes on", async (
   await reached(here, "agent");
   const { id } = (await newest(here)).operation;
   await here.type("visitor", `/win cancel ${id}`);
-  expect(whispered("visitor")).not.toBe("");
+  expect(privateTo("visitor")).not.toBe("");
   await here.press("visitor", "cancel-operation");
   await settled(here);
   expect((await newest(here)).operation).toMatchObject({ status: "succeeded", cancelledBy: null });
@@ -134,15 +134,15 @@ test("who has no right to cancel is told so in private, and it goes on", async (
 test("what is unknown or has ended cannot be cancelled, and what is cancelled already says by whom", async () => {
   here = await startJourney();
   await here.type("operator", "/win cancel add-00000000");
-  expect(whispered("operator")).toContain("Operation `add-00000000` not found");
+  expect(privateTo("operator")).toContain("Operation `add-00000000` not found");
   await here.type("operator", "/win add web");
   await reached(here, "agent");
   const { id } = (await newest(here)).operation;
   await here.type("operator", `/win cancel ${id}`);
   await here.type("approver", `/win cancel ${id}`);
-  expect(whispered("approver")).toContain(`is already being cancelled by <@${people.operator}>`);
+  expect(privateTo("approver")).toContain(`is already being cancelled by <@${people.operator}>`);
   await settled(here);
   await here.type("approver", `/win cancel ${id}`);
-  expect(whispered("approver")).toContain("has already ended");
+  expect(privateTo("approver")).toContain("has already ended");
   await expectCancelled(people.operator);
 });

@@ -177,14 +177,14 @@ describe("A signing request", () => {
         .find(({ metadata }) => metadata.name === name)?.status as { conditions?: unknown } | undefined
     )?.conditions;
 
-  it("that is right is approved and signed; near misses stay pending and are reported", async () => {
+  it("that is right is approved and signed; mismatches stay pending and are reported", async () => {
     const subject = [...rightSubject, { OU: ["x"] }];
     ask("csr-near", client({ pem: await signed({ subject }) }));
     ask("csr-right", client());
     const look = await verbs().csrs.approveFor(CLIENT_SIGNER, expecting(false), "i-0first");
     expect(look).toEqual({
       approved: { name: "csr-right", by: null },
-      nearMisses: [{ name: "csr-near", why: expect.stringMatching(/subject/) }],
+      mismatches: [{ name: "csr-near", why: expect.stringMatching(/subject/) }],
       approvedWrongly: [],
       denied: [],
     });
@@ -201,11 +201,11 @@ describe("A signing request", () => {
     const approvals = conditionsOf("csr-serving");
     expect(await look(SERVING_SIGNER, "i-0second")).toMatchObject({
       approved: { name: "csr-serving", by: null },
-      nearMisses: [{ name: "csr-near" }],
+      mismatches: [{ name: "csr-near" }],
     });
     expect(await look(SERVING_SIGNER, "i-0third")).toMatchObject({
       approved: null,
-      nearMisses: [{ name: "csr-near" }],
+      mismatches: [{ name: "csr-near" }],
     });
     expect(conditionsOf("csr-serving")).toEqual(approvals);
   });

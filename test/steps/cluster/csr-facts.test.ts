@@ -45,7 +45,7 @@ const nothing = {
   ours: undefined,
   granted: undefined,
   right: undefined,
-  nearMisses: [],
+  mismatches: [],
   approvedWrongly: [],
   denied: [],
 };

@@ -167,7 +167,7 @@ async function emptyExtensions(): Promise<Attribute> {
 
 describe("A client request that is nearly right", () => {
   it.each(clientNearMisses)("is left pending and reported: %s", (_, pending, why) => {
-    expect(judge(pending, expecting(false))).toEqual({ verdict: "near-miss", why: expect.stringMatching(why) });
+    expect(judge(pending, expecting(false))).toEqual({ verdict: "mismatch", why: expect.stringMatching(why) });
   });
 
   it("is reported in few words, however much it says", async () => {
@@ -177,7 +177,7 @@ describe("A client request that is nearly right", () => {
 
   it("is left pending when a Node of its name exists already", () => {
     expect(judge(client(), expecting(true))).toEqual({
-      verdict: "near-miss",
+      verdict: "mismatch",
       why: `a Node named ${nodeName} already exists`,
     });
   });
@@ -240,12 +240,12 @@ const servingNearMisses: readonly Case[] = [
 
 describe("A serving request that is nearly right", () => {
   it.each(servingNearMisses)("is left pending and reported: %s", (_, pending, why) => {
-    expect(judge(pending, expecting(true))).toEqual({ verdict: "near-miss", why: expect.stringMatching(why) });
+    expect(judge(pending, expecting(true))).toEqual({ verdict: "mismatch", why: expect.stringMatching(why) });
   });
 
   it("is left pending while no Node of its name exists", () => {
     expect(judge(serving(), expecting(false))).toEqual({
-      verdict: "near-miss",
+      verdict: "mismatch",
       why: `no Node named ${nodeName} exists`,
     });
   });
@@ -268,8 +268,8 @@ describe("A request that is not about this machine", async () => {
   });
 
   it("does not pass at the other signer's door", () => {
-    expect(judge(client({ signerName: SERVING_SIGNER }), expecting(false)).verdict).toBe("near-miss");
-    expect(judge(serving({ signerName: CLIENT_SIGNER }), expecting(true)).verdict).toBe("near-miss");
+    expect(judge(client({ signerName: SERVING_SIGNER }), expecting(false)).verdict).toBe("mismatch");
+    expect(judge(serving({ signerName: CLIENT_SIGNER }), expecting(true)).verdict).toBe("mismatch");
   });
 });
 

@@ -59,7 +59,7 @@ describe("What is said in Slack", () => {
     expect(seen("again")).toMatchObject([{ ts: fresh }]);
   });
 
-  it("reaches one person alone when it is whispered", async () => {
+  it("reaches one person alone when it is ephemeral", async () => {
     await thread().sendEphemeral(CHANNEL, "U0OPERATOR", saying("psst"));
     expect(seen("psst")).toMatchObject([{ onlyTo: "U0OPERATOR" }]);
   });

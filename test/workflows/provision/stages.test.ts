@@ -92,14 +92,14 @@ describe("Joining", () => {
       changeNode: async (_id: string, _index: number, { notes }: { notes?: string[] }) =>
         void (notes && said.splice(0, said.length, ...notes)),
     };
-    const nearMisses = Array.from({ length: 40 }, (_, at) => ({ name: `csr-${at}`, why: "its usages are wrong" }));
+    const mismatches = Array.from({ length: 40 }, (_, at) => ({ name: `csr-${at}`, why: "its usages are wrong" }));
     const by = { program: "approve-all", reason: "", message: "" };
     const wrong = { name: "csr-wrong", why: "it was asked for with another join token", by };
     let look = 0;
     const approveFor = async () => {
       look += 1;
       const approved = look > 3 ? { name: "csr-ours", by: null } : null;
-      return { approved, denied: [], nearMisses, approvedWrongly: look > 1 ? [wrong] : [] };
+      return { approved, denied: [], mismatches, approvedWrongly: look > 1 ? [wrong] : [] };
     };
     const given = {
       ledger,
@@ -116,7 +116,7 @@ describe("Joining", () => {
 
   it("makes no further join token when the stage is out of time, and says what it waited for", async () => {
     const log = callLog();
-    const approveFor = async () => ({ approved: null, denied: [], nearMisses: [], approvedWrongly: [] });
+    const approveFor = async () => ({ approved: null, denied: [], mismatches: [], approvedWrongly: [] });
     const given = { claims: { all: async () => [] }, csrs: { approveFor, suspicious: async () => [] } };
     const tokens = [{ id: "jti-1", expiresAt: new Date(Date.now() - 60_000).toISOString() }];
     const wait = tenMinutes({ until: Date.now() - 1_000 });
