@@ -43,6 +43,13 @@ type Held = Readonly<Record<number, readonly string[]>>;
 /** A start may be delivered late; what is younger than this may still begin. */
 const YOUNG_MS = 20 * MINUTE;
 
+/**
+ * Nodes of lost operations, and cordons, that one sweep works on: each takes two operations of its execution, of which 2,000
+ * are to suffice. The next sweep takes the rest.
+ */
+const MOST_NODES = 400;
+const MOST_CORDONS = 200;
+
 /** The next sweep asks an unavailable service again. */
 const ATTEMPTS = 3;
 
@@ -61,7 +68,7 @@ export const sweep =
     await each(followed, (id) => step(ctx, `follow ${id}`, () => follow(steps, id), ATTEMPTS));
     if (!(await each(changes, (one) => closeOperation(ctx, steps, one)))) return;
     const cordons = await step(ctx, "find nodes that operations left", () => leftCordons(steps));
-    await each(cordons, async (record) => {
+    await each(cordons.slice(0, MOST_CORDONS), async (record) => {
       const { node, uid, operation } = record;
       const name = `${node} (${uid}) of ${operation}`;
       const outcome = await step(ctx, `give back ${name}`, () => giveBackLeft(steps, record), ATTEMPTS);
@@ -125,15 +132,20 @@ async function closeOperation(ctx: DurableContext, steps: Steps, lost: Lost): Pr
   await step(ctx, `end ${lost.id}`, () => end(steps, lost));
 }
 
+/** Finds operations that will not end by themselves, the oldest first, with as many nodes together as one sweep works on. */
 async function findLost(steps: Steps): Promise<Lost[]> {
   const found: Lost[] = [];
+  let nodes = 0;
   const unfinished = await steps.ledger.unfinished();
   logMetric(METRICS.oldestOperation, minutesSince(unfinished[0]?.requestedAt, steps.now()));
   logMetric(METRICS.oldestWaiting, minutesSince(await waitingSince(steps, unfinished), steps.now()));
   for (const operation of unfinished) {
     if (operation.handedOver || operation.rollout?.parkedAt) continue;
     const why = await howLost(steps, operation);
-    if (why !== null) found.push({ id: operation.id, why, isChange: isChange(operation.request.command) });
+    if (why === null) continue;
+    found.push({ id: operation.id, why, isChange: isChange(operation.request.command) });
+    nodes += (await steps.ledger.nodes(operation.id)).length;
+    if (nodes >= MOST_NODES) break;
   }
   return found;
 }
