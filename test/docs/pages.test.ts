@@ -99,3 +99,13 @@ test("an aws command or option that AWS does not know is noticed", () => {
   const made = "aws lambda list-executions --all; aws dynamodb get-item --table-name t --shape round";
   expect(awsCommands(made).flatMap(unknownTo)).toEqual(["lambda list-executions", "dynamodb get-item --shape"]);
 });
+
+test("the words of this project are twenty at most, each with its meaning", () => {
+  const text = readFileSync("docs/contributing.md", "utf8");
+  const [, chapter = ""] = text.split("## Words of this project");
+  const rows = (chapter.split("\n## ")[0] ?? "").split("\n").filter((line) => line.startsWith("| "));
+  const words = rows.slice(1).map((row) => row.split("|").map((cell) => cell.trim()));
+  expect(words.length).toBeGreaterThan(10);
+  expect(words.length).toBeLessThanOrEqual(20);
+  expect(words.filter(([, word, meaning]) => !word || word.includes(",") || !meaning)).toEqual([]);
+});
