@@ -29,7 +29,7 @@ const slackId = (letters: string) =>
  */
 export const CONNECTION_SECONDS = 30;
 
-/** Which roles may use which command. */
+/** Roles that may use a command, by command. */
 const policySchema = z.record(z.string(), z.array(z.string()));
 
 /** Approvals that commands need; a rule that is written replaces the default whole (commands/approvals.ts). */
@@ -141,7 +141,7 @@ export const configurationSchema = z.strictObject({
   }),
   /** Slack user ids or user group ids (S…) per role. Empty means that no person has the role. */
   people: z.record(z.string(), z.array(slackId("UWS"))).default({}),
-  /** Which roles may use which command; no role may use a command that is not named. */
+  /** Roles that may use a command, by command; no role may use a command that is not named. */
   policy: policySchema.default({}),
   /** Approvals that commands need; a command that is not named has its default. */
   approvals: approvalsSchema.default({}),

@@ -46,12 +46,12 @@ export class CasementStack extends Stack {
     this.#deployment = deployment;
     const { cluster } = deployment;
 
-    // What remembers.
+    // State: ledger and bucket.
     const ledger = ledgerTable(this, "Ledger");
     const bucket = machineBucket(this, "Bucket", deployment.aws.audit);
     const { slackSecret } = clusterSecrets(this, cluster.name);
 
-    // What machines are given: scripts, an identity, a place in the network.
+    // For machines: scripts, an identity, a place in the network.
     const documents = scriptDocuments(cluster.name);
     new ScriptDocuments(this, "Documents", documents);
     const nodes = new NodeIdentity(this, "NodeIdentity");
@@ -70,7 +70,7 @@ export class CasementStack extends Stack {
     handlers["cloud-events"].lambda.addEnvironment("CASEMENT_FRONT_DOOR_URL", url.url);
     const { topic, events } = this.#wake(handlers["cloud-events"].lambda);
 
-    // What they go by.
+    // The release that functions and machines read.
     const release = new Release(this, "Release", {
       content: releaseContent(deployment, payload, {
         bucket: bucket.bucketName,
@@ -85,11 +85,11 @@ export class CasementStack extends Stack {
       logRetention: this.#logRetention,
     });
 
-    // What each of them may do.
+    // Permissions of each function.
     grant(this, deployment, { handlers, release, events, nodes, network, bucket, topic, ledger });
     if (payload === null) Annotations.of(this).addWarningV2("casement:payload", NO_PAYLOAD);
 
-    // Who is told when something is wrong.
+    // Alarms and the people they call.
     this.#watch(handlers, events, topic);
 
     this.#say({

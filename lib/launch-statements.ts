@@ -93,7 +93,7 @@ export const useVolumeKey: Statement[] = [
   },
 ];
 
-/** Which key encrypts volumes where a launch names none. */
+/** Reads the key that encrypts volumes where a launch names none. */
 export const seeVolumeKey: Statement = {
   sid: "SeeVolumeKey",
   actions: ["ec2:GetEbsDefaultKmsKeyId"],

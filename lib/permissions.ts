@@ -73,7 +73,7 @@ const asksCluster = (name: FunctionName, account: Account): Statement[] => [
 /** Permissions of every function that changes nodes by the account `act`. */
 const actsOnNodes = (name: FunctionName): Statement[] => [...asksCluster(name, "act"), ...appendAudit, putNotices];
 
-/** Whoever waits for a slot asks whether its holder still runs. */
+/** Asks, while waiting for a slot, whether its holder still runs. */
 const followHoldersOfSlots = followExecutions("drain-node", "reboot-node", "remove-node");
 
 /**

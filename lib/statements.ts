@@ -86,7 +86,7 @@ export const keepDirectory: Statement = {
   },
 };
 
-/** Which execution waits for a command or a machine, and what was last known of people: nothing of operations. */
+/** Reads which execution waits for a command or a machine, and the last known roster: nothing of operations. */
 export const readCallbacks: Statement = {
   sid: "ReadCallbacksAndDirectory",
   actions: ["dynamodb:GetItem"],

@@ -37,7 +37,7 @@ export const isMinting = ({ apiGroups, resources, verbs }: V1PolicyRule): boolea
 
 /**
  * Does a subject come from elsewhere? Accounts of the namespace itself do not: the bot's own make tokens of themselves, and OKD
- * gives its `deployer` and `builder` rights in every namespace. Who could become one of them holds rights that are judged.
+ * gives its `deployer` and `builder` rights in every namespace. A user who could act as one of them has rights that are judged.
  */
 const isForeign = ({ kind, namespace, name }: RbacV1Subject): boolean =>
   !(kind === "ServiceAccount" && namespace === ACCOUNT_NAMESPACE) &&

@@ -95,7 +95,7 @@ async function findRoom(steps: Steps, ask: AddStart, begun: Begun): Promise<Room
   };
 }
 
-/** Whatever would end a node's way into the cluster is found before there is a machine. Claims that cannot be read are told now. */
+/** Refuses, before there is a machine, what would keep it from joining the cluster. Claims that cannot be read are told now. */
 async function refuseWhatCannotJoin(steps: Steps, configuration: Configuration): Promise<void> {
   const refusal = refusedLaunch(launchObstacles(await steps.cluster.facts(), configuration));
   if (refusal !== undefined) throw new Refused(refusal);

@@ -19,7 +19,7 @@ export function stored({ simulator }: Journey, account: Account): string {
 export const hoursLeft = (here: Journey, account: Account): number =>
   ((termOf(JSON.parse(stored(here, account)).token)?.expiresAt ?? 0) - Date.now()) / 3_600_000;
 
-/** Whoever administrates the cluster applies the manifest again: the Secrets that are gone are made anew. */
+/** Applies the manifest again, as an administrator does: the Secrets that are gone are made anew. */
 async function remakeSecrets(here: Journey): Promise<void> {
   const isThere = (name: string) =>
     here.simulator.kubernetes.objects("secrets").some(({ metadata }) => metadata.name === name);

@@ -77,7 +77,7 @@ export const podsOn = (here: Journey, { name }: SeedNode): string[] =>
     .filter(({ spec }) => spec.nodeName === name)
     .map(({ metadata }) => metadata.name);
 
-/** Which of the two nodes of pool web an app's pods run on; the scheduler chose. */
+/** Finds the node of pool web on which the scheduler put an app's pods. */
 export const homeOf = (here: Journey, app: string): SeedNode =>
   podsOn(here, web).some((name) => name.startsWith(app)) ? web : otherWeb;
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
 
-const QUESTION = /\/\*\*[\s*]*(What|Who|Whom|Whose|How|Where|When|Why)\b/g;
+const QUESTION = /\/\*\*[\s*]*(What|Who|Whom|Whose|Which|Whatever|Whoever|Nobody|Somebody|How|Where|When|Why)\b/g;
 /** The phrase counts too where a comment breaks its line in the middle of it. */
 const PHRASE = /\bunless[\s*/]+told\b/gi;
 
@@ -17,7 +17,21 @@ const faultsIn = (path: string, text: string): string[] => {
 };
 
 // Put together, so that this file holds no fault itself.
-const words = ["What", "Who", "Whom", "Whose", "How", "Where", "When", "Why"];
+const words = [
+  "What",
+  "Who",
+  "Whom",
+  "Whose",
+  "Which",
+  "Whatever",
+  "Whoever",
+  "Nobody",
+  "Somebody",
+  "How",
+  "Where",
+  "When",
+  "Why",
+];
 const told = ["unless", "told"];
 
 test.each(words)("a docstring that opens with %s is refused, on one line and on several", (word) => {

@@ -23,7 +23,7 @@ export function retryOf({ request, status, endedAt }: OperationRecord, nodes: re
 const namesOf = (nodes: readonly NodeRecord[]): string[] =>
   nodes.filter(mayWork).flatMap(({ nodeName }) => nodeName ?? []);
 
-/** Whoever tries again asks for the approval: the reason that was given is another person's. */
+/** Removes the break-glass reason, which is another person's: a second try asks for the approval. */
 function withoutBreakGlass(request: Request): Request {
   if (!("breakGlass" in request)) return request;
   const { breakGlass: _, ...rest } = request;

@@ -18,7 +18,7 @@ export const claimOn = (machine: Machine, claimed: readonly Claim[]): Claim | un
   return claimed.find((claim) => own.includes(claim.machine.toLowerCase()));
 };
 
-/** Which machines other controllers of the cluster call their own: not ours to approve or remove. */
+/** Reads the machines that other controllers of the cluster claim: Casement neither approves nor removes them. */
 export const claims = ({ clients }: StepContext) => {
   const { core, custom } = clients.kubernetes;
   return {

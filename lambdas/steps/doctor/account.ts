@@ -24,7 +24,7 @@ import { skewFinding } from "./clock.ts";
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && /\.NotFound$|^InvalidGroup|^InvalidDocument$|^ParameterNotFound$/.test(error.name);
 
-/** Which pools use each of something of theirs. */
+/** Groups pools by what they use: a subnet, an image. */
 function byUse(
   { pools }: Configuration,
   used: (pool: Configuration["pools"][string]) => readonly string[],

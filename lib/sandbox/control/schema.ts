@@ -96,7 +96,7 @@ export type Answer<Name extends keyof typeof answers> = z.infer<(typeof answers)
 
 const reference = (name: keyof typeof answers | keyof typeof bodies) => ({ $ref: `#/$defs/${name}` });
 
-/** Which call takes and answers what; each may answer a Problem instead. */
+/** Body and answer of each call; each may answer a Problem instead. */
 const calls = {
   "GET /state": { answer: reference("State") },
   "GET /messages": { answer: reference("Messages") },

@@ -39,7 +39,7 @@ export class AwsError extends Error {
 export interface AwsService {
   /** The name in a signature's credential scope: ec2, ssm, s3, secretsmanager, lambda, dynamodb, events. */
   readonly name: string;
-  /** Which API action this request asks for ("RunInstances"); throws AwsError when there is none such. */
+  /** Names the API action that a request asks for ("RunInstances"); throws AwsError when there is none such. */
   action(request: WireRequest): string;
   /** Limits by which the endpoint throttles this request; a service without limits leaves it out. */
   limits?(action: string, request: WireRequest): readonly Limit[];

@@ -36,7 +36,7 @@ const AHEAD_MS = 1_000;
  * @param saveTime is called with a time before any later one is shown, so that the next run never starts earlier
  */
 function shownTime(time: TimeSource, due: Timers, saveTime: (time: number) => void) {
-  /** The moment that is being lived through. */
+  /** The moment whose timers run now. */
   let present: number | undefined;
   let saved = time.now();
   const now = (): number => {

@@ -19,7 +19,7 @@ interface Call {
 
 const refusal = (error: SlackError): WireResponse => json({ ok: false, error: error.code, ...error.details });
 
-/** Which call this is, by an app that may make it. */
+/** Finds the call, and refuses an app that may not make it. */
 function admitted(name: string, request: WireRequest, methods: Record<string, Method>, workspace: Workspace): Call {
   const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
   if (!method) throw new SlackError("unknown_method");

@@ -43,7 +43,7 @@ const OPERATIONS = [
 /** Those that are no steps: callbacks and conditions. */
 const WAITS: ReadonlySet<string> = new Set(["the dialog's answer 1"]);
 
-/** Whatever crashed: one message, every stage told, one eviction of each pod, nothing left over. */
+/** Expects, after any crash: one message, every stage told, one eviction of each pod, nothing left over. */
 async function expectOnce(): Promise<void> {
   await expectGone(here, web);
   expect(openly(here)).toHaveLength(1);

@@ -84,7 +84,7 @@ async function expectAddedOnce(here: Journey): Promise<void> {
   await expectSound(here);
 }
 
-/** Nobody knows of it but the ledger: the sweep finds it and says so. */
+/** Only the ledger knows of it: the sweep finds it and says so. */
 async function expectNeverBegan(here: Journey): Promise<void> {
   await here.pass(40);
   await settled(here);

@@ -8,7 +8,7 @@ import type { Workspace } from "../workspace.ts";
 import { TROUBLE } from "./dialogs.ts";
 import { type Exchange, slackbotSays, UiError } from "./exchange.ts";
 
-/** Which element, and what is chosen in it when it offers a choice. */
+/** A click on an element, with the choice where it offers one. */
 export interface Click {
   readonly actionId: string;
   readonly blockId?: string;
