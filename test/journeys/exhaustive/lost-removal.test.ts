@@ -4,7 +4,7 @@ import { lambdaName } from "../../../lib/sandbox/simulator.ts";
 import { eventsOn, heldBack, ledgerItems, newest } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
 import { isCordoned, ownerShown, SHORT } from "../on-web.ts";
-import { cordonByHand, guardedPod, kubectl, stateOf, web } from "../others.ts";
+import { cordonByHand, edge, guardedPod, kubectl, otherWeb, stateOf, web } from "../others.ts";
 import { confirmRemoval, withSeedNodes } from "../removal.ts";
 import { stopAll } from "../stopping.ts";
 
@@ -71,6 +71,20 @@ describe("A removal whose execution is stopped", () => {
     for (const { id } of here.simulator.simulation.faults.inForce()) here.simulator.simulation.faults.end(id);
     await here.pass(SWEPT);
     await expectAsBefore();
+  });
+
+  test("while it waits for a slot leaves the node as it is, and says so", async () => {
+    here = await withSeedNodes();
+    const labels = { "node.kubernetes.io/windows-build": "10.0.20348" };
+    await kubectl(here, "PATCH", `/api/v1/nodes/${edge.name}`, { metadata: { labels } });
+    await cordonByHand(here, otherWeb);
+    await confirmRemoval(here, SHORT);
+    await here.until(async () => (await stage()) === "slot", 5);
+    await stopAll(here);
+    await here.pass(SWEPT);
+    await expectAsBefore();
+    expect(await outcome()).toBe(`instance ${web.instanceId} was left as is`);
+    expect(told()[0]).toContain(`Released: the lease on \`${web.instanceId}\``);
   });
 
   test("right after its cordon is followed by the sweep, which makes the node schedulable", async () => {
