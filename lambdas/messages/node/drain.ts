@@ -139,7 +139,7 @@ export interface DrainRefusal {
 
 const refusalGroups: Readonly<Record<DrainRefusal["reason"], (pods: string) => string>> = {
   unmanaged: (pods) => `nothing recreates ${pods}: --force evicts them`,
-  "empty-dir": (pods) => `these would lose local data: ${pods}; --force evicts them`,
+  "empty-dir": (pods) => `local data of ${pods} would be lost: --force evicts them`,
   "daemonset-orphaned": (pods) => `the DaemonSet of ${pods} no longer exists: --force evicts them`,
   "daemonset-unreadable": (pods) => `the DaemonSet of ${pods} could not be read`,
   "daemonset-managed": (pods) => `a DaemonSet manages ${pods}`,
