@@ -4,6 +4,7 @@ import { expect } from "vitest";
 import { accounts, userOf } from "../../lambdas/desired/accounts.ts";
 import type { NodeRecord, OperationRecord } from "../../lambdas/records.ts";
 import type { Call } from "../../lib/sandbox/core/calls.ts";
+import { isFunction } from "../../lib/functions.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
 import type { SeenMessage } from "../../lib/sandbox/slack/message-log.ts";
 import type { Journey } from "./journey.ts";
@@ -137,22 +138,13 @@ async function noSecretShows(here: Journey): Promise<void> {
   }
 }
 
-const functions = new Set([
-  "front-door",
-  "cloud-events",
-  "add-nodes",
-  "provision-node",
-  "remove-node",
-  "look",
-  "sweep",
-]);
 const bot = new Set(accounts.map(userOf));
 
 /** Calls by our own principals that the simulator forbade. */
 export const denied = (here: Journey): Call[] =>
   calls(here).filter(
     ({ principal, status, error }) =>
-      (functions.has(principal) || bot.has(principal) || principal === "casement") &&
+      (isFunction(principal) || bot.has(principal) || principal === "casement") &&
       (status === 401 || /AccessDenied|UnauthorizedOperation|missing_scope/.test(error ?? "") || status === 403),
   );
 

@@ -23,6 +23,9 @@ export type CordonOutcome =
   /** EC2 is terminating its instance. */
   | "terminating";
 
+/** What becomes of a cordon that an execution left; "unproven" waits for the proof of a reboot. */
+export type LeftCordon = CordonOutcome | "unproven";
+
 /** The node that was cordoned, and its instance. */
 interface Subject {
   readonly node: string;
@@ -92,6 +95,18 @@ export function cordonGivenBack(operation: OperationRecord, subject: Subject, ou
   };
 }
 
+/** A cordon that an operation left when it ended, and that waits for the proof of its reboot: said in its thread. */
+export function cordonKept(operation: OperationRecord, { node }: Subject, commandWord: string): Message {
+  const title = plain(titleOf(operation.request), 300);
+  return {
+    text: `${title}: ${plain(node, 200)} stays cordoned`,
+    blocks: [
+      section(`${code(node)} of *${title}*: ${prose(cordonLeaves.unproven(node, commandWord), 600)}.`),
+      context(code(operation.id)),
+    ],
+  };
+}
+
 /** The Event of an uncordon that a person asked for. */
 export const uncordonedEvent = (operation: string): NodeEvent => ({
   type: "Normal",
@@ -123,6 +138,7 @@ export const cordonLeaves = {
     `the node stays cordoned until it is proven; ${typeThis(commandWord, "prove", node)} proves it anew and gives it back, and ${typeThis(commandWord, "uncordon", node)} makes it schedulable`,
   quarantined: (node: string, commandWord: string): string =>
     `the node is quarantined, because two of its reboots were not proven within a day: it stays cordoned until ${typeThis(commandWord, "uncordon", node, "--quarantined", node)}`,
+  unseen: (why: string): string => `the Node could not be read: ${why}`,
   unknown: "the node may still be cordoned",
   cordoned: (node: string, why: string): string =>
     `the node is still cordoned, because ${why}; ${code(`kubectl uncordon ${node}`)} makes it schedulable now, and the sweep does within 15 minutes if it can`,

@@ -144,9 +144,13 @@ export const cordons = (context: StepContext) => {
       await items.revise<CordonItem>(keys.cordon(uid), (before) => (isOpen(before) ? closed(before) : null));
     },
 
-    /** Makes the cordon of an operation last: it is no rest of an operation any more, and the sweep leaves it alone. */
+    /**
+     * Makes the cordon of an operation last: it is no rest of an operation any more, and the sweep leaves it alone. A repeated
+     * call changes nothing: one reboot fails one proof.
+     */
     keep: (uid: string, operation: string, unproven?: Pick<Unproven, "before">): Promise<OpenCordon | undefined> =>
       change({ uid, operation }, (open) => {
+        if (open.keptAt !== undefined) return null;
         const { kept: _replaced, ...rest } = withoutIndex(open);
         const keptAt = timestamp(context);
         return {

@@ -48,6 +48,26 @@ export async function holdNode(
     if (held === "not held") return restoreNode(task);
     return (held === "quarantined" ? cordonLeaves.quarantined : says)(name, runtime.configuration.command);
   } catch (error) {
-    return cordonLeaves.cordoned(name, causeOf(error).message);
+    return holdUnseen(task, says, unproven, causeOf(error).message);
+  }
+}
+
+/** Leaves a cordon to a person although the Node cannot be read or labelled: the record in the ledger is what counts. */
+async function holdUnseen(
+  task: EmptyingTask,
+  says: (node: string, commandWord: string) => string,
+  unproven: Pick<Unproven, "before"> | undefined,
+  why: string,
+): Promise<string> {
+  const { steps, operation, runtime } = task;
+  const { name, uid } = nodeOf(task);
+  try {
+    await once(task, "hold the node unseen", async () => {
+      await steps.cordons.keep(uid, operation, unproven);
+      await auditNode(task, "hold", { what: "changed", detail: { change: "keep the cordon" } });
+    });
+    return `${says(name, runtime.configuration.command)} (${cordonLeaves.unseen(why)})`;
+  } catch {
+    return cordonLeaves.unknown;
   }
 }

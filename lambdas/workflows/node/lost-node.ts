@@ -1,5 +1,5 @@
 import { startingTaint } from "../../desired/node-keys.ts";
-import { type CordonOutcome, cordonLeft } from "../../messages/node/cordon.ts";
+import { cordonLeaves, cordonLeft, type LeftCordon } from "../../messages/node/cordon.ts";
 import { givenBack } from "../../messages/operation/lost.ts";
 import { machineLeaves } from "../../messages/provision/machine-outcome.ts";
 import { ownerOf } from "../../node-work.ts";
@@ -9,24 +9,28 @@ import type { Node } from "../../steps/cluster/nodes.ts";
 import { hasEnded, type Machine } from "../../steps/ec2/instances.ts";
 import type { OpenCordon } from "../../steps/ledger/cordons.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { commandWord } from "../operation/lifecycle.ts";
 
 /** State of a lost node that was found out before it is closed. */
 export interface Found {
   /** Undefined when EC2 does not know the instance any more. */
   readonly machine: Machine | undefined;
   /** Outcome for its cordon or start-up taint; null when it had none. */
-  readonly cordon: CordonOutcome | null;
+  readonly cordon: LeftCordon | null;
 }
 
 const isGone = (found: Found | null): boolean => found !== null && (!found.machine || hasEnded(found.machine));
 
-function leftBy({ instanceId, nodeName }: NodeRecord, found: Found | null): string {
+function leftBy({ instanceId, nodeName }: NodeRecord, found: Found | null, word: string): string {
   if (!instanceId) return machineLeaves.nothingLaunched;
   const machine = isGone(found)
     ? machineLeaves.ended(instanceId, found?.machine?.state ?? "terminated")
     : machineLeaves.untouched(instanceId);
   if (!found?.cordon) return machine;
-  return `${machine}; ${cordonLeft(found.cordon, { node: nodeName ?? "", instanceId })}`;
+  const node = nodeName ?? "";
+  const { cordon } = found;
+  const left = cordon === "unproven" ? cordonLeaves.unproven(node, word) : cordonLeft(cordon, { node, instanceId });
+  return `${machine}; ${left}`;
 }
 
 /** Stages of provisioning between the join secret's creation and its deletion. */
@@ -64,7 +68,7 @@ export async function closeLostNode(
     ...(mayHaveSecret ? [givenBack.joinSecret] : []),
     ...(instanceId && (await steps.leases.releaseOwned(instanceId, owner)) ? [givenBack.lease(instanceId)] : []),
   ];
-  const left = leftBy(node, found);
+  const left = leftBy(node, found, await commandWord(steps));
   // Only an execution that was setting a machine up leaves one behind that serves no one.
   const isSetUp = node.workflow === undefined || node.workflow === "provision";
   const isLeft = isSetUp && instanceId !== null && !isGone(found);

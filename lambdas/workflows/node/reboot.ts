@@ -12,6 +12,8 @@ interface RebootOptions {
   readonly faultOf?: (before: Observation) => string | null;
   /** Judges after the machine was observed, right before the reboot is sent. @throws StageFailed when it may not be */
   readonly mayGoOn?: () => Promise<void>;
+  /** Called with the machine as it was observed, once nothing stands against the reboot any more; it may be called again. */
+  readonly onOrder?: (before: Observation) => void;
   /** Called by each poll while the machine reboots. */
   readonly whileAway?: (callbackId: string) => Promise<void>;
 }
@@ -23,7 +25,7 @@ interface RebootOptions {
  */
 export async function reboot(
   task: NodeTask,
-  { faultOf = () => null, mayGoOn, whileAway = async () => undefined }: RebootOptions = {},
+  { faultOf = () => null, mayGoOn, onOrder, whileAway = async () => undefined }: RebootOptions = {},
 ): Promise<{ readonly before: Observation; readonly after: Observation }> {
   const before = await observe(task, "look before the reboot");
   const fault = guardFault(before) ?? faultOf(before);
@@ -34,6 +36,7 @@ export async function reboot(
     bootId: before.bootId,
   };
   if (mayGoOn) await once(task, "judge right before the reboot", mayGoOn);
+  onOrder?.(before);
   const lost = await rebootOnce(task, request, whileAway);
   const after = await observe(task, "look after the reboot");
   if (after.bootId === before.bootId)

@@ -17,7 +17,6 @@ const LAST_REPORT_MS = 5 * MINUTE;
 async function askOnce(task: RebootTask): Promise<void> {
   const order = await ec2RebootOf(task);
   if (order && order.answer !== "refused") return auditEc2Reboot(task, order);
-  await checkGoesOn(task);
   await askEc2(task);
 }
 
@@ -39,6 +38,7 @@ export async function rebootThroughEc2(task: RebootTask): Promise<void> {
     const askedAt = steps.timestamp();
     return { bootId: bootIdOf((await steps.nodes.read(name)) ?? null), bootedAt: askedAt, askedAt };
   });
+  await once(task, "judge right before the reboot", () => checkGoesOn(task));
   task.before = before;
   await once(task, "ask EC2 to reboot", () => askOnce(task));
   await waitFor(task, "the machine has booted", async () =>

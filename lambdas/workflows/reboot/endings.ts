@@ -7,8 +7,12 @@ import { holdNode, leaveNode } from "../node/leave.ts";
 import { nodeOf, once } from "../node/task.ts";
 import type { RebootTask } from "./task.ts";
 
-/** From here on the machine may have been rebooted: a node that is not proven takes no pods. */
-const UNPROVEN: ReadonlySet<StageName> = new Set<StageName>(["reboot", "prove", "restore"]);
+/** Stages that follow the reboot. */
+const AFTERWARDS: ReadonlySet<StageName> = new Set<StageName>(["prove", "restore"]);
+
+/** May the machine have been rebooted? A node that is not proven then takes no pods. */
+const isUnprovenAt = ({ stage, before }: RebootTask): boolean =>
+  AFTERWARDS.has(stage) || (stage === "reboot" && before !== null);
 
 /** Ends a reboot that was proven, or one whose node went away under way. */
 export async function finishRebooted(task: RebootTask): Promise<void> {
@@ -26,7 +30,7 @@ export async function finishRebooted(task: RebootTask): Promise<void> {
 export async function endUnproven(task: RebootTask, error: unknown): Promise<void> {
   const { stage, before } = task;
   const cause = causeOf(error);
-  const isUnproven = UNPROVEN.has(stage);
+  const isUnproven = isUnprovenAt(task);
   const left = isUnproven ? await holdNode(task, cordonLeaves.unproven, { before }) : await leaveNode(task, cause);
   if (cause instanceof Cancelled)
     return endOnOneNode(task, { status: "cancelled" }, notRebootedSummary.cancelled(left));

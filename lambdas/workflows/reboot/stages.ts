@@ -59,11 +59,11 @@ export async function rebootMachine(task: RebootTask): Promise<void> {
   if (task.isThroughEc2) return rebootThroughEc2(task);
   const askedAt = await once(task, "the time of the reboot", async () => task.steps.timestamp());
   await reboot(task, {
-    faultOf: (seen) => {
-      task.before = { bootId: seen.bootId, bootedAt: askedAt, askedAt };
-      return guardFileFault(seen, task.runtime.payload);
-    },
+    faultOf: (seen) => guardFileFault(seen, task.runtime.payload),
     mayGoOn: () => checkGoesOn(task),
+    onOrder: ({ bootId }) => {
+      task.before = { bootId, bootedAt: askedAt, askedAt };
+    },
     whileAway: (callbackId) => offerEc2Reboot(task, askedAt, callbackId),
   });
 }

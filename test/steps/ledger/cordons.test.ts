@@ -48,6 +48,21 @@ describe("The record of a cordon", () => {
   });
 });
 
+describe("A cordon that is kept because a reboot was not proven", () => {
+  const before = { bootId: "b1", bootedAt: "2026-11-21T03:00:00.000Z", askedAt: "2026-11-21T03:00:00.000Z" };
+
+  it("counts one failed proof, although the step that keeps it is repeated, and is quarantined by the second reboot", async () => {
+    await remover().own(of("uid-3", "reboot-1"));
+    for (const _try of [1, 2]) await remover().keep("uid-3", "reboot-1", { before });
+    const kept = await sweeper().find("uid-3");
+    expect([kept?.failedAt?.length, kept?.unproven?.isQuarantined]).toEqual([1, false]);
+    await remover().own(of("uid-3", "reboot-2"));
+    await remover().keep("uid-3", "reboot-2", { before });
+    const again = await sweeper().find("uid-3");
+    expect([again?.failedAt?.length, again?.unproven?.isQuarantined]).toEqual([2, true]);
+  });
+});
+
 describe("The sweep's turn", () => {
   it("goes from one that has ended to one of two who ask", async () => {
     const { turns } = simulator.as("sweep");
