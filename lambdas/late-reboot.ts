@@ -4,7 +4,7 @@ export interface Ec2Reboot {
   readonly by?: string;
   /** ISO 8601. */
   readonly at: string;
-  /** "unknown" until EC2 has answered, and for good when the process dies before; absent once EC2 has taken the order. */
+  /** "unknown" until EC2 has answered, and for good when its answer was lost; absent once EC2 has taken the order. */
   readonly answer?: "unknown" | "refused";
 }
 
@@ -14,4 +14,6 @@ export interface LateReboot {
   readonly lateSince?: string;
   /** The newest order to EC2. */
   readonly ec2Reboot?: Ec2Reboot;
+  /** ISO 8601: presses of the button up to then were judged. */
+  readonly pressesUntil?: string;
 }

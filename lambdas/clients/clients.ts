@@ -19,8 +19,8 @@ import { watched } from "./watched.ts";
 /** Every client that a step may use. */
 export interface Clients extends FrontDoorClients {
   readonly ec2: EC2Client;
-  /** For RunInstances: says at once that there is no room, so that the next place is asked. */
-  readonly launches: EC2Client;
+  /** For calls that the client must not repeat by itself: RunInstances and RebootInstances. */
+  readonly ec2Once: EC2Client;
   readonly ssm: SSMClient;
   readonly s3: S3Client;
   readonly secrets: SecretsManagerClient;
@@ -49,8 +49,9 @@ export function clients(settings: Settings, transport?: Transport): Clients {
   return {
     ...ofDoors,
     ec2: watched("ec2", new EC2Client(aws)),
-    // EC2 answers "no capacity" with status 500, which a client repeats; what is only busy is repeated by the step.
-    launches: watched("ec2", new EC2Client({ ...aws, maxAttempts: 1 })),
+    // EC2 answers "no capacity" with status 500, which a client repeats; a second reboot may break the boot of the first. What is
+    // only busy is repeated by the step.
+    ec2Once: watched("ec2", new EC2Client({ ...aws, maxAttempts: 1 })),
     // SendCommand has no idempotency token: the client must not repeat it by itself after a lost answer.
     ssm: watched("ssm", new SSMClient({ ...aws, maxAttempts: 1 })),
     s3: s3Client(settings, transport),

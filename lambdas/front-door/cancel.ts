@@ -16,18 +16,24 @@ export async function cancel(door: FrontDoor, operation: string, userId: string,
   const record = await door.steps.ledger.requestCancel(operation, userId, cause);
   if (!record) return { kind: "unknown", operation };
   const { endedAt, cancelledBy, cancelCause, status, summary } = record;
+  const nodes = endedAt === null ? await door.steps.ledger.nodes(record.id) : [];
   if (endedAt === null) {
-    await wake(door, record, cancelledBy ?? userId);
+    await wake(door, record, nodes, cancelledBy ?? userId);
     await unpark(door, record);
   }
-  if (cancelCause === cause) return { kind: "asked", operation };
+  if (cancelCause === cause) return { kind: "asked", operation, nodes };
   if (endedAt !== null) return { kind: "ended", operation, status, summary };
   return { kind: "already", operation, by: cancelledBy ?? userId };
 }
 
 /** Runs for a repeated request too: the front door may have died between the flag and its callbacks. */
-async function wake(door: FrontDoor, record: OperationRecord, userId: string): Promise<void> {
-  const waiting = cancelCallbacks(record, await door.steps.ledger.nodes(record.id));
+async function wake(
+  door: FrontDoor,
+  record: OperationRecord,
+  nodes: readonly NodeRecord[],
+  userId: string,
+): Promise<void> {
+  const waiting = cancelCallbacks(record, nodes);
   await Promise.all(
     waiting.map((callback) => door.steps.executions.complete(callback, { decision: "cancel", userId })),
   );

@@ -1,7 +1,8 @@
 import { isDryRun } from "../../commands/command.ts";
 import { commandOf } from "../../commands/list.ts";
 import { originId } from "../../origin.ts";
-import type { Message, OperationRecord, OperationStatus } from "../../records.ts";
+import type { Message, NodeRecord, OperationRecord, OperationStatus } from "../../records.ts";
+import { finishedWords, isPastCancelling } from "../operation/past-return.ts";
 import { statusWords } from "../operation/statuses.ts";
 import { say } from "../slack/blocks.ts";
 import { code, plain, prose } from "../slack/text.ts";
@@ -42,7 +43,7 @@ export type Cancellation =
   | { readonly kind: "unknown"; readonly operation: string }
   | { readonly kind: "ended"; readonly operation: string; readonly status: OperationStatus; readonly summary: string }
   | { readonly kind: "already"; readonly operation: string; readonly by: string }
-  | { readonly kind: "asked"; readonly operation: string };
+  | { readonly kind: "asked"; readonly operation: string; readonly nodes: readonly NodeRecord[] };
 
 const cancellations: {
   readonly [K in Cancellation["kind"]]: (of: Extract<Cancellation, { kind: K }>, word: string) => string;
@@ -52,8 +53,11 @@ const cancellations: {
   ended: ({ operation, status, summary }) =>
     `${code(operation)} has already ended (${statusWords(status)}). ${prose(summary)}`.trim(),
   already: ({ operation, by }) => `${code(operation)} is already being cancelled by ${prose(`<@${by}>`)}.`,
-  asked: ({ operation }) =>
-    `Cancelling ${code(operation)}. Work in progress is rolled back; nodes past the point of no return are completed first.`,
+  asked: ({ operation, nodes }) => {
+    const finished = finishedWords(nodes);
+    if (finished !== null && isPastCancelling(nodes)) return `Too late to cancel ${code(operation)}: ${finished}.`;
+    return `Cancelling ${code(operation)}. Work in progress is rolled back.${finished === null ? "" : ` ${finished}.`}`;
+  },
 };
 
 /** Answer to a cancellation, by command or by button. */

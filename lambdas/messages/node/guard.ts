@@ -13,6 +13,12 @@ export const guardLeaves = {
 /** Reason of a machine that the cancellation of its operation came before. */
 export const calledOffBefore = "the operation was cancelled before this machine was changed";
 
+/** Reasons why a command on a machine is called off. */
+export const calledOff = {
+  cancelled: "the operation was cancelled",
+  late: "it did not end in time",
+} as const;
+
 /** Answer when a pool has no node. */
 export const poolWithoutNodes = (pool: string, commandWord: string): string =>
   `Pool ${plain(pool, 60)} has no Windows nodes. ${typeThis(commandWord, "nodes")} lists all nodes.`;

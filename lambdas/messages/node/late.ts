@@ -19,7 +19,7 @@ function orderWords(node: NodeRecord, now: string): string | null {
   const who = ec2Reboot.by === undefined ? "Casement" : prose(`<@${ec2Reboot.by}>`);
   const asked = `${nodeLabel(node)}: ${who} had EC2 reboot the machine, ${between(ec2Reboot.at, now)} ago`;
   if (ec2Reboot.answer === undefined) return `⏳ ${asked}.`;
-  return `⚠️ ${asked}, but Casement stopped before EC2's answer arrived. If the machine does not come back, press *EC2 reboot* again.`;
+  return `⚠️ ${asked}, but EC2's answer is unknown. If the machine does not come back, press *EC2 reboot* again.`;
 }
 
 const lateWords = (node: NodeRecord, now: string): string =>

@@ -56,6 +56,10 @@ export const machineToBoot = "the machine to boot: its kubelet or its SSM agent 
 /** Note on a machine that a person had EC2 reboot, because it did not come back. */
 export const ec2Rebooted = "EC2 was asked to reboot the machine, because it had not come back.";
 
+/** Note on a machine that EC2 did not reboot although a person asked for it. @param why in EC2's words */
+export const ec2RefusedReboot = (why: string): string =>
+  `EC2 refused to reboot the machine: ${plain(why, 300)}. Casement still waits for it to come back; *EC2 reboot* asks EC2 again.`;
+
 /** Wait for the machine's own answers after its reboot. */
 export const machineToAnswer = "the machine to answer after its reboot";
 

@@ -21,6 +21,7 @@ import { failureBlocks } from "./failure.ts";
 import type { MessageSettings } from "./links.ts";
 import { nodeLine, summaryLines } from "./node-lines.ts";
 import { originLine } from "./origin-words.ts";
+import { finishedWords, isPastCancelling } from "./past-return.ts";
 import { retryOf } from "./retry.ts";
 import { statuses } from "./statuses.ts";
 
@@ -38,13 +39,13 @@ const decidingOf = (nodes: readonly NodeRecord[]): number => nodes.filter(({ sta
 
 /**
  * May an operation still be cancelled? Where nothing runs but failed machines that need a decision, it would terminate them:
- * they have buttons of their own for that.
+ * they have buttons of their own for that. Where every node is past its point of no return, it would change nothing.
  */
 function cancellable({ endedAt, cancelledBy, rollout }: OperationRecord, nodes: readonly NodeRecord[]): boolean {
   const isPaused = (rollout?.paused ?? null) !== null;
   const isWorking =
     isPaused || nodes.length === 0 || nodes.some(({ status }) => status === "queued" || status === "running");
-  return endedAt === null && cancelledBy === null && isWorking;
+  return endedAt === null && cancelledBy === null && isWorking && (isPaused || !isPastCancelling(nodes));
 }
 
 /** Names what a cancellation destroys beside the work in progress. */
@@ -62,7 +63,7 @@ const cancelButton = (operation: OperationRecord, nodes: readonly NodeRecord[]):
   text: "Cancel operation",
   confirm: {
     title: "Cancel this operation?",
-    text: `Work in progress is rolled back. Nodes past the point of no return are completed first.${alsoTerminated(nodes)}`,
+    text: `Work in progress is rolled back. Nodes past the point of no return are completed.${alsoTerminated(nodes)}`,
     confirm: "Cancel operation",
     deny: "Keep running",
   },
@@ -102,11 +103,17 @@ export function poolLine({ name, before, after, maximum, kept = 0 }: PoolChange)
 const poolSummary = (pool: PoolChange, { endedAt, status }: OperationRecord): string =>
   endedAt === null || status === "succeeded" ? poolLine(pool) : `requested: ${poolLine(pool)}`;
 
-function summary({ operation, pool }: OperationView): string[] {
+/** State of an operation that is being cancelled. */
+function cancellingWords(by: string, nodes: readonly NodeRecord[]): string {
+  const finished = finishedWords(nodes);
+  const who = `Cancelled by ${prose(`<@${by}>`, 80)}`;
+  if (finished !== null && isPastCancelling(nodes)) return `${who}, too late: ${finished}.`;
+  return `${who}: rolling back work in progress.${finished === null ? "" : ` ${finished}.`}`;
+}
+
+function summary({ operation, pool, nodes }: OperationView): string[] {
   const cancelling =
-    operation.cancelledBy !== null && operation.endedAt === null
-      ? [`Cancelled by ${prose(`<@${operation.cancelledBy}>`, 80)}: rolling back work in progress.`]
-      : [];
+    operation.cancelledBy !== null && operation.endedAt === null ? [cancellingWords(operation.cancelledBy, nodes)] : [];
   const reason = reasonOf(operation.request);
   return [
     ...(reason ? [`Reason: ${plain(reason)}`] : []),

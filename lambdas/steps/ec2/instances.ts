@@ -14,6 +14,7 @@ import { GetParameterCommand } from "@aws-sdk/client-ssm";
 import { type Port, securityGroupFaults } from "../../desired/ports.ts";
 import { Refused, Retryable } from "../../errors.ts";
 import { clusterTag, TAG } from "../../tags.ts";
+import { isBusy, isThrottled } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
 import { type Lease, leases } from "../ledger/leases.ts";
 import type { Image } from "./launch-request.ts";
@@ -154,7 +155,7 @@ const seen = ({ clients: { ec2 } }: StepContext) => ({
 
 /** EC2 instances: choose an image, launch, describe, terminate. */
 export const instances = (context: StepContext) => {
-  const { ec2, launches, ssm } = context.clients;
+  const { ec2, ec2Once, ssm } = context.clients;
   const lease = leases(context);
 
   return {
@@ -179,7 +180,7 @@ export const instances = (context: StepContext) => {
     /** Asks for one instance; the same request again finds the same instance. */
     launch: async (request: RunInstancesCommandInput): Promise<Launched> => {
       try {
-        const { Instances } = await launches.send(new RunInstancesCommand(request));
+        const { Instances } = await ec2Once.send(new RunInstancesCommand(request));
         const instanceId = Instances?.[0]?.InstanceId;
         if (!instanceId) throw new Error("EC2 answered a launch without an instance");
         return { instanceId };
@@ -193,13 +194,16 @@ export const instances = (context: StepContext) => {
      * Asks EC2 to reboot an instance that we launched; its lease is checked right before. EC2 only takes the order: it asks
      * Windows to restart, and resets the machine if that does not happen within some minutes. A second order may break the boot
      * that the first one began: callers ask once.
-     * @throws Refused when the lease is not ours any more; Retryable while EC2 does not know the instance
+     * @returns "unknown" where EC2's answer was lost, so that it may have taken the order
+     * @throws Refused when the lease is not ours any more; Retryable while EC2 does not know the instance; EC2's refusal
      */
-    reboot: async (held: Lease): Promise<void> => {
+    reboot: async (held: Lease): Promise<"taken" | "unknown"> => {
       await lease.check(held);
       try {
-        await ec2.send(new RebootInstancesCommand({ InstanceIds: [held.instanceId] }));
+        await ec2Once.send(new RebootInstancesCommand({ InstanceIds: [held.instanceId] }));
+        return "taken";
       } catch (error) {
+        if (isBusy(error) && !isThrottled(error)) return "unknown";
         if (error instanceof Error && error.name === "InvalidInstanceID.NotFound")
           throw new Retryable(`EC2 does not know ${held.instanceId}`, { cause: error });
         throw error;

@@ -1,5 +1,5 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import { calledOffBefore } from "../../messages/node/guard.ts";
+import { calledOff, calledOffBefore } from "../../messages/node/guard.ts";
 import type { DocumentScript } from "../../scripts/documents.ts";
 import type { Sent, Verdict } from "../../steps/machine/fleet.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -42,7 +42,8 @@ export const allFailed = (instanceIds: readonly string[], why: string) =>
 /** Result of one poll of a batch; outcomes are kept only when it is over. */
 interface Round<T> {
   readonly running: readonly string[];
-  readonly isCalledOff: boolean;
+  /** Reason why commands that still run are called off, in words; null where they go on. */
+  readonly offBecause: string | null;
   readonly outcomes: readonly FleetOutcome<T>[];
 }
 
@@ -66,7 +67,7 @@ async function poll<T>(steps: Steps, batch: Batch, commandId: string, run: Fleet
   const ends = waiting.length > 0 ? await steps.instances.endsOf(waiting) : new Map<string, string>();
   const outcomes = verdicts.map((verdict) => outcomeOf(verdict, ends, run));
   const running = verdicts.flatMap(({ instanceId }, at) => (outcomes[at] === null ? [instanceId] : []));
-  return { running, isCalledOff: false, outcomes: running.length > 0 ? [] : outcomes.filter((one) => one !== null) };
+  return { running, offBecause: null, outcomes: running.length > 0 ? [] : outcomes.filter((one) => one !== null) };
 }
 
 /** Seconds that machines may take to end a command that was called off. */
@@ -79,7 +80,7 @@ async function callOff<T>(
   batch: Batch,
   commandId: string,
   run: FleetRun<T>,
-  running: readonly string[],
+  { running, offBecause }: Round<T>,
 ): Promise<readonly FleetOutcome<T>[]> {
   await step(ctx, `call off ${batch.name}`, () => steps.fleet.cancel(commandId, running));
   await ctx.wait(`${batch.name} is called off`, { seconds: CALLED_OFF_WITHIN_SECONDS });
@@ -90,10 +91,15 @@ async function callOff<T>(
         outcomeOf(verdict, new Map(), run) ?? {
           instanceId: verdict.instanceId,
           state: "failed" as const,
-          why: `${batch.script}.ps1 did not end in time and was called off`,
+          why: `${batch.script}.ps1 was called off: ${offBecause}`,
         },
     );
   });
+}
+
+async function whyCalledOff<T>(steps: Steps, run: FleetRun<T>, until: number): Promise<string | null> {
+  if ((await run.cancelledBy()) !== null) return calledOff.cancelled;
+  return steps.now() >= until ? calledOff.late : null;
 }
 
 /** Waits for a command on all its machines: by the event of its end, and by a slow poll behind it. */
@@ -113,11 +119,10 @@ async function awaitCommand<T>(
     const seen = await step(ctx, `verdicts of ${batch.name} ${round}`, async (): Promise<Round<T>> => {
       await steps.ledger.awaitFleet(commandId, callbackId);
       const polled = await poll(steps, batch, commandId, run);
-      const isCalledOff = polled.running.length > 0 && (steps.now() >= until || (await run.cancelledBy()) !== null);
-      return { ...polled, isCalledOff };
+      return polled.running.length > 0 ? { ...polled, offBecause: await whyCalledOff(steps, run, until) } : polled;
     });
     if (seen.running.length === 0) return seen.outcomes;
-    if (seen.isCalledOff) return callOff(ctx, steps, batch, commandId, run, seen.running);
+    if (seen.offBecause !== null) return callOff(ctx, steps, batch, commandId, run, seen);
     await ended.catch(() => undefined);
   }
 }

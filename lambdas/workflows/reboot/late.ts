@@ -1,44 +1,72 @@
-import { ec2Rebooted } from "../../messages/node/reboot.ts";
+import { Refused } from "../../errors.ts";
+import type { LateReboot } from "../../late-reboot.ts";
+import { log } from "../../logging.ts";
+import { ec2Rebooted, ec2RefusedReboot } from "../../messages/node/reboot.ts";
+import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import { MINUTE } from "../engine/durable.ts";
 import { addNotes } from "../node/notes.ts";
 import { record } from "../node/task.ts";
 import { mayDecide } from "../operation/requester.ts";
-import { askEc2, auditEc2Reboot, ec2RebootOf } from "./ask-ec2.ts";
+import { askEc2, auditEc2Reboot, lateRebootOf, type Press } from "./ask-ec2.ts";
 import type { RebootTask } from "./task.ts";
 
 /** Time after which a machine is called late: Windows mostly boots in some minutes, and may install updates for two hours. */
 const LATE_MS = 30 * MINUTE;
 
-/** The first person who pressed EC2 reboot after a time (ISO 8601) and may; null while no one did. */
-async function pressedBy({ steps, operation, index, pool }: RebootTask, after: string): Promise<string | null> {
-  for (const { decision, userId, at } of await steps.ledger.decisions(operation, `node ${index}`))
-    if (decision === "ec2-reboot" && at > after && (await mayDecide(steps, userId, "reboot", pool))) return userId;
+/** Presses up to here were judged; of the last release's orders, those up to an unknown one. */
+const judgedUntil = ({ pressesUntil, ec2Reboot }: LateReboot): string =>
+  pressesUntil ?? (ec2Reboot?.answer === "unknown" ? ec2Reboot.at : "");
+
+/** Finds the first press that was not judged yet, of a person who may; the others are told once that they may not. */
+async function nextPress(task: RebootTask, late: LateReboot): Promise<Press | null> {
+  const { steps, operation, index, pool } = task;
+  const after = judgedUntil(late);
+  for (const { decision, userId: by, at } of await steps.ledger.decisions(operation, `node ${index}`)) {
+    if (decision !== "ec2-reboot" || at <= after) continue;
+    if (await mayDecide(steps, by, "reboot", pool)) return { by, at };
+    await steps.ledger.changeNode(operation, index, { pressesUntil: at });
+  }
   return null;
 }
 
 /** Shows the button, and has its press wake the poll. */
-async function offer(task: RebootTask, callbackId: string): Promise<void> {
-  const { steps, operation, index } = task;
-  const known = (await steps.ledger.nodes(operation)).find((one) => one.index === index);
-  await record(task, { lateSince: known?.lateSince ?? steps.timestamp(), callbacks: { decision: callbackId } });
+const offer = (task: RebootTask, { lateSince }: LateReboot, callbackId: string): Promise<void> =>
+  record(task, { lateSince: lateSince ?? task.steps.timestamp(), callbacks: { decision: callbackId } });
+
+/** Has EC2 reboot the machine as a person wished. A refusal is told, and the machine is waited for as before. */
+async function obey(task: RebootTask, press: Press): Promise<void> {
+  try {
+    await askEc2(task, press);
+    await addNotes(task, [ec2Rebooted]);
+  } catch (error) {
+    if (isBusy(error) || error instanceof Refused) throw error;
+    await addNotes(task, [ec2RefusedReboot(wordsOf(error))]);
+  }
+}
+
+async function offerOrObey(task: RebootTask, callbackId: string): Promise<void> {
+  const late = await lateRebootOf(task);
+  const { ec2Reboot: order } = late;
+  if (order && order.answer === undefined) return;
+  if (order?.answer === "unknown") await auditEc2Reboot(task, order);
+  const press = await nextPress(task, late);
+  await (press === null ? offer(task, late, callbackId) : obey(task, press));
 }
 
 /**
  * Offers EC2's reboot, once a machine has not come back from its reboot for half an hour, and has EC2 do it when a permitted
- * person pressed the button. EC2 is asked once for each press; where its answer is unknown, only another press asks again. Belongs
- * into a poll.
+ * person pressed the button. EC2 is asked once for each press; where its answer is unknown, only another press asks again. If a
+ * service is busy, the next poll goes on. Belongs into a poll.
  * @param askedAt ISO 8601: when the machine was told to reboot
  * @param callbackId wakes the poll
+ * @throws Refused when the lease is not ours any more
  */
 export async function offerEc2Reboot(task: RebootTask, askedAt: string, callbackId: string): Promise<void> {
-  const { steps } = task;
-  if (steps.now() - Date.parse(askedAt) < LATE_MS) return;
-  const order = await ec2RebootOf(task);
-  if (order && order.answer === undefined) return;
-  const isUnknown = order?.answer === "unknown";
-  if (isUnknown) await auditEc2Reboot(task, order);
-  const by = await pressedBy(task, isUnknown ? order.at : "");
-  if (by === null) return offer(task, callbackId);
-  await askEc2(task, by);
-  await addNotes(task, [ec2Rebooted]);
+  if (task.steps.now() - Date.parse(askedAt) < LATE_MS) return;
+  try {
+    await offerOrObey(task, callbackId);
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    log("WARN", "refusal", { operation: task.operation, action: "offer EC2's reboot", why: wordsOf(error) });
+  }
 }

@@ -4,7 +4,7 @@ import { machineToAnswer, nodeToStayWell, notKnownYet, notProvenYet } from "../.
 import { profileOf } from "../../profiles/list.ts";
 import type { LookState } from "../../steps/machine/machine-look.ts";
 import { done, type Poll, pending } from "../engine/durable.ts";
-import { leaseOf, nodeOf, waitFor } from "../node/task.ts";
+import { leaseOf, nodeOf, onMachine, waitFor } from "../node/task.ts";
 import type { RebootTask } from "./task.ts";
 
 /** State of the proof between two polls. */
@@ -26,13 +26,15 @@ const PAUSE_SECONDS = 30;
 /**
  * Waits until every check of the node is in order after its reboot, in looks that are a minute apart. A check that is wrong
  * may mend itself, as services start: the machine is looked at anew until the stage's deadline.
- * @throws DeadlineExceeded that names the first check that is wrong
+ * @throws DeadlineExceeded that names the first check that is wrong; MachineEnded
  */
-export const prove = (task: RebootTask): Promise<true> =>
-  waitFor<true, Proof>(task, "the node is proven", (kept) => {
+export const prove = (task: RebootTask): Promise<true> => {
+  task.wait = onMachine(task, task.wait);
+  return waitFor<true, Proof>(task, "the node is proven", (kept) => {
     const proof = kept ?? { commandId: null, looks: 0, goodSince: null };
     return proof.commandId === null ? ask(task, proof, machineToAnswer) : read(task, proof.commandId, proof);
   });
+};
 
 /** Sends the questions; the answer is read by later polls. */
 async function ask(task: RebootTask, { looks, goodSince }: Proof, why: string): Promise<Poll<true, Proof>> {

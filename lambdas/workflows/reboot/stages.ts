@@ -11,7 +11,7 @@ import { isQuarantined } from "../node/quarantine.ts";
 import { reboot } from "../node/reboot.ts";
 import { giveBack } from "../node/restore.ts";
 import { checkGoesOn } from "../node/stopped.ts";
-import { leaseOf, nodeOf, once, waitFor } from "../node/task.ts";
+import { leaseOf, nodeOf, once, onMachine, waitFor } from "../node/task.ts";
 import { rebootThroughEc2 } from "./ec2.ts";
 import { offerEc2Reboot } from "./late.ts";
 import type { RebootTask } from "./task.ts";
@@ -56,6 +56,7 @@ export async function checkGuard(task: RebootTask): Promise<void> {
 /** Reboots the machine once, and remembers the boot that must be over. */
 export async function rebootMachine(task: RebootTask): Promise<void> {
   if (task.isGone) return;
+  task.wait = onMachine(task, task.wait);
   if (task.isThroughEc2) return rebootThroughEc2(task);
   const askedAt = await once(task, "the time of the reboot", async () => task.steps.timestamp());
   await reboot(task, {

@@ -10,6 +10,7 @@ const fields = {
 export const awsFaults = [
   { kind: "aws-throttle", sentence: "AWS refuses the call because there were too many.", fields },
   { kind: "aws-5xx", sentence: "AWS answers the call with an internal error; nothing was done.", fields },
+  { kind: "aws-answer-lost", sentence: "AWS does what a call asks but answers with an internal error.", fields },
   { kind: "aws-slow", sentence: "AWS takes ten seconds longer to answer.", fields },
 ];
 
@@ -24,4 +25,9 @@ export async function applyFaults(
   if (faults.applies("aws-throttle", facts)) throw endpointError(facts.service, "throttled");
   if (faults.applies("aws-5xx", facts)) throw endpointError(facts.service, "broken");
   if (faults.applies("aws-slow", facts)) await delay(SLOW);
+}
+
+/** Loses the answer of a call that was carried out, where such a fault is injected. @throws AwsError in the service's words */
+export function loseAnswer({ faults }: Simulation, facts: { readonly service: string; readonly action: string }): void {
+  if (faults.applies("aws-answer-lost", facts)) throw endpointError(facts.service, "broken");
 }

@@ -2,7 +2,7 @@ import { AwsError, type AwsService } from "../core/aws-service.ts";
 import type { Simulation } from "../core/simulation.ts";
 import { json, type WireRequest, type WireResponse } from "../core/wire.ts";
 import type { Access } from "./access.ts";
-import { applyFaults, awsFaults } from "./aws-faults.ts";
+import { applyFaults, awsFaults, loseAnswer } from "./aws-faults.ts";
 import { endpointError } from "./dialects.ts";
 import { faultOf, type Key, type Signature, signatureOf } from "./signature.ts";
 import { type TokenBuckets, tokenBuckets } from "./throttle.ts";
@@ -98,7 +98,9 @@ export function awsEndpoint(options: EndpointOptions, onBug: (error: unknown) =>
     if (!service) throw new AwsError("UnknownOperationException", `There is no service ${claim.service} here.`, 404);
     known.action = service.action(request);
     await faultOrThrottle(options, buckets, { service, action: known.action, principal: claim.principal }, request);
-    return service.answer(known.action, request, access.callerFor(claim.principal));
+    const response = await service.answer(known.action, request, access.callerFor(claim.principal));
+    loseAnswer(simulation, { service: service.name, action: known.action });
+    return response;
   };
 
   const refusal = (error: unknown, known: Known): { response: WireResponse; code: string } => {

@@ -59,7 +59,7 @@ describe("a process that dies after EC2 took a reboot and before it has EC2's an
       await first.press("operator", EC2_REBOOT);
       await settled(first, 240);
     });
-    await again.until(() => told(again).includes("stopped before EC2's answer arrived"), 10, "the unknown answer");
+    await again.until(() => told(again).includes("EC2's answer is unknown"), 10, "the unknown answer");
     await settled(again, 240);
     const { operation, nodes } = await newest(again);
     expect(operation.status).toBe("succeeded");

@@ -168,7 +168,7 @@ describe("a look at many machines", () => {
     const { outcomes, asked } = await looked({ verdict: (id) => (id === slow ? running(id) : done(id)) }, 3);
     expect(asked.at(-1)).toEqual({ act: "cancel", ids: [slow] });
     expect(outcomes).toEqual([
-      { instanceId: slow, state: "failed", why: "observe.ps1 did not end in time and was called off" },
+      { instanceId: slow, state: "failed", why: "observe.ps1 was called off: it did not end in time" },
       ...rest.map((instanceId) => ({ instanceId, state: "done", value: instanceId })),
     ]);
   });
