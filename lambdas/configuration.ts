@@ -77,6 +77,8 @@ export const poolSchema = z.strictObject({
   afterFailedDrain: z.enum(["uncordon", "hold"]).default("uncordon"),
   /** Seconds for which a node is watched after its proof, before it takes pods again; 0 watches it no longer than the proof. */
   soakSeconds: z.number().int().min(0).max(MOST_SOAK_SECONDS).default(0),
+  /** Are its machines asked by schedule whether they wait for a reboot, and whether they booted by themselves? */
+  rebootDue: z.boolean().default(true),
   /** Are its nodes probed by schedule, where there is an image for their release? */
   probe: z.boolean().default(true),
   diskGiB: z.number().int().min(60).max(2048).default(120),

@@ -67,5 +67,6 @@ export const rulesOf = (cluster: string): readonly EventRule[] => [
   { name: "front-door", schedule: "rate(1 hour)", target },
   { name: "authority", schedule: "rate(15 minutes)", target },
   { name: "probe", schedule: "rate(1 hour)", target },
+  { name: "reboots", schedule: "rate(30 minutes)", target },
   { name: "sweep", schedule: "rate(15 minutes)", target },
 ];

@@ -63,7 +63,7 @@ export const functions = table({
     entry: "lambdas/cloud-events/handler.ts",
     timeoutSeconds: 30,
     memoryMiB: 512,
-    starts: ["sweep", "look", "probe-nodes", "update-authority"],
+    starts: ["sweep", "look", "probe-nodes", "watch-reboots", "update-authority"],
     permissions: "cloud-events",
   },
   "add-nodes": { ...workflow("add-nodes", 12), account: "look", starts: ["provision-node"], permissions: "add-nodes" },
@@ -106,6 +106,7 @@ export const functions = table({
   "stop-changes": { ...workflow("stop-changes", 1), account: "look", starts: [], permissions: "stop-changes" },
   look: { ...workflow("look", 1), account: "look", starts: [], permissions: "look" },
   "probe-nodes": { ...workflow("probe-nodes", 3), account: "act", starts: [], permissions: "probe-nodes" },
+  "watch-reboots": { ...workflow("watch-reboots", 1), account: "look", starts: [], permissions: "watch-reboots" },
   "update-authority": {
     ...workflow("update-authority", 2),
     account: "act",

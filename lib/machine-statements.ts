@@ -70,16 +70,22 @@ const sendToOurMachines = (resources: string[]): Statement[] => [
   },
 ];
 
-/** Commands to many machines: their results are read from a list. No fleet is rebooted. */
+/** Following commands to many machines, whose results are read from a list. */
+const followFleets: Statement = {
+  sid: "FollowCommands",
+  actions: ["ssm:ListCommandInvocations", "ssm:ListCommands", "ssm:CancelCommand"],
+  resources: ["*"],
+  why: "The service supports no resource or tag conditions for these actions.",
+};
+
+/** Commands to many machines. No fleet is rebooted. */
 export const fleetCommand: Statement[] = [
   ...sendToOurMachines([documentsOf("observe"), documentsOf("apply")]),
-  {
-    sid: "FollowCommands",
-    actions: ["ssm:ListCommandInvocations", "ssm:ListCommands", "ssm:CancelCommand"],
-    resources: ["*"],
-    why: "The service supports no resource or tag conditions for these actions.",
-  },
+  followFleets,
 ];
+
+/** Looks at many machines: by the one document that changes nothing. */
+export const fleetLook: Statement[] = [...sendToOurMachines([documentsOf("observe")]), followFleets];
 
 /** Following a command to one machine, whose result is read as a whole. */
 const followCommands: Statement = {

@@ -12,6 +12,7 @@ import { launch, seeVolumeKey, useVolumeKey } from "./launch-statements.ts";
 import {
   command,
   fleetCommand,
+  fleetLook,
   forgetJoinSecrets,
   images,
   joinSecrets,
@@ -105,7 +106,14 @@ export const permissions: Readonly<
     readCallbacks,
     keepDirectory,
     slackSecret,
-    wakeExecutions("provision-node", "guard-node", "reboot-node", "update-authority"),
+    wakeExecutions(
+      "provision-node",
+      "guard-node",
+      "reboot-node",
+      "reboot-nodes",
+      "watch-reboots",
+      "update-authority",
+    ),
     start(functions["cloud-events"].starts),
   ],
   "add-nodes": [
@@ -150,6 +158,7 @@ export const permissions: Readonly<
     ...actsOnNodes("reboot-nodes"),
     seeAssociations,
     seeAgents,
+    ...fleetLook,
     start(functions["reboot-nodes"].starts),
     followExecutions("reboot-node"),
     wakeExecutions("reboot-node"),
@@ -168,6 +177,7 @@ export const permissions: Readonly<
   "remove-node": [...actsOnNodes("remove-node"), keepCredential("act"), seeProtection, followHoldersOfSlots, terminate],
   "stop-changes": [...asksCluster("stop-changes", "look"), ...appendAudit],
   "probe-nodes": [...asksCluster("probe-nodes", "act"), leaveAudit, putNotices],
+  "watch-reboots": [...asksCluster("watch-reboots", "look"), leaveAudit, seeAgents, ...fleetLook],
   "update-authority": [...actsOnNodes("update-authority"), seeAgents, plans, ...fleetCommand],
   sweep: [
     durable("sweep"),

@@ -83,6 +83,10 @@ function schedulesOf(context: EventContext, runtime: Runtime): Readonly<Record<s
       await start("probe-nodes", executionName("probe", tick), { tick });
       return "nodes whose turn it is are probed";
     },
+    reboots: async (tick) => {
+      await start("watch-reboots", executionName("reboots", tick), { tick });
+      return "machines are asked for their boots and for what waits for a reboot";
+    },
     credential: async (tick) => {
       await start("look", executionName("credential", tick), { watch: "credential", tick });
       return "the credentials are checked";

@@ -21,6 +21,7 @@ import { joinSlots } from "./ledger/join-slots.ts";
 import { leases } from "./ledger/leases.ts";
 import { reservations } from "./ledger/reservations.ts";
 import { rollouts } from "./ledger/rollouts.ts";
+import { seenMachines } from "./ledger/seen-machines.ts";
 import { slots } from "./ledger/slots.ts";
 import { turns } from "./ledger/turns.ts";
 import { fleet } from "./machine/fleet.ts";
@@ -84,6 +85,7 @@ export const steps = (context: StepContext) => ({
   roster: roster(context),
   rollouts: rollouts(context),
   runtime: runtime(context),
+  seenMachines: seenMachines(context),
   slots: slots(context),
   stops: stops(context),
   thread: thread(context),

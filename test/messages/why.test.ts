@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { bootCause, type Why, whyMessage } from "../../lambdas/messages/node/why.ts";
-import { ago, clusterWith, healthy, machineWith, NOW } from "../desired/health-facts.ts";
+import { type Why, whyMessage } from "../../lambdas/messages/node/why.ts";
+import { ago, clusterWith, healthy, machineWith } from "../desired/health-facts.ts";
 import { expectWithinSlackLimits } from "./within-slack-limits.ts";
 
 const why = (facts: Why["facts"], more: Partial<Why> = {}): string => {
@@ -69,28 +69,5 @@ describe("the buttons of the answer", () => {
     expect(buttons(healthy)).toEqual(["why ip-10-0-3-7"]);
     expect(buttons(noNetwork)).toEqual(["why ip-10-0-3-7", "reboot ip-10-0-3-7"]);
     expect(buttons(noNetwork, "drain-1")).toEqual(["why ip-10-0-3-7"]);
-  });
-});
-
-describe("the cause of a boot", () => {
-  const booted = Date.parse(NOW);
-  it.for<[string, readonly [number, string][], string]>([
-    ["is the request that came before", [[1074, ago(1)]], "asked"],
-    [
-      "is an unclean end, written after the start",
-      [
-        [6008, ago(-0.5)],
-        [1074, ago(20)],
-      ],
-      "it was not shut down cleanly",
-    ],
-    ["is not known where the log tells of other boots alone", [[1074, ago(600)]], "the event log does not say why"],
-  ])("%s", ([, events, cause]) => {
-    expect(
-      bootCause(
-        events.map(([id, at]) => ({ id, at, text: "asked" })),
-        booted,
-      ),
-    ).toBe(cause);
   });
 });

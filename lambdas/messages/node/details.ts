@@ -4,6 +4,7 @@ import { between } from "../slack/age.ts";
 import { context, header, limits, section, sections } from "../slack/blocks.ts";
 import { code, codeLine, fenced, plain, some } from "../slack/text.ts";
 import type { NodeRow } from "./nodes-table.ts";
+import { dueFact } from "./reboot-due.ts";
 
 /** One node in full, from Kubernetes and EC2. */
 export interface NodeDetails extends NodeRow {
@@ -51,6 +52,7 @@ const facts = (node: NodeDetails, now: string): [string, string][] => [
   ["Ownership", node.ownership],
   ["Taints", node.taints.join(", ")],
   ["Held by", node.heldBy ?? ""],
+  ["Reboot due", dueFact(node.rebootDue, now)],
 ];
 
 const factLines = (node: NodeDetails, now: string): string[] =>

@@ -1,9 +1,11 @@
+import type { RebootDue } from "../../desired/seen-machine.ts";
 import type { Message } from "../../records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { context, say } from "../slack/blocks.ts";
 import { andMore, table } from "../slack/table.ts";
 import { counted } from "../slack/text.ts";
+import { dueCell, isShown } from "./reboot-due.ts";
 import { type MachineRow, unregisteredBlocks } from "./unregistered.ts";
 
 /** One node as the list shows it. */
@@ -21,20 +23,28 @@ export interface NodeRow {
   /** "10.0.20348" */
   readonly build: string | null;
   readonly instanceId: string | null;
+  /** By the last scheduled look. */
+  readonly rebootDue?: RebootDue;
 }
 
-const COLUMNS = ["NAME", "STATUS", "ROLES", "AGE", "VERSION", "POOL", "BUILD", "INSTANCE"];
+/** A column with its cell of a row. */
+type Column = readonly [heading: string, cell: (row: NodeRow, now: string) => string];
 
-const cells = (row: NodeRow, now: string): string[] => [
-  row.name,
-  row.status,
-  row.roles.join(","),
-  between(row.createdAt, now),
-  row.version,
-  row.pool ?? "",
-  row.build ?? "",
-  row.instanceId ?? "",
+const columns: readonly Column[] = [
+  ["NAME", ({ name }) => name],
+  ["STATUS", ({ status }) => status],
+  ["ROLES", ({ roles }) => roles.join(",")],
+  ["AGE", ({ createdAt }, now) => between(createdAt, now)],
+  ["VERSION", ({ version }) => version],
+  ["POOL", ({ pool }) => pool ?? ""],
+  ["REBOOT DUE", ({ rebootDue }) => dueCell(rebootDue)],
+  ["BUILD", ({ build }) => build ?? ""],
+  ["INSTANCE", ({ instanceId }) => instanceId ?? ""],
 ];
+
+/** The columns of these rows: the one on reboots is left out while no row has anything there. */
+const columnsOf = (rows: readonly NodeRow[]): readonly Column[] =>
+  rows.some(({ rebootDue }) => isShown(rebootDue)) ? columns : columns.filter(([heading]) => heading !== "REBOOT DUE");
 
 /** Puts nodes that are not Ready first: they must be shown when there is no room for all. */
 const troubledFirst = (rows: readonly NodeRow[]): NodeRow[] =>
@@ -58,10 +68,11 @@ export function nodesMessage(
 
 function nodesTable(rows: readonly NodeRow[], now: string, commandWord: string): Message {
   if (rows.length === 0) return say(`No Windows nodes found. To add some: ${typeThis(commandWord, "help", "add")}`);
+  const chosen = columnsOf(rows);
   const shown = (listed: readonly NodeRow[]) =>
     table(
-      COLUMNS,
-      listed.map((row) => cells(row, now)),
+      chosen.map(([heading]) => heading),
+      listed.map((row) => chosen.map(([, cell]) => cell(row, now))),
     );
   const all = shown(rows);
   const text = counted(rows.length, "Windows node");

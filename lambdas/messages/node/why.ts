@@ -1,13 +1,16 @@
+import { bootCause } from "../../desired/boot-cause.ts";
 import type { Checked } from "../../desired/health/check.ts";
 import { checked, type Fault, firstWrong } from "../../desired/health/checks.ts";
 import { bootTime, type HealthFacts } from "../../desired/health/facts.ts";
-import type { BootEvent, RebootReason } from "../../desired/questions.ts";
+import type { RebootDue } from "../../desired/seen-machine.ts";
 import type { Message } from "../../records.ts";
 import { typeThis } from "../command/syntax.ts";
-import { age } from "../slack/age.ts";
+import { age, between } from "../slack/age.ts";
 import { actions, section, sections } from "../slack/blocks.ts";
 import { DO_NEXT, LOOK_AGAIN } from "../slack/buttons.ts";
 import { code, codeLine, fenced, plain } from "../slack/text.ts";
+import { bootCauseWords } from "./boots.ts";
+import { reasonWords } from "./reboot-due.ts";
 import { checkNames, type Told, troubleWords } from "./trouble.ts";
 
 /** Facts of one node and what is told beside them. */
@@ -18,51 +21,39 @@ export interface Why {
   readonly heldBy: string | null;
   /** The machine was asked and has not answered yet: the message changes when it does. */
   readonly isAsked: boolean;
+  /** Reboot due, by the last scheduled look. */
+  readonly rebootDue?: RebootDue;
 }
-
-/** Events of Windows that mean that the machine was not shut down before it started: a crash, or a loss of power. */
-const UNCLEAN = new Set([41, 6008]);
-
-/** Events about a boot are written at most this long before or after it; updates take half an hour of it. */
-const AROUND_MS = 45 * 60_000;
-
-/**
- * Cause of the last boot by Windows' own log: the newest event of an unclean start, else the request that came before.
- * @param booted milliseconds since the epoch, by the machine's clock
- */
-export function bootCause(events: readonly BootEvent[], booted: number): string {
-  const near = events.filter(({ at }) => Math.abs(Date.parse(at) - booted) <= AROUND_MS);
-  if (near.some(({ id, at }) => UNCLEAN.has(id) && Date.parse(at) >= booted)) return "it was not shut down cleanly";
-  const asked = near.find(({ id, at }) => id === 1074 && Date.parse(at) <= booted);
-  return asked ? asked.text : "the event log does not say why";
-}
-
-const reasons: Readonly<Record<RebootReason, string>> = {
-  servicing: "a Windows feature or update",
-  "windows-update": "Windows Update",
-  "file-renames": "files to be replaced at the next boot",
-  "computer-name": "a new computer name",
-};
 
 const GIGABYTE = 1024 ** 3;
 
 /** Less free space than this stops images from being pulled: a Windows base image alone has 5 GB. */
 const LOW_BYTES = 10 * GIGABYTE;
 
+/** The reboot that Windows waits for: what the machine says now, else what the last scheduled look has seen. */
+function rebootLine({ machine, now }: HealthFacts, due: RebootDue | undefined, { node, commandWord }: Told): string {
+  const said = machine.known ? machine.value.answers.reboot?.reasons : undefined;
+  const known = due?.state === "due" ? due : null;
+  const reasons = said ?? known?.reasons ?? [];
+  if (reasons.length === 0) return "";
+  const since = known ? ` since ${between(known.since, now)}` : "";
+  const seen = said === undefined && known ? ` It was last looked at ${between(known.seenAt, now)} ago.` : "";
+  return `Windows waits for a reboot${since}: ${reasonWords(reasons)}.${seen} ${typeThis(commandWord, "reboot", node)} reboots it.`;
+}
+
 /** Further facts of the machine, one line each. */
-function besides(facts: HealthFacts, { node, commandWord }: Told): string[] {
+function besides(facts: HealthFacts, due: RebootDue | undefined, told: Told): string[] {
   const { machine, now } = facts;
-  if (!machine.known) return [];
-  const { boot, reboot, guard, disk } = machine.value.answers;
+  const waits = rebootLine(facts, due, told);
+  if (!machine.known) return waits === "" ? [] : [waits];
+  const { boot, guard, disk } = machine.value.answers;
   const booted = bootTime(facts);
   const low = disk && disk.freeBytes < LOW_BYTES ? ", which is low" : "";
   return [
     boot && booted !== null
-      ? `Booted ${age(Date.parse(now) - booted)} ago: ${plain(bootCause(boot.events, Date.parse(boot.bootedAt)), 200)}.`
+      ? `Booted ${age(Date.parse(now) - booted)} ago: ${bootCauseWords(bootCause(boot.events, Date.parse(boot.bootedAt)))}.`
       : "",
-    reboot && reboot.reasons.length > 0
-      ? `Windows waits for a reboot: ${reboot.reasons.map((reason) => reasons[reason]).join(", ")}. ${typeThis(commandWord, "reboot", node)} reboots it.`
-      : "",
+    waits,
     guard && guard.repairs > 0 ? `The route guard has repaired routes in ${guard.repairs} runs.` : "",
     disk
       ? `Free disk: ${Math.floor(disk.freeBytes / GIGABYTE)} GB of ${Math.floor(disk.sizeBytes / GIGABYTE)} GB${low}.`
@@ -91,7 +82,7 @@ const unknowns = (all: readonly Checked[]): string[] => [
 ];
 
 /** Says what is wrong with a node first, what helps, and what each check found. */
-export function whyMessage({ node, facts, heldBy, isAsked }: Why, commandWord: string): Message {
+export function whyMessage({ node, facts, heldBy, isAsked, rebootDue }: Why, commandWord: string): Message {
   const told: Told = { node, commandWord, now: facts.now };
   const all = checked(facts);
   const fault = firstWrong(all);
@@ -114,7 +105,7 @@ export function whyMessage({ node, facts, heldBy, isAsked }: Why, commandWord: s
       ...sections(notes),
       ...sections(more.length > 0 ? ["*Also failing, possibly for the same reason*", ...more] : []),
       ...sections(all.map(line), fenced),
-      ...sections(besides(facts, told)),
+      ...sections(besides(facts, rebootDue, told)),
       actions("why", [
         { actionId: LOOK_AGAIN, value: `why ${node}`, text: "Check again" },
         ...(press ? [{ actionId: DO_NEXT, value: press.command, text: press.text }] : []),

@@ -6,6 +6,7 @@ import {
   SendCommandCommand,
 } from "@aws-sdk/client-ssm";
 import type { ObserveRequest } from "../../desired/plan.ts";
+import { type Answers, answersIn } from "../../desired/questions.ts";
 import type { ChangeScript, DocumentScript, LookScript } from "../../scripts/documents.ts";
 import type { StepContext } from "../context.ts";
 import { type Lease, leases } from "../ledger/leases.ts";
@@ -45,7 +46,13 @@ export type Sent =
 /** Judgement of one machine's part of a command. */
 export type Verdict =
   | { readonly instanceId: string; readonly state: "running"; readonly status: string }
-  | { readonly instanceId: string; readonly state: "done"; readonly result: object }
+  | {
+      readonly instanceId: string;
+      readonly state: "done";
+      readonly result: object;
+      /** What observe.ps1 printed before its result, where it was asked for the whole. */
+      readonly answers?: Answers;
+    }
   | { readonly instanceId: string; readonly state: "failed"; readonly why: string };
 
 /** Marks of the agent in the output that a list shows (amazon-ssm-agent, iohandler TruncateOutput). */
@@ -86,9 +93,13 @@ export function verdictOf(
   if (isUnderWay(invocation.Status ?? ""))
     return { instanceId, state: "running", status: invocation.StatusDetails ?? invocation.Status ?? "" };
   const output = (invocation.CommandPlugins ?? []).map(({ Output = "" }) => Output).join("\n");
-  const result = resultOf(output.split(ERRORS)[0] ?? "", script);
+  const [printed = ""] = output.split(ERRORS);
+  const result = resultOf(printed, script);
   // A script that failed says so itself: its own words are better than SSM's status.
-  if (result && "ok" in result) return { instanceId, state: "done", result };
+  if (result && "ok" in result) {
+    const answers = answersIn(printed);
+    return { instanceId, state: "done", result, ...(answers ? { answers } : {}) };
+  }
   return { instanceId, state: "failed", why: failureOf(script, invocation, output) };
 }
 

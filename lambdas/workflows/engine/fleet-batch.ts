@@ -1,4 +1,5 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { Answers } from "../../desired/questions.ts";
 import { calledOff, calledOffBefore } from "../../messages/node/guard.ts";
 import type { DocumentScript } from "../../scripts/documents.ts";
 import type { Sent, Verdict } from "../../steps/machine/fleet.ts";
@@ -23,8 +24,8 @@ export interface FleetRun<T> {
   /** Minutes that each batch may take. */
   readonly minutes: number;
   readonly cancelledBy: () => Promise<string | null>;
-  /** Reads a result line; it is kept for every machine, so it must be small. */
-  readonly read: (result: object) => Reading<T>;
+  /** Reads a result line, and answers where the whole was asked for; it is kept for every machine, so it must be small. */
+  readonly read: (result: object, answers?: Answers) => Reading<T>;
 }
 
 /** Machines that get the same request in one command. */
@@ -51,7 +52,7 @@ function outcomeOf<T>(verdict: Verdict, ends: ReadonlyMap<string, string>, run: 
   const { instanceId } = verdict;
   if (verdict.state === "failed") return verdict;
   if (verdict.state === "done") {
-    const reading = run.read(verdict.result);
+    const reading = run.read(verdict.result, verdict.answers);
     return "value" in reading
       ? { instanceId, state: "done", value: reading.value }
       : { instanceId, state: "failed", why: reading.why };

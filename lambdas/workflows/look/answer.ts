@@ -4,7 +4,7 @@ import type { Stop } from "../../desired/stops.ts";
 import { UserError } from "../../errors.ts";
 import { type Away, type MachineRow, machinesMessage, UNKNOWN, withoutEc2 } from "../../messages/node/away.ts";
 import { nodeMessage } from "../../messages/node/details.ts";
-import { nodesMessage } from "../../messages/node/nodes-table.ts";
+import { type NodeRow, nodesMessage } from "../../messages/node/nodes-table.ts";
 import { unregisteredMessage } from "../../messages/node/unregistered.ts";
 import { noSuchNode } from "../../messages/operation/dry-runs.ts";
 import { say } from "../../messages/slack/blocks.ts";
@@ -20,6 +20,7 @@ import { holdOn } from "../../steps/stops.ts";
 import { TAG } from "../../tags.ts";
 import { findNode } from "../node/find-node.ts";
 import type { Begun } from "../operation/lifecycle.ts";
+import { type DueOf, seenReboots } from "./reboot-due.ts";
 
 /** Seconds in which a service must have answered a look; all of it takes at most 20. */
 const SECONDS = 8;
@@ -88,6 +89,13 @@ async function stopsShown(steps: Steps, nodes: readonly Node[] | null): Promise<
   };
 }
 
+/** Row of a node, with the reboot that it waits for. */
+function dueRow(node: Node, machine: Machine | undefined, dueOf: DueOf): NodeRow {
+  const row = rowOf(node, machine);
+  const rebootDue = dueOf(node, row.pool);
+  return rebootDue ? { ...row, rebootDue } : row;
+}
+
 /** Lists the Windows nodes; what one service knows when the other is away. */
 export async function listNodes(steps: Steps, begun: Begun): Promise<Message> {
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
@@ -100,11 +108,12 @@ export async function listNodes(steps: Steps, begun: Begun): Promise<Message> {
     return withStops(message, await stopsShown(steps, null), begun.commandWord);
   }
   const windows = nodes.filter(isWindows);
+  const dueOf = await seenReboots(steps, configuration);
   const others = isAway(machines) ? [] : await steps.unregistered.list(machines, nodes, configuration.cluster.name);
   const stopped = await stopsShown(steps, windows);
   const listed = (rows: Parameters<typeof nodesMessage>[0]): Message =>
     withStops(nodesMessage(rows, others, steps.timestamp(), begun.commandWord), stopped, begun.commandWord);
-  if (!isAway(machines)) return listed(windows.map((node) => rowOf(node, machineOfNode(node, machines))));
+  if (!isAway(machines)) return listed(windows.map((node) => dueRow(node, machineOfNode(node, machines), dueOf)));
   const unknown = windows.map((node) => ({ ...rowOf(node, undefined), pool: UNKNOWN }));
   return withoutEc2(listed(unknown), machines, begun.commandWord);
 }
@@ -162,7 +171,9 @@ export async function describeNode(steps: Steps, typed: string, begun: Begun): P
   const machine = isAway(machines) ? undefined : machineOfNode(node, machines);
   const instanceId = machine?.instanceId ?? instanceIdOf(node);
   const heldBy = instanceId ? ((await steps.leases.holder(instanceId)) ?? null) : null;
-  const details = detailsOf(node, machine, pods, { cluster: configuration.cluster.name, claimed, heldBy });
+  const due = (await seenReboots(steps, configuration))(node, machine?.tags[TAG.pool] ?? null);
+  const more = { cluster: configuration.cluster.name, claimed, heldBy };
+  const details = { ...detailsOf(node, machine, pods, more), ...(due ? { rebootDue: due } : {}) };
   const described = (of: typeof details): Message => nodeMessage(of, steps.timestamp(), begun.commandWord);
   if (!isAway(machines)) return described(details);
   return withoutEc2(described({ ...details, ...UNKNOWN_MACHINE }), machines, begun.commandWord);

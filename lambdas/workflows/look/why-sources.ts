@@ -1,5 +1,6 @@
 import { nodeMatches } from "../../commands/node-matches.ts";
 import type { HealthFacts } from "../../desired/health/facts.ts";
+import type { RebootDue } from "../../desired/seen-machine.ts";
 import { UserError } from "../../errors.ts";
 import { type Away, machinesMessage } from "../../messages/node/away.ts";
 import { missing } from "../../messages/node/why.ts";
@@ -9,9 +10,11 @@ import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { isOurs, type Machine } from "../../steps/ec2/instances.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { TAG } from "../../tags.ts";
 import { findNode } from "../node/find-node.ts";
 import { factsOf, from, isAway, type Subject, unknown } from "../node/health-facts.ts";
 import type { Begun } from "../operation/lifecycle.ts";
+import { seenReboots } from "./reboot-due.ts";
 
 /** Seconds in which a service must have listed what there is. */
 const LIST_SECONDS = 6;
@@ -25,6 +28,8 @@ export interface Found {
   readonly instanceId: string | null;
   /** ISO 8601. */
   readonly startedAt: string;
+  /** By the last scheduled look; undefined where there is no Node. */
+  readonly rebootDue: RebootDue | undefined;
 }
 
 /** @throws UserError when none or several are meant */
@@ -109,5 +114,6 @@ export async function lookAround(
     heldBy,
     instanceId: why === null ? one.instanceId : null,
     startedAt,
+    rebootDue: one.node && (await seenReboots(steps, configuration))(one.node, one.machine?.tags[TAG.pool] ?? null),
   };
 }

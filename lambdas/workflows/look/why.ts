@@ -32,9 +32,10 @@ export async function explainNode(
 ): Promise<Message> {
   const found = await promptStep(ctx, "look around", AROUND, () => lookAround(steps, node, begun));
   if ("message" in found) return found.message;
-  const { instanceId, facts } = found;
+  const { instanceId, facts, node: name, heldBy, rebootDue } = found;
+  const of = { node: name, heldBy, ...(rebootDue ? { rebootDue } : {}) };
   const tell = (now: HealthFacts, isAsked = false): Message =>
-    whyMessage({ node: found.node, facts: now, heldBy: found.heldBy, isAsked }, begun.commandWord);
+    whyMessage({ ...of, facts: now, isAsked }, begun.commandWord);
   if (instanceId === null) return tell(facts);
   const slow = {
     since: Date.parse(found.startedAt),

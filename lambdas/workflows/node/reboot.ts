@@ -37,6 +37,9 @@ export async function reboot(
   };
   if (mayGoOn) await once(task, "judge right before the reboot", mayGoOn);
   onOrder?.(before);
+  await once(task, "write down the reboot", () =>
+    task.steps.seenMachines.ordered(leaseOf(task).instanceId, task.operation),
+  );
   const lost = await rebootOnce(task, request, whileAway);
   const after = await observe(task, "look after the reboot");
   if (after.bootId === before.bootId)

@@ -15,6 +15,11 @@ export const wrongClocks = ["ahead", "behind"] as const;
 /** Ways in which a person or an antivirus may spoil the guard of the metadata route. */
 export const guardLosses = ["removed", "altered"] as const;
 
+/** Reasons for which Windows may wait for a reboot, as observe.ps1 names them. */
+export const rebootReasons = ["servicing", "windows-update", "file-renames", "computer-name"] as const;
+/** Ways in which a machine boots without Casement. */
+export const ownBoots = ["windows-update", "person", "power-loss"] as const;
+
 /** States of a record after a loss of power: NTFS leaves zeros in place of what had not reached the disk. */
 export const damages = ["zeros", "half", "empty"] as const;
 
@@ -86,6 +91,16 @@ export const machineFaults: readonly FaultKind[] = [
     fields: { ...fields, how: wrongClocks.join(" or ") },
   },
   { kind: "boot-hangs", sentence: "The machine does not come out of its boot until it is rebooted.", fields },
+  {
+    kind: "reboot-pending",
+    sentence: "Something on a running machine waits for a reboot, such as updates; the next boot ends it.",
+    fields: { ...fields, reason: rebootReasons.join(", ") },
+  },
+  {
+    kind: "boots-by-itself",
+    sentence: "A running machine restarts without Casement: Windows Update at night, a person, or a loss of power.",
+    fields: { ...fields, how: ownBoots.join(", ") },
+  },
   { kind: "slow-boot", sentence: "Booting takes four times as long.", fields },
   {
     kind: "kubelet-wrong-csr",

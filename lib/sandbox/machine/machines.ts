@@ -124,7 +124,7 @@ const timerHandlers = (fleet: Fleet) => {
   };
   return {
     "boot-phase": handler((machine, { next }) => bootPhaseDue(machine, Number(next))),
-    "shut-down": handler(shutDownDue),
+    "shut-down": handler((machine, { by }) => shutDownDue(machine, by)),
     "power-on": handler(powerOn),
     "hard-reset": handler(hardResetDue),
     watch: handler(checkFaults),

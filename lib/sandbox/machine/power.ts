@@ -1,9 +1,11 @@
+import { type Initiator, initiators, logRestart, logUncleanStart } from "./boot-events.ts";
 import { autostart, resumeServices } from "./boot-services.ts";
 import { applyGuardLoss } from "./guard-loss.ts";
 import type { Machine } from "./machine.ts";
 import { hnsAtBoot, routesAtBoot } from "./network.ts";
 import { applyServiceFaults, dropServices } from "./services.ts";
 import { dropTasks, resumeTasks, tasksAtBoot } from "./tasks.ts";
+import { applyAwaited, unattendedBoot } from "./unattended.ts";
 
 /** A phase of booting, with its length in seconds. */
 interface Phase {
@@ -50,8 +52,11 @@ function up(machine: Machine): void {
   machine.state.prepared = true;
   machine.state.power = "running";
   finishFeatures(machine);
+  const { wasCut = false } = machine.state;
+  machine.state.wasCut = false;
   machine.save();
   machine.log("EventLog", `6005 The Event log service was started. Boot ${machine.state.bootId}.`);
+  if (wasCut) logUncleanStart(machine);
   autostart(machine);
   tasksAtBoot(machine);
   scheduleFaultCheck(machine);
@@ -71,7 +76,11 @@ export function checkFaults(machine: Machine): void {
   if (machine.state.power !== "running") return;
   applyServiceFaults(machine);
   applyGuardLoss(machine);
+  applyAwaited(machine);
   scheduleFaultCheck(machine);
+  const boot = unattendedBoot(machine);
+  if (boot === "cut") cut(machine);
+  else if (boot !== null) restart(machine, 0, boot);
 }
 
 function newBoot(machine: Machine): void {
@@ -79,6 +88,7 @@ function newBoot(machine: Machine): void {
   machine.state.bootedAt = machine.simulation.clock.now();
   machine.state.installing = {};
   machine.state.loaded = [];
+  machine.state.awaited = [];
   machine.state.modules = [];
   machine.state.agentLost = false;
   hnsAtBoot(machine);
@@ -127,9 +137,17 @@ export function powerOff(machine: Machine): void {
 /**
  * Restarts the operating system; EC2 keeps saying "running".
  * @param delayMs delay before the shutdown ("shutdown /r /t 60")
+ * @param by the initiator, whom Windows' log names
  */
-export function restart(machine: Machine, delayMs: number): void {
-  machine.timers.set(phaseKey(machine), delayMs, "shut-down", { instanceId: machine.id });
+export function restart(machine: Machine, delayMs: number, by: Initiator): void {
+  machine.timers.set(phaseKey(machine), delayMs, "shut-down", { instanceId: machine.id, by });
+}
+
+/** Takes the power from a machine and gives it back: nothing was shut down. */
+function cut(machine: Machine): void {
+  powerOff(machine);
+  machine.state.wasCut = true;
+  powerOn(machine);
 }
 
 /**
@@ -143,23 +161,20 @@ const resetKey = (machine: Machine): string => `${machine.id}/hard-reset`;
 
 /** EC2's reboot: Windows is asked to restart; one that does not react, as while it boots, is reset. */
 export function rebootFromOutside(machine: Machine, delayMs: number): void {
-  if (machine.state.power === "running") restart(machine, delayMs);
+  if (machine.state.power === "running") restart(machine, delayMs, "ec2");
   else machine.timers.set(resetKey(machine), HARD_RESET_MS, "hard-reset", { instanceId: machine.id });
 }
 
 /** Resets a machine that has not reacted to EC2's reboot; one that came up meanwhile has been told, and restarts by itself. */
 export function hardResetDue(machine: Machine): void {
   if (machine.state.power === "off") return;
-  if (machine.state.power === "running") restart(machine, 0);
-  else {
-    powerOff(machine);
-    powerOn(machine);
-  }
+  if (machine.state.power === "running") restart(machine, 0, "ec2");
+  else cut(machine);
 }
 
-/** Ends the services; a boot follows. */
-export function shutDownDue(machine: Machine): void {
-  machine.log("User32", "1074 The process has initiated the restart of this computer.");
+/** Ends the services; a boot follows. @param by the initiator, as the timer carries it */
+export function shutDownDue(machine: Machine, by: string | undefined): void {
+  logRestart(machine, initiators.find((one) => one === by) ?? "ssm-agent");
   machine.state.power = "shutting-down";
   dropServices(machine);
   dropTasks(machine);

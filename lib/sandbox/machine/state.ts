@@ -1,3 +1,4 @@
+import type { RebootReason } from "../../../lambdas/desired/questions.ts";
 import type { InstanceFacts } from "../core/ports.ts";
 
 /** "off" also means that the instance is stopped or gone. */
@@ -151,6 +152,10 @@ export interface MachineState {
   credentialsUntil: number | null;
   /** The fault "agent-never-online" struck the agent in this boot. */
   agentLost: boolean;
+  /** Reasons for which Windows waits for a reboot, beside features; missing in the state of an earlier sandbox. */
+  awaited?: RebootReason[];
+  /** It went down without a shutdown: the next start writes so into the event log. */
+  wasCut?: boolean;
 }
 
 /** 0x41303, SCHED_S_TASK_HAS_NOT_RUN. */

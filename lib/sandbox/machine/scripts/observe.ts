@@ -41,7 +41,7 @@ const shown = ({ name, description }: Service): boolean =>
 
 /** Observes this machine as observe.ps1 does. */
 export function observation(machine: Machine): Observation {
-  const { features, services, hnsNetworks, bootId } = machine.state;
+  const { features, services, hnsNetworks, bootId, awaited } = machine.state;
   return {
     script: "observe",
     ok: true,
@@ -51,7 +51,9 @@ export function observation(machine: Machine): Observation {
     metadataAnswers: metadataAnswers(machine),
     guard: guardState(machine),
     features: features.filter((one) => one.state === "Installed").map((one) => one.name),
-    rebootPending: features.some((one) => one.state === "InstallPending"),
+    rebootPending:
+      features.some((one) => one.state === "InstallPending") ||
+      (awaited ?? []).some((reason) => reason === "servicing" || reason === "windows-update"),
     services: Object.values(services)
       .filter(shown)
       .map(({ name, state, startType }) => ({ name, state, startType })),

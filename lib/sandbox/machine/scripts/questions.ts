@@ -6,6 +6,7 @@ import type {
   ServiceQuestion,
   TaskQuestion,
 } from "../../../../lambdas/desired/questions.ts";
+import { rebootReasons as reasonsInOrder } from "../fault-kinds.ts";
 import type { Part } from "../loading.ts";
 import type { Machine } from "../machine.ts";
 import { metadataAnswers } from "../metadata.ts";
@@ -90,9 +91,12 @@ function routeAnswers({ state }: Machine, prefix: string): NonNullable<Answers["
     });
 }
 
-/** Component Based Servicing asks for a reboot after a feature was installed that needs one. */
-const rebootReasons = ({ state }: Machine): RebootReason[] =>
-  state.features.some((one) => one.state === "InstallPending") ? ["servicing"] : [];
+/** In the order in which questions.ps1 looks. Component Based Servicing waits after a feature was installed that needs a reboot. */
+const rebootReasons = ({ state }: Machine): RebootReason[] => {
+  const waits = new Set(state.awaited);
+  if (state.features.some((one) => one.state === "InstallPending")) waits.add("servicing");
+  return reasonsInOrder.filter((reason) => waits.has(reason));
+};
 
 /** Events that tell how a boot came about, as questions.ps1 selects them. */
 const BOOT_EVENT = /^(\S+) [^:]+: (41|1074|6008) (.*)$/s;

@@ -86,7 +86,7 @@ function reboots(machine: Machine, document: Document): void {
   document.rebootOf = machine.state.bootId;
   machine.simulation.store.together(() => {
     keep(machine, document);
-    restart(machine, REBOOT_DELAY_MS);
+    restart(machine, REBOOT_DELAY_MS, "ssm-agent");
   });
   endProcess(machine, processKey(document.job.commandId));
   machine.log(agentService, `Exit code ${REBOOT}: restarting the computer.`);

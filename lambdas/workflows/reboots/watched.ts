@@ -1,0 +1,50 @@
+import type { Configuration } from "../../configuration.ts";
+import type { Sighting } from "../../desired/seen-machine.ts";
+import { bootIdOf, instanceIdOf, isWindows } from "../../steps/cluster/node-facts.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
+import { isOurs, type Machine } from "../../steps/ec2/instances.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { TAG } from "../../tags.ts";
+
+/** A machine that is looked at. */
+export interface Watched extends Omit<Sighting, "bootId" | "reasons"> {
+  /** By the kubelet; null where it reports none. */
+  readonly bootId: string | null;
+  /** Its SSM agent takes commands. */
+  readonly isOnline: boolean;
+}
+
+/** Is the machine one that may be asked, and whose pool says nothing else? */
+const isWatched = (machine: Machine | undefined, { cluster, pools }: Configuration): machine is Machine =>
+  machine !== undefined &&
+  machine.state === "running" &&
+  isOurs(machine, cluster.name) &&
+  pools[machine.tags[TAG.pool] ?? ""]?.rebootDue !== false;
+
+/**
+ * Finds the machines to look at: those of nodes that Casement launched and that no operation works on. Belongs into a step.
+ * @param wanted chooses among the nodes
+ */
+export async function findWatched(
+  steps: Steps,
+  wanted: (node: Node) => boolean = isWindows,
+): Promise<readonly Watched[]> {
+  const { configuration } = await steps.runtime.read(null);
+  const [nodes, machines, agents] = await Promise.all([
+    steps.nodes.all(),
+    steps.instances.ofCluster(configuration.cluster.id),
+    steps.machine.agents(),
+  ]);
+  const byId = new Map(machines.map((machine) => [machine.instanceId, machine]));
+  const watched: Watched[] = [];
+  for (const node of nodes.filter((one) => isWindows(one) && wanted(one))) {
+    const machine = byId.get(instanceIdOf(node) ?? "");
+    if (!isWatched(machine, configuration)) continue;
+    const { instanceId, launchedAt } = machine;
+    if ((await steps.leases.holder(instanceId)) !== undefined) continue;
+    const { name = "", uid = "" } = node.metadata ?? {};
+    const isOnline = agents.get(instanceId)?.online === true;
+    watched.push({ instanceId, launchedAt, node: name, uid, bootId: bootIdOf(node), isOnline });
+  }
+  return watched;
+}

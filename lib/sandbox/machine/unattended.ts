@@ -1,0 +1,30 @@
+import type { RebootReason } from "../../../lambdas/desired/questions.ts";
+import type { Initiator } from "./boot-events.ts";
+import { ownBoots, rebootReasons } from "./fault-kinds.ts";
+import type { Machine } from "./machine.ts";
+
+/** A boot that no service asked for: who restarts Windows, or a cut of its power. */
+export type Unattended = Initiator | "cut";
+
+const causes: Readonly<Record<(typeof ownBoots)[number], Unattended>> = {
+  "windows-update": "windows-update",
+  person: "person",
+  "power-loss": "cut",
+};
+
+/** Has something wait for a reboot, by the fault "reboot-pending": asked now and then, and over with the next boot. */
+export function applyAwaited(machine: Machine): void {
+  const now = machine.state.awaited ?? [];
+  const more = rebootReasons.filter(
+    (reason): reason is RebootReason => !now.includes(reason) && machine.faultApplies("reboot-pending", { reason }),
+  );
+  if (more.length === 0) return;
+  machine.state.awaited = [...now, ...more];
+  machine.save();
+}
+
+/** Finds the boot that the fault "boots-by-itself" asks for now. At night Windows Update restarts machines outside their active hours. */
+export function unattendedBoot(machine: Machine): Unattended | null {
+  const how = ownBoots.find((one) => machine.faultApplies("boots-by-itself", { how: one }));
+  return how === undefined ? null : causes[how];
+}
