@@ -60,6 +60,8 @@ export interface Approval {
   readonly needs: number;
   readonly roles: readonly string[];
   readonly pool: string | null;
+  /** ISO 8601: when it was asked; missing in records of the last release. */
+  readonly askedAt?: string;
   /** ISO 8601: after that a vote comes too late. */
   readonly until: string;
   readonly card: PlanCard;

@@ -17,3 +17,9 @@ export interface LateReboot {
   /** ISO 8601: presses of the button up to then were judged. */
   readonly pressesUntil?: string;
 }
+
+/** Fields of a node's record about a node that its operation has left cordoned. */
+export interface LeftNode {
+  /** What was decided since, in words: its message asks for nothing any more. */
+  readonly settled?: string;
+}

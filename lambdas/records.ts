@@ -2,7 +2,7 @@ import type { Answer } from "./answer.ts";
 import type { Approval } from "./approval.ts";
 import type { Head } from "./audit/head.ts";
 import type { Request } from "./commands/command.ts";
-import type { LateReboot } from "./late-reboot.ts";
+import type { LateReboot, LeftNode } from "./late-reboot.ts";
 import type { Originated } from "./origin.ts";
 import type { NodeWorkflow, StageName } from "./stages.ts";
 
@@ -128,7 +128,7 @@ export interface Failure {
 export type NodeStatus = "queued" | "running" | "deciding" | "succeeded" | "failed" | "cancelled";
 
 /** One node of an operation, written by the execution that works on it. */
-export interface NodeRecord extends LateReboot {
+export interface NodeRecord extends LateReboot, LeftNode {
   readonly operation: string;
   readonly index: number;
   readonly status: NodeStatus;

@@ -15,8 +15,10 @@ export interface RolloutNode {
 
 /** A rollout as the ledger holds it: executions come and go, each continues from here. */
 export interface Rollout {
-  /** Pool of its nodes; null for nodes of none. */
+  /** Pool of its nodes; null for nodes of none. Of several pools, which then share their rules, the first. */
   readonly pool: string | null;
+  /** All pools of its nodes, where they are several. */
+  readonly pools?: readonly (string | null)[];
   /** In the order in which they are begun. */
   readonly nodes: readonly RolloutNode[];
   /** Nodes that may be away at once, as the requester wants it; null: as many as the pool allows. */

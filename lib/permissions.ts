@@ -106,14 +106,7 @@ export const permissions: Readonly<
     readCallbacks,
     keepDirectory,
     slackSecret,
-    wakeExecutions(
-      "provision-node",
-      "guard-node",
-      "reboot-node",
-      "reboot-nodes",
-      "watch-reboots",
-      "update-authority",
-    ),
+    wakeExecutions("provision-node", "guard-node", "reboot-node", "reboot-nodes", "watch-reboots", "update-authority"),
     start(functions["cloud-events"].starts),
   ],
   "add-nodes": [

@@ -13,6 +13,8 @@ export interface Argument {
   readonly required: boolean;
   /** One phrase for help: "how many, 1 by default". */
   readonly means: string;
+  /** Option without a value that stands in for it: with it a required argument may be left out. */
+  readonly unless?: string;
 }
 
 interface OptionWords {
@@ -78,7 +80,9 @@ export interface Command {
 /** A reboot of several nodes, one after another or a few at once. */
 export interface RolloutRequest {
   readonly command: "reboot";
-  readonly targets: Targets;
+  readonly targets: Targets | { readonly kind: "all" };
+  /** Of the targets those alone whose Windows waits for a reboot. */
+  readonly due?: true;
   readonly dryRun: boolean;
   /** Nodes that are away at once at most; the pool's own bound holds too. */
   readonly max?: number;

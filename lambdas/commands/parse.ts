@@ -72,7 +72,7 @@ export function parserOf(known: readonly Command[]): (text: string, vocabulary: 
   ): Parsed => {
     const chosen = readOptions(command, options, known);
     if ("problem" in chosen) return chosen;
-    const values = readArguments(words, { ...vocabulary, command, findTopic });
+    const values = readArguments(words, { ...vocabulary, command, findTopic, chosen: chosen.value });
     if ("problem" in values) return { problem: unquoted(command, options) ?? values.problem };
     return shaped(command, { command: command.name, ...values.value, ...chosen.value });
   };

@@ -12,6 +12,8 @@ export type FindTopic = (words: readonly string[]) => Reading<string>;
 
 interface Context extends Vocabulary {
   readonly command: Command;
+  /** The options' fields, as they were read. */
+  readonly chosen: Readonly<Record<string, unknown>>;
   readonly findTopic: FindTopic;
 }
 
@@ -83,8 +85,11 @@ const defaults: Readonly<Partial<Record<ArgumentKind, unknown>>> = {
   pool: null,
 };
 
-const absent = (command: Command, argument: Argument): Reading =>
-  argument.required ? { problem: { kind: "missing", command, argument } } : { value: defaults[argument.kind] };
+const absent = ({ command, chosen }: Context, argument: Argument): Reading => {
+  if (!argument.required) return { value: defaults[argument.kind] };
+  const isReplaced = argument.unless !== undefined && chosen[argument.unless] === true;
+  return isReplaced ? { value: { kind: "all" } } : { problem: { kind: "missing", command, argument } };
+};
 
 /**
  * Reads the arguments of a command.
@@ -96,7 +101,7 @@ export function readArguments(words: readonly Word[], context: Context): Reading
   let left = words;
   for (const argument of context.command.arguments) {
     const taken = takesRest.has(argument.kind) ? left : left.slice(0, 1);
-    const reading = taken.length > 0 ? readers[argument.kind](taken, context) : absent(context.command, argument);
+    const reading = taken.length > 0 ? readers[argument.kind](taken, context) : absent(context, argument);
     if ("problem" in reading) return reading;
     value[argument.field ?? argument.name] = reading.value;
     left = left.slice(taken.length);

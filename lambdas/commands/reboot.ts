@@ -9,7 +9,15 @@ const targets: Argument = {
   field: "targets",
   kind: "nodes-or-pool",
   required: true,
-  means: "one pool, or one or more nodes by name, instance id, IP address or unique prefix",
+  unless: "due",
+  means:
+    "one pool, or one or more nodes by name, instance id, IP address or unique prefix; with --due every pool if left out",
+};
+
+const due: Option = {
+  option: "due",
+  kind: "flag",
+  means: "of the nodes meant, only those whose Windows waits for a reboot",
 };
 
 const max: Option = {
@@ -36,18 +44,20 @@ export const reboot: Command = {
   name: "reboot",
   also: ["reboot node", "reboot nodes", "reboot pool", "restart", "restart node"],
   arguments: [targets],
-  options: [dryRun, force, breakGlass, ec2, max, canary, reason],
+  options: [dryRun, force, breakGlass, ec2, due, max, canary, reason],
   effect: "change",
   workflow: "reboot-node",
   workflowOfMany: "reboot-nodes",
   dialog: false,
   summary: "Drains and reboots Windows nodes, and proves that they work before pods return",
   detail:
-    "Shows a plan first, as drain does. Then checks the guard of the metadata route, cordons the node, evicts its pods, reboots the machine once through SSM, and proves by its boot id, routes, services, container network and kubelet that it works. Only then is the node as it was before: schedulable, or cordoned if it was. A node that is not proven stays cordoned, with the first thing that is wrong. Of several nodes or a pool one is rebooted first; when it is proven, the others follow within the pool's limit. A node that fails pauses the rollout and asks.",
+    "Shows a plan first, as drain does. Then checks the guard of the metadata route, cordons the node, evicts its pods, reboots the machine once through SSM, and proves by its boot id, routes, services, container network and kubelet that it works. Only then is the node as it was before: schedulable, or cordoned if it was. A node that is not proven stays cordoned, with the first thing that is wrong. Of several nodes or a pool one is rebooted first; when it is proven, the others follow within the pool's limit. A node that fails pauses the rollout and asks. With --due only those nodes are rebooted whose Windows waits for a reboot, by the last scheduled look; where that is old, the machines are asked anew.",
   examples: [
     "reboot ip-10-0-3-7 --dry-run",
     'reboot ip-10-0-3-7 --reason "updates are pending"',
     "reboot web --max 2",
     "reboot ip-10-0-3-7 ip-10-0-3-8 --canary",
+    "reboot --due",
+    "reboot web --due --max 2",
   ],
 };

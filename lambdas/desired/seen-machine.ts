@@ -100,6 +100,19 @@ function isOwnBoot(own: OwnReboot | undefined, before: SeenMachine, bootId: stri
   return Date.parse(own.at) >= Date.parse(before.seenAt) - OVERLAP_MS;
 }
 
+function changeOf(known: SeenMachine | undefined, own: OwnReboot | undefined, bootId: string): Judged["change"] {
+  if (known === undefined || isSameBoot(known.bootId, bootId)) return "none";
+  return isOwnBoot(own, known, bootId) ? "own" : "foreign";
+}
+
+/** Since when a reboot is due: a boot ends what was due before. */
+function dueSinceOf(
+  known: SeenMachine | undefined,
+  { change, now }: { change: Judged["change"]; now: string },
+): string {
+  return (change === "none" ? known?.dueSince : null) ?? now;
+}
+
 /**
  * Compares a machine with how it was last seen. The first sight of a node changes nothing, and a node that registered anew is another one.
  * @param own the last reboot that Casement ordered
@@ -113,18 +126,9 @@ export function judgeSighting(
 ): Judged {
   const known = before?.uid === seen.uid ? before : undefined;
   if (bootId === null) return { record: null, change: "none" };
-  const change =
-    known === undefined || isSameBoot(known.bootId, bootId)
-      ? "none"
-      : isOwnBoot(own, known, bootId)
-        ? "own"
-        : "foreign";
-  if (reasons === null) {
-    const isMoved = known !== undefined && change === "own";
-    return { record: isMoved ? { ...known, bootId } : null, change };
-  }
-  const since = change === "none" ? (known?.dueSince ?? now) : now;
-  const dueSince = reasons.length > 0 ? since : null;
+  const change = changeOf(known, own, bootId);
+  if (reasons === null) return { record: known && change === "own" ? { ...known, bootId } : null, change };
+  const dueSince = reasons.length > 0 ? dueSinceOf(known, { change, now }) : null;
   const news = known?.news ? { news: known.news } : {};
   // The boot that it was before stays until the new one is to be told: a look that dies in between finds it again.
   const kept = change === "foreign" && known ? { bootId: known.bootId, launchedAt: known.launchedAt } : { bootId };
@@ -133,7 +137,12 @@ export function judgeSighting(
 
 /** Reboot due, as far as the last look knows. */
 export type RebootDue =
-  | { readonly state: "due"; readonly reasons: readonly RebootReason[]; readonly since: string; readonly seenAt: string }
+  | {
+      readonly state: "due";
+      readonly reasons: readonly RebootReason[];
+      readonly since: string;
+      readonly seenAt: string;
+    }
   | { readonly state: "not-due"; readonly seenAt: string }
   /** The last look is too old to say it; null where there was none. */
   | { readonly state: "unknown"; readonly seenAt: string | null };

@@ -19,6 +19,7 @@ import { breakGlass } from "./ledger/break-glass.ts";
 import { cordons } from "./ledger/cordons.ts";
 import { joinSlots } from "./ledger/join-slots.ts";
 import { leases } from "./ledger/leases.ts";
+import { reminders } from "./ledger/reminders.ts";
 import { reservations } from "./ledger/reservations.ts";
 import { rollouts } from "./ledger/rollouts.ts";
 import { seenMachines } from "./ledger/seen-machines.ts";
@@ -77,6 +78,7 @@ export const steps = (context: StepContext) => ({
   nodes: nodes(context),
   notices: notices(context),
   people: people(context),
+  reminders: reminders(context),
   reservations: reservations(context),
   plan: plan(context),
   traces: traces(context),

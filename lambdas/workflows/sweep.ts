@@ -1,8 +1,10 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { isChange } from "../commands/list.ts";
+import { waitName } from "../desired/waits.ts";
 import { logMetric } from "../logging.ts";
 import { lostNotice, type Notice } from "../messages/operation/escalations.ts";
 import { lostMessage } from "../messages/operation/lost.ts";
+import { pages, waitNotice } from "../messages/operation/waits.ts";
 import { METRICS } from "../metrics.ts";
 import type { NodeRecord, OperationRecord } from "../records.ts";
 import { lambdaEntry } from "../steps/host.ts";
@@ -22,6 +24,7 @@ import { expireGoneMachines } from "./sweep/retention.ts";
 import { followReview } from "./sweep/reviews.ts";
 import { continueRollouts } from "./sweep/rollouts.ts";
 import { releaseLeftSlots } from "./sweep/slots.ts";
+import { dueWaits, remindOfWait } from "./waits/remind.ts";
 
 /** Payload with which a tick of the schedule starts the sweep. */
 export interface SweepStart {
@@ -76,6 +79,7 @@ export const sweep =
     });
     await step(ctx, "give back slots that were left", () => releaseLeftSlots(steps), ATTEMPTS);
     await remindOfKept(ctx, steps);
+    await remindOfWaits(ctx, steps);
     await followReviews(ctx, steps).catch(orLater(undefined));
     // EC2 or the release may not be readable now: the next sweep does it, and nothing waits for it.
     await step(ctx, "expire what machines were given", () => expireGoneMachines(steps), ATTEMPTS).catch(
@@ -98,6 +102,19 @@ async function remindOfKept(ctx: DurableContext, steps: Steps): Promise<void> {
     const name = `${reminder.operation}:${reminder.index}`;
     await escalate(ctx, steps, `${name} is kept`, reminder.notice);
     await step(ctx, `remind of ${name}`, () => remind(steps, reminder), ATTEMPTS);
+  });
+}
+
+/** Reminds people of whatever else waits for them; past Slack too, where no page did so before. */
+async function remindOfWaits(ctx: DurableContext, steps: Steps): Promise<void> {
+  const due = await step(ctx, "find what waits for a person", () => dueWaits(steps), ATTEMPTS).catch(orLater([]));
+  await each(due, async (wait) => {
+    const name = waitName(wait);
+    if (pages(wait.kind)) {
+      const now = await step(ctx, `the time of the page: ${name}`, async () => steps.timestamp());
+      await escalate(ctx, steps, name, waitNotice(wait, now));
+    }
+    await step(ctx, `remind: ${name}`, () => remindOfWait(steps, wait), ATTEMPTS);
   });
 }
 

@@ -1,4 +1,4 @@
-import { type Command, isRollout, type Request, type Targets } from "../../commands/command.ts";
+import { type Command, isRollout, type Request, type RolloutRequest, type Targets } from "../../commands/command.ts";
 import { formOf } from "../../commands/form.ts";
 import { code } from "../slack/text.ts";
 
@@ -17,6 +17,11 @@ const targetsOf = (targets: Targets): string => {
   return targets.nodes.length > MOST_NAMED ? `${targets.nodes.length} nodes` : targets.nodes.join(", ");
 };
 
+const rolloutOf = ({ targets, due }: RolloutRequest): string => {
+  if (targets.kind === "all") return "what is due";
+  return due ? `what is due of ${targetsOf(targets)}` : targetsOf(targets);
+};
+
 const titles: { readonly [C in Request["command"]]: (request: Extract<Request, { command: C }>) => string } = {
   help: () => "Help",
   nodes: () => "List the nodes",
@@ -29,7 +34,7 @@ const titles: { readonly [C in Request["command"]]: (request: Extract<Request, {
   uncordon: ({ node, dryRun }) => `${dryRun ? "Dry run: uncordon" : "Uncordon"} ${node}`,
   drain: ({ node, dryRun }) => `${dryRun ? "Dry run: drain" : "Drain"} ${node}`,
   reboot: (request) =>
-    `${request.dryRun ? "Dry run: reboot" : "Reboot"} ${isRollout(request) ? targetsOf(request.targets) : request.node}`,
+    `${request.dryRun ? "Dry run: reboot" : "Reboot"} ${isRollout(request) ? rolloutOf(request) : request.node}`,
   guard: ({ targets, dryRun }) => `${dryRun ? "Dry run: guard" : "Guard"} the metadata route of ${targetsOf(targets)}`,
   freeze: ({ pool }) => `Freeze ${pool ?? "the cluster"}`,
   thaw: ({ pool }) => `Thaw ${pool ?? "the cluster"}`,

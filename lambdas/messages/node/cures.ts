@@ -59,8 +59,8 @@ const keepCordoned = (node: string): Button => ({
 const UNPROVEN: ReadonlySet<StageName> = new Set<StageName>(["reboot", "prove", "restore"]);
 
 /** Buttons that cure a failed node, or plan what does: the guard, and EC2's reboot where the machine takes no command. */
-export function cureButtons({ workflow, nodeName, failure }: NodeRecord, request: Request): Button[] {
-  if (!nodeName || !failure || !CURABLE.has(workflow)) return [];
+export function cureButtons({ workflow, nodeName, failure, settled }: NodeRecord, request: Request): Button[] {
+  if (!nodeName || !failure || settled !== undefined || !CURABLE.has(workflow)) return [];
   const { stage, why } = failure;
   if (stage === "guard" && isDeaf(why)) return [throughEc2(nodeName, request)];
   if (workflow === "guarding") return [];

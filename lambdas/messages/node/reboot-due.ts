@@ -42,7 +42,5 @@ export function dueFact(due: RebootDue | undefined, now: string): string {
   if (due === undefined || due.state === "unknown")
     return due?.seenAt ? `not looked at since ${between(due.seenAt, now)}` : "not looked at";
   const seen = `looked at ${between(due.seenAt, now)} ago`;
-  return due.state === "due"
-    ? `${reasonWords(due.reasons)}; since ${between(due.since, now)}, ${seen}`
-    : `no, ${seen}`;
+  return due.state === "due" ? `${reasonWords(due.reasons)}; since ${between(due.since, now)}, ${seen}` : `no, ${seen}`;
 }

@@ -1,14 +1,12 @@
+import { isReminderDue } from "../../desired/waits.ts";
 import { requesterOf } from "../../origin.ts";
-import type { Message, NodeRecord, OperationView } from "../../records.ts";
+import { asksToContinue, type Message, type NodeRecord, type OperationView } from "../../records.ts";
 import { titleOf } from "../command/syntax.ts";
 import { between, localTime } from "../slack/age.ts";
 import { say } from "../slack/blocks.ts";
 import { counted, mentionOf, plain, prose, some } from "../slack/text.ts";
 import { nodeLabel } from "./node-lines.ts";
 import { workedFor } from "./operation.ts";
-
-/** Time for the requester to decide before the role that may decide is called too (people.md: PagerDuty escalates as well). */
-const ESCALATES_AFTER_MS = 15 * 60_000;
 
 /** Instances named in a call; the rest is counted. */
 const MOST_NAMED = 5;
@@ -31,11 +29,14 @@ export function endCall(view: OperationView): Message | null {
   return requester && say(`${prose(`<@${requester.userId}>`)} ${ended(view)}`);
 }
 
-/** Lists failed nodes that have waited so long for a decision that the role that may decide is called. */
+/** Lists failed machines that have waited so long for a decision that the role that may decide is called too, beside the requester. */
 export const overdue = ({ nodes, now }: Pick<OperationView, "nodes" | "now">): NodeRecord[] =>
   nodes.filter(
-    ({ status, failedAt }) =>
-      status === "deciding" && failedAt !== undefined && Date.parse(now) - Date.parse(failedAt) >= ESCALATES_AFTER_MS,
+    (node) =>
+      node.status === "deciding" &&
+      !asksToContinue(node) &&
+      node.failedAt !== undefined &&
+      isReminderDue(node.failedAt, undefined, Date.parse(now)),
   );
 
 /**

@@ -20,6 +20,7 @@ export interface Notice {
     | "signing-request"
     | "lost"
     | "kept"
+    | "unproven"
     | "credential"
     | "authority"
     | "data-plane";

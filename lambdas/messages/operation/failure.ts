@@ -86,8 +86,9 @@ function again(operation: OperationRecord, node: NodeRecord, remedy: Remedy | un
   return `${typeThis(commandWord, ...command)} ${outcome}`;
 }
 
-/** State of the machine: as the failure left it, until its outcome is known. */
-const state = ({ outcome, failure }: NodeRecord): string => sentence(prose(outcome ?? failure?.left ?? "", 400));
+/** State of the machine: as the failure left it, until its outcome is known or a person has decided. */
+const state = ({ settled, outcome, failure }: NodeRecord): string =>
+  sentence(prose(settled ?? outcome ?? failure?.left ?? "", 400));
 
 /** Meaning of the failure: the machine's state and the likely cause. */
 const meaning = (node: NodeRecord, remedy: Remedy | undefined): string =>
@@ -136,7 +137,7 @@ export function failureBlocks(
       `${signs[node.status]} *${headline(node, failure.stage)}* after ${worked(node, now)}`,
       meaning(node, remedy),
       ...(remedy ? [`*Remedy:* ${remedyText(remedy, settings.commandWord)}.`] : []),
-      `*Next:* ${next(node, operation, remedy, settings, now)}`,
+      ...(node.settled === undefined ? [`*Next:* ${next(node, operation, remedy, settings, now)}`] : []),
       codeBlock(failure.why, room),
     ].join("\n"),
   );

@@ -2,19 +2,26 @@ import type { Message, NodeRecord } from "../../records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { section } from "../slack/blocks.ts";
-import { code } from "../slack/text.ts";
+import { code, mentionOf } from "../slack/text.ts";
 import { failureButtons } from "./failure.ts";
 import type { MessageSettings } from "./links.ts";
 import { stageName } from "./stages.ts";
 
 /**
  * Reminds of a kept machine, with its buttons.
+ * @param called ids of user groups (S…) and people who may terminate it
  * @param now ISO 8601
  */
-export function keptReminder(node: NodeRecord, settings: MessageSettings, now: string): Message {
+export function keptReminder(
+  node: NodeRecord,
+  called: readonly string[],
+  settings: MessageSettings,
+  now: string,
+): Message {
   const { instanceId, keptAt, failure } = node;
   const id = instanceId ?? "";
   const stage = failure ? ` It failed at ${stageName(failure.stage)}.` : "";
-  const text = `⚠️ ${code(id)} has been kept for ${between(keptAt ?? now, now)} and is still billed.${stage} To terminate it: ${typeThis(settings.commandWord, "remove", id)}`;
+  const text =
+    `${called.map(mentionOf).join(" ")} ⚠️ ${code(id)} has been kept for ${between(keptAt ?? now, now)} and is still billed.${stage} To terminate it: ${typeThis(settings.commandWord, "remove", id)}`.trim();
   return { text, blocks: [section(text), ...failureButtons(node, settings)] };
 }

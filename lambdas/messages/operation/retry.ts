@@ -2,8 +2,8 @@ import { isRollout, type Request } from "../../commands/command.ts";
 import type { NodeRecord, OperationRecord } from "../../records.ts";
 import { remedyOf } from "./remedies.ts";
 
-const mayWork = ({ status, failure }: NodeRecord): boolean =>
-  status === "failed" && failure !== null && !remedyOf(failure)?.isHopeless;
+const mayWork = ({ status, failure, settled }: NodeRecord): boolean =>
+  status === "failed" && failure !== null && settled === undefined && !remedyOf(failure)?.isHopeless;
 
 /**
  * The request with which an operation that failed is tried again: an `add` for as many nodes as failed, a `guard` for the nodes that failed.

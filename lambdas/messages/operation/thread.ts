@@ -41,7 +41,13 @@ function took(before: ThreadState | null, after: NodeRecord): string {
   return ` (${stageName(before.stage)} took ${between(before.stageSince, after.stageSince)})`;
 }
 
-function failure(operation: OperationRecord, node: NodeRecord, settings: MessageSettings, now: string): Message {
+/** The failure of a node in full, as the thread tells it. @param now ISO 8601 */
+export function failureMessage(
+  operation: OperationRecord,
+  node: NodeRecord,
+  settings: MessageSettings,
+  now: string,
+): Message {
   const person = requesterOf(operation);
   const calls =
     node.status === "deciding" && person ? [section(`${prose(`<@${person.userId}>`)}, this needs a decision.`)] : [];
@@ -90,7 +96,7 @@ function change(
   if (status === "running") return stageLines(before, after);
   const isFailure = after.failure !== null && !before?.failed;
   if (same && !isFailure) return [];
-  const message = isFailure ? failure(operation, after, settings, now) : say(nodeLine(after, now));
+  const message = isFailure ? failureMessage(operation, after, settings, now) : say(nodeLine(after, now));
   // A drain may ask several times: each question is a line of its own.
   const mark = asksToContinue(after) ? `${status} ${after.decideBy}` : status;
   return [{ mark, message }];

@@ -90,6 +90,7 @@ function rolloutBlocks(plan: RolloutPlan): Block[] {
   return [
     ...sections([
       `In this order: ${names}.`,
+      ...dueLines(plan),
       ...awayLine(plan),
       ...ec2Line(plan),
       podsLine(plan),
@@ -103,9 +104,26 @@ function rolloutBlocks(plan: RolloutPlan): Block[] {
   ];
 }
 
+const whereOf = ({ pool, pools }: RolloutPlan): string => {
+  const named = (pools ?? [pool]).flatMap((one) => (one === null ? [] : [code(one)]));
+  return named.length === 0 ? "" : ` of ${some(named, MOST)}`;
+};
+
 const sentenceOf = (plan: RolloutPlan): string => {
-  const where = plan.pool === null ? "" : ` of ${code(plan.pool)}`;
-  return `${counted(plan.nodes.length, "node")}${where} ${plan.nodes.length === 1 ? "is" : "are"} drained and rebooted, one first.${afterFirst(plan)}`;
+  const due = plan.due ? ` that ${plan.nodes.length === 1 ? "waits" : "wait"} for a reboot` : "";
+  return `${counted(plan.nodes.length, "node")}${whereOf(plan)}${due} ${plan.nodes.length === 1 ? "is" : "are"} drained and rebooted, one first.${afterFirst(plan)}`;
+};
+
+/** Nodes by the reasons for which they wait for a reboot. */
+const dueLines = ({ nodes }: RolloutPlan): string[] => {
+  const waiting = nodes.flatMap(({ name, due }) => (due === undefined ? [] : [{ name: code(name), due }]));
+  return [...Map.groupBy(waiting, ({ due }) => due)].map(
+    ([due, those]) =>
+      `🔁 *${plain(due, 200)}* waits for a reboot on ${some(
+        those.map(({ name }) => name),
+        MOST,
+      )}.`,
+  );
 };
 
 /** The plan of a rollout, for the message that asks for its approval. */

@@ -1,3 +1,4 @@
+import { typeThis } from "../command/syntax.ts";
 import { code, counted, plain, some } from "../slack/text.ts";
 import type { LeftOut } from "./rollout-plan.ts";
 
@@ -24,6 +25,26 @@ export const severalPools = (pools: readonly (string | null)[]): string =>
     pools.map((pool) => (pool === null ? "none" : code(pool))),
     MOST,
   )}). A rollout is about one pool: start one for each.`;
+
+/** Mistake: nodes of several pools wait for a reboot, and the pools have rules of their own. */
+export const poolsWithOwnRules = (pools: readonly (string | null)[], commandWord: string): string =>
+  `Nodes of several pools wait for a reboot, and these pools have rules of their own, so each needs its own approval: ${some(
+    pools.map((pool) =>
+      pool === null ? "nodes of no pool by their names" : typeThis(commandWord, "reboot", pool, "--due"),
+    ),
+    MOST,
+  )}.`;
+
+/**
+ * Mistake: no node waits for a reboot.
+ * @param unseen nodes of which that is not known, because their machines do not answer
+ */
+export function noneDue(pool: string | null, unseen: readonly string[]): string {
+  const where = pool === null ? "No Windows node" : `No node of ${code(pool)}`;
+  if (unseen.length === 0)
+    return `${where} waits for a reboot: Windows has nothing pending there. Nothing was changed.`;
+  return `${where} is known to wait for a reboot. Not known of ${some(unseen.map(code), MOST)}: the machines do not answer, or an operation works on them. Nothing was changed.`;
+}
 
 /** Refusal: every node is left out. */
 export const noneLeft = (leftOut: readonly LeftOut[]): string =>

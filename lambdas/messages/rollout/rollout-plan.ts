@@ -6,6 +6,8 @@ export interface PlannedNode {
   /** `status.nodeInfo.bootID`; null where the kubelet reports none. */
   readonly bootId: string | null;
   readonly pool: string | null;
+  /** Reasons for which its Windows waits for a reboot, in words; left out where that was not asked for. */
+  readonly due?: string;
   /** It is NotReady: its reboot takes nothing out of service. */
   readonly isAway: boolean;
   /** Its agent is silent: EC2 reboots the machine. */
@@ -31,7 +33,12 @@ export interface LeftOut {
 
 /** Everything that is shown before a rollout. */
 export interface RolloutPlan {
+  /** Of several pools the first. */
   readonly pool: string | null;
+  /** All pools of its nodes, where they are several. */
+  readonly pools?: readonly (string | null)[];
+  /** Nodes are chosen because their Windows waits for a reboot. */
+  readonly due?: true;
   /** In the order in which they are rebooted. */
   readonly nodes: readonly PlannedNode[];
   readonly leftOut: readonly LeftOut[];

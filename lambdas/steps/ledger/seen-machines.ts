@@ -21,6 +21,9 @@ export interface ForeignBoot extends Pick<Sighting, "instanceId" | "uid" | "laun
   readonly news: BootNews;
 }
 
+/** The boot of a reboot that was proven, and what the machine said then. */
+type ProvenBoot = Pick<SeenMachine, "instanceId" | "uid" | "bootId" | "reasons">;
+
 /** The ledger's memory of machines between two looks: boots, and what waits for a reboot. */
 export const seenMachines = (context: StepContext) => {
   const items = table(context);
@@ -82,10 +85,19 @@ export const seenMachines = (context: StepContext) => {
       );
     },
 
-    /** Writes the boot that the reboot of an operation led to: any other boot is not Casement's. */
-    booted: async (instanceId: string, operation: string, bootId: string): Promise<void> => {
+    /**
+     * Writes the boot that the reboot of an operation led to, and what waits for another one: any other boot is not Casement's, and the
+     * list is right before the next look.
+     */
+    proven: async (operation: string, { instanceId, uid, bootId, reasons }: ProvenBoot): Promise<void> => {
+      const now = timestamp(context);
       await items.revise<OwnReboot>(keys.ownReboot(instanceId), (before) =>
-        kept({ operation, at: before?.at ?? timestamp(context), bootId }),
+        kept({ operation, at: before?.at ?? now, bootId }),
+      );
+      await items.revise<SeenMachine>(keys.seenMachine(instanceId), (before) =>
+        before?.uid === uid
+          ? kept({ ...before, bootId, reasons, dueSince: reasons.length > 0 ? now : null, seenAt: now })
+          : null,
       );
     },
   };

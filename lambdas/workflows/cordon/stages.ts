@@ -1,18 +1,34 @@
 import { Retryable } from "../../errors.ts";
-import { type CordonResult, cordonSummary, uncordonedEvent } from "../../messages/node/cordon.ts";
+import {
+  type CordonResult,
+  cordonSummary,
+  keptCordoned,
+  uncordonedEvent,
+  uncordonedSince,
+} from "../../messages/node/cordon.ts";
+import { requesterOf } from "../../origin.ts";
 import { uncordonPatch } from "../../steps/cluster/cordon-rules.ts";
 import { done } from "../engine/durable.ts";
 import { cordonNode } from "../node/cordon.ts";
+import { settleLeft } from "../node/settle.ts";
 import { nodeOf, waitFor } from "../node/task.ts";
 import { auditNode } from "../operation/audit.ts";
 import type { CordonTask } from "./task.ts";
+
+/** The person who asked for it; null where a rule did. */
+const personOf = async ({ steps, operation }: CordonTask): Promise<string | null> => {
+  const record = await steps.ledger.operation(operation);
+  return (record && requesterOf(record)?.userId) ?? null;
+};
 
 /** Cordons the node for good: a cordon that is there already stays whose it is. */
 export async function cordon(task: CordonTask): Promise<void> {
   const { steps, operation, index, chosen } = task;
   const { name: node, uid } = nodeOf(task);
   const outcome = await waitFor<CordonResult>(task, "the node is cordoned", async () => {
+    const left = await steps.cordons.find(uid);
     if (await steps.cordons.accept(uid)) {
+      if (left) await settleLeft(steps, left, keptCordoned(await personOf(task)));
       await auditNode(task, "accept", { what: "changed", detail: { change: "keep the cordon" } });
       return done("kept");
     }
@@ -39,6 +55,7 @@ export async function uncordon(task: CordonTask): Promise<void> {
     await steps.nodes.change(node, uncordonPatch(node, open));
     if ((await steps.nodes.read(name))?.spec?.unschedulable) throw new Retryable(`${name} still shows its cordon`);
     await steps.cordons.forget(uid);
+    if (open) await settleLeft(steps, open, uncordonedSince(await personOf(task)));
     await auditNode(task, "uncordon", { what: "changed", detail: { change: "uncordon" } });
     const { type, reason, message } = uncordonedEvent(operation);
     await steps.nodes.announce({ name, uid }, type, reason, message);

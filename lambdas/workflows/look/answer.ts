@@ -1,12 +1,14 @@
 import { nodeMatches } from "../../commands/node-matches.ts";
 import type { Configuration } from "../../configuration.ts";
 import type { Stop } from "../../desired/stops.ts";
+import type { Wait } from "../../desired/waits.ts";
 import { UserError } from "../../errors.ts";
 import { type Away, type MachineRow, machinesMessage, UNKNOWN, withoutEc2 } from "../../messages/node/away.ts";
 import { nodeMessage } from "../../messages/node/details.ts";
 import { type NodeRow, nodesMessage } from "../../messages/node/nodes-table.ts";
 import { unregisteredMessage } from "../../messages/node/unregistered.ts";
 import { noSuchNode } from "../../messages/operation/dry-runs.ts";
+import { waitBlocks } from "../../messages/operation/waits.ts";
 import { say } from "../../messages/slack/blocks.ts";
 import { type ShownStops, withStops } from "../../messages/stops/stop.ts";
 import type { Message } from "../../records.ts";
@@ -20,6 +22,7 @@ import { holdOn } from "../../steps/stops.ts";
 import { TAG } from "../../tags.ts";
 import { findNode } from "../node/find-node.ts";
 import type { Begun } from "../operation/lifecycle.ts";
+import { findWaits } from "../waits/find.ts";
 import { type DueOf, seenReboots } from "./reboot-due.ts";
 
 /** Seconds in which a service must have answered a look; all of it takes at most 20. */
@@ -96,6 +99,12 @@ function dueRow(node: Node, machine: Machine | undefined, dueOf: DueOf): NodeRow
   return rebootDue ? { ...row, rebootDue } : row;
 }
 
+/** What waits for a person stands above everything else. */
+const waitsFirst = (steps: Steps, waits: readonly Wait[], message: Message, { commandWord }: Begun): Message => ({
+  ...message,
+  blocks: [...waitBlocks(waits, steps.timestamp(), commandWord), ...message.blocks],
+});
+
 /** Lists the Windows nodes; what one service knows when the other is away. */
 export async function listNodes(steps: Steps, begun: Begun): Promise<Message> {
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
@@ -105,14 +114,17 @@ export async function listNodes(steps: Steps, begun: Begun): Promise<Message> {
   ]);
   if (isAway(nodes)) {
     const message = withoutKubernetes(steps, nodes, machines, null, begun);
-    return withStops(message, await stopsShown(steps, null), begun.commandWord);
+    const [stopped, waits] = await Promise.all([stopsShown(steps, null), findWaits(steps, [], [])]);
+    return waitsFirst(steps, waits, withStops(message, stopped, begun.commandWord), begun);
   }
   const windows = nodes.filter(isWindows);
   const dueOf = await seenReboots(steps, configuration);
   const others = isAway(machines) ? [] : await steps.unregistered.list(machines, nodes, configuration.cluster.name);
-  const stopped = await stopsShown(steps, windows);
-  const listed = (rows: Parameters<typeof nodesMessage>[0]): Message =>
-    withStops(nodesMessage(rows, others, steps.timestamp(), begun.commandWord), stopped, begun.commandWord);
+  const [stopped, waits] = await Promise.all([stopsShown(steps, windows), findWaits(steps, windows, others)]);
+  const listed = (rows: readonly NodeRow[]): Message => {
+    const message = nodesMessage(rows, others, steps.timestamp(), begun.commandWord);
+    return waitsFirst(steps, waits, withStops(message, stopped, begun.commandWord), begun);
+  };
   if (!isAway(machines)) return listed(windows.map((node) => dueRow(node, machineOfNode(node, machines), dueOf)));
   const unknown = windows.map((node) => ({ ...rowOf(node, undefined), pool: UNKNOWN }));
   return withoutEc2(listed(unknown), machines, begun.commandWord);

@@ -1,7 +1,13 @@
 import { CORDONED_BY, OUT_OF_BALANCERS } from "../../desired/node-keys.ts";
 import { Retryable } from "../../errors.ts";
 import { log } from "../../logging.ts";
-import { type CordonOutcome, cordonEvent, gaveBackEvent, type NodeEvent } from "../../messages/node/cordon.ts";
+import {
+  type CordonOutcome,
+  cordonEvent,
+  gaveBackEvent,
+  type NodeEvent,
+  takenOver,
+} from "../../messages/node/cordon.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import {
   type CordonRecord,
@@ -13,6 +19,7 @@ import {
 import type { Node } from "../../steps/cluster/nodes.ts";
 import type { OpenCordon } from "../../steps/ledger/cordons.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { settleLeft } from "./settle.ts";
 
 /** The Node to cordon, and the operation that does it. */
 export type Cordoning = Pick<CordonRecord, "node" | "uid" | "instanceId" | "operation" | "index"> & {
@@ -41,6 +48,7 @@ export async function cordonNode(steps: Steps, cordoning: Cordoning): Promise<vo
   const annotations: Record<string, string> = isByOthers ? {} : { [CORDONED_BY]: cordoning.operation };
   const adds = { taints: [], annotations, labels: labelsFor(node, cordoning, open) };
   const { takesOut: _takesOut, ...owner } = cordoning;
+  if (open && open.operation !== cordoning.operation) await settleLeft(steps, open, takenOver(cordoning.operation));
   const record = await steps.cordons.own({ ...owner, wasUnschedulable: isByOthers, adds });
   if (isByOthers) return labelOnly(steps, node, record);
   await steps.nodes.change(node, cordonPatch(record));

@@ -87,8 +87,9 @@ function questionOf(
 ): Approval {
   const until = new Date(now + rule.minutes * MINUTE).toISOString();
   const { roles } = rule;
+  const askedAt = new Date(now).toISOString();
   return {
-    ...{ state: "open", asking, record, hash: judgedHash(record), needs, roles, pool, until, card },
+    ...{ state: "open", asking, record, hash: judgedHash(record), needs, roles, pool, askedAt, until, card },
     votes: [],
     worse,
   };

@@ -1,5 +1,6 @@
 import { checked, firstWrong, healthQuestions } from "../../desired/health/checks.ts";
 import type { BootBefore, HealthFacts } from "../../desired/health/facts.ts";
+import { onOurClock } from "../../desired/seen-machine.ts";
 import { machineToAnswer, nodeToStayWell, notKnownYet, notProvenYet } from "../../messages/node/reboot.ts";
 import { profileOf } from "../../profiles/list.ts";
 import type { LookState } from "../../steps/machine/machine-look.ts";
@@ -49,16 +50,32 @@ async function read(task: RebootTask, commandId: string, proof: Proof): Promise<
   const { steps } = task;
   const look = await steps.machineLook.answer(commandId, leaseOf(task).instanceId);
   if (look.state === "running") return pending(machineToAnswer, { kept: proof });
+  if (look.state === "failed") return ask(task, { ...proof, goodSince: null }, `${machineToAnswer} (${look.why})`);
   const why = await faultOf(task, look);
   if (why !== null) return ask(task, { ...proof, goodSince: null }, why);
   const goodSince = proof.goodSince ?? steps.now();
-  if (steps.now() - goodSince >= STAYS_WELL_SECONDS * 1_000) return done(true);
+  if (steps.now() - goodSince >= STAYS_WELL_SECONDS * 1_000) {
+    await noteBoot(task, look);
+    return done(true);
+  }
   return pending(nodeToStayWell, { kept: { ...proof, commandId: null, goodSince }, againIn: PAUSE_SECONDS });
 }
 
+/** Writes down the boot that was proven. A proof alone ordered no reboot: how the machine booted is the scheduled look's to find out. */
+async function noteBoot(
+  task: RebootTask,
+  { verdict, answers }: Extract<LookState, { state: "answered" }>,
+): Promise<void> {
+  const { steps, operation, workflow } = task;
+  if (workflow === "proving") return;
+  const bootId = onOurClock(verdict.bootId, verdict.clock, steps.now());
+  const { instanceId } = leaseOf(task);
+  const reasons = answers.reboot?.reasons ?? [];
+  await steps.seenMachines.proven(operation, { instanceId, uid: nodeOf(task).uid, bootId, reasons });
+}
+
 /** Judges the node by what every source says now. @returns null if it is proven */
-async function faultOf(task: RebootTask, look: Exclude<LookState, { state: "running" }>): Promise<string | null> {
-  if (look.state === "failed") return `${machineToAnswer} (${look.why})`;
+async function faultOf(task: RebootTask, look: Extract<LookState, { state: "answered" }>): Promise<string | null> {
   const facts = await factsOf(task, look);
   const { command } = task.runtime.configuration;
   const all = checked(facts);

@@ -1,7 +1,6 @@
 import type { Observation } from "../../desired/plan.ts";
 import { cordonLeaves, cordonLeft } from "../../messages/node/cordon.ts";
 import { guardNotAsked, guardNotReady, guardUnchecked } from "../../messages/node/reboot.ts";
-import { bootIdOf } from "../../steps/cluster/node-facts.ts";
 import { DeadlineExceeded, done, MINUTE, StageFailed } from "../engine/durable.ts";
 import { isLostResult } from "../engine/run-script.ts";
 import { isAgentSilent } from "../node/agent.ts";
@@ -70,19 +69,10 @@ export async function rebootMachine(task: RebootTask): Promise<void> {
   });
 }
 
-/** Writes down the boot that was proven: any other one is not Casement's. */
-const writeBoot = (task: RebootTask): Promise<void> =>
-  once(task, "write down the boot", async () => {
-    const { steps, operation } = task;
-    const bootId = bootIdOf((await steps.nodes.read(nodeOf(task).name)) ?? null);
-    if (bootId !== null) await steps.seenMachines.booted(leaseOf(task).instanceId, operation, bootId);
-  });
-
 /** Puts the node back as it was before: schedulable, or cordoned where others had cordoned it. */
 export async function restore(task: RebootTask): Promise<void> {
   if (task.isGone) return;
   const { instanceId } = leaseOf(task);
-  await writeBoot(task);
   const outcome = await waitFor(task, "the node is as it was", async () => {
     const own = await giveBack(task, instanceId);
     return done((await releaseUnproven(task)) ?? own);

@@ -1,5 +1,6 @@
-import type { CordonOutcome } from "../../messages/node/cordon.ts";
+import { type CordonOutcome, provenSince } from "../../messages/node/cordon.ts";
 import { giveBackCordon } from "../node/cordon.ts";
+import { settleLeft } from "../node/settle.ts";
 import { type NodeTask, nodeOf } from "../node/task.ts";
 import { auditNode } from "../operation/audit.ts";
 
@@ -14,6 +15,7 @@ export async function releaseUnproven(task: NodeTask): Promise<CordonOutcome | n
   if (!left?.unproven || left.unproven.isQuarantined) return null;
   const outcome = await giveBackCordon(steps, uid, left.operation, false);
   await steps.cordons.close(uid, left.operation);
+  await settleLeft(steps, left, provenSince(task.operation));
   const detail = { change: "give back the cordon", outcome: outcome ?? "none", of: left.operation };
   await auditNode(task, "give back the unproven", { what: "changed", detail });
   return outcome;

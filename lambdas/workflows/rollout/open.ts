@@ -11,7 +11,8 @@ import { approve } from "../operation/approval.ts";
 import { type Begun, showOnly } from "../operation/lifecycle.ts";
 import { postFirst } from "../operation/publisher.ts";
 import { endUnapproved } from "../operation/unapproved.ts";
-import { chooseNodes, mostAtOnce, type Planning, planNodes, wholePlan } from "./plan.ts";
+import { checkShared, chooseDue } from "./due.ts";
+import { checkSize, chooseNodes, mostAtOnce, type Planning, planNodes, wholePlan } from "./plan.ts";
 import type { RolloutStart, RolloutWork } from "./start.ts";
 
 /** Nodes planned in one step: an invocation ends after five minutes, and a plan takes some seconds. */
@@ -35,8 +36,9 @@ const recordOf = (plan: RolloutPlan): Omit<Judged, "policy"> => ({
 });
 
 /** The command as it was typed, without `--dry-run`. */
-export const typedAgain = ({ targets, max, canary }: RolloutRequest): string[] => [
-  ...(targets.kind === "pool" ? [targets.pool] : targets.nodes),
+export const typedAgain = ({ targets, due, max, canary }: RolloutRequest): string[] => [
+  ...(targets.kind === "pool" ? [targets.pool] : targets.kind === "nodes" ? targets.nodes : []),
+  ...(due ? ["--due"] : []),
   ...(max === undefined ? [] : ["--max", String(max)]),
   ...(canary ? ["--canary"] : []),
 ];
@@ -50,17 +52,25 @@ async function planAll(
 ): Promise<RolloutPlan> {
   const { targets, canary } = request;
   const max = request.max ?? null;
-  const names = await step(ctx, "choose the nodes", () => chooseNodes(steps, targets, begun));
+  const meant = await step(ctx, "choose the nodes", () => chooseNodes(steps, targets, begun));
+  const waiting = request.due ? await chooseDue(ctx, steps, start, request, meant) : null;
+  const names = waiting ? meant.filter((name) => waiting[name] !== undefined) : meant;
+  checkSize(names);
   const planned: Planning[] = [];
   for (let from = 0; from < names.length; from += PLANNED_AT_ONCE) {
     const some = names.slice(from, from + PLANNED_AT_ONCE);
     planned.push(...(await step(ctx, `plan nodes from ${from + 1}`, () => planNodes(steps, start, begun, some))));
   }
   const most = await step(ctx, "how many may be away", () => {
-    const known = planned.find((one) => !("leftOut" in one));
-    return mostAtOnce(steps, known && !("leftOut" in known) ? known.pool : null, max);
+    const pools = new Set(planned.flatMap((one) => ("leftOut" in one ? [] : [one.pool])));
+    return mostAtOnce(steps, pools.size > 0 ? [...pools] : [null], max);
   });
-  return { ...wholePlan(planned, most), max, canary };
+  const plan = { ...wholePlan(planned, most, waiting !== null), max, canary };
+  if (waiting === null) return plan;
+  const pools = plan.pools ?? [];
+  await step(ctx, "may the pools share an approval", () => checkShared(steps, pools, begun.commandWord));
+  const nodes = plan.nodes.map((node) => ({ ...node, due: waiting[node.name] ?? "" }));
+  return { ...plan, nodes, due: true };
 }
 
 /** Writes the rollout and its nodes down, and shows them in the message. Belongs into a step. */
@@ -75,8 +85,8 @@ async function write(
     ...{ name, uid, index },
     ...{ isAway, throughEc2 },
   }));
-  const { pool, max, canary } = plan;
-  const settings = { pool, max, canary, isConfirmed: false };
+  const { pool, pools, max, canary } = plan;
+  const settings = { pool, ...(pools ? { pools } : {}), max, canary, isConfirmed: false };
   await steps.rollouts.insert(operation, { ...settings, nodes, record, accepted: [], published: null });
   for (const [index, { name, instanceId }] of plan.nodes.entries()) {
     const queued = newNodeRecord("reboot", operation, index, steps.timestamp());

@@ -1,8 +1,8 @@
-import type { Start, Targets } from "../../commands/command.ts";
+import type { RolloutRequest, Start } from "../../commands/command.ts";
 import { MOST_IN_ROLLOUT } from "../../commands/reboot.ts";
 import type { Configuration } from "../../configuration.ts";
 import { Refused, UserError } from "../../errors.ts";
-import { emptyPool, noneLeft, severalPools, tooManyInRollout } from "../../messages/rollout/refusals.ts";
+import { emptyPool, noneDue, noneLeft, severalPools, tooManyInRollout } from "../../messages/rollout/refusals.ts";
 import type { PlannedNode, RolloutPlan } from "../../messages/rollout/rollout-plan.ts";
 import { isReady, isWindows } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
@@ -21,28 +21,37 @@ export type Planning = PlannedNode | { readonly name: string; readonly leftOut: 
 const byNeed = (nodes: readonly Node[]): string[] =>
   [...nodes.filter((node) => !isReady(node)), ...nodes.filter(isReady)].map(({ metadata }) => metadata?.name ?? "");
 
-async function nodesOf(steps: Steps, targets: Targets, begun: Begun): Promise<readonly Node[]> {
+async function nodesOf(steps: Steps, targets: RolloutRequest["targets"], begun: Begun): Promise<readonly Node[]> {
   const nodes = await steps.nodes.all();
+  if (targets.kind === "all") return nodes.filter(isWindows).sort(byName);
   if (targets.kind === "nodes")
     return [...new Set(targets.nodes.map((typed) => findNode(typed, nodes, begun.commandWord)))];
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
   const machines = await steps.instances.ofCluster(configuration.cluster.id);
   const uids = new Set(poolNodes(nodes, machines, targets.pool).map(({ uid }) => uid));
-  return nodes
-    .filter((node) => uids.has(node.metadata?.uid ?? "") && isWindows(node))
-    .sort((one, other) => ((one.metadata?.name ?? "") < (other.metadata?.name ?? "") ? -1 : 1));
+  return nodes.filter((node) => uids.has(node.metadata?.uid ?? "") && isWindows(node)).sort(byName);
 }
+
+const byName = (one: Node, other: Node): number => ((one.metadata?.name ?? "") < (other.metadata?.name ?? "") ? -1 : 1);
 
 /**
  * Finds the nodes that are meant, in the order in which they are to be rebooted. Belongs into a step.
  * @returns their names
- * @throws UserError for a name that fits no node or several, for a pool without nodes, and for too many nodes
+ * @throws UserError for a name that fits no node or several, and for a pool without nodes
  */
-export async function chooseNodes(steps: Steps, targets: Targets, begun: Begun): Promise<readonly string[]> {
+export async function chooseNodes(
+  steps: Steps,
+  targets: RolloutRequest["targets"],
+  begun: Begun,
+): Promise<readonly string[]> {
   const names = byNeed(await nodesOf(steps, targets, begun));
-  if (names.length === 0) throw new UserError(emptyPool(targets.kind === "pool" ? targets.pool : ""));
-  if (names.length > MOST_IN_ROLLOUT) throw new UserError(tooManyInRollout(names.length, MOST_IN_ROLLOUT));
+  if (names.length === 0) throw new UserError(targets.kind === "pool" ? emptyPool(targets.pool) : noneDue(null, []));
   return names;
+}
+
+/** @throws UserError for more nodes than one rollout may have */
+export function checkSize(names: readonly string[]): void {
+  if (names.length > MOST_IN_ROLLOUT) throw new UserError(tooManyInRollout(names.length, MOST_IN_ROLLOUT));
 }
 
 async function planNode(steps: Steps, start: Start, begun: Begun, name: string): Promise<Planning> {
@@ -79,29 +88,37 @@ export async function planNodes(
 }
 
 /**
- * Works out how many nodes of a pool may be away at once, by the newest configuration. Belongs into a step.
+ * Works out how many nodes of these pools may be away at once, by the newest configuration. Belongs into a step.
  * @param max as the requester wants it; null: as many as the pool allows
  */
-export async function mostAtOnce(steps: Steps, pool: string | null, max: number | null): Promise<number> {
+export async function mostAtOnce(steps: Steps, pools: readonly (string | null)[], max: number | null): Promise<number> {
   const { configuration } = await steps.runtime.read(null);
   const [nodes, machines] = await Promise.all([steps.nodes.all(), steps.instances.ofCluster(configuration.cluster.id)]);
-  const size = poolNodes(nodes, machines, pool).length;
-  return Math.min(max ?? Number.MAX_SAFE_INTEGER, mostAway(boundOf(configuration, pool), size));
+  const most = pools.map((pool) => mostAway(boundOf(configuration, pool), poolNodes(nodes, machines, pool).length));
+  // Of several pools the slots of each bound its own nodes.
+  return Math.min(max ?? Number.MAX_SAFE_INTEGER, sum(most));
 }
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);
 
 const boundOf = ({ pools }: Configuration, pool: string | null): number | string =>
   pools[pool ?? ""]?.maxUnavailable ?? 1;
 
 /**
  * Puts the plans of all nodes together.
+ * @param mayMix nodes of several pools may be among them
  * @throws UserError for nodes of several pools; Refused when no node is left
  */
-export function wholePlan(planned: readonly Planning[], most: number): Omit<RolloutPlan, "max" | "canary"> {
+export function wholePlan(
+  planned: readonly Planning[],
+  most: number,
+  mayMix = false,
+): Omit<RolloutPlan, "max" | "canary"> {
   const nodes = planned.flatMap((one) => ("leftOut" in one ? [] : [one]));
   const leftOut = planned.flatMap((one) => ("leftOut" in one ? [{ name: one.name, why: one.leftOut }] : []));
   const [first] = nodes;
   if (!first) throw new Refused(noneLeft(leftOut));
   const pools = new Set(nodes.map(({ pool }) => pool));
-  if (pools.size > 1) throw new UserError(severalPools([...pools]));
-  return { pool: first.pool, nodes, leftOut, most };
+  if (pools.size > 1 && !mayMix) throw new UserError(severalPools([...pools]));
+  return { pool: first.pool, ...(pools.size > 1 ? { pools: [...pools] } : {}), nodes, leftOut, most };
 }

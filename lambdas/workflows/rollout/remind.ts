@@ -1,14 +1,11 @@
 import { rulesIn } from "../../commands/approvals.ts";
 import { audienceOf } from "../../commands/policy.ts";
+import { isReminderDue } from "../../desired/waits.ts";
 import { Refused } from "../../errors.ts";
 import { pauseReminder } from "../../messages/rollout/rollout.ts";
 import { isBusy } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { MINUTE } from "../engine/durable.ts";
 import type { RolloutSeen } from "./view.ts";
-
-/** Time for the requester to decide before everybody is called who may. */
-const REMINDS_AFTER_MS = 15 * MINUTE;
 
 /**
  * Reminds those who may let a rollout go on, once for each pause, when it has lasted for a quarter of an hour. While Slack or the
@@ -20,7 +17,7 @@ export async function remindOfPause(
   messageTs: string,
 ): Promise<void> {
   const paused = operation.rollout?.paused;
-  if (!paused || steps.now() - Date.parse(paused.at) < REMINDS_AFTER_MS) return;
+  if (!paused || !isReminderDue(paused.at, undefined, steps.now())) return;
   try {
     const rules = await steps.runtime.rules();
     const called = audienceOf(rulesIn(rules, rollout.pool), "resume");

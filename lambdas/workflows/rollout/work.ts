@@ -66,7 +66,7 @@ async function watch(ctx: DurableContext, steps: Steps, start: RolloutStart, wor
   const { operation } = start;
   const { since, most, count } = await step(ctx, "begin to work", async () => {
     const { rollout } = await seeRollout(steps, operation);
-    const most = await mostAtOnce(steps, rollout.pool, rollout.max);
+    const most = await mostAtOnce(steps, rollout.pools ?? [rollout.pool], rollout.max);
     return { since: steps.now(), most, count: rollout.nodes.length };
   });
   let state: Look & { readonly lasted?: number } = firstLook(work.published);

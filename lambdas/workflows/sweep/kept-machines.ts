@@ -1,3 +1,6 @@
+import { rulesIn } from "../../commands/approvals.ts";
+import { audienceOf } from "../../commands/policy.ts";
+import { isReminderDue, REMIND_EVERY_MS } from "../../desired/waits.ts";
 import { keptNotice, type Notice } from "../../messages/operation/escalations.ts";
 import { keptReminder } from "../../messages/operation/kept.ts";
 import { messageSettings } from "../../messages/operation/links.ts";
@@ -5,16 +8,12 @@ import { isKept, type NodeRecord } from "../../records.ts";
 import { instanceIdOf, isReady } from "../../steps/cluster/node-facts.ts";
 import { hasEnded, isOurs, launcherOf } from "../../steps/ec2/instances.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { MINUTE } from "../engine/durable.ts";
-
-/** People are reminded of a kept machine this often, for as long as it lives. */
-const REMIND_EVERY_MS = 24 * 60 * MINUTE;
 
 /** A kept machine of which people are reminded now. */
 export interface Reminder {
   readonly operation: string;
   readonly index: number;
-  /** 1 a day after the decision. */
+  /** 0 on the day of the decision, 1 a day later. */
   readonly day: number;
   readonly notice: Notice;
 }
@@ -22,9 +21,9 @@ export interface Reminder {
 const days = (since: string, now: number): number => Math.floor((now - Date.parse(since)) / REMIND_EVERY_MS);
 
 const isDue = (node: NodeRecord, now: number): boolean =>
-  isKept(node) && now - Date.parse(node.remindedAt ?? node.keptAt ?? "") >= REMIND_EVERY_MS;
+  isKept(node) && isReminderDue(node.keptAt ?? "", node.remindedAt, now);
 
-/** Lists kept machines that live, of which people were last told a day ago; one whose Node is Ready serves the cluster. */
+/** Lists kept machines that live, of which people are to be reminded; one whose Node is Ready serves the cluster. */
 export async function dueReminders(steps: Steps): Promise<Reminder[]> {
   const { configuration } = await steps.runtime.read(null);
   const { id, name } = configuration.cluster;
@@ -52,7 +51,8 @@ export async function remind(steps: Steps, { operation: id, index, day }: Remind
   const operation = await steps.ledger.operation(id);
   const node = (await steps.ledger.nodes(id)).find((one) => one.index === index);
   if (!operation || !node || !isDue(node, steps.now())) return;
-  const message = keptReminder(node, messageSettings(configuration), steps.timestamp());
+  const called = audienceOf(rulesIn(configuration, operation.pool?.name ?? null), "remove");
+  const message = keptReminder(node, called, messageSettings(configuration), steps.timestamp());
   await steps.thread.post(operation.channel, message, `${id} ${index} kept ${day}`, operation.messageTs ?? undefined);
   await steps.ledger.changeNode(id, index, { remindedAt: steps.timestamp() });
 }

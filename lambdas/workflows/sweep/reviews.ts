@@ -1,6 +1,7 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { CountedVote } from "../../approval.ts";
 import { audienceOfRoles } from "../../commands/policy.ts";
+import { isReminderDue } from "../../desired/waits.ts";
 import { reviewedMessage, reviewNotice, reviewReminder } from "../../messages/operation/break-glass.ts";
 import { messageSettings } from "../../messages/operation/links.ts";
 import { operationMessage } from "../../messages/operation/operation.ts";
@@ -8,19 +9,16 @@ import { requesterOf } from "../../origin.ts";
 import type { OperationRecord } from "../../records.ts";
 import type { BreakGlassUse } from "../../steps/ledger/break-glass-rules.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { MINUTE, step } from "../engine/durable.ts";
+import { step } from "../engine/durable.ts";
 import { escalate } from "../engine/escalate.ts";
 import { viewOf } from "../operation/publisher.ts";
 import { mayVote } from "../operation/requester.ts";
 import { countedVote } from "../operation/votes.ts";
 
-/** Approvers are reminded of a review this often, from the day after. */
-const REMIND_EVERY_MS = 24 * 60 * MINUTE;
-
 /** The next sweep asks an unavailable service again. */
 const ATTEMPTS = 3;
 
-/** Closes a use that an approver has reviewed, or reminds them of it a day later, and each day after that. */
+/** Closes a use that an approver has reviewed, or reminds them of it after a quarter of an hour, and each day after that. */
 export async function followReview(ctx: DurableContext, steps: Steps, used: BreakGlassUse): Promise<void> {
   const { operation } = used;
   const state = await step(ctx, `find a review of ${operation}`, () => findReview(steps, used), ATTEMPTS);
@@ -30,8 +28,7 @@ export async function followReview(ctx: DurableContext, steps: Steps, used: Brea
   await step(ctx, `remind of ${operation}`, () => remind(steps, used), ATTEMPTS);
 }
 
-const isDue = (steps: Steps, { at, remindedAt }: BreakGlassUse): boolean =>
-  steps.now() - Date.parse(remindedAt ?? at) >= REMIND_EVERY_MS;
+const isDue = (steps: Steps, { at, remindedAt }: BreakGlassUse): boolean => isReminderDue(at, remindedAt, steps.now());
 
 async function findReview(steps: Steps, used: BreakGlassUse): Promise<"closed" | "due" | "open"> {
   const { operation } = used;

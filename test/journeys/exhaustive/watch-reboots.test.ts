@@ -47,7 +47,9 @@ describe("Reboot due", { timeout: 120_000 }, () => {
       /Reboot due: Windows Update, files that are replaced at the next boot; since \d+m, looked at \d+m\S* ago/,
     );
     const why = await look(`/win why ${shortName(web)}`);
-    expect(why).toMatch(/Windows waits for a reboot since \d+m: Windows Update, files that are replaced at the next boot\./);
+    expect(why).toMatch(
+      /Windows waits for a reboot since \d+m: Windows Update, files that are replaced at the next boot\./,
+    );
     expect(boots()).toEqual([]);
     await expectSound(here);
   });
@@ -116,7 +118,8 @@ describe("A boot that Casement did not order", { timeout: 120_000 }, () => {
     const four = await poolOfFour(1);
     here = four.here;
     await seenOnce();
-    for (const name of four.names.slice(0, 3)) injectFault(here, "boots-by-itself", { node: name, how: "power-loss" }, 1);
+    for (const name of four.names.slice(0, 3))
+      injectFault(here, "boots-by-itself", { node: name, how: "power-loss" }, 1);
     await here.pass(90);
     expect(boots()).toHaveLength(1);
     const [said = ""] = boots();

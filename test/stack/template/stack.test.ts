@@ -142,6 +142,7 @@ describe("functions in a VPC", () => {
       "stop-changes",
       "sweep",
       "update-authority",
+      "watch-reboots",
     ]);
   });
 });

@@ -1,0 +1,179 @@
+import type { Wait, WaitKind } from "../../desired/waits.ts";
+import type { Block, Message } from "../../records.ts";
+import { typeThis } from "../command/syntax.ts";
+import { between } from "../slack/age.ts";
+import { say, section } from "../slack/blocks.ts";
+import {
+  APPROVE_OPERATION,
+  CONTINUE_DRAIN,
+  CONTINUE_REBOOT,
+  CONTINUE_REMOVAL,
+  DENY_OPERATION,
+  EC2_REBOOT,
+  KEEP_CORDONED,
+  KEEP_INSTANCE,
+  PROVE_AGAIN,
+  REBOOT_THROUGH_EC2,
+  RESUME_ROLLOUT,
+  TERMINATE_INSTANCE,
+} from "../slack/buttons.ts";
+import { code, counted, mentionOf, plain } from "../slack/text.ts";
+import { line, type Notice } from "./escalations.ts";
+
+/** Words of one kind of wait. */
+interface Words {
+  /** What waits, as a clause behind the node or the operation. */
+  readonly says: string;
+  /** Next step, as an order. */
+  readonly next: (wait: Wait, commandWord: string) => string;
+  /** Section of the runbook. */
+  readonly runbook: string;
+  /** Buttons by which a person ends it. */
+  readonly buttons: readonly string[];
+  /** Kinds of the pages that call people to it when it begins. */
+  readonly notices: readonly Notice["kind"][];
+  /** Set where another part reminds people of it, with its buttons. */
+  readonly remindsItself?: true;
+}
+
+const node = ({ node }: Wait): string => node ?? "";
+
+/** Words, buttons and pages of everything that waits for a person. */
+export const waitWords: Readonly<Record<WaitKind, Words>> = {
+  approval: {
+    says: "needs an approval",
+    next: ({ operation }, word) =>
+      `press Approve or Deny in its message, or type ${typeThis(word, "approve", operation)}`,
+    runbook: "approvals",
+    buttons: [APPROVE_OPERATION, DENY_OPERATION],
+    notices: ["approval"],
+  },
+  confirmation: {
+    says: "waits for an answer in its dialog",
+    next: ({ operation }, word) => `answer the dialog, or type ${typeThis(word, "cancel", operation)}`,
+    runbook: "when-removing-a-node-fails",
+    buttons: [],
+    notices: ["confirmation"],
+  },
+  continue: {
+    says: "is not drained at its deadline",
+    next: ({ operation }, word) =>
+      `press Continue or Give the node back in the message of ${code(operation)}, or type ${typeThis(word, "cancel", operation)}`,
+    runbook: "stage-eviction",
+    buttons: [CONTINUE_DRAIN, CONTINUE_REBOOT, CONTINUE_REMOVAL],
+    notices: ["decision"],
+  },
+  decision: {
+    says: "failed and needs a decision",
+    next: ({ operation }) => `press Keep for inspection or Terminate now in the message of ${code(operation)}`,
+    runbook: "when-adding-a-node-fails",
+    buttons: [KEEP_INSTANCE, TERMINATE_INSTANCE],
+    notices: ["decision"],
+    remindsItself: true,
+  },
+  "late-reboot": {
+    says: "has not come back from its reboot",
+    next: ({ operation }) =>
+      `look at its screen in the EC2 console, then press EC2 reboot in the message of ${code(operation)}, or wait`,
+    runbook: "stage-reboot",
+    buttons: [EC2_REBOOT],
+    notices: [],
+  },
+  paused: {
+    says: "is a rollout that is paused",
+    next: ({ operation }, word) =>
+      `type ${typeThis(word, "resume", operation)} or ${typeThis(word, "cancel", operation)}`,
+    runbook: "a-rollout-is-paused",
+    buttons: [RESUME_ROLLOUT],
+    notices: ["decision"],
+    remindsItself: true,
+  },
+  quarantined: {
+    says: "is quarantined: two reboots were not proven within a day",
+    next: (wait, word) =>
+      `find the cause with ${typeThis(word, "why", node(wait))}, then type ${typeThis(word, "uncordon", node(wait), "--quarantined", node(wait))}, or remove the node`,
+    runbook: "stage-proof",
+    buttons: [],
+    notices: ["unproven"],
+  },
+  unproven: {
+    says: "stays cordoned, because its reboot was not proven",
+    next: (wait, word) =>
+      `type ${typeThis(word, "why", node(wait))}, then ${typeThis(word, "prove", node(wait))}, or ${typeThis(word, "cordon", node(wait))} to keep it`,
+    runbook: "stage-proof",
+    buttons: [PROVE_AGAIN, REBOOT_THROUGH_EC2, KEEP_CORDONED],
+    notices: ["unproven"],
+  },
+  held: {
+    says: "stays cordoned after a drain that failed",
+    next: (wait, word) =>
+      `type ${typeThis(word, "drain", node(wait))} again, or ${typeThis(word, "uncordon", node(wait))}`,
+    runbook: "stage-eviction",
+    buttons: [],
+    notices: ["unproven"],
+  },
+  review: {
+    says: "ran without an approval and needs a review",
+    next: ({ operation }, word) =>
+      `press In order or Not in order in its message, or type ${typeThis(word, "approve", operation)}`,
+    runbook: "break-glass",
+    buttons: [APPROVE_OPERATION, DENY_OPERATION],
+    notices: ["break-glass"],
+    remindsItself: true,
+  },
+  kept: {
+    says: "is a machine without a node and runs at its cost",
+    next: (wait, word) => `type ${typeThis(word, "remove", node(wait))} when it is no longer needed`,
+    runbook: "when-adding-a-node-fails",
+    buttons: [TERMINATE_INSTANCE],
+    notices: ["kept", "lost"],
+    remindsItself: true,
+  },
+};
+
+/** Lines of the list; the rest is counted. */
+const MOST = 10;
+
+const subject = ({ node: name, operation }: Wait): string => code(name ?? operation);
+
+/**
+ * Lists what waits for a person, above the nodes.
+ * @param now ISO 8601
+ * @returns no blocks when nothing waits
+ */
+export function waitBlocks(waits: readonly Wait[], now: string, commandWord: string): Block[] {
+  if (waits.length === 0) return [];
+  const lines = waits
+    .slice(0, MOST)
+    .map(
+      (wait) =>
+        `• ${subject(wait)} ${waitWords[wait.kind].says}, for ${between(wait.since, now)}: ${waitWords[wait.kind].next(wait, commandWord)}.`,
+    );
+  const rest = waits.length - lines.length;
+  const more = rest > 0 ? [`and ${counted(rest, "more")}`] : [];
+  return [section(["❓ *Waiting for a person*", ...lines, ...more].join("\n").slice(0, 3_000))];
+}
+
+/**
+ * Reminds people of something that waits for them.
+ * @param called ids of user groups (S…) and people
+ * @param now ISO 8601
+ */
+export function waitReminder(wait: Wait, called: readonly string[], now: string, commandWord: string): Message {
+  const { says, next } = waitWords[wait.kind];
+  const words = `⏰ ${subject(wait)} ${says}, for ${between(wait.since, now)}. Next: ${next(wait, commandWord)}.`;
+  return say(`${called.map(mentionOf).join(" ")} ${words}`.trim());
+}
+
+/** Calls people past Slack to a node that an operation has left out of service. @param now ISO 8601 */
+export const waitNotice = (wait: Wait, now: string): Notice => ({
+  kind: "unproven",
+  operation: wait.operation,
+  message: line(
+    `${plain(node(wait))} ${waitWords[wait.kind].says}, for ${between(wait.since, now)}. It takes no pods until a person decides. See docs/runbook.md#${waitWords[wait.kind].runbook}.`,
+  ),
+  until: null,
+});
+
+/** Waits that leave a node out of service: people are called to them past Slack, because no page did when they began. */
+export const pages = (kind: WaitKind): boolean => waitWords[kind].notices.includes("unproven");

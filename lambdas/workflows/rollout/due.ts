@@ -1,0 +1,75 @@
+import { isDeepStrictEqual } from "node:util";
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import { approvalRule, rulesIn } from "../../commands/approvals.ts";
+import { poolNamed, type RolloutRequest } from "../../commands/command.ts";
+import { rebootDue } from "../../desired/seen-machine.ts";
+import { UserError } from "../../errors.ts";
+import { reasonWords } from "../../messages/node/reboot-due.ts";
+import { noneDue, poolsWithOwnRules } from "../../messages/rollout/refusals.ts";
+import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { MINUTE, step } from "../engine/durable.ts";
+import { lookAtReboots } from "../reboots/look.ts";
+import { findWatched, type Watched } from "../reboots/watched.ts";
+import type { RolloutStart } from "./start.ts";
+
+/** Nodes that wait for a reboot, with the reasons in words. */
+type Waiting = Readonly<Record<string, string>>;
+
+/** A look that is older than this is made anew: the schedule's last one was missed. */
+const OLD_MS = 40 * MINUTE;
+
+/** Machines of these nodes that no look has seen lately. Belongs into a step. */
+async function unseenOf(steps: Steps, names: readonly string[]): Promise<readonly Watched[]> {
+  const seen = new Map((await steps.seenMachines.all()).map((one) => [one.instanceId, one]));
+  const watched = await findWatched(steps, ({ metadata }) => names.includes(metadata?.name ?? ""));
+  return watched.filter(({ instanceId, uid }) => {
+    const last = seen.get(instanceId);
+    return last?.uid !== uid || steps.now() - Date.parse(last.seenAt) > OLD_MS;
+  });
+}
+
+/** What the looks know of these nodes. Belongs into a step. */
+async function knownOf(steps: Steps, names: readonly string[]): Promise<{ waiting: Waiting; unseen: string[] }> {
+  const seen = new Map((await steps.seenMachines.all()).map((one) => [one.instanceId, one]));
+  const waiting: Record<string, string> = {};
+  const unseen: string[] = [];
+  for (const node of await steps.nodes.all()) {
+    const { name = "", uid = "" } = node.metadata ?? {};
+    if (!names.includes(name)) continue;
+    const due = rebootDue(seen.get(instanceIdOf(node) ?? ""), uid, steps.now());
+    if (due.state === "due") waiting[name] = reasonWords(due.reasons);
+    if (due.state === "unknown") unseen.push(name);
+  }
+  return { waiting, unseen };
+}
+
+/**
+ * Chooses among nodes those whose Windows waits for a reboot. Where the last scheduled look is old, the machines are asked now.
+ * @param names of the nodes that are meant
+ * @throws UserError when none of them waits for a reboot
+ */
+export async function chooseDue(
+  ctx: DurableContext,
+  steps: Steps,
+  { operation }: RolloutStart,
+  request: RolloutRequest,
+  names: readonly string[],
+): Promise<Waiting> {
+  const old = await step(ctx, "find machines that were not seen lately", () => unseenOf(steps, names));
+  if (old.length > 0) await lookAtReboots(ctx, steps, operation, old);
+  const { waiting, unseen } = await step(ctx, "which nodes wait for a reboot", () => knownOf(steps, names));
+  if (Object.keys(waiting).length > 0) return waiting;
+  throw new UserError(noneDue(poolNamed(request) ?? null, unseen));
+}
+
+/**
+ * Checks that one approval may stand for nodes of several pools: the same people may act and approve there.
+ * @throws UserError when the pools have rules of their own
+ */
+export async function checkShared(steps: Steps, pools: readonly (string | null)[], commandWord: string): Promise<void> {
+  const rules = await steps.runtime.rules();
+  const judged = pools.map((pool) => [approvalRule(rules, "reboot", pool), rulesIn(rules, pool).policy]);
+  if (judged.some((one) => !isDeepStrictEqual(one, judged[0])))
+    throw new UserError(poolsWithOwnRules(pools, commandWord));
+}
