@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import { APPROVE_OPERATION } from "../../../lambdas/messages/slack/buttons.ts";
 import { calls, expectSound, heldBack, newest, nodeNamed, settled } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
-import { shortName, web } from "../others.ts";
+import { otherWeb, shortName, web } from "../others.ts";
 import { injectFault } from "../outside.ts";
 import { poolOfFour } from "../pool-of-four.ts";
 import { openly, privately } from "../reading.ts";
@@ -50,9 +50,9 @@ test(
 test("A look that is old is made anew before the plan, by the one document that changes nothing", LONG, async () => {
   here = await withSeedNodes({ configuration: { approvals: { reboot: { needs: 0 } } } });
   const looks = () => calls(here, "ssm", "SendCommand").filter(({ principal }) => principal === "reboot-nodes");
-  waitsOn(web.name, "file-renames");
+  waitsOn(otherWeb.name, "file-renames");
   await here.pass(1);
-  await here.type("operator", `/win reboot ${shortName(web)} --due --dry-run`);
+  await here.type("operator", `/win reboot ${shortName(otherWeb)} --due --dry-run`);
   await settled(here, 20);
   expect(looks()).toHaveLength(1);
   expect(privately(here, "operator").at(-1)).toContain("1 node of `web` that waits for a reboot is drained and rebooted");

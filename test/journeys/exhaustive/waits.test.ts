@@ -14,8 +14,10 @@ afterEach(() => here.close());
 const reminders = (): string[] => inThreads(here).filter((text) => text.includes("⏰"));
 
 const list = async (): Promise<string> => {
+  const before = privately(here, "operator").length;
   await here.type("operator", "/win nodes");
-  await settled(here, 5);
+  await here.until(() => privately(here, "operator").length > before, 5, "the list");
+  await here.pass(1);
   return privately(here, "operator").at(-1) ?? "";
 };
 
@@ -86,7 +88,7 @@ test("Nothing stale stands beside a proof that gave the node back", LONG, async 
 });
 
 test(
-  "An approval that waits is reminded of once, by the group that may give it, and stands first in the list",
+  "An approval that waits is reminded of once, by the people who may give it, and stands first in the list",
   LONG,
   async () => {
     here = await withSeedNodes();
@@ -95,7 +97,7 @@ test(
     const { id } = (await newest(here)).operation;
     expect(await list()).toMatch(new RegExp(`^❓ \\*Waiting for a person\\*\\n• \`${id}\` needs an approval`));
     await here.pass(29);
-    expect(reminders()).toEqual([expect.stringMatching(/^<.*S0APPROVERS.*needs an approval, for \d+m/)]);
+    expect(reminders()).toEqual([expect.stringMatching(/^<.*U0APPROVER.*needs an approval, for \d+m/)]);
     await here.press("approver", APPROVE_OPERATION);
     await settled(here, 240);
     expect(reminders()).toHaveLength(1);
