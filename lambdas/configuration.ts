@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { deadlinesSchema, withOldKeys } from "./deadlines.ts";
 import { knownPart } from "./known-part.ts";
+import { freezesSchema, maintenanceSchema } from "./maintenance.ts";
 import { profileNames } from "./profiles/names.ts";
 import { RETENTION_DAYS } from "./retention.ts";
 
@@ -81,6 +82,8 @@ export const poolSchema = z.strictObject({
   rebootDue: z.boolean().default(true),
   /** Are its nodes probed by schedule, where there is an image for their release? */
   probe: z.boolean().default(true),
+  maintenance: maintenanceSchema,
+  freezes: freezesSchema,
   diskGiB: z.number().int().min(60).max(2048).default(120),
   labels: z.record(z.string(), z.string()).default({}),
   /** Registered with the node; OKD's own is os=Windows:NoSchedule. */
@@ -148,6 +151,8 @@ export const configurationSchema = z.strictObject({
   /** Approvals that commands need; a command that is not named has its default. */
   approvals: approvalsSchema.default({}),
   pools: z.record(z.string().regex(/^[a-z0-9-]{1,30}$/), poolSchema),
+  /** Of every pool, and of nodes in none. */
+  freezes: freezesSchema,
   bucket: z.string(),
   ledgerTable: z.string(),
   /** Instance profile of the Windows nodes. */

@@ -4,13 +4,16 @@ import type { Head } from "./audit/head.ts";
 import type { Request } from "./commands/command.ts";
 import type { LateReboot, LeftNode } from "./late-reboot.ts";
 import type { Originated } from "./origin.ts";
+import type { Scheduled } from "./scheduled.ts";
 import type { NodeWorkflow, StageName } from "./stages.ts";
+import type { Steering } from "./steering.ts";
 
 /** State of an operation. "refused" and "not-started" changed nothing; the latter was only a mistake of the requester. */
 export type OperationStatus =
   | "requested"
   | "running"
   | "waiting"
+  | "scheduled"
   | "succeeded"
   | "failed"
   | "cancelled"
@@ -48,22 +51,14 @@ export interface OperationRecord extends Originated {
   readonly inPool?: string | null;
   /** Approval of its plan, where it needs one. */
   readonly approval?: Approval;
+  /** Wait for a maintenance window or a date; kept once it has begun, so that a later slot can follow. */
+  readonly scheduled?: Scheduled;
   /** Course of a rollout, once its plan may be carried out. */
   readonly rollout?: RolloutCourse;
   /** The last wish of a person to pause a rollout, or to let it go on. */
   readonly steering?: Steering;
   /** Set once its execution ended before its nodes: from then on the sweep publishes its progress and its end. */
   readonly handedOver?: HandedOver;
-}
-
-/** A person's wish to pause a rollout, or to let it go on. */
-export interface Steering {
-  readonly decision: "pause" | "resume";
-  readonly userId: string;
-  /** Slack's trigger id: the same request again is the same wish. */
-  readonly cause: string;
-  /** ISO 8601. */
-  readonly at: string;
 }
 
 /** Pause of a rollout: no node is started, and those that may still be cancelled are put back. */
@@ -85,6 +80,8 @@ export interface RolloutCourse {
   readonly parkedAt: string | null;
   /** The wish that was judged last, by its cause. */
   readonly heard: string | null;
+  /** ISO 8601: its slot ended then, and it goes on in the next one. */
+  readonly closedAt?: string | null;
 }
 
 /** State from which another execution goes on publishing an operation. */

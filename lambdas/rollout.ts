@@ -31,6 +31,8 @@ export interface Rollout {
   readonly record: Judged;
   /** Indexes of failed nodes after which a person let it go on. */
   readonly accepted: readonly number[];
+  /** Nodes are put back when a slot of its pool ends, and begun in the next one; missing in rollouts of the last release. */
+  readonly isBound?: boolean;
   /** Message and thread as the last execution left them; null while one is at work. */
   readonly published: Published | null;
 }

@@ -69,4 +69,5 @@ export const rulesOf = (cluster: string): readonly EventRule[] => [
   { name: "probe", schedule: "rate(1 hour)", target },
   { name: "reboots", schedule: "rate(30 minutes)", target },
   { name: "sweep", schedule: "rate(15 minutes)", target },
+  { name: "due", schedule: "rate(5 minutes)", target },
 ];

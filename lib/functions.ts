@@ -63,7 +63,18 @@ export const functions = table({
     entry: "lambdas/cloud-events/handler.ts",
     timeoutSeconds: 30,
     memoryMiB: 512,
-    starts: ["sweep", "look", "probe-nodes", "watch-reboots", "update-authority"],
+    // Those that lie in the ledger until their time, too.
+    starts: [
+      "sweep",
+      "look",
+      "probe-nodes",
+      "watch-reboots",
+      "update-authority",
+      "drain-node",
+      "reboot-node",
+      "reboot-nodes",
+      "remove-node",
+    ],
     permissions: "cloud-events",
   },
   "add-nodes": { ...workflow("add-nodes", 12), account: "look", starts: ["provision-node"], permissions: "add-nodes" },
@@ -117,7 +128,7 @@ export const functions = table({
   sweep: {
     ...workflow("sweep", 1),
     account: "act",
-    starts: ["reboot-nodes"],
+    starts: ["drain-node", "reboot-node", "reboot-nodes", "remove-node"],
     triesItsRights: true,
     permissions: "sweep",
   },

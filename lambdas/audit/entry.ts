@@ -10,6 +10,7 @@ export const acts = [
   "approved",
   "denied",
   "lapsed",
+  "scheduled",
   "cancelled",
   "started",
   "evicted",

@@ -11,6 +11,7 @@ import { isUnderWay } from "../steps/machine/command-status.ts";
 import { metrics } from "../steps/metrics.ts";
 import { runtime as releaseDocument } from "../steps/runtime.ts";
 import { people } from "../steps/slack/people.ts";
+import { startDue } from "./due.ts";
 import { checkFrontDoor } from "./front-door-check.ts";
 
 const WHOLE_COMMAND = "EC2 Command Status-change Notification";
@@ -71,6 +72,7 @@ function schedulesOf(context: EventContext, runtime: Runtime): Readonly<Record<s
         report: metrics(runtime).frontDoorAnswers,
       });
     },
+    due: () => startDue(context),
     sweep: async (tick) => {
       await start("sweep", executionName("sweep", tick), { tick });
       return "sweep started";

@@ -77,8 +77,16 @@ export interface Command {
   readonly examples: readonly string[];
 }
 
+/** When work that disturbs nodes is to begin, as it was typed; without either in the next maintenance window of the pool. */
+interface Timed {
+  /** A date, such as "Sat 02:00". */
+  readonly at?: string;
+  /** Reason for which the window is not waited for. */
+  readonly now?: string;
+}
+
 /** A reboot of several nodes, one after another or a few at once. */
-export interface RolloutRequest {
+export interface RolloutRequest extends Timed {
   readonly command: "reboot";
   readonly targets: Targets | { readonly kind: "all" };
   /** Of the targets those alone whose Windows waits for a reboot. */
@@ -104,13 +112,13 @@ export type Request =
       readonly dryRun: boolean;
       readonly reason?: string;
     }
-  | {
+  | ({
       readonly command: "remove";
       readonly node: string;
       readonly dryRun: boolean;
       readonly breakGlass?: string;
       readonly reason?: string;
-    }
+    } & Timed)
   | { readonly command: "cordon"; readonly node: string; readonly dryRun: boolean; readonly reason?: string }
   | {
       readonly command: "uncordon";
@@ -120,7 +128,7 @@ export type Request =
       readonly quarantined?: string;
       readonly reason?: string;
     }
-  | {
+  | ({
       readonly command: "drain";
       readonly node: string;
       readonly dryRun: boolean;
@@ -129,8 +137,8 @@ export type Request =
       /** Reason for which the approval is not awaited. */
       readonly breakGlass?: string;
       readonly reason?: string;
-    }
-  | {
+    } & Timed)
+  | ({
       readonly command: "reboot";
       readonly node: string;
       readonly dryRun: boolean;
@@ -141,19 +149,26 @@ export type Request =
       /** Through EC2 where the machine takes no command. */
       readonly ec2?: boolean;
       readonly reason?: string;
-    }
+    } & Timed)
   | { readonly command: "guard"; readonly targets: Targets; readonly dryRun: boolean; readonly reason?: string }
   | RolloutRequest
   | { readonly command: "prove"; readonly node: string; readonly reason?: string }
-  /** `pool` is null for the whole cluster; `for` is a duration as it was typed. */
+  /** `pool` is null for the whole cluster; `for` is a duration and `until` a time, as they were typed. */
   | {
       readonly command: "freeze";
       readonly pool: string | null;
       readonly for?: string;
+      readonly until?: string;
       readonly reason?: string;
     }
   | { readonly command: "thaw"; readonly pool: string | null }
-  | { readonly command: "hold"; readonly targets: Targets; readonly for?: string; readonly reason?: string }
+  | {
+      readonly command: "hold";
+      readonly targets: Targets;
+      readonly for?: string;
+      readonly until?: string;
+      readonly reason?: string;
+    }
   | { readonly command: "unhold"; readonly targets: Targets }
   | { readonly command: "operations" }
   | { readonly command: "doctor" }
@@ -170,6 +185,12 @@ export const reasonOf = (request: Request): string | null => ("reason" in reques
 /** Reason for which a request does not wait for its approval; null where it waits. */
 export const breakGlassOf = (request: Request): string | null =>
   ("breakGlass" in request && request.breakGlass) || null;
+
+/** Date for which a request asks, as it was typed; null where it names none. */
+export const dateOf = (request: Request): string | null => ("at" in request && request.at) || null;
+
+/** Reason for which a request waits for no maintenance window; null where it waits. */
+export const nowOf = (request: Request): string | null => ("now" in request && request.now) || breakGlassOf(request);
 
 /** Is it a reboot of several nodes? */
 export const isRollout = (request: Request): request is RolloutRequest =>
@@ -196,6 +217,10 @@ export interface Start extends Originated {
   readonly notAfter: number;
   /** Set where the execution works on one node of a rollout, as `operation` names it. */
   readonly part?: Part;
+  /** Number of this execution among those of the operation, from 2; left out for the first one. */
+  readonly continues?: number;
+  /** Times that its node was begun and put back before, as the execution has found out. */
+  readonly again?: number;
 }
 
 /** One node of a rollout. */

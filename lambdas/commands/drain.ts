@@ -1,17 +1,17 @@
 import type { Command } from "./command.ts";
-import { breakGlass, dryRun, force, node, reason } from "./options.ts";
+import { at, breakGlass, dryRun, force, node, now, reason } from "./options.ts";
 
 export const drain: Command = {
   name: "drain",
   also: ["drain node"],
   arguments: [node],
-  options: [dryRun, force, breakGlass, reason],
+  options: [dryRun, force, breakGlass, at, now, reason],
   effect: "change",
   workflow: "drain-node",
   dialog: false,
   summary: "Evicts the pods of a Windows node and leaves it cordoned",
   detail:
-    "Shows a plan first: pods and their losses, budgets that block, whether the pods fit elsewhere, who else may touch the node. Then cordons the node, takes it out of load balancers and evicts its pods through the eviction API: disruption budgets and each pod's own grace are kept, also with --force. The node stays cordoned until uncordon.",
+    "Shows a plan first: pods and their losses, budgets that block, whether the pods fit elsewhere, who else may touch the node. Then cordons the node, takes it out of load balancers and evicts its pods through the eviction API: disruption budgets and each pod's own grace are kept, also with --force. The node stays cordoned until uncordon. In a pool with maintenance windows it waits for the next one.",
   examples: [
     "drain ip-10-0-3-7 --dry-run",
     'drain ip-10-0-3-7 --reason "disk errors, INC-4711"',

@@ -1,11 +1,11 @@
 import type { Command } from "./command.ts";
-import { duration, reason, stoppedPool } from "./options.ts";
+import { duration, reason, stoppedPool, until } from "./options.ts";
 
 export const freeze: Command = {
   name: "freeze",
   also: ["freeze pool"],
   arguments: [stoppedPool],
-  options: [duration, reason],
+  options: [duration, until, reason],
   effect: "change",
   workflow: "stop-changes",
   dialog: false,

@@ -1,11 +1,11 @@
 import type { Command } from "./command.ts";
-import { duration, reason, targets } from "./options.ts";
+import { duration, reason, targets, until } from "./options.ts";
 
 export const hold: Command = {
   name: "hold",
   also: ["hold node", "hold nodes"],
   arguments: [targets],
-  options: [duration, reason],
+  options: [duration, until, reason],
   effect: "change",
   workflow: "stop-changes",
   dialog: false,

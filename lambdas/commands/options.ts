@@ -52,6 +52,24 @@ export const breakGlass: Option = {
     "does not wait for an approval, and is reviewed afterwards: for the on-call role, with the reason in quotes and the node's whole name",
 };
 
+/** Waits for a date, in the time zone of the pool's maintenance windows; its text is read when the node is known. */
+export const at: Option = {
+  option: "at",
+  kind: "text",
+  most: 40,
+  means:
+    'begins at a time at most 14 days ahead, such as "Sat 02:00" or "2026-11-28 02:00", in the time zone of the pool\'s maintenance windows, otherwise in UTC',
+};
+
+/** Takes the place of waiting for a window; its text is the reason that approvers read. */
+export const now: Option = {
+  option: "now",
+  kind: "text",
+  most: 200,
+  means:
+    "does not wait for the pool's maintenance window: for the roles that may use break-glass, with the reason in quotes",
+};
+
 /** Kept in the request, and shown wherever the operation is. */
 export const reason: Option = {
   option: "reason",
@@ -82,4 +100,13 @@ export const duration: Option = {
   kind: "text",
   most: 20,
   means: "minutes, hours or days, such as 90m, 4h or 2d; without it until it is ended",
+};
+
+/** Moment at which a freeze or a hold ends by itself. */
+export const until: Option = {
+  option: "until",
+  kind: "text",
+  most: 40,
+  means:
+    'a time instead of --for, such as "Mon 06:00" or "2026-11-30 06:00", in the time zone of the pool\'s maintenance windows, otherwise in UTC',
 };

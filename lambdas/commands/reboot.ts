@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from "./command.ts";
-import { breakGlass, dryRun, force, reason } from "./options.ts";
+import { at, breakGlass, dryRun, force, now, reason } from "./options.ts";
 
 /** Nodes that one rollout may have. */
 export const MOST_IN_ROLLOUT = 200;
@@ -44,14 +44,14 @@ export const reboot: Command = {
   name: "reboot",
   also: ["reboot node", "reboot nodes", "reboot pool", "restart", "restart node"],
   arguments: [targets],
-  options: [dryRun, force, breakGlass, ec2, due, max, canary, reason],
+  options: [dryRun, force, breakGlass, ec2, due, max, canary, at, now, reason],
   effect: "change",
   workflow: "reboot-node",
   workflowOfMany: "reboot-nodes",
   dialog: false,
   summary: "Drains and reboots Windows nodes, and proves that they work before pods return",
   detail:
-    "Shows a plan first, as drain does. Then checks the guard of the metadata route, cordons the node, evicts its pods, reboots the machine once through SSM, and proves by its boot id, routes, services, container network and kubelet that it works. Only then is the node as it was before: schedulable, or cordoned if it was. A node that is not proven stays cordoned, with the first thing that is wrong. Of several nodes or a pool one is rebooted first; when it is proven, the others follow within the pool's limit. A node that fails pauses the rollout and asks. With --due only those nodes are rebooted whose Windows waits for a reboot, by the last scheduled look; where that is old, the machines are asked anew.",
+    "Shows a plan first, as drain does. Then checks the guard of the metadata route, cordons the node, evicts its pods, reboots the machine once through SSM, and proves by its boot id, routes, services, container network and kubelet that it works. Only then is the node as it was before: schedulable, or cordoned if it was. A node that is not proven stays cordoned, with the first thing that is wrong. Of several nodes or a pool one is rebooted first; when it is proven, the others follow within the pool's limit. A node that fails pauses the rollout and asks. With --due only those nodes are rebooted whose Windows waits for a reboot, by the last scheduled look; where that is old, the machines are asked anew. In a pool with maintenance windows it waits for the next one.",
   examples: [
     "reboot ip-10-0-3-7 --dry-run",
     'reboot ip-10-0-3-7 --reason "updates are pending"',
@@ -59,5 +59,6 @@ export const reboot: Command = {
     "reboot ip-10-0-3-7 ip-10-0-3-8 --canary",
     "reboot --due",
     "reboot web --due --max 2",
+    'reboot web --at "Sat 02:00"',
   ],
 };

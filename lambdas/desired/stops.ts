@@ -15,6 +15,8 @@ export interface Stop {
   readonly at: string | null;
   /** ISO 8601; null until it is taken off. */
   readonly until: string | null;
+  /** Set for freeze dates of the configuration: what they cover waits for their end. */
+  readonly isConfigured?: true;
 }
 
 /** A node as stops mean it. */

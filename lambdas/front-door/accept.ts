@@ -44,7 +44,7 @@ function recordOf(door: FrontDoor, { request, requester, triggerId, cause = trig
 }
 
 /** Payload of an operation's workflow, made of the record alone, so that a repeated delivery starts with the same one. */
-export const startOf = (record: OperationRecord): Start => ({
+const startOf = (record: OperationRecord): Start => ({
   operation: record.id,
   request: record.request,
   ...originated(originOf(record)),

@@ -1,21 +1,13 @@
 import { isRollout } from "../commands/command.ts";
 import type { Steered } from "../messages/rollout/steer.ts";
-import type { OperationRecord, Steering } from "../records.ts";
-import { executionName } from "../steps/executions.ts";
-import { startOf } from "./accept.ts";
+import type { OperationRecord } from "../records.ts";
+import type { Steering } from "../steering.ts";
+import { startNextPart } from "../steps/next-part.ts";
 import type { FrontDoor } from "./front-door.ts";
 
-/**
- * Starts the next execution of a rollout that waits without one; its name is derived from how many worked on it, so that two
- * presses start one.
- */
-export async function unpark(door: FrontDoor, record: OperationRecord): Promise<void> {
-  const { rollout } = record;
-  if (!rollout?.parkedAt) return;
-  const continues = rollout.part + 1;
-  const name = executionName(record.id, "part", String(continues));
-  await door.steps.executions.start("reboot-nodes", name, { ...startOf(record), notAfter: 0, continues });
-}
+/** Starts the next execution of an operation that waits without one; two presses start one. */
+export const unpark = (door: FrontDoor, record: OperationRecord): Promise<void> =>
+  startNextPart(door.steps.executions, record);
 
 /**
  * Asks a rollout to pause or to go on: writes it down and wakes the workflow, which judges the person again and acts. A wake-up

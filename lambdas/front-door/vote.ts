@@ -7,6 +7,7 @@ import { requesterOf } from "../origin.ts";
 import type { Message, OperationRecord } from "../records.ts";
 import type { FrontDoor } from "./front-door.ts";
 import { type Origin, originRefusal, personOf, refusalOf } from "./permission.ts";
+import { unpark } from "./steer.ts";
 
 /** A person's vote on the plan of an operation. */
 export interface Vote extends Origin {
@@ -48,6 +49,7 @@ async function cast(door: FrontDoor, vote: Vote): Promise<Voted> {
   const stands = await door.steps.ledger.vote(record.id, record.approval.asking, { decision, userId, cause, ...said });
   const { approval: callback } = record.callbacks;
   if (callback) await door.steps.executions.complete(callback, { decision, userId });
+  await unpark(door, record);
   const isReview = record.approval.state === "review";
   const heard = stands.decision === "deny" ? "deny" : "approve";
   return { kind: isReview ? "review heard" : "heard", operation: record.id, decision: heard };

@@ -1,5 +1,5 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import { dialogOf, type Start } from "../commands/command.ts";
+import { dialogOf, isDryRun, type Request, type Start } from "../commands/command.ts";
 import { removalNotice } from "../messages/remove/dialog.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
@@ -8,7 +8,8 @@ import { renewingCredential } from "./doctor/watch-credentials.ts";
 import { step } from "./engine/durable.ts";
 import { cordon, evict, slot } from "./node/emptying.ts";
 import { runStages, stageTable } from "./node/stages.ts";
-import { type Begun, beginOperation, failOperation } from "./operation/lifecycle.ts";
+import { type Begun, failOperation } from "./operation/lifecycle.ts";
+import { beginOrContinue, failToBegin, triesOf } from "./operation/scheduled.ts";
 import { approved } from "./remove/approval.ts";
 import { type Chosen, chooseAllowed, previewRemoval, refuseRemoval } from "./remove/choose.ts";
 import { confirm } from "./remove/confirm.ts";
@@ -36,11 +37,12 @@ async function drainAndTerminate(
   start: Start,
   begun: Begun,
   asked: Chosen,
+  slotEnds: number | null,
 ): Promise<void> {
   const { lease, chosen, runtime } = await step(ctx, "take the lease", () => takeLease(steps, start, begun, asked));
   try {
     const published = await step(ctx, "post the message", () => postMessage(steps, start, begun, chosen));
-    const task = newRemovalTask({ ctx, steps, runtime }, start, chosen, lease, published);
+    const task = newRemovalTask({ ctx, steps, runtime }, start, chosen, { lease, published, slotEnds });
     try {
       await runStages(task, stagesFor(chosen));
     } catch (error) {
@@ -55,29 +57,54 @@ async function drainAndTerminate(
   }
 }
 
-/** Asks the requester, and then whoever must approve; an operation without their yes has ended. */
-const isDecided = async (ctx: DurableContext, steps: Steps, start: Start, begun: Begun, chosen: Chosen) =>
-  (await confirm(ctx, steps, start, begun, chosen)) && (await approved(ctx, steps, start, begun, chosen));
+/**
+ * Asks the requester, and then whoever must approve; an operation without their yes has ended. One that lay in the ledger was
+ * confirmed before.
+ */
+async function decided(ctx: DurableContext, steps: Steps, start: Start, begun: Begun, chosen: Chosen) {
+  const isConfirmed = start.continues !== undefined || (await confirm(ctx, steps, start, begun, chosen));
+  return isConfirmed ? approved(ctx, steps, start, begun, chosen) : null;
+}
+
+/** Judges the node, and shows or removes it. */
+async function chooseAndRemove(
+  ctx: DurableContext,
+  steps: Steps,
+  start: Start,
+  { node, dryRun }: Extract<Request, { command: "remove" }>,
+): Promise<void> {
+  const { durableExecutionArn } = ctx.executionContext;
+  const begun = await step(ctx, "begin", () => beginOrContinue(steps, start, durableExecutionArn));
+  if (!begun) return;
+  const chosen = await step(ctx, "judge", (): Promise<Chosen> => chooseAllowed(steps, start, begun, node));
+  if (chosen.refusal && start.continues === undefined)
+    return step(ctx, "refuse", () => refuseRemoval(steps, start, begun, chosen));
+  if (dryRun) return step(ctx, "show what would happen", () => previewRemoval(steps, start, begun, chosen));
+  const opened = await decided(ctx, steps, start, begun, chosen);
+  if (!opened) return;
+  const again = await step(ctx, "how often it was put back", () => triesOf(steps, start));
+  await drainAndTerminate(ctx, steps, { ...start, again }, begun, chosen, opened.slotEnds);
+}
+
+/** Ends a removal that did not begin, in its dialog too. */
+async function endUnremoved(ctx: DurableContext, steps: Steps, start: Start, error: unknown): Promise<void> {
+  if (start.continues !== undefined) return failToBegin(ctx, steps, start, "end without a removal", error);
+  await step(ctx, "end without a removal", async () => {
+    const said = await failOperation(steps, start, error);
+    if (!isDryRun(start.request))
+      await steps.thread.fillDialog(dialogOf(start.operation), removalNotice(start.operation, said));
+  });
+}
 
 /** `/win remove`: judges, shows what would go, asks, and takes the node out; nothing is touched before the answer. */
 export const removeNode = renewingCredential(
   tryingRights("remove-node", (steps: Steps) => async (start: Start, ctx: DurableContext): Promise<void> => {
-    if (start.request.command !== "remove") throw new Error("this workflow removes nodes and nothing else");
-    const { node, dryRun } = start.request;
+    const { request } = start;
+    if (request.command !== "remove") throw new Error("this workflow removes nodes and nothing else");
     try {
-      const begun = await step(ctx, "begin", () =>
-        beginOperation(steps, start, ctx.executionContext.durableExecutionArn),
-      );
-      if (!begun) return;
-      const chosen = await step(ctx, "judge", (): Promise<Chosen> => chooseAllowed(steps, start, begun, node));
-      if (chosen.refusal) return await step(ctx, "refuse", () => refuseRemoval(steps, start, begun, chosen));
-      if (dryRun) return await step(ctx, "show what would happen", () => previewRemoval(steps, start, begun, chosen));
-      if (await isDecided(ctx, steps, start, begun, chosen)) await drainAndTerminate(ctx, steps, start, begun, chosen);
+      await chooseAndRemove(ctx, steps, start, request);
     } catch (error) {
-      await step(ctx, "end without a removal", async () => {
-        const said = await failOperation(steps, start, error);
-        if (!dryRun) await steps.thread.fillDialog(dialogOf(start.operation), removalNotice(start.operation, said));
-      });
+      await endUnremoved(ctx, steps, start, error);
     }
   }),
 );

@@ -8,6 +8,7 @@ import { pages, waitNotice } from "../messages/operation/waits.ts";
 import { METRICS } from "../metrics.ts";
 import type { NodeRecord, OperationRecord } from "../records.ts";
 import { lambdaEntry } from "../steps/host.ts";
+import { isOverdue, isParked } from "../steps/next-part.ts";
 import type { Steps } from "../steps/steps.ts";
 import { tryingRights } from "./doctor/diagnose.ts";
 import { causeOf, MINUTE, step } from "./engine/durable.ts";
@@ -154,10 +155,12 @@ async function findLost(steps: Steps): Promise<Lost[]> {
   const found: Lost[] = [];
   let nodes = 0;
   const unfinished = await steps.ledger.unfinished();
-  logMetric(METRICS.oldestOperation, minutesSince(unfinished[0]?.requestedAt, steps.now()));
+  // What waits for its time may be days old.
+  const working = unfinished.find(({ status }) => status !== "scheduled");
+  logMetric(METRICS.oldestOperation, minutesSince(working?.requestedAt, steps.now()));
   logMetric(METRICS.oldestWaiting, minutesSince(await waitingSince(steps, unfinished), steps.now()));
   for (const operation of unfinished) {
-    if (operation.handedOver || operation.rollout?.parkedAt) continue;
+    if (operation.handedOver || (isParked(operation) && !isOverdue(operation, steps.now()))) continue;
     const why = await howLost(steps, operation);
     if (why === null) continue;
     found.push({ id: operation.id, why, isChange: isChange(operation.request.command) });
@@ -182,9 +185,11 @@ async function waitingSince(steps: Steps, operations: readonly OperationRecord[]
   return since.sort()[0];
 }
 
-async function howLost(steps: Steps, { requestedAt, executionArn }: OperationRecord): Promise<string | null> {
+async function howLost(steps: Steps, operation: OperationRecord): Promise<string | null> {
+  const { requestedAt, executionArn } = operation;
   if (steps.now() - Date.parse(requestedAt) < YOUNG_MS) return null;
   if (executionArn === null) return "its execution never started";
+  if (isParked(operation)) return "it was not started at its time";
   const ending = await steps.executions.ending(executionArn);
   return ending === null ? null : `its execution ended as ${ending}`;
 }

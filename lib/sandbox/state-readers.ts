@@ -18,6 +18,7 @@ const statuses: Readonly<Record<OperationRecord["status"], ShownOperation["statu
   requested: "running",
   running: "running",
   waiting: "waiting",
+  scheduled: "waiting",
   succeeded: "succeeded",
   failed: "failed",
   cancelled: "cancelled",

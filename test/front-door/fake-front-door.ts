@@ -2,7 +2,8 @@ import type { Start } from "../../lambdas/commands/command.ts";
 import type { Membership } from "../../lambdas/commands/membership.ts";
 import type { FrontDoor, FrontDoorSteps } from "../../lambdas/front-door/front-door.ts";
 import type { Dialog } from "../../lambdas/messages/remove/dialog.ts";
-import type { Decided, Message, NodeRecord, OperationRecord, Steering } from "../../lambdas/records.ts";
+import type { Decided, Message, NodeRecord, OperationRecord } from "../../lambdas/records.ts";
+import type { Steering } from "../../lambdas/steering.ts";
 import type { Recorded } from "../../lambdas/steps/ledger/decisions.ts";
 import { configuration } from "./configuration.ts";
 

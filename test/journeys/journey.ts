@@ -105,10 +105,18 @@ async function seededOnce(options: JourneyOptions): Promise<Seeded> {
 }
 
 /** Sections of the configuration that no machine and no Node depends on: seed nodes are the same whatever they say. */
-const PEOPLES = new Set(["approvals", "deadlines", "people", "policy", "retention", "runbook"]);
+const PEOPLES = new Set(["approvals", "deadlines", "freezes", "people", "policy", "retention", "runbook"]);
 
-const ofMachines = (configuration: object): object =>
-  Object.fromEntries(Object.entries(configuration).filter(([section]) => !PEOPLES.has(section)));
+/** A pool without its times: they say when nodes are disturbed, and seed nodes are not. */
+const withoutTimes = ([name, pool]: [string, object]): [string, object] => [
+  name,
+  { ...pool, maintenance: [], freezes: [] },
+];
+
+const ofMachines = ({ pools, ...rest }: { readonly pools?: Record<string, object> }): object => ({
+  ...Object.fromEntries(Object.entries(rest).filter(([section]) => !PEOPLES.has(section))),
+  ...(pools ? { pools: Object.fromEntries(Object.entries(pools).map(withoutTimes)) } : {}),
+});
 
 async function journeyWithNodes({ overrides, neighbours, ...options }: JourneyOptions): Promise<Journey> {
   const { configuration = {} } = options;

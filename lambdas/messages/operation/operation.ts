@@ -41,8 +41,11 @@ const decidingOf = (nodes: readonly NodeRecord[]): number => nodes.filter(({ sta
  * May an operation still be cancelled? Where nothing runs but failed machines that need a decision, it would terminate them:
  * they have buttons of their own for that. Where every node is past its point of no return, it would change nothing.
  */
-function cancellable({ endedAt, cancelledBy, rollout }: OperationRecord, nodes: readonly NodeRecord[]): boolean {
-  const isPaused = (rollout?.paused ?? null) !== null;
+function cancellable(
+  { endedAt, cancelledBy, rollout, status }: OperationRecord,
+  nodes: readonly NodeRecord[],
+): boolean {
+  const isPaused = (rollout?.paused ?? null) !== null || status === "scheduled";
   const isWorking =
     isPaused || nodes.length === 0 || nodes.some(({ status }) => status === "queued" || status === "running");
   return endedAt === null && cancelledBy === null && isWorking && (isPaused || !isPastCancelling(nodes));
@@ -88,7 +91,8 @@ export const workedFor = (view: OperationView): string => between(startOf(view),
 const origin = (view: OperationView): string => {
   const { id, status, endedAt, audit } = view.operation;
   const time = workedFor(view);
-  const since = endedAt ? `after ${time}` : status === "waiting" ? `· started ${time} ago` : `for ${time}`;
+  const isWaiting = status === "waiting" || status === "scheduled";
+  const since = endedAt ? `after ${time}` : isWaiting ? `· started ${time} ago` : `for ${time}`;
   const head = endedAt && audit ? ` · ${auditNote(audit)}` : "";
   return `${code(id)} · ${originLine(view.operation)} · ${statuses[status].words} ${since}${head}`;
 };

@@ -5,6 +5,7 @@ export const statuses: Readonly<Record<OperationStatus, { readonly sign: string;
   requested: { sign: "⏳", words: "starting" },
   running: { sign: "⏳", words: "running" },
   waiting: { sign: "❓", words: "action required" },
+  scheduled: { sign: "🗓️", words: "scheduled" },
   succeeded: { sign: "✅", words: "done" },
   failed: { sign: "❌", words: "failed" },
   cancelled: { sign: "⛔", words: "cancelled" },

@@ -26,9 +26,9 @@ export const severalPools = (pools: readonly (string | null)[]): string =>
     MOST,
   )}). A rollout is about one pool: start one for each.`;
 
-/** Mistake: nodes of several pools wait for a reboot, and the pools have rules of their own. */
+/** Mistake: nodes of several pools wait for a reboot, and the pools have rules or maintenance of their own. */
 export const poolsWithOwnRules = (pools: readonly (string | null)[], commandWord: string): string =>
-  `Nodes of several pools wait for a reboot, and these pools have rules of their own, so each needs its own approval: ${some(
+  `Nodes of several pools wait for a reboot, and these pools differ in their rules or maintenance, so each needs its own approval: ${some(
     pools.map((pool) =>
       pool === null ? "nodes of no pool by their names" : typeThis(commandWord, "reboot", pool, "--due"),
     ),

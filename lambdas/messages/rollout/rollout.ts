@@ -2,6 +2,7 @@ import type { PauseCause } from "../../desired/rollout-moves.ts";
 import { requesterOf } from "../../origin.ts";
 import type { Message, NodeRecord, OperationRecord, RolloutPause } from "../../records.ts";
 import { titleOf, typeThis } from "../command/syntax.ts";
+import { slotTimes } from "../maintenance/times.ts";
 import { line, type Notice } from "../operation/escalations.ts";
 import { stageName } from "../operation/stages.ts";
 import { between } from "../slack/age.ts";
@@ -50,6 +51,20 @@ const progress = (nodes: readonly NodeRecord[]): string => {
 /** State of a paused rollout, for message and ledger. */
 export const pausedSummary = ({ why }: Pick<RolloutPause, "why">, nodes: readonly NodeRecord[]): string =>
   `Paused: ${why}. ${progress(nodes)}. Nodes that were not told to reboot yet are put back, the others are finished. Resume goes on with the nodes that are left; cancel ends the rollout.`;
+
+/**
+ * State of a rollout whose slot has ended, for message and ledger.
+ * @param wait its next slot, in milliseconds since the epoch; null when none is in sight
+ */
+export function rolloutClosed(
+  nodes: readonly NodeRecord[],
+  wait: { readonly from: number; readonly until: number | null; readonly timeZone: string } | null,
+): string {
+  const next = wait
+    ? `goes on ${slotTimes(wait.from, wait.until, wait.timeZone)}`
+    : "waits: there is no maintenance in the next 35 days, and it is looked for every day";
+  return `The maintenance is over: nodes that were not told to reboot were put back, the others are finished. ${progress(nodes)}. The rollout ${next}.`;
+}
 
 /** State of a rollout that a person let go on. */
 export const resumedSummary = (userId: string): string => `Resumed by <@${userId}>.`;

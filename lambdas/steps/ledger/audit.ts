@@ -36,7 +36,7 @@ interface ExportItem extends LateExport {
  * Days that an operation may last at most, with much to spare: all entries of a chain expire together, and no earlier than
  * the operation's record, whose days are counted from its end.
  */
-const OPERATION_DAYS = 7;
+const OPERATION_DAYS = 45;
 
 /** The record of a finished export says nothing more. */
 const DONE_DAYS = 1;

@@ -4,8 +4,9 @@ import { BY_TIME, EXPIRES, keys, NODE_ITEMS, operationPartition, UNFINISHED } fr
 import { log, logMetric } from "../../logging.ts";
 import { METRICS } from "../../metrics.ts";
 import { type Originated, originId } from "../../origin.ts";
-import type { NodeRecord, OperationRecord, Steering } from "../../records.ts";
+import type { NodeRecord, OperationRecord } from "../../records.ts";
 import type { Settings } from "../../settings.ts";
+import type { Steering } from "../../steering.ts";
 import { type FrontDoorContext, timestamp } from "../context.ts";
 import { decisions } from "./decisions.ts";
 import { expireOperation, expiryAfter } from "./retention.ts";

@@ -22,7 +22,8 @@ export async function rollBack(task: EmptyingTask, error: unknown): Promise<void
   const { stage } = task;
   const cause = causeOf(error);
   const left = await leaveNode(task, cause);
-  if (cause instanceof Cancelled) return endOnOneNode(task, { status: "cancelled" }, notDrainedSummary.cancelled(left));
+  if (cause instanceof Cancelled)
+    return endOnOneNode(task, { status: "cancelled", left }, notDrainedSummary.cancelled(left));
   const failure = { stage, why: cause.message, left };
   return endOnOneNode(task, { status: "failed", failure }, notDrainedSummary.failed(left));
 }

@@ -27,7 +27,7 @@ export interface EmptyingTask extends NodeTask {
 export const untouched = { isTouched: false, isGone: false } as const;
 
 /** Facts that a task is made of before its lease is taken. */
-interface Given extends Pick<EmptyingTask, "options" | "pods" | "judgeAgain"> {
+interface Given extends Pick<EmptyingTask, "options" | "pods" | "judgeAgain" | "slotEnds"> {
   readonly chosen: ChosenNode;
 }
 

@@ -1,10 +1,13 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Part, Start } from "../../commands/command.ts";
+import { withTime } from "../../messages/maintenance/schedule.ts";
 import type { GuardSeen, NodePlan } from "../../messages/plan/plan.ts";
 import type { Message } from "../../records.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { step } from "../engine/durable.ts";
-import { type Begun, beginOperation, failOperation, showOnly } from "../operation/lifecycle.ts";
+import { type Begun, showOnly } from "../operation/lifecycle.ts";
+import { beginOrContinue, failToBegin, triesOf } from "../operation/scheduled.ts";
+import { judgeTime } from "../operation/timing.ts";
 import { approved, type Card } from "./approve-emptying.ts";
 import { type ChosenNode, judgeNode } from "./choose.ts";
 import { type EmptyingTask, newEmptyingTask } from "./emptying-task.ts";
@@ -40,6 +43,7 @@ async function work<T extends EmptyingTask>(
   start: Start,
   begun: Begun,
   planned: PlannedEmptying,
+  slotEnds: number | null,
   { command, eventReason, stages, taskOf, finish, fail }: EmptyingWork<T>,
 ): Promise<void> {
   const { chosen, options, plan } = planned;
@@ -51,7 +55,7 @@ async function work<T extends EmptyingTask>(
       : startOnOneNode(steps, start, begun, first, chosen),
   );
   try {
-    const given = { chosen, options, pods: plan.pods.length, judgeAgain };
+    const given = { chosen, options, pods: plan.pods.length, judgeAgain, slotEnds };
     const made = newEmptyingTask(ctx, steps, { start, workflow: command, eventReason }, given, started);
     const task = taskOf(made, planned);
     try {
@@ -75,7 +79,8 @@ async function planAndWork<T extends EmptyingTask>(
   request: EmptyingRequest,
   wanted: EmptyingWork<T>,
 ): Promise<void> {
-  const begun = await step(ctx, "begin", () => beginOperation(steps, start, ctx.executionContext.durableExecutionArn));
+  const { durableExecutionArn } = ctx.executionContext;
+  const begun = await step(ctx, "begin", () => beginOrContinue(steps, start, durableExecutionArn));
   if (!begun) return;
   const planned = await step(ctx, "plan", () => planEmptying(steps, start, begun, request));
   if (!request.dryRun) checkLosses(planned);
@@ -86,11 +91,16 @@ async function planAndWork<T extends EmptyingTask>(
   const seen = (plan: NodePlan): NodePlan => (guard ? { ...plan, guard } : plan);
   if (request.dryRun) {
     const message = wanted.dryRun(seen(planned.plan), begun.commandWord);
-    return step(ctx, "show what would happen", () => showOnly(steps, start, message));
+    const timed = { start, pool: planned.chosen.pool, isRecovery: !planned.isReady };
+    return step(ctx, "show what would happen", async () =>
+      showOnly(steps, start, withTime(message, await judgeTime(steps, timed))),
+    );
   }
   const card: Card = (plan, word) => wanted.card(seen(plan), word);
-  if (await approved(ctx, steps, start, begun, request, planned, card))
-    await work(ctx, steps, start, begun, planned, wanted);
+  const opened = await approved(ctx, steps, start, begun, request, planned, card);
+  if (!opened) return;
+  const again = await step(ctx, "how often it was put back", () => triesOf(steps, start));
+  await work(ctx, steps, { ...start, again }, begun, planned, opened.slotEnds, wanted);
 }
 
 /** One node of a rollout: the rollout has asked for the approval, which holds as long as the node's own plan is no worse. */
@@ -108,7 +118,7 @@ async function workOnPart<T extends EmptyingTask>(
     if (!begun) return;
     const planned = await step(ctx, "plan", () => planPart(steps, start, begun, part, request));
     if (planned === null) return step(ctx, "end without a node", () => endGone(steps, start.operation, part, request));
-    await work(ctx, steps, start, begun, planned, wanted);
+    await work(ctx, steps, start, begun, planned, null, wanted);
   } catch (error) {
     await step(ctx, `end without a ${wanted.command}`, () => failPart(steps, start.operation, part, error));
   }
@@ -130,6 +140,6 @@ export const emptyingWorkflow =
     try {
       await planAndWork(ctx, steps, start, request, wanted);
     } catch (error) {
-      await step(ctx, `end without a ${command}`, () => failOperation(steps, start, error));
+      await failToBegin(ctx, steps, start, `end without a ${command}`, error);
     }
   };

@@ -1,18 +1,24 @@
+import { movedWhy, putBack } from "../../messages/maintenance/schedule.ts";
 import type { NodeRecord } from "../../records.ts";
 import { publishEnd } from "../operation/publish-end.ts";
+import { stoppedBy } from "../operation/requester.ts";
+import { postpone } from "../operation/scheduled.ts";
+import { nextTiming } from "../operation/timing.ts";
 import { releaseSlot } from "./slot.ts";
-import { leaseOf, type NodeTask, once, tell } from "./task.ts";
+import { isSlotOver, leaseOf, type NodeTask, once, tell } from "./task.ts";
 
 /** End of the record of an operation's only node. */
 export interface End extends Partial<Pick<NodeRecord, "failure" | "outcome">> {
   readonly status: "succeeded" | "failed" | "cancelled";
+  /** State in which a node is left that was put back, as a clause. */
+  readonly left?: string;
 }
 
 /** Nothing is waited for any more, and no button counts. */
 const answered = { waitsFor: null, decideBy: null, callbacks: {} } as const;
 
 /** Ends one node of a rollout, whose own execution ends the operation. */
-async function endPart(task: NodeTask, end: End, summary: string): Promise<void> {
+async function endPart(task: NodeTask, { left: _, ...end }: End, summary: string): Promise<void> {
   const { steps, operation, index } = task;
   const lease = leaseOf(task);
   await once(task, "end", async () => {
@@ -29,16 +35,33 @@ async function endPart(task: NodeTask, end: End, summary: string): Promise<void>
  * Ends an operation on one node, or one node of a rollout: gives slot and lease back, writes the end into the ledger and publishes it. The sweep looks
  * after nothing that has ended.
  */
-export async function endOnOneNode(task: NodeTask, end: End, summary: string): Promise<void> {
-  if (task.published === null) return endPart(task, end, summary);
+export async function endOnOneNode(task: NodeTask, wanted: End, summary: string): Promise<void> {
+  if (task.published === null) return endPart(task, wanted, summary);
   const { steps, operation, index } = task;
+  const { left = "", ...end } = wanted;
   const lease = leaseOf(task);
-  await once(task, "end", async () => {
+  const isPutBack = await once(task, "end", async () => {
     await releaseSlot(task);
     await steps.leases.release(lease);
     const endedAt = steps.timestamp();
-    await steps.ledger.changeNode(operation, index, { ...end, ...answered, endedAt });
-    await steps.ledger.changeOperation(operation, { status: end.status, endedAt, callbacks: {}, summary });
+    const waits = end.status === "cancelled" && isSlotOver(task) && (await stoppedBy(steps, operation)) === null;
+    const outcome = waits ? { outcome: putBack(left) } : {};
+    await steps.ledger.changeNode(operation, index, { ...end, ...outcome, ...answered, endedAt });
+    if (!waits) await steps.ledger.changeOperation(operation, { status: end.status, endedAt, callbacks: {}, summary });
+    return waits;
   });
+  if (isPutBack) return waitForNext(task, left);
   await publishEnd(task.ctx, steps, () => tell(task));
+}
+
+/** Leaves the operation to the next slot: the node was put back in time. */
+async function waitForNext(task: NodeTask, left: string): Promise<void> {
+  const { ctx, steps, operation, runtime } = task;
+  const when = await once(task, "when it goes on", async () => {
+    const pool = (await steps.ledger.operation(operation))?.inPool ?? null;
+    return { ...(await nextTiming(steps, pool)), pool, isDate: false };
+  });
+  const state = { kind: "moved", why: movedWhy.closed(left) } as const;
+  const { command: commandWord } = runtime.configuration;
+  await postpone(ctx, steps, { operation }, { commandWord }, { state, when, wasBegun: true });
 }

@@ -1,36 +1,23 @@
 import { approvalRule, approvalsNeeded } from "../../commands/approvals.ts";
 import type { Part, Start } from "../../commands/command.ts";
-import type { Rules } from "../../configuration.ts";
 import { compareJudged } from "../../desired/judged.ts";
 import { Refused } from "../../errors.ts";
-import { log } from "../../logging.ts";
 import { cordonLeaves } from "../../messages/node/cordon.ts";
 import { goneBeforeReboot } from "../../messages/node/reboot.ts";
 import { messageSettings } from "../../messages/operation/links.ts";
 import { worseThanApproved } from "../../messages/rollout/rollout.ts";
-import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { causeOf } from "../engine/durable.ts";
 import { policyOf } from "../operation/approval.ts";
 import type { Begun } from "../operation/lifecycle.ts";
 import { notifyProgress } from "../operation/progress.ts";
-import { checkOrigin } from "../operation/requester.ts";
+import { stillAllowed } from "../operation/requester.ts";
 import { blockerClasses, PASSING } from "./blocker-classes.ts";
 import { lossClasses } from "./loss-classes.ts";
 import { checkLosses, type EmptyingRequest, type PlannedEmptying, planEmptying } from "./plan-emptying.ts";
 
 /** Nothing is waited for any more, and no button counts. */
 const answered = { waitsFor: null, decideBy: null, callbacks: {} } as const;
-
-/** While Slack or the rules cannot be read, the verdict holds that was given when the rollout began. */
-async function stillAllowed(steps: Steps, start: Start, rules: Rules): Promise<void> {
-  try {
-    await checkOrigin(steps, start, rules);
-  } catch (error) {
-    if (!isBusy(error)) throw error;
-    log("WARN", "refusal", { operation: start.operation, why: wordsOf(error) });
-  }
-}
 
 /**
  * Begins the work on one node of a rollout, on the newest release: the record gets the execution by which it is looked after.

@@ -2,11 +2,11 @@ import type { Actor } from "../../audit/entry.ts";
 import { type NodeWorkflow, type StageName, type StageOf, type StageRow, stagesOf } from "../../stages.ts";
 import { causeOf } from "../engine/durable.ts";
 import { auditNode } from "../operation/audit.ts";
-import { BY_ITSELF } from "../operation/requester.ts";
+import { BY_ITSELF, BY_MAINTENANCE } from "../operation/requester.ts";
 import { enter, logStageEnd, type NodeTask, once } from "./task.ts";
 
 /** Actor that stopped the work: a person, or the rollout itself. */
-const stopper = (by: string): Actor => (by === BY_ITSELF ? { rule: by } : { person: by });
+const stopper = (by: string): Actor => (by === BY_ITSELF || by === BY_MAINTENANCE ? { rule: by } : { person: by });
 
 /** A stage as a workflow runs it: its row of the workflow's table, and its work. */
 export interface Stage<T extends NodeTask> extends StageRow {

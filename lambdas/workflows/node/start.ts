@@ -12,8 +12,11 @@ import type { ChosenNode } from "./choose.ts";
 /** Index of the only node of an operation. */
 export const INDEX = 0;
 
-/** Index of the node that an execution works on: the only one of its operation, or one of a rollout. */
-export const indexOf = ({ part }: Start): number => part?.index ?? INDEX;
+/**
+ * Index of the node that an execution works on: the only one of its operation, or one of a rollout. One that was put back before
+ * has another index, because audit and commands are named by it.
+ */
+export const indexOf = ({ part, again = INDEX }: Pick<Start, "part" | "again">): number => part?.index ?? again;
 
 /** An operation on one node that holds its lease and has posted its message. */
 export interface Started {
@@ -29,15 +32,17 @@ export interface Started {
  */
 export async function startOnOneNode(
   steps: Steps,
-  { operation }: Start,
+  start: Pick<Start, "operation" | "part" | "again">,
   begun: Begun,
   { workflow, stage }: { readonly workflow: NodeWorkflow; readonly stage: StageName },
   { instanceId, name }: Pick<ChosenNode, "instanceId" | "name">,
 ): Promise<Started> {
+  const { operation } = start;
+  const index = indexOf(start);
   const runtime = await steps.runtime.read(begun.runtimeVersion);
-  const lease = await steps.leases.take(instanceId, ownerOf({ operation, index: INDEX }));
+  const lease = await steps.leases.take(instanceId, ownerOf({ operation, index }));
   await steps.ledger.recordNode({
-    ...newNodeRecord(workflow, operation, INDEX, steps.timestamp()),
+    ...newNodeRecord(workflow, operation, index, steps.timestamp()),
     status: "running",
     stage,
     instanceId,

@@ -26,7 +26,7 @@ import {
 import { auditNode } from "../operation/audit.ts";
 import { notifyProgress } from "../operation/progress.ts";
 import { publish, viewOf } from "../operation/publisher.ts";
-import { stoppedBy } from "../operation/requester.ts";
+import { BY_MAINTENANCE, stoppedBy } from "../operation/requester.ts";
 
 /** A Node object: a namesake with another uid is another node. */
 export interface NodeIdentity {
@@ -63,6 +63,8 @@ export interface NodeTask extends Assignment {
   isCancellable: boolean;
   lease: Lease | null;
   node: NodeIdentity | null;
+  /** Milliseconds since the epoch: until then what can be put back goes on; null where no slot ends it. */
+  readonly slotEnds: number | null;
   /** The operation's message, where this execution publishes it; null where another one does, which is woken. */
   published: Published | null;
 }
@@ -77,6 +79,7 @@ export const newNodeTask = (assignment: Assignment, first: StageName): NodeTask 
   isCancellable: true,
   lease: null,
   node: null,
+  slotEnds: null,
   published: null,
 });
 
@@ -124,8 +127,15 @@ export const onMachine = (task: NodeTask, options: WaitOptions): WaitOptions => 
   },
 });
 
-const cancellation = async (task: NodeTask): Promise<string | null> =>
-  task.isCancellable ? stoppedBy(task.steps, task.operation) : null;
+/** Is the slot over in which the work began? */
+export const isSlotOver = ({ slotEnds, steps }: Pick<NodeTask, "slotEnds" | "steps">): boolean =>
+  slotEnds !== null && steps.now() >= slotEnds;
+
+async function cancellation(task: NodeTask): Promise<string | null> {
+  if (!task.isCancellable) return null;
+  const by = await stoppedBy(task.steps, task.operation);
+  return by ?? (isSlotOver(task) ? BY_MAINTENANCE : null);
+}
 
 function waitOf(task: NodeTask, untilMs: number): WaitOptions {
   const options = { ...uncancellable(task, untilMs), cancelledBy: () => cancellation(task) };

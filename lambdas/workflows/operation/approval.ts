@@ -4,14 +4,13 @@ import { type ApprovalRule, approvalRule, approvalsNeeded, rulesIn } from "../..
 import { audienceOfRoles } from "../../commands/policy.ts";
 import type { Rules } from "../../configuration.ts";
 import { compareJudged, judgedHash } from "../../desired/judged.ts";
-import { Refused } from "../../errors.ts";
-import { approvalCall, approvalNotice, approvalUsed, type NotApproved } from "../../messages/operation/approval.ts";
+import { approvalCall, type NotApproved } from "../../messages/operation/approval.ts";
 import type { MessageSettings } from "../../messages/operation/links.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { MINUTE, step } from "../engine/durable.ts";
-import { escalate } from "../engine/escalate.ts";
+import { callApprovers, useApproval } from "./approvers.ts";
 import { type BreakGlass, goOnUnapproved } from "./break-glass.ts";
-import { awaitVotes } from "./votes.ts";
+import { awaitVotes, type Verdict } from "./votes.ts";
 
 /** Effects of a plan, as it is judged just now. */
 export interface Plan {
@@ -20,6 +19,22 @@ export interface Plan {
   /** Number of pods that would be evicted. */
   readonly pods: number;
   readonly card: PlanCard;
+}
+
+/** Time that an approval has where the work waits for its slot. */
+export interface ApprovalTime {
+  /** The approval of an earlier execution of the operation. */
+  readonly known: Approval | null;
+  /**
+   * The work begins later: people are called once, and the approval is not used up yet.
+   */
+  readonly isLater: boolean;
+  /** Milliseconds since the epoch until which votes count; null: as long as the rule says. */
+  readonly until: number | null;
+  /** Milliseconds since the epoch: votes count no longer than that, whatever the rule says. */
+  readonly latest: number | null;
+  /** Milliseconds for which this execution waits for votes; null: until they do not count any more. */
+  readonly patienceMs: number | null;
 }
 
 /** A plan that may need an approval before an operation goes on. */
@@ -33,13 +48,22 @@ export interface ApprovalRequest {
   readonly judge: () => Promise<Plan>;
   /** Set when the requester does not wait for the approval. */
   readonly breakGlass?: BreakGlass | null;
+  /** Set where the work may wait for a slot: then whoever asks uses the approval up. */
+  readonly time?: ApprovalTime;
   readonly settings: MessageSettings;
 }
 
 /** End of the question. The record is the one that was judged last: it is what may be done. */
 export type ApprovalEnd =
   | { readonly kind: "not needed" | "not awaited"; readonly record: Judged }
-  | { readonly kind: "approved"; readonly record: Judged; readonly by: readonly string[] }
+  | {
+      readonly kind: "approved";
+      readonly record: Judged;
+      readonly by: readonly string[];
+      readonly asking: number;
+    }
+  /** This execution waits no longer; the votes still count. */
+  | { readonly kind: "undecided"; readonly approval: Approval; readonly seen: number }
   | NotApproved;
 
 /** A plan whose approval was asked for so often, and got worse each time, is not asked for again. */
@@ -81,11 +105,13 @@ async function judge(steps: Steps, request: ApprovalRequest): Promise<Judgement>
 
 /** The question whether a plan may be carried out. @param now milliseconds since the epoch */
 function questionOf(
-  { pool }: ApprovalRequest,
+  { pool, time }: ApprovalRequest,
   { record, rule, needs, card }: Judgement,
   { asking, worse, now }: { readonly asking: number; readonly worse: readonly string[]; readonly now: number },
 ): Approval {
-  const until = new Date(now + rule.minutes * MINUTE).toISOString();
+  const { until: asked, latest } = time ?? { until: null, latest: null };
+  const last = Math.min(asked ?? now + rule.minutes * MINUTE, latest ?? Number.POSITIVE_INFINITY);
+  const until = new Date(last).toISOString();
   const { roles } = rule;
   const askedAt = new Date(now).toISOString();
   return {
@@ -131,57 +157,97 @@ async function withoutAsking(
   return { kind: "not awaited", record: judged.record };
 }
 
+/** The question of an earlier execution that still stands: votes on it count. */
+const standingOf = (time: ApprovalTime | undefined): Approval | null => {
+  const known = time?.known ?? null;
+  return known?.state === "open" || known?.state === "approved" ? known : null;
+};
+
+/** A question that stands gets the time of its new slot. */
+const renewed = (standing: Approval, { time }: ApprovalRequest): Approval => {
+  const until = time?.until ?? null;
+  return until === null || standing.state !== "open" ? standing : { ...standing, until: new Date(until).toISOString() };
+};
+
+/** A question, and whether it was put just now. */
+interface Question {
+  readonly approval: Approval;
+  readonly audience: readonly string[];
+  readonly isNew: boolean;
+}
+
+/** Changes for the worse since a question was put; none without one. */
+const worseSince = (standing: Approval | null, plan: Judgement): readonly string[] =>
+  standing ? compareJudged(standing.record, plan.record).worse : [];
+
+/** The question that stands, or a new one where there is none or the plan got worse. */
+async function questionFor(
+  ctx: DurableContext,
+  steps: Steps,
+  request: ApprovalRequest,
+  plan: Judgement,
+  standing: Approval | null,
+): Promise<Question> {
+  const { audience } = plan;
+  const worse = worseSince(standing, plan);
+  if (standing && worse.length === 0) return { approval: renewed(standing, request), audience, isNew: false };
+  const asking = (standing?.asking ?? 0) + 1;
+  const approval = await step(ctx, `ask for approval ${asking}`, () => ask(steps, request, plan, asking, worse));
+  return { approval, audience, isNew: true };
+}
+
+/** Waits for the verdict on a question; one that was approved in advance has it. */
+async function verdictOn(
+  ctx: DurableContext,
+  steps: Steps,
+  request: ApprovalRequest,
+  { approval, audience, isNew }: Question,
+): Promise<Verdict> {
+  if (approval.state === "approved") {
+    const by = approval.votes.filter(({ decision }) => decision === "approve").map(({ userId }) => userId);
+    return { kind: "approved", by };
+  }
+  const { operation, settings, time } = request;
+  if (isNew || time?.isLater !== true) await callApprovers(ctx, steps, operation, approval, audience);
+  return awaitVotes(ctx, steps, {
+    ...{ operation, settings, approval, patienceMs: time?.patienceMs ?? null },
+    call: approvalCall(approval, audience),
+    callMark: `${operation} approval ${approval.asking}${isNew ? "" : " again"}`,
+  });
+}
+
+/** The end of an approval that was given; it is used up at once where the work does not wait for a slot. */
+async function givenEnd(
+  ctx: DurableContext,
+  steps: Steps,
+  { operation, time }: ApprovalRequest,
+  { asking }: Approval,
+  end: { readonly by: readonly string[]; readonly record: Judged },
+): Promise<ApprovalEnd> {
+  if (!time) await useApproval(ctx, steps, operation, asking);
+  return { kind: "approved", ...end, asking };
+}
+
 /**
  * Asks for the approvals that a plan needs, counts them, and judges the plan again when they were given: what got worse
- * meanwhile is asked for anew, what is the same or better goes on.
+ * meanwhile is asked for anew, what is the same or better goes on. So it is with an approval of an earlier execution.
  * @throws what judging throws: the plan may be refused by now; Refused when another execution has used the approval
  */
 export async function approve(ctx: DurableContext, steps: Steps, request: ApprovalRequest): Promise<ApprovalEnd> {
   let plan = await step(ctx, "judge the plan", () => judge(steps, request));
-  let worse: readonly string[] = [];
-  for (let asking = 1; ; asking += 1) {
+  let standing = standingOf(request.time);
+  for (let round = 1; ; round += 1) {
     if (plan.needs === 0) return { kind: "not needed", record: plan.record };
     if (request.breakGlass) return withoutAsking(ctx, steps, request, plan, request.breakGlass);
-    if (asking > MOST_ASKINGS) return { kind: "worse", worse };
-    const judged = plan;
-    const because = worse;
-    const approval = await step(ctx, `ask for approval ${asking}`, () => ask(steps, request, judged, asking, because));
-    await callApprovers(ctx, steps, request, approval, plan.audience);
-    const { operation, settings } = request;
-    const verdict = await awaitVotes(ctx, steps, {
-      operation,
-      settings,
-      approval,
-      call: approvalCall(approval, plan.audience),
-    });
+    if (round > MOST_ASKINGS) return { kind: "worse", worse: worseSince(standing, plan) };
+    const question = await questionFor(ctx, steps, request, plan, standing);
+    const { approval } = question;
+    const verdict = await verdictOn(ctx, steps, request, question);
     if (verdict.kind !== "approved") return verdict;
-    const again = await step(ctx, `judge the plan again ${asking}`, () => judge(steps, request));
-    const compared = compareJudged(plan.record, again.record);
-    if (compared.order !== "worse") {
-      await step(ctx, `use the approval ${asking}`, () => consume(ctx, steps, operation, asking));
-      return { ...verdict, record: again.record };
-    }
-    plan = again;
-    worse = compared.worse;
+    plan = await step(ctx, `judge the plan again ${approval.asking}`, () => judge(steps, request));
+    const { record } = plan;
+    if (worseSince(approval, plan).length === 0)
+      return givenEnd(ctx, steps, request, approval, { by: verdict.by, record });
+    standing = approval;
   }
-}
-
-/** An approval counts once, whatever starts the operation again. @throws Refused when another execution has used it */
-async function consume(ctx: DurableContext, steps: Steps, operation: string, asking: number): Promise<void> {
-  const { durableExecutionArn } = ctx.executionContext;
-  if (!(await steps.ledger.consumeApproval(operation, asking, durableExecutionArn)))
-    throw new Refused(approvalUsed(operation));
-}
-
-/** Past Slack, once for each asking. */
-async function callApprovers(
-  ctx: DurableContext,
-  steps: Steps,
-  { operation }: ApprovalRequest,
-  { asking, until }: Approval,
-  audience: readonly string[],
-): Promise<void> {
-  const record = await step(ctx, `who is called to approve ${asking}`, () => steps.ledger.operation(operation));
-  if (record && audience.length > 0)
-    await escalate(ctx, steps, `approve ${asking}`, approvalNotice({ id: operation, request: record.request }, until));
 }

@@ -25,10 +25,14 @@ const nodeOf = ({ node, lease }: AuditedTask): AuditedNode => ({
   ...(lease ? { instanceId: lease.instanceId } : {}),
 });
 
+/** A node that was put back and is begun again has entries of its own in the operation's chain. */
+const markOf = ({ index, published }: AuditedTask, mark: string): string =>
+  published !== null && index > 0 ? `${mark}, try ${index + 1}` : mark;
+
 /**
  * Appends an act on a task's node. Belongs into the step or the poll that does the act, after it was done.
  * @param mark unique within the chain, the same when the step is repeated
  */
 export async function auditNode(task: AuditedTask, mark: string, act: Act): Promise<void> {
-  await task.steps.audit.append(chainOf(task), mark, { node: nodeOf(task), ...act });
+  await task.steps.audit.append(chainOf(task), markOf(task, mark), { node: nodeOf(task), ...act });
 }

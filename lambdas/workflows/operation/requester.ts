@@ -10,7 +10,7 @@ import { type Refusal, refusalMessage } from "../../messages/command/refusals.ts
 import { breakGlassNeedsName } from "../../messages/operation/break-glass.ts";
 import { requesterOf } from "../../origin.ts";
 import type { OperationRecord } from "../../records.ts";
-import { isBusy } from "../../steps/client-errors.ts";
+import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
 
 /**
@@ -60,6 +60,29 @@ export async function checkBreakGlass(steps: Steps, start: Start, node: string, 
   const refusal = await refusalOf(steps, requester.userId, BREAK_GLASS, heldIn(rules, pool));
   logPolicy(requester.userId, BREAK_GLASS, refusal);
   if (refusal) throw new Forbidden(refusalMessage(refusal, rules.command).text);
+}
+
+/**
+ * Judges whether the requester may act outside of a pool's maintenance: those who may go without an approval may.
+ * @throws Forbidden when no role of the requester allows it
+ */
+export async function checkNow(steps: Steps, start: Start, pool: string | null): Promise<void> {
+  const requester = requesterOf(start);
+  if (!requester || breakGlassOf(start.request) !== null) return;
+  const rules = await steps.runtime.rules();
+  const refusal = await refusalOf(steps, requester.userId, BREAK_GLASS, heldIn(rules, pool));
+  logPolicy(requester.userId, BREAK_GLASS, refusal);
+  if (refusal) throw new Forbidden(refusalMessage(refusal, rules.command).text);
+}
+
+/** Judges the requester again; while Slack or the rules cannot be read, the verdict holds that was given at the request. */
+export async function stillAllowed(steps: Steps, start: Start, rules: Rules): Promise<void> {
+  try {
+    await checkOrigin(steps, start, rules);
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    log("WARN", "refusal", { operation: start.operation, why: wordsOf(error) });
+  }
 }
 
 const logPolicy = (by: string, command: string, refusal: Refusal | null): void =>
@@ -124,15 +147,19 @@ export async function cancelledBy(steps: Steps, id: string): Promise<string | nu
 /** Stands for the person where a rollout has paused by itself. */
 export const BY_ITSELF = "rollout";
 
+/** Stands for the person where the maintenance is over in which the work began. */
+export const BY_MAINTENANCE = "maintenance";
+
 /**
  * Finds who wants the work on a node to stop: the person who cancelled its operation, or who paused its rollout; BY_ITSELF for a
- * rollout that has paused because a node failed. Null while it may go on.
+ * rollout that has paused because a node failed, BY_MAINTENANCE for one whose slot has ended. Null while it may go on.
  */
 export async function stoppedBy(steps: Steps, id: string): Promise<string | null> {
   const by = await cancelledBy(steps, id);
   if (by !== null) return by;
-  const paused = (await steps.ledger.operation(id))?.rollout?.paused;
-  return paused ? (paused.by ?? BY_ITSELF) : null;
+  const rollout = (await steps.ledger.operation(id))?.rollout;
+  if (rollout?.closedAt) return BY_MAINTENANCE;
+  return rollout?.paused ? (rollout.paused.by ?? BY_ITSELF) : null;
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { type NotApproved, notApprovedSummary } from "../../messages/operation/approval.ts";
+import type { MessageSettings } from "../../messages/operation/links.ts";
 import type { OperationStatus } from "../../records.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { step } from "../engine/durable.ts";
-import type { Begun } from "./lifecycle.ts";
 import { publishEnd } from "./publish-end.ts";
 import { postFirst, publish, viewOf } from "./publisher.ts";
 
@@ -15,6 +15,27 @@ const endings: Readonly<Record<NotApproved["kind"], OperationStatus>> = {
 };
 
 /**
+ * Ends an operation that did not begin, and says why in its message; nothing was changed.
+ * @param summary why it did not begin, for message and ledger
+ */
+export async function endUnbegun(
+  ctx: DurableContext,
+  steps: Steps,
+  operation: string,
+  begun: MessageSettings,
+  { status, summary }: { readonly status: OperationStatus; readonly summary: string },
+): Promise<void> {
+  await step(ctx, "end without beginning", () =>
+    steps.ledger.changeOperation(operation, { status, summary, endedAt: steps.timestamp(), callbacks: {} }),
+  );
+  await publishEnd(ctx, steps, async () => {
+    const published = await postFirst(steps, operation, null, begun);
+    const view = await viewOf(steps, operation, null);
+    return view ? publish(steps, view, { ...published, view: "" }, begun) : published;
+  });
+}
+
+/**
  * Ends an operation whose plan was not approved, and says why in its message; nothing was changed.
  * @param again the command to ask with again, as people type it
  */
@@ -22,21 +43,10 @@ export async function endUnapproved(
   ctx: DurableContext,
   steps: Steps,
   operation: string,
-  begun: Begun,
+  begun: MessageSettings,
   end: NotApproved,
   again: string,
 ): Promise<void> {
-  await step(ctx, "end without an approval", () =>
-    steps.ledger.changeOperation(operation, {
-      status: endings[end.kind],
-      summary: notApprovedSummary(end, again),
-      endedAt: steps.timestamp(),
-      callbacks: {},
-    }),
-  );
-  await publishEnd(ctx, steps, async () => {
-    const published = await postFirst(steps, operation, null, begun);
-    const view = await viewOf(steps, operation, null);
-    return view ? publish(steps, view, { ...published, view: "" }, begun) : published;
-  });
+  const ended = { status: endings[end.kind], summary: notApprovedSummary(end, again) };
+  await endUnbegun(ctx, steps, operation, begun, ended);
 }

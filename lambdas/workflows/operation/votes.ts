@@ -17,12 +17,22 @@ interface Asked {
   readonly settings: MessageSettings;
   /** Calls who may approve, in the thread. */
   readonly call: Message;
+  /** Mark of that call: the same mark again is the same call. */
+  readonly callMark: string;
+  /** Milliseconds for which votes are waited for; null: until they do not count any more. */
+  readonly patienceMs: number | null;
 }
 
-/** End of the votes. */
-type Verdict =
+/** End of the votes, or of the patience with them; `seen` counts the votes that were judged. */
+export type Verdict =
+  | { readonly kind: "undecided"; readonly approval: Approval; readonly seen: number }
   | Exclude<NotApproved, { readonly kind: "worse" }>
   | { readonly kind: "approved"; readonly by: readonly string[] };
+
+/** A question, and when this execution stops waiting for votes: milliseconds since the epoch, or null. */
+interface Watched extends Asked {
+  readonly waitsUntil: number | null;
+}
 
 /** Votes as far as they were judged. */
 interface Count {
@@ -58,12 +68,21 @@ const first: Look = {
  * who has approved so far.
  */
 export async function awaitVotes(ctx: DurableContext, steps: Steps, asked: Asked): Promise<Verdict> {
+  const { patienceMs } = asked;
+  const waitsUntil =
+    patienceMs === null
+      ? null
+      : await step(
+          ctx,
+          `how long votes on ${asked.approval.asking} are waited for`,
+          async () => steps.now() + patienceMs,
+        );
   let state = first;
   for (let look = 1; ; look += 1) {
     const before = state;
     const name = `${asked.approval.asking}.${look}`;
     const [answered, callback] = await ctx.createCallback(`vote ${name}`, { timeout: { seconds: before.pause } });
-    state = await step(ctx, `count votes ${name}`, () => lookOnce(steps, asked, callback, before));
+    state = await step(ctx, `count votes ${name}`, () => lookOnce(steps, { ...asked, waitsUntil }, callback, before));
     if (state.verdict) return state.verdict;
     await answered.catch((error: unknown) => {
       if (!(error instanceof CallbackTimeoutError)) throw error;
@@ -72,13 +91,13 @@ export async function awaitVotes(ctx: DurableContext, steps: Steps, asked: Asked
 }
 
 /** A vote may come before anything can be woken by it: after the callback was written down, the votes are read. */
-async function lookOnce(steps: Steps, asked: Asked, callback: string, before: Look): Promise<Look> {
+async function lookOnce(steps: Steps, asked: Watched, callback: string, before: Look): Promise<Look> {
   const { operation, approval } = asked;
   await steps.ledger.changeOperation(operation, { callbacks: { approval: callback, cancel: callback } });
   const cancelled = await cancelledBy(steps, operation);
   const count = await judgeVotes(steps, asked, before);
   const verdict = verdictOf(steps, asked, count, cancelled);
-  const state = verdict?.kind ?? "open";
+  const state = verdict === null || verdict.kind === "undecided" ? "open" : verdict.kind;
   await steps.ledger.changeOperation(operation, {
     approval: { ...approval, state, votes: count.votes },
     ...(verdict ? { callbacks: {} } : {}),
@@ -134,13 +153,21 @@ async function judgeVote(steps: Steps, approval: Approval, vote: DecisionRecord)
 }
 
 /** A denial outweighs approvals; who approved in time is heard although the time is up by now. */
-function verdictOf({ now }: Steps, { approval }: Asked, count: Count, cancelled: string | null): Verdict | null {
+function verdictOf(
+  { now }: Steps,
+  { approval, waitsUntil }: Watched,
+  count: Count,
+  cancelled: string | null,
+): Verdict | null {
   if (cancelled !== null) return { kind: "cancelled", by: cancelled };
   const denial = count.votes.find(({ decision }) => decision === "deny");
   if (denial) return { kind: "denied", by: denial.userId, reason: denial.reason ?? null };
   const by = count.votes.map(({ userId }) => userId);
   if (by.length >= approval.needs) return { kind: "approved", by };
-  return now() >= Date.parse(approval.until) ? { kind: "lapsed" } : null;
+  if (now() >= Date.parse(approval.until)) return { kind: "lapsed" };
+  const isOver = waitsUntil !== null && now() >= waitsUntil;
+  const seen = count.votes.length + count.refused.length;
+  return isOver ? { kind: "undecided", approval: { ...approval, votes: count.votes }, seen } : null;
 }
 
 /** One entry for each vote that counts, in the order counted. */
@@ -168,7 +195,7 @@ async function auditEnd(steps: Steps, { operation, approval }: Asked, verdict: V
 /** Brings the message up to date and calls the approvers, once. While Slack is away, the next look does it. */
 async function show(
   steps: Steps,
-  { operation, approval, settings, call }: Asked,
+  { operation, settings, call, callMark }: Asked,
   before: Look,
 ): Promise<Pick<Look, "published" | "isCalled">> {
   let { published, isCalled } = before;
@@ -176,13 +203,7 @@ async function show(
     published ??= await postFirst(steps, operation, null, settings);
     const view = await viewOf(steps, operation, null);
     if (view) published = await publish(steps, view, published, settings);
-    if (!isCalled && view)
-      await steps.thread.post(
-        view.operation.channel,
-        call,
-        `${operation} approval ${approval.asking}`,
-        published.messageTs,
-      );
+    if (!isCalled && view) await steps.thread.post(view.operation.channel, call, callMark, published.messageTs);
     isCalled = true;
   } catch (error) {
     if (!isBusy(error)) throw error;

@@ -33,7 +33,7 @@ export async function endUnproven(task: RebootTask, error: unknown): Promise<voi
   const isUnproven = isUnprovenAt(task);
   const left = isUnproven ? await holdNode(task, cordonLeaves.unproven, { before }) : await leaveNode(task, cause);
   if (cause instanceof Cancelled)
-    return endOnOneNode(task, { status: "cancelled" }, notRebootedSummary.cancelled(left));
+    return endOnOneNode(task, { status: "cancelled", left }, notRebootedSummary.cancelled(left));
   const failure = { stage, why: cause.message, left };
   const summary = isUnproven ? notRebootedSummary.unproven(left) : notRebootedSummary.failed(left);
   return endOnOneNode(task, { status: "failed", failure }, summary);

@@ -46,7 +46,7 @@ function taskOf(
   started: Started,
 ): RebootTask {
   const of = { start, workflow: "proving", eventReason: "CasementProving" } as const;
-  const given = { chosen, options: NO_LOSS, pods: 0, judgeAgain: async () => undefined };
+  const given = { chosen, options: NO_LOSS, pods: 0, slotEnds: null, judgeAgain: async () => undefined };
   const before = left?.unproven?.before ?? null;
   return { ...newEmptyingTask(ctx, steps, of, given, started), ...unproven, isThroughEc2: false, before };
 }

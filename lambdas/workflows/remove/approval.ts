@@ -8,10 +8,11 @@ import { removalRefusal, removalRefusedText } from "../../messages/remove/refusa
 import type { Steps } from "../../steps/steps.ts";
 import { blockerClasses } from "../node/blocker-classes.ts";
 import { lossClasses } from "../node/loss-classes.ts";
-import { approve, type Plan } from "../operation/approval.ts";
+import type { Plan } from "../operation/approval.ts";
 import { breakGlassFor } from "../operation/break-glass.ts";
+import { type Opened, passGate } from "../operation/gate.ts";
 import type { Begun } from "../operation/lifecycle.ts";
-import { endUnapproved } from "../operation/unapproved.ts";
+import { timeOptions } from "../operation/timing.ts";
 import { type Chosen, choose } from "./choose.ts";
 import { ACCEPTED } from "./task.ts";
 
@@ -22,9 +23,10 @@ const nothing: Blocking = { blockers: [], longJobs: [], untried: null };
 export const removalRecord = (
   { uid, bootId, facts }: Pick<Chosen, "uid" | "bootId" | "facts">,
   blocking: Blocking,
+  options: Plan["record"]["options"] = {},
 ): Plan["record"] => ({
   action: "remove",
-  options: {},
+  options,
   nodes: [{ uid, bootId, instanceId: facts.instanceId }],
   losses: lossClasses(facts.pods),
   blockers: blockerClasses(blocking),
@@ -38,27 +40,28 @@ async function planOf(steps: Steps, start: Start, begun: Begun, asked: Chosen): 
   const { facts } = chosen;
   const blocking = facts.node ? await steps.plan.blocking(facts.node, ACCEPTED) : nothing;
   const card = removalPlanCard(facts, blocking, steps.timestamp());
-  return { record: removalRecord(chosen, blocking), pods: facts.pods.length, card };
+  return { record: removalRecord(chosen, blocking, timeOptions(start.request)), pods: facts.pods.length, card };
 }
 
 /**
- * Asks for the approval that a confirmed removal needs.
- * @returns whether the removal may begin; if not, the operation has ended and its message says why
+ * Asks for the approval that a confirmed removal needs, and waits for its time. A machine that is no node, and a node that is
+ * not Ready, wait for no maintenance.
+ * @returns null when the removal does not begin now: it waits in the ledger, or the operation has ended and its message says why
  */
-export async function approved(
+export function approved(
   ctx: DurableContext,
   steps: Steps,
   start: Start,
   begun: Begun,
   chosen: Chosen,
-): Promise<boolean> {
+): Promise<Opened | null> {
   const { operation } = start;
-  const end = await approve(ctx, steps, {
-    ...{ operation, command: "remove", pool: chosen.facts.pool, settings: begun },
+  const { pool } = chosen.facts;
+  const approval = {
+    ...{ operation, command: "remove", pool, settings: begun },
     judge: () => planOf(steps, start, begun, chosen),
     breakGlass: breakGlassFor(start, { ...chosen, node: chosen.name, uid: chosen.uid ?? chosen.facts.instanceId }),
-  });
-  if ("record" in end) return true;
-  await endUnapproved(ctx, steps, operation, begun, end, typeThis(begun.commandWord, "remove", chosen.name));
-  return false;
+  };
+  const again = typeThis(begun.commandWord, "remove", chosen.name);
+  return passGate(ctx, steps, { start, pool, isRecovery: !chosen.isReady, approval, again });
 }

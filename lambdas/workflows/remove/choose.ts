@@ -2,6 +2,7 @@ import { hasPoolPolicies } from "../../commands/approvals.ts";
 import { dialogOf, isDryRun, type Start } from "../../commands/command.ts";
 import type { Configuration } from "../../configuration.ts";
 import { withAudit } from "../../messages/audit/head.ts";
+import { withTime } from "../../messages/maintenance/schedule.ts";
 import { removeDryRun, shownOnly } from "../../messages/operation/dry-runs.ts";
 import { refusedMessage } from "../../messages/operation/final.ts";
 import { type RemovalFacts, removalRefused } from "../../messages/remove/dialog.ts";
@@ -23,6 +24,7 @@ import { checkNotStopped } from "../node/check-not-stopped.ts";
 import { findNode } from "../node/find-node.ts";
 import { type Begun, tellRequester } from "../operation/lifecycle.ts";
 import { checkBreakGlass, checkOrigin } from "../operation/requester.ts";
+import { judgeTime } from "../operation/timing.ts";
 import { findMachine } from "./find-machine.ts";
 
 /** The node that was meant, and what is known of it. */
@@ -148,8 +150,14 @@ export async function refuseRemoval(steps: Steps, start: Start, begun: Begun, ch
 }
 
 /** `--dry-run`: what would go, to the requester alone. */
-export async function previewRemoval(steps: Steps, start: Start, begun: Begun, { facts }: Chosen): Promise<void> {
-  await tellRequester(steps, start, removeDryRun(facts, begun.commandWord));
+export async function previewRemoval(
+  steps: Steps,
+  start: Start,
+  begun: Begun,
+  { facts, isReady: isServing }: Chosen,
+): Promise<void> {
+  const when = await judgeTime(steps, { start, pool: facts.pool, isRecovery: !isServing });
+  await tellRequester(steps, start, withTime(removeDryRun(facts, begun.commandWord), when));
   await steps.ledger.changeOperation(start.operation, {
     status: "succeeded",
     summary: shownOnly,

@@ -14,7 +14,7 @@ export async function rollBack(task: RemovalTask, error: unknown): Promise<void>
   const { instanceId } = task.chosen.facts;
   const left = task.isTerminating ? removalLeaves.terminating(instanceId) : await leaveNode(task, cause);
   if (cause instanceof Cancelled)
-    return endOnOneNode(task, { status: "cancelled" }, notRemovedSummary("cancelled", left));
+    return endOnOneNode(task, { status: "cancelled", left }, notRemovedSummary("cancelled", left));
   const failure = { stage, why: cause.message, left };
   return endOnOneNode(task, { status: "failed", failure }, notRemovedSummary(`${stageName(stage)} failed`, left));
 }

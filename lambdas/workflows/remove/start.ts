@@ -7,7 +7,7 @@ import { type NodeRecord, newNodeRecord, type Published } from "../../records.ts
 import type { Lease } from "../../steps/ledger/leases.ts";
 import type { ReleaseDocument } from "../../steps/runtime.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { INDEX } from "../node/start.ts";
+import { indexOf } from "../node/start.ts";
 import type { Begun } from "../operation/lifecycle.ts";
 import { postFirst } from "../operation/publisher.ts";
 import { checkOrigin } from "../operation/requester.ts";
@@ -36,7 +36,10 @@ export async function takeLease(steps: Steps, start: Start, begun: Begun, before
     throw new Refused("the machine registered as a node while the dialog was open");
   if (chosen.uid !== before.uid) throw new Refused("the Node was deleted and recreated while the dialog was open");
   const runtime = await steps.runtime.read(begun.runtimeVersion);
-  const lease = await steps.leases.take(chosen.facts.instanceId, ownerOf({ operation: start.operation, index: INDEX }));
+  const lease = await steps.leases.take(
+    chosen.facts.instanceId,
+    ownerOf({ operation: start.operation, index: indexOf(start) }),
+  );
   return { lease, chosen, runtime };
 }
 
@@ -56,7 +59,7 @@ export async function judgeAgain(steps: Steps, start: Start, runtime: ReleaseDoc
 /** Writes the node's record and posts the operation's message. */
 export async function postMessage(steps: Steps, start: Start, begun: Begun, { facts }: Chosen): Promise<Published> {
   const record: NodeRecord = {
-    ...newNodeRecord("remove", start.operation, INDEX, steps.timestamp()),
+    ...newNodeRecord("remove", start.operation, indexOf(start), steps.timestamp()),
     status: "running",
     stage: facts.node ? "slot" : "terminate",
     instanceId: facts.instanceId,

@@ -3,7 +3,7 @@ import type { Published } from "../../records.ts";
 import type { DrainOptions } from "../../steps/drain/filters.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
 import { type EmptyingTask, untouched } from "../node/emptying-task.ts";
-import { INDEX } from "../node/start.ts";
+import { indexOf } from "../node/start.ts";
 import { type NodeTask, newNodeTask } from "../node/task.ts";
 import type { Chosen } from "./choose.ts";
 import { judgeAgain } from "./start.ts";
@@ -24,8 +24,11 @@ export const newRemovalTask = (
   { ctx, steps, runtime }: Pick<NodeTask, "ctx" | "steps" | "runtime">,
   start: Start,
   chosen: Chosen,
-  lease: Lease,
-  published: Published,
+  {
+    lease,
+    published,
+    slotEnds,
+  }: { readonly lease: Lease; readonly published: Published; readonly slotEnds: number | null },
 ): RemovalTask => ({
   ...newNodeTask(
     {
@@ -33,14 +36,14 @@ export const newRemovalTask = (
       steps,
       workflow: "remove",
       operation: start.operation,
-      index: INDEX,
+      index: indexOf(start),
       runtime,
       eventReason: "CasementRemoving",
       needsMachine: false,
     },
     "slot",
   ),
-  lease,
+  ...{ lease, slotEnds },
   node: chosen.uid === null ? null : { name: chosen.name, uid: chosen.uid },
   published,
   start,

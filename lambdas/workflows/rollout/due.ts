@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { approvalRule, rulesIn } from "../../commands/approvals.ts";
-import { poolNamed, type RolloutRequest } from "../../commands/command.ts";
+import { poolNamed, type RolloutRequest, type Start } from "../../commands/command.ts";
+import { calendarOf } from "../../desired/calendar.ts";
 import { rebootDue } from "../../desired/seen-machine.ts";
 import { UserError } from "../../errors.ts";
 import { reasonWords } from "../../messages/node/reboot-due.ts";
@@ -11,7 +12,6 @@ import type { Steps } from "../../steps/steps.ts";
 import { MINUTE, step } from "../engine/durable.ts";
 import { lookAtReboots } from "../reboots/look.ts";
 import { findWatched, type Watched } from "../reboots/watched.ts";
-import type { RolloutStart } from "./start.ts";
 
 /** Nodes that wait for a reboot, with the reasons in words. */
 type Waiting = Readonly<Record<string, string>>;
@@ -52,7 +52,7 @@ async function knownOf(steps: Steps, names: readonly string[]): Promise<{ waitin
 export async function chooseDue(
   ctx: DurableContext,
   steps: Steps,
-  { operation }: RolloutStart,
+  { operation }: Start,
   request: RolloutRequest,
   names: readonly string[],
 ): Promise<Waiting> {
@@ -64,12 +64,17 @@ export async function chooseDue(
 }
 
 /**
- * Checks that one approval may stand for nodes of several pools: the same people may act and approve there.
- * @throws UserError when the pools have rules of their own
+ * Checks that one approval may stand for nodes of several pools: the same people may act and approve there, at the same times.
+ * @throws UserError when the pools have rules or maintenance of their own
  */
 export async function checkShared(steps: Steps, pools: readonly (string | null)[], commandWord: string): Promise<void> {
   const rules = await steps.runtime.rules();
-  const judged = pools.map((pool) => [approvalRule(rules, "reboot", pool), rulesIn(rules, pool).policy]);
+  const { configuration } = await steps.runtime.read(null);
+  const judged = pools.map((pool) => [
+    approvalRule(rules, "reboot", pool),
+    rulesIn(rules, pool).policy,
+    calendarOf(configuration, pool),
+  ]);
   if (judged.some((one) => !isDeepStrictEqual(one, judged[0])))
     throw new UserError(poolsWithOwnRules(pools, commandWord));
 }

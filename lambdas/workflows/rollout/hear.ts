@@ -1,6 +1,7 @@
 import { pausedBy, pausedSummary, resumedSummary } from "../../messages/rollout/rollout.ts";
-import type { NodeRecord, RolloutCourse, Steering } from "../../records.ts";
+import type { NodeRecord, RolloutCourse } from "../../records.ts";
 import type { RolloutNode } from "../../rollout.ts";
+import type { Steering } from "../../steering.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { mayDecide } from "../operation/requester.ts";
 import { renewed } from "./renew.ts";

@@ -1,3 +1,4 @@
+import type { Start } from "../../commands/command.ts";
 import { nextMoves, type RolloutView } from "../../desired/rollout-moves.ts";
 import { pauseCall } from "../../messages/rollout/rollout.ts";
 import type { Published, RolloutPause } from "../../records.ts";
@@ -10,7 +11,8 @@ import { cancelledBy } from "../operation/requester.ts";
 import { hear } from "./hear.ts";
 import { beginNodes, pauseFor, wakeNodes } from "./moves.ts";
 import { remindOfPause } from "./remind.ts";
-import type { RolloutStart, RolloutWork } from "./start.ts";
+import { awaitSlot, closeSlot } from "./slot.ts";
+import type { RolloutWork } from "./start.ts";
 import { type RolloutSeen, seeRollout, viewOfRollout } from "./view.ts";
 
 /** A rollout that waits so long for a person ends its execution; the button starts the next one. */
@@ -41,10 +43,12 @@ export const firstLook = (published: Published): Look => ({
 /** Everything that a look goes by. */
 interface Looking {
   readonly steps: Steps;
-  readonly start: RolloutStart;
+  readonly start: Start;
   readonly work: RolloutWork;
   /** Nodes that may be away at once. */
   readonly most: number;
+  /** Milliseconds since the epoch: end of the slot in which this execution works; null where nothing puts nodes back. */
+  readonly slotEnds: number | null;
 }
 
 const viewFor = (
@@ -56,19 +60,24 @@ const viewFor = (
   ...{ most, isCancelled, slackAwayMs, mostRecovering: Math.min(RECOVERS_AT_ONCE, rollout.max ?? RECOVERS_AT_ONCE) },
   nodes: nodes.map((node, at) => ({ ...node, isAway: rollout.nodes[at]?.isAway ?? false })),
   ...{ canary: rollout.canary, isConfirmed: rollout.isConfirmed, accepted: rollout.accepted },
-  isPaused: (operation.rollout?.paused ?? null) !== null,
+  isPaused: (operation.rollout?.paused ?? null) !== null || (operation.rollout?.closedAt ?? null) !== null,
 });
+
+/** Is the slot over in which this execution works? */
+const isOverdue = ({ steps, slotEnds }: Looking): boolean => slotEnds !== null && steps.now() >= slotEnds;
 
 /** Makes the next moves. @returns whether nothing is left to do, and the pause that it made */
 async function move(looking: Looking, silentSince: number | null): Promise<Pick<Look, "call"> & { isOver: boolean }> {
   const { steps, start, most } = looking;
+  if (isOverdue(looking)) await closeSlot(steps, await seeRollout(steps, start.operation));
   const seen = await seeRollout(steps, start.operation);
   const isCancelled = (await cancelledBy(steps, start.operation)) !== null;
   const slackAwayMs = silentSince === null ? 0 : steps.now() - silentSince;
   const moves = nextMoves(viewFor(seen, most, isCancelled, slackAwayMs));
   await beginNodes(steps, start, seen, moves);
   const call = moves.pause ? await pauseFor(steps, seen, moves.pause) : null;
-  if (isCancelled || call || seen.operation.rollout?.paused) await wakeNodes(steps, start.operation);
+  const { paused, closedAt } = seen.operation.rollout ?? {};
+  if (isCancelled || call || paused || closedAt) await wakeNodes(steps, start.operation);
   return { call, isOver: moves.isOver };
 }
 
@@ -94,6 +103,7 @@ async function look(looking: Looking, before: Look): Promise<Look> {
   const checkedAt = await checkLiveness({ steps, operation: start.operation }, before.checkedAt);
   await hear(steps, start.operation);
   const { call, isOver } = await move(looking, before.silentSince);
+  const isWaiting = !isOver && isOverdue(looking) && (await awaitSlot(steps, await seeRollout(steps, start.operation)));
   const seen = await seeRollout(steps, start.operation);
   const published = await publish(steps, viewOfRollout(seen, steps.timestamp()), before.published, work.begun);
   if (call) await callTo(looking, seen, call);
@@ -102,7 +112,7 @@ async function look(looking: Looking, before: Look): Promise<Look> {
   return {
     ...{ published, checkedAt, call },
     silentSince: published.trouble === null ? null : (before.silentSince ?? now),
-    next: nextOf(seen, isOver, now),
+    next: isWaiting ? "park" : nextOf(seen, isOver, now),
     isPaused: (seen.operation.rollout?.paused ?? null) !== null,
   };
 }

@@ -1,3 +1,4 @@
+import type { Start } from "../../commands/command.ts";
 import type { Moves, PauseCause } from "../../desired/rollout-moves.ts";
 import { pausedSummary, pauseWords } from "../../messages/rollout/rollout.ts";
 import { type NodeRecord, newNodeRecord, type RolloutPause } from "../../records.ts";
@@ -6,11 +7,10 @@ import { executionName } from "../../steps/executions.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { BY_ITSELF } from "../operation/requester.ts";
 import { renewed } from "./renew.ts";
-import type { RolloutStart } from "./start.ts";
 import { type RolloutSeen, seeRollout } from "./view.ts";
 
 /** Starts the execution of a node; its name is derived, so that it starts once. */
-const startNode = (steps: Steps, start: RolloutStart, { name, uid, index, throughEc2 }: RolloutNode): Promise<void> => {
+const startNode = (steps: Steps, start: Start, { name, uid, index, throughEc2 }: RolloutNode): Promise<void> => {
   const { continues: _, ...payload } = start;
   return steps.executions.start("reboot-node", executionName(start.operation, "node", String(index)), {
     ...payload,
@@ -29,7 +29,7 @@ async function toBegin(steps: Steps, { operation, rollout, nodes }: RolloutSeen,
   return all.flatMap(({ before, node }) => (start.includes(before) ? [node] : []));
 }
 
-async function begin(steps: Steps, start: RolloutStart, node: RolloutNode, instanceId: string | null): Promise<void> {
+async function begin(steps: Steps, start: Start, node: RolloutNode, instanceId: string | null): Promise<void> {
   const { operation } = start;
   const at = steps.timestamp();
   const record = newNodeRecord("reboot", operation, node.index, at);
@@ -41,7 +41,7 @@ async function begin(steps: Steps, start: RolloutStart, node: RolloutNode, insta
 /** Begins nodes, and starts the executions of those again whose start may have been lost. */
 export async function beginNodes(
   steps: Steps,
-  start: RolloutStart,
+  start: Start,
   seen: RolloutSeen,
   { start: indexes }: Pick<Moves, "start">,
 ): Promise<void> {

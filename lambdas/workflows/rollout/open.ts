@@ -1,24 +1,26 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Judged } from "../../approval.ts";
-import type { RolloutRequest } from "../../commands/command.ts";
+import type { RolloutRequest, Start } from "../../commands/command.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
+import { withTime } from "../../messages/maintenance/schedule.ts";
 import { rolloutCard, rolloutDryRun } from "../../messages/rollout/plan-card.ts";
 import type { RolloutPlan } from "../../messages/rollout/rollout-plan.ts";
 import { newNodeRecord, type Published } from "../../records.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { step } from "../engine/durable.ts";
-import { approve } from "../operation/approval.ts";
+import { type Opened, passGate } from "../operation/gate.ts";
 import { type Begun, showOnly } from "../operation/lifecycle.ts";
 import { postFirst } from "../operation/publisher.ts";
-import { endUnapproved } from "../operation/unapproved.ts";
+import { judgeTime, timeOptions } from "../operation/timing.ts";
 import { checkShared, chooseDue } from "./due.ts";
 import { checkSize, chooseNodes, mostAtOnce, type Planning, planNodes, wholePlan } from "./plan.ts";
-import type { RolloutStart, RolloutWork } from "./start.ts";
+import type { RolloutWork } from "./start.ts";
 
 /** Nodes planned in one step: an invocation ends after five minutes, and a plan takes some seconds. */
 const PLANNED_AT_ONCE = 10;
 
-const optionsOf = ({ max, canary, nodes }: RolloutPlan): Judged["options"] => ({
+const optionsOf = ({ max, canary, nodes }: RolloutPlan, request: RolloutRequest): Judged["options"] => ({
+  ...timeOptions(request),
   ...{ force: false, deleteEmptyDir: false },
   ...{ max, canary },
   ...(nodes.some(({ throughEc2 }) => throughEc2) ? { ec2: true } : {}),
@@ -27,16 +29,16 @@ const optionsOf = ({ max, canary, nodes }: RolloutPlan): Judged["options"] => ({
 const unique = (all: readonly string[]): string[] => [...new Set(all)];
 
 /** Everything that the approval of a rollout is bound to, but for the policy. */
-const recordOf = (plan: RolloutPlan): Omit<Judged, "policy"> => ({
+const recordOf = (plan: RolloutPlan, request: RolloutRequest): Omit<Judged, "policy"> => ({
   action: "reboot",
-  options: optionsOf(plan),
+  options: optionsOf(plan, request),
   nodes: plan.nodes.map(({ uid, bootId, instanceId }) => ({ uid, bootId, instanceId })),
   losses: unique(plan.nodes.flatMap(({ losses }) => losses)),
   blockers: unique(plan.nodes.flatMap(({ blockers }) => blockers)),
 });
 
 /** The command as it was typed, without `--dry-run`. */
-export const typedAgain = ({ targets, due, max, canary }: RolloutRequest): string[] => [
+const typedAgain = ({ targets, due, max, canary }: RolloutRequest): string[] => [
   ...(targets.kind === "pool" ? [targets.pool] : targets.kind === "nodes" ? targets.nodes : []),
   ...(due ? ["--due"] : []),
   ...(max === undefined ? [] : ["--max", String(max)]),
@@ -46,7 +48,7 @@ export const typedAgain = ({ targets, due, max, canary }: RolloutRequest): strin
 async function planAll(
   ctx: DurableContext,
   steps: Steps,
-  start: RolloutStart,
+  start: Start,
   begun: Begun,
   request: RolloutRequest,
 ): Promise<RolloutPlan> {
@@ -76,17 +78,17 @@ async function planAll(
 /** Writes the rollout and its nodes down, and shows them in the message. Belongs into a step. */
 async function write(
   steps: Steps,
-  operation: string,
+  { operation, continues = 1 }: Start,
   begun: Begun,
   plan: RolloutPlan,
-  record: Judged,
+  { record, isBound }: Opened,
 ): Promise<Published> {
   const nodes = plan.nodes.map(({ name, uid, isAway, throughEc2 }, index) => ({
     ...{ name, uid, index },
     ...{ isAway, throughEc2 },
   }));
   const { pool, pools, max, canary } = plan;
-  const settings = { pool, ...(pools ? { pools } : {}), max, canary, isConfirmed: false };
+  const settings = { pool, ...(pools ? { pools } : {}), max, canary, isBound, isConfirmed: false };
   await steps.rollouts.insert(operation, { ...settings, nodes, record, accepted: [], published: null });
   for (const [index, { name, instanceId }] of plan.nodes.entries()) {
     const queued = newNodeRecord("reboot", operation, index, steps.timestamp());
@@ -94,7 +96,7 @@ async function write(
   }
   await steps.ledger.changeOperation(operation, {
     ...{ status: "running", inPool: pool, callbacks: {} },
-    rollout: { paused: null, part: 1, parkedAt: null, heard: null },
+    rollout: { paused: null, part: continues, parkedAt: null, heard: null },
   });
   // The message may still show the question: it is written anew at the first look.
   return { ...(await postFirst(steps, operation, null, begun)), view: "" };
@@ -108,28 +110,30 @@ async function write(
 export async function openRollout(
   ctx: DurableContext,
   steps: Steps,
-  start: RolloutStart,
+  start: Start,
   request: RolloutRequest,
   begun: Begun,
 ): Promise<RolloutWork | null> {
   const { operation } = start;
   const plan = await planAll(ctx, steps, start, begun, request);
+  const timed = { start, pool: plan.pool, isRecovery: plan.nodes.every(({ isAway }) => isAway) };
   if (request.dryRun) {
     const message = rolloutDryRun(plan, begun.commandWord, typedAgain(request));
-    await step(ctx, "show what would happen", () => showOnly(steps, start, message));
+    await step(ctx, "show what would happen", async () =>
+      showOnly(steps, start, withTime(message, await judgeTime(steps, timed))),
+    );
     return null;
   }
   const pods = plan.nodes.reduce((sum, node) => sum + node.pods, 0);
-  const end = await approve(ctx, steps, {
+  const approval = {
     ...{ operation, command: "reboot", pool: plan.pool, settings: begun },
     // Each node is planned anew before it is begun, and compared with what was approved.
-    judge: async () => ({ record: recordOf(plan), pods, card: rolloutCard(plan) }),
-  });
-  if (!("record" in end)) {
-    const again = typeThis(begun.commandWord, "reboot", ...typedAgain(request));
-    await endUnapproved(ctx, steps, operation, begun, end, again);
-    return null;
-  }
-  const published = await step(ctx, "write the rollout", () => write(steps, operation, begun, plan, end.record));
+    judge: async () => ({ record: recordOf(plan, request), pods, card: rolloutCard(plan) }),
+  };
+  const again = typeThis(begun.commandWord, "reboot", ...typedAgain(request));
+  await step(ctx, "note the pool", () => steps.ledger.changeOperation(operation, { inPool: plan.pool }));
+  const opened = await passGate(ctx, steps, { ...timed, approval, again });
+  if (!opened) return null;
+  const published = await step(ctx, "write the rollout", () => write(steps, start, begun, plan, opened));
   return { begun, published };
 }

@@ -1,8 +1,13 @@
+import type { Start } from "../../commands/command.ts";
 import { messageSettings } from "../../messages/operation/links.ts";
 import type { Published } from "../../records.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { postFirst } from "../operation/publisher.ts";
-import type { RolloutStart, RolloutWork } from "./start.ts";
+import type { RolloutWork } from "./start.ts";
+
+/** Is there a rollout in the ledger, or does its plan still wait for its time? Belongs into a step. */
+export const wasBegun = async (steps: Steps, { operation }: Start): Promise<boolean> =>
+  (await steps.ledger.operation(operation))?.rollout !== undefined;
 
 /**
  * Takes over a rollout that an execution has left, on the newest release. Belongs into a step.
@@ -11,7 +16,7 @@ import type { RolloutStart, RolloutWork } from "./start.ts";
  */
 export async function continueRollout(
   steps: Steps,
-  { operation }: RolloutStart,
+  { operation }: Start,
   continues: number,
   executionArn: string,
 ): Promise<RolloutWork | null> {
@@ -24,7 +29,9 @@ export async function continueRollout(
   const begun = { runtimeVersion: version, ...messageSettings(configuration) };
   await steps.ledger.changeOperation(operation, {
     executionArn,
-    rollout: { ...course, part: continues, parkedAt: null },
+    ...(record.status === "scheduled" ? { status: "running" } : {}),
+    ...(record.scheduled ? { scheduled: { ...record.scheduled, part: continues, parkedAt: null } } : {}),
+    rollout: { ...course, part: continues, parkedAt: null, closedAt: null },
   });
   const left = (await steps.rollouts.read(operation))?.published ?? null;
   return { begun, published: left ?? (await postFirst(steps, operation, null, begun)) };
@@ -39,6 +46,8 @@ export async function leaveRollout(steps: Steps, operation: string, published: P
   await steps.rollouts.change(operation, { published });
   const before = await steps.ledger.operation(operation);
   if (!before?.rollout || before.endedAt !== null) return;
-  const rollout = { ...before.rollout, parkedAt: steps.timestamp() };
-  await steps.ledger.changeOperation(operation, { rollout, callbacks: {} });
+  const parkedAt = steps.timestamp();
+  const rollout = { ...before.rollout, parkedAt };
+  const scheduled = before.scheduled ? { scheduled: { ...before.scheduled, parkedAt } } : {};
+  await steps.ledger.changeOperation(operation, { rollout, ...scheduled, callbacks: {} });
 }

@@ -1,4 +1,5 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { Start } from "../../commands/command.ts";
 import { notBegun, pauseNotice, rolloutSummary } from "../../messages/rollout/rollout.ts";
 import type { OperationStatus } from "../../records.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -9,7 +10,8 @@ import { cancelledBy } from "../operation/requester.ts";
 import { firstLook, type Look, lookOnce } from "./look.ts";
 import { leaveRollout } from "./parts.ts";
 import { mostAtOnce } from "./plan.ts";
-import type { RolloutStart, RolloutWork } from "./start.ts";
+import { slotOf } from "./slot.ts";
+import type { RolloutWork } from "./start.ts";
 import { publishRollout, seeRollout } from "./view.ts";
 
 /** Looks of one execution: each is three operations at most, of which 2,000 are to suffice; then the next execution goes on. */
@@ -62,12 +64,13 @@ async function end(steps: Steps, id: string): Promise<void> {
 }
 
 /** Looks after the rollout until it has ended, waits too long for a person, or this execution has worked long enough. */
-async function watch(ctx: DurableContext, steps: Steps, start: RolloutStart, work: RolloutWork): Promise<Look> {
+async function watch(ctx: DurableContext, steps: Steps, start: Start, work: RolloutWork): Promise<Look> {
   const { operation } = start;
-  const { since, most, count } = await step(ctx, "begin to work", async () => {
-    const { rollout } = await seeRollout(steps, operation);
+  const { since, most, count, slotEnds } = await step(ctx, "begin to work", async () => {
+    const seen = await seeRollout(steps, operation);
+    const { rollout } = seen;
     const most = await mostAtOnce(steps, rollout.pools ?? [rollout.pool], rollout.max);
-    return { since: steps.now(), most, count: rollout.nodes.length };
+    return { since: steps.now(), most, count: rollout.nodes.length, slotEnds: await slotOf(steps, seen) };
   });
   let state: Look & { readonly lasted?: number } = firstLook(work.published);
   for (let look = 1; look <= MOST_LOOKS; look += 1) {
@@ -75,7 +78,7 @@ async function watch(ctx: DurableContext, steps: Steps, start: RolloutStart, wor
     const { poll, gather } = paceOf(look, count, before.isPaused);
     const [changed, callback] = await ctx.createCallback(`change ${look}`, { timeout: { seconds: poll } });
     state = await step(ctx, `look ${look}`, async () => ({
-      ...(await lookOnce({ steps, start, work, most }, callback, before)),
+      ...(await lookOnce({ steps, start, work, most, slotEnds }, callback, before)),
       lasted: steps.now() - since,
     }));
     const { call, lasted = 0, next } = state;
@@ -91,7 +94,7 @@ async function watch(ctx: DurableContext, steps: Steps, start: RolloutStart, wor
 }
 
 /** Works on a rollout until it ends, or leaves it in the ledger. */
-export async function workOn(ctx: DurableContext, steps: Steps, start: RolloutStart, work: RolloutWork): Promise<void> {
+export async function workOn(ctx: DurableContext, steps: Steps, start: Start, work: RolloutWork): Promise<void> {
   const { published, next } = await watch(ctx, steps, start, work);
   if (next !== "end") return step(ctx, "leave the rest", () => leaveRollout(steps, start.operation, published));
   await step(ctx, "end", () => end(steps, start.operation));

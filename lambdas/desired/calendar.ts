@@ -1,0 +1,44 @@
+import { type Calendar, datesInForce, type FreezeDates, type MaintenanceWindow, spanOfDates } from "./maintenance.ts";
+import type { Stop } from "./stops.ts";
+
+/** The part of a configuration that says when nodes may be disturbed. */
+export interface MaintenanceRules {
+  readonly freezes: readonly FreezeDates[];
+  readonly pools: Readonly<
+    Record<
+      string,
+      { readonly maintenance: readonly MaintenanceWindow[]; readonly freezes: readonly FreezeDates[] } | undefined
+    >
+  >;
+}
+
+/** The windows and freezes of a pool; a pool that is not configured, and nodes of none, have only the freezes of all. */
+export function calendarOf({ freezes, pools }: MaintenanceRules, pool: string | null): Calendar {
+  const own = pool === null ? undefined : pools[pool];
+  return { windows: own?.maintenance ?? [], freezes: [...freezes, ...(own?.freezes ?? [])] };
+}
+
+/** The time zone in which people speak of a pool; of the whole cluster the one that its pools share, otherwise UTC. */
+export function zoneOf({ pools }: Pick<MaintenanceRules, "pools">, pool: string | null): string {
+  const named = pool === null ? Object.values(pools) : [pools[pool]];
+  const zones = new Set(named.flatMap((one) => one?.maintenance ?? []).map(({ timeZone }) => timeZone));
+  const [first = "UTC"] = zones;
+  return pool !== null || zones.size === 1 ? first : "UTC";
+}
+
+/** Freeze dates in force, as stops for lists. @param now milliseconds since the epoch */
+export function stopsOfDates({ freezes, pools }: MaintenanceRules, now: number): Stop[] {
+  const stopOf =
+    (target: Stop["target"]) =>
+    (dates: FreezeDates): Stop => {
+      const { from, until } = spanOfDates(dates);
+      const times = { at: new Date(from).toISOString(), until: new Date(until).toISOString() };
+      return { kind: "freeze", target, reason: dates.reason, by: "the configuration", ...times, isConfigured: true };
+    };
+  return [
+    ...datesInForce(freezes, now).map(stopOf({ kind: "cluster" })),
+    ...Object.entries(pools).flatMap(([pool, own]) =>
+      datesInForce(own?.freezes ?? [], now).map(stopOf({ kind: "pool", pool })),
+    ),
+  ];
+}

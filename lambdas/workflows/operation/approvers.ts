@@ -1,0 +1,28 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { Approval } from "../../approval.ts";
+import { Refused } from "../../errors.ts";
+import { approvalNotice, approvalUsed } from "../../messages/operation/approval.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { step } from "../engine/durable.ts";
+import { escalate } from "../engine/escalate.ts";
+
+/** Uses an approval up: it counts once, whatever starts the operation again. @throws Refused when another execution has used it */
+export const useApproval = (ctx: DurableContext, steps: Steps, operation: string, asking: number): Promise<void> =>
+  step(ctx, `use the approval ${asking}`, async () => {
+    const { durableExecutionArn } = ctx.executionContext;
+    if (!(await steps.ledger.consumeApproval(operation, asking, durableExecutionArn)))
+      throw new Refused(approvalUsed(operation));
+  });
+
+/** Calls who may approve past Slack, once for each asking. @param audience ids of user groups and people */
+export async function callApprovers(
+  ctx: DurableContext,
+  steps: Steps,
+  operation: string,
+  { asking, until }: Approval,
+  audience: readonly string[],
+): Promise<void> {
+  const record = await step(ctx, `who is called to approve ${asking}`, () => steps.ledger.operation(operation));
+  if (record && audience.length > 0)
+    await escalate(ctx, steps, `approve ${asking}`, approvalNotice({ id: operation, request: record.request }, until));
+}

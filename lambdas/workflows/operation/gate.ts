@@ -1,0 +1,138 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { Approval, Judged } from "../../approval.ts";
+import { movedWhy, neverBegan, timingBlocks, type WaitingState } from "../../messages/maintenance/schedule.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { MINUTE, step } from "../engine/durable.ts";
+import { type ApprovalEnd, type ApprovalRequest, type ApprovalTime, approve } from "./approval.ts";
+import { useApproval } from "./approvers.ts";
+import { postpone } from "./scheduled.ts";
+import { judgeTime, slotEnd, type Timed, type When } from "./timing.ts";
+import { endUnapproved, endUnbegun } from "./unapproved.ts";
+
+/** An execution waits so long for votes on work that begins later; then the votes start the next one. */
+const PATIENCE_MS = 60 * MINUTE;
+
+/** A plan that must be approved, and whose work must wait for its time. */
+export interface Gate extends Timed {
+  readonly approval: ApprovalRequest;
+  /** The command that asks again, as people type it. */
+  readonly again: string;
+}
+
+/** Work that may begin now. */
+export interface Opened {
+  readonly record: Judged;
+  /** Milliseconds since the epoch at which its slot ends; null where nothing puts it back. */
+  readonly slotEnds: number | null;
+  /** It is put back when its slot ends. */
+  readonly isBound: boolean;
+}
+
+/** The times of the approval: work that waits for a slot may be approved until that ends. */
+function approvalTime(when: When, known: Approval | null, isWaiting: boolean): ApprovalTime {
+  const { timing } = when;
+  const isLater = timing.kind === "later";
+  const ends = timing.kind === "later" || timing.kind === "now" ? timing.until : null;
+  const waits = isLater || isWaiting;
+  return {
+    ...{ known, isLater, latest: isLater ? null : ends },
+    until: waits ? (ends ?? (timing.kind === "later" ? timing.from + PATIENCE_MS : null)) : null,
+    patienceMs: waits ? PATIENCE_MS : null,
+  };
+}
+
+/** The plan's card, with when it begins. */
+const withTiming =
+  ({ approval }: Gate, when: When): ApprovalRequest["judge"] =>
+  async () => {
+    const plan = await approval.judge();
+    const [first, ...rest] = plan.card.blocks;
+    const blocks = [...(first ? [first] : []), ...timingBlocks(when), ...rest];
+    return { ...plan, card: { ...plan.card, blocks } };
+  };
+
+/** End of an operation that is not to begin any more; null where it may, or waits. */
+function endOf(when: When, again: string): { readonly status: "cancelled"; readonly summary: string } | null {
+  if (when.cancelledBy !== null) return { status: "cancelled", summary: neverBegan.cancelled(when.cancelledBy) };
+  if (when.timing.kind === "missed") return { status: "cancelled", summary: neverBegan.missed(again) };
+  return when.isTooOld ? { status: "cancelled", summary: neverBegan.tooLong(again) } : null;
+}
+
+/** Judges the time once more after the question, and uses the approval up if the work begins. */
+async function openOrWait(
+  ctx: DurableContext,
+  steps: Steps,
+  gate: Gate,
+  end: Extract<ApprovalEnd, { record: Judged }>,
+): Promise<Opened | null> {
+  const { start, approval, again } = gate;
+  const { operation, settings } = approval;
+  const when = await step(ctx, "whether it may begin now", () => judgeTime(steps, gate));
+  const over = endOf(when, again);
+  if (over) return endUnbegun(ctx, steps, operation, settings, over).then(() => null);
+  if (when.timing.kind === "now") {
+    if (end.kind === "approved") await useApproval(ctx, steps, operation, end.asking);
+    return { record: end.record, slotEnds: slotEnd(when), isBound: when.isBound };
+  }
+  const state: WaitingState = { kind: end.kind === "approved" ? "approved" : "not needed" };
+  await postpone(ctx, steps, start, settings, { state, when });
+  return null;
+}
+
+/** The time of the approval is over: work that has another slot waits for it. */
+async function waitOrEnd(
+  ctx: DurableContext,
+  steps: Steps,
+  gate: Gate,
+  end: Exclude<ApprovalEnd, { record: Judged }>,
+): Promise<null> {
+  const { start, approval, again } = gate;
+  const { operation, settings } = approval;
+  const when = await step(ctx, "whether it still waits", () => judgeTime(steps, gate));
+  if (end.kind === "undecided") {
+    await postpone(ctx, steps, start, settings, { state: { kind: "undecided" }, when, open: end });
+    return null;
+  }
+  if (end.kind !== "lapsed" || when.timing.kind !== "later") {
+    await endUnapproved(ctx, steps, operation, settings, end, again);
+    return null;
+  }
+  const asked = await step(ctx, "the question that lapsed", () => steps.ledger.operation(operation));
+  const open = asked?.approval ? { open: { approval: asked.approval, seen: asked.approval.votes.length } } : {};
+  await postpone(ctx, steps, start, settings, { state: { kind: "moved", why: movedWhy.unapproved }, when, ...open });
+  return null;
+}
+
+/** Its slot has ended without it: it waits for the next one, and says why. */
+async function waitAgain(
+  ctx: DurableContext,
+  steps: Steps,
+  { start, approval }: Gate,
+  when: When,
+  asked: Approval | null,
+): Promise<null> {
+  const isOpen = asked?.state === "open";
+  const state: WaitingState = { kind: "moved", why: isOpen ? movedWhy.unapproved : movedWhy.late };
+  const open = isOpen ? { open: { approval: asked, seen: asked.votes.length } } : {};
+  await postpone(ctx, steps, start, approval.settings, { state, when, ...open });
+  return null;
+}
+
+/**
+ * Asks for the approval that a plan needs, and leaves the operation in the ledger where its time has not come.
+ * @returns null when the work does not begin now: it waits, or it has ended
+ * @throws UserError, Refused and Forbidden as `judgeTime` and the plan's judge do
+ */
+export async function passGate(ctx: DurableContext, steps: Steps, gate: Gate): Promise<Opened | null> {
+  const { start, approval, again } = gate;
+  const { operation, settings } = approval;
+  const when = await step(ctx, "when it may begin", () => judgeTime(steps, gate));
+  const over = endOf(when, again);
+  if (over) return endUnbegun(ctx, steps, operation, settings, over).then(() => null);
+  const isWaiting = start.continues !== undefined;
+  const before = isWaiting ? await step(ctx, "what was asked before", () => steps.ledger.operation(operation)) : null;
+  if (when.isSlotOver && when.timing.kind !== "now") return waitAgain(ctx, steps, gate, when, before?.approval ?? null);
+  const time = approvalTime(when, before?.approval ?? null, isWaiting);
+  const end = await approve(ctx, steps, { ...approval, judge: withTiming(gate, when), time });
+  return "record" in end ? openOrWait(ctx, steps, gate, end) : waitOrEnd(ctx, steps, gate, end);
+}
