@@ -13,6 +13,9 @@ export class Refused extends Error {
   override readonly name = "Refused";
 }
 
+/** A freeze or a hold forbids it, for as long as that is in force. */
+export class Stopped extends Refused {}
+
 /** A service was busy: the step that threw it tries again with backoff. */
 export class Retryable extends Error {
   override readonly name = "Retryable";

@@ -104,7 +104,6 @@ export const permissions: Readonly<
   "cloud-events": [
     newestRuntime,
     readCallbacks,
-    readList(UNFINISHED),
     keepDirectory,
     slackSecret,
     wakeExecutions("provision-node", "guard-node", "reboot-node", "reboot-nodes", "watch-reboots", "update-authority"),

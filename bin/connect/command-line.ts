@@ -36,7 +36,8 @@ npm run connect -- thaw          ends that
   --ca-file FILE        credential: the API server's authority, PEM, if not the kubeconfig's
   --pool NAME           freeze, thaw: one pool; by default the whole cluster
   --reason "TEXT"       freeze: shown to everybody who is stopped by it
-  --for TIME            freeze: 90m, 4h or 2d; by default until thaw`;
+  --for TIME            freeze: 90m, 4h or 2d; by default until thaw
+  --until "TIME"        freeze: "Mon 06:00" or "2026-11-30 06:00", in the time zone of the pool's maintenance windows`;
 
 const options = {
   configuration: { type: "string" },
@@ -49,6 +50,7 @@ const options = {
   pool: { type: "string" },
   reason: { type: "string" },
   for: { type: "string" },
+  until: { type: "string" },
 } as const;
 
 function parsed(words: readonly string[]) {
@@ -97,11 +99,11 @@ export function commandLineOf(
     tokenFile: values["token-file"],
     caFile: values["ca-file"],
   };
-  const { pool = null, reason, for: time } = values;
+  const { pool = null, reason, for: time, until } = values;
   return {
     task,
     credential,
-    stop: { pool, reason, time, user: environment.USER ?? "a person" },
+    stop: { pool, reason, time, until, user: environment.USER ?? "a person" },
     place: placeOf(values.sandbox, values.configuration ?? environment.CASEMENT_CONFIGURATION),
   };
 }

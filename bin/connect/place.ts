@@ -5,6 +5,7 @@ import { GetFunctionConfigurationCommand, LambdaClient } from "@aws-sdk/client-l
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
 import { LIVE } from "../../lambdas/aliases.ts";
 import type { Account } from "../../lambdas/desired/accounts.ts";
+import { zoneOf } from "../../lambdas/desired/calendar.ts";
 import { profileOf } from "../../lambdas/profiles/list.ts";
 import type { Profile } from "../../lambdas/profiles/profile.ts";
 import { type Settings, settings } from "../../lambdas/settings.ts";
@@ -23,6 +24,8 @@ export interface Place {
   readonly labelKeys: readonly string[];
   /** Names of the configured pools. */
   readonly pools: readonly string[];
+  /** The time zone in which people speak of a pool; null for the whole cluster. */
+  zoneOf(pool: string | null): string;
   readonly cluster: string;
   readonly profile: Profile;
   readonly commandWord: string;
@@ -55,6 +58,7 @@ export function sandboxPlace(folder: string): Place {
   return {
     labelKeys: keysOf(pools),
     pools: Object.keys(pools),
+    zoneOf: (pool) => zoneOf({ pools }, pool),
     cluster: name,
     profile: profileOf(configuration),
     commandWord: command,
@@ -107,6 +111,7 @@ export function deployedPlace(path: string): Place {
   return {
     labelKeys: keysOf(pools),
     pools: Object.keys(pools),
+    zoneOf: (pool) => zoneOf({ pools }, pool),
     cluster: cluster.name,
     profile: profileOf({ cluster }),
     commandWord: command,

@@ -1,6 +1,7 @@
 import { clients } from "../../lambdas/clients/clients.ts";
-import { minutesIn, type StopTarget } from "../../lambdas/desired/stops.ts";
-import { badDuration, endedSummary, stopSummary } from "../../lambdas/messages/stops/stop.ts";
+import type { StopTarget } from "../../lambdas/desired/stops.ts";
+import { endOfStop } from "../../lambdas/messages/stops/end.ts";
+import { endedSummary, stopSummary } from "../../lambdas/messages/stops/stop.ts";
 import { stopRecords } from "../../lambdas/steps/ledger/stop-records.ts";
 import { StartError } from "../start-error.ts";
 import type { Place } from "./place.ts";
@@ -12,11 +13,11 @@ export interface StopOptions {
   readonly reason: string | undefined;
   /** A duration as it was typed. */
   readonly time: string | undefined;
+  /** A moment as it was typed. */
+  readonly until: string | undefined;
   /** User of the terminal. */
   readonly user: string;
 }
-
-const MINUTE = 60_000;
 
 /** @throws StartError for a pool that is not configured: a freeze of it would keep nothing */
 function targetOf({ pools }: Place, { pool }: StopOptions): StopTarget {
@@ -40,13 +41,13 @@ async function recordsAt(place: Place) {
  * @throws StartError without a reason, for a time that cannot be read, and for a pool that is not configured
  */
 export async function freeze(place: Place, options: StopOptions): Promise<string> {
-  const { reason, time, user } = options;
+  const { pool, reason, time, until: moment, user } = options;
   if (!reason) throw new StartError('freeze takes --reason "…": everybody who is stopped by it reads it');
-  const minutes = time === undefined ? null : minutesIn(time);
-  if (time !== undefined && minutes === null) throw new StartError(badDuration(time).replaceAll("`", ""));
   const target = targetOf(place, options);
   const { now, records } = await recordsAt(place);
-  const until = minutes === null ? null : new Date(now() + minutes * MINUTE).toISOString();
+  const end = endOfStop({ for: time, until: moment }, now(), place.zoneOf(pool));
+  if ("wrong" in end) throw new StartError(end.wrong.replaceAll("`", ""));
+  const until = end.until === null ? null : new Date(end.until).toISOString();
   const at = new Date(now()).toISOString();
   const stop = { kind: "freeze", reason, by: `${user} at a terminal`, at, until } as const;
   await records.put({ ...stop, target });

@@ -11,7 +11,6 @@ import { isUnderWay } from "../steps/machine/command-status.ts";
 import { metrics } from "../steps/metrics.ts";
 import { runtime as releaseDocument } from "../steps/runtime.ts";
 import { people } from "../steps/slack/people.ts";
-import { startDue } from "./due.ts";
 import { checkFrontDoor } from "./front-door-check.ts";
 
 const WHOLE_COMMAND = "EC2 Command Status-change Notification";
@@ -72,7 +71,10 @@ function schedulesOf(context: EventContext, runtime: Runtime): Readonly<Record<s
         report: metrics(runtime).frontDoorAnswers,
       });
     },
-    due: () => startDue(context),
+    due: async (tick) => {
+      await start("sweep", executionName("sweep", tick), { tick, only: "due" });
+      return "what is due is started";
+    },
     sweep: async (tick) => {
       await start("sweep", executionName("sweep", tick), { tick });
       return "sweep started";

@@ -25,7 +25,8 @@ export interface StoppedPlace {
   readonly pool: string | null;
 }
 
-const covers = ({ target }: Stop, { uid, pool }: StoppedPlace): boolean => {
+/** Does a stop keep changes away from a node? */
+export const covers = ({ target }: Stop, { uid, pool }: StoppedPlace): boolean => {
   if (target.kind === "cluster") return true;
   return target.kind === "pool" ? target.pool === pool : target.uid === uid;
 };

@@ -5,8 +5,10 @@ import { UserError } from "../errors.ts";
 import { doctorMessage, type Examination } from "../messages/doctor/doctor.ts";
 import { waitsForReview } from "../messages/operation/break-glass.ts";
 import { operationsMessage } from "../messages/operation/operations-table.ts";
+import { withStops } from "../messages/stops/stop.ts";
 import type { Message, OperationRecord } from "../records.ts";
 import { lambdaEntry } from "../steps/host.ts";
+import { patiently } from "../steps/patience.ts";
 import type { Steps } from "../steps/steps.ts";
 import { diagnose } from "./doctor/diagnose.ts";
 import { watchingCredentials } from "./doctor/watch-credentials.ts";
@@ -15,6 +17,7 @@ import { promptStep } from "./engine/prompt-step.ts";
 import { describeNode, listNodes } from "./look/answer.ts";
 import { showAudit } from "./look/audit.ts";
 import { failLook } from "./look/fail.ts";
+import { heldUp, SECONDS, stopsShown } from "./look/stops.ts";
 import { explainNode } from "./look/why.ts";
 import { type Begun, beginOperation, tellRequester } from "./operation/lifecycle.ts";
 
@@ -77,13 +80,25 @@ async function waitsOf(steps: Steps, operations: readonly OperationRecord[]): Pr
   return Object.fromEntries([...(await Promise.all(entries)), ...reviews]);
 }
 
+/** Lists operations, with the freezes and holds in force and what they hold up. */
+async function listOperations(steps: Steps, operations: readonly OperationRecord[], begun: Begun): Promise<Message> {
+  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
+  const held = await heldUp(steps, operations);
+  // Holds by kubectl are read where something may be held up: without the cluster the list is still whole.
+  const nodes = held.length > 0 ? await patiently(SECONDS * 1_000, steps.nodes.all).catch(() => null) : [];
+  const stopped = await stopsShown(steps, configuration, nodes);
+  const { commandWord } = begun;
+  const list = operationsMessage(operations, await waitsOf(steps, operations), steps.timestamp(), commandWord);
+  return withStops(list, stopped, commandWord, held);
+}
+
 async function answer(steps: Steps, request: Request, begun: Begun): Promise<Message> {
   if (request.command === "nodes") return listNodes(steps, begun);
   if (request.command === "audit") return showAudit(steps, request, begun);
   if (request.command === "node") return describeNode(steps, request.node, begun);
   if (request.command === "operations") {
     const operations = (await steps.ledger.operations(MOST_REQUESTS)).filter(isOperation).slice(0, MOST_OPERATIONS);
-    return operationsMessage(operations, await waitsOf(steps, operations), steps.timestamp(), begun.commandWord);
+    return listOperations(steps, operations, begun);
   }
   throw new UserError(`${request.command} cannot be shown.`);
 }

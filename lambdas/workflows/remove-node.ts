@@ -1,5 +1,6 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { dialogOf, isDryRun, type Request, type Start } from "../commands/command.ts";
+import { typeThis } from "../messages/command/syntax.ts";
 import { removalNotice } from "../messages/remove/dialog.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
@@ -8,6 +9,7 @@ import { renewingCredential } from "./doctor/watch-credentials.ts";
 import { step } from "./engine/durable.ts";
 import { cordon, evict, slot } from "./node/emptying.ts";
 import { runStages, stageTable } from "./node/stages.ts";
+import { planUnlessStopped } from "./operation/hold-up.ts";
 import { type Begun, failOperation } from "./operation/lifecycle.ts";
 import { beginOrContinue, failToBegin, triesOf } from "./operation/scheduled.ts";
 import { approved } from "./remove/approval.ts";
@@ -76,7 +78,12 @@ async function chooseAndRemove(
   const { durableExecutionArn } = ctx.executionContext;
   const begun = await step(ctx, "begin", () => beginOrContinue(steps, start, durableExecutionArn));
   if (!begun) return;
-  const chosen = await step(ctx, "judge", (): Promise<Chosen> => chooseAllowed(steps, start, begun, node));
+  const chosen = await planUnlessStopped(ctx, steps, start, begun, {
+    name: "judge",
+    again: typeThis(begun.commandWord, "remove", node),
+    plan: (): Promise<Chosen> => chooseAllowed(steps, start, begun, node),
+  });
+  if (chosen === null) return;
   if (chosen.refusal && start.continues === undefined)
     return step(ctx, "refuse", () => refuseRemoval(steps, start, begun, chosen));
   if (dryRun) return step(ctx, "show what would happen", () => previewRemoval(steps, start, begun, chosen));

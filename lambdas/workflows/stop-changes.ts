@@ -1,12 +1,14 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Start } from "../commands/command.ts";
-import { minutesIn, type Stop, type StopTarget } from "../desired/stops.ts";
+import { zoneOf } from "../desired/calendar.ts";
+import type { Stop, StopTarget } from "../desired/stops.ts";
 import { UserError } from "../errors.ts";
-import { badDuration, endedSummary, stopNeedsReason, stopSummary } from "../messages/stops/stop.ts";
+import { endOfStop } from "../messages/stops/end.ts";
+import { endedSummary, stopNeedsReason, stopSummary } from "../messages/stops/stop.ts";
 import { originName } from "../origin.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
-import { MINUTE, step } from "./engine/durable.ts";
+import { step } from "./engine/durable.ts";
 import { type Begun, beginOperation, failOperation } from "./operation/lifecycle.ts";
 import { publishEnd } from "./operation/publish-end.ts";
 import { postFirst, publish, viewOf } from "./operation/publisher.ts";
@@ -18,22 +20,35 @@ type Setting = Extract<StopRequest, { command: "freeze" | "hold" }>;
 const isSetting = (request: StopRequest): request is Setting =>
   request.command === "freeze" || request.command === "hold";
 
-/** @throws UserError for a time that cannot be read, or without a reason */
+/** @throws UserError without a reason */
 function checkWords(request: StopRequest, commandWord: string): void {
-  if (!isSetting(request)) return;
-  if (!request.reason) throw new UserError(stopNeedsReason(commandWord, request.command));
-  if (request.for !== undefined && minutesIn(request.for) === null) throw new UserError(badDuration(request.for));
+  if (isSetting(request) && !request.reason) throw new UserError(stopNeedsReason(commandWord, request.command));
+}
+
+/** A time without a zone is meant in that of the pool. */
+const poolOf = ([target]: readonly StopTarget[]): string | null => (target?.kind === "pool" ? target.pool : null);
+
+/**
+ * Reads when a stop ends; the body of a step.
+ * @returns ISO 8601; null for one without an end, and for a request that ends one
+ * @throws UserError for a time that cannot be meant
+ */
+async function endWanted(steps: Steps, request: StopRequest, targets: readonly StopTarget[]): Promise<string | null> {
+  if (!isSetting(request)) return null;
+  const { configuration } = await steps.runtime.read(null);
+  const end = endOfStop(request, steps.now(), zoneOf(configuration, poolOf(targets)));
+  if ("wrong" in end) throw new UserError(end.wrong);
+  return end.until === null ? null : new Date(end.until).toISOString();
 }
 
 async function set(
   steps: Steps,
   start: Start,
-  { command: kind, reason = "", for: time }: Setting,
+  { command: kind, reason = "" }: Setting,
   targets: readonly StopTarget[],
   { commandWord }: Begun,
+  until: string | null,
 ): Promise<string> {
-  const minutes = time === undefined ? null : minutesIn(time);
-  const until = minutes === null ? null : new Date(steps.now() + minutes * MINUTE).toISOString();
   const stop = { kind, reason, by: originName(start), at: steps.timestamp(), until };
   for (const target of targets) await steps.stops.put({ ...stop, target });
   return stopSummary(stop, targets, commandWord);
@@ -52,10 +67,11 @@ async function change(
   request: StopRequest,
   targets: readonly StopTarget[],
   begun: Begun,
+  until: string | null,
 ): Promise<void> {
   const { operation } = start;
   const summary = isSetting(request)
-    ? await set(steps, start, request, targets, begun)
+    ? await set(steps, start, request, targets, begun, until)
     : await end(steps, request.command === "thaw" ? "freeze" : "hold", targets);
   const names = targets.map((target) => ("name" in target ? target.name : "pool" in target ? target.pool : "cluster"));
   await steps.audit.append({ operation }, "change", {
@@ -81,7 +97,8 @@ async function stopOrGoOn(
     checkWords(request, begun.commandWord);
     return targetsOf(steps, start, begun, request);
   });
-  await step(ctx, request.command, () => change(steps, start, request, targets, begun));
+  const until = await step(ctx, "when it ends", () => endWanted(steps, request, targets));
+  await step(ctx, request.command, () => change(steps, start, request, targets, begun, until));
   await publishEnd(ctx, steps, async () => {
     const published = await postFirst(steps, start.operation, null, begun);
     const view = await viewOf(steps, start.operation, null);

@@ -17,13 +17,13 @@ import { orLater } from "./engine/or-later.ts";
 import { closeLostNode } from "./node/lost-node.ts";
 import { announceRules } from "./sweep/changed-rules.ts";
 import { giveBackLeft, giveBackLostNode, leftCordons, tellGivenBack } from "./sweep/cordons.ts";
+import { startDue } from "./sweep/due.ts";
 import { follow, handedOver } from "./sweep/handed-over.ts";
 import { dueReminders, remind } from "./sweep/kept-machines.ts";
 import { exportLate } from "./sweep/late-exports.ts";
 import { takeTurn } from "./sweep/one-at-a-time.ts";
 import { expireGoneMachines } from "./sweep/retention.ts";
 import { followReview } from "./sweep/reviews.ts";
-import { continueRollouts } from "./sweep/rollouts.ts";
 import { releaseLeftSlots } from "./sweep/slots.ts";
 import { dueWaits, remindOfWait } from "./waits/remind.ts";
 
@@ -31,6 +31,8 @@ import { dueWaits, remindOfWait } from "./waits/remind.ts";
 export interface SweepStart {
   /** The event's id: the same tick delivered twice is the same sweep. */
   readonly tick: string;
+  /** Starts what is due and does nothing else: every few minutes. */
+  readonly only?: "due";
 }
 
 /** An operation that will not end by itself, and why. */
@@ -60,10 +62,12 @@ const ATTEMPTS = 3;
 /** By schedule: nothing runs when an execution times out or is stopped, so what it held is given back here, and said. */
 export const sweep =
   (steps: Steps) =>
-  async (_start: SweepStart, ctx: DurableContext): Promise<void> => {
+  async ({ only }: SweepStart, ctx: DurableContext): Promise<void> => {
+    if (only === "due")
+      return step(ctx, "start what is due", () => startDue(steps), ATTEMPTS).catch(orLater(undefined));
     if (!(await takeTurn(ctx, steps))) return;
     await step(ctx, "announce changed rules", () => announceRules(steps), ATTEMPTS).catch(orLater(undefined));
-    await step(ctx, "continue rollouts", () => continueRollouts(steps), ATTEMPTS).catch(orLater(undefined));
+    await step(ctx, "start what is due", () => startDue(steps), ATTEMPTS).catch(orLater(undefined));
     const lost = await step(ctx, "find operations that were lost", () => findLost(steps));
     const looks = lost.filter((one) => !one.isChange);
     const changes = lost.filter((one) => one.isChange);

@@ -94,6 +94,9 @@ export const movedWhy = {
   closed: (left: string): string => `The maintenance was over before the work was done: ${left}.`,
 } as const;
 
+/** What keeps an operation at a time that is not its own, as a sentence. */
+export const heldUpNow = (why: string): string => `Held up now: ${why}.`;
+
 /** Outcome of a node that was put back because its slot has ended. @param left its state, as a clause */
 export const putBack = (left: string): string => `put back, because the maintenance was over: ${left}`;
 

@@ -1,7 +1,7 @@
 import type { Stop, StopTarget } from "../../desired/stops.ts";
 import type { Message } from "../../records.ts";
 import { typeThis } from "../command/syntax.ts";
-import { localTime, utc } from "../slack/age.ts";
+import { localDate, utc } from "../slack/age.ts";
 import { sections } from "../slack/blocks.ts";
 import { code, plain, some } from "../slack/text.ts";
 
@@ -23,15 +23,38 @@ const undo = { freeze: "thaw", hold: "unhold" } as const;
 const state = { freeze: "frozen", hold: "held" } as const;
 
 /** The command or the step that takes a stop off. */
-function remedy({ kind, target, at }: Stop, commandWord: string): string {
+function remedy({ kind, target, at, isConfigured }: Stop, commandWord: string): string {
+  if (isConfigured) return "it ends with its date, or by a deployment of another configuration";
   // What an annotation says, its owner takes off.
   if (at === null) return "remove the annotation with kubectl";
   return typeThis(commandWord, undo[kind], ...typed(target));
 }
 
+/** An operation that has not ended, by the place in which it disturbs nodes. */
+export interface HeldUp {
+  readonly operation: string;
+  readonly pool: string | null;
+  /** Names of its nodes, as far as they are known. */
+  readonly nodes: readonly string[];
+}
+
+const isHeldBy = ({ target }: Stop, { pool, nodes }: HeldUp): boolean => {
+  if (target.kind === "cluster") return true;
+  return target.kind === "pool" ? target.pool === pool : nodes.includes(target.name);
+};
+
+/** Names the operations that a stop holds up; nothing where there is none. */
+function heldWords(stop: Stop, held: readonly HeldUp[]): string {
+  const those = held.filter((one) => isHeldBy(stop, one)).map(({ operation }) => code(operation));
+  return those.length > 0 ? ` It holds up ${some(those, MOST_HELD)}.` : "";
+}
+
+/** Operations named in a line; the rest is counted. */
+const MOST_HELD = 5;
+
 /** Says that a stop is in force, for lists: what, by whom, until when and why. */
 const stopLine = (stop: Stop, commandWord: string): string => {
-  const until = stop.until === null ? "" : ` until ${localTime(stop.until)}`;
+  const until = stop.until === null ? "" : ` until ${localDate(stop.until)}`;
   return `🧊 ${capital(targetName(stop.target))} is ${state[stop.kind]}${until} by ${plain(stop.by, 120)}: ${plain(stop.reason, 200)}. To end it: ${remedy(stop, commandWord)}.`;
 };
 
@@ -45,10 +68,15 @@ export interface ShownStops {
   readonly isWhole: boolean;
 }
 
-/** Puts the stops in force above a list: they say why nothing happens. */
-export function withStops(message: Message, { stops, isWhole }: ShownStops, commandWord: string): Message {
+/** Puts the stops in force above a list: they say why nothing happens, and what they hold up where that is known. */
+export function withStops(
+  message: Message,
+  { stops, isWhole }: ShownStops,
+  commandWord: string,
+  held: readonly HeldUp[] = [],
+): Message {
   const lines = [
-    ...stops.slice(0, MOST).map((stop) => stopLine(stop, commandWord)),
+    ...stops.slice(0, MOST).map((stop) => `${stopLine(stop, commandWord)}${heldWords(stop, held)}`),
     ...(isWhole ? [] : ["❔ Not all freezes and holds could be read: there may be more of them."]),
   ];
   return { ...message, blocks: [...sections(lines), ...message.blocks] };
@@ -87,10 +115,6 @@ export function endedSummary(kind: Stop["kind"], targets: readonly StopTarget[],
   const names = capital(some(ended.map(targetName), 5));
   return `${names} ${ended.length === 1 ? "is" : "are"} no longer ${state[kind]}.`;
 }
-
-/** Explains how a time is typed. */
-export const badDuration = (given: string): string =>
-  `${code(given)} is not a valid duration: use minutes, hours or days, at most 30 days, such as ${code("--for 4h")}`;
 
 /** Explains that a stop needs its reason. */
 export const stopNeedsReason = (commandWord: string, command: string): string =>

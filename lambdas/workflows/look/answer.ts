@@ -1,6 +1,5 @@
 import { nodeMatches } from "../../commands/node-matches.ts";
 import type { Configuration } from "../../configuration.ts";
-import type { Stop } from "../../desired/stops.ts";
 import type { Wait } from "../../desired/waits.ts";
 import { UserError } from "../../errors.ts";
 import { type Away, type MachineRow, machinesMessage, UNKNOWN, withoutEc2 } from "../../messages/node/away.ts";
@@ -10,7 +9,7 @@ import { unregisteredMessage } from "../../messages/node/unregistered.ts";
 import { noSuchNode } from "../../messages/operation/dry-runs.ts";
 import { waitBlocks } from "../../messages/operation/waits.ts";
 import { say } from "../../messages/slack/blocks.ts";
-import { type ShownStops, withStops } from "../../messages/stops/stop.ts";
+import { withStops } from "../../messages/stops/stop.ts";
 import type { Message } from "../../records.ts";
 import { awayOf } from "../../steps/away.ts";
 import { detailsOf, instanceIdOf, isWindows, rowOf } from "../../steps/cluster/node-facts.ts";
@@ -18,15 +17,12 @@ import type { Node } from "../../steps/cluster/nodes.ts";
 import type { Machine } from "../../steps/ec2/instances.ts";
 import { patiently } from "../../steps/patience.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { holdOn } from "../../steps/stops.ts";
 import { TAG } from "../../tags.ts";
 import { findNode } from "../node/find-node.ts";
 import type { Begun } from "../operation/lifecycle.ts";
 import { findWaits } from "../waits/find.ts";
 import { type DueOf, seenReboots } from "./reboot-due.ts";
-
-/** Seconds in which a service must have answered a look; all of it takes at most 20. */
-const SECONDS = 8;
+import { SECONDS, stopsOver, stopsShown } from "./stops.ts";
 
 /** Asks Kubernetes; an Away when it does not answer. */
 const fromKubernetes = <T>({ cluster }: Configuration, ask: () => Promise<T>): Promise<T | Away> =>
@@ -78,20 +74,6 @@ const withoutKubernetes = (
 ): Message =>
   machinesMessage(away, isAway(machines) ? machines : rowsOf(machines, typed), steps.timestamp(), commandWord);
 
-/**
- * Reads freezes and holds in force, as far as that is possible: a list says so when one may be missing.
- * @param nodes null while the API server is away: it is not waited for a second time
- */
-async function stopsShown(steps: Steps, nodes: readonly Node[] | null): Promise<ShownStops> {
-  const read = (ask: () => Promise<Stop[]>): Promise<Stop[] | null> =>
-    patiently(SECONDS * 1_000, ask).catch(() => null);
-  const [recorded, frozen] = await Promise.all([read(steps.stops.all), nodes ? read(steps.stops.ofNamespace) : null]);
-  return {
-    stops: [...(nodes ?? []).flatMap(holdOn), ...(recorded ?? []), ...(frozen ?? [])],
-    isWhole: recorded !== null && frozen !== null,
-  };
-}
-
 /** Row of a node, with the reboot that it waits for. */
 function dueRow(node: Node, machine: Machine | undefined, dueOf: DueOf): NodeRow {
   const row = rowOf(node, machine);
@@ -114,13 +96,16 @@ export async function listNodes(steps: Steps, begun: Begun): Promise<Message> {
   ]);
   if (isAway(nodes)) {
     const message = withoutKubernetes(steps, nodes, machines, null, begun);
-    const [stopped, waits] = await Promise.all([stopsShown(steps, null), findWaits(steps, [], [])]);
+    const [stopped, waits] = await Promise.all([stopsShown(steps, configuration, null), findWaits(steps, [], [])]);
     return waitsFirst(steps, waits, withStops(message, stopped, begun.commandWord), begun);
   }
   const windows = nodes.filter(isWindows);
   const dueOf = await seenReboots(steps, configuration);
   const others = isAway(machines) ? [] : await steps.unregistered.list(machines, nodes, configuration.cluster.name);
-  const [stopped, waits] = await Promise.all([stopsShown(steps, windows), findWaits(steps, windows, others)]);
+  const [stopped, waits] = await Promise.all([
+    stopsShown(steps, configuration, windows),
+    findWaits(steps, windows, others),
+  ]);
   const listed = (rows: readonly NodeRow[]): Message => {
     const message = nodesMessage(rows, others, steps.timestamp(), begun.commandWord);
     return waitsFirst(steps, waits, withStops(message, stopped, begun.commandWord), begun);
@@ -186,7 +171,9 @@ export async function describeNode(steps: Steps, typed: string, begun: Begun): P
   const due = (await seenReboots(steps, configuration))(node, machine?.tags[TAG.pool] ?? null);
   const more = { cluster: configuration.cluster.name, claimed, heldBy };
   const details = { ...detailsOf(node, machine, pods, more), ...(due ? { rebootDue: due } : {}) };
-  const described = (of: typeof details): Message => nodeMessage(of, steps.timestamp(), begun.commandWord);
+  const stopped = await stopsOver(steps, configuration, node, details.pool);
+  const described = (of: typeof details): Message =>
+    withStops(nodeMessage(of, steps.timestamp(), begun.commandWord), stopped, begun.commandWord);
   if (!isAway(machines)) return described(details);
   return withoutEc2(described({ ...details, ...UNKNOWN_MACHINE }), machines, begun.commandWord);
 }

@@ -1,10 +1,12 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Part, Start } from "../../commands/command.ts";
+import { typeThis } from "../../messages/command/syntax.ts";
 import { withTime } from "../../messages/maintenance/schedule.ts";
 import type { GuardSeen, NodePlan } from "../../messages/plan/plan.ts";
 import type { Message } from "../../records.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { step } from "../engine/durable.ts";
+import { planUnlessStopped } from "../operation/hold-up.ts";
 import { type Begun, showOnly } from "../operation/lifecycle.ts";
 import { beginOrContinue, failToBegin, triesOf } from "../operation/scheduled.ts";
 import { judgeTime } from "../operation/timing.ts";
@@ -82,7 +84,12 @@ async function planAndWork<T extends EmptyingTask>(
   const { durableExecutionArn } = ctx.executionContext;
   const begun = await step(ctx, "begin", () => beginOrContinue(steps, start, durableExecutionArn));
   if (!begun) return;
-  const planned = await step(ctx, "plan", () => planEmptying(steps, start, begun, request));
+  const planned = await planUnlessStopped(ctx, steps, start, begun, {
+    name: "plan",
+    again: typeThis(begun.commandWord, request.command, request.node),
+    plan: () => planEmptying(steps, start, begun, request),
+  });
+  if (planned === null) return;
   if (!request.dryRun) checkLosses(planned);
   const { command, dryRun: isDryRun } = request;
   const of = { command, operation: start.operation, runtimeVersion: begun.runtimeVersion, isDryRun };

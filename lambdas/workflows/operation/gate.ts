@@ -52,7 +52,7 @@ const withTiming =
   };
 
 /** End of an operation that is not to begin any more; null where it may, or waits. */
-function endOf(when: When, again: string): { readonly status: "cancelled"; readonly summary: string } | null {
+export function endOf(when: When, again: string): { readonly status: "cancelled"; readonly summary: string } | null {
   if (when.cancelledBy !== null) return { status: "cancelled", summary: neverBegan.cancelled(when.cancelledBy) };
   if (when.timing.kind === "missed") return { status: "cancelled", summary: neverBegan.missed(again) };
   return when.isTooOld ? { status: "cancelled", summary: neverBegan.tooLong(again) } : null;

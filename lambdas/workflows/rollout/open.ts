@@ -8,7 +8,9 @@ import type { RolloutPlan } from "../../messages/rollout/rollout-plan.ts";
 import { newNodeRecord, type Published } from "../../records.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { step } from "../engine/durable.ts";
+import { checkNotStopped } from "../node/check-not-stopped.ts";
 import { type Opened, passGate } from "../operation/gate.ts";
+import { planUnlessStopped } from "../operation/hold-up.ts";
 import { type Begun, showOnly } from "../operation/lifecycle.ts";
 import { postFirst } from "../operation/publisher.ts";
 import { judgeTime, timeOptions } from "../operation/timing.ts";
@@ -75,6 +77,13 @@ async function planAll(
   return { ...plan, nodes, due: true };
 }
 
+/** Judges whether the pool may be disturbed of a rollout that has waited for its time. Belongs into a step. @throws Stopped */
+async function checkPool(steps: Steps, { operation }: Start, { commandWord }: Begun): Promise<true> {
+  const pool = (await steps.ledger.operation(operation))?.inPool ?? null;
+  await checkNotStopped(steps, null, pool, commandWord, pool ?? operation);
+  return true;
+}
+
 /** Writes the rollout and its nodes down, and shows them in the message. Belongs into a step. */
 async function write(
   steps: Steps,
@@ -115,6 +124,9 @@ export async function openRollout(
   begun: Begun,
 ): Promise<RolloutWork | null> {
   const { operation } = start;
+  const again = typeThis(begun.commandWord, "reboot", ...typedAgain(request));
+  const waits = { name: "is it stopped", again, plan: () => checkPool(steps, start, begun) };
+  if (start.continues !== undefined && !(await planUnlessStopped(ctx, steps, start, begun, waits))) return null;
   const plan = await planAll(ctx, steps, start, begun, request);
   const timed = { start, pool: plan.pool, isRecovery: plan.nodes.every(({ isAway }) => isAway) };
   if (request.dryRun) {
@@ -130,7 +142,6 @@ export async function openRollout(
     // Each node is planned anew before it is begun, and compared with what was approved.
     judge: async () => ({ record: recordOf(plan, request), pods, card: rolloutCard(plan) }),
   };
-  const again = typeThis(begun.commandWord, "reboot", ...typedAgain(request));
   await step(ctx, "note the pool", () => steps.ledger.changeOperation(operation, { inPool: plan.pool }));
   const opened = await passGate(ctx, steps, { ...timed, approval, again });
   if (!opened) return null;
