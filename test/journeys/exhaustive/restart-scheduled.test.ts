@@ -43,6 +43,7 @@ describe("a process that dies around the start of a drain that waited, and is st
     { timeout: 120_000 },
     async ({ after }) => {
       here = await restarts.from(after);
+      if ((await newest(here)).operation.approval?.state === "open") await here.press("approver", APPROVE_OPERATION);
       await passTo(here, "2026-11-21T04:16");
       await settled(here, 90);
       const { operation, nodes } = await newest(here);
