@@ -70,7 +70,7 @@ describe("A freeze", () => {
     here = await unasked("drain");
     await annotate("/api/v1/namespaces/casement", { "casement.dev/freeze": "audit week" });
     const [status, words] = await run(drain);
-    expect([status, words]).toEqual(["refused", expect.stringMatching(/audit week.*takes the annotation off/)]);
+    expect([status, words]).toEqual(["refused", expect.stringMatching(/audit week.*remove the annotation/)]);
     await annotate("/api/v1/namespaces/casement", { "casement.dev/freeze": null });
     expect((await run(drain))[0]).toBe("succeeded");
   });
