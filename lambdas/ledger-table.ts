@@ -57,6 +57,9 @@ export const OWN_REBOOTS = "own-reboots";
 /** Partition of the reminders of what waits for a person. */
 export const REMINDERS = "reminders";
 
+/** Partition of the machines of other owners that Casement assists; each has an item under its instance id. */
+export const ASSISTED = "assisted";
+
 /** Partition of the slots; each pool has an item. */
 export const SLOTS = "slots";
 
@@ -153,4 +156,6 @@ export const keys = {
   reminder: (name: string): Key => ({ pk: REMINDERS, sk: name }),
   /** The authorities that a machine was given. */
   given: (instanceId: string): Key => ({ pk: MACHINES, sk: instanceId }),
+  /** The approval by which a machine of another owner is assisted. */
+  assisted: (instanceId: string): Key => ({ pk: ASSISTED, sk: instanceId }),
 } as const;

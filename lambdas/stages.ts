@@ -167,6 +167,25 @@ const securingRoute = {
  */
 const guarding = [securingRoute] as const satisfies readonly StageRow[];
 
+/**
+ * Help for a machine of another owner, and its end: the tag and the guard, or both taken away again.
+ */
+const assisting = [
+  {
+    name: "tag",
+    words: { name: "tag", doing: "tagging the machine" },
+    minutes: 5,
+    cancellable: true,
+  },
+  securingRoute,
+  {
+    name: "release",
+    words: { name: "end of the assistance", doing: "taking guard and tag away" },
+    minutes: 15,
+    cancellable: false,
+  },
+] as const satisfies readonly StageRow[];
+
 /** The proof of a machine after a reboot, and the return of its node. */
 const proving = [
   {
@@ -213,7 +232,7 @@ const cordon = [
 ] as const satisfies readonly StageRow[];
 
 /** Every workflow on a node with its stages, in their order: progress, words, deadlines and the runbook derive from here. */
-export const stages = { provision, cordon, guarding, drain, reboot, proving, remove } as const;
+export const stages = { provision, cordon, guarding, assisting, drain, reboot, proving, remove } as const;
 
 /** A workflow that works on one node. */
 export type NodeWorkflow = keyof typeof stages;
@@ -243,6 +262,7 @@ export const waits = {
   provision: { queue: 120, terminate: 10, keepFailed: 60 },
   cordon: {},
   guarding: {},
+  assisting: {},
   drain: { continue: 30 },
   reboot: { continue: 30 },
   proving: {},

@@ -8,6 +8,11 @@ export const TAG = {
   operation: "casement:operation",
   /** Set at launch alone: only an instance that carries it may be terminated. */
   launched: "casement:launched",
+  /**
+   * On a machine of another owner: the cluster whose bot may send it its look, guard and reboot. Without the ledger's record of the
+   * approval it has no power.
+   */
+  managed: "casement:managed",
   /** On a join secret: the instance that may read it. */
   instanceArn: "casement:instance-arn",
   /** On everything that the stack makes. */

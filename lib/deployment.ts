@@ -168,13 +168,17 @@ const windowsFaults = ({ pools: all, cluster: { hybridOverlayPort } }: Deploymen
       message: `Windows Server 2019 cannot use the overlay port ${hybridOverlayPort}, only 4789`,
     }));
 
-/** Minutes that a drain or a removal may wait for approvals beside its stages: three askings of at most an hour, and what is between them. */
+/** Minutes that a drain, a removal or an assistance may wait for approvals beside its stages: three askings of at most an hour, and what is between them. */
 const APPROVAL_MINUTES = 240;
 
-const functionsOfWorkflows = { guarding: "guard-node", proving: "reboot-node" } as const;
+/** Workflows whose functions have other names. */
+const functionsOfWorkflows = { assisting: "assist-node", guarding: "guard-node", proving: "reboot-node" } as const;
+
+const isRenamed = (workflow: NodeWorkflow): workflow is keyof typeof functionsOfWorkflows =>
+  workflow in functionsOfWorkflows;
 
 const functionOfWorkflow = (workflow: NodeWorkflow) =>
-  workflow === "guarding" || workflow === "proving" ? functionsOfWorkflows[workflow] : (`${workflow}-node` as const);
+  isRenamed(workflow) ? functionsOfWorkflows[workflow] : (`${workflow}-node` as const);
 
 /**
  * Nothing runs when an execution times out: a workflow must be able to wait to its end, for people too. Deadlines that are not
@@ -183,7 +187,7 @@ const functionOfWorkflow = (workflow: NodeWorkflow) =>
 function deadlineFaults({ deadlines }: Deployment): Fault[] {
   return nodeWorkflows.flatMap((workflow) => {
     const minutes = minutesTogether(deadlines, workflow);
-    const room = ROOM_MINUTES + (["remove", "drain", "reboot"].includes(workflow) ? APPROVAL_MINUTES : 0);
+    const room = ROOM_MINUTES + (["remove", "drain", "reboot", "assisting"].includes(workflow) ? APPROVAL_MINUTES : 0);
     const most = functions[functionOfWorkflow(workflow)].executionSeconds / 60 - room;
     if (minutes <= most) return [];
     const message = `together they are ${minutes} minutes, and may be ${most}: an execution ends ${ROOM_MINUTES} minutes after that`;

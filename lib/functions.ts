@@ -48,6 +48,7 @@ export const functions = table({
     memoryMiB: 1769,
     starts: [
       "add-nodes",
+      "assist-node",
       "cordon-node",
       "guard-node",
       "drain-node",
@@ -73,6 +74,13 @@ export const functions = table({
     starts: [],
     triesItsRights: true,
     permissions: "provision-node",
+  },
+  "assist-node": {
+    ...workflow("assist-node", 6),
+    account: "act",
+    starts: [],
+    triesItsRights: true,
+    permissions: "assist-node",
   },
   "cordon-node": { ...workflow("cordon-node", 1), account: "act", starts: [], permissions: "cordon-node" },
   "guard-node": { ...workflow("guard-node", 3), account: "look", starts: [], permissions: "guard-node" },

@@ -2,6 +2,7 @@
 
 import { TAG } from "../lambdas/tags.ts";
 import { bucket, documents, documentsOf, ec2, secret } from "./arns.ts";
+import { assisted, sendToAssistedMachines } from "./assist-statements.ts";
 import type { Conditions, Statement } from "./statement.ts";
 
 /** Conditions that hold only for Casement's launches: the tags are set in RunInstances and cannot be added later. */
@@ -48,13 +49,22 @@ export const terminate: Statement = {
 };
 
 /** EC2's reboot needs no agent: it is what is left where a machine takes no command. */
-export const rebootThroughEc2: Statement = {
-  sid: "RebootOnlyOurs",
-  actions: ["ec2:RebootInstances"],
-  resources: [ec2("instance/*")],
-  why: "Ids are given at launch; only what carries our launched tag can be rebooted.",
-  conditions: ours,
-};
+export const rebootThroughEc2: Statement[] = [
+  {
+    sid: "RebootOnlyOurs",
+    actions: ["ec2:RebootInstances"],
+    resources: [ec2("instance/*")],
+    why: "Ids are given at launch; only what carries our launched tag can be rebooted.",
+    conditions: ours,
+  },
+  {
+    sid: "RebootAssisted",
+    actions: ["ec2:RebootInstances"],
+    resources: [ec2("instance/*")],
+    why: "Which machines of other owners are assisted is decided later; the tag is the fence.",
+    conditions: assisted,
+  },
+];
 
 const sendToOurMachines = (resources: string[]): Statement[] => [
   { sid: "SendOnlyOurDocuments", actions: ["ssm:SendCommand"], resources },
@@ -84,6 +94,16 @@ export const fleetCommand: Statement[] = [
   followFleets,
 ];
 
+/**
+ * The guard, on Casement's own machines and on assisted ones. IAM judges document and machine apart: a function that may send to
+ * an assisted machine holds no document that could change anything else there.
+ */
+export const guardCommand: Statement[] = [
+  ...sendToOurMachines([documentsOf("observe"), documentsOf("route")]),
+  sendToAssistedMachines,
+  followFleets,
+];
+
 /** Looks at many machines: by the one document that changes nothing. */
 export const fleetLook: Statement[] = [...sendToOurMachines([documentsOf("observe")]), followFleets];
 
@@ -95,15 +115,28 @@ const followCommands: Statement = {
   why: "The service supports no resource or tag conditions for these actions.",
 };
 
+/** Installs the guard on one assisted machine, looks at it, and takes the guard away again. */
+export const assistCommand: Statement[] = [
+  {
+    sid: "SendOnlyOurDocuments",
+    actions: ["ssm:SendCommand"],
+    resources: [documentsOf("observe"), documentsOf("route")],
+  },
+  sendToAssistedMachines,
+  followCommands,
+];
+
 /** Reboots one machine and looks at it; nothing else of it may be changed. */
 export const rebootCommand: Statement[] = [
   ...sendToOurMachines([documentsOf("observe"), documentsOf("reboot")]),
+  sendToAssistedMachines,
   followCommands,
 ];
 
 /** Looks at one machine: by the one document that changes nothing. */
 export const lookCommand: Statement[] = [
   ...sendToOurMachines([documentsOf("observe")]),
+  sendToAssistedMachines,
   {
     sid: "ReadAnswers",
     actions: ["ssm:GetCommandInvocation"],
@@ -112,7 +145,10 @@ export const lookCommand: Statement[] = [
   },
 ];
 
-export const command: Statement[] = [...sendToOurMachines(documents), followCommands];
+export const command: Statement[] = [
+  ...sendToOurMachines([documentsOf("apply"), documentsOf("observe"), documentsOf("reboot")]),
+  followCommands,
+];
 
 export const joinSecrets: Statement[] = [
   {

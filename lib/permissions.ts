@@ -1,5 +1,6 @@
 import type { Account } from "../lambdas/desired/accounts.ts";
 import { BY_TIME, UNFINISHED } from "../lambdas/ledger-table.ts";
+import { seeScalingGroups, tagAssisted } from "./assist-statements.ts";
 import {
   type FunctionName,
   functionNames,
@@ -10,10 +11,12 @@ import {
 } from "./functions.ts";
 import { launch, seeVolumeKey, useVolumeKey } from "./launch-statements.ts";
 import {
+  assistCommand,
   command,
   fleetCommand,
   fleetLook,
   forgetJoinSecrets,
+  guardCommand,
   images,
   joinSecrets,
   lookCommand,
@@ -93,6 +96,7 @@ export const permissions: Readonly<
     wakeExecutions(
       "add-nodes",
       "provision-node",
+      "assist-node",
       "cordon-node",
       "guard-node",
       "drain-node",
@@ -106,7 +110,15 @@ export const permissions: Readonly<
     readCallbacks,
     keepDirectory,
     slackSecret,
-    wakeExecutions("provision-node", "guard-node", "reboot-node", "reboot-nodes", "watch-reboots", "update-authority"),
+    wakeExecutions(
+      "provision-node",
+      "assist-node",
+      "guard-node",
+      "reboot-node",
+      "reboot-nodes",
+      "watch-reboots",
+      "update-authority",
+    ),
     start(functions["cloud-events"].starts),
   ],
   "add-nodes": [
@@ -144,12 +156,28 @@ export const permissions: Readonly<
     ...joinSecrets,
     putNotices,
   ],
-  "cordon-node": [...actsOnNodes("cordon-node"), seeAssociations],
-  "guard-node": [...asksCluster("guard-node", "look"), ...appendAudit, seeAgents, putNotices, plans, ...fleetCommand],
-  "drain-node": [...actsOnNodes("drain-node"), seeAssociations, seeAgents, ...lookCommand, followHoldersOfSlots],
+  "assist-node": [
+    ...actsOnNodes("assist-node"),
+    seeAgents,
+    seeAssociations,
+    seeScalingGroups,
+    ...tagAssisted,
+    ...assistCommand,
+  ],
+  "cordon-node": [...actsOnNodes("cordon-node"), seeAssociations, seeScalingGroups],
+  "guard-node": [...asksCluster("guard-node", "look"), ...appendAudit, seeAgents, putNotices, ...guardCommand],
+  "drain-node": [
+    ...actsOnNodes("drain-node"),
+    seeAssociations,
+    seeScalingGroups,
+    seeAgents,
+    ...lookCommand,
+    followHoldersOfSlots,
+  ],
   "reboot-nodes": [
     ...actsOnNodes("reboot-nodes"),
     seeAssociations,
+    seeScalingGroups,
     seeAgents,
     ...fleetLook,
     start(functions["reboot-nodes"].starts),
@@ -161,10 +189,11 @@ export const permissions: Readonly<
     wakeExecutions("reboot-nodes"),
     ...actsOnNodes("reboot-node"),
     seeAssociations,
+    seeScalingGroups,
     seeStatusChecks,
     seeAgents,
     ...rebootCommand,
-    rebootThroughEc2,
+    ...rebootThroughEc2,
     followHoldersOfSlots,
   ],
   "remove-node": [...actsOnNodes("remove-node"), keepCredential("act"), seeProtection, followHoldersOfSlots, terminate],
@@ -186,6 +215,7 @@ export const permissions: Readonly<
     followExecutions(
       "add-nodes",
       "provision-node",
+      "assist-node",
       "cordon-node",
       "guard-node",
       "drain-node",

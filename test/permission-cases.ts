@@ -1,4 +1,4 @@
-import type { PrincipalName } from "../lib/functions.ts";
+import { functionNames, type PrincipalName } from "../lib/functions.ts";
 import type { Place } from "../lib/place.ts";
 import type { Context } from "../lib/sandbox/core/aws-service.ts";
 
@@ -59,6 +59,66 @@ const asking = (arn: string): Context => ({
 const tagged = (arn: string): Context => ({ "secretsmanager:ResourceTag/casement:instance-arn": arn });
 /** A principal, the action that it asks for, the resource, the circumstances, and whether the answer is yes. */
 export type Case = readonly [PrincipalName, string, string, Context, boolean];
+const assisted: Context = { "ssm:resourceTag/casement:managed": "prod-west" };
+const ofCluster: Context = { "aws:ResourceTag/kubernetes.io/cluster/prod-west-x7k2p": "owned" };
+const tagging = (value: string, ...more: readonly string[]): Context => ({
+  ...ofCluster,
+  "aws:RequestTag/casement:managed": value,
+  "aws:TagKeys": ["casement:managed", ...more],
+});
+const carrying: Context = { "aws:ResourceTag/casement:managed": "prod-west" };
+/** Functions that may send to an assisted machine. */
+const SENDERS: readonly PrincipalName[] = ["assist-node", "drain-node", "guard-node", "look", "reboot-node"];
+const functionsWithoutTag = functionNames.filter((name) => name !== "assist-node");
+
+/** The tag of assisted machines: one function sets it, and only look, guard and reboot are sent to who carries it. */
+const assistCases: readonly Case[] = [
+  ["assist-node", "ec2:CreateTags", instance, tagging("prod-west"), true],
+  ["assist-node", "ec2:CreateTags", instance, tagging("prod-east"), false],
+  ["assist-node", "ec2:CreateTags", instance, tagging("prod-west", "casement:launched"), false],
+  ["assist-node", "ec2:CreateTags", instance, { ...tagging("prod-west"), ...ours }, false],
+  ["assist-node", "ec2:CreateTags", ec2("volume/vol-1"), tagging("prod-west"), false],
+  [
+    "assist-node",
+    "ec2:CreateTags",
+    instance,
+    { "aws:RequestTag/casement:managed": "prod-west", "aws:TagKeys": ["casement:managed"] },
+    false,
+  ],
+  ["assist-node", "ec2:DeleteTags", instance, { ...carrying, "aws:TagKeys": ["casement:managed"] }, true],
+  ["assist-node", "ec2:DeleteTags", instance, { ...carrying, "aws:TagKeys": ["Name"] }, false],
+  ["assist-node", "ec2:DeleteTags", instance, carrying, false],
+  [
+    "assist-node",
+    "ec2:DeleteTags",
+    instance,
+    { "aws:ResourceTag/casement:managed": "prod-east", "aws:TagKeys": ["casement:managed"] },
+    false,
+  ],
+  ...functionsWithoutTag.flatMap((name): Case[] => [
+    [name, "ec2:CreateTags", instance, tagging("prod-west"), false],
+    [name, "ec2:DeleteTags", instance, { ...carrying, "aws:TagKeys": ["casement:managed"] }, false],
+  ]),
+  ...functionNames.map((name): Case => {
+    const sends = SENDERS.includes(name);
+    return [name, "ssm:SendCommand", instance, assisted, sends];
+  }),
+  // IAM judges document and machine apart: who may send to an assisted machine holds no document that applies plans.
+  ...SENDERS.map(
+    (name): Case => [name, "ssm:SendCommand", document("prod-west", "apply"), {}, false],
+  ),
+  ["assist-node", "ssm:SendCommand", document("prod-west", "route"), {}, true],
+  ["assist-node", "ssm:SendCommand", document("prod-west", "reboot"), {}, false],
+  ["look", "ssm:SendCommand", document("prod-west", "route"), {}, false],
+  ["reboot-node", "ssm:SendCommand", document("prod-west", "route"), {}, false],
+  ["reboot-node", "ec2:RebootInstances", instance, carrying, true],
+  ["reboot-node", "ec2:RebootInstances", instance, { "aws:ResourceTag/casement:managed": "prod-east" }, false],
+  ["remove-node", "ec2:TerminateInstances", instance, carrying, false],
+  ["provision-node", "ec2:TerminateInstances", instance, carrying, false],
+  ["reboot-node", "autoscaling:DescribeAutoScalingGroups", "*", {}, true],
+  ["reboot-node", "autoscaling:SuspendProcesses", "*", {}, false],
+];
+
 /** Cases that every evaluator of IAM must answer alike. */
 export const cases: readonly Case[] = [
   ["remove-node", "ec2:TerminateInstances", instance, ours, true],
@@ -221,5 +281,6 @@ export const cases: readonly Case[] = [
   ["sweep", "sqs:SendMessage", "arn:aws:sqs:us-west-2:111122223333:casement-prod-west-look-dead-letters", {}, false],
   ["publisher", "sns:Publish", "arn:aws:sns:us-west-2:111122223333:people", {}, true],
   ["front-door", "sns:Publish", "arn:aws:sns:us-west-2:111122223333:people", {}, false],
+  ...assistCases,
   ["front-door", "dynamodb:Scan", "arn:aws:dynamodb:us-west-2:111122223333:table/ledger", {}, false],
 ];

@@ -10,9 +10,9 @@ import type { Transport } from "./transport.ts";
  * calls cost the front door more time than everything else it does. See docs/decisions/0003.
  */
 
-/** One call of one of AWS's JSON services, or of SNS, which answers in XML. */
+/** One call of one of AWS's JSON services, or of SNS or Auto Scaling, which answer in XML. */
 export interface AwsRequest {
-  readonly service: "dynamodb" | "events" | "lambda" | "secretsmanager" | "sns";
+  readonly service: "autoscaling" | "dynamodb" | "events" | "lambda" | "secretsmanager" | "sns";
   readonly method: "GET" | "POST";
   /** Each part of it encoded. */
   readonly path: string;

@@ -5,6 +5,7 @@ import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { SSMClient } from "@aws-sdk/client-ssm";
 import { secretOf } from "../desired/accounts.ts";
 import { accountOf, type Settings } from "../settings.ts";
+import { autoScaling, type GroupMember } from "./auto-scaling.ts";
 import { awsCalls } from "./aws-call.ts";
 import { clusterCredentialOf } from "./cluster-credential.ts";
 import { type Events, events } from "./events.ts";
@@ -32,6 +33,8 @@ export interface Clients extends FrontDoorClients {
   readonly events: Events;
   /** Answers a command at the address that came with it. */
   readonly respond: Respond;
+  /** Reads how an instance's Auto Scaling group sees it; null where it is in none. */
+  groupMember(instanceId: string): Promise<GroupMember | null>;
   /** Lists the subscribers of an SNS topic. */
   subscriptions(topicArn: string): Promise<Subscriptions>;
 }
@@ -61,6 +64,7 @@ export function clients(settings: Settings, transport?: Transport): Clients {
     kubernetesWith: (other) => kubernetes(async () => other, transport?.kubernetes),
     events: events(awsCalls(settings, transport)),
     respond: responder(settings.slackUrl, transport?.fetch),
+    groupMember: autoScaling(awsCalls(settings, transport)),
     subscriptions: subscriptions(awsCalls(settings, transport)),
   };
 }

@@ -150,6 +150,14 @@ export type Request =
       readonly ec2?: boolean;
       readonly reason?: string;
     } & Timed)
+  | {
+      readonly command: "assist";
+      readonly node: string;
+      readonly dryRun: boolean;
+      /** Ends the assistance. */
+      readonly end: boolean;
+      readonly reason?: string;
+    }
   | { readonly command: "guard"; readonly targets: Targets; readonly dryRun: boolean; readonly reason?: string }
   | RolloutRequest
   | { readonly command: "prove"; readonly node: string; readonly reason?: string }

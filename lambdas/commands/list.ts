@@ -1,6 +1,7 @@
 import type { OperationRecord } from "../records.ts";
 import { add } from "./add.ts";
 import { approve } from "./approve.ts";
+import { assist } from "./assist.ts";
 import { audit } from "./audit.ts";
 import { cancel } from "./cancel.ts";
 import { type Command, isRollout, type Request } from "./command.ts";
@@ -34,6 +35,7 @@ export const commands: readonly Command[] = [
   add,
   cordon,
   uncordon,
+  assist,
   guard,
   drain,
   reboot,

@@ -127,6 +127,24 @@ export interface RebootResult {
   readonly error: string | null;
 }
 
+/** Parameters of `route.ps1`: it installs the guard of the metadata route, or takes it away, and can do nothing else. */
+export interface RouteRequest {
+  readonly do: "install" | "remove";
+  readonly operation: string;
+  /** Unix seconds, as in a plan. */
+  readonly notAfter: number;
+  readonly madeAt: number;
+}
+
+/** The JSON line that `route.ps1` prints last. */
+export interface RouteResult {
+  readonly script: "route";
+  readonly ok: boolean;
+  readonly changed: readonly string[];
+  /** The action it stopped at, in words, with the machine's own error. */
+  readonly failed: { readonly action: string; readonly error: string } | null;
+}
+
 /** The one parameter `Request` of `observe.ps1`: everything, only the sha256 of some files, or answers to single questions. */
 export type ObserveRequest = Readonly<Record<string, never>> | { readonly files: readonly string[] } | QuestionsRequest;
 

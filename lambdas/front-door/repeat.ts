@@ -81,6 +81,7 @@ const TYPED: ReadonlySet<string> = new Set<Request["command"]>([
   "why",
   "cordon",
   "uncordon",
+  "assist",
   "guard",
   "drain",
   "reboot",

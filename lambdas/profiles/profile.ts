@@ -76,8 +76,6 @@ export interface Profile extends PayloadRules, AccessNeeds {
    * @throws Refused if the Windows release cannot do what the cluster is configured for
    */
   readonly plans: Readonly<Record<PlanName, (facts: MachineFacts) => readonly Action[]>>;
-  /** Actions that install the guard of the metadata route and let it run once, and change nothing else. */
-  guard(facts: Pick<MachineFacts, "configuration" | "payload">): readonly Action[];
   /** The file with the authorities of the kubelet's clients, which the cluster replaces while nodes are in service. */
   kubeletClients(pem: string): FileAction;
   readonly checks: readonly CheckId[];

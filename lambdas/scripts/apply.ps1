@@ -23,6 +23,8 @@ param([string] $Request = '{{ Request }}')
 
 # include: shared/service-control.ps1
 
+# include: shared/recovery.ps1
+
 # include: shared/services.ps1
 
 # include: shared/tasks.ps1

@@ -2,7 +2,7 @@
 const lookScripts = ["observe"] as const;
 
 /** Scripts that change a machine: each machine that one of them goes to must be leased. */
-const changeScripts = ["apply", "reboot"] as const;
+const changeScripts = ["apply", "reboot", "route"] as const;
 
 /** One of the scripts that change nothing. */
 export type LookScript = (typeof lookScripts)[number];
@@ -11,7 +11,10 @@ export type LookScript = (typeof lookScripts)[number];
 export type ChangeScript = (typeof changeScripts)[number];
 
 /** Scripts that reach a machine as SSM documents; the others are files on the machine. */
-export const documentScripts = ["apply", "observe", "reboot"] as const satisfies readonly (LookScript | ChangeScript)[];
+export const documentScripts = ["apply", "observe", "reboot", "route"] as const satisfies readonly (
+  | LookScript
+  | ChangeScript
+)[];
 
 /** One of the scripts that the bot sends. */
 export type DocumentScript = (typeof documentScripts)[number];
@@ -29,12 +32,14 @@ export interface DocumentLimits {
  * - observe: on a fresh Windows Server 2025 the list of features alone takes 210 s (PowerShell/PowerShell issue 24500);
  *   PowerShell and its network modules come before it, on a disk that is still filled from S3, and a run of the guard is
  *   waited for up to a minute. Together that is 320 s; twice as much is allowed.
+ * - route: the guard's first run may take as long as EC2Launch, four minutes at most, and starting PowerShell one more.
  * - reboot: Windows may install updates for two hours before the agent runs the script again.
  */
 export const documentLimits: Readonly<Record<DocumentScript, DocumentLimits>> = {
   apply: { timeoutSeconds: 1800, maxRequest: 16_384 },
   observe: { timeoutSeconds: 640, maxRequest: 16_384 },
   reboot: { timeoutSeconds: 8100, maxRequest: 1024 },
+  route: { timeoutSeconds: 600, maxRequest: 1024 },
 };
 
 /** Characters of the content's hash in a document's name. */

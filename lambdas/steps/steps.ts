@@ -13,6 +13,7 @@ import { executions } from "./executions.ts";
 import { given } from "./given.ts";
 import { health } from "./health.ts";
 import { announcements } from "./ledger/announcements.ts";
+import { assistances } from "./ledger/assistances.ts";
 import { audit } from "./ledger/audit.ts";
 import { auditedLedger } from "./ledger/audited-ledger.ts";
 import { breakGlass } from "./ledger/break-glass.ts";
@@ -53,6 +54,7 @@ export const steps = (context: StepContext) => ({
   authorityWatch: authorityWatch(context),
   announcements: announcements(context),
   answers: answers(context),
+  assistances: assistances(context),
   audit: audit(context),
   breakGlass: breakGlass(context),
   claims: claims(context),

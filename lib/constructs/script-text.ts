@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 
 const FOLDER = new URL("../../lambdas/scripts/", import.meta.url);
 const INCLUDE = /^# include: (\S+)$/gm;
+const EMBED = /^# embed: (\S+)\.ps1 as (\w+)$/gm;
 
 /** Scripts that are files on the machine, run by the Task Scheduler. */
 export const machineScripts = ["guard", "network"] as const;
@@ -16,8 +17,13 @@ function read(path: string): string {
 }
 
 /**
- * Returns the whole text of a script, with each include replaced by the included text.
+ * Returns the whole text of a script, with each include replaced by the included text. A script that is embedded becomes a
+ * variable that holds its whole text in base64.
  * @param name file name without ".ps1"
  */
 export const scriptText = (name: string): string =>
-  read(`${name}.ps1`).replaceAll(INCLUDE, (_line, path: string) => read(path).trimEnd());
+  read(`${name}.ps1`)
+    .replaceAll(INCLUDE, (_line, path: string) => read(path).trimEnd())
+    .replaceAll(EMBED, (_line, script: string, variable: string) => `$${variable} = '${base64(scriptText(script))}'`);
+
+const base64 = (text: string): string => Buffer.from(text).toString("base64");

@@ -25,6 +25,7 @@ const policy = {
   add: ["operator"],
   cordon: ["operator"],
   uncordon: ["operator"],
+  assist: ["operator"],
   guard: ["operator"],
   drain: ["operator"],
   reboot: ["operator"],

@@ -4,6 +4,7 @@ import { userNameOf } from "../../lambdas/desired/accounts.ts";
 import { authoritiesIn } from "../../lambdas/desired/authorities.ts";
 import { givenItem } from "../../lambdas/desired/given.ts";
 import { bootstrapperOf, tokenJoinOf } from "../../lambdas/desired/joining.ts";
+import { casementFolder } from "../../lambdas/desired/machine-paths.ts";
 import { startingTaint } from "../../lambdas/desired/node-keys.ts";
 import type { PayloadManifest } from "../../lambdas/desired/payload.ts";
 import { buildOf } from "../../lambdas/desired/windows-builds.ts";
@@ -107,26 +108,45 @@ async function seedWindowsNode(seeding: Seeding, seed: SeedNode, until: number):
   };
   const { plans } = profileOf(configuration);
   const before = [plans.guard, plans.features, plans.payload, plans.configure, plans.start];
-  await perform(
-    simulator,
-    instanceId,
-    before.flatMap((plan) => plan(facts)),
-  );
+  const as = seed.machine ? byAnother : bySelf;
+  await perform(simulator, instanceId, as(before.flatMap((plan) => plan(facts))));
   while (!nodeOf(simulator, seed)) {
     if (simulator.simulation.clock.now() > until) throw new Error(`${name} did not register.`);
     await sleep(simulator.simulation.clock, POLL_MS);
   }
   await recordGiven(seeding, instanceId);
   // A registered node no longer needs its join material: it is removed from the machine and the secret store.
-  await perform(simulator, instanceId, [...plans.network(facts), ...plans.afterJoin(facts)]);
+  await perform(simulator, instanceId, as([...plans.network(facts), ...plans.afterJoin(facts)]));
   simulator.secrets.unseed(facts.joinSecretId);
 }
 
-async function perform(
-  simulator: Simulator,
-  instanceId: string,
-  actions: Parameters<Simulator["machines"]["seed"]>[1]["actions"],
-): Promise<void> {
+type Actions = Parameters<Simulator["machines"]["seed"]>[1]["actions"];
+
+const bySelf = (actions: Actions): Actions => actions;
+
+/** Names of Casement's own and of what stands for them on a machine that WMCO's daemon (WICD) configures. */
+const NAMES = [
+  ['"Casement network"', '"windows-instance-config-daemon network"'],
+  ["C:\\\\Casement\\\\network.ps1", "C:\\\\k\\\\network.ps1"],
+] as const;
+
+/** A machine of another owner is set up alike, but has nothing of Casement's own: no guard, no folder, no tasks. */
+function byAnother(actions: Actions): Actions {
+  const others = actions.filter((action) => {
+    const text = JSON.stringify(action);
+    const isGuard = text.includes("Casement guard") || text.includes("guard.ps1") || text.includes("AmazonSSMAgent");
+    return !isGuard && !(action.do === "directory" && action.path === casementFolder);
+  });
+  const text = NAMES.reduce((renamed, [own, other]) => renamed.replaceAll(own, other), JSON.stringify(others));
+  const given: Actions = JSON.parse(text);
+  const sorted = given.toSorted((one, other) => Number(isScript(one)) - Number(isScript(other)));
+  return [...sorted, { do: "remove-file", path: `${casementFolder}\\network.json` }];
+}
+
+/** The script's folder is made by another action. */
+const isScript = (action: Actions[number]): boolean => action.do === "file" && action.path === "C:\\k\\network.ps1";
+
+async function perform(simulator: Simulator, instanceId: string, actions: Actions): Promise<void> {
   const result = await simulator.machines.seed(instanceId, { actions });
   if (!result.ok) throw new Error(`${instanceId}: ${result.failed?.action}: ${result.failed?.error}`);
 }

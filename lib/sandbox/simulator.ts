@@ -5,6 +5,7 @@ import { conventionalName, type Place } from "../place.ts";
 import { permissionsFor, resourcePoliciesFor } from "../role-permissions.ts";
 import type { Statement } from "../statement.ts";
 import { access } from "./aws/access.ts";
+import { type AutoScaling, autoScaling } from "./aws/auto-scaling.ts";
 import { type DynamoDb, dynamodb } from "./aws/dynamodb.ts";
 import type { Account } from "./aws/ec2/account.ts";
 import { type Ec2, ec2 } from "./aws/ec2/ec2.ts";
@@ -74,8 +75,8 @@ export interface Simulator {
   readonly dynamodb: DynamoDb;
   readonly ssm: Ssm;
   readonly events: EventBridge;
-  /** Simulated SNS, with the topic's subscribers. */
   readonly sns: Sns;
+  readonly scaling: AutoScaling;
   /** Topic by which people are told past Slack. */
   readonly topic: HumanTopic;
   /** Figures in the functions' logs. */
@@ -120,6 +121,7 @@ function accountOf({ simulation, overrides = {}, ledgerPath, functionsInVpc = fa
     stack: stackRights(rights, here),
     keys: keys(simulation.store, simulation.random),
     ec2: ec2(simulation, overrides.account ?? account),
+    scaling: autoScaling(simulation),
     s3: s3(simulation),
     secrets: secretsManager(simulation, demo),
     sns: sns(simulation, TOPIC, "platform-team@example.com"),
@@ -224,7 +226,7 @@ export async function createSimulator(options: SimulatorOptions): Promise<Simula
     region: demo.region,
     hostNow: host.now,
     keys: keyRing(services.keys),
-    services: [...spoken, platform.events.service, services.sns.service],
+    services: [...spoken, platform.events.service, services.sns.service, services.scaling.service],
     access: rights,
   });
   return {
@@ -241,7 +243,8 @@ export async function createSimulator(options: SimulatorOptions): Promise<Simula
       for (const part of inOrder) part.resume();
     },
     startNeighbours: () => {
-      for (const { start } of choice.neighbours) start({ kubernetes: fleet.kubernetes, ec2: cloud });
+      for (const { start } of choice.neighbours)
+        start({ kubernetes: fleet.kubernetes, ec2: cloud, scaling: services.scaling });
     },
   };
 }

@@ -7,7 +7,7 @@ import type { Machine } from "./windows.ts";
 /** One request to a machine with its expected result, under PowerShell and on the simulated machine. */
 export interface MachineCase {
   readonly name: string;
-  readonly script: "apply" | "guard" | "observe" | "reboot";
+  readonly script: "apply" | "guard" | "observe" | "reboot" | "route";
   /** In addition to a fresh machine's state. */
   readonly before?: Partial<Machine>;
   /** Text by path; their folders are created. */

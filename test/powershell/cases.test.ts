@@ -9,6 +9,7 @@ import { judge, judgeSettled, type Seen } from "../machine-cases/judge.ts";
 import { observeCases } from "../machine-cases/observe-cases.ts";
 import { questionCases } from "../machine-cases/question-cases.ts";
 import { rebootCases } from "../machine-cases/reboot-cases.ts";
+import { routeCases } from "../machine-cases/route-cases.ts";
 import { freshMachine, type Machine } from "../machine-cases/windows.ts";
 import { pwsh } from "./pwsh.ts";
 import { type Ended, type ScriptHost, scriptHost, suite } from "./run.ts";
@@ -113,6 +114,7 @@ describe.skipIf(!pwsh).each([
   [suite("observe.ps1 under PowerShell"), observeCases],
   [suite("observe.ps1's questions under PowerShell"), questionCases],
   [suite("reboot.ps1 under PowerShell"), rebootCases],
+  [suite("route.ps1 under PowerShell"), routeCases],
 ] as const)("%s", (_, cases) => {
   let here: ScriptHost;
   afterEach(() => here.close());

@@ -116,7 +116,7 @@ function sc.exe {
     if ($words[0] -eq 'config') { $record.dependsOn = @() }
     elseif ($words[0] -eq 'failureflag') { $record.failureFlag = [int] $words[2] }
     else {
-        $pairs = @($words[5].Split('/'))
+        $pairs = @(if ($words[5] -ne '""') { $words[5].Split('/') })
         $numbers = @([int] $words[3], 0, 0, ($pairs.Count / 2), 20)
         for ($at = 0; $at -lt $pairs.Count; $at += 2) { $numbers += @(1, [int] $pairs[$at + 1]) }
         $record.failureActions = @($numbers | ForEach-Object { [BitConverter]::GetBytes([int] $_) } | ForEach-Object { [int] $_ })

@@ -74,6 +74,12 @@ function Register-ScheduledTask([string] $TaskName, $Action, $Trigger, $Principa
     Save-Machine
 }
 
+function Unregister-ScheduledTask([string] $TaskName, [switch] $Confirm) {
+    if (-not (Get-Machine).tasks.ContainsKey($TaskName)) { throw "No MSFT_ScheduledTask objects found with property 'TaskName' equal to '$TaskName'." }
+    (Get-Machine).tasks.Remove($TaskName)
+    Save-Machine
+}
+
 function Get-ScheduledTask([string] $TaskName, $ErrorAction) {
     $tasks = (Get-Machine).tasks
     if (-not $tasks.ContainsKey($TaskName)) {

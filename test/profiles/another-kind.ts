@@ -31,7 +31,6 @@ export const anotherKind: Profile = {
     afterJoin: none,
     stopKubelet: none,
   },
-  guard: none,
   reading: [{ does: "see the networks", verb: "get", group: "example.com", resource: "networks", name: "pods" }],
   kubeletClients: (pem) => textFile("C:\\other\\clients.crt", pem),
   checks: ["kubelet-versions", "network"],

@@ -62,6 +62,7 @@ describe("SSM documents", () => {
       apply: documents[0]?.sha256,
       observe: documents[1]?.sha256,
       reboot: documents[2]?.sha256,
+      route: documents[3]?.sha256,
     });
   });
 });

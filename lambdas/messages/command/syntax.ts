@@ -35,6 +35,10 @@ const titles: { readonly [C in Request["command"]]: (request: Extract<Request, {
   drain: ({ node, dryRun }) => `${dryRun ? "Dry run: drain" : "Drain"} ${node}`,
   reboot: (request) =>
     `${request.dryRun ? "Dry run: reboot" : "Reboot"} ${isRollout(request) ? rolloutOf(request) : request.node}`,
+  assist: ({ node, end, dryRun }) =>
+    `${dryRun ? "Dry run: " : ""}${end ? "end the assistance of" : "assist"} ${node}`.replace(/^./, (first) =>
+      first.toUpperCase(),
+    ),
   guard: ({ targets, dryRun }) => `${dryRun ? "Dry run: guard" : "Guard"} the metadata route of ${targetsOf(targets)}`,
   freeze: ({ pool }) => `Freeze ${pool ?? "the cluster"}`,
   thaw: ({ pool }) => `Thaw ${pool ?? "the cluster"}`,

@@ -1,3 +1,4 @@
+import type { AssistanceFault } from "../../desired/assistance.ts";
 import type { MachineRow } from "../node/unregistered.ts";
 
 /** Group of a finding in the doctor's report. */
@@ -53,6 +54,16 @@ export type Finding =
   | { readonly kind: "clock"; readonly against: string; readonly seconds: number }
   | { readonly kind: "agents-old"; readonly machines: readonly string[]; readonly wanted: string }
   | { readonly kind: "agents-silent"; readonly machines: readonly string[] }
+  /** Machines of other owners that Casement could not assist. */
+  | {
+      readonly kind: "others-without-profile" | "others-without-agent" | "others-silent";
+      readonly machines: readonly string[];
+    }
+  /** Machines of other owners whose tag or approval has no power, each with the reason. */
+  | {
+      readonly kind: "assistance-without-power";
+      readonly machines: readonly { readonly instanceId: string; readonly fault: AssistanceFault }[];
+    }
   | { readonly kind: "right-missing"; readonly account: string; readonly does: string; readonly right: string }
   | { readonly kind: "policy-missing"; readonly account: string; readonly policy: string; readonly what: string }
   /** A policy of an older manifest denies what today's allows. */

@@ -9,6 +9,7 @@ import { ofAuthorities } from "./authority-findings.ts";
 import { ofCredentials } from "./credential-findings.ts";
 import type { Area, Finding } from "./finding.ts";
 import { broken, note, type Words, warning } from "./finding-text.ts";
+import { ofOtherOwners } from "./other-owner-findings.ts";
 import { ofRules } from "./rules-findings.ts";
 import { ofSlack } from "./slack-findings.ts";
 import { ofSubscribers } from "./subscriber-findings.ts";
@@ -222,6 +223,7 @@ const ofNodes: Pick<
 const sayings: Sayings = {
   ...ofSlack,
   ...ofSubscribers,
+  ...ofOtherOwners,
   ...ofAws,
   ...ofCluster,
   ...ofAccess,

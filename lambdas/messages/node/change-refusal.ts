@@ -1,12 +1,13 @@
+import type { AssistanceVerdict, OtherOwner } from "../../desired/assistance.ts";
 import { typeThis } from "../command/syntax.ts";
-import type { RemovalRefusal } from "../remove/refusal.ts";
 import { code } from "../slack/text.ts";
+import { assistanceFaults } from "./assist.ts";
 import { controllerWords, type OtherController } from "./other-controllers.ts";
 
 /** Reason why Casement does not change a node. */
 export type ChangeRefusal =
   | { readonly kind: "linux" | "no-instance" | "not-launched-by-us" }
-  | { readonly kind: "owner"; readonly owner: RemovalRefusal }
+  | { readonly kind: "owner"; readonly owner: OtherOwner; readonly assistance: AssistanceVerdict }
   | { readonly kind: "busy"; readonly operation: string }
   | { readonly kind: "conflict"; readonly controller: OtherController };
 
@@ -31,6 +32,10 @@ function byHand(change: Change, node: string): string {
     : `use ${code(`kubectl ${change} ${node}`)}`;
 }
 
+/** What the owner's tools can do, and what Casement can do once its help was approved. */
+const assistFirst = (change: Change, node: string, commandWord: string): string =>
+  `let Casement assist the machine with ${typeThis(commandWord, "assist", node)}, or ${byHand(change, node)}`;
+
 function wordsOf(refusal: ChangeRefusal, change: Change, node: string, commandWord: string): readonly [string, string] {
   switch (refusal.kind) {
     case "linux":
@@ -44,8 +49,11 @@ function wordsOf(refusal: ChangeRefusal, change: Change, node: string, commandWo
         `${code(refusal.operation)} is working on it`,
         `wait for it to end, or stop it: ${typeThis(commandWord, "cancel", refusal.operation)}`,
       ];
-    case "owner":
-      return [controllerWords(refusal, node, commandWord).does, byHand(change, node)];
+    case "owner": {
+      const { does } = controllerWords(refusal, node, commandWord);
+      const fault = assistanceFaults[refusal.assistance];
+      return [fault === null ? does : `${does}, and ${fault}`, assistFirst(change, node, commandWord)];
+    }
     case "conflict": {
       const { does, pause } = controllerWords(refusal.controller, node, commandWord);
       return [does, pause];

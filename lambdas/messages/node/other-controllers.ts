@@ -1,5 +1,6 @@
+import type { OtherOwner } from "../../desired/assistance.ts";
 import { typeThis } from "../command/syntax.ts";
-import { type RemovalRefusal, removalRefusal } from "../remove/refusal.ts";
+import { removalRefusal } from "../remove/refusal.ts";
 import { code, counted } from "../slack/text.ts";
 
 /**
@@ -7,7 +8,10 @@ import { code, counted } from "../slack/text.ts";
  * instance or in the account. `acting`: it is at work on the node now.
  */
 export type OtherController =
-  | { readonly kind: "owner"; readonly owner: RemovalRefusal }
+  | { readonly kind: "owner"; readonly owner: OtherOwner }
+  /** `checks`: kinds of health checks, "EC2,ELB"; null where they could not be read. */
+  | { readonly kind: "group-check"; readonly group: string; readonly instance: string; readonly checks: string | null }
+  | { readonly kind: "karpenter-consolidates" }
   | { readonly kind: "wmco"; readonly acting: boolean }
   | { readonly kind: "kured"; readonly acting: boolean }
   | { readonly kind: "autoscaler"; readonly acting: true }
@@ -54,6 +58,17 @@ const words: Words = {
   karpenter: () => ({
     does: "Karpenter is taking it away",
     pause: "let it finish, or annotate its NodeClaim with `karpenter.sh/do-not-disrupt=true` earlier",
+  }),
+  "karpenter-consolidates": (_, node) => ({
+    does: "Karpenter takes it away when it is empty",
+    pause: `run ${code(`kubectl annotate node ${node} karpenter.sh/do-not-disrupt=true`)}, and take the annotation off afterwards`,
+  }),
+  "group-check": ({ group, instance, checks }) => ({
+    does:
+      checks === null
+        ? `the Auto Scaling group ${code(group)} may replace it during a reboot, and its health checks could not be read`
+        : `the Auto Scaling group ${code(group)} replaces it when a health check (${checks}) fails during a reboot`,
+    pause: `run ${code(`aws autoscaling suspend-processes --auto-scaling-group-name ${group} --scaling-processes HealthCheck ReplaceUnhealthy`)} and afterwards ${code("resume-processes")} with the same options, or take this instance alone out of the checks with ${code(`aws autoscaling enter-standby --auto-scaling-group-name ${group} --instance-ids ${instance} --should-decrement-desired-capacity`)}`,
   }),
   "machine-deleted": ({ name }) => ({
     does: `its Machine ${code(name)} is being deleted`,

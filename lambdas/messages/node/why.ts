@@ -117,7 +117,7 @@ export function whyMessage({ node, facts, heldBy, isAsked, rebootDue }: Why, com
 /** Reasons for facts that are missing, in words that follow "Not known:". */
 export const missing = {
   noInstance: "EC2 knows no instance of this node",
-  notOurs: "the machine was not asked, because Casement did not launch it",
+  notOurs: "the machine was not asked, because Casement neither launched nor assists it",
   notAsked: "the machine was not asked, because its SSM agent is not online",
   notRunning: (state: string): string => `the machine was not asked, because the instance is ${state}`,
   noAnswer: (seconds: number): string => `the machine did not answer within ${seconds} s`,

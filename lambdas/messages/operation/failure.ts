@@ -74,6 +74,7 @@ const REPEATED: ReadonlySet<string> = new Set(["guard", "reboot"]);
 function commandAgain({ request }: OperationRecord, { nodeName, failure }: NodeRecord): readonly string[] | null {
   if (request.command === "add") return ["add", request.pool];
   if (request.command === "reboot" && UNPROVEN.has(failure?.stage)) return nodeName ? ["prove", nodeName] : null;
+  if (request.command === "assist" && request.end) return ["assist", request.node, "--end"];
   if ("node" in request) return [request.command, request.node];
   return nodeName && REPEATED.has(request.command) ? [request.command, nodeName] : null;
 }

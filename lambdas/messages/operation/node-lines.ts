@@ -41,6 +41,7 @@ const ends: Partial<Readonly<Record<StageName, string>>> = {
   cordon: "cordoned",
   uncordon: "schedulable",
   guard: "guarded",
+  release: "not assisted any more",
   evict: "drained",
   restore: "rebooted and proven",
   delete: "removed",

@@ -5,7 +5,7 @@ import { join } from "./join.ts";
 import { nodeLabels } from "./labels.ts";
 import { network } from "./network.ts";
 import { payloadPaths } from "./payload.ts";
-import { guardAlone, HNS_NETWORK, kubeletClients, plans, SOURCE_ENDPOINT } from "./plans.ts";
+import { HNS_NETWORK, kubeletClients, plans, SOURCE_ENDPOINT } from "./plans.ts";
 import { okdPorts } from "./ports.ts";
 import { runningServices } from "./services.ts";
 
@@ -21,7 +21,6 @@ export const okd: Profile = {
   join,
   network,
   plans,
-  guard: guardAlone,
   kubeletClients,
   reading,
   checks: [

@@ -29,10 +29,7 @@ const fileFrom = (bucket: string, { path, key, versionId, sha256 }: PayloadFile)
   access: "inherited",
 });
 
-/** Facts on which the guard depends. */
-type GuardFacts = Pick<MachineFacts, "configuration" | "payload">;
-
-const payloadFiles = ({ configuration, payload }: GuardFacts, inFolder: (path: string) => boolean): Action[] =>
+const payloadFiles = ({ configuration, payload }: MachineFacts, inFolder: (path: string) => boolean): Action[] =>
   payload.files.filter(({ path }) => inFolder(path)).map((file) => fileFrom(configuration.bucket, file));
 
 const isOurs = (path: string): boolean => path.startsWith(`${casementFolder}\\`);
@@ -41,14 +38,9 @@ const isOurs = (path: string): boolean => path.startsWith(`${casementFolder}\\`)
  * The guard of the metadata route: first of all, before anything that could lose the route. Windows restarts the SSM
  * agent by itself only when told to.
  */
-const guard = (facts: MachineFacts): Action[] => guardWith(facts, isOurs);
-
-/** The guard for a machine in service, whose other files stay as its own release made them. */
-export const guardAlone = (facts: GuardFacts): Action[] => guardWith(facts, (path) => path === guardFile);
-
-const guardWith = (facts: GuardFacts, inFolder: (path: string) => boolean): Action[] => [
+const guard = (facts: MachineFacts): Action[] => [
   directory(casementFolder, "system"),
-  ...payloadFiles(facts, inFolder),
+  ...payloadFiles(facts, isOurs),
   { do: "service-recovery", name: "AmazonSSMAgent", restartAfter: [30, 60, 60] },
   { do: "task", name: GUARD_TASK, script: guardFile, arguments: [], everyMinutes: 1 },
   { do: "run-task", name: GUARD_TASK, withinSeconds: 240, record: `${casementFolder}\\guard.json` },

@@ -1,4 +1,5 @@
 import type { V1Node, V1Pod, V1Volume } from "@kubernetes/client-node";
+import type { Assistance } from "../../desired/assistance.ts";
 import { BUILD_LABEL, QUARANTINED } from "../../desired/node-keys.ts";
 import type { NodeDetails } from "../../messages/node/details.ts";
 import type { NodeRow } from "../../messages/node/nodes-table.ts";
@@ -66,7 +67,12 @@ export const detailsOf = (
   node: V1Node,
   machine: Machine | undefined,
   pods: readonly V1Pod[],
-  more: { readonly cluster: string; readonly claimed: readonly Claim[]; readonly heldBy: string | null },
+  more: {
+    readonly cluster: string;
+    readonly claimed: readonly Claim[];
+    readonly assisted: readonly Assistance[];
+    readonly heldBy: string | null;
+  },
 ): NodeDetails => ({
   ...rowOf(node, machine),
   addresses: [...new Set((node.status?.addresses ?? []).map(({ address }) => address))],
@@ -75,7 +81,7 @@ export const detailsOf = (
   instanceType: labelsOf(node)["node.kubernetes.io/instance-type"] ?? null,
   zone: machine?.zone ?? null,
   instanceState: machine?.state ?? null,
-  ownership: ownershipOf(machine, more.cluster, more.claimed),
+  ownership: ownershipOf(machine, more.cluster, more.claimed, more.assisted),
   taints: (node.spec?.taints ?? []).map(({ key, value, effect }) => `${key}${value ? `=${value}` : ""}:${effect}`),
   conditions: (node.status?.conditions ?? []).map(({ type, status, reason, lastTransitionTime }) => ({
     type,

@@ -13,6 +13,7 @@ import { auditCopies } from "./audit.ts";
 import { awsAway, type Check, first, isolated, type Patient, type Subject } from "./check.ts";
 import { accessChecks, clusterChecks, clusterCredential } from "./cluster.ts";
 import { ages } from "./credential.ts";
+import { otherMachines } from "./other-machines.ts";
 import { profileChecksOf } from "./profile-checks.ts";
 import { rightsOf, type Tried, triesAccount } from "./rights.ts";
 import { rulesCheck } from "./rules.ts";
@@ -29,7 +30,10 @@ const sidesOf = (profile: Profile): readonly Side<Patient>[] => [
   { opening: slackIdentity, checks: slackChecks },
   // AWS services fail independently of each other.
   { opening: null, checks: [...accountChecks, auditCopies, rulesCheck, ...agentChecks] },
-  { opening: clusterCredential, checks: [...clusterChecks, unregisteredMachines, ...profileChecksOf(profile)] },
+  {
+    opening: clusterCredential,
+    checks: [...clusterChecks, unregisteredMachines, otherMachines, ...profileChecksOf(profile)],
+  },
 ];
 
 const whatOf = (checks: readonly { readonly what: string }[]): string[] => checks.map(({ what }) => what);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import {
+  CreateTagsCommand,
   DescribeInstanceAttributeCommand,
   DescribeInstanceStatusCommand,
   RebootInstancesCommand,
@@ -17,6 +18,7 @@ import {
   SendCommandCommand,
 } from "@aws-sdk/client-ssm";
 import type { Finding } from "../../messages/doctor/finding.ts";
+import { TAG } from "../../tags.ts";
 import { isBusy, wordsOf } from "../client-errors.ts";
 import { instances, isOurs } from "../ec2/instances.ts";
 import { launchRequest } from "../ec2/launch-request.ts";
@@ -178,6 +180,22 @@ async function writesPlans({ context }: Patient): Promise<Finding[]> {
   return [];
 }
 
+/** The tag of an assistance, on an instance of the cluster that Casement did not launch; without any there is nothing to try on. */
+async function tagsOthers({ context, configuration }: Patient): Promise<Finding[]> {
+  const all = await instances(context).ofCluster(configuration.cluster.id);
+  const other = all.find(({ state, tags, isWindows }) => state === "running" && isWindows && !(TAG.launched in tags));
+  if (!other) return [];
+  const Tags = [{ Key: TAG.managed, Value: context.settings.cluster }];
+  await dryRun(context.clients.ec2.send(new CreateTagsCommand({ Resources: [other.instanceId], Tags, DryRun: true })));
+  return [];
+}
+
+/** An instance that is in no group: whether its group may be seen is decided before it is looked for. */
+async function seesScalingGroups({ context }: Patient): Promise<Finding[]> {
+  await context.clients.groupMember("i-00000000000000000");
+  return [];
+}
+
 const right = (what: string, observe: Check["observe"]): Check => ({ area: "AWS", what, observe });
 
 /**
@@ -204,6 +222,12 @@ export const rightsOf = {
     right("ssm:ListCommands", followsCommands),
     right("ssm:DescribeInstanceInformation", seesAgents),
     right("ssm:DescribeInstanceAssociationsStatus", seesAssociations),
+  ],
+  "assist-node": [
+    right("ec2:CreateTags", tagsOthers),
+    right("ssm:ListCommands", followsCommands),
+    right("ssm:DescribeInstanceInformation", seesAgents),
+    right("autoscaling:DescribeAutoScalingInstances", seesScalingGroups),
   ],
   "update-authority": [
     right("ssm:SendCommand", sendsCommands),

@@ -1,4 +1,6 @@
 import {
+  CreateTagsCommand,
+  DeleteTagsCommand,
   DescribeInstanceAttributeCommand,
   DescribeSecurityGroupsCommand,
   type EC2Client,
@@ -36,6 +38,8 @@ export interface Machine {
   readonly because?: string;
   /** By EC2's platform, which comes from the image. */
   readonly isWindows?: boolean;
+  /** It has an instance profile, without which its SSM agent has no rights. */
+  readonly hasProfile?: boolean;
   /** MAC address of the primary network interface, as EC2 writes it: "02:aa:bb:cc:dd:01"; empty where EC2 does not say it. */
   readonly mac?: string;
 }
@@ -97,6 +101,7 @@ const machineOf = (instance: Instance): Machine => ({
   tags: Object.fromEntries((instance.Tags ?? []).map((tag) => [tag.Key ?? "", tag.Value ?? ""])),
   because: instance.StateReason?.Message ?? "",
   isWindows: instance.Platform?.toLowerCase() === "windows",
+  hasProfile: instance.IamInstanceProfile !== undefined,
   mac: instance.NetworkInterfaces?.find(({ Attachment }) => Attachment?.DeviceIndex === 0)?.MacAddress ?? "",
 });
 
@@ -208,6 +213,26 @@ export const instances = (context: StepContext) => {
           throw new Retryable(`EC2 does not know ${held.instanceId}`, { cause: error });
         throw error;
       }
+    },
+
+    /**
+     * Tags an instance of another owner as assisted; its lease is checked right before. Twice is the same.
+     * @throws Refused when the lease is not ours any more
+     */
+    tagAssisted: async (held: Lease): Promise<void> => {
+      await lease.check(held);
+      const Tags = [{ Key: TAG.managed, Value: context.settings.cluster }];
+      await ec2.send(new CreateTagsCommand({ Resources: [held.instanceId], Tags }));
+    },
+
+    /**
+     * Takes this cluster's tag off an instance of another owner; another cluster's tag stays.
+     * @throws Refused when the lease is not ours any more
+     */
+    untagAssisted: async (held: Lease): Promise<void> => {
+      await lease.check(held);
+      const Tags = [{ Key: TAG.managed, Value: context.settings.cluster }];
+      await ec2.send(new DeleteTagsCommand({ Resources: [held.instanceId], Tags }));
     },
 
     /**

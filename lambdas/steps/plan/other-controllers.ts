@@ -1,6 +1,6 @@
 import type { V1Node, V1ObjectMeta } from "@kubernetes/client-node";
+import type { GroupMember } from "../../clients/auto-scaling.ts";
 import type { OtherController } from "../../messages/node/other-controllers.ts";
-import type { RemovalRefusal } from "../../messages/remove/refusal.ts";
 import type { Claim } from "../cluster/claims.ts";
 import { ownerOf } from "../cluster/ownership.ts";
 import type { Machine } from "../ec2/instances.ts";
@@ -47,6 +47,8 @@ export interface Traces {
   readonly associations: readonly Association[];
   /** Null for an instance that Patch Manager never scanned. */
   readonly patches: PatchState | null;
+  /** Its Auto Scaling group's view of it; null where it is in none, or where that could not be read. */
+  readonly groupMember: GroupMember | null;
 }
 
 /** Annotation of kured while it drains and reboots a node (kured's cmd/kured/main.go, `--annotate-nodes`). */
@@ -65,6 +67,12 @@ const KARPENTER_DISRUPTS = "karpenter.sh/disrupted";
 
 /** A paused check remediates nothing; the annotation's value does not matter (machine API operator). */
 const PAUSED = "cluster.x-k8s.io/paused";
+
+/** Keeps Karpenter from taking a node away that has become empty (its documentation, "Node-Level Controls"). */
+const DO_NOT_DISRUPT = "karpenter.sh/do-not-disrupt";
+
+/** Tag that Auto Scaling sets on the instances of a group. */
+const GROUP_TAG = "aws:autoscaling:groupName";
 
 /** SSM documents that reboot by themselves: patching, and the updates that may ask for it. */
 const REBOOTING = ["AWS-RunPatchBaseline", "AWS-RunPatchBaselineAssociation", "AWS-InstallWindowsUpdates"];
@@ -110,11 +118,35 @@ const healthChecksOf = ({ machineFacts, healthChecks }: Traces): OtherController
           timeout: spec?.unhealthyConditions?.find(({ type }) => type === "Ready")?.timeout ?? "its default",
         }));
 
+/**
+ * An instance that is InService is replaced when a health check fails, as it does while Windows reboots. With HealthCheck suspended
+ * no check counts; an instance in Standby is not checked (Auto Scaling user guide, "Considerations for suspending processes").
+ * ReplaceUnhealthy alone is not enough: what was marked meanwhile is replaced when it is resumed.
+ */
+function scalingGroupOf({ machine, groupMember }: Traces): OtherController[] {
+  const group = machine?.tags[GROUP_TAG];
+  if (group === undefined) return [];
+  if (groupMember === null) return [{ kind: "group-check", group, instance: machine?.instanceId ?? "", checks: null }];
+  const { lifecycle, suspended, checks } = groupMember;
+  if (lifecycle !== "InService" || suspended.includes("HealthCheck")) return [];
+  return [{ kind: "group-check", group, instance: machine?.instanceId ?? "", checks }];
+}
+
+/** Karpenter takes away a node that a drain has emptied. */
+const emptiedByKarpenter = ({ node }: Traces): OtherController[] =>
+  node.metadata?.annotations?.[DO_NOT_DISRUPT] === "true" ? [] : [{ kind: "karpenter-consolidates" }];
+
+/** Do the instance's tags name an Auto Scaling group? */
+export const isInGroup = (machine: Pick<Machine, "tags"> | undefined): boolean =>
+  machine !== undefined && GROUP_TAG in machine.tags;
+
 /** Recognises everything beside Casement that may reboot, delete or uncordon the node. */
 export function otherControllersOf(traces: Traces): OtherController[] {
   const owner = traces.machine && ownerOf(traces.machine, traces.claimed);
   return [
     ...(owner ? [{ kind: "owner", owner } as const] : []),
+    ...(owner?.kind === "karpenter" ? emptiedByKarpenter(traces) : []),
+    ...scalingGroupOf(traces),
     ...onNode(traces.node),
     ...onMachine(traces),
     ...healthChecksOf(traces),
@@ -127,15 +159,12 @@ export function otherControllersOf(traces: Traces): OtherController[] {
 
 /**
  * Does the controller stand against the change? One that is at work on the node now stands against any; one that answers
- * to a node that is away stands against a reboot; an owner that would replace the machine, against its removal.
+ * to a node that is away stands against a reboot; one that takes empty nodes away, against a drain too; an owner that would replace
+ * the machine, against its removal.
  */
 export function conflictsWith(controller: OtherController, disruption: Disruption): boolean {
   if ("acting" in controller) return controller.acting;
-  if (controller.kind === "health-check") return disruption === "reboot";
-  if (controller.kind === "owner")
-    return disruption === "remove" || (disruption === "reboot" && isImpatient(controller.owner));
-  return false;
+  if (controller.kind === "health-check" || controller.kind === "group-check") return disruption === "reboot";
+  if (controller.kind === "karpenter-consolidates") return disruption !== "remove";
+  return controller.kind === "owner" && disruption === "remove";
 }
-
-/** Owners that replace an instance whose status checks fail, as they do during a reboot. */
-const isImpatient = ({ kind }: RemovalRefusal): boolean => kind === "auto-scaling-group";

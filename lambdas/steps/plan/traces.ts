@@ -13,7 +13,8 @@ import type { Association, HealthCheck, MachineFacts, PatchState, Traces } from 
 const MACHINE_API = { group: "machine.openshift.io", version: "v1beta1", namespace: "openshift-machine-api" } as const;
 
 /** Marks that other controllers leave beside the Node, and what could not be read of them. */
-export interface TracesSeen extends Pick<Traces, "machineFacts" | "healthChecks" | "associations" | "patches"> {
+export interface TracesSeen
+  extends Pick<Traces, "machineFacts" | "healthChecks" | "associations" | "patches" | "groupMember"> {
   /** In words. */
   readonly unread: readonly string[];
 }
@@ -40,7 +41,7 @@ async function readAs<T>(what: string, read: Promise<T>, otherwise: T): Promise<
 }
 
 /** Reading what other controllers leave on a node's Machine and in the account. */
-export const traces = ({ clients: { kubernetes, ssm } }: StepContext) => {
+export const traces = ({ clients: { kubernetes, ssm, groupMember } }: StepContext) => {
   const list = async <T>(plural: string): Promise<readonly T[]> =>
     ((await kubernetes.custom.listNamespacedCustomObject({ ...MACHINE_API, plural })) as { items?: T[] }).items ?? [];
 
@@ -72,24 +73,28 @@ export const traces = ({ clients: { kubernetes, ssm } }: StepContext) => {
 
   return {
     /**
-     * Reads the Machine behind an instance, the health checks over Machines, the SSM associations of the instance, and the updates on
-     * it that wait for a reboot. Health
-     * checks are read only where there is a Machine.
+     * Reads the Machine behind an instance, the health checks over Machines, the SSM associations of the instance, the updates on
+     * it that wait for a reboot, and what its Auto Scaling group does. Health checks are read only where there is a Machine.
+     * @param isInGroup whether its tags name an Auto Scaling group: only then is the group asked for
      * @throws a busy server's error
      */
-    of: async (instanceId: string): Promise<TracesSeen> => {
+    of: async (instanceId: string, isInGroup: boolean): Promise<TracesSeen> => {
       const machine = await readAs("the Machine", machineOf(instanceId), null);
       const checks = machine.value
         ? await readAs("MachineHealthChecks", list<HealthCheck>("machinehealthchecks"), [])
         : { value: [], unread: [] };
       const associations = await readAs("SSM associations", associationsOf(instanceId), []);
       const patches = await readAs("updates that wait for a reboot", patchesOf(instanceId), null);
+      const member = isInGroup
+        ? await readAs("health checks of its Auto Scaling group", groupMember(instanceId), null)
+        : { value: null, unread: [] };
       return {
+        groupMember: member.value,
         patches: patches.value,
         machineFacts: machine.value,
         healthChecks: checks.value,
         associations: associations.value,
-        unread: [...machine.unread, ...checks.unread, ...associations.unread, ...patches.unread],
+        unread: [...machine.unread, ...checks.unread, ...associations.unread, ...patches.unread, ...member.unread],
       };
     },
   };

@@ -1,11 +1,9 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { PayloadManifest } from "../../desired/payload.ts";
-import type { Observation, Plan } from "../../desired/plan.ts";
+import type { Observation, RouteRequest, RouteResult } from "../../desired/plan.ts";
 import { calledOffBefore } from "../../messages/node/guard.ts";
-import { profileOf } from "../../profiles/list.ts";
 import type { ReleaseDocument } from "../../steps/runtime.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { readApplied } from "../engine/apply-plan.ts";
 import { MINUTE, step } from "../engine/durable.ts";
 import type { FleetOutcome, Reading } from "../engine/fleet-batch.ts";
 import { changeFleet, lookAtFleet } from "../engine/run-fleet.ts";
@@ -32,30 +30,47 @@ export function readGuard(result: object, payload: Pick<PayloadManifest, "files"
   return why === null ? { value: true } : { why };
 }
 
-/** Sends the plan to all machines. */
+/** Reads the result line of `route.ps1`. */
+export function readRoute(result: object): Reading<true> {
+  const { ok, failed } = result as Partial<RouteResult>;
+  if (ok === true) return { value: true };
+  return { why: failed ? `${failed.action}: ${failed.error}` : "route.ps1 did not finish and does not say why" };
+}
+
+/**
+ * The request that installs the guard, or takes it away.
+ * @param now milliseconds since the epoch
+ * @param minutes after which the machine may not begin any more
+ */
+export const routeRequest = (
+  what: RouteRequest["do"],
+  operation: string,
+  now: number,
+  minutes: number,
+): RouteRequest => ({
+  do: what,
+  operation,
+  madeAt: Math.floor(now / 1_000),
+  notAfter: Math.floor((now + minutes * MINUTE) / 1_000),
+});
+
+/** Sends the guard to all machines. */
 async function apply(installation: Installation, members: readonly Member[]) {
   const { ctx, steps, operation, release } = installation;
-  const request = await step(ctx, "plan: guard", () => {
-    const plan: Plan = {
-      format: 2,
-      operation,
-      madeAt: Math.floor(steps.now() / 1000),
-      notAfter: Math.floor((steps.now() + PLAN_MINUTES * MINUTE) / 1000),
-      actions: profileOf(release.configuration).guard(release),
-    };
-    return steps.machine.requestFor(plan, `plans/${operation}/guard.json`);
-  });
-  return changeFleet<boolean>(
+  const request = await step(ctx, "plan: guard", async () =>
+    routeRequest("install", operation, steps.now(), PLAN_MINUTES),
+  );
+  return changeFleet<true>(
     ctx,
     steps,
-    "apply",
+    "route",
     members.map((member) => ({ lease: member.lease, request })),
     {
       owner: operation,
       name: "install",
       minutes: release.configuration.deadlines.guarding.guard,
       cancelledBy: () => cancelledBy(steps, operation),
-      read: readApplied,
+      read: readRoute,
     },
   );
 }
@@ -76,7 +91,7 @@ const look = ({ ctx, steps, operation, release }: Installation, members: readonl
     },
   );
 
-function failureOf(outcome: FleetOutcome<boolean> | undefined): Outcome | null {
+function failureOf(outcome: FleetOutcome<true> | undefined): Outcome | null {
   if (outcome?.state === "done") return null;
   const why = outcome?.why ?? "SSM did not answer for it";
   return { state: why === calledOffBefore ? "cancelled" : "failed", why };

@@ -1,5 +1,6 @@
 import { hasPoolPolicies } from "../../commands/approvals.ts";
 import type { Start, Targets } from "../../commands/command.ts";
+import type { Assistance } from "../../desired/assistance.ts";
 import { Refused, UserError } from "../../errors.ts";
 import { changeRefused } from "../../messages/node/change-refusal.ts";
 import { agentSilentForGuard, poolWithoutNodes } from "../../messages/node/guard.ts";
@@ -54,19 +55,20 @@ interface Seen {
   readonly cluster: string;
   readonly machines: Machines;
   readonly claimed: readonly Claim[];
+  readonly assisted: readonly Assistance[];
   readonly agents: ReadonlyMap<string, Agent>;
   readonly commandWord: string;
 }
 
 /** Judges one machine. The guard disturbs no pod, so other controllers at work on the node are no reason against it. */
 async function judge(seen: Seen, node: Node): Promise<Target> {
-  const { steps, cluster, machines, claimed } = seen;
+  const { steps, cluster, machines, claimed, assisted } = seen;
   const { name = "" } = node.metadata ?? {};
   const instanceId = instanceIdOf(node);
   const holder = instanceId === null ? undefined : await steps.leases.holder(instanceId);
   const heldBy = holder && holder !== seen.operation ? holder : null;
   const machine = machineOf(node, machines);
-  const why = changeRefusalOf({ node, machine, cluster, claimed, others: [], heldBy }, "drain");
+  const why = changeRefusalOf({ node, machine, cluster, claimed, assisted, others: [], heldBy }, "drain");
   const isSilent = seen.agents.get(instanceId ?? "")?.online !== true;
   const unreached = isSilent ? agentSilentForGuard(name) : null;
   const refusal = why ? changeRefused(why, "guard", name, seen.commandWord) : unreached;
@@ -87,9 +89,11 @@ export async function targetsOf(
   const { configuration } = await steps.runtime.read(runtimeVersion);
   const { id, name: cluster } = configuration.cluster;
   const [nodes, claimed] = [await steps.nodes.all(), await steps.claims.all()];
+  const assisted = await steps.assistances.all();
   const machines = new Map((await steps.instances.ofCluster(id)).map((machine) => [machine.instanceId, machine]));
   const agents = await steps.machine.agents();
-  const seen: Seen = { steps, operation: start.operation, cluster, machines, claimed, agents, commandWord };
+  const known = { machines, claimed, assisted, agents };
+  const seen: Seen = { steps, operation: start.operation, cluster, ...known, commandWord };
   const targets: Target[] = [];
   for (const node of meant(wanted, nodes, machines, commandWord)) targets.push(await judge(seen, node));
   const [first] = targets;

@@ -158,18 +158,19 @@ export async function describeNode(steps: Steps, typed: string, begun: Begun): P
         node,
         pods: await steps.nodes.podsOn(node.metadata?.name ?? ""),
         claimed: await steps.claims.all(),
+        assisted: await steps.assistances.all(),
       };
     }),
     fromEc2(steps, configuration),
   ]);
   if (isAway(found)) return withoutKubernetes(steps, found, machines, typed, begun);
   if (found.kind === "machine") return describeMachine(steps, typed, found.nodes, machines, begun);
-  const { node, pods, claimed } = found;
+  const { node, pods, claimed, assisted } = found;
   const machine = isAway(machines) ? undefined : machineOfNode(node, machines);
   const instanceId = machine?.instanceId ?? instanceIdOf(node);
   const heldBy = instanceId ? ((await steps.leases.holder(instanceId)) ?? null) : null;
   const due = (await seenReboots(steps, configuration))(node, machine?.tags[TAG.pool] ?? null);
-  const more = { cluster: configuration.cluster.name, claimed, heldBy };
+  const more = { cluster: configuration.cluster.name, claimed, assisted, heldBy };
   const details = { ...detailsOf(node, machine, pods, more), ...(due ? { rebootDue: due } : {}) };
   const stopped = await stopsOver(steps, configuration, node, details.pool);
   const described = (of: typeof details): Message =>

@@ -1,4 +1,5 @@
 import { nodeMatches } from "../../commands/node-matches.ts";
+import type { Configuration } from "../../configuration.ts";
 import type { HealthFacts } from "../../desired/health/facts.ts";
 import type { RebootDue } from "../../desired/seen-machine.ts";
 import { UserError } from "../../errors.ts";
@@ -8,7 +9,9 @@ import { noSuchNode, severalNodes } from "../../messages/operation/dry-runs.ts";
 import type { Message } from "../../records.ts";
 import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
+import { ownershipOf } from "../../steps/cluster/ownership.ts";
 import { isOurs, type Machine } from "../../steps/ec2/instances.ts";
+import { patiently } from "../../steps/patience.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
 import { findNode } from "../node/find-node.ts";
@@ -71,19 +74,32 @@ function meant(
   return { name: node.metadata?.name ?? "", node, machine, instanceId };
 }
 
-/** Finds the reason for which the machine cannot be asked; null where it can. IAM refuses a machine that Casement did not launch, whatever is here. */
+/** Finds the reason for which the machine cannot be asked; null where it can. IAM refuses a machine that Casement neither launched nor assists. */
 function obstacle(
   { machine, instanceId }: Subject,
   machines: readonly Machine[] | Away,
   { ssm }: Pick<HealthFacts, "ssm">,
-  cluster: string,
+  isOwn: boolean,
 ): string | null {
   if (instanceId === null) return missing.noInstance;
   if (!isAway(machines) && !machine) return missing.noInstance;
-  if (machine && !isOurs(machine, cluster)) return missing.notOurs;
+  if (machine && !isOwn) return missing.notOurs;
   if (machine && machine.state !== "running") return missing.notRunning(machine.state);
   if (!ssm.known) return ssm.why;
   return ssm.value.registered && ssm.value.online ? null : missing.notAsked;
+}
+
+/** May the machine be sent a look? While the cluster or the ledger does not answer, only a machine that Casement launched may. */
+async function mayAsk(steps: Steps, { machine }: Subject, { cluster }: Configuration): Promise<boolean> {
+  if (!machine || isOurs(machine, cluster.name)) return machine !== undefined;
+  try {
+    const [claimed, assisted] = await patiently(LIST_SECONDS * 1_000, () =>
+      Promise.all([steps.claims.all(), steps.assistances.all()]),
+    );
+    return ownershipOf(machine, cluster.name, claimed, assisted) === "assisted";
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -107,7 +123,7 @@ export async function lookAround(
   const away = { nodes: isAway(nodes) ? nodes : null, machines: isAway(machines) ? machines : null };
   const facts = await factsOf(steps, configuration, one, away);
   const heldBy = one.instanceId ? ((await steps.leases.holder(one.instanceId)) ?? null) : null;
-  const why = obstacle(one, machines, facts, configuration.cluster.name);
+  const why = obstacle(one, machines, facts, await mayAsk(steps, one, configuration));
   return {
     node: one.name,
     facts: why === null ? facts : { ...facts, machine: unknown(why) },

@@ -8,7 +8,7 @@ import type { OtherController } from "../../messages/node/other-controllers.ts";
 import { changeRefusalOf } from "../../steps/cluster/change-rules.ts";
 import { bootIdOf, instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
-import { otherControllersOf } from "../../steps/plan/other-controllers.ts";
+import { isInGroup, otherControllersOf } from "../../steps/plan/other-controllers.ts";
 import type { TracesSeen } from "../../steps/plan/traces.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
@@ -71,7 +71,10 @@ async function checkQuarantine(
 }
 
 /** A Node without an instance has no Machine and no associations. */
-const noTraces: TracesSeen = { machineFacts: null, healthChecks: [], associations: [], patches: null, unread: [] };
+const noTraces: TracesSeen = {
+  ...{ machineFacts: null, healthChecks: [], associations: [], patches: null, groupMember: null },
+  unread: [],
+};
 
 /**
  * Finds the node and judges whether it may be changed.
@@ -94,10 +97,11 @@ export async function judgeNode(
   const machine = instanceId ? await steps.instances.describe(instanceId) : undefined;
   const holder = instanceId ? await steps.leases.holder(instanceId) : undefined;
   const claimed = await steps.claims.all();
-  const { unread, ...left } = instanceId ? await steps.traces.of(instanceId) : noTraces;
+  const assisted = await steps.assistances.all();
+  const { unread, ...left } = instanceId ? await steps.traces.of(instanceId, isInGroup(machine)) : noTraces;
   const others = otherControllersOf({ node, machine, claimed, ...left });
   const heldBy = holder && holder !== start.operation ? holder : null;
-  const facts = { node, machine, cluster: configuration.cluster.name, claimed, others, heldBy };
+  const facts = { node, machine, cluster: configuration.cluster.name, claimed, assisted, others, heldBy };
   const refusal = changeRefusalOf(facts, change === "reboot" ? "reboot" : "drain");
   if (refusal || instanceId === null)
     throw new Refused(changeRefused(refusal ?? { kind: "no-instance" }, change, name, begun.commandWord));

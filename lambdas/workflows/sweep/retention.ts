@@ -7,4 +7,5 @@ export async function expireGoneMachines(steps: Steps): Promise<void> {
     (await steps.instances.ofCluster(configuration.cluster.id)).map(({ instanceId }) => instanceId),
   );
   await steps.given.keepWhileMachinesLive((instanceId) => !living.has(instanceId));
+  await steps.assistances.keepWhileMachinesLive((instanceId) => !living.has(instanceId));
 }

@@ -31,6 +31,8 @@ export interface Disk {
   remove(path: string): boolean;
   directory(path: string): Directory | undefined;
   makeDirectory(path: string, access: "system" | "inherited", link?: boolean): void;
+  /** Removes a directory, not what is in it. @returns whether it was there */
+  removeDirectory(path: string): boolean;
   files(): FileEntry[];
   /** Files directly in this directory. */
   filesIn(path: string): FileEntry[];
@@ -90,6 +92,11 @@ export function diskOf(files: Collection<FileEntry>, directories: Collection<Dir
     makeDirectory: (path, access, link = false) => {
       ensureParents(path);
       directories.set(pathKey(path), { path, access, link });
+    },
+    removeDirectory: (path) => {
+      const known = directories.has(pathKey(path));
+      directories.delete(pathKey(path));
+      return known;
     },
     files: () => files.values(),
     filesIn: (path) => {

@@ -3,7 +3,7 @@ import { nodes, osOf } from "../kubernetes/controllers/nodes.ts";
 import { at, type KubeObject } from "../kubernetes/model/object.ts";
 import { known } from "../kubernetes/model/resources.ts";
 import { conditionOf, type Node } from "../kubernetes/model/shapes.ts";
-import { install, type Neighbour, runControllers, type Services } from "./neighbour.ts";
+import { install, type Neighbour, runControllers, type Services, terminate } from "./neighbour.ts";
 
 // openshift/machine-api-operator, pkg/controller/machinehealthcheck and pkg/controller/nodelink
 
@@ -17,6 +17,9 @@ const NAMESPACE = "openshift-machine-api";
 /** Seconds for which a node may be unhealthy: those of the documentation's example. */
 const TIMEOUT = 300;
 
+/** Milliseconds until a paused check is looked at again (assumed). */
+const LOOK_AGAIN_MS = 60_000;
+
 const check = {
   apiVersion: "machine.openshift.io/v1beta1",
   kind: "MachineHealthCheck",
@@ -29,14 +32,10 @@ const check = {
   },
 } as unknown as KubeObject;
 
-const owner = { principal: "machine-api", require: () => undefined };
+const checks = known("machinehealthchecks", "machine.openshift.io");
 
-/** Terminates the instance of a Machine, as the Machine's finalizer does. */
-async function terminate({ ec2 }: Services, instanceId: string): Promise<void> {
-  const body = Buffer.from(`Action=TerminateInstances&Version=2016-11-15&InstanceId.1=${instanceId}`);
-  const headers = { "content-type": "application/x-www-form-urlencoded" };
-  await ec2.service.answer("TerminateInstances", { method: "POST", url: "/", headers, body }, owner);
-}
+/** A paused check remediates nothing; the annotation's value does not matter (updating guide, "Pausing a MachineHealthCheck resource"). */
+const PAUSED = "cluster.x-k8s.io/paused";
 
 function healthCheck(services: Services, cluster: Cluster): Controller {
   const { simulation, objects } = cluster;
@@ -57,6 +56,8 @@ function healthCheck(services: Services, cluster: Cluster): Controller {
     if (!ready || ready.status === "True") return undefined;
     const due = Date.parse(ready.lastTransitionTime ?? "") + TIMEOUT * 1_000;
     if (simulation.clock.now() < due) return due;
+    const paused = objects.get(checks, NAMESPACE, check.metadata.name)?.metadata.annotations ?? {};
+    if (PAUSED in paused) return simulation.clock.now() + LOOK_AGAIN_MS;
     cluster.registry.remove({ type: machines, ...keyOf(machine) });
     void simulation.busy(terminate(services, node.spec.providerID?.split("/").at(-1) ?? ""));
     return undefined;

@@ -1,3 +1,4 @@
+import type { AutoScaling } from "../aws/auto-scaling.ts";
 import type { Ec2 } from "../aws/ec2/ec2.ts";
 import type { Kubernetes } from "../kubernetes/api.ts";
 import { type Cluster, type Controller, run } from "../kubernetes/controllers/controller.ts";
@@ -8,6 +9,7 @@ import { typeOfKind } from "../kubernetes/model/resources.ts";
 export interface Services {
   readonly kubernetes: Kubernetes;
   readonly ec2: Ec2;
+  readonly scaling: AutoScaling;
 }
 
 /** A program or a person that works in the same cluster and account as Casement: `npm start -- --with NAME`. */
@@ -39,4 +41,13 @@ export function runControllers(
   controllers: (cluster: Cluster) => readonly Controller[],
 ): void {
   run(cluster.simulation, cluster.objects, controllers(cluster))();
+}
+
+const owner = { principal: "owner", require: () => undefined };
+
+/** Terminates an instance as its owner does. */
+export async function terminate({ ec2 }: Services, instanceId: string): Promise<void> {
+  const body = Buffer.from(`Action=TerminateInstances&Version=2016-11-15&InstanceId.1=${instanceId}`);
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  await ec2.service.answer("TerminateInstances", { method: "POST", url: "/", headers, body }, owner);
 }

@@ -5,6 +5,7 @@ import type { Neighbour } from "./neighbour.ts";
 import { nlb } from "./nlb.ts";
 import { clusterAutoscaler, karpenter } from "./node-autoscalers.ts";
 import { approvesAll, deniesAll } from "./people.ts";
+import { scalingGroup } from "./scaling-group.ts";
 import { uncordons } from "./uncordons.ts";
 import { wmco } from "./wmco.ts";
 
@@ -18,6 +19,7 @@ export const neighbours: readonly Neighbour[] = [
   machineApprover,
   machineHealthCheck,
   nlb,
+  scalingGroup,
   uncordons,
   wmco,
 ];

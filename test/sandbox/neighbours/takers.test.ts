@@ -23,7 +23,8 @@ const ec2 = {
     },
   },
 };
-const start = ({ start: begin }: Neighbour): void => begin({ kubernetes: cluster.api, ec2: ec2 as never });
+const start = ({ start: begin }: Neighbour): void =>
+  begin({ kubernetes: cluster.api, ec2: ec2 as never, scaling: undefined as never });
 const nodeOf = (name: string) => cluster.api.objects("nodes").find(({ metadata }) => metadata.name === name) as Node;
 const windows = (name: string): KubeObject => {
   const node = linuxNode(name, { "kubernetes.io/os": "windows" });

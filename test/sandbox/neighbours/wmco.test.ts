@@ -16,7 +16,7 @@ function windowsNode(name: string, annotations: Record<string, string> = {}): vo
   cluster.api.create({ ...node, metadata: { ...node.metadata, annotations } });
 }
 
-const start = (): void => wmco.start({ kubernetes: cluster.api, ec2: undefined as never });
+const start = (): void => wmco.start({ kubernetes: cluster.api, ec2: undefined as never, scaling: undefined as never });
 const maintained = (): string[] => cluster.simulation.store.collection<number>("wmco-maintained").keys();
 const upgradeable = (): unknown => {
   const [condition] = cluster.api.objects("operatorconditions", "operators.coreos.com");

@@ -71,7 +71,7 @@ describe("The details of a node", () => {
       { key: "os", value: "Windows", effect: "NoSchedule" },
       { key: "casement.dev/starting", effect: "NoExecute" },
     ];
-    const more = { cluster: CLUSTER, claimed: [], heldBy: "add-1" };
+    const more = { cluster: CLUSTER, claimed: [], assisted: [], heldBy: "add-1" };
     const node = windowsNode("web-1", { spec: { taints } });
     expect(detailsOf(node, launched(), [pod("web-a", "web-1")], more)).toMatchObject({
       taints: ["os=Windows:NoSchedule", "casement.dev/starting:NoExecute"],

@@ -19,12 +19,12 @@ describe("Whose a machine is", () => {
     ],
     ["observed", "launched with another word than true", launched({}, { "casement:launched": "yes" }), []],
     ["observed", "unknown to EC2", undefined, []],
-    ["assisted", "an Auto Scaling group's", launched({}, { "aws:autoscaling:groupName": "asg" }), []],
-    ["assisted", "a node group's", launched({}, { "eks:nodegroup-name": "ng" }), []],
-    ["assisted", "Karpenter's", launched({}, { "karpenter.sh/nodepool": "np" }), []],
-    ["assisted", "claimed by its instance id", launched(), [claim("i-0aaa")]],
-    ["assisted", "claimed by its address", launched(), [claim("10.0.0.21")]],
-    ["assisted", "claimed by its name", launched(), [claim("IP-10-0-0-21.us-west-2.compute.internal")]],
+    ["observed", "an Auto Scaling group's", launched({}, { "aws:autoscaling:groupName": "asg" }), []],
+    ["observed", "a node group's", launched({}, { "eks:nodegroup-name": "ng" }), []],
+    ["observed", "Karpenter's", launched({}, { "karpenter.sh/nodepool": "np" }), []],
+    ["observed", "claimed by its instance id", launched(), [claim("i-0aaa")]],
+    ["observed", "claimed by its address", launched(), [claim("10.0.0.21")]],
+    ["observed", "claimed by its name", launched(), [claim("IP-10-0-0-21.us-west-2.compute.internal")]],
     ["managed", "beside a claim on a longer address", launched(), [claim("10.0.0.210"), claim("i-0aaaa")]],
   ] as const)("is %s when it is %s", (ownership, _, machine, claimed) => {
     expect(ownershipOf(machine, CLUSTER, claimed)).toBe(ownership);

@@ -17,6 +17,7 @@ const traces = (more: Partial<Traces> = {}): Traces => ({
   healthChecks: [],
   associations: [],
   patches: null,
+  groupMember: null,
   ...more,
 });
 
@@ -36,6 +37,14 @@ const check = (more: object = {}) => ({
 });
 
 const owned: OtherController = { kind: "owner", owner: { kind: "auto-scaling-group", owner: "asg" } };
+const inGroup = { machine: launched({}, { "aws:autoscaling:groupName": "asg" }) };
+const member = { group: "asg", lifecycle: "InService", checks: "EC2,ELB", suspended: [] };
+const checked = (checks: string | null): OtherController => ({
+  kind: "group-check",
+  group: "asg",
+  instance: "i-0aaa",
+  checks,
+});
 const wmco = "windowsmachineconfig.openshift.io/";
 
 describe("Other controllers of a node", () => {
@@ -44,7 +53,6 @@ describe("Other controllers of a node", () => {
   });
 
   it.each<[string, Partial<Traces>, OtherController]>([
-    ["an Auto Scaling group", { machine: launched({}, { "aws:autoscaling:groupName": "asg" }) }, owned],
     ["WMCO that configured it", annotated({ [`${wmco}version`]: "10" }), { kind: "wmco", acting: false }],
     [
       "WMCO about to reboot it",
@@ -106,6 +114,31 @@ describe("Other controllers of a node", () => {
     expect(otherControllersOf(traces(more))).toEqual([]);
   });
 
+  it.each<[string, Partial<Traces>, readonly OtherController[]]>([
+    ["that checks its instances", { ...inGroup, groupMember: member }, [owned, checked("EC2,ELB")]],
+    ["whose checks could not be read", inGroup, [owned, checked(null)]],
+    [
+      "whose owner has suspended the checks",
+      { ...inGroup, groupMember: { ...member, suspended: ["HealthCheck"] } },
+      [owned],
+    ],
+    [
+      "whose owner has suspended the replacement alone",
+      { ...inGroup, groupMember: { ...member, suspended: ["ReplaceUnhealthy"] } },
+      [owned, checked("EC2,ELB")],
+    ],
+    ["that has the instance in Standby", { ...inGroup, groupMember: { ...member, lifecycle: "Standby" } }, [owned]],
+  ])("include an Auto Scaling group %s", (_, more, found) => {
+    expect(otherControllersOf(traces(more))).toEqual(found);
+  });
+
+  it("include Karpenter as long as it may take an empty node away", () => {
+    const machine = launched({}, { "karpenter.sh/nodepool": "np" });
+    const kinds = (more: Partial<Traces>) => otherControllersOf(traces({ machine, ...more })).map(({ kind }) => kind);
+    expect(kinds({})).toEqual(["owner", "karpenter-consolidates"]);
+    expect(kinds(annotated({ "karpenter.sh/do-not-disrupt": "true" }))).toEqual(["owner"]);
+  });
+
   it("leave out a machine whose updates wait for nothing", () => {
     expect(otherControllersOf(traces({ patches: { pending: 0, reboots: true } }))).toEqual([]);
   });
@@ -123,7 +156,12 @@ describe("A conflict", () => {
     [{ kind: "health-check", name: "windows", timeout: "300s" }, "drain", false],
     [{ kind: "health-check", name: "windows", timeout: "300s" }, "reboot", true],
     [owned, "drain", false],
-    [owned, "reboot", true],
+    [owned, "reboot", false],
+    [checked("EC2"), "drain", false],
+    [checked("EC2"), "reboot", true],
+    [checked(null), "reboot", true],
+    [{ kind: "karpenter-consolidates" }, "drain", true],
+    [{ kind: "karpenter-consolidates" }, "reboot", true],
     [owned, "remove", true],
     [{ kind: "association", name: "patch-nightly", document: "AWS-RunPatchBaseline" }, "drain", false],
   ])("of %j with a %s: %s", (controller, disruption, conflicts) => {

@@ -22,7 +22,7 @@ const machineApi = (kind: string, name: string, more: object) =>
   }) as unknown as KubeObject;
 
 test("A cluster without Machines, and an instance that SSM does not know, leave no traces and nothing unread", async () => {
-  expect(await verbs.traces.of(INSTANCE)).toEqual({
+  expect(await verbs.traces.of(INSTANCE, false)).toEqual({
     machineFacts: null,
     healthChecks: [],
     associations: [],
@@ -37,7 +37,7 @@ test("The Machine behind an instance is read with the health checks, by the drai
   kubernetes.create(machineApi("Machine", "windows-1", { spec: { providerID } }));
   kubernetes.create(machineApi("Machine", "windows-2", { spec: { providerID: `${providerID}0` } }));
   kubernetes.create(machineApi("MachineHealthCheck", "windows", { spec: { selector: { matchLabels: {} } } }));
-  const { machineFacts, healthChecks, unread } = await verbs.traces.of(INSTANCE);
+  const { machineFacts, healthChecks, unread } = await verbs.traces.of(INSTANCE, false);
   expect(machineFacts?.metadata).toMatchObject({ name: "windows-1", labels: { role: "win" } });
   expect(healthChecks.map(({ metadata }) => metadata.name)).toEqual(["windows"]);
   expect(unread).toEqual([]);
@@ -46,11 +46,11 @@ test("The Machine behind an instance is read with the health checks, by the drai
 test("Updates that wait for a reboot are known from what Patch Manager reported", async () => {
   const state = { InstanceId: INSTANCE, InstalledPendingRebootCount: 2, RebootOption: "RebootIfNeeded" } as const;
   simulator.ssm.patchStates.report(state);
-  expect((await verbs.traces.of(INSTANCE)).patches).toEqual({ pending: 2, reboots: true });
+  expect((await verbs.traces.of(INSTANCE, false)).patches).toEqual({ pending: 2, reboots: true });
 });
 
 test("A role without the right leaves a gap that is named, and no refusal", async () => {
-  const { unread, associations } = await simulator.as("sweep").traces.of(INSTANCE);
+  const { unread, associations } = await simulator.as("sweep").traces.of(INSTANCE, false);
   expect(associations).toEqual([]);
   expect(unread.join()).toMatch(
     /^SSM associations \(.*not authorized to perform: ssm:DescribeInstanceAssociationsStatus/,

@@ -2,12 +2,7 @@ import { describe, expect, test } from "vitest";
 import { guardFile } from "../../../lambdas/desired/machine-paths.ts";
 import type { Observation } from "../../../lambdas/desired/plan.ts";
 import { guardSummary } from "../../../lambdas/messages/node/guard.ts";
-import { okd } from "../../../lambdas/profiles/okd/okd.ts";
-import { readGuard } from "../../../lambdas/workflows/guard/install.ts";
-import { anotherKind } from "../../profiles/another-kind.ts";
-import { factsWith } from "../../profiles/okd/facts.ts";
-
-const facts = factsWith({});
+import { readGuard, readRoute } from "../../../lambdas/workflows/guard/install.ts";
 
 const payload = {
   files: [{ name: "guard.ps1", version: "1", path: guardFile, key: "k", versionId: "v", sha256: "aa", size: 1 }],
@@ -34,17 +29,13 @@ describe("a guard counts as installed", () => {
   });
 });
 
-test("the plan for a machine in service writes the guard's file alone, and no other of Casement's files", () => {
-  const written = okd.guard(facts).flatMap((action) => (action.do === "file" ? [action.path] : []));
-  expect(written).toEqual([guardFile]);
-  expect(okd.guard(facts).map((action) => action.do)).toEqual([
-    "directory",
-    "file",
-    "service-recovery",
-    "task",
-    "run-task",
-  ]);
-  expect(anotherKind.guard(facts)).toEqual([]);
+test("the result of route.ps1 is told by its own words", () => {
+  expect(readRoute({ script: "route", ok: true, changed: [], failed: null })).toEqual({ value: true });
+  const failed = { action: "task Casement guard", error: "Access is denied." };
+  expect(readRoute({ script: "route", ok: false, changed: [], failed })).toEqual({
+    why: "task Casement guard: Access is denied.",
+  });
+  expect(readRoute({})).toEqual({ why: "route.ps1 did not finish and does not say why" });
 });
 
 test("the summary counts what works, what failed and what a cancellation left", () => {

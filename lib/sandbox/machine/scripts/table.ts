@@ -4,6 +4,7 @@ import { guard } from "./guard.ts";
 import { network } from "./network.ts";
 import { observe } from "./observe.ts";
 import { reboot } from "./reboot.ts";
+import { route } from "./route.ts";
 
 /** The scripts that the simulated machine understands, by the name in their first line. */
-export const scripts: Readonly<Record<string, Script>> = { apply, guard, network, observe, reboot };
+export const scripts: Readonly<Record<string, Script>> = { apply, guard, network, observe, reboot, route };

@@ -1,0 +1,136 @@
+# casement-script: route
+#
+# Installs the guard of the metadata route, or takes it away again, and can do nothing else: by this document Casement changes
+# machines that it did not launch. The guard's text is part of it, so that the machine needs no right to the bucket.
+# What the machine was like before is written down first: only that is taken back.
+[CmdletBinding()]
+param([string] $Request = '{{ Request }}')
+
+# include: shared/session.ps1
+
+# include: shared/causes.ps1
+
+# include: shared/text.ps1
+
+# include: shared/events.ps1
+
+# include: shared/files.ps1
+
+# include: shared/recovery.ps1
+
+# include: shared/tasks.ps1
+
+# embed: guard.ps1 as Guard
+
+$GuardTask = 'Casement guard'
+$NetworkTask = 'Casement network'
+$Agent = 'AmazonSSMAgent'
+$GuardPath = Join-Path $CasementHome 'guard.ps1'
+$BeforePath = Join-Path $CasementHome 'before.json'
+
+$Outcome = [ordered] @{ script = 'route'; ok = $false; changed = @(); failed = $null }
+
+# Neither a service's recovery nor the guard's file makes a reboot or a restart due.
+function Set-RebootDue { }
+function Set-RestartDue([string] $path) { Write-Verbose "$path is used by no service" }
+
+function Add-Change([string] $words, [bool] $changed) {
+    if ($changed) { $Outcome.changed += $words }
+}
+
+function Test-Task([string] $name) {
+    return [bool] (Get-ScheduledTask -TaskName $name -ErrorAction SilentlyContinue)
+}
+
+# The recovery of the agent as sc.exe takes it. A pair of the structure is an action and its delay in milliseconds.
+function Get-AgentRecovery {
+    $now = Get-ItemProperty -Path "$Services\$Agent" -ErrorAction SilentlyContinue
+    if (-not $now) { throw 'there is no such service' }
+    $bytes = [byte[]] @(Get-Value $now 'FailureActions' @())
+    $actions = @()
+    for ($at = 20; $at + 8 -le $bytes.Count; $at += 8) {
+        $kind = @('', 'restart', 'reboot', 'run')[[BitConverter]::ToUInt32($bytes, $at)]
+        $actions += "$kind/$([BitConverter]::ToUInt32($bytes, $at + 4))"
+    }
+    $reset = if ($bytes.Count -ge 4) { [BitConverter]::ToUInt32($bytes, 0) } else { 0 }
+    $flag = [int] (Get-Value $now 'FailureActionsOnNonCrashFailures' 0)
+    return [ordered] @{ reset = $reset; actions = $actions -join '/'; flag = $flag }
+}
+
+# Only on a machine that has nothing of Casement yet: what a guard has changed is not how the machine was before.
+function Save-Before {
+    if ((Test-Path -LiteralPath $GuardPath) -or (Test-Task $GuardTask) -or (Test-Task $NetworkTask)) { return }
+    Save-Text $BeforePath (Get-AgentRecovery | ConvertTo-Json -Compress)
+}
+
+function Install-Guard {
+    $script:Doing = "directory $CasementHome"
+    Add-Change $Doing (Set-PlannedDirectory ([pscustomobject] @{ path = $CasementHome; access = 'system' }))
+    $script:Doing = "file $BeforePath"
+    Save-Before
+    $script:Doing = "file $GuardPath"
+    $bytes = [Convert]::FromBase64String($Guard)
+    $file = @{ path = $GuardPath; source = [pscustomobject] @{ from = 'inline'; base64 = $Guard }; sha256 = (Get-ContentHash $bytes); access = 'inherited' }
+    Add-Change $Doing (Set-PlannedFile ([pscustomobject] $file))
+    $script:Doing = "service-recovery $Agent"
+    Add-Change $Doing (Set-Recovery $Agent @(30, 60, 60))
+    $script:Doing = "task $GuardTask"
+    Add-Change $Doing (Set-PlannedTask ([pscustomobject] @{ name = $GuardTask; script = $GuardPath; arguments = @(); everyMinutes = 1 }))
+    $script:Doing = "run-task $GuardTask"
+    $run = @{ name = $GuardTask; withinSeconds = 240; record = (Join-Path $CasementHome 'guard.json') }
+    Add-Change $Doing (Invoke-PlannedTask ([pscustomobject] $run))
+}
+
+function Get-ContentHash([byte[]] $bytes) {
+    $sha = New-Object Security.Cryptography.SHA256CryptoServiceProvider
+    return ([BitConverter]::ToString($sha.ComputeHash($bytes)) -replace '-', '').ToLowerInvariant()
+}
+
+function Restore-Recovery {
+    if (-not (Test-Path -LiteralPath $BeforePath)) { return $false }
+    $before = Get-Content -LiteralPath $BeforePath -Raw | ConvertFrom-Json
+    # PowerShell 5.1 drops an empty word; two quotation marks arrive as one.
+    $actions = if ($before.actions) { "$($before.actions)" } else { '""' }
+    Invoke-ServiceControl @('failure', $Agent, 'reset=', "$($before.reset)", 'actions=', $actions)
+    Invoke-ServiceControl @('failureflag', $Agent, "$($before.flag)")
+    return $true
+}
+
+# The task goes first, so that no run of it writes into the folder that goes last.
+function Uninstall-Guard {
+    $script:Doing = "task $GuardTask"
+    if (Test-Task $NetworkTask) { throw 'this machine has more of Casement than its guard: Casement launched it' }
+    if (Test-Task $GuardTask) {
+        Wait-Task $GuardTask ([DateTime]::UtcNow.AddSeconds(90))
+        Unregister-ScheduledTask -TaskName $GuardTask -Confirm:$false
+        Add-Change "remove-task $GuardTask" $true
+    }
+    $script:Doing = "service-recovery $Agent"
+    Add-Change $Doing (Restore-Recovery)
+    $script:Doing = "remove-directory $CasementHome"
+    if (Test-Path -LiteralPath $CasementHome) {
+        Remove-Item -LiteralPath $CasementHome -Recurse -Force
+        Add-Change $Doing $true
+    }
+}
+
+$Doing = 'request'
+try {
+    $mutex = Enter-Machine
+    $wanted = Read-Request $Request
+    Assert-Fresh $wanted
+    switch -CaseSensitive ("$($wanted.do)") {
+        'install' { Install-Guard }
+        'remove' { Uninstall-Guard }
+        default { throw 'this script installs the guard or removes it' }
+    }
+    $Outcome.ok = $true
+    Write-CasementEvent 4003 $true "$($wanted.operation): $($wanted.do) the guard of the metadata route; changed $($Outcome.changed -join ', ')"
+} catch {
+    $Outcome.failed = [ordered] @{ action = $Doing; error = Get-ErrorText $_ }
+    Write-CasementEvent 4003 $false "The guard of the metadata route failed at ${Doing}: $($Outcome.failed.error)"
+}
+Write-Result $Outcome
+if (-not $Outcome.ok) {
+    exit 1
+}
