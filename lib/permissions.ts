@@ -77,6 +77,19 @@ const asksCluster = (name: FunctionName, account: Account): Statement[] => [
 /** Permissions of every function that changes nodes by the account `act`. */
 const actsOnNodes = (name: FunctionName): Statement[] => [...asksCluster(name, "act"), ...appendAudit, putNotices];
 
+/** Functions whose executions wait for people: a button or a dialog wakes them. */
+const whichAsk = [
+  "add-nodes",
+  "provision-node",
+  "assist-node",
+  "cordon-node",
+  "guard-node",
+  "drain-node",
+  "reboot-node",
+  "reboot-nodes",
+  "remove-node",
+] as const;
+
 /** Asks, while waiting for a slot, whether its holder still runs. */
 const followHoldersOfSlots = followExecutions("drain-node", "reboot-node", "remove-node");
 
@@ -93,17 +106,7 @@ export const permissions: Readonly<
     leaveAudit,
     slackSecret,
     start(functions["front-door"].starts),
-    wakeExecutions(
-      "add-nodes",
-      "provision-node",
-      "assist-node",
-      "cordon-node",
-      "guard-node",
-      "drain-node",
-      "reboot-node",
-      "reboot-nodes",
-      "remove-node",
-    ),
+    wakeExecutions(...whichAsk),
   ],
   "cloud-events": [
     newestRuntime,
@@ -212,21 +215,7 @@ export const permissions: Readonly<
     slackSecret,
     reachCluster("act"),
     seeInstances,
-    followExecutions(
-      "add-nodes",
-      "provision-node",
-      "assist-node",
-      "cordon-node",
-      "guard-node",
-      "drain-node",
-      "reboot-node",
-      "reboot-nodes",
-      "remove-node",
-      "stop-changes",
-      "look",
-      "sweep",
-      "update-authority",
-    ),
+    followExecutions(...whichAsk, "stop-changes", "look", "sweep", "update-authority"),
     forgetJoinSecrets,
     putNotices,
   ],
