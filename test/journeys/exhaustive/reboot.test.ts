@@ -127,4 +127,45 @@ describe("A reboot that is not proven", () => {
     expect(isCordoned(here)).toBe(false);
     expect(await heldBack(here)).toEqual([]);
   });
+
+  test("gives the node back when a freeze comes right before the machine is told to reboot", async () => {
+    here = await unasked("reboot");
+    const before = bootIdOf();
+    await here.type("operator", `/win reboot ${SHORT} --force ${web.name}`);
+    const rebooting = async () => (await here.operations()).find(({ request }) => request.command === "reboot");
+    const id = (await rebooting())?.id ?? "";
+    await here.until(async () => (await here.nodes(id))[0]?.stage === "reboot", 30, "the stage reboot");
+    await here.type("operator", '/win freeze web --reason "incident"');
+    await settled(here, 60);
+    expect((await here.nodes(id))[0]?.failure).toMatchObject({ stage: "reboot" });
+    expect((await rebooting())?.summary).toMatch(/^The node was not rebooted: the node is schedulable again/);
+    expect([bootIdOf(), isCordoned(here)]).toEqual([before, false]);
+    expect(await heldBack(here)).toEqual([]);
+  });
+});
+
+describe("A cancellation that comes too late", () => {
+  const shown = () => privately(here, "operator").at(-1) ?? "";
+
+  test.each([
+    ["reboot", "reboot", "the machine reboots or has rebooted; the node is given back once it is proven"],
+    ["reboot", "prove", "the machine reboots or has rebooted; the node is given back once it is proven"],
+    ["prove", "prove", "a proof cannot be cancelled; it moves no pod and ends by itself"],
+  ] as const)("of a %s in stage %s says what is finished, and changes nothing", async (command, stage, words) => {
+    here = await unasked("reboot");
+    const force = command === "reboot" ? ` --force ${web.name}` : "";
+    await here.type("operator", `/win ${command} ${SHORT}${force}`);
+    await here.until(async () => (await newest(here)).nodes[0]?.stage === stage, 60, `the stage ${stage}`);
+    const { id } = (await newest(here)).operation;
+    await here.pass(0.2);
+    expect(openly(here)[0]).not.toContain("[Cancel operation]");
+    await here.type("operator", `/win cancel ${id}`);
+    expect(shown()).toContain(`Too late to cancel \`${id}\``);
+    expect(shown()).toContain(`is past the point of no return: ${words}.`);
+    await settled(here, 240);
+    expect((await newest(here)).operation.status).toBe("succeeded");
+    expect(isCordoned(here)).toBe(false);
+    expect(await heldBack(here)).toEqual([]);
+    await expectSound(here);
+  });
 });
