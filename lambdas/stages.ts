@@ -16,8 +16,8 @@ export interface StageRow {
 
 /**
  * The way of a machine into the cluster; each stage relies on all before it. Stages that run scripts are given about
- * twice what they need on two cores with a disk that is still filled from S3 (lib/sandbox/machine/loading.ts has the
- * figures), on Windows Server 2025, when each result is seen only by the poll:
+ * twice what they need on two cores with a disk that is still filled from S3 (lib/sandbox/machine/loading.ts and
+ * lib/sandbox/core/figures.ts have the figures), on Windows Server 2025, when each result is seen only by the poll:
  * - guard: PowerShell 30 s and two small files, the guard's first run 65 s (it waits for EC2Launch), poll 45 s; then the
  *   observation: network modules 15 s, the list of features 210 s, a run of the guard 60 s, poll 45 s. 8 minutes.
  * - features: installing 180 s, an observation 120 s, the reboot 130 s and the agent's return 30 s, everything cold again

@@ -2,6 +2,7 @@ import { type Bus, bus } from "./bus.ts";
 import { type Calls, callRecord } from "./calls.ts";
 import { type Clock, sleep } from "./clock.ts";
 import { type Faults, faultRegistry } from "./faults.ts";
+import { defaultFigures, type Figures } from "./figures.ts";
 import { type Random, seededRandom } from "./random.ts";
 import type { Store } from "./store.ts";
 
@@ -9,6 +10,8 @@ import type { Store } from "./store.ts";
 export interface Simulation {
   readonly clock: Clock;
   readonly random: Random;
+  /** Times of AWS and Windows. */
+  readonly figures: Figures;
   readonly store: Store;
   readonly faults: Faults;
   readonly calls: Calls;
@@ -26,6 +29,8 @@ export interface Simulation {
 interface SimulationOptions extends Pick<Simulation, "clock" | "store"> {
   /** Any whole number: the same one gives the same run. */
   readonly seed: number;
+  /** Default: the simulator's own. */
+  readonly figures?: Figures;
   /** Default: work under way is not waited for. */
   readonly busy?: Simulation["busy"];
   /** Counts a wait for the clock. Default: it is not counted. */
@@ -37,11 +42,12 @@ export function createSimulation({
   clock,
   store,
   seed,
+  figures = defaultFigures,
   busy = (work) => work,
   waiting = (work) => work,
 }: SimulationOptions): Simulation {
   const random = seededRandom(seed);
   const delay = (ms: number): Promise<void> => waiting(sleep(clock, ms));
   const faults = faultRegistry(store, random);
-  return { clock, random, store, faults, calls: callRecord(clock), bus: bus(), busy, delay };
+  return { clock, random, figures, store, faults, calls: callRecord(clock), bus: bus(), busy, delay };
 }

@@ -1,8 +1,6 @@
+import type { Figures, Span } from "../core/figures.ts";
 import type { Machine } from "./machine.ts";
 import type { Process } from "./process.ts";
-
-/** Shortest and longest, in ms. */
-type Span = readonly [low: number, high: number];
 
 interface Cost {
   /** The first load in a boot: nothing is in memory yet, and after a launch each block comes from S3. */
@@ -13,36 +11,32 @@ interface Cost {
 
 /**
  * Time that PowerShell needs to load itself and the modules of a script's cmdlets, on two cores.
- * - powershell: 6 s on four cores without native images, 0.2 s with them (GoogleCloudPlatform/compute-image-windows
- *   pull request 174); a minute is reported for a first start (SCons pull request 4720). Half of that minute is taken
- *   here.
- * - features: ServerManager behind Get-WindowsFeature asks DISM for its list, which takes more than half a minute
- *   after every boot and little afterwards (chef-boneyard/windows issue 475).
+ * - powershell, and features after a boot: core/figures.ts.
  * - aws: `Import-Module AWSPowerShell` took 221.8 s on a fresh t3.large with Amazon's image of 2026-04
  *   (awslabs/amazon-eks-ami issue 2723), nearly four minutes on GitHub's machines (actions/runner-images issue 9357)
  *   and five on Azure's (aws/aws-toolkit-azure-devops issue 520).
  * - All other figures are assumed: modules made from CIM classes (CDXML) are compiled at each import.
  */
-const costs = {
-  powershell: { cold: [6_000, 30_000], warm: [700, 2_000] },
-  networking: { cold: [5_000, 15_000], warm: [1_000, 2_500] },
-  scheduling: { cold: [2_000, 6_000], warm: [300, 900] },
-  firewall: { cold: [2_000, 6_000], warm: [300, 900] },
-  defender: { cold: [2_000, 6_000], warm: [300, 900] },
-  features: { cold: [30_000, 60_000], warm: [3_000, 8_000] },
-  aws: { cold: [221_800, 300_000], warm: [15_000, 30_000] },
-} as const satisfies Readonly<Record<string, Cost>>;
+const costsOf = (figures: Figures) =>
+  ({
+    powershell: { cold: figures.powershellCold, warm: figures.powershellWarm },
+    networking: { cold: [5_000, 15_000], warm: [1_000, 2_500] },
+    scheduling: { cold: [2_000, 6_000], warm: [300, 900] },
+    firewall: { cold: [2_000, 6_000], warm: [300, 900] },
+    defender: { cold: [2_000, 6_000], warm: [300, 900] },
+    features: { cold: figures.featureList, warm: [3_000, 8_000] },
+    aws: { cold: [221_800, 300_000], warm: [15_000, 30_000] },
+  }) as const satisfies Readonly<Record<string, Cost>>;
 
 /** PowerShell itself, or the modules of a group of cmdlets. */
-export type Part = keyof typeof costs;
-
-/** Get-WindowsFeature took about 210 s on a fresh Windows Server 2025 (PowerShell/PowerShell issue 24500). */
-const FEATURES_ON_2025: Span = [210_000, 210_000];
+export type Part = keyof ReturnType<typeof costsOf>;
 
 function spanOf(machine: Machine, part: Part): Span {
-  if (machine.state.modules.includes(part)) return costs[part].warm;
+  const { figures } = machine.simulation;
+  const cost = costsOf(figures)[part];
+  if (machine.state.modules.includes(part)) return cost.warm;
   const isNewest = part === "features" && machine.facts().build?.startsWith("10.0.26100") === true;
-  return isNewest ? FEATURES_ON_2025 : costs[part].cold;
+  return isNewest ? figures.featureListOn2025 : cost.cold;
 }
 
 /** Waits as long as PowerShell needs to load itself or a module; the first load in a boot is the slow one. */

@@ -1,4 +1,5 @@
 import { type Initiator, initiators, logRestart, logUncleanStart } from "./boot-events.ts";
+import type { FigureName } from "../core/figures.ts";
 import { autostart, resumeServices } from "./boot-services.ts";
 import { applyGuardLoss } from "./guard-loss.ts";
 import type { Machine } from "./machine.ts";
@@ -7,29 +8,12 @@ import { applyServiceFaults, dropServices } from "./services.ts";
 import { dropTasks, resumeTasks, tasksAtBoot } from "./tasks.ts";
 import { applyAwaited, unattendedBoot } from "./unattended.ts";
 
-/** A phase of booting, with its length in seconds. */
-interface Phase {
-  readonly name: "specialize" | "out-of-box" | "kernel";
-  readonly from: number;
-  readonly to: number;
-}
-
-/**
- * A first boot runs sysprep's specialize pass and restarts for the out-of-box pass; together with EC2Launch and the
- * agent's registration it takes four to six minutes here. All lengths are assumed: AWS only says to wait four minutes
- * for the password and that a standard launch "often" takes longer (EC2 guide for Windows, common messages).
- */
-const firstBoot: readonly Phase[] = [
-  { name: "specialize", from: 90, to: 140 },
-  { name: "out-of-box", from: 60, to: 100 },
-];
-/** Every other boot of a Windows Server on current instance types (assumed). */
-const laterBoot: readonly Phase[] = [{ name: "kernel", from: 25, to: 45 }];
-/** Services and tasks end, files are written (assumed). */
-const SHUTDOWN_SECONDS = [10, 25] as const;
+/** Phases of booting, by the figure of their length: a first boot restarts between its two. */
+const firstBoot = ["specialize", "outOfBox"] as const;
+const laterBoot = ["laterBoot"] as const;
 
 const phaseKey = (machine: Machine): string => `${machine.id}/power`;
-const phasesOf = (machine: Machine): readonly Phase[] => (machine.state.prepared ? laterBoot : firstBoot);
+const phasesOf = (machine: Machine): readonly FigureName[] => (machine.state.prepared ? laterBoot : firstBoot);
 
 function enter(machine: Machine, at: number): void {
   const phase = phasesOf(machine)[at];
@@ -39,7 +23,7 @@ function enter(machine: Machine, at: number): void {
   }
   // The fault's description says four times.
   const slow = machine.faultApplies("slow-boot") ? 4 : 1;
-  const ms = machine.duration(phase.from * 1000, phase.to * 1000) * slow;
+  const ms = machine.duration(...machine.simulation.figures[phase]) * slow;
   machine.timers.set(phaseKey(machine), ms, "boot-phase", { instanceId: machine.id, next: String(at + 1) });
 }
 
@@ -178,10 +162,8 @@ export function shutDownDue(machine: Machine, by: string | undefined): void {
   machine.state.power = "shutting-down";
   dropServices(machine);
   dropTasks(machine);
-  const [from, to] = SHUTDOWN_SECONDS;
-  machine.timers.set(phaseKey(machine), machine.duration(from * 1000, to * 1000), "power-on", {
-    instanceId: machine.id,
-  });
+  const ms = machine.duration(...machine.simulation.figures.shutdown);
+  machine.timers.set(phaseKey(machine), ms, "power-on", { instanceId: machine.id });
 }
 
 /** Resumes a running machine's services and tasks after a restart of the simulator. */

@@ -1,3 +1,4 @@
+import type { FigureName, Figures, Span } from "../../core/figures.ts";
 import { type Ec2Records, type InstanceRecord, type InstanceState, type Reason, volumesOf } from "./records.ts";
 
 /** Moves instances through their states on the simulator's clock. */
@@ -18,8 +19,8 @@ export interface Lifecycle {
 interface Path {
   readonly through: InstanceState;
   readonly to: InstanceState;
-  /** Seconds, shortest and longest (assumed: usual durations of such instances). */
-  readonly seconds: readonly [number, number];
+  /** Seconds, shortest and longest (assumed: usual durations of such instances); or the figure that says it. */
+  readonly takes: readonly [number, number] | FigureName;
   /** Reason shown from the first state on. */
   readonly because?: Reason;
   /** Reason shown in the last state. */
@@ -30,42 +31,42 @@ const by = (code: string, message: string): Reason => ({ code, message: `${code}
 
 /** User Guide, "Amazon EC2 instance state changes"; the durations are assumed. */
 const transitions = {
-  start: { through: "pending", to: "running", seconds: [8, 25] },
+  start: { through: "pending", to: "running", takes: "launch" },
   fail: {
     through: "pending",
     to: "terminated",
-    seconds: [8, 25],
+    takes: "launch",
     outcome: by("Server.InternalError", "Internal error on launch"),
   },
   // EC2 user guide, "Instance terminates immediately": EC2 could not use the key of an encrypted volume.
   "fail-by-key": {
     through: "pending",
     to: "terminated",
-    seconds: [8, 25],
+    takes: "launch",
     outcome: by("Client.InternalError", "Client error on launch"),
   },
   stop: {
     through: "stopping",
     to: "stopped",
-    seconds: [20, 60],
+    takes: [20, 60],
     because: by("Client.UserInitiatedShutdown", "User initiated shutdown"),
   },
   "stop-from-inside": {
     through: "stopping",
     to: "stopped",
-    seconds: [5, 20],
+    takes: [5, 20],
     because: by("Client.InstanceInitiatedShutdown", "Instance initiated shutdown"),
   },
   "terminate-from-inside": {
     through: "shutting-down",
     to: "terminated",
-    seconds: [20, 40],
+    takes: "terminate",
     because: by("Client.InstanceInitiatedShutdown", "Instance initiated shutdown"),
   },
   terminate: {
     through: "shutting-down",
     to: "terminated",
-    seconds: [20, 40],
+    takes: "terminate",
     because: by("Client.UserInitiatedShutdown", "User initiated shutdown"),
   },
 } as const satisfies Record<string, Path>;
@@ -76,9 +77,12 @@ export type Transition = keyof typeof transitions;
 /** Terminated instances stay visible for about an hour (User Guide, "Terminate your instance"). */
 const REMEMBERED = 60 * 60_000;
 
+const spanOf = (figures: Figures, takes: Path["takes"]): Span =>
+  typeof takes === "string" ? figures[takes] : [takes[0] * 1_000, takes[1] * 1_000];
+
 /** Builds the lifecycle of instances; call `resume` once all listeners are on the bus. */
 export function lifecycle(records: Ec2Records): Lifecycle {
-  const { clock, random, bus } = records.simulation;
+  const { clock, random, bus, figures } = records.simulation;
 
   const forget = (instanceId: string): void => {
     const instance = records.instances.get(instanceId);
@@ -122,8 +126,8 @@ export function lifecycle(records: Ec2Records): Lifecycle {
   };
 
   const plan = (instance: InstanceRecord, transition: Transition): void => {
-    const { through, to, seconds, because, outcome }: Path = transitions[transition];
-    const at = clock.now() + random.between(seconds[0] * 1_000, seconds[1] * 1_000);
+    const { through, to, takes, because, outcome }: Path = transitions[transition];
+    const at = clock.now() + random.between(...spanOf(figures, takes));
     instance.next = { state: to, at, reason: outcome ?? null };
     instance.stateReason = because ?? null;
     put(instance, through);

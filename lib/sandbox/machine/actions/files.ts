@@ -21,10 +21,9 @@ export interface BucketObject {
   readonly version: string;
 }
 
-/** Time until the first byte; then, from a bucket of the same region, some 40 MB a second (both assumed). */
+/** Time until the first byte (assumed). */
 const FIRST_BYTE_MS = [150, 600] as const;
-const BYTES_PER_MS = 40_000;
-/** Size of the real program behind a payload file (upstream's Windows builds, rounded). */
+/** Size of the real program behind a payload file (upstream's Windows builds, rounded); the figure `download` is of so many. */
 const PROGRAM_BYTES = 80_000_000;
 
 const damaged = (content: Uint8Array): Uint8Array => Buffer.concat([content, Buffer.from([0])]);
@@ -39,8 +38,8 @@ async function download(
   const content = await fromAws({ machine, process }, "S3", read);
   const bytes = binaryOf(Buffer.from(content).toString("utf8")) ? PROGRAM_BYTES : content.byteLength;
   const [least, most] = FIRST_BYTE_MS;
-  const transfer = Math.round(bytes / BYTES_PER_MS);
-  await process.pause(machine.duration(least + transfer, most + transfer));
+  const [fastest, slowest] = machine.simulation.figures.download.map((ms) => Math.round((bytes / PROGRAM_BYTES) * ms));
+  await process.pause(machine.duration(least + (fastest ?? 0), most + (slowest ?? 0)));
   return machine.faultApplies("download-corrupt") ? damaged(content) : content;
 }
 

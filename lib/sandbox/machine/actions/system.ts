@@ -9,14 +9,12 @@ const features: Readonly<Record<string, { readonly needsBoot: boolean }>> = {
   "RSAT-Hyper-V-Tools": { needsBoot: false },
   "NET-Framework-45-Core": { needsBoot: false },
 };
-/** Install-WindowsFeature takes one to three minutes (assumed). */
-const INSTALL_MS = [60_000, 180_000] as const;
 
 /** Installs a feature. Windows continues when the script is killed; a script that asks again waits for the rest. */
 async function installation({ machine, process }: Applying, name: string): Promise<void> {
-  const { clock } = machine.simulation;
+  const { clock, figures } = machine.simulation;
   const { installing } = machine.state;
-  installing[name] ??= clock.now() + machine.duration(...INSTALL_MS);
+  installing[name] ??= clock.now() + machine.duration(...figures.featureInstall);
   machine.save();
   await process.pause(Math.max(0, installing[name] - clock.now()));
   delete installing[name];

@@ -11,8 +11,6 @@ const BASE = { name: "BaseOVNKubernetesHybridOverlayNetwork", subnet: "100.64.0.
 const OVERLAY = "OVNKubernetesHybridOverlayNetwork";
 const SUBNET = "k8s.ovn.org/hybrid-overlay-node-subnet";
 const ROUTER_MAC = "k8s.ovn.org/hybrid-overlay-distributed-router-gateway-mac";
-/** "Network creation may take up to a minute to complete" in its log; these are assumed. */
-const CREATING_MS = [5_000, 20_000] as const;
 const POLL_MS = 2_000;
 
 interface Overlay {
@@ -71,7 +69,7 @@ async function annotations(overlay: Overlay): Promise<Record<string, string>> {
 async function ensureBase({ context }: Overlay): Promise<void> {
   const { machine, process } = context;
   if (hnsNetwork(machine, BASE.name)) return;
-  await process.pause(machine.duration(...CREATING_MS));
+  await process.pause(machine.duration(...machine.simulation.figures.podNetwork));
   createHnsNetwork(machine, BASE.name, BASE.subnet, true);
   copyRoutesToSwitch(machine);
   context.log("Network created. Repopulating routes");
@@ -81,7 +79,7 @@ async function ensureOverlay({ context }: Overlay, subnet: string): Promise<stri
   const { machine, process } = context;
   const known = hnsNetwork(machine, OVERLAY);
   if (known) return known.routerMac;
-  await process.pause(machine.duration(...CREATING_MS));
+  await process.pause(machine.duration(...machine.simulation.figures.podNetwork));
   return createHnsNetwork(machine, OVERLAY, subnet, false).routerMac;
 }
 

@@ -5,9 +5,6 @@ import { serviceKey } from "../../services.ts";
 import { agentService } from "../../state.ts";
 import { resumeDocuments } from "./documents.ts";
 
-/** The agent loads, then registers: some seconds each (assumed). */
-const LOADING_MS = [6_000, 9_000] as const;
-const REGISTERING_MS = [5_000, 20_000] as const;
 /** common/identity/identity_selector.go: three attempts, 500 ms apart. */
 const IDENTITY_ATTEMPTS = 3;
 const IDENTITY_PAUSE_MS = 500;
@@ -88,7 +85,7 @@ function isLost(machine: Machine): boolean {
 async function register(context: ProgramContext): Promise<void> {
   const { machine, process } = context;
   for (;;) {
-    await process.pause(machine.duration(...REGISTERING_MS));
+    await process.pause(machine.duration(...machine.simulation.figures.agentRegistering));
     if (isLost(machine)) {
       await process.pause(HEARTBEAT_MS);
       continue;
@@ -112,8 +109,9 @@ function connected(context: ProgramContext): void {
 }
 
 async function live(context: ProgramContext): Promise<void> {
-  if (!context.resumed || context.machine.state.credentialsUntil === null) {
-    await context.process.pause(context.machine.duration(...LOADING_MS));
+  const { machine, process } = context;
+  if (!context.resumed || machine.state.credentialsUntil === null) {
+    await process.pause(machine.duration(...machine.simulation.figures.agentLoading));
     if (!(await findIdentity(context))) return context.exit(1, "failed to find agent identity");
     await register(context);
   }
