@@ -12,6 +12,8 @@ export interface Flags {
   /** Names of neighbours and controllers to switch on, and to switch off. */
   readonly with: readonly string[];
   readonly without: readonly string[];
+  /** File with measured times; null for the simulator's own. */
+  readonly calibration: string | null;
 }
 
 /**
@@ -26,6 +28,7 @@ export const usage = (names: readonly string[]): string => `npm start -- [flags]
   --fresh     delete the saved state and start over
   --with NAME[,NAME]     switch neighbours on, such as another operator in the cluster; may be repeated
   --without NAME[,NAME]  switch neighbours off, or controllers of the simulated cluster; may be repeated
+  --calibration FILE     take the times that npm run acceptance has measured
   --help      this
 
 ${names.map((line) => `  ${line}`).join("\n")}
@@ -43,7 +46,7 @@ const numberOf = (flag: string, text: string, low: number, high: number, whole: 
  * @throws StartError that names the flag
  */
 export function flagsOf(words: readonly string[]): Flags {
-  const { port, speed, seed, fresh, with: on, without: off } = parsed(words);
+  const { port, speed, seed, fresh, with: on, without: off, calibration = null } = parsed(words);
   return {
     port: numberOf("port", port, 0, 65_531, true),
     speed: numberOf("speed", speed, 0.1, 10_000, false),
@@ -51,6 +54,7 @@ export function flagsOf(words: readonly string[]): Flags {
     fresh,
     with: namesIn(on),
     without: namesIn(off),
+    calibration,
   };
 }
 
@@ -69,11 +73,12 @@ function parsed(words: readonly string[]) {
         fresh: { type: "boolean", default: false },
         with: { type: "string", multiple: true, default: [] },
         without: { type: "string", multiple: true, default: [] },
+        calibration: { type: "string" },
       },
     }).values;
   } catch (error) {
     throw new StartError(
-      `${messageOf(error)} (there are --port, --speed, --seed, --fresh, --with, --without and --help)`,
+      `${messageOf(error)} (there are --port, --speed, --seed, --fresh, --with, --without, --calibration and --help)`,
     );
   }
 }

@@ -1,5 +1,6 @@
 import { flushCompileCache } from "node:module";
 import { messageOf } from "../lib/message-of.ts";
+import type { Figures } from "../lib/sandbox/core/figures.ts";
 import { banner, writeEndpoints } from "./endpoints.ts";
 import { type Flags, flagsOf, usage } from "./flags.ts";
 import { bindPorts } from "./ports.ts";
@@ -22,7 +23,14 @@ async function resuming<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
+async function calibrated(path: string): Promise<Figures> {
+  const { readCalibration } = await import("./calibration-file.ts");
+  return readCalibration(path);
+}
+
 async function start(flags: Flags): Promise<{ sandbox: Sandbox; state: State }> {
+  // A bad file is told before anything of the sandbox is touched.
+  const figures = flags.calibration === null ? undefined : await calibrated(flags.calibration);
   lockState(STATE);
   const ports = await bindPorts(flags.port);
   // Loading the modules takes most of the time to the banner: ports and lock are checked first.
@@ -30,7 +38,7 @@ async function start(flags: Flags): Promise<{ sandbox: Sandbox; state: State }> 
   refuseUnknown(flags);
   if (flags.fresh) clearState(STATE);
   const state = await resuming(() => openState(STATE));
-  const starting = () => startSandbox(state, ports, flags, STATE);
+  const starting = () => startSandbox(state, ports, { ...flags, figures }, STATE);
   const sandbox = await (state.resumed ? resuming(starting) : starting());
   writeEndpoints(STATE, sandbox.endpoints, sandbox.kubeconfig);
   return { sandbox, state };

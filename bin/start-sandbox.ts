@@ -3,6 +3,7 @@ import { commands } from "../lambdas/commands/list.ts";
 import { control } from "../lib/sandbox/control/control.ts";
 import { type Activity, activity } from "../lib/sandbox/core/activity.ts";
 import { sleep } from "../lib/sandbox/core/clock.ts";
+import { defaultFigures, type Figures } from "../lib/sandbox/core/figures.ts";
 import { type PacedClock, pacedClock } from "../lib/sandbox/core/paced-clock.ts";
 import { createSimulation, type Simulation } from "../lib/sandbox/core/simulation.ts";
 import { demo } from "../lib/sandbox/demo.ts";
@@ -24,6 +25,9 @@ import { closeServer, isControl, startServers } from "./servers.ts";
 import { settling } from "./settling.ts";
 import { StartError } from "./start-error.ts";
 import type { State } from "./state.ts";
+
+/** Flags of a start, and measured times in place of the simulator's. */
+type Start = Flags & { readonly figures?: Figures | undefined };
 
 /** A sandbox that runs. */
 export interface Sandbox {
@@ -49,10 +53,13 @@ interface Runtime {
   readonly simulation: Simulation;
 }
 
-function createRuntime({ store, savedTime, saveTime, run }: State, { seed, speed }: Flags): Runtime {
+function createRuntime(
+  { store, savedTime, saveTime, run }: State,
+  { seed, speed, figures = defaultFigures }: Start,
+): Runtime {
   const clock = pacedClock(savedTime ?? Date.now() - SEEDING_MS, speed, saveTime);
   const [requests, invocations] = [activity(), activity()];
-  const simulation = createSimulation({ clock, store, seed: seed + run, busy: requests.during });
+  const simulation = createSimulation({ clock, store, figures, seed: seed + run, busy: requests.during });
   return { clock, requests, invocations, settle: settling(requests, invocations), simulation };
 }
 
@@ -138,7 +145,7 @@ export function refuseUnknown(flags: Flags): void {
 }
 
 /** Starts simulator, handlers and page on the given ports. */
-export async function startSandbox(state: State, ports: Ports, flags: Flags, folder: string): Promise<Sandbox> {
+export async function startSandbox(state: State, ports: Ports, flags: Start, folder: string): Promise<Sandbox> {
   const runtime = createRuntime(state, flags);
   const { clock, requests, invocations, simulation } = runtime;
   const urls = addressesOf(ports);

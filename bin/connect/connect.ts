@@ -42,10 +42,11 @@ async function examinedAs(account: Account, place: Place, whole: boolean): Promi
  * Examines the access of all three accounts.
  * @param everything besides, by the account that looks
  */
-const examined = async (place: Place, everything: boolean): Promise<Examination> =>
+export const examined = async (place: Place, everything: boolean): Promise<Examination> =>
   together(await Promise.all(accounts.map((one) => examinedAs(one, place, everything && one === "look"))));
 
-function told(examination: Examination, { cluster, commandWord }: Place): Told {
+/** The words of an examination, and whether a finding in it is serious. */
+export function told(examination: Examination, { cluster, commandWord }: Place): Told {
   const serious = examination.findings.some(
     (one) => !["warning", "note"].includes(wordsOfFinding(one, commandWord).level),
   );

@@ -18,6 +18,21 @@ import { demoConfiguration } from "../../lib/sandbox/demo-configuration.ts";
 import type { Endpoints } from "../endpoints.ts";
 import { StartError } from "../start-error.ts";
 
+/** A configured pool, as far as a terminal reads it. */
+interface PoolFacts {
+  readonly maximum: number;
+  /** Release of Windows Server, such as "2025". */
+  readonly windows: string;
+  readonly instanceTypes: readonly string[];
+}
+
+/** The Slack app's place in its workspace, by Slack's ids. */
+interface SlackPlace {
+  readonly teamId: string;
+  readonly appId: string;
+  readonly channel: string;
+}
+
 /** The place from which a terminal works: its cluster, and how the cluster administrator reaches it. */
 export interface Place {
   /** Label keys that the configured pools give to nodes. */
@@ -26,13 +41,19 @@ export interface Place {
   readonly pools: readonly string[];
   /** The time zone in which people speak of a pool; null for the whole cluster. */
   zoneOf(pool: string | null): string;
+  readonly poolFacts: Readonly<Record<string, PoolFacts>>;
   readonly cluster: string;
+  readonly slack: SlackPlace;
+  /** Host milliseconds between two looks at work under way. */
+  readonly lookEveryMs: number;
   readonly profile: Profile;
   readonly commandWord: string;
   /** File with the administrator's way into the cluster; null for kubectl's own choice. */
   readonly kubeconfig: string | null;
   /** The clock that the functions go by, in milliseconds since the epoch. */
   clock(): Promise<() => number>;
+  /** Address to which Slack sends its requests. Asks AWS. */
+  frontDoor(): Promise<string>;
   /** Settings of the functions that use an account, read with the AWS credentials of this terminal. Asks AWS. */
   settings(account: Account): Promise<Settings>;
 }
@@ -59,7 +80,11 @@ export function sandboxPlace(folder: string): Place {
     labelKeys: keysOf(pools),
     pools: Object.keys(pools),
     zoneOf: (pool) => zoneOf({ pools }, pool),
+    poolFacts: pools,
     cluster: name,
+    slack: configuration.slack,
+    lookEveryMs: 100,
+    frontDoor: async () => endpoints.frontDoor,
     profile: profileOf(configuration),
     commandWord: command,
     kubeconfig: join(folder, "kubeconfig"),
@@ -87,13 +112,17 @@ export function sandboxPlace(folder: string): Place {
   };
 }
 
-/** The functions of a stack by its output; the one that looks is told all that the doctor needs to know. */
-async function environmentOfStack(cluster: string, region: string): Promise<Record<string, string>> {
+/** An output of the stack; empty when it has none of this name. */
+async function outputOfStack(name: string, cluster: string, region: string): Promise<string> {
   const { Stacks } = await new CloudFormationClient({ region }).send(
     new DescribeStacksCommand({ StackName: `casement-${cluster}` }),
   );
-  const outputs = Stacks?.[0]?.Outputs ?? [];
-  const names = outputs.find(({ OutputKey }) => OutputKey === "Workflows")?.OutputValue?.split(" ") ?? [];
+  return Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue ?? "";
+}
+
+/** The functions of a stack by its output; the one that looks is told all that the doctor needs to know. */
+async function environmentOfStack(cluster: string, region: string): Promise<Record<string, string>> {
+  const names = (await outputOfStack("Workflows", cluster, region)).split(" ");
   const FunctionName = names[workflowNames.indexOf("look")];
   if (!FunctionName) throw new StartError(`the stack casement-${cluster} names no functions: deploy it first`);
   const { Environment } = await new LambdaClient({ region }).send(
@@ -107,12 +136,20 @@ async function environmentOfStack(cluster: string, region: string): Promise<Reco
  * @throws Error that names the file and what is wrong with it
  */
 export function deployedPlace(path: string): Place {
-  const { cluster, command, pools } = readDeployment(path, Date.now());
+  const { cluster, command, pools, slack } = readDeployment(path, Date.now());
   return {
     labelKeys: keysOf(pools),
     pools: Object.keys(pools),
     zoneOf: (pool) => zoneOf({ pools }, pool),
+    poolFacts: pools,
     cluster: cluster.name,
+    slack,
+    lookEveryMs: 5_000,
+    frontDoor: async () => {
+      const url = await outputOfStack("FrontDoorUrl", cluster.name, cluster.region);
+      if (!url) throw new StartError(`the stack casement-${cluster.name} names no front door: deploy it first`);
+      return url;
+    },
     profile: profileOf({ cluster }),
     commandWord: command,
     kubeconfig: null,

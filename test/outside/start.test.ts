@@ -271,7 +271,10 @@ describe("what cannot be started", () => {
     await expectOneLine(/--speed takes a number/, "--speed", "0");
     await expectOneLine(/--seed/, "--seed", "1.5");
     await expectOneLine(/no neighbour or controller "wmko" .*wmco.*scheduler/, "--with", "wmco,wmko");
-    await expectOneLine(/--colour.*--port, --speed, --seed, --fresh, --with, --without and --help/, "--colour");
+    await expectOneLine(
+      /--colour.*--port, --speed, --seed, --fresh, --with, --without, --calibration and --help/,
+      "--colour",
+    );
   });
 
   test("--help says every flag and starts nothing", { timeout: EVERYTHING }, async () => {

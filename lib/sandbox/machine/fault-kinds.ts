@@ -41,6 +41,12 @@ export const machineFaults: readonly FaultKind[] = [
     sentence: "The guard of the metadata route is taken from a running machine, or its file is changed.",
     fields: { ...fields, how: guardLosses.join(" or ") },
   },
+  {
+    kind: "guard-hangs",
+    sentence:
+      "A run of the guard hangs, and its next runs do not begin, until the Task Scheduler ends it after ten minutes.",
+    fields,
+  },
   { kind: "feature-install-fails", sentence: "Installing a Windows feature fails.", fields },
   { kind: "download-corrupt", sentence: "What the machine downloads from the bucket arrives damaged.", fields },
   {

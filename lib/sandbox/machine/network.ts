@@ -52,6 +52,22 @@ export function routesAtBoot(machine: Machine): void {
   machine.save();
 }
 
+/** Lists the routes to the metadata service. */
+export const metadataRoutesOf = (machine: Machine): Route[] =>
+  machine.state.routes.filter(({ prefix }) => prefix === METADATA);
+
+/** Removes the routes to the metadata service, and none of the other five. */
+export function removeMetadataRoutes(machine: Machine): void {
+  machine.state.routes = machine.state.routes.filter(({ prefix }) => prefix !== METADATA);
+  machine.save();
+}
+
+/** Puts routes to the metadata service back that were removed. */
+export function addMetadataRoutes(machine: Machine, routes: readonly Route[]): void {
+  machine.state.routes = [...machine.state.routes, ...routes];
+  machine.save();
+}
+
 /** Removes the six routes wherever they are, from both stores. */
 export function removeLinkLocalRoutes(machine: Machine): void {
   machine.state.routes = machine.state.routes.filter((route) => !linkLocalPrefixes.has(route.prefix));

@@ -83,7 +83,7 @@ function move(outbox: Outbox, invocation: Invocation, status: InvocationStatus, 
 function jobOf(outbox: Outbox, command: Command): Job {
   const document = outbox.documents.find(command.documentName, command.documentVersion);
   const { commandId, documentName, parameters } = command;
-  return { commandId, documentName, parameters, steps: stepsOf(contentOf(document.content)) };
+  return { commandId, documentName, parameters, steps: stepsOf(contentOf(document.content), parameters) };
 }
 
 const waits = (invocation: Invocation): boolean => invocation.deliveredAt === null && !isOver(invocation);

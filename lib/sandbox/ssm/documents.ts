@@ -74,13 +74,21 @@ export function stepSeconds(given: string | number | undefined): number {
 const platformIn = (equals: readonly string[] | undefined): string | null =>
   equals?.includes("platformType") ? (equals.find((one) => one !== "platformType") ?? null) : null;
 
-/** Lists the steps as an agent receives them. */
-export const stepsOf = (content: DocumentContent): Step[] =>
+type Values = Readonly<Record<string, readonly string[]>>;
+
+/** Replaces a line that is a parameter and nothing else by its values; the agent replaces parameters inside lines. */
+function withParameters(line: string, values: Values): readonly string[] {
+  const name = /^\{\{\s*([A-Za-z0-9_-]+)\s*\}\}$/.exec(line)?.[1];
+  return (name === undefined ? undefined : values[name]) ?? [line];
+}
+
+/** Lists the steps as an agent receives them. @param values parameters of the run */
+export const stepsOf = (content: DocumentContent, values: Values): Step[] =>
   content.mainSteps.map((step) => ({
     name: step.name,
     action: step.action,
-    script: step.inputs.runCommand,
-    timeoutSeconds: stepSeconds(step.inputs.timeoutSeconds),
+    script: step.inputs.runCommand.flatMap((line) => withParameters(line, values)),
+    timeoutSeconds: stepSeconds(withParameters(String(step.inputs.timeoutSeconds), values)[0]),
     platform: platformIn(step.precondition?.StringEquals),
   }));
 

@@ -144,7 +144,7 @@ function commandOf(sending: Sending, input: Input, document: DocumentRecord, ins
     requestedAt,
     visibleAt: requestedAt + simulation.random.between(...INVISIBLE_MS),
     timeoutSeconds: input.TimeoutSeconds,
-    executionSeconds: stepsOf(content).reduce((sum, step) => sum + step.timeoutSeconds, 0),
+    executionSeconds: stepsOf(content, parameters).reduce((sum, step) => sum + step.timeoutSeconds, 0),
     maxConcurrency: Math.max(1, share(input.MaxConcurrency, all)),
     maxErrors: share(input.MaxErrors, all),
     cancelled: false,

@@ -4,6 +4,7 @@ import type { AwsService, Caller, Limit } from "../core/aws-service.ts";
 import type { Cloud } from "../core/ports.ts";
 import type { Simulation } from "../core/simulation.ts";
 import type { Machines } from "../machine/machines.ts";
+import { amazonDocuments } from "./amazon-documents.ts";
 import { type Associations, describeAssociationsInput, openAssociations } from "./associations.ts";
 import { openDelivery } from "./delivery.ts";
 import { contentOf, type Documents, openDocuments, platformTypesOf } from "./documents.ts";
@@ -213,7 +214,7 @@ function connect(simulation: Simulation, machines: Machines, options: SsmOptions
  */
 export function ssm(simulation: Simulation, machines: Machines, options: SsmOptions): Ssm {
   const parts = assemble(simulation, machines, options);
-  for (const { name, content } of options.documents) parts.documents.create(name, content);
+  for (const { name, content } of [...amazonDocuments, ...options.documents]) parts.documents.create(name, content);
   connect(simulation, machines, options, parts);
   return {
     ...jsonService("ssm", "AmazonSSM", actionsOf(parts), { limits: (action) => limitsOf(action) }),

@@ -144,6 +144,9 @@ interface GuardRecord {
 
 const EVENT = 4001;
 
+/** Longer than the Task Scheduler lets it run: ExecutionTimeLimit ends the process, MultipleInstances IgnoreNew starts no other. */
+const HANGS_MS = 3_600_000;
+
 /**
  * guard.ps1: keeps the six link-local routes on the one interface that leads out, and restarts the agent. Exit code 1
  * when no clear path was found or the metadata service stays silent.
@@ -151,6 +154,7 @@ const EVENT = 4001;
 export const guard: Script = async (run) => {
   const { machine } = run;
   await load(machine, run.process, "networking");
+  if (machine.faultApplies("guard-hangs")) await run.process.pause(HANGS_MS);
   const stateFile = run.arguments.get("statefile") ?? STATE_FILE;
   const end = (exitCode: number) => ({ exitCode, stdout: "", stderr: "" });
   try {

@@ -5,6 +5,15 @@ import { network } from "./network.ts";
 import { observe } from "./observe.ts";
 import { reboot } from "./reboot.ts";
 import { route } from "./route.ts";
+import { takeRouteAway } from "./take-route-away.ts";
 
 /** The scripts that the simulated machine understands, by the name in their first line. */
-export const scripts: Readonly<Record<string, Script>> = { apply, guard, network, observe, reboot, route };
+export const scripts: Readonly<Record<string, Script>> = {
+  apply,
+  guard,
+  network,
+  observe,
+  reboot,
+  route,
+  "take-route-away": takeRouteAway,
+};

@@ -1,0 +1,30 @@
+import { stdin, stdout } from "node:process";
+import { createInterface } from "node:readline/promises";
+import { wordsOf as inWords } from "../lambdas/steps/client-errors.ts";
+import { acceptance } from "./acceptance/acceptance.ts";
+
+const interruption = new AbortController();
+// The first Ctrl-C lets the run say what it leaves; the second ends it at once.
+process.once("SIGINT", () => interruption.abort());
+
+async function question(text: string): Promise<string | null> {
+  if (!stdin.isTTY) return null;
+  const terminal = createInterface({ input: stdin, output: stdout });
+  try {
+    return await terminal.question(text, { signal: interruption.signal });
+  } finally {
+    terminal.close();
+  }
+}
+
+// `npm run acceptance`: exit code 1 when a step failed, 2 when nothing was begun.
+try {
+  process.exitCode = await acceptance(process.argv.slice(2), process.env, {
+    say: (line) => console.log(line),
+    question,
+    signal: interruption.signal,
+  });
+} catch (error) {
+  console.error(`casement: ${inWords(error)}`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,103 @@
+import { createHmac } from "node:crypto";
+import { operationId } from "../../lambdas/commands/operation-id.ts";
+import { reasonOf, sentReason, typeThis } from "../../lambdas/messages/acceptance/words.ts";
+import type { OperationRecord } from "../../lambdas/records.ts";
+import type { Asked, Run } from "./run-file.ts";
+import { type Scene, StepFailed, within } from "./scene.ts";
+
+/** Operations that are looked through for the one that a person typed. */
+const NEWEST = 50;
+
+/** Minutes after which a request that the front door took must stand in the ledger. */
+const WRITTEN_MINUTES = 2;
+
+/** Id of what Slack would call the trigger: the same attempt again is the same operation. */
+const triggerOf = (run: Run, command: Asked): string => `acceptance.${run.id}.${command}.${run.attempts[command] ?? 0}`;
+
+/** The body of a slash command, as Slack sends it. */
+function formOf({ place, terminal }: Scene, run: Run, command: Asked, text: string): string {
+  const { teamId, appId, channel } = place.slack;
+  return new URLSearchParams({
+    team_id: teamId,
+    channel_id: channel,
+    channel_name: "",
+    user_id: run.user ?? "",
+    user_name: terminal,
+    command: place.commandWord,
+    text,
+    api_app_id: appId,
+    trigger_id: triggerOf(run, command),
+  }).toString();
+}
+
+/** Sends a command to the front door as Slack does, signed with the app's secret. @returns the front door's words */
+async function send(scene: Scene, run: Run, command: Asked, text: string): Promise<string> {
+  const body = formOf(scene, run, command, `${text} --reason "${sentReason(run.id, scene.terminal)}"`);
+  // Slack's signature is dated by the clock of the host, in the sandbox too.
+  const at = String(Math.floor(Date.now() / 1_000));
+  const secret = await scene.clients.signingSecret(false);
+  const signature = createHmac("sha256", secret).update(`v0:${at}:${body}`).digest("hex");
+  const answer = await fetch(await scene.place.frontDoor(), {
+    method: "POST",
+    headers: {
+      "content-type": "application/x-www-form-urlencoded",
+      "x-slack-request-timestamp": at,
+      "x-slack-signature": `v0=${signature}`,
+    },
+    body,
+    signal: AbortSignal.timeout(30_000),
+  });
+  const words = await answer.text();
+  if (!answer.ok) throw new StepFailed(`the front door answered ${answer.status}`);
+  return words;
+}
+
+/** The text of an answer in Slack's JSON, or as it came. */
+function textIn(words: string): string {
+  try {
+    return String(JSON.parse(words).text);
+  } catch {
+    return words;
+  }
+}
+
+async function sent(scene: Scene, run: Run, command: Asked, text: string): Promise<string> {
+  const id = operationId(scene.place.cluster, command, triggerOf(run, command));
+  if (await scene.ledger.operation(id)) return id;
+  const words = await send(scene, run, command, text);
+  const written = async () => ((await scene.ledger.operation(id)) ? id : undefined);
+  return within(scene, WRITTEN_MINUTES, written, () => `the front door took no command "${text}": ${textIn(words)}`);
+}
+
+const isOf = (run: Run, command: Asked, { request }: OperationRecord): boolean =>
+  request.command === command && "reason" in request && request.reason === reasonOf(run.id);
+
+/** Still under way, or well ended. */
+const counts = ({ status }: OperationRecord): boolean =>
+  ["requested", "running", "waiting", "succeeded"].includes(status);
+
+async function typed(scene: Scene, run: Run, command: Asked, text: string): Promise<string> {
+  const ofRun = async () => (await scene.ledger.operations(NEWEST)).filter((one) => isOf(run, command, one));
+  const before = await ofRun();
+  const there = before.find(counts);
+  if (there) return there.id;
+  const known = new Set(before.map(({ id }) => id));
+  const line = `${scene.place.commandWord} ${text} --reason "${reasonOf(run.id)}"`;
+  scene.say(typeThis(line, scene.place.slack.channel, command === "remove"));
+  return within(
+    scene,
+    scene.waitMinutes,
+    async () => (await ofRun()).find(({ id }) => !known.has(id))?.id,
+    () => `nobody typed "${line}" within ${scene.waitMinutes} minutes`,
+  );
+}
+
+/**
+ * Asks for an operation: by a signed command in the name of the run's user, or by a person who types it. A removal is always
+ * typed, because its dialog opens for nobody but a person in Slack.
+ * @param text the command without its word: "add edge"
+ * @returns the operation's id
+ * @throws StepFailed when the front door refuses the command, or nobody typed it in time
+ */
+export const ask = (scene: Scene, run: Run, command: Asked, text: string): Promise<string> =>
+  run.user !== null && command !== "remove" ? sent(scene, run, command, text) : typed(scene, run, command, text);

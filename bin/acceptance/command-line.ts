@@ -1,0 +1,115 @@
+import { parseArgs } from "node:util";
+import { messageOf } from "../../lib/message-of.ts";
+import { deployedPlace, type Place, sandboxPlace } from "../connect/place.ts";
+import { StartError } from "../start-error.ts";
+
+/** Usage text, for `--help` and behind the message about a wrong command line. */
+export const usage = `npm run acceptance -- --pool POOL    adds one node, takes its metadata route away, reboots and removes it, and reports
+
+  --pool NAME           pool that gets the node for the time of the run
+  --user ID             Slack user in whose name the node is added and rebooted; left out, a person types the commands
+  --wait MINUTES        how long a person is waited for who types, confirms or approves (30)
+  --yes                 begin without asking
+  --resume              go on with the run that was interrupted
+  --clean-up            remove what that run has left, and nothing else
+  --folder FOLDER       where its files go (acceptance)
+  --configuration FILE  the deployment's file; by default CASEMENT_CONFIGURATION
+  --sandbox [FOLDER]    a sandbox that runs, by its folder (.sandbox)
+
+docs/acceptance.md says what it costs, what rights it needs and what it leaves.`;
+
+/** A new run, one that goes on, or one that only removes what is left. */
+export type Mode = "new" | "resume" | "clean-up";
+
+/** A parsed command line. */
+export interface CommandLine {
+  readonly place: Place;
+  readonly mode: Mode;
+  /** Null with --resume and --clean-up, whose run has its pool. */
+  readonly pool: string | null;
+  readonly user: string | null;
+  readonly waitMinutes: number;
+  readonly yes: boolean;
+  readonly folder: string;
+  /** User of the terminal. */
+  readonly terminal: string;
+}
+
+const options = {
+  pool: { type: "string" },
+  user: { type: "string" },
+  wait: { type: "string", default: "30" },
+  yes: { type: "boolean", default: false },
+  resume: { type: "boolean", default: false },
+  "clean-up": { type: "boolean", default: false },
+  folder: { type: "string", default: "acceptance" },
+  configuration: { type: "string" },
+  sandbox: { type: "string" },
+} as const;
+
+function parsed(words: readonly string[]) {
+  const args = words.flatMap((word, at) =>
+    word === "--sandbox" && (words[at + 1] ?? "--").startsWith("--") ? ["--sandbox=.sandbox"] : [word],
+  );
+  try {
+    return parseArgs({ args, options }).values;
+  } catch (error) {
+    throw new StartError(`${messageOf(error)}\n\n${usage}`);
+  }
+}
+
+function placeOf(sandbox: string | undefined, configuration: string | undefined): Place {
+  if (sandbox !== undefined) return sandboxPlace(sandbox);
+  if (configuration) return deployedPlace(configuration);
+  throw new StartError(`name the deployment: --configuration FILE, or CASEMENT_CONFIGURATION\n\n${usage}`);
+}
+
+function modeOf({ resume, "clean-up": cleanUp }: { resume: boolean; "clean-up": boolean }): Mode {
+  if (resume && cleanUp) throw new StartError("--resume goes on with the run, --clean-up ends it: choose one");
+  if (resume) return "resume";
+  return cleanUp ? "clean-up" : "new";
+}
+
+function minutesOf(text: string): number {
+  const minutes = Number(text);
+  if (minutes > 0 && minutes <= 720) return minutes;
+  throw new StartError(`--wait takes minutes, up to 720, not "${text}"`);
+}
+
+function poolOf(pool: string | undefined, mode: Mode, { pools }: Place): string | null {
+  if (mode !== "new") return null;
+  if (pool === undefined) throw new StartError(`name the pool with --pool: ${pools.join(", ")}`);
+  if (!pools.includes(pool)) throw new StartError(`there is no pool "${pool}": ${pools.join(", ")}`);
+  return pool;
+}
+
+function userOf(user: string | undefined): string | null {
+  if (user === undefined) return null;
+  if (/^[UW][A-Z0-9]{6,}$/.test(user)) return user;
+  throw new StartError(`--user takes Slack's id of a person, such as U012AB3CD, not "${user}"`);
+}
+
+/**
+ * Reads the command line.
+ * @param words the words after `npm run acceptance --`
+ * @param environment process.env, or its replacement in a test
+ * @throws StartError that names the error and the possible values
+ */
+export function commandLineOf(
+  words: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): CommandLine {
+  const values = parsed(words);
+  const place = placeOf(values.sandbox, values.configuration ?? environment.CASEMENT_CONFIGURATION);
+  const mode = modeOf(values);
+  return {
+    place,
+    mode,
+    pool: poolOf(values.pool, mode, place),
+    user: userOf(values.user),
+    waitMinutes: minutesOf(values.wait),
+    yes: values.yes,
+    folder: values.folder,
+    terminal: environment.USER ?? "a person",
+  };
+}

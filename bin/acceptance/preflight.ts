@@ -1,0 +1,25 @@
+import { accounts } from "../../lambdas/desired/accounts.ts";
+import { examined, told } from "../connect/connect.ts";
+import { StartError } from "../start-error.ts";
+import type { Scene } from "./scene.ts";
+
+/** Accounts whose credentials the doctor tries. */
+const ALL = accounts.length;
+
+/**
+ * Refuses to begin where a run could not end well: the doctor finds something serious, or the pool is full.
+ * @throws StartError that says what to do first
+ */
+export async function preflight(scene: Scene, pool: string): Promise<void> {
+  const { place, instances, say } = scene;
+  say(`Checking ${place.cluster} as npm run doctor does, by its ${ALL} accounts …`);
+  const { text, code } = told(await examined(place, true), place);
+  say(text.trim());
+  if (code !== 0) throw new StartError("the doctor found something serious: mend it first, then run this again");
+  const { maximum = 0 } = place.poolFacts[pool] ?? {};
+  const present = await instances.ofPool(place.cluster, pool);
+  if (present.length >= maximum)
+    throw new StartError(
+      `the pool ${pool} has ${present.length} of at most ${maximum} instances: choose another pool, or raise pools.${pool}.maximum`,
+    );
+}

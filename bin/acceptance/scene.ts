@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Clients, clients } from "../../lambdas/clients/clients.ts";
+import type { Settings } from "../../lambdas/settings.ts";
+import type { StepContext } from "../../lambdas/steps/context.ts";
+import { instances } from "../../lambdas/steps/ec2/instances.ts";
+import { audit } from "../../lambdas/steps/ledger/audit.ts";
+import { leases } from "../../lambdas/steps/ledger/leases.ts";
+import { ledger } from "../../lambdas/steps/ledger/ledger.ts";
+import { table } from "../../lambdas/steps/ledger/table.ts";
+import { joinSecret } from "../../lambdas/steps/machine/join-secret.ts";
+import { type Administrator, administratorOf } from "../connect/administrator.ts";
+import type { CommandLine } from "./command-line.ts";
+
+/** A step of the run that failed, with its reason in words. */
+export class StepFailed extends Error {
+  override readonly name = "StepFailed";
+}
+
+/** Everything that the steps of a run use: the deployment, asked with the rights of this terminal. */
+export interface Scene extends Pick<CommandLine, "place" | "waitMinutes" | "terminal"> {
+  readonly settings: Settings;
+  readonly clients: Clients;
+  readonly administrator: Administrator;
+  readonly ledger: ReturnType<typeof ledger>;
+  readonly audit: ReturnType<typeof audit>;
+  readonly leases: ReturnType<typeof leases>;
+  readonly items: ReturnType<typeof table>;
+  readonly instances: ReturnType<typeof instances>;
+  readonly secretOf: (instanceId: string) => string;
+  /** The time that the functions go by, in milliseconds since the epoch. */
+  now(): Promise<number>;
+  /** Waits until the next look. @throws AbortError once the run was interrupted */
+  pause(): Promise<void>;
+  say(line: string): void;
+}
+
+/** Opens the deployment of a command line. Asks AWS. */
+export async function sceneOf(line: CommandLine, say: (line: string) => void, signal: AbortSignal): Promise<Scene> {
+  const { place, waitMinutes, terminal } = line;
+  const settings = await place.settings("look");
+  const made = clients(settings);
+  const context: StepContext = { clients: made, settings, now: Date.now };
+  return {
+    place,
+    waitMinutes,
+    terminal,
+    settings,
+    clients: made,
+    administrator: administratorOf(place),
+    ledger: ledger(context),
+    audit: audit(context),
+    leases: leases(context),
+    items: table(context),
+    instances: instances(context),
+    secretOf: joinSecret(context).nameOf,
+    now: async () => (await place.clock())(),
+    pause: () => sleep(place.lookEveryMs, undefined, { signal }),
+    say,
+  };
+}
+
+const MINUTE = 60_000;
+
+/**
+ * Asks again and again, until there is an answer.
+ * @param failure says why there was none in time
+ * @throws StepFailed when the time is over
+ */
+export async function within<T>(
+  scene: Scene,
+  minutes: number,
+  question: () => Promise<T | undefined>,
+  failure: () => string,
+): Promise<T> {
+  const end = (await scene.now()) + minutes * MINUTE;
+  for (;;) {
+    const answer = await question();
+    if (answer !== undefined) return answer;
+    if ((await scene.now()) > end) throw new StepFailed(failure());
+    await scene.pause();
+  }
+}

@@ -1,0 +1,96 @@
+# casement-script: take-route-away
+#
+# Tries the guard of the metadata route: takes the route away, as HNS does, and waits until the guard has put it back. An
+# administrator sends it by AWS-RunPowerShellScript to a machine that `npm run acceptance` has added; no function of Casement
+# may. If the route is not back in time, this script puts it back itself, so that the machine stays reachable.
+#
+# The last line is one line of JSON: ok, seconds until the route was back, by whom, PowerShell's own start in seconds.
+Set-StrictMode -Version 2
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+$WarningPreference = 'SilentlyContinue'
+
+$Prefix = '169.254.169.254/32'
+$WaitSeconds = 150
+# The guard writes its record when EC2Launch has stopped and its agent was looked at.
+$RecordSeconds = 20
+$Folder = Join-Path $env:SystemDrive 'Casement'
+$StateFile = Join-Path $Folder 'guard.json'
+
+# Repairs that the guard has counted; -1 while its record cannot be read.
+function Get-RepairCount {
+    try {
+        return [int] (Get-Content -LiteralPath $StateFile -Raw | ConvertFrom-Json).repairs
+    } catch {
+        return -1
+    }
+}
+
+function Get-MetadataRoute {
+    return @(Get-NetRoute -DestinationPrefix $Prefix -PolicyStore ActiveStore -ErrorAction SilentlyContinue)
+}
+
+# Time that Windows PowerShell needs to start on this machine, which the guard needs too.
+function Measure-PowerShell {
+    $program = Join-Path $PSHOME 'powershell.exe'
+    $watch = [Diagnostics.Stopwatch]::StartNew()
+    & $program -NoProfile -NonInteractive -Command 'exit' | Out-Null
+    return $watch.Elapsed.TotalSeconds
+}
+
+function Assert-Guard {
+    if (-not (Test-Path -LiteralPath (Join-Path $Folder 'guard.ps1'))) { throw 'the guard of the metadata route is not on this machine' }
+    $task = Get-ScheduledTask -TaskName 'Casement guard' -ErrorAction SilentlyContinue
+    if (-not $task -or "$($task.State)" -eq 'Disabled') { throw 'the task of the guard is missing or disabled' }
+}
+
+function Wait-Until([scriptblock] $isDone, [int] $seconds) {
+    $watch = [Diagnostics.Stopwatch]::StartNew()
+    while (-not (& $isDone)) {
+        if ($watch.Elapsed.TotalSeconds -ge $seconds) { return $false }
+        Start-Sleep -Seconds 1
+    }
+    return $true
+}
+
+function Restore-Route($routes) {
+    foreach ($route in $routes) {
+        New-NetRoute -DestinationPrefix $Prefix -InterfaceIndex $route.InterfaceIndex -NextHop $route.NextHop -RouteMetric $route.RouteMetric -PolicyStore ActiveStore | Out-Null
+    }
+}
+
+$result = @{ script = 'take-route-away'; ok = $false; seconds = 0; by = 'nobody'; powershellSeconds = 0; error = '' }
+$mutex = New-Object Threading.Mutex $false, 'Global\casement'
+$held = $false
+$found = @()
+try {
+    # While it is held no command of Casement begins, and the guard leaves the agent running that waits for this script.
+    try { $held = $mutex.WaitOne(0) } catch [Threading.AbandonedMutexException] { $held = $true }
+    if (-not $held) { throw 'another command of Casement is running on this machine' }
+    Assert-Guard
+    $result.powershellSeconds = Measure-PowerShell
+    $found = Get-MetadataRoute
+    if ($found.Count -eq 0) { throw 'the route to the metadata service is missing already' }
+    $before = Get-RepairCount
+    $watch = [Diagnostics.Stopwatch]::StartNew()
+    foreach ($route in $found) {
+        Remove-NetRoute -DestinationPrefix $Prefix -InterfaceIndex $route.InterfaceIndex -NextHop $route.NextHop -PolicyStore ActiveStore -Confirm:$false
+    }
+    $isBack = Wait-Until { (Get-MetadataRoute).Count -gt 0 } $WaitSeconds
+    $result.seconds = [Math]::Round($watch.Elapsed.TotalSeconds, 1)
+    if (-not $isBack) { throw "the guard did not put the route back within $WaitSeconds seconds" }
+    $isCounted = Wait-Until { (Get-RepairCount) -gt $before } $RecordSeconds
+    if (-not $isCounted) { throw 'the route is back, and the guard has counted no repair' }
+    $result.by = 'guard'
+    $result.ok = $true
+} catch {
+    $result.error = "$($_.Exception.Message)"
+} finally {
+    if ($found.Count -gt 0 -and (Get-MetadataRoute).Count -eq 0) {
+        try { Restore-Route $found; $result.by = 'script' } catch { $result.error = "$($result.error); it could not be put back: $($_.Exception.Message)" }
+    }
+    if ($held) { $mutex.ReleaseMutex() }
+}
+[Console]::Out.WriteLine(($result | ConvertTo-Json -Compress))
+if ($result.ok) { exit 0 }
+exit 1

@@ -1,0 +1,42 @@
+import type { OperationRecord } from "../../lambdas/records.ts";
+import { hasEnded } from "../../lambdas/steps/ec2/instances.ts";
+import { newRun, type Run } from "./run-file.ts";
+import type { Scene } from "./scene.ts";
+
+/** Operations that are looked through for a run whose file is not here. */
+const NEWEST = 100;
+
+/** The run that a reason of an operation names. */
+const runIn = (reason: string): string | undefined => /^acceptance (acc-[0-9a-f]{8})\b/.exec(reason)?.[1];
+
+/** An `add` whose machine still exists, as a run. */
+async function runOf({ ledger, instances, place }: Scene, operation: OperationRecord): Promise<Run | undefined> {
+  const { id, request, requestedAt, status } = operation;
+  const run = request.command === "add" ? runIn(request.reason ?? "") : undefined;
+  if (request.command !== "add" || run === undefined) return undefined;
+  const [node] = await ledger.nodes(id);
+  const machine = node?.instanceId ? await instances.describe(node.instanceId) : undefined;
+  if (!node || !machine || hasEnded(machine)) return undefined;
+  const { windows = "", instanceTypes = [] } = place.poolFacts[request.pool] ?? {};
+  const about = { id: run, cluster: place.cluster, pool: request.pool, windows, startedAt: requestedAt, user: null };
+  return {
+    ...newRun({ ...about, instanceType: instanceTypes[0] ?? "" }),
+    attempts: { add: 1 },
+    operations: { add: id },
+    instanceId: node.instanceId,
+    nodeName: node.nodeName,
+    done: status === "succeeded" ? ["add"] : [],
+  };
+}
+
+/**
+ * Finds a run whose file is not here, as of another terminal: an `add` with its reason, whose machine still exists.
+ * @returns a run that can be resumed; undefined when there is none
+ */
+export async function unendedRun(scene: Scene): Promise<Run | undefined> {
+  for (const operation of await scene.ledger.operations(NEWEST)) {
+    const run = await runOf(scene, operation);
+    if (run) return run;
+  }
+  return undefined;
+}
