@@ -23,7 +23,7 @@ export type CordonOutcome =
   /** EC2 is terminating its instance. */
   | "terminating";
 
-/** What becomes of a cordon that an execution left; "unproven" waits for the proof of a reboot. */
+/** Outcome for a cordon that an execution left; "unproven" waits for the proof of a reboot. */
 export type LeftCordon = CordonOutcome | "unproven";
 
 /** The node that was cordoned, and its instance. */
