@@ -104,9 +104,7 @@ const assistCases: readonly Case[] = [
     return [name, "ssm:SendCommand", instance, assisted, sends];
   }),
   // IAM judges document and machine apart: who may send to an assisted machine holds no document that applies plans.
-  ...SENDERS.map(
-    (name): Case => [name, "ssm:SendCommand", document("prod-west", "apply"), {}, false],
-  ),
+  ...SENDERS.map((name): Case => [name, "ssm:SendCommand", document("prod-west", "apply"), {}, false]),
   ["assist-node", "ssm:SendCommand", document("prod-west", "route"), {}, true],
   ["assist-node", "ssm:SendCommand", document("prod-west", "reboot"), {}, false],
   ["look", "ssm:SendCommand", document("prod-west", "route"), {}, false],

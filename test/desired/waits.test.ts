@@ -8,8 +8,8 @@ import {
   waitName,
   waitsIn,
 } from "../../lambdas/desired/waits.ts";
-import { waitBlocks, waitReminder, waitWords } from "../../lambdas/messages/operation/waits.ts";
 import type { Notice } from "../../lambdas/messages/operation/escalations.ts";
+import { waitBlocks, waitReminder, waitWords } from "../../lambdas/messages/operation/waits.ts";
 import * as buttons from "../../lambdas/messages/slack/buttons.ts";
 import { type NodeRecord, newNodeRecord, type OperationRecord } from "../../lambdas/records.ts";
 

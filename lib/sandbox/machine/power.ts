@@ -1,5 +1,5 @@
-import { type Initiator, initiators, logRestart, logUncleanStart } from "./boot-events.ts";
 import type { FigureName } from "../core/figures.ts";
+import { type Initiator, initiators, logRestart, logUncleanStart } from "./boot-events.ts";
 import { autostart, resumeServices } from "./boot-services.ts";
 import { applyGuardLoss } from "./guard-loss.ts";
 import type { Machine } from "./machine.ts";

@@ -55,7 +55,9 @@ test("A look that is old is made anew before the plan, by the one document that 
   await here.type("operator", `/win reboot ${shortName(otherWeb)} --due --dry-run`);
   await settled(here, 20);
   expect(looks()).toHaveLength(1);
-  expect(privately(here, "operator").at(-1)).toContain("1 node of `web` that waits for a reboot is drained and rebooted");
+  expect(privately(here, "operator").at(-1)).toContain(
+    "1 node of `web` that waits for a reboot is drained and rebooted",
+  );
 });
 
 test("Nothing due is a kind sentence; what is not known is named and never called not due", LONG, async () => {
