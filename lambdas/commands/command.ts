@@ -77,7 +77,7 @@ export interface Command {
   readonly examples: readonly string[];
 }
 
-/** When work that disturbs nodes is to begin, as it was typed; without either in the next maintenance window of the pool. */
+/** Beginning of work that disturbs nodes, as it was typed; without either in the next maintenance window of the pool. */
 interface Timed {
   /** A date, such as "Sat 02:00". */
   readonly at?: string;

@@ -13,7 +13,7 @@ export interface Waiting {
   readonly isDate: boolean;
 }
 
-/** When work may begin. */
+/** Verdict on the beginning of work. */
 export type Timing =
   /** It may begin; `until` is when the slot ends, null when it does not. */
   | { readonly kind: "now"; readonly until: number | null }

@@ -41,7 +41,7 @@ export function isZone(timeZone: string): boolean {
   }
 }
 
-/** What the clocks of a zone show, as if it were UTC. @param at milliseconds since the epoch */
+/** Time that the clocks of a zone show, as if it were UTC. @param at milliseconds since the epoch */
 function shownAt(timeZone: string, at: number): number {
   const parts = formatOf(timeZone).formatToParts(at);
   const field = (name: string): number => Number(parts.find(({ type }) => type === name)?.value);

@@ -91,7 +91,7 @@ describe("what is not understood", () => {
     [
       "remove",
       "missing",
-      '`/win remove &lt;node&gt; [--dry-run] [--break-glass "&lt;text&gt;"] [--reason "&lt;text&gt;"]`',
+      '`/win remove &lt;node&gt; [--dry-run] [--break-glass "&lt;text&gt;"] [--at "&lt;text&gt;"] [--now "&lt;text&gt;"] [--reason "&lt;text&gt;"]`',
     ],
     ["add web 2 3", "too-much", "Unexpected argument `3`"],
     ["nodes win-3 win-4", "too-much", "Unexpected argument `win-3`. Usage: `/win nodes`"],

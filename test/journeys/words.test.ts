@@ -10,7 +10,8 @@ beforeAll(async () => {
 afterAll(() => here.close());
 
 const ADD = '`/win add &lt;pool&gt; [count] [--dry-run] [--reason "&lt;text&gt;"]`';
-const REMOVE = '`/win remove &lt;node&gt; [--dry-run] [--break-glass "&lt;text&gt;"] [--reason "&lt;text&gt;"]`';
+const REMOVE =
+  '`/win remove &lt;node&gt; [--dry-run] [--break-glass "&lt;text&gt;"] [--at "&lt;text&gt;"] [--now "&lt;text&gt;"] [--reason "&lt;text&gt;"]`';
 const HELP = "`/win help`";
 
 /** Mistakes that a person types, each with the right form that the answer must show. */

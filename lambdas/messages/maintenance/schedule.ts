@@ -6,7 +6,7 @@ import { section } from "../slack/blocks.ts";
 import { code, plain } from "../slack/text.ts";
 import { slotTimes, zonedTime } from "./times.ts";
 
-/** When an operation may begin, as people are told. */
+/** Beginning of an operation, as people are told. */
 export interface ShownTiming {
   readonly timing: Timing;
   readonly timeZone: string;
@@ -71,7 +71,7 @@ export interface ShownWait {
 const waitWords = ({ from, until, timeZone, pool, isDate }: ShownWait): string =>
   isDate ? zonedTime(from, timeZone) : `the maintenance${whose(pool)}: ${slotTimes(from, until, timeZone)}`;
 
-const JUDGED_AGAIN = "The plan is judged again then, and is asked for anew only if it got worse.";
+const JUDGED_AGAIN = "The plan is judged again then, and needs another approval only if it got worse.";
 
 /** State of an operation that lies in the ledger until its time, for message and ledger. */
 export function scheduledSummary(state: WaitingState, wait: ShownWait, id: string, commandWord: string): string {
@@ -94,7 +94,7 @@ export const movedWhy = {
   closed: (left: string): string => `The maintenance was over before the work was done: ${left}.`,
 } as const;
 
-/** What keeps an operation at a time that is not its own, as a sentence. */
+/** Reason that keeps an operation at a time that is not its own, as a sentence. */
 export const heldUpNow = (why: string): string => `Held up now: ${why}.`;
 
 /** Outcome of a node that was put back because its slot has ended. @param left its state, as a clause */

@@ -33,7 +33,7 @@ export interface Timed {
   readonly isRecovery: boolean;
 }
 
-/** When work may begin, by the newest configuration. */
+/** Verdict on when work may begin, by the newest configuration. */
 export interface When extends ShownTiming {
   /** It is put back when its slot ends. */
   readonly isBound: boolean;
@@ -111,17 +111,17 @@ export async function judgeTime(steps: Steps, timed: Timed): Promise<When> {
   };
 }
 
-/** What an approval is bound to of the time that was asked for. */
+/** Options of a request about its time, to which an approval is bound. */
 export const timeOptions = (request: Request): Judged["options"] => ({
   ...(dateOf(request) === null ? {} : { at: dateOf(request) }),
   ...("now" in request && request.now ? { now: true } : {}),
 });
 
-/** When the slot ends in which work begins now; null where nothing puts it back. */
+/** End of the slot in which work begins now; null where nothing puts it back. */
 export const slotEnd = ({ timing, isBound }: Pick<When, "timing" | "isBound">): number | null =>
   isBound && timing.kind === "now" ? timing.until : null;
 
-/** When a later slot of a pool begins, by the newest configuration. Belongs into a step. */
+/** Verdict on the beginning of work in a pool, by the newest configuration. Belongs into a step. */
 export async function nextTiming(steps: Steps, pool: string | null): Promise<{ timing: Timing; timeZone: string }> {
   const { configuration } = await steps.runtime.read(null);
   const calendar = calendarOf(configuration, pool);

@@ -134,7 +134,7 @@ describe("The audit of an operation", () => {
     await simulator.pass(5 * DAY);
     await audit().append(whole, "stage launch", stage("launch"));
     const expiries = (await entries()).map((entry) => (entry.expiresAt ?? 0) - START / 1_000);
-    expect(expiries).toEqual([407 * DAY, 407 * DAY]);
+    expect(expiries).toEqual([445 * DAY, 445 * DAY]);
   });
 });
 
