@@ -26,9 +26,10 @@ const lateWords = (node: NodeRecord, now: string): string =>
   `⚠️ ${nodeLabel(node)} has not come back from its reboot for ${between(node.stageSince, now)}. Windows may still install updates: the console shows its screen (*Actions*, *Monitor and troubleshoot*, *Get instance screenshot*). *EC2 reboot* asks Windows to restart and resets the machine like a power failure after four minutes: an update that is being installed may be damaged.`;
 
 function lateBlocks(node: NodeRecord, settings: MessageSettings, now: string): Block[] {
-  const { instanceId, ec2Reboot } = node;
+  const { instanceId, callbacks } = node;
   const words = section(orderWords(node, now) ?? lateWords(node, now));
-  if (ec2Reboot && ec2Reboot.answer === undefined) return [words];
+  // A press counts only while the work waits for one.
+  if (callbacks.decision === undefined) return [words];
   const value = ownerOf(node);
   return [
     words,
