@@ -68,7 +68,7 @@ test("cancelled in the last stage, the node is finished", async () => {
   await here.type("operator", "/win add web");
   await reached(here, "admit");
   await here.type("operator", `/win cancel ${(await newest(here)).operation.id}`);
-  expect(privateTo("operator")).toMatch(/Too late to cancel .* past the point of no return: pods are being admitted/);
+  expect(privateTo("operator")).toMatch(/^Too late to cancel .* past the point of no return: pods are being admitted/);
   await settled(here);
   const { operation, nodes } = await newest(here);
   expect(operation).toMatchObject({ status: "succeeded", cancelledBy: people.operator });
