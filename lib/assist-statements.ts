@@ -6,7 +6,7 @@ import type { Conditions, Statement } from "./statement.ts";
 /** Conditions that hold only for machines of other owners that are assisted: the one function that may set this tag asks a person first. */
 export const assisted: Conditions = { StringEquals: { [`aws:ResourceTag/${TAG.managed}`]: "${cluster}" } };
 
-/** How an Auto Scaling group treats an instance that fails a health check, which a reboot makes it do. */
+/** Reads how an Auto Scaling group treats an instance that fails a health check, which a reboot makes it do. */
 export const seeScalingGroups: Statement = {
   sid: "SeeScalingGroups",
   actions: ["autoscaling:DescribeAutoScalingInstances", "autoscaling:DescribeAutoScalingGroups"],

@@ -40,6 +40,7 @@ export const configuration = configurationOf({
     add: ["operator"],
     cordon: ["operator"],
     uncordon: ["operator"],
+    assist: ["operator"],
     guard: ["operator"],
     drain: ["operator"],
     reboot: ["operator"],

@@ -32,7 +32,7 @@ function byHand(change: Change, node: string): string {
     : `use ${code(`kubectl ${change} ${node}`)}`;
 }
 
-/** What the owner's tools can do, and what Casement can do once its help was approved. */
+/** Next steps: Casement's help once it was approved, or the owner's tools. */
 const assistFirst = (change: Change, node: string, commandWord: string): string =>
   `let Casement assist the machine with ${typeThis(commandWord, "assist", node)}, or ${byHand(change, node)}`;
 

@@ -36,7 +36,7 @@ test(
     expect(card).not.toContain(first);
     expect(card).not.toContain(third);
     await here.press("approver", APPROVE_OPERATION);
-    await here.until(async () => (await newest(here)).operation.endedAt !== null, 240, "the end");
+    await settled(here, 240);
     expect((await newest(here)).operation).toMatchObject({ status: "succeeded" });
     expect(four.names.map((name, at) => bootOf(name) === before[at])).toEqual([true, false, true, false]);
     await here.type("operator", "/win reboot web --due");

@@ -147,7 +147,7 @@ test("A reboot by Casement, of a node and of a pool, is no news", { timeout: 240
   await seenOnce();
   const before = four.names.map(bootOf);
   await here.type("operator", "/win reboot web");
-  await here.until(async () => (await newest(here)).operation.endedAt !== null, 240, "the end");
+  await settled(here, 240);
   await here.pass(90);
   expect(four.names.map((name, at) => bootOf(name) !== before[at])).toEqual([true, true, true, true]);
   expect(boots()).toEqual([]);

@@ -65,7 +65,7 @@ const owners: readonly Owner[] = [
 
 const managed = { "casement:managed": CLUSTER };
 
-/** What may be done with a machine: change its node, remove it. */
+/** Lists what may be done with a machine: change its node, remove it. */
 function allowed(of: Machine, claimed: readonly Claim[], assisted: readonly Assistance[]): readonly string[] {
   const node = windowsNode("web-1");
   const change = changeRefusalOf(

@@ -23,6 +23,7 @@ const machineApi = (kind: string, name: string, more: object) =>
 
 test("A cluster without Machines, and an instance that SSM does not know, leave no traces and nothing unread", async () => {
   expect(await verbs.traces.of(INSTANCE, false)).toEqual({
+    groupMember: null,
     machineFacts: null,
     healthChecks: [],
     associations: [],
