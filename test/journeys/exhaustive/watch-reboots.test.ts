@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { calls, expectSound, newest, nodeNamed, settled } from "../evidence.ts";
+import { calls, expectSound, nodeNamed, settled } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
 import { otherWeb, shortName, web } from "../others.ts";
 import { askEc2, endFault, injectFault } from "../outside.ts";
