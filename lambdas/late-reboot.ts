@@ -20,6 +20,6 @@ export interface LateReboot {
 
 /** Fields of a node's record about a node that its operation has left cordoned. */
 export interface LeftNode {
-  /** What was decided since, in words: its message asks for nothing any more. */
+  /** Decision of a person since then, in words: its message asks for nothing any more. */
   readonly settled?: string;
 }

@@ -126,7 +126,7 @@ async function nothingLeft(going: Going): Promise<void> {
   Object.assign(run.shapes, await shapesOfEnd(scene, instanceOf(going)));
 }
 
-/** What each step does. */
+/** Work of each step. */
 export const steps: Readonly<Record<StepName, (going: Going) => Promise<void>>> = {
   add,
   route,

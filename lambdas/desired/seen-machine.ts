@@ -23,7 +23,7 @@ export interface SeenMachine {
   readonly launchedAt: string;
   /** Reasons for which Windows waited for a reboot. */
   readonly reasons: readonly RebootReason[];
-  /** When a look first found a reason; null where it found none. */
+  /** Time of the first look that found a reason, ISO 8601; null where it found none. */
   readonly dueSince: string | null;
   /** Last look that the machine answered. */
   readonly seenAt: string;
@@ -39,7 +39,7 @@ export interface OwnReboot {
   readonly bootId: string | null;
 }
 
-/** What one look found out about a machine. */
+/** Findings of one look at a machine. */
 export interface Sighting extends Pick<SeenMachine, "instanceId" | "node" | "uid" | "launchedAt"> {
   /** By the machine, or by its kubelet where the machine did not answer; null where neither said it. */
   readonly bootId: string | null;

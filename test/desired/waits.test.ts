@@ -103,7 +103,7 @@ it("Every button belongs to a wait that people are reminded of, or is known to e
   expect(strange).toEqual([]);
 });
 
-/** What each page calls people to; null for what leaves nothing that waits for a press or a command. A kind without one does not compile. */
+/** State to which each page calls people; null for one that leaves nothing that waits for a press or a command. A kind without one does not compile. */
 const pageTo: Readonly<Record<Notice["kind"], WaitKind | null>> = {
   decision: "decision",
   confirmation: "confirmation",

@@ -21,6 +21,8 @@ const free = {
   slots: { left: async () => [], release: async () => false },
   announcements: { rules: async () => undefined, keepRules: async () => undefined },
   breakGlass: { open: async () => [] },
+  nodes: { all: async () => [] },
+  reminders: { last: async () => new Map() },
   runtime: { read: unpublished },
 };
 

@@ -17,7 +17,7 @@ export interface FieldRow {
   readonly otherType: readonly string[];
 }
 
-/** How a service answers a question here and in the sandbox. */
+/** Answers of a service to one question, here and in the sandbox. */
 export interface AnswerRow {
   readonly question: string;
   readonly here: string;

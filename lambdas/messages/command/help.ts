@@ -1,7 +1,7 @@
 import type { Command } from "../../commands/command.ts";
 import { formOf, optionForm } from "../../commands/form.ts";
 import type { Message } from "../../records.ts";
-import { header, section } from "../slack/blocks.ts";
+import { header, section, sections } from "../slack/blocks.ts";
 import { code, plain } from "../slack/text.ts";
 import { typeThis } from "./syntax.ts";
 
@@ -27,7 +27,7 @@ export function helpMessage(
     text: `How to use ${commandWord}`,
     blocks: [
       header(`Windows nodes of ${cluster}`),
-      section(commands.map((command) => line(command, commandWord, usable)).join("\n")),
+      ...sections(commands.map((command) => line(command, commandWord, usable))),
       section(
         `For details: ${typeThis(commandWord, "help", "add")}. kubectl's syntax works too: ${typeThis(commandWord, "get nodes")}.${rights}`,
       ),
@@ -48,12 +48,12 @@ const alsoSaid = (command: Command): string[] =>
 export function commandHelp(command: Command, usable: readonly string[], commandWord: string): Message {
   const lines = [
     `*${code(formOf(command, commandWord))}*`,
-    plain(command.detail, 1_000),
+    plain(command.detail, 2_000),
     ...argumentLines(command),
     ...optionLines(command),
     `Examples: ${command.examples.map((example) => typeThis(commandWord, example)).join(", ")}`,
     ...alsoSaid(command),
     ...(usable.includes(command.name) ? [] : ["None of your roles allows this command."]),
   ];
-  return { text: command.summary, blocks: [section(lines.join("\n"))] };
+  return { text: command.summary, blocks: sections(lines) };
 }

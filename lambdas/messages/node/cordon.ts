@@ -184,15 +184,15 @@ export function cordonPlanCard(command: "cordon" | "uncordon", node: string, isC
 
 const by = (userId: string | null): string => (userId === null ? "" : ` by <@${userId}>`);
 
-/** What became of a node that was left cordoned: a person took the cordon over. */
+/** Later state of a node that was left cordoned: a person took the cordon over. */
 export const keptCordoned = (userId: string | null): string =>
   `kept cordoned${by(userId)}: the cordon is a person's from now on, and no proof takes it off`;
 
-/** What became of a node that was left cordoned: a person gave it back. */
+/** Later state of a node that was left cordoned: a person gave it back. */
 export const uncordonedSince = (userId: string | null): string => `uncordoned since${by(userId)}`;
 
-/** What became of a node that was left cordoned: a later operation proved that it works. */
+/** Later state of a node that was left cordoned: a later operation proved that it works. */
 export const provenSince = (operation: string): string => `proven since by ${operation}, which gave the node back`;
 
-/** What became of a node that was left cordoned: a later operation works on it. */
+/** Later state of a node that was left cordoned: a later operation works on it. */
 export const takenOver = (operation: string): string => `${operation} has taken the node over since`;

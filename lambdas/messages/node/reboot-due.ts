@@ -40,7 +40,7 @@ export const isShown = (due: RebootDue | undefined): boolean =>
  */
 export function dueFact(due: RebootDue | undefined, now: string): string {
   if (due === undefined || due.state === "unknown")
-    return due?.seenAt ? `not looked at since ${between(due.seenAt, now)}` : "not looked at";
-  const seen = `looked at ${between(due.seenAt, now)} ago`;
+    return due?.seenAt ? `not checked since ${between(due.seenAt, now)}` : "not checked";
+  const seen = `checked ${between(due.seenAt, now)} ago`;
   return due.state === "due" ? `${reasonWords(due.reasons)}; since ${between(due.since, now)}, ${seen}` : `no, ${seen}`;
 }

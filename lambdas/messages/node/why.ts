@@ -37,7 +37,7 @@ function rebootLine({ machine, now }: HealthFacts, due: RebootDue | undefined, {
   const reasons = said ?? known?.reasons ?? [];
   if (reasons.length === 0) return "";
   const since = known ? ` since ${between(known.since, now)}` : "";
-  const seen = said === undefined && known ? ` It was last looked at ${between(known.seenAt, now)} ago.` : "";
+  const seen = said === undefined && known ? ` It was last checked ${between(known.seenAt, now)} ago.` : "";
   return `Windows waits for a reboot${since}: ${reasonWords(reasons)}.${seen} ${typeThis(commandWord, "reboot", node)} reboots it.`;
 }
 

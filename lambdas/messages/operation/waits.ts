@@ -22,7 +22,7 @@ import { line, type Notice } from "./escalations.ts";
 
 /** Words of one kind of wait. */
 interface Words {
-  /** What waits, as a clause behind the node or the operation. */
+  /** State that waits, as a clause behind the node or the operation. */
   readonly says: string;
   /** Next step, as an order. */
   readonly next: (wait: Wait, commandWord: string) => string;

@@ -50,7 +50,7 @@ export type Verdict =
       readonly instanceId: string;
       readonly state: "done";
       readonly result: object;
-      /** What observe.ps1 printed before its result, where it was asked for the whole. */
+      /** Answers that observe.ps1 printed before its result, where it was asked for the whole. */
       readonly answers?: Answers;
     }
   | { readonly instanceId: string; readonly state: "failed"; readonly why: string };

@@ -81,7 +81,7 @@ function dueRow(node: Node, machine: Machine | undefined, dueOf: DueOf): NodeRow
   return rebootDue ? { ...row, rebootDue } : row;
 }
 
-/** What waits for a person stands above everything else. */
+/** Puts everything that waits for a person above the rest of a message. */
 const waitsFirst = (steps: Steps, waits: readonly Wait[], message: Message, { commandWord }: Begun): Message => ({
   ...message,
   blocks: [...waitBlocks(waits, steps.timestamp(), commandWord), ...message.blocks],

@@ -7,7 +7,7 @@ import type { FleetOutcome, Reading } from "../engine/fleet-batch.ts";
 import { lookAtFleet } from "../engine/run-fleet.ts";
 import type { Watched } from "./watched.ts";
 
-/** What the verdict of one machine says. */
+/** Verdict of one machine. */
 interface Seen {
   readonly bootId: string;
   readonly reasons: readonly RebootReason[];

@@ -9,7 +9,7 @@ import type { FleetOutcome, Reading } from "../engine/fleet-batch.ts";
 import { lookAtFleet } from "../engine/run-fleet.ts";
 import { LOOK_MINUTES, NOTED_AT_ONCE } from "./look.ts";
 
-/** What the event log of a machine says about its boot. */
+/** Boot of a machine by its event log. */
 type Told = Pick<BootNews, "cause" | "bootedAt">;
 
 function readBoot(result: object, answers: Answers | undefined, now: number): Reading<Told> {

@@ -29,7 +29,7 @@ async function unseenOf(steps: Steps, names: readonly string[]): Promise<readonl
   });
 }
 
-/** What the looks know of these nodes. Belongs into a step. */
+/** Reads the findings of the looks at these nodes. Belongs into a step. */
 async function knownOf(steps: Steps, names: readonly string[]): Promise<{ waiting: Waiting; unseen: string[] }> {
   const seen = new Map((await steps.seenMachines.all()).map((one) => [one.instanceId, one]));
   const waiting: Record<string, string> = {};

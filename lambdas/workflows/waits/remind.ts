@@ -6,7 +6,7 @@ import { waitReminder, waitWords } from "../../messages/operation/waits.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { findWaits } from "./find.ts";
 
-/** Whom a reminder mentions: user groups (S…) and people. */
+/** User groups (S…) and people that a reminder mentions. */
 function calledTo(rules: Rules, pool: string | null, audience: Audience): string[] {
   if ("roles" in audience) return audienceOfRoles(rules, audience.roles);
   if ("person" in audience) return audience.person === null ? [] : [audience.person];

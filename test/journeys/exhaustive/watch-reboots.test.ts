@@ -44,7 +44,7 @@ describe("Reboot due", { timeout: 120_000 }, () => {
     await here.pass(60);
     const node = await look(`/win node ${shortName(web)}`);
     expect(node).toMatch(
-      /Reboot due: Windows Update, files that are replaced at the next boot; since \d+m, looked at \d+m\S* ago/,
+      /Reboot due: Windows Update, files that are replaced at the next boot; since \d+m, checked \d+m\S* ago/,
     );
     const why = await look(`/win why ${shortName(web)}`);
     expect(why).toMatch(
@@ -61,7 +61,7 @@ describe("Reboot due", { timeout: 120_000 }, () => {
     await here.pass(150);
     const list = await look("/win nodes");
     expect(list).toMatch(new RegExp(`${web.name}.*&lt;unknown&gt;`));
-    expect(await look(`/win node ${shortName(web)}`)).toMatch(/Reboot due: not looked at since 1\d\dm/);
+    expect(await look(`/win node ${shortName(web)}`)).toMatch(/Reboot due: not checked since 1\d\dm/);
     expect(boots()).toEqual([]);
   });
 

@@ -27,7 +27,10 @@ function machineWith(...results: readonly Result[]) {
     const result = results[Math.min(sent.length, results.length) - 1];
     return result === lost ? lost : { state: "done", result: { ok: true, ...healthy, ...result } };
   };
-  return { sent, given: { machine: { send, sent: async () => null, commandState } } };
+  return {
+    sent,
+    given: { machine: { send, sent: async () => null, commandState }, seenMachines: { ordered: async () => undefined } },
+  };
 }
 
 async function rebooted(faultOf: () => string | null, ...results: readonly Result[]) {

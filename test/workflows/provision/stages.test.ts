@@ -27,7 +27,8 @@ function observing(...seen: readonly Partial<Observation>[]) {
     scripts.push(script);
     return "command-1";
   };
-  return { scripts, given: { machine: { send, commandState: async () => ({ state: "done", result: answer() }) } } };
+  const machine = { send, commandState: async () => ({ state: "done", result: answer() }) };
+  return { scripts, given: { machine, seenMachines: { ordered: async () => undefined } } };
 }
 
 const noGuard = { guard: { present: false, sha256: null, taskEnabled: false, lastResult: null, paths: 1, error: "" } };
