@@ -150,7 +150,7 @@ describe("A cancellation that comes too late", () => {
   test.each([
     ["reboot", "reboot", "the machine reboots or has rebooted; the node is given back once it is proven"],
     ["reboot", "prove", "the machine reboots or has rebooted; the node is given back once it is proven"],
-    ["prove", "prove", "a proof cannot be cancelled; it moves no pod and ends by itself"],
+    ["prove", "prove", "a proof cannot be cancelled; it moves no pod and ends within its deadline"],
   ] as const)("of a %s in stage %s says what is finished, and changes nothing", async (command, stage, words) => {
     here = await unasked("reboot");
     const force = command === "reboot" ? ` --force ${web.name}` : "";
