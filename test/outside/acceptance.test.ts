@@ -100,7 +100,7 @@ describe("npm run acceptance", () => {
       );
       const interrupted = await accept(here, ["--resume", "--wait", "5"], {
         approves: false,
-        onLook: (text, child) => void (text.includes("reboot:") && child.kill("SIGINT")),
+        onLook: (text, child) => void (text.includes("operation reboot-") && !child.killed && child.kill("SIGINT")),
       });
       expect(interrupted).toMatchObject({
         code: 1,
