@@ -41,8 +41,8 @@ describe("a deployment that CloudFormation takes back", () => {
     const next = withPolicy("Retain");
     const inTheWay = collisions(leftByRollback(before, next), before, next);
     expect(inTheWay.map((id) => stack.get(id)?.Type).toSorted()).toEqual([
-      ...Array(13).fill("AWS::Lambda::Version"),
-      ...Array(3).fill("AWS::SSM::Document"),
+      ...Array(14).fill("AWS::Lambda::Version"),
+      ...Array(4).fill("AWS::SSM::Document"),
     ]);
   });
 });

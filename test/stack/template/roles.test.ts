@@ -214,8 +214,12 @@ describe("what no role may do", () => {
     for (const { Resource, Condition } of granting("ssm:SendCommand")) {
       const documents = (Resource as string[]).filter((arn) => arn.includes(":document/"));
       for (const arn of documents) expect(arn).toMatch(/:111122223333:document\/casement-prod-west-[a-z]+-\?{12}$/);
-      if (documents.length === 0)
-        expect(Condition).toMatchObject({ StringEquals: { "ssm:resourceTag/casement:cluster": "prod-west" } });
+      if (documents.length > 0) continue;
+      const { StringEquals } = Condition as { StringEquals: Readonly<Record<string, string>> };
+      expect([
+        { "ssm:resourceTag/casement:cluster": "prod-west" },
+        { "ssm:resourceTag/casement:managed": "prod-west" },
+      ]).toContainEqual(StringEquals);
     }
   });
 
@@ -231,17 +235,30 @@ describe("what no role may do", () => {
     expect(allowed).toEqual(["provision-node", "reboot-node"]);
   });
 
-  it("is to have EC2 reboot a machine, but for the function that reboots nodes, and only one of our launches", () => {
+  it("is to have EC2 reboot a machine, but for the function that reboots nodes, and only one of our launches or an assisted one", () => {
     const holders = Object.entries(roleIds).flatMap(([name, id]) => {
       const found = held(id).filter((one) => JSON.stringify(one).includes("ec2:RebootInstances"));
-      return found.map((one) => [name, JSON.stringify(one).includes("aws:ResourceTag/casement:launched")]);
+      return found.map((one) => [name, /aws:ResourceTag\/casement:(launched|managed)/.exec(JSON.stringify(one))?.[1]]);
     });
-    expect(holders).toEqual([["reboot-node", true]]);
+    expect(holders).toEqual([
+      ["reboot-node", "launched"],
+      ["reboot-node", "managed"],
+    ]);
   });
 
-  it("is to tag an instance after its launch", () => {
-    for (const { Condition } of granting("ec2:CreateTags"))
-      expect(Condition).toMatchObject({ StringEquals: { "ec2:CreateAction": "RunInstances" } });
+  it("is to tag an instance after its launch, but for the one that assists machines of other owners, with its one tag", () => {
+    const later = Object.entries(roleIds).flatMap(([name, id]) =>
+      held(id)
+        .filter((one) => JSON.stringify(one).includes('"ec2:CreateTags"'))
+        .filter((one) => !JSON.stringify(one).includes('"ec2:CreateAction":"RunInstances"'))
+        .map(({ Condition }) => ({ name, Condition })),
+    );
+    expect(later).toEqual([
+      {
+        name: "assist-node",
+        Condition: expect.objectContaining({ "ForAllValues:StringEquals": { "aws:TagKeys": ["casement:managed"] } }),
+      },
+    ]);
   });
 
   it("is to launch into another subnet or behind another group", () => {

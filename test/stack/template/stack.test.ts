@@ -79,9 +79,9 @@ describe("functions", () => {
       aliases.filter(({ Properties }) => Properties.Name === wanted).map(({ id }) => id);
     expect(named("live")).toHaveLength(workflowNames.length);
     expect(named("rights").map((id) => id.split("Rights")[0])).toEqual([
-      ...["ProvisionNode", "DrainNode", "RebootNode", "RemoveNode", "UpdateAuthority", "Sweep"],
+      ...["ProvisionNode", "AssistNode", "DrainNode", "RebootNode", "RemoveNode", "UpdateAuthority", "Sweep"],
     ]);
-    expect(aliases).toHaveLength(workflowNames.length + 6);
+    expect(aliases).toHaveLength(workflowNames.length + 7);
     const invokes = ofType("AWS::Lambda::EventInvokeConfig");
     expect(invokes).toHaveLength(workflowNames.length + 1);
     for (const { Properties } of invokes) expect(Properties.MaximumEventAgeInSeconds).toBeLessThan(15 * 60);
@@ -130,6 +130,7 @@ describe("functions in a VPC", () => {
     const inside = placed.ofType("AWS::Lambda::Function").filter(({ Properties }) => "VpcConfig" in Properties);
     expect(inside.map(({ Properties }) => String(Properties.Description).split(" ")[1]).toSorted()).toEqual([
       "add-nodes",
+      "assist-node",
       "cordon-node",
       "drain-node",
       "guard-node",
