@@ -3,6 +3,8 @@ import { audienceOf, audienceOfRoles } from "../../commands/policy.ts";
 import type { Rules } from "../../configuration.ts";
 import { type Audience, isReminderDue, type Wait, waitName } from "../../desired/waits.ts";
 import { waitReminder, waitWords } from "../../messages/operation/waits.ts";
+import { isBusy } from "../../steps/client-errors.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { findWaits } from "./find.ts";
 
@@ -16,7 +18,10 @@ function calledTo(rules: Rules, pool: string | null, audience: Audience): string
 /** Lists the waits of which people are to be reminded now. What reminds them by itself, with its buttons, is left out. Belongs into a step. */
 export async function dueWaits(steps: Steps): Promise<readonly Wait[]> {
   // While the API server is away, nodes that wait are reminded of by a later sweep.
-  const nodes = await steps.nodes.all().catch(() => []);
+  const nodes = await steps.nodes.all().catch((error: unknown): readonly Node[] => {
+    if (isBusy(error)) return [];
+    throw error;
+  });
   const [waits, last] = await Promise.all([findWaits(steps, nodes, []), steps.reminders.last()]);
   return waits.filter(
     (wait) =>
