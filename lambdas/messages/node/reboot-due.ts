@@ -5,7 +5,7 @@ import { between } from "../slack/age.ts";
 const words: Readonly<Record<RebootReason, string>> = {
   servicing: "a Windows feature or update",
   "windows-update": "Windows Update",
-  "file-renames": "files that are replaced at the next boot",
+  "file-renames": "files to be replaced at the next boot",
   "computer-name": "a new computer name",
 };
 

@@ -44,11 +44,11 @@ describe("Reboot due", { timeout: 120_000 }, () => {
     await here.pass(60);
     const node = await look(`/win node ${shortName(web)}`);
     expect(node).toMatch(
-      /Reboot due: Windows Update, files that are replaced at the next boot; since \d+m, checked \d+m\S* ago/,
+      /Reboot due: Windows Update, files to be replaced at the next boot; since \d+m, checked \d+m\S* ago/,
     );
     const why = await look(`/win why ${shortName(web)}`);
     expect(why).toMatch(
-      /Windows waits for a reboot since \d+m: Windows Update, files that are replaced at the next boot\./,
+      /Windows waits for a reboot since \d+m: Windows Update, files to be replaced at the next boot\./,
     );
     expect(boots()).toEqual([]);
     await expectSound(here);
