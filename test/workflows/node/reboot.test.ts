@@ -29,7 +29,10 @@ function machineWith(...results: readonly Result[]) {
   };
   return {
     sent,
-    given: { machine: { send, sent: async () => null, commandState }, seenMachines: { ordered: async () => undefined } },
+    given: {
+      machine: { send, sent: async () => null, commandState },
+      seenMachines: { ordered: async () => undefined },
+    },
   };
 }
 
