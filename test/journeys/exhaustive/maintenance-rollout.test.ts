@@ -20,14 +20,14 @@ test("a rollout works in the window, puts back what has not rebooted at its end,
   const windows = [saturday({ from: "04:00", until: "04:30" }), saturday({ from: "05:00", until: "09:00" })];
   const four = await poolOfFour(1, { pools: poolsWith({ maintenance: windows }) });
   here = four.here;
-  await here.type("operator", '/win reboot web --at "04:10"');
+  await here.type("operator", '/win reboot web --at "04:20"');
   await settled(here, 30);
   expect(await operationOf(here, "reboot")).toMatchObject({
     status: "scheduled",
-    scheduled: { from: "2026-11-21T04:10:00.000Z" },
+    scheduled: { from: "2026-11-21T04:20:00.000Z" },
   });
   expect((await newest(here)).nodes).toEqual([]);
-  await passTo(here, "2026-11-21T04:18");
+  await passTo(here, "2026-11-21T04:27");
   expect(await operationOf(here, "reboot")).toMatchObject({ status: "running", rollout: { part: 2 } });
   await passTo(here, "2026-11-21T04:50");
   const between = await operationOf(here, "reboot");
@@ -38,7 +38,7 @@ test("a rollout works in the window, puts back what has not rebooted at its end,
   });
   expect(four.names.map((name) => nodeNamed(here, name)?.spec?.unschedulable ?? false)).toEqual(Array(4).fill(false));
   expect(await heldBack(here)).toEqual([]);
-  expect(openly(here)[0]).toMatch(/🗓️ Reboot pool web[\s\S]*\[Cancel operation\]/);
+  expect(openly(here).at(-1)).toMatch(/🗓️ Reboot pool web[\s\S]*\[Cancel operation\]/);
   await passTo(here, "2026-11-21T05:06");
   await settled(here, 240);
   expect(await operationOf(here, "reboot")).toMatchObject({
@@ -46,14 +46,14 @@ test("a rollout works in the window, puts back what has not rebooted at its end,
     summary: "4 of 4 nodes are rebooted and proven.",
     rollout: { part: 3 },
   });
-  expect(openly(here)).toHaveLength(1);
+  expect(openly(here).filter((text) => text.includes("Reboot pool web"))).toHaveLength(1);
 });
 
 test("a rollout that waits between two windows is cancelled at once", { timeout: 300_000 }, async () => {
   const windows = [saturday({ from: "04:00", until: "04:30" }), saturday({ from: "12:00", until: "15:00" })];
   const four = await poolOfFour(1, { pools: poolsWith({ maintenance: windows }) });
   here = four.here;
-  await here.type("operator", '/win reboot web --at "04:10"');
+  await here.type("operator", '/win reboot web --at "04:20"');
   await passTo(here, "2026-11-21T04:50");
   const { id, status } = await operationOf(here, "reboot");
   expect(status).toBe("scheduled");
