@@ -41,7 +41,7 @@ async function confirm(run: Run, { yes, waitMinutes }: CommandLine, { say, quest
   say(plan(run, waitMinutes));
   if (yes) return;
   const answer = await question(QUESTION);
-  if (answer === null) throw new StartError("nobody can be asked here: add --yes");
+  if (answer === null) throw new StartError("there is no terminal to ask at: add --yes");
   if (answer.trim().toLowerCase() !== "yes") throw new StartError("nothing was changed");
 }
 

@@ -88,16 +88,16 @@ async function typed(scene: Scene, run: Run, command: Asked, text: string): Prom
     scene,
     scene.waitMinutes,
     async () => (await ofRun()).find(({ id }) => !known.has(id))?.id,
-    () => `nobody typed "${line}" within ${scene.waitMinutes} minutes`,
+    () => `"${line}" was not typed within ${scene.waitMinutes} minutes`,
   );
 }
 
 /**
  * Asks for an operation: by a signed command in the name of the run's user, or by a person who types it. A removal is always
- * typed, because its dialog opens for nobody but a person in Slack.
+ * typed, because its dialog opens only for a person in Slack.
  * @param text the command without its word: "add edge"
  * @returns the operation's id
- * @throws StepFailed when the front door refuses the command, or nobody typed it in time
+ * @throws StepFailed when the front door refuses the command, or when it was not typed in time
  */
 export const ask = (scene: Scene, run: Run, command: Asked, text: string): Promise<string> =>
   run.user !== null && command !== "remove" ? sent(scene, run, command, text) : typed(scene, run, command, text);

@@ -18,7 +18,7 @@ const COMMAND_MINUTES = 12;
 const resultSchema = z.object({
   ok: z.boolean(),
   seconds: z.number(),
-  by: z.enum(["guard", "script", "nobody"]),
+  by: z.enum(["guard", "script", "none"]),
   powershellSeconds: z.number(),
   error: z.string(),
 });

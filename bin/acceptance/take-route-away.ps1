@@ -59,7 +59,7 @@ function Restore-Route($routes) {
     }
 }
 
-$result = @{ script = 'take-route-away'; ok = $false; seconds = 0; by = 'nobody'; powershellSeconds = 0; error = '' }
+$result = @{ script = 'take-route-away'; ok = $false; seconds = 0; by = 'none'; powershellSeconds = 0; error = '' }
 $mutex = New-Object Threading.Mutex $false, 'Global\casement'
 $held = $false
 $found = @()

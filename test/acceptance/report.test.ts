@@ -100,7 +100,7 @@ describe("words of a run", () => {
     const left = { instanceId: "i-1", nodeName: null, operation: "reboot-1", flags: " --folder runs" };
     expect(
       leftBehind(left),
-    ).toBe(`Left: the instance i-1, which costs money until it is removed. The operation reboot-1 continues.
+    ).toBe(`Left: the instance i-1, which costs money until it is removed. The operation reboot-1 goes on without this terminal.
   npm run acceptance -- --clean-up --folder runs   removes it
   npm run acceptance -- --resume --folder runs     goes on with the run`);
   });

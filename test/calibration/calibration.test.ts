@@ -8,7 +8,7 @@ const machine = { windows: "2022", instanceType: "m6i.xlarge" };
 const at = "2026-11-24T05:00:00.000Z";
 const middle = ([least, most]: readonly [number, number]): number => (least + most) / 2;
 
-/** Measures of a run in which everything takes exactly as long as the middle of the figures. */
+/** Times of a run in which everything takes exactly the middle of the figures. */
 const measured = (figures: Figures, windows = "2022"): Measures =>
   Object.fromEntries(measureNames.map((name) => [name, middle(expectedOf(name, windows, figures) ?? [0, 0])]));
 

@@ -19,7 +19,7 @@ interface Ended {
   readonly text: string;
 }
 
-/** Actions of people and of the test while a run goes on. */
+/** Acts of people and of the test while a run goes on. */
 interface Meanwhile {
   /** An approver approves what waits for an approval. */
   readonly approves?: boolean;

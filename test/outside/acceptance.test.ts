@@ -106,7 +106,7 @@ describe("npm run acceptance", () => {
         code: 1,
         text: expect.stringContaining("FAILED at the step reboot: it was interrupted."),
       });
-      expect(interrupted.text).toMatch(/The operation reboot-\w+ continues/);
+      expect(interrupted.text).toMatch(/The operation reboot-\w+ goes on without this terminal/);
       const { operations } = await here.control("GET /state");
       for (const { id } of operations.filter(({ status }) => status === "waiting")) await type(here, `cancel ${id}`);
       const atSandbox = (...words: string[]) => connect([...words, "--sandbox", join(here.folder, ".sandbox")], {});

@@ -17,7 +17,7 @@ export interface FieldRow {
   readonly otherType: readonly string[];
 }
 
-/** Answers of a service to one question, here and in the sandbox. */
+/** Answer of a service to one question, here and in the sandbox. */
 export interface AnswerRow {
   readonly question: string;
   readonly here: string;

@@ -65,7 +65,7 @@ export const endedBadly = ({ id, status, summary }: Pick<OperationRecord, "id" |
 export const tooLong = (id: string, minutes: number): string =>
   `${id} has not ended within ${minutes} minutes; it goes on, and its message in Slack shows how far it is`;
 
-/** Leftovers of a run at its end, whatever the reason, and the command that removes them. */
+/** State that a run leaves at its end. */
 export interface Left {
   readonly instanceId: string | null;
   readonly nodeName: string | null;
@@ -79,7 +79,7 @@ export function leftBehind({ instanceId, nodeName, operation, flags }: Left): st
   const machine = instanceId
     ? `Left: the instance ${instanceId}${nodeName ? ` (node ${nodeName})` : ""}, which costs money until it is removed.`
     : "Left: no machine that this run knows of.";
-  const work = operation ? ` The operation ${operation} continues.` : "";
+  const work = operation ? ` The operation ${operation} goes on without this terminal.` : "";
   return `${machine}${work}
   npm run acceptance -- --clean-up${flags}   removes it
   npm run acceptance -- --resume${flags}     goes on with the run`;

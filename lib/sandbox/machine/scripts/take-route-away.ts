@@ -16,7 +16,7 @@ const RECORD_SECONDS = 20;
 interface Result {
   ok: boolean;
   seconds: number;
-  by: "guard" | "script" | "nobody";
+  by: "guard" | "script" | "none";
   powershellSeconds: number;
   error: string;
 }
@@ -70,7 +70,7 @@ const end = (result: Result): ScriptEnd => ({
 /** take-route-away.ps1: takes the metadata route away and waits for the guard; puts it back itself when the guard does not. */
 export const takeRouteAway: Script = async (run) => {
   const { machine, process } = run;
-  const result: Result = { ok: false, seconds: 0, by: "nobody", powershellSeconds: 0, error: "" };
+  const result: Result = { ok: false, seconds: 0, by: "none", powershellSeconds: 0, error: "" };
   await load(machine, process, "powershell");
   try {
     if (isCommandRunning(machine)) throw new Error("another command of Casement is running on this machine");
