@@ -53,7 +53,7 @@ describe("the answer to why", () => {
     });
     expect(said).toContain("Booted 60m ago: TrustedInstaller has initiated the restart.");
     expect(said).toContain(
-      "Windows waits for a reboot: a Windows feature or update, files that are replaced at the next boot. `/win reboot ip-10-0-3-7` reboots it.",
+      "Windows waits for a reboot: a Windows feature or update, files to be replaced at the next boot. `/win reboot ip-10-0-3-7` reboots it.",
     );
     expect(said).toContain("The route guard has repaired routes in 3 runs.");
     expect(said).toContain("Free disk: 0 GB of 93 GB, which is low.");
