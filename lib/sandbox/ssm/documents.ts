@@ -76,19 +76,22 @@ const platformIn = (equals: readonly string[] | undefined): string | null =>
 
 type Values = Readonly<Record<string, readonly string[]>>;
 
-/** Replaces a line that is a parameter and nothing else by its values; the agent replaces parameters inside lines. */
-function withParameters(line: string, values: Values): readonly string[] {
-  const name = /^\{\{\s*([A-Za-z0-9_-]+)\s*\}\}$/.exec(line)?.[1];
-  return (name === undefined ? undefined : values[name]) ?? [line];
-}
+/** Name of the parameter that a text is and nothing else: {{ commands }}. */
+const parameterIn = (text: string): string => /^\{\{\s*([A-Za-z0-9_-]+)\s*\}\}$/.exec(text)?.[1] ?? "";
+
+/** Replaces a line that is a list of lines; a single value stays where PowerShell's part of the simulator looks for it. */
+const linesOf = (line: string, { parameters }: DocumentContent, values: Values): readonly string[] =>
+  parameters[parameterIn(line)]?.type === "StringList" ? (values[parameterIn(line)] ?? []) : [line];
+
+const valueOf = (text: string, values: Values): string => values[parameterIn(text)]?.[0] ?? text;
 
 /** Lists the steps as an agent receives them. @param values parameters of the run */
 export const stepsOf = (content: DocumentContent, values: Values): Step[] =>
   content.mainSteps.map((step) => ({
     name: step.name,
     action: step.action,
-    script: step.inputs.runCommand.flatMap((line) => withParameters(line, values)),
-    timeoutSeconds: stepSeconds(withParameters(String(step.inputs.timeoutSeconds), values)[0]),
+    script: step.inputs.runCommand.flatMap((line) => linesOf(line, content, values)),
+    timeoutSeconds: stepSeconds(valueOf(String(step.inputs.timeoutSeconds), values)),
     platform: platformIn(step.precondition?.StringEquals),
   }));
 

@@ -28,9 +28,19 @@ describe("SendCommand", () => {
       "InvalidDocument",
     ],
     [
-      "AWS-RunPowerShellScript, which this account's simulator does not hold",
-      { DocumentName: "AWS-RunPowerShellScript" },
+      "AWS-RunShellScript, which this account's simulator does not hold",
+      { DocumentName: "AWS-RunShellScript" },
       "InvalidDocument",
+    ],
+    [
+      "AWS-RunPowerShellScript without its commands",
+      { DocumentName: "AWS-RunPowerShellScript", Parameters: {} },
+      "InvalidParameters",
+    ],
+    [
+      "AWS-RunPowerShellScript for longer than two days",
+      { DocumentName: "AWS-RunPowerShellScript", Parameters: { commands: ["exit"], executionTimeout: ["172801"] } },
+      "InvalidParameters",
     ],
     ["an unknown version", { DocumentVersion: "9" }, "InvalidDocumentVersion"],
     ["a hash that is another's", { DocumentHash: "0".repeat(64), DocumentHashType: "Sha256" }, "InvalidDocument"],
