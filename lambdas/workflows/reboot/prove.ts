@@ -16,6 +16,8 @@ interface Proof {
   readonly looks: number;
   /** Time of the first look of those in a row that found nothing wrong, in milliseconds since the epoch; null without one. */
   readonly goodSince: number | null;
+  /** Result of the last look, in words; before the first one, that the machine is to answer. */
+  readonly why: string;
 }
 
 /** A service that ends again and again runs for a moment after each start: the node must be well for so long. */
@@ -32,7 +34,7 @@ const PAUSE_SECONDS = 30;
 export const prove = (task: RebootTask): Promise<true> => {
   task.wait = onMachine(task, task.wait);
   return waitFor<true, Proof>(task, "the node is proven", (kept) => {
-    const proof = kept ?? { commandId: null, looks: 0, goodSince: null };
+    const proof = kept ?? { commandId: null, looks: 0, goodSince: null, why: machineToAnswer };
     return proof.commandId === null ? ask(task, proof, machineToAnswer) : read(task, proof.commandId, proof);
   });
 };
@@ -43,13 +45,14 @@ async function ask(task: RebootTask, { looks, goodSince }: Proof, why: string): 
   const { expected } = profileOf(runtime.configuration);
   const mark = `${owner} proof ${looks + 1}`;
   const commandId = await steps.machineLook.ask(leaseOf(task).instanceId, healthQuestions(expected), mark);
-  return pending(why, { kept: { commandId, looks: looks + 1, goodSince } });
+  return pending(why, { kept: { commandId, looks: looks + 1, goodSince, why } });
 }
 
 async function read(task: RebootTask, commandId: string, proof: Proof): Promise<Poll<true, Proof>> {
   const { steps } = task;
   const look = await steps.machineLook.answer(commandId, leaseOf(task).instanceId);
-  if (look.state === "running") return pending(machineToAnswer, { kept: proof });
+  // At the deadline the last known cause is told, not that one more look was under way.
+  if (look.state === "running") return pending(proof.why, { kept: proof });
   if (look.state === "failed") return ask(task, { ...proof, goodSince: null }, `${machineToAnswer} (${look.why})`);
   const why = await faultOf(task, look);
   if (why !== null) return ask(task, { ...proof, goodSince: null }, why);
