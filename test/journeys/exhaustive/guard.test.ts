@@ -86,7 +86,7 @@ describe("The guard of the metadata route", () => {
     const [silent, other] = (await newest(here)).nodes.toSorted((one) => (one.nodeName === web.name ? -1 : 1));
     expect([silent?.status, other?.status]).toEqual(["failed", "succeeded"]);
 
-    expect(told).toContain("its SSM agent does not answer");
+    expect(told).toContain("its SSM agent does not respond");
     expect(await guard(SHORT)).toContain("nothing was changed");
     expect((await newest(here)).operation.status).toBe("refused");
   });

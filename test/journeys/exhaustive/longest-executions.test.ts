@@ -71,6 +71,8 @@ function lostOperations(count: number) {
     reservations: { close: async () => undefined },
     notices: { send: async () => undefined },
     breakGlass: { open: async () => [] },
+    nodes: { all: async () => [] },
+    reminders: { last: async () => new Map() },
     executions: { ending: async () => "STOPPED" },
     runtime: { read: unpublished, rules: unpublished },
   });

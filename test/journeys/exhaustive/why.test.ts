@@ -101,7 +101,7 @@ test("a cordon is named, and a machine of another owner is judged without being 
   await cordonByHand(here, edge);
   const { said } = await why("ip-10-0-1-52");
   expect(said).toContain("The node is cordoned, not by Casement.");
-  expect(said).toContain("the machine was not asked, because Casement did not launch it");
+  expect(said).toContain("the machine was not asked, because Casement neither launched nor assists it");
 });
 
 test("the buttons of the answer look again, and uncordon a node, by the right of who presses", async () => {
