@@ -118,6 +118,8 @@ describe("A boot that Casement did not order", { timeout: 120_000 }, () => {
     const four = await poolOfFour(1);
     here = four.here;
     await seenOnce();
+    // All of them boot between two looks.
+    await here.pass(10);
     for (const name of four.names.slice(0, 3))
       injectFault(here, "boots-by-itself", { node: name, how: "power-loss" }, 1);
     await here.pass(90);
