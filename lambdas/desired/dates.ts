@@ -1,5 +1,6 @@
 import {
   type ClockTime,
+  DAY_MS,
   daysAfter,
   type LocalDate,
   localAt,
@@ -8,8 +9,6 @@ import {
   weekdayOf,
   weekdays,
 } from "./zones.ts";
-
-const DAY_MS = 86_400_000;
 
 /** A moment that a person has typed, or what is wrong with it. */
 export type TypedMoment =

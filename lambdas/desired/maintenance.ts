@@ -1,6 +1,13 @@
-import { type ClockTime, daysAfter, type LocalDate, localAt, momentOf, type Weekday, weekdayOf } from "./zones.ts";
-
-const DAY_MS = 86_400_000;
+import {
+  type ClockTime,
+  DAY_MS,
+  daysAfter,
+  type LocalDate,
+  localAt,
+  momentOf,
+  type Weekday,
+  weekdayOf,
+} from "./zones.ts";
 
 /** Days ahead in which a slot is looked for. */
 export const HORIZON_DAYS = 35;

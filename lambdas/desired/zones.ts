@@ -1,4 +1,5 @@
-const DAY_MS = 86_400_000;
+/** Milliseconds of a day without a change of clocks. */
+export const DAY_MS = 86_400_000;
 
 /** Days of the week as people write them, in the order of the week. */
 export const weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"] as const;

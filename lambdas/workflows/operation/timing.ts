@@ -5,6 +5,7 @@ import { calendarOf, zoneOf } from "../../desired/calendar.ts";
 import { typedMoment } from "../../desired/dates.ts";
 import { type Calendar, HORIZON_DAYS, slotFrom } from "../../desired/maintenance.ts";
 import { type Timing, timingOf } from "../../desired/timing.ts";
+import { DAY_MS } from "../../desired/zones.ts";
 import { Refused, UserError } from "../../errors.ts";
 import {
   dateAndNow,
@@ -21,8 +22,6 @@ import { cancelledBy, checkNow } from "./requester.ts";
 
 /** Days ahead that a person may name: farther off a plan is not worth an approval. */
 const MOST_DAYS_AHEAD = 14;
-
-const DAY_MS = 86_400_000;
 
 /** The work whose time is judged. */
 export interface Timed {
