@@ -83,7 +83,7 @@ const parameterIn = (text: string): string => /^\{\{\s*([A-Za-z0-9_-]+)\s*\}\}$/
 const linesOf = (line: string, { parameters }: DocumentContent, values: Values): readonly string[] =>
   parameters[parameterIn(line)]?.type === "StringList" ? (values[parameterIn(line)] ?? []) : [line];
 
-const valueOf = (text: string, values: Values): string => values[parameterIn(text)]?.[0] ?? text;
+const argumentOf = (text: string, values: Values): string => values[parameterIn(text)]?.[0] ?? text;
 
 /** Lists the steps as an agent receives them. @param values parameters of the run */
 export const stepsOf = (content: DocumentContent, values: Values): Step[] =>
@@ -91,7 +91,7 @@ export const stepsOf = (content: DocumentContent, values: Values): Step[] =>
     name: step.name,
     action: step.action,
     script: step.inputs.runCommand.flatMap((line) => linesOf(line, content, values)),
-    timeoutSeconds: stepSeconds(valueOf(String(step.inputs.timeoutSeconds), values)),
+    timeoutSeconds: stepSeconds(argumentOf(String(step.inputs.timeoutSeconds), values)),
     platform: platformIn(step.precondition?.StringEquals),
   }));
 
