@@ -37,10 +37,33 @@ interface Disk {
   rows(collection: string): readonly Row[];
   write(collection: string, key: string, value: unknown): void;
   remove(collection: string, key: string): void;
+  /** Opens a transaction at the next write: most of the controllers' rounds write nothing. */
   begin(): void;
   commit(): void;
   rollback(): void;
   close(): void;
+}
+
+/** One transaction of a database, opened by its first write. */
+function transaction(database: DatabaseSync) {
+  const [begin, commit, rollback] = ["BEGIN", "COMMIT", "ROLLBACK"].map((verb) => database.prepare(verb));
+  let state: "none" | "asked" | "open" = "none";
+  const end = (how: typeof commit): void => {
+    if (state === "open") how?.run();
+    state = "none";
+  };
+  return {
+    begin: (): void => {
+      state = "asked";
+    },
+    open: (): void => {
+      if (state !== "asked") return;
+      begin?.run();
+      state = "open";
+    },
+    commit: (): void => end(commit),
+    rollback: (): void => end(rollback),
+  };
 }
 
 function file(path: string): Disk {
@@ -53,13 +76,20 @@ function file(path: string): Disk {
   const read = database.prepare("SELECT key, value FROM entry WHERE collection = ?");
   const write = database.prepare("INSERT OR REPLACE INTO entry VALUES (?, ?, ?)");
   const remove = database.prepare("DELETE FROM entry WHERE collection = ? AND key = ?");
+  const { begin, open, commit, rollback } = transaction(database);
   return {
     rows: (collection) => read.all(collection).map(({ key, value }) => [String(key), String(value)]),
-    write: (collection, key, value) => write.run(collection, key, JSON.stringify(value)),
-    remove: (collection, key) => remove.run(collection, key),
-    begin: () => database.exec("BEGIN"),
-    commit: () => database.exec("COMMIT"),
-    rollback: () => database.exec("ROLLBACK"),
+    write: (collection, key, value) => {
+      open();
+      write.run(collection, key, JSON.stringify(value));
+    },
+    remove: (collection, key) => {
+      open();
+      remove.run(collection, key);
+    },
+    begin,
+    commit,
+    rollback,
     close: () => database.close(),
   };
 }

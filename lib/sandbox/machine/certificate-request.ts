@@ -1,7 +1,7 @@
 import "reflect-metadata";
 import { Pkcs10CertificateRequestGenerator, SubjectAlternativeNameExtension, X509Certificate } from "@peculiar/x509";
+import { memoize } from "../core/memoize.ts";
 import { keyAlgorithm, keysOf, newKey, syncWebcrypto } from "../core/sync-webcrypto.ts";
-import { memoize } from "./memoize.ts";
 
 /** Content of the certificate to request. */
 export interface Template {

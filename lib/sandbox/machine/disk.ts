@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import { memoize } from "../core/memoize.ts";
 import type { Collection } from "../core/store.ts";
-import { memoize } from "./memoize.ts";
 
 /** One file; its hash and size are always kept, its content only up to a limit. */
 export interface FileEntry {

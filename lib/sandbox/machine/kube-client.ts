@@ -1,8 +1,8 @@
 import { parse } from "yaml";
 import { z } from "zod";
+import { memoize } from "../core/memoize.ts";
 import { textOfAnswer } from "../core/wire.ts";
 import type { Machine } from "./machine.ts";
-import { memoize } from "./memoize.ts";
 import type { Process } from "./process.ts";
 
 /** Identity of a program towards the API server: a certificate, a token, or both. */

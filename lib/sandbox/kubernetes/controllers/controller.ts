@@ -74,14 +74,15 @@ function timers(simulation: Simulation): (key: string, due: number, what: () => 
 }
 
 /**
- * Runs controllers: calls each soon after a change that concerns it, and at the times that it requests.
+ * Runs controllers: calls each soon after a change that concerns it, and at the times that it requests. A call is one
+ * transaction: a kill leaves all of its writes or none, and writing them together costs a third.
  * @returns a function that makes every controller reconcile everything, for use after a restart
  */
 export function run(simulation: Simulation, objects: Objects, controllers: readonly Controller[]): () => void {
   const at = timers(simulation);
   const enqueue = (controller: Controller, key: Key, due: number): void =>
     at(`${controller.name} ${key.namespace ?? ""}/${key.name}`, due, () => {
-      const again = controller.reconcile(key);
+      const again = simulation.store.together(() => controller.reconcile(key));
       if (again !== undefined) enqueue(controller, key, again > simulation.clock.now() ? again : overdue());
     });
   const overdue = (): number => simulation.clock.now() + OVERDUE;

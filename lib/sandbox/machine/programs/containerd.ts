@@ -1,9 +1,9 @@
 import { parse } from "smol-toml";
 import { messageOf } from "../../../message-of.ts";
+import { memoize } from "../../core/memoize.ts";
 import { flagsOf } from "../command-line.ts";
 import { textAt } from "../kube-client.ts";
 import type { Machine, Program } from "../machine.ts";
-import { memoize } from "../memoize.ts";
 import { runningProgram } from "../running-programs.ts";
 import { logFault } from "./plain.ts";
 
