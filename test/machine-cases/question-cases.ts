@@ -64,6 +64,53 @@ export const questionCases: readonly MachineCase[] = [
   },
   {
     ...asks,
+    name: "tells a service that was not started since the boot apart from one that ended",
+    before: {
+      services: {
+        kubelet: service({ state: "Stopped", exitCode: 1077 }),
+        containerd: service({ state: "Stopped", exitCode: 255 }),
+      },
+    },
+    request: whole({ services: [{ name: "kubelet" }, { name: "containerd" }] }),
+    answers: {
+      services: [
+        { name: "kubelet", state: "Stopped", startType: "Automatic", exitCode: 1077, log: "" },
+        { name: "containerd", state: "Stopped", startType: "Automatic", exitCode: 255, log: "" },
+      ],
+    },
+  },
+  {
+    ...asks,
+    name: "tells a store without certificates, events without secrets in one line, and a damaged record as no repairs",
+    before: {
+      log: [
+        {
+          at: "2026-11-20T08:00:00Z",
+          source: "User32",
+          id: 1074,
+          text: "restart\r\nAuthorization: Bearer canary-1234567890",
+        },
+      ],
+    },
+    files: { "C:\\Casement\\guard.json": '{"repairs":"many"}' },
+    request: whole({ certificates: ["Missing"], boot: true, guard: true }),
+    answers: {
+      certificates: [{ store: "Missing", thumbprints: [] }],
+      boot: {
+        bootedAt: expect.any(String),
+        events: [
+          {
+            id: 1074,
+            at: "2026-11-20T08:00:00Z",
+            text: expect.stringMatching(/^restart Authorization: .*\[hidden\]$/),
+          },
+        ],
+      },
+      guard: { present: false, sha256: null, taskEnabled: false, lastResult: null, error: "", repairs: 0 },
+    },
+  },
+  {
+    ...asks,
     name: "tells tasks, with the error that a failing one keeps",
     before: {
       tasks: {

@@ -56,7 +56,7 @@ const serviceFrom = (name: string, from: ShownService): Service => ({
   restartAfter: delaysIn(from.failureActions),
   failureFlag: from.failureFlag === 1,
   failures: 0,
-  exitCode: 0,
+  exitCode: from.does === undefined ? (from.exitCode ?? 0) : 0,
   processId: from.state === "Stopped" ? 0 : 4711,
 });
 

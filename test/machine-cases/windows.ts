@@ -68,6 +68,8 @@ export interface Machine {
   readonly tasks: Readonly<Record<string, Task>>;
   readonly notes: readonly string[];
   readonly scExitCode: number;
+  /** Cmdlets that may not look: a policy denies them, or their service does not answer. */
+  readonly denied?: readonly string[];
   /** Does App Control constrain PowerShell's language? */
   readonly constrained?: boolean;
   /** Name of the account S-1-5-18 in the language of this Windows. */

@@ -2,7 +2,7 @@
 Import-Module (Join-Path $PSScriptRoot 'state.psm1')
 
 function Stop-Missing([string] $what, $action) {
-    if ("$action" -ne 'SilentlyContinue') { throw "No matching $what objects found." }
+    Stop-Absent "No matching $what objects found." $action
 }
 
 function Get-NetAdapter([switch] $Physical, [int] $InterfaceIndex, $ErrorAction) {
@@ -96,6 +96,7 @@ function Remove-HnsEndpoint {
 
 # Windows returns the mask in dotted form.
 function Get-NetFirewallRule([string] $Name, $ErrorAction) {
+    if (-not (Assert-Allowed 'Get-NetFirewallRule' $ErrorAction)) { return }
     $rules = (Get-Machine).firewall
     if (-not $rules.ContainsKey($Name)) { return Stop-Missing 'MSFT_NetFirewallRule' $ErrorAction }
     [pscustomobject] @{ Name = $Name; Enabled = $rules[$Name].enabled; Action = $rules[$Name].action; Direction = $rules[$Name].direction; Profile = $rules[$Name].profile }

@@ -69,6 +69,32 @@ describe.skipIf(!pwsh)(suite("observe.ps1"), () => {
     });
   });
 
+  it("fails the group of what may not be looked at, and never tells it as absent", async () => {
+    lay(
+      guarded({
+        services: { kubelet: service() },
+        denied: ["Get-ScheduledTask", "Get-NetFirewallRule", "Get-ItemProperty", "Get-WinEvent"],
+      }),
+    );
+    const { exitCode, result } = await here.send("observe", {
+      questions: {
+        tasks: [{ name: "Casement guard" }],
+        rules: ["kubelet"],
+        registry: [{ key: BOOT_KEY, name: "Other" }],
+        boot: true,
+        services: [{ name: "kubelet" }],
+      },
+    });
+    expect(exitCode).toBe(0);
+    expect(result).toMatchObject({
+      ok: true,
+      hashes: { services: expect.any(String) },
+      failed: Object.fromEntries(
+        ["tasks", "rules", "registry", "boot"].map((group) => [group, expect.stringContaining("Access is denied")]),
+      ),
+    });
+  });
+
   it("does not report a task that never ran as succeeded", async () => {
     lay(guarded({ tasks: { "Casement guard": { ...guardTask, lastResult: 267011 } } }));
     expect((await here.send("observe", {})).result).toMatchObject({ guard: { lastResult: null } });

@@ -17,12 +17,13 @@ function Get-ServiceValues($record) {
 }
 
 function Get-ItemProperty([string] $Path, $ErrorAction) {
+    if (-not (Assert-Allowed 'Get-ItemProperty' $ErrorAction)) { return }
     $machine = Get-Machine
     if ($Path.StartsWith($Services)) {
         $name = $Path.Substring($Services.Length)
         if ($machine.services.ContainsKey($name)) { return Get-ServiceValues $machine.services[$name] }
     } elseif ($machine.registry.ContainsKey($Path)) { return [pscustomobject] $machine.registry[$Path] }
-    if ("$ErrorAction" -ne 'SilentlyContinue') { throw "Cannot find path '$Path' because it does not exist." }
+    Stop-Absent "Cannot find path '$Path' because it does not exist." $ErrorAction
 }
 
 function Get-Values([string] $path) {

@@ -10,7 +10,7 @@ function Get-Record([string] $name) {
 function Get-Service([string] $Name, $ErrorAction) {
     $record = Get-Record $Name
     if ($record) { return ConvertTo-Controller $Name $record }
-    if ("$ErrorAction" -ne 'SilentlyContinue') { throw "Cannot find any service with service name '$Name'." }
+    Stop-Absent "Cannot find any service with service name '$Name'." $ErrorAction
 }
 
 # Like .NET's ServiceController: it requests a start without waiting, and lists its dependents.
@@ -80,7 +80,8 @@ function Get-CimService([string] $filter) {
             Name = $entry.Key; State = $entry.Value.state; StartMode = $modes[$entry.Value.startType]
             PathName = $entry.Value.commandLine; Description = $entry.Value.description
             ProcessId = if ($entry.Value.state -eq 'Stopped') { 0 } else { 4711 }
-            ExitCode = if ($entry.Value.exitCode) { 1066 } else { 0 }
+            # 1077: not started since the boot. 1066: the program's own code is in the other field.
+            ExitCode = if ($entry.Value.exitCode -eq 1077) { 1077 } elseif ($entry.Value.exitCode) { 1066 } else { 0 }
             ServiceSpecificExitCode = $entry.Value.exitCode
         }
     }

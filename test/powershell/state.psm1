@@ -27,4 +27,17 @@ function Add-Note([string] $text) {
     Save-Machine
 }
 
-Export-ModuleMember -Function 'Get-Machine', 'Save-Machine', 'Step-Machine', 'Add-Note'
+# The error of a cmdlet that does not find what it was asked for, with the category that Windows' own cmdlets give it.
+function Stop-Absent([string] $words, $action) {
+    if ("$action" -eq 'SilentlyContinue') { return }
+    throw (New-Object Management.Automation.ErrorRecord (New-Object Exception $words), 'NotFound', 'ObjectNotFound', $null)
+}
+
+# A policy or a service that does not answer keeps a cmdlet from looking.
+function Assert-Allowed([string] $cmdlet, $action) {
+    if (-not $script:Machine.ContainsKey('denied') -or @($script:Machine.denied) -notcontains $cmdlet) { return $true }
+    if ("$action" -eq 'SilentlyContinue') { return $false }
+    throw (New-Object Management.Automation.ErrorRecord (New-Object Exception 'Access is denied.'), 'Denied', 'PermissionDenied', $null)
+}
+
+Export-ModuleMember -Function 'Get-Machine', 'Save-Machine', 'Step-Machine', 'Add-Note', 'Stop-Absent', 'Assert-Allowed'

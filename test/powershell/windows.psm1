@@ -81,10 +81,10 @@ function Unregister-ScheduledTask([string] $TaskName, [switch] $Confirm) {
 }
 
 function Get-ScheduledTask([string] $TaskName, $ErrorAction) {
+    if (-not (Assert-Allowed 'Get-ScheduledTask' $ErrorAction)) { return }
     $tasks = (Get-Machine).tasks
     if (-not $tasks.ContainsKey($TaskName)) {
-        if ("$ErrorAction" -ne 'SilentlyContinue') { throw "No MSFT_ScheduledTask objects found with property 'TaskName' equal to '$TaskName'." }
-        return
+        return Stop-Absent "No MSFT_ScheduledTask objects found with property 'TaskName' equal to '$TaskName'." $ErrorAction
     }
     $record = $tasks[$TaskName]
     $triggers = @($record.triggers | ForEach-Object { [pscustomobject] @{ Repetition = [pscustomobject] @{ Interval = $_.interval } } })
@@ -108,7 +108,9 @@ function Start-ScheduledTask([string] $TaskName) {
 
 # The newest event comes first.
 function Get-WinEvent($FilterHashtable, [int] $MaxEvents, $ErrorAction) {
+    if (-not (Assert-Allowed 'Get-WinEvent' $ErrorAction)) { return }
     $found = @((Get-Machine).log | Where-Object { $_ -and $FilterHashtable.Id -contains $_.id })
+    if ($found.Count -eq 0) { return Stop-Absent 'No events were found that match the specified selection criteria.' $ErrorAction }
     [Array]::Reverse($found)
     foreach ($event in @($found | Select-Object -First $MaxEvents)) {
         [pscustomobject] @{ Id = $event.id; TimeCreated = ([DateTime] $event.at).ToUniversalTime(); Message = $event.text }
@@ -119,6 +121,7 @@ function Get-WinEvent($FilterHashtable, [int] $MaxEvents, $ErrorAction) {
 function Get-ChildItem([string] $Path) {
     if (-not $Path.StartsWith('Cert:')) { return Microsoft.PowerShell.Management\Get-ChildItem -Path $Path }
     $store = $Path.Split('\')[-1]
+    if (-not (Get-Machine).certificates.ContainsKey($store)) { return Stop-Absent "Cannot find path '$Path' because it does not exist." }
     foreach ($thumbprint in @((Get-Machine).certificates[$store] | Where-Object { $_ })) { [pscustomobject] @{ Thumbprint = $thumbprint } }
 }
 

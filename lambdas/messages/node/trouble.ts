@@ -85,8 +85,16 @@ const agentSilent: Tell<"agent-silent"> = ({ since }, told) => ({
   next: `${REBOOT} At the console of the machine: ${code(ROUTE)}.`,
 });
 
+/** ERROR_SERVICE_NEVER_STARTED (winerror.h): no attempt to start the service was made since the last boot. */
+const NEVER_STARTED = 1077;
+
+function ended(exitCode: number): string {
+  if (exitCode === NEVER_STARTED) return " and was not started since the boot";
+  return exitCode === 0 ? "" : `, exit code ${exitCode}`;
+}
+
 const serviceDown: Tell<"service-down"> = ({ service, state, exitCode, log }, told) => {
-  const end = exitCode === 0 ? "" : `, exit code ${exitCode}`;
+  const end = ended(exitCode);
   const last = log ? ` Its log ends: ${plain(log, 400)}` : "";
   return {
     says: `The Windows service ${code(service)} is ${plain(state, 40)}${end}.${last}`,

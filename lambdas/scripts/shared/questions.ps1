@@ -10,6 +10,12 @@ function Get-Ordered([string[]] $texts) {
     return $texts
 }
 
+# What does not exist is an answer. Any other error, such as a key that may not be read or a service that does not answer,
+# is none: it fails the group, so that nobody takes it for absence.
+function Get-Found([scriptblock] $look) {
+    try { & $look } catch { if ("$($_.CategoryInfo.Category)" -ne 'ObjectNotFound') { throw } }
+}
+
 function Get-PathAnswer($paths) {
     foreach ($path in @($paths)) {
         $answer = [ordered] @{ path = "$path"; kind = $null; sha256 = $null; size = $null }
@@ -52,7 +58,7 @@ function Get-ServiceAnswer($questions) {
 function Get-TaskAnswer($questions) {
     foreach ($question in @($questions)) {
         $answer = [ordered] @{ name = "$($question.name)"; enabled = $null; lastResult = $null; error = '' }
-        $task = Get-ScheduledTask -TaskName $question.name -ErrorAction SilentlyContinue
+        $task = Get-Found { Get-ScheduledTask -TaskName $question.name }
         if ($task) {
             $answer.enabled = "$($task.State)" -ne 'Disabled'
             $last = (Get-ScheduledTaskInfo -TaskName $question.name).LastTaskResult
@@ -66,7 +72,7 @@ function Get-TaskAnswer($questions) {
 function Get-RuleAnswer($names) {
     foreach ($name in @($names)) {
         $answer = [ordered] @{ name = "$name"; enabled = $null; action = $null; protocol = $null; ports = $null; remoteAddresses = @() }
-        $rule = Get-NetFirewallRule -Name $name -ErrorAction SilentlyContinue
+        $rule = Get-Found { Get-NetFirewallRule -Name $name }
         if ($rule) {
             $port = $rule | Get-NetFirewallPortFilter
             $answer.enabled = "$($rule.Enabled)" -eq 'True'
@@ -83,7 +89,7 @@ function Get-RuleAnswer($names) {
 function Get-RegistryAnswer($questions) {
     foreach ($question in @($questions)) {
         $value = $null
-        $values = Get-ItemProperty -Path $question.key -ErrorAction SilentlyContinue
+        $values = Get-Found { Get-ItemProperty -Path $question.key }
         if (Test-Has $values $question.name) { $value = Hide-Secrets (@($values.($question.name) | ForEach-Object { "$_" }) -join "`n") }
         [ordered] @{ key = "$($question.key)"; name = "$($question.name)"; value = $value }
     }
@@ -91,23 +97,23 @@ function Get-RegistryAnswer($questions) {
 
 function Get-CertificateAnswer($stores) {
     foreach ($store in @($stores)) {
-        $found = @(Get-ChildItem -Path "Cert:\LocalMachine\$store" | ForEach-Object { "$($_.Thumbprint)" })
+        $found = @(Get-Found { Get-ChildItem -Path "Cert:\LocalMachine\$store" } | ForEach-Object { "$($_.Thumbprint)" })
         [ordered] @{ store = "$store"; thumbprints = @(Get-Ordered $found) }
     }
 }
 
 # Can packets leave by this adapter? It needs a settled address; a self-assigned one (169.254) does not count.
 function Test-Usable([int] $index) {
-    $interface = Get-NetIPInterface -InterfaceIndex $index -AddressFamily IPv4 -ErrorAction SilentlyContinue
+    $interface = Get-Found { Get-NetIPInterface -InterfaceIndex $index -AddressFamily IPv4 }
     if (-not $interface -or "$($interface.ConnectionState)" -ne 'Connected') { return $false }
-    $addresses = @(Get-NetIPAddress -InterfaceIndex $index -AddressFamily IPv4 -ErrorAction SilentlyContinue)
+    $addresses = @(Get-Found { Get-NetIPAddress -InterfaceIndex $index -AddressFamily IPv4 })
     return @($addresses | Where-Object { "$($_.AddressState)" -eq 'Preferred' -and $_.IPAddress -notlike '169.254.*' }).Count -gt 0
 }
 
 function Get-RouteAnswer($prefixes) {
     foreach ($prefix in @($prefixes)) {
-        foreach ($route in @(Get-NetRoute -DestinationPrefix $prefix -PolicyStore ActiveStore -ErrorAction SilentlyContinue)) {
-            $adapter = Get-NetAdapter -InterfaceIndex $route.InterfaceIndex -ErrorAction SilentlyContinue
+        foreach ($route in @(Get-Found { Get-NetRoute -DestinationPrefix $prefix -PolicyStore ActiveStore })) {
+            $adapter = Get-Found { Get-NetAdapter -InterfaceIndex $route.InterfaceIndex }
             $answer = [ordered] @{ prefix = "$prefix"; nextHop = "$($route.NextHop)"; interface = ''; mac = ''; usable = Test-Usable $route.InterfaceIndex }
             if ($adapter) {
                 $answer.interface = "$($adapter.Name)"
@@ -143,9 +149,9 @@ function Get-RebootAnswer {
     $windows = 'HKLM:\SOFTWARE\Microsoft\Windows\CurrentVersion'
     $control = 'HKLM:\SYSTEM\CurrentControlSet\Control'
     $names = "$control\ComputerName"
-    $renames = Get-ItemProperty -Path "$control\Session Manager" -ErrorAction SilentlyContinue
-    $now = Get-TextOf (Get-ItemProperty -Path "$names\ActiveComputerName" -ErrorAction SilentlyContinue) 'ComputerName'
-    $next = Get-TextOf (Get-ItemProperty -Path "$names\ComputerName" -ErrorAction SilentlyContinue) 'ComputerName'
+    $renames = Get-Found { Get-ItemProperty -Path "$control\Session Manager" }
+    $now = Get-TextOf (Get-Found { Get-ItemProperty -Path "$names\ActiveComputerName" }) 'ComputerName'
+    $next = Get-TextOf (Get-Found { Get-ItemProperty -Path "$names\ComputerName" }) 'ComputerName'
     return [ordered] @{ reasons = @(
         if (Test-Path -Path "$windows\Component Based Servicing\RebootPending") { 'servicing' }
         if (Test-Path -Path "$windows\WindowsUpdate\Auto Update\RebootRequired") { 'windows-update' }
@@ -161,7 +167,7 @@ function Get-Iso([DateTime] $time) {
 # 1074: a program or a person asked for it. 41 and 6008, written after a start: the machine was not shut down before.
 function Get-BootAnswer {
     $booted = (Get-CimInstance -ClassName Win32_OperatingSystem -OperationTimeoutSec $CimSeconds).LastBootUpTime
-    $events = @(Get-WinEvent -FilterHashtable @{ LogName = 'System'; Id = @(41, 1074, 6008) } -MaxEvents 4 -ErrorAction SilentlyContinue)
+    $events = @(Get-Found { Get-WinEvent -FilterHashtable @{ LogName = 'System'; Id = @(41, 1074, 6008) } -MaxEvents 4 })
     return [ordered] @{
         bootedAt = Get-Iso $booted
         events = @($events | ForEach-Object {

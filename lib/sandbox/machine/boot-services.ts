@@ -2,8 +2,12 @@ import type { Exit, Machine } from "./machine.ts";
 import { ended, launch, restartAfterFailure, setState } from "./services.ts";
 import type { Service } from "./state.ts";
 
+/** Exit code of a service that was not started since the boot: ERROR_SERVICE_NEVER_STARTED (winerror.h). */
+const NEVER_STARTED = 1077;
+
 /** Starts services as the service control manager does at boot: the automatic ones, each after those it needs. */
 export function autostart(machine: Machine): void {
+  for (const service of Object.values(machine.state.services)) service.exitCode = NEVER_STARTED;
   const automatic = Object.values(machine.state.services).filter(({ startType }) => startType === "Automatic");
   machine.state.starting = automatic.map(({ name }) => name);
   machine.save();

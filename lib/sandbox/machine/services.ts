@@ -30,6 +30,7 @@ export function requireService(machine: Machine, name: string): Service {
 export const setState = (machine: Machine, service: Service, state: Service["state"]): void => {
   service.state = state;
   if (state === "StartPending") service.processId = machine.simulation.random.between(1000, 9999);
+  if (state === "Running") service.exitCode = 0;
   if (state === "Stopped") service.processId = 0;
   machine.save();
 };

@@ -105,13 +105,21 @@ const MOST_EVENTS = 4;
 function bootAnswer(machine: Machine): NonNullable<Answers["boot"]> {
   const events = machine.events().flatMap((line) => {
     const [, at = "", id = "", text = ""] = BOOT_EVENT.exec(line) ?? [];
-    return id === "" ? [] : [{ id: Number(id), at: withoutMs(Date.parse(at)), text: text.slice(0, 300) }];
+    return id === "" ? [] : [{ id: Number(id), at: withoutMs(Date.parse(at)), text: oneLine(text).slice(0, 300) }];
   });
   const offset = machine.clock() - machine.simulation.clock.now();
   return { bootedAt: withoutMs(machine.state.bootedAt + offset), events: events.toReversed().slice(0, MOST_EVENTS) };
 }
 
+const oneLine = (text: string): string => hideSecrets(text).replace(/\s+/g, " ").trim();
+
 const withoutMs = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
+
+/** Reads how often the guard repaired; a damaged record counts as none. */
+const repairsIn = (machine: Machine): number => {
+  const repairs = Number(readRecord(machine, STATE_FILE)?.repairs ?? 0);
+  return Number.isInteger(repairs) ? repairs : 0;
+};
 
 function guardAnswer(machine: Machine): NonNullable<Answers["guard"]> {
   const file = machine.disk.file("C:\\Casement\\guard.ps1");
@@ -122,7 +130,7 @@ function guardAnswer(machine: Machine): NonNullable<Answers["guard"]> {
     taskEnabled: task.enabled === true,
     lastResult: task.lastResult,
     error: task.error,
-    repairs: Number(readRecord(machine, STATE_FILE)?.repairs ?? 0),
+    repairs: repairsIn(machine),
   };
 }
 
