@@ -23,6 +23,15 @@ describe("the answer to why", () => {
     expect(said).toContain("`drain-1` is working on this node; `/win cancel drain-1` stops it.");
   });
 
+  it("says in words that a service was not started since the boot, which Windows tells by the code 1077", () => {
+    const machine = machineWith({
+      services: [{ name: "containerd", state: "Stopped", startType: "Manual", exitCode: 1077, log: "" }],
+    });
+    const said = why({ ...healthy, machine });
+    expect(said).toContain("`containerd` is Stopped and was not started since the boot.");
+    expect(said).not.toContain("1077");
+  });
+
   it("says that nothing is wrong as far as it is known when a service is away, and which one", () => {
     const said = why({ ...healthy, kubernetes: { known: false, why: "The Kubernetes API answered 503" } });
     expect(said).toContain("no problem found, but 6 of 14 checks could not be made.");
