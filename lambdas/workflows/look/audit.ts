@@ -2,6 +2,7 @@ import { chainsOf, type ReviewedChain, review } from "../../audit/review.ts";
 import { concerns, type Subject, subjectOf } from "../../audit/subject.ts";
 import type { Request } from "../../commands/command.ts";
 import { isChange } from "../../commands/list.ts";
+import { DAY_MS } from "../../desired/zones.ts";
 import { UserError } from "../../errors.ts";
 import { auditMessage, type FoundAudit } from "../../messages/audit/audit.ts";
 import type { Message, OperationRecord } from "../../records.ts";
@@ -12,8 +13,6 @@ type AuditRequest = Extract<Request, { command: "audit" }>;
 
 /** Days that are looked back by default: a node or a person has few entries a day. */
 const DAYS: Readonly<Record<Subject["kind"], number>> = { everything: 7, operation: 0, person: 30, node: 30 };
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** Requests that are read for the last days: looks are among them. */
 const MOST_REQUESTS = 1_000;

@@ -1,6 +1,7 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Approval } from "../../approval.ts";
 import type { Start } from "../../commands/command.ts";
+import { DAY_MS } from "../../desired/zones.ts";
 import { noSlotSummary, scheduledSummary, type WaitingState } from "../../messages/maintenance/schedule.ts";
 import { messageSettings } from "../../messages/operation/links.ts";
 import { sentence } from "../../messages/slack/text.ts";
@@ -14,8 +15,6 @@ import { postFirst, publish, viewOf } from "./publisher.ts";
 import { stillAllowed } from "./requester.ts";
 import type { When } from "./timing.ts";
 import { endUnbegun } from "./unapproved.ts";
-
-const DAY_MS = 24 * 60 * MINUTE;
 
 /** Time after which an operation is tried again that a freeze or a hold keeps, or whose slot has no end. */
 const AGAIN_MS = 15 * MINUTE;

@@ -1,12 +1,9 @@
+import { DAY_MS } from "../../desired/zones.ts";
 import { rolloutClosed } from "../../messages/rollout/rollout.ts";
 import type { Scheduled } from "../../scheduled.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { MINUTE } from "../engine/durable.ts";
 import { nextTiming } from "../operation/timing.ts";
 import type { RolloutSeen } from "./view.ts";
-
-/** Without a slot in sight it is looked for every day. */
-const DAY_MS = 24 * 60 * MINUTE;
 
 /**
  * Finds when the slot ends in which this execution works. Belongs into a step.
@@ -38,6 +35,7 @@ export async function awaitSlot(steps: Steps, { operation, rollout, nodes }: Rol
   if (operation.rollout?.paused || nodes.some(isWorking)) return false;
   const { timing, timeZone } = await nextTiming(steps, rollout.pool);
   // The configuration was changed meanwhile, and a slot is open: it goes on at once.
+  // Without a slot in sight it is looked for every day.
   const from = timing.kind === "later" ? timing.from : timing.kind === "now" ? steps.now() : steps.now() + DAY_MS;
   const until = timing.kind === "later" || timing.kind === "now" ? timing.until : null;
   const before = operation.scheduled;
