@@ -15,6 +15,7 @@ import { causeOf, MINUTE, step } from "./engine/durable.ts";
 import { escalate } from "./engine/escalate.ts";
 import { orLater } from "./engine/or-later.ts";
 import { closeLostNode } from "./node/lost-node.ts";
+import { redraw } from "./operation/publisher.ts";
 import { announceRules } from "./sweep/changed-rules.ts";
 import { giveBackLeft, giveBackLostNode, leftCordons, tellGivenBack } from "./sweep/cordons.ts";
 import { startDue } from "./sweep/due.ts";
@@ -150,8 +151,10 @@ async function closeOperation(ctx: DurableContext, steps: Steps, lost: Lost): Pr
   if (notice) await escalate(ctx, steps, lost.id, notice);
   // Without a release the channel is unknown, and Slack may be unavailable: people were notified by SNS as well.
   if (notice) await step(ctx, `say that ${lost.id} was lost`, () => say(steps, lost, held)).catch(() => undefined);
-  // Last: until then the next sweep finds the operation again.
+  // Until then the next sweep finds the operation again.
   await step(ctx, `end ${lost.id}`, () => end(steps, lost));
+  // What remains was said in the thread; the message above it offers no button that nothing would answer.
+  await step(ctx, `redraw the message of ${lost.id}`, () => redraw(steps, lost.id), ATTEMPTS).catch(() => undefined);
 }
 
 /** Finds operations that will not end by themselves, the oldest first, with as many nodes together as one sweep works on. */

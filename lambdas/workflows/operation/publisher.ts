@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import type { MessageSettings } from "../../messages/operation/links.ts";
+import { type MessageSettings, messageSettings } from "../../messages/operation/links.ts";
 import { operationMessage } from "../../messages/operation/operation.ts";
 import { threadLines, threadStateOf } from "../../messages/operation/thread.ts";
 import type { NodeRecord, OperationView, Published, ThreadState } from "../../records.ts";
@@ -120,4 +120,17 @@ export async function postFirst(
   const messageTs = known ?? (await steps.thread.post(view.operation.channel, operationMessage(view, settings), id));
   if (!known) await steps.ledger.changeOperation(id, { messageTs, ...(pool ? { pool } : {}) });
   return { messageTs, view: fingerprint(view), at: steps.now(), told: [], trouble: null };
+}
+
+/** Draws the one message of an operation that has ended once more: its own execution does so no longer. Belongs into a step. */
+export async function redraw(steps: Steps, id: string): Promise<void> {
+  const operation = await steps.ledger.operation(id);
+  const view = await viewOf(steps, id, operation?.pool ?? null);
+  if (!operation?.messageTs || !view) return;
+  const { configuration } = await steps.runtime.read(null);
+  await steps.thread.update(
+    operation.channel,
+    operation.messageTs,
+    operationMessage(view, messageSettings(configuration)),
+  );
 }

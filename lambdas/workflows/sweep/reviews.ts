@@ -3,15 +3,13 @@ import type { CountedVote } from "../../approval.ts";
 import { audienceOfRoles } from "../../commands/policy.ts";
 import { isReminderDue } from "../../desired/waits.ts";
 import { reviewedMessage, reviewNotice, reviewReminder } from "../../messages/operation/break-glass.ts";
-import { messageSettings } from "../../messages/operation/links.ts";
-import { operationMessage } from "../../messages/operation/operation.ts";
 import { requesterOf } from "../../origin.ts";
 import type { OperationRecord } from "../../records.ts";
 import type { BreakGlassUse } from "../../steps/ledger/break-glass-rules.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { step } from "../engine/durable.ts";
 import { escalate } from "../engine/escalate.ts";
-import { viewOf } from "../operation/publisher.ts";
+import { redraw } from "../operation/publisher.ts";
 import { mayVote } from "../operation/requester.ts";
 import { countedVote } from "../operation/votes.ts";
 
@@ -67,10 +65,7 @@ async function close(steps: Steps, record: OperationRecord, vote: CountedVote): 
     detail: { verdict: decision === "approve" ? "in order" : "not in order", ...(reason ? { reason } : {}) },
   });
   await steps.thread.post(channel, reviewedMessage(record, vote), `${id} reviewed`, messageTs ?? undefined);
-  const { configuration } = await steps.runtime.read(null);
-  const view = await viewOf(steps, id, record.pool ?? null);
-  if (view && messageTs)
-    await steps.thread.update(channel, messageTs, operationMessage(view, messageSettings(configuration)));
+  await redraw(steps, id);
   await steps.breakGlass.close(id);
 }
 

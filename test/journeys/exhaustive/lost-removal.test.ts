@@ -5,6 +5,7 @@ import { eventsOn, heldBack, ledgerItems, newest } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
 import { isCordoned, ownerShown, SHORT } from "../on-web.ts";
 import { cordonByHand, edge, guardedPod, kubectl, otherWeb, stateOf, web } from "../others.ts";
+import { openly } from "../reading.ts";
 import { confirmRemoval, withSeedNodes } from "../removal.ts";
 import { stopAll } from "../stopping.ts";
 
@@ -37,6 +38,9 @@ async function expectAsBefore(unschedulable = false): Promise<void> {
   expect(await heldBack(here)).toEqual([]);
   expect(await openCordons()).toEqual([]);
   expect(told()).toHaveLength(1);
+  const shown = openly(here).filter((text) => text.includes("Remove"));
+  expect(shown).toHaveLength(1);
+  expect(shown[0]).not.toContain("[Cancel");
 }
 
 /** A removal that hangs in its eviction, and then dies. */
