@@ -201,4 +201,11 @@ export const assistLeaves = {
   guard: (why: string): string => `the tag was taken away again, and the guard may still be on the machine: ${why}`,
   tag: (why: string): string => `the tag ${TAG.managed} may still be on the instance, where it has no power: ${why}`,
   powerless: "its approval has no power any more, and guard or tag may still be there",
+  /** Its execution ended, and no approval is in the ledger. */
+  none: "no approval is left, so that the machine is not assisted",
+  /** Its execution ended in the middle. @param isWhole everything was done but the message of it */
+  lost: (node: string, isWhole: boolean, commandWord: string): string =>
+    isWhole
+      ? `${node} is assisted; ${typeThis(commandWord, "assist", node, "--end")} ends it`
+      : `guard and tag may be on its machine, where they have no power; ${typeThis(commandWord, "assist", node)} asks for the approval anew, ${typeThis(commandWord, "assist", node, "--end")} takes them away`,
 } as const;

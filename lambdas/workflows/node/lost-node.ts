@@ -1,4 +1,5 @@
 import { startingTaint } from "../../desired/node-keys.ts";
+import { assistLeaves } from "../../messages/node/assist.ts";
 import { cordonLeaves, cordonLeft, type LeftCordon } from "../../messages/node/cordon.ts";
 import { givenBack } from "../../messages/operation/lost.ts";
 import { machineLeaves } from "../../messages/provision/machine-outcome.ts";
@@ -31,6 +32,13 @@ function leftBy({ instanceId, nodeName }: NodeRecord, found: Found | null, word:
   const { cordon } = found;
   const left = cordon === "unproven" ? cordonLeaves.unproven(node, word) : cordonLeft(cordon, { node, instanceId });
   return `${machine}; ${left}`;
+}
+
+/** State in which a lost assistance leaves its machine; null for any other work. */
+async function assistLeft(steps: Steps, node: NodeRecord, word: string): Promise<string | null> {
+  if (node.workflow !== "assisting" || !node.instanceId || !node.nodeName) return null;
+  const record = await steps.assistances.of(node.instanceId);
+  return record ? assistLeaves.lost(node.nodeName, record.state === "assisted", word) : assistLeaves.none;
 }
 
 /** Stages of provisioning between the join secret's creation and its deletion. */
@@ -68,7 +76,8 @@ export async function closeLostNode(
     ...(mayHaveSecret ? [givenBack.joinSecret] : []),
     ...(instanceId && (await steps.leases.releaseOwned(instanceId, owner)) ? [givenBack.lease(instanceId)] : []),
   ];
-  const left = leftBy(node, found, await commandWord(steps));
+  const word = await commandWord(steps);
+  const left = (await assistLeft(steps, node, word)) ?? leftBy(node, found, word);
   // Only an execution that was setting a machine up leaves one behind that serves no one.
   const isSetUp = node.workflow === undefined || node.workflow === "provision";
   const isLeft = isSetUp && instanceId !== null && !isGone(found);
