@@ -34,11 +34,13 @@ function leftBy({ instanceId, nodeName }: NodeRecord, found: Found | null, word:
   return `${machine}; ${left}`;
 }
 
-/** State in which a lost assistance leaves its machine; null for any other work. */
-async function assistLeft(steps: Steps, node: NodeRecord, word: string): Promise<string | null> {
-  if (node.workflow !== "assisting" || !node.instanceId || !node.nodeName) return null;
-  const record = await steps.assistances.of(node.instanceId);
-  return record ? assistLeaves.lost(node.nodeName, record.state === "assisted", word) : assistLeaves.none;
+/** State in which a lost node is left, as a clause. An assistance is told by its approval, since it changes no Node. */
+async function stateLeft(steps: Steps, node: NodeRecord, found: Found | null): Promise<string> {
+  const word = await commandWord(steps);
+  const { workflow, instanceId, nodeName } = node;
+  if (workflow !== "assisting" || !instanceId || !nodeName) return leftBy(node, found, word);
+  const approval = await steps.assistances.of(instanceId);
+  return approval ? assistLeaves.lost(nodeName, approval.state === "assisted", word) : assistLeaves.none;
 }
 
 /** Stages of provisioning between the join secret's creation and its deletion. */
@@ -76,8 +78,7 @@ export async function closeLostNode(
     ...(mayHaveSecret ? [givenBack.joinSecret] : []),
     ...(instanceId && (await steps.leases.releaseOwned(instanceId, owner)) ? [givenBack.lease(instanceId)] : []),
   ];
-  const word = await commandWord(steps);
-  const left = (await assistLeft(steps, node, word)) ?? leftBy(node, found, word);
+  const left = await stateLeft(steps, node, found);
   // Only an execution that was setting a machine up leaves one behind that serves no one.
   const isSetUp = node.workflow === undefined || node.workflow === "provision";
   const isLeft = isSetUp && instanceId !== null && !isGone(found);

@@ -3,7 +3,7 @@ import { APPROVE_OPERATION } from "../../../lambdas/messages/slack/buttons.ts";
 import { asked, assist, EDGE, isGuarded, recordOf, tagOf, traces, typed } from "../assisting.ts";
 import { calls, expectSound, heldBack, newest, nodeNamed, settled } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
-import { ec2, edge, kubectl, stateOf, tag } from "../others.ts";
+import { edge, stateOf, tag } from "../others.ts";
 import { injectFault } from "../outside.ts";
 import { withSeedNodes } from "../removal.ts";
 
@@ -12,7 +12,6 @@ afterEach(() => here.close());
 
 const bootIdOf = (): string | undefined => nodeNamed(here, edge.name)?.status?.nodeInfo?.bootID;
 const unasked = { configuration: { approvals: { reboot: { needs: 0 }, drain: { needs: 0 } } } };
-const MHC = "/apis/machine.openshift.io/v1beta1/namespaces/openshift-machine-api/machinehealthchecks/windows";
 
 describe("A node that WMCO's Machine owns", () => {
   test("is refused with its owner and the way to ask, until a person approves Casement's help", async () => {
@@ -101,54 +100,5 @@ describe("A node that WMCO's Machine owns", () => {
     await here.pass(30);
     expect(await typed(here, `assist ${EDGE}`)).toContain("its SSM agent does not answer");
     expect(await typed(here, "doctor", 10)).toContain(edge.instanceId);
-  });
-});
-
-describe("A MachineHealthCheck", () => {
-  test("stands against the reboot until its owner has paused it", async () => {
-    here = await withSeedNodes({ ...unasked, neighbours: { with: ["machine-health-check"] } });
-    const card = await assist(here);
-    expect(card).toMatch(/MachineHealthCheck `windows` deletes its Machine when it is NotReady for 300s/);
-    const refused = await typed(here, `reboot ${EDGE} --force ${edge.name}`);
-    expect(refused).toContain('oc annotate mhc windows -n openshift-machine-api cluster.x-k8s.io/paused=""');
-    await kubectl(here, "PATCH", MHC, { metadata: { annotations: { "cluster.x-k8s.io/paused": "" } } });
-    await typed(here, `reboot ${EDGE} --force ${edge.name}`);
-    expect((await newest(here)).operation.status).toBe("succeeded");
-    expect(stateOf(here, edge)).toBe("running");
-  });
-});
-
-describe("A node of an Auto Scaling group", () => {
-  const suspend = async (): Promise<void> => {
-    const body = new URLSearchParams({
-      Action: "SuspendProcesses",
-      AutoScalingGroupName: "windows-edge",
-      "ScalingProcesses.member.1": "HealthCheck",
-      "ScalingProcesses.member.2": "ReplaceUnhealthy",
-    });
-    const request = { method: "POST", url: "/", headers: {}, body: Buffer.from(body.toString()) };
-    const owner = { principal: "owner", require: () => undefined };
-    await here.drive(here.simulator.scaling.service.answer("SuspendProcesses", request, owner));
-  };
-
-  test("is not rebooted while its health check would replace it, and is when that is paused", async () => {
-    here = await withSeedNodes({ ...unasked, neighbours: { with: ["scaling-group"] } });
-    const card = await assist(here);
-    expect(card).toMatch(/belongs to the Auto Scaling group `windows-edge`/);
-    expect(card).toMatch(/replaces it when a health check \(EC2,ELB\) fails during a reboot/);
-    const refused = await typed(here, `reboot ${EDGE} --force ${edge.name}`);
-    expect(refused).toContain("aws autoscaling suspend-processes --auto-scaling-group-name windows-edge");
-    await suspend();
-    await typed(here, `reboot ${EDGE} --force ${edge.name}`);
-    expect((await newest(here)).operation.status).toBe("succeeded");
-    expect(stateOf(here, edge)).toBe("running");
-  });
-
-  test("is terminated by its group when it reboots with the check in force", async () => {
-    here = await withSeedNodes({ neighbours: { with: ["scaling-group"] } });
-    injectFault(here, "slow-boot", { instanceId: edge.instanceId });
-    await ec2(here, "RebootInstances", { "InstanceId.1": edge.instanceId });
-    await here.until(() => stateOf(here, edge) !== "running", 30, "the group's replacement");
-    expect(stateOf(here, edge)).toMatch(/shutting-down|terminated/);
   });
 });
