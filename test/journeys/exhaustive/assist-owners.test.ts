@@ -45,7 +45,7 @@ interface Impatience {
   /** The command by which its owner pauses it, as the refusal names it. */
   readonly named: string;
   readonly pause: () => Promise<void>;
-  /** What makes it lose its patience. */
+  /** Makes it lose its patience. */
   readonly provoke: () => Promise<void>;
 }
 
