@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { APPROVE_OPERATION } from "../../../lambdas/messages/slack/buttons.ts";
+import type { InstanceRecord } from "../../../lib/sandbox/aws/ec2/records.ts";
 import { asked, assist, EDGE, isGuarded, recordOf, tagOf, traces, typed } from "../assisting.ts";
 import { calls, expectSound, heldBack, newest, nodeNamed, settled } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
@@ -93,12 +94,55 @@ describe("A node that WMCO's Machine owns", () => {
     expect([tagOf(here), traces(here), await recordOf(here)]).toEqual([undefined, [], undefined]);
     expect(await heldBack(here)).toEqual([]);
   });
+});
 
-  test("is not assisted where its agent is silent, and the doctor names it", async () => {
+/** The machine's agent says nothing any more. */
+const silence = (): string => injectFault(here, "agent-silent", { instanceId: edge.instanceId });
+
+/** Its agent never registered: Systems Manager does not know the machine. */
+function neverRegistered(): void {
+  silence();
+  here.simulator.simulation.store.collection("ssm-instances").delete(edge.instanceId);
+}
+
+/** Its owner launched it without an instance profile. */
+function withoutProfile(): void {
+  neverRegistered();
+  const instances = here.simulator.simulation.store.collection<InstanceRecord>("ec2-instances");
+  const instance = instances.get(edge.instanceId);
+  if (instance) instances.set(edge.instanceId, { ...instance, profileArn: null });
+}
+
+describe("A machine of another owner that no command reaches", () => {
+  test.each<[string, () => unknown, string, RegExp]>([
+    [
+      "without an instance profile",
+      withoutProfile,
+      "its instance has no instance profile",
+      /Casement cannot assist \S+ of other owners: the instances have no instance profile.*AmazonSSMManagedInstanceCore/s,
+    ],
+    [
+      "whose agent never registered",
+      neverRegistered,
+      "no SSM agent has registered for its instance",
+      /Casement cannot assist \S+ of other owners: no SSM agent has registered there.*port 443/s,
+    ],
+    [
+      "whose agent is silent",
+      silence,
+      "its SSM agent does not answer",
+      /The SSM agent is not online on \S+ of other owners/,
+    ],
+  ])("%s is not assisted, and the doctor names it with what its owner does", async (_, how, refusal, finding) => {
     here = await withSeedNodes();
-    injectFault(here, "agent-silent", { instanceId: edge.instanceId });
+    expect(await typed(here, "doctor", 10)).not.toContain(edge.instanceId);
+    how();
     await here.pass(30);
-    expect(await typed(here, `assist ${EDGE}`)).toContain("its SSM agent does not answer");
-    expect(await typed(here, "doctor", 10)).toContain(edge.instanceId);
+    expect(await typed(here, `assist ${EDGE}`)).toContain(refusal);
+    expect((await newest(here)).operation.status).toBe("refused");
+    const report = await typed(here, "doctor", 10);
+    expect(report).toMatch(finding);
+    expect(report).toContain(edge.instanceId);
+    expect([tagOf(here), traces(here), await recordOf(here)]).toEqual([undefined, [], undefined]);
   });
 });
