@@ -7,6 +7,7 @@ import { removalRefusal } from "../remove/refusal.ts";
 import { context, section } from "../slack/blocks.ts";
 import { code, plain } from "../slack/text.ts";
 import { controllerWords, type OtherController } from "./other-controllers.ts";
+import { ADD_ROUTE } from "./trouble.ts";
 
 const TAGGED = code(TAG.managed);
 
@@ -85,7 +86,7 @@ function refusalWords(refusal: AssistRefusal, node: string, commandWord: string)
     case "agent-silent":
       return [
         "its SSM agent does not answer, mostly because the route to the metadata service is lost",
-        `its owner reboots the instance in the EC2 console; then ${typeThis(commandWord, "assist", node)} again`,
+        `its owner adds the route in the EC2 serial console, ${code(ADD_ROUTE)}, since a reboot without the guard loses it again; then ${typeThis(commandWord, "assist", node)} again`,
       ];
   }
 }

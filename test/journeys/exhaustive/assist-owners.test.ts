@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "vitest";
 import { assist, EDGE, isGuarded, tagOf, typed } from "../assisting.ts";
-import { expectSound, newest, nodeNamed } from "../evidence.ts";
+import { expectSound, heldBack, newest, nodeNamed, settled } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
-import { ec2, edge, kubectl, podOn, podsOn, stateOf } from "../others.ts";
+import { allowDisruptions, ec2, edge, guardedPod, kubectl, podOn, podsOn, stateOf } from "../others.ts";
 import { asAdministrator, entryFor, injectFault } from "../outside.ts";
 import { withSeedNodes } from "../removal.ts";
 
@@ -197,5 +197,32 @@ test.each(owners.filter(({ impatience }) => impatience !== undefined))(
     await owner.impatience?.provoke();
     await here.until(() => stateOf(here, edge) !== "running", 30, "the end of the machine");
     expect(stateOf(here, edge)).toMatch(/shutting-down|terminated/);
+  },
+);
+
+test.each(["through SSM", "through EC2"])(
+  "A health check that its owner resumes while the pods leave stands against a reboot %s, and the node is given back",
+  async (how) => {
+    const owner = owners.find(({ with: names }) => names.includes("machine-health-check"));
+    if (!owner) throw new Error("no owner has a MachineHealthCheck");
+    await begin(owner);
+    await assist(here);
+    await owner.impatience?.pause();
+    await guardedPod(here, edge);
+    const boot = bootIdOf();
+    await here.type("operator", `/win reboot ${EDGE} --force ${edge.name}${how === "through EC2" ? " --ec2" : ""}`);
+    await here.until(async () => (await newest(here)).nodes[0]?.stage === "evict", 60, "the drain");
+    await kubectl(here, "PATCH", MHC, { metadata: { annotations: { "cluster.x-k8s.io/paused": null } } });
+    await allowDisruptions(here);
+    await settled(here, 120);
+    const { operation, nodes } = await newest(here);
+    expect(operation.status).toBe("failed");
+    expect(nodes[0]?.failure).toMatchObject({
+      stage: "reboot",
+      why: expect.stringContaining(owner.impatience?.named ?? ""),
+    });
+    expect([isCordoned(), bootIdOf(), stateOf(here, edge)]).toEqual([false, boot, "running"]);
+    expect(await heldBack(here)).toEqual([]);
+    await expectSound(here);
   },
 );
