@@ -20,7 +20,8 @@ export const rebootRemedies: Readonly<Record<"reboot" | "prove" | "restore", rea
     },
     {
       says: ["cannot be rebooted:"],
-      cause: "while the pods left, another controller came to stand against the reboot, or the machine got another owner",
+      cause:
+        "while the pods left, another controller came to stand against the reboot, or the machine got another owner",
       remedy: "pause what the message names, as it says, then try again",
     },
     {
