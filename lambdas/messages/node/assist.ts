@@ -86,7 +86,7 @@ function refusalWords(refusal: AssistRefusal, node: string, commandWord: string)
     case "agent-silent":
       return [
         "its SSM agent does not answer, mostly because the route to the metadata service is lost",
-        `its owner adds the route in the EC2 serial console, ${code(ADD_ROUTE)}, since a reboot without the guard loses it again; then ${typeThis(commandWord, "assist", node)} again`,
+        `its owner adds the route in the EC2 serial console, \`${ADD_ROUTE}\`, since a reboot without the guard loses it again; then ${typeThis(commandWord, "assist", node)} again`,
       ];
   }
 }

@@ -130,7 +130,7 @@ describe("A machine of another owner that no command reaches", () => {
     [
       "whose agent is silent",
       silence,
-      "adds the route in the EC2 serial console, `route add 169.254.169.254 mask 255.255.255.255 <gateway>`",
+      "adds the route in the EC2 serial console, `route add 169.254.169.254 mask 255.255.255.255 &lt;gateway&gt;`",
       /The SSM agent is not online on \S+ of other owners/,
     ],
   ])("%s is not assisted, and the doctor names it with what its owner does", async (_, how, refusal, finding) => {
