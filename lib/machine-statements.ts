@@ -104,8 +104,12 @@ export const guardCommand: Statement[] = [
   followFleets,
 ];
 
-/** Looks at many machines: by the one document that changes nothing. */
-export const fleetLook: Statement[] = [...sendToOurMachines([documentsOf("observe")]), followFleets];
+/** Looks at many machines, assisted ones among them: by the one document that changes nothing. */
+export const fleetLook: Statement[] = [
+  ...sendToOurMachines([documentsOf("observe")]),
+  sendToAssistedMachines,
+  followFleets,
+];
 
 /** Following a command to one machine, whose result is read as a whole. */
 const followCommands: Statement = {

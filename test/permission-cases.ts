@@ -68,7 +68,15 @@ const tagging = (value: string, ...more: readonly string[]): Context => ({
 });
 const carrying: Context = { "aws:ResourceTag/casement:managed": "prod-west" };
 /** Functions that may send to an assisted machine. */
-const SENDERS: readonly PrincipalName[] = ["assist-node", "drain-node", "guard-node", "look", "reboot-node"];
+const SENDERS: readonly PrincipalName[] = [
+  "assist-node",
+  "drain-node",
+  "guard-node",
+  "look",
+  "reboot-node",
+  "reboot-nodes",
+  "watch-reboots",
+];
 const functionsWithoutTag = functionNames.filter((name) => name !== "assist-node");
 
 /** The tag of assisted machines: one function sets it, and only look, guard and reboot are sent to who carries it. */
@@ -108,6 +116,12 @@ const assistCases: readonly Case[] = [
   ["assist-node", "ssm:SendCommand", document("prod-west", "route"), {}, true],
   ["assist-node", "ssm:SendCommand", document("prod-west", "reboot"), {}, false],
   ["look", "ssm:SendCommand", document("prod-west", "route"), {}, false],
+  // The scheduled look, and the one before a rollout, hold the document that changes nothing and no other.
+  ...(["watch-reboots", "reboot-nodes"] as const).flatMap((name): Case[] => [
+    [name, "ssm:SendCommand", document("prod-west", "observe"), {}, true],
+    [name, "ssm:SendCommand", document("prod-west", "route"), {}, false],
+    [name, "ssm:SendCommand", document("prod-west", "reboot"), {}, false],
+  ]),
   ["reboot-node", "ssm:SendCommand", document("prod-west", "route"), {}, false],
   ["reboot-node", "ec2:RebootInstances", instance, carrying, true],
   ["reboot-node", "ec2:RebootInstances", instance, { "aws:ResourceTag/casement:managed": "prod-east" }, false],

@@ -1,8 +1,11 @@
 /** Windows Server releases and their builds, as the label node.kubernetes.io/windows-build has them (Karpenter's labels.go). */
 const builds = { "2019": "10.0.17763", "2022": "10.0.20348", "2025": "10.0.26100" } as const;
 
+/** A release of Windows Server that Casement knows. */
+export type WindowsRelease = keyof typeof builds;
+
 /** The build of a release: what decides which container images run. */
-export const buildOf = (windows: keyof typeof builds): string => builds[windows];
+export const buildOf = (windows: WindowsRelease): string => builds[windows];
 
 /** Builds of hosts that run containers of a build besides that build itself (hcsshim's platform_compat_windows.go). */
 const later: Readonly<Record<string, readonly string[]>> = { [builds["2022"]]: [builds["2025"]] };
@@ -15,5 +18,5 @@ const later: Readonly<Record<string, readonly string[]>> = { [builds["2022"]]: [
 export const hostsOf = (build: string): readonly string[] => [build, ...(later[build] ?? [])];
 
 /** The release of a build, "2022"; undefined for one that Casement does not know. */
-export const releaseOfBuild = (build: string): string | undefined =>
-  Object.entries(builds).find(([, known]) => known === build)?.[0];
+export const releaseOfBuild = (build: string): WindowsRelease | undefined =>
+  (Object.keys(builds) as WindowsRelease[]).find((release) => builds[release] === build);

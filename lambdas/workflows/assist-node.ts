@@ -2,6 +2,7 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Start } from "../commands/command.ts";
 import { typeThis } from "../messages/command/syntax.ts";
 import { assistDryRun, assistEndDryRun, assistPlanCard } from "../messages/node/assist.ts";
+import type { Message } from "../records.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
 import { endUnassisted } from "./assist/endings.ts";
@@ -83,6 +84,10 @@ async function work(
   }
 }
 
+/** Shows a dry run to the requester alone. */
+const show = (ctx: DurableContext, steps: Steps, start: Start, message: Message): Promise<void> =>
+  step(ctx, "show what would happen", () => showOnly(steps, start, message));
+
 async function begin(
   ctx: DurableContext,
   steps: Steps,
@@ -91,8 +96,7 @@ async function begin(
   { node, dryRun }: AssistRequest,
 ): Promise<void> {
   const { chosen, plan } = await step(ctx, "judge", () => judgeAssist(steps, start, begun, node));
-  if (dryRun)
-    return step(ctx, "show what would happen", () => showOnly(steps, start, assistDryRun(plan, begun.commandWord)));
+  if (dryRun) return show(ctx, steps, start, assistDryRun(plan, begun.commandWord));
   const by = await approvers(ctx, steps, start, begun, chosen);
   if (by === null) return;
   const judged = await step(
@@ -111,10 +115,7 @@ async function end(
   { node, dryRun }: AssistRequest,
 ): Promise<void> {
   const { chosen } = await step(ctx, "judge", () => judgeEnd(steps, start, begun, node));
-  if (dryRun)
-    return step(ctx, "show what would happen", () =>
-      showOnly(steps, start, assistEndDryRun(chosen.name, begun.commandWord)),
-    );
+  if (dryRun) return show(ctx, steps, start, assistEndDryRun(chosen.name, begun.commandWord));
   await work(ctx, steps, start, begun, chosen, null);
 }
 

@@ -3,15 +3,16 @@ import type { Configuration } from "../configuration.ts";
 import type { ProbeResult } from "../desired/probe.ts";
 import { dueNow } from "../desired/probe-turns.ts";
 import { type DeadNode, deadNodeMessage, deadNodesMessage, deadNotice } from "../messages/node/dead.ts";
-import { instanceIdOf, isReady, isWindows } from "../steps/cluster/node-facts.ts";
+import { instanceIdOf, isReady, isWindows, windowsReleaseOf } from "../steps/cluster/node-facts.ts";
 import type { Node } from "../steps/cluster/nodes.ts";
-import { isOurs, type Machine } from "../steps/ec2/instances.ts";
+import type { Machine } from "../steps/ec2/instances.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
 import { TAG } from "../tags.ts";
 import { step } from "./engine/durable.ts";
 import { escalate } from "./engine/escalate.ts";
 import { orLater } from "./engine/or-later.ts";
+import { machinesActedFor } from "./node/acted-for.ts";
 import { type Probed, probe } from "./node/probe.ts";
 
 /** Payload with which a tick of the schedule starts the probes. */
@@ -31,24 +32,28 @@ const ATTEMPTS = 2;
 /** More dead nodes than this at once have one cause, which is not theirs. */
 const FEW = 3;
 
-/** A node that is probed: it serves pods, Casement acts for it, and its pool has an image and does not say otherwise. */
-function probedOf(node: Node, machine: Machine | undefined, { cluster, pools, probe }: Configuration): Due | null {
+/**
+ * A node that is probed: it serves pods, there is an image for its Windows, and its pool does not say otherwise. A node of another owner is
+ * in no pool.
+ */
+function probedOf(node: Node, machine: Machine, { pools, probe: { images } }: Configuration): Due | null {
   const { name = "", uid = "" } = node.metadata ?? {};
-  if (!machine || !isOurs(machine, cluster.name) || !isReady(node) || node.spec?.unschedulable === true) return null;
+  if (!isReady(node) || node.spec?.unschedulable === true) return null;
   const pool = pools[machine.tags[TAG.pool] ?? ""];
-  if (!pool || pool.probe === false || !probe.images.linux || !probe.images[pool.windows]) return null;
-  return { node: name, uid, windows: pool.windows, images: probe.images };
+  const windows = windowsReleaseOf(node, pool);
+  if (pool?.probe === false || windows === undefined || !images[windows]) return null;
+  return { node: name, uid, windows, images };
 }
 
 /** Finds the nodes whose turn it is; one that an operation works on is left to it. Belongs into a step. */
 async function findDue(steps: Steps): Promise<readonly Due[]> {
   const { configuration } = await steps.runtime.read(null);
   if (!configuration.probe.images.linux) return [];
-  const [nodes, machines] = await Promise.all([steps.nodes.all(), steps.instances.ofCluster(configuration.cluster.id)]);
+  const [nodes, machines] = await Promise.all([steps.nodes.all(), machinesActedFor(steps, configuration.cluster)]);
   const probed = nodes.filter(isWindows).flatMap((node) => {
-    const machine = machines.find(({ instanceId }) => instanceId === instanceIdOf(node));
-    const one = probedOf(node, machine, configuration);
-    return one && machine ? [{ ...one, instanceId: machine.instanceId }] : [];
+    const machine = machines.get(instanceIdOf(node) ?? "");
+    const one = machine && probedOf(node, machine, configuration);
+    return one ? [{ ...one, instanceId: machine.instanceId }] : [];
   });
   const due: Due[] = [];
   for (const { instanceId, ...one } of dueNow(probed, steps.now()))

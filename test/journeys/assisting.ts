@@ -59,9 +59,9 @@ export async function typed(here: Journey, command: string, minutes = 240): Prom
   return [...openly(here).slice(before[0]), ...privately(here, "operator").slice(before[1])].join("\n");
 }
 
-/** Has the MachineSet's machine assisted: asked, approved, guarded. @returns the card */
-export async function assist(here: Journey): Promise<string> {
-  const card = await asked(here, `assist ${EDGE}`);
+/** Has a machine of another owner assisted: asked, approved, guarded. @returns the card */
+export async function assist(here: Journey, node = edge): Promise<string> {
+  const card = await asked(here, `assist ${shortName(node)}`);
   await here.press("approver", APPROVE_OPERATION);
   await settled(here, 90);
   const { operation, nodes } = await newest(here);

@@ -17,6 +17,8 @@ export interface Moment {
   readonly count: number;
   /** Calls count from this earlier moment on: a plan tries as dry runs what is done after it. */
   readonly since?: string;
+  /** Words of the write, for a call that writes to the ledger. */
+  readonly writes?: RegExp;
 }
 
 /** Users of the cluster who remove nodes and who let machines join. */
@@ -30,11 +32,16 @@ export interface LeftState {
   readonly now: number;
 }
 
-const fits = ({ service, action, principal }: Moment, call: Omit<Call, "seq" | "at">): boolean =>
+const fits = (
+  { service, action, principal, writes }: Moment,
+  call: Omit<Call, "seq" | "at">,
+  newest: Write | undefined,
+): boolean =>
   call.error === null &&
   call.service === service &&
   call.action === action &&
-  (principal === undefined || call.principal === principal);
+  (principal === undefined || call.principal === principal) &&
+  (writes === undefined || writes.test(newest?.body ?? ""));
 
 /** Copies the journey's store and ledger at each moment, as they are right then. */
 function copyAt(here: Journey, from: string, moments: readonly Moment[]): Map<string, LeftState> {
@@ -44,7 +51,7 @@ function copyAt(here: Journey, from: string, moments: readonly Moment[]): Map<st
   const seen = new Map<string, number>();
   calls.record = (call) => {
     record(call);
-    for (const moment of moments.filter((one) => fits(one, call))) {
+    for (const moment of moments.filter((one) => fits(one, call, here.ledgerWrites.at(-1)))) {
       if (moment.since !== undefined && !states.has(moment.since)) continue;
       const times = (seen.get(moment.after) ?? 0) + 1;
       seen.set(moment.after, times);

@@ -44,6 +44,8 @@ export async function probed(count: number, windows: object = resolvesNothing, n
     runtime: { read: async () => ({ configuration }), rules: async () => configuration },
     nodes: { all: async () => names(count).map(nodeNamed) },
     instances: { ofCluster: async () => names(count).map(machineOf) },
+    claims: { all: async () => [] },
+    assistances: { all: async () => [] },
     leases: { holder: async (id: string) => (id === idOf("win-00") ? "drain-1:0" : undefined) },
     probes: {
       origin: () => "linux-1",

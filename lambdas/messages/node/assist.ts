@@ -7,6 +7,7 @@ import { removalRefusal } from "../remove/refusal.ts";
 import { context, section } from "../slack/blocks.ts";
 import { code, plain } from "../slack/text.ts";
 import { controllerWords, type OtherController } from "./other-controllers.ts";
+import { ADD_ROUTE } from "./trouble.ts";
 
 const TAGGED = code(TAG.managed);
 
@@ -85,7 +86,7 @@ function refusalWords(refusal: AssistRefusal, node: string, commandWord: string)
     case "agent-silent":
       return [
         "its SSM agent does not answer, mostly because the route to the metadata service is lost",
-        `its owner reboots the instance in the EC2 console; then ${typeThis(commandWord, "assist", node)} again`,
+        `its owner adds the route in the EC2 serial console, \`${ADD_ROUTE}\`, since a reboot without the guard loses it again; then ${typeThis(commandWord, "assist", node)} again`,
       ];
   }
 }
@@ -201,4 +202,11 @@ export const assistLeaves = {
   guard: (why: string): string => `the tag was taken away again, and the guard may still be on the machine: ${why}`,
   tag: (why: string): string => `the tag ${TAG.managed} may still be on the instance, where it has no power: ${why}`,
   powerless: "its approval has no power any more, and guard or tag may still be there",
+  /** Its execution ended, and no approval is in the ledger. */
+  none: "no approval is left, so that the machine is not assisted",
+  /** Its execution ended in the middle. @param isWhole everything was done but the message of it */
+  lost: (node: string, isWhole: boolean, commandWord: string): string =>
+    isWhole
+      ? `${node} is assisted; ${typeThis(commandWord, "assist", node, "--end")} ends it`
+      : `guard and tag may be on its machine, where they have no power; ${typeThis(commandWord, "assist", node)} asks for the approval anew, ${typeThis(commandWord, "assist", node, "--end")} takes them away`,
 } as const;

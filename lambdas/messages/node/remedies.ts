@@ -19,6 +19,12 @@ export const rebootRemedies: Readonly<Record<"reboot" | "prove" | "restore", rea
       remedy: "run `{win} why` on the node, fix the guard, then try again",
     },
     {
+      says: ["cannot be rebooted:"],
+      cause:
+        "while the pods left, another controller came to stand against the reboot, or the machine got another owner",
+      remedy: "pause what the message names, as it says, then try again",
+    },
+    {
       says: ["did not happen", "its boot id has not changed", "reboot.ps1 failed"],
       cause: "the reboot did not take place",
       remedy: "check the machine's screenshot in the EC2 console, then try again",

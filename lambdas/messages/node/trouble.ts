@@ -42,7 +42,7 @@ export const checkNames: Readonly<Record<CheckName, string>> = {
 };
 
 /** Command that adds the route by hand; the mask 255.255.255.0 of the published command is rejected by Windows. */
-const ROUTE = "route add 169.254.169.254 mask 255.255.255.255 <gateway>";
+export const ADD_ROUTE = "route add 169.254.169.254 mask 255.255.255.255 <gateway>";
 
 /** Words of another program, without the period that ends them: a sentence goes on or ends behind them. */
 const words = (text: string, limit: number): string => plain(text, limit).replace(/[.\s]+$/, "");
@@ -82,7 +82,7 @@ const statusImpaired: Tell<"status-impaired"> = ({ of }, told) =>
 
 const agentSilent: Tell<"agent-silent"> = ({ since }, told) => ({
   says: `The SSM agent does not answer${since ? ` for ${between(since, told.now)}` : ""}. Without the metadata route the agent cannot start.`,
-  next: `${REBOOT} At the console of the machine: ${code(ROUTE)}.`,
+  next: `${REBOOT} At the console of the machine: ${code(ADD_ROUTE)}.`,
 });
 
 /** ERROR_SERVICE_NEVER_STARTED (winerror.h): no attempt to start the service was made since the last boot. */
@@ -104,7 +104,7 @@ const serviceDown: Tell<"service-down"> = ({ service, state, exitCode, log }, to
 
 const metadataSilent: Tell<"metadata-silent"> = ({ guardError }, told) => ({
   says: `The metadata service does not answer on the machine.${guardError ? ` The route guard says: ${words(guardError, 200)}.` : ""}`,
-  next: `The route guard retries every minute. ${again(told)} At the console of the machine: ${code(ROUTE)}.`,
+  next: `The route guard retries every minute. ${again(told)} At the console of the machine: ${code(ADD_ROUTE)}.`,
 });
 
 const dataPlaneWords: Readonly<Record<DataPlaneFault, string>> = {
@@ -135,7 +135,7 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
   "agent-silent": agentSilent,
   "agent-fails": ({ words: said }, told) => ({
     says: `The SSM agent takes commands, but cannot run them: ${words(said, 200)}. This happens where the metadata route is missing.`,
-    next: `The route guard retries every minute. ${again(told)} ${REBOOT} At the console of the machine: ${code(ROUTE)}.`,
+    next: `The route guard retries every minute. ${again(told)} ${REBOOT} At the console of the machine: ${code(ADD_ROUTE)}.`,
   }),
   "agent-before-boot": ({ lastPingAt, bootedAt }, told) => ({
     says: `The SSM agent has not reported since the boot: its last report is ${between(lastPingAt, bootedAt)} older.`,

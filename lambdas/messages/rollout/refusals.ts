@@ -8,7 +8,7 @@ const MOST = 5;
 /** Nodes that are left out with their reasons, as one clause. */
 export const leftOutWords = (leftOut: readonly LeftOut[], most: number): string =>
   some(
-    leftOut.map(({ name, why }) => `${code(name)} (${plain(why, 200)})`),
+    leftOut.map(({ name, why }) => `${code(name)} (${plain(why, 400)})`),
     most,
   );
 

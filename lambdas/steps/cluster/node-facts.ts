@@ -1,6 +1,7 @@
 import type { V1Node, V1Pod, V1Volume } from "@kubernetes/client-node";
 import type { Assistance } from "../../desired/assistance.ts";
 import { BUILD_LABEL, QUARANTINED } from "../../desired/node-keys.ts";
+import { releaseOfBuild, type WindowsRelease } from "../../desired/windows-builds.ts";
 import type { NodeDetails } from "../../messages/node/details.ts";
 import type { NodeRow } from "../../messages/node/nodes-table.ts";
 import type { MovedPod } from "../../messages/remove/dialog.ts";
@@ -24,6 +25,12 @@ export const instanceIdOf = (node: V1Node): string | null =>
 
 /** Id of the machine's boot, as the kubelet reports it; null where it has not, or there is no Node. */
 export const bootIdOf = (node: V1Node | null): string | null => node?.status?.nodeInfo?.bootID || null;
+
+/** Release of a node's Windows, by its pool, else by its kubelet's label; undefined where neither says one that Casement knows. */
+export const windowsReleaseOf = (
+  node: V1Node,
+  pool: { readonly windows: WindowsRelease } | undefined,
+): WindowsRelease | undefined => pool?.windows ?? releaseOfBuild(labelsOf(node)[BUILD_LABEL] ?? "");
 
 /** The kubelet's own word. */
 export const isReady = (node: V1Node): boolean => conditionOf(node, "Ready")?.status === "True";

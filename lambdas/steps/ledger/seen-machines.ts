@@ -76,6 +76,14 @@ export const seenMachines = (context: StepContext) => {
       });
     },
 
+    /** Forgets a machine: the next look at it is its first. */
+    forget: async (instanceId: string): Promise<void> => {
+      const over = Math.floor(context.now() / 1_000);
+      await items.revise<SeenMachine>(keys.seenMachine(instanceId), (before) =>
+        before ? { ...before, [EXPIRES]: over } : null,
+      );
+    },
+
     /** Writes, right before it, that an operation orders a reboot. A repeated call after the boot is known changes nothing. */
     ordered: async (instanceId: string, operation: string): Promise<void> => {
       await items.revise<OwnReboot>(keys.ownReboot(instanceId), (before) =>

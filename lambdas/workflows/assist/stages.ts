@@ -97,7 +97,7 @@ export async function releaseMachine(task: AssistTask): Promise<void> {
   task.summary = isSilent ? assistSummary.endedWithGuard(name) : assistSummary.ended(name);
 }
 
-/** Takes the tag off, and the approval with it. */
+/** Takes the tag off, and the approval with it; what the scheduled looks have seen goes too, so that nothing old is told later. */
 export async function untag(task: AssistTask): Promise<void> {
   const { steps } = task;
   const lease = leaseOf(task);
@@ -105,6 +105,7 @@ export async function untag(task: AssistTask): Promise<void> {
     const machine = await steps.instances.describe(lease.instanceId);
     if (machine && TAG.managed in machine.tags) await steps.instances.untagAssisted(lease);
     await steps.assistances.end(lease.instanceId);
+    await steps.seenMachines.forget(lease.instanceId);
     await auditNode(task, "untag", { what: "changed", detail: { change: `take the tag ${TAG.managed} off` } });
   });
 }

@@ -8,13 +8,12 @@ import type { OtherController } from "../../messages/node/other-controllers.ts";
 import { changeRefusalOf } from "../../steps/cluster/change-rules.ts";
 import { bootIdOf, instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
-import { isInGroup, otherControllersOf } from "../../steps/plan/other-controllers.ts";
-import type { TracesSeen } from "../../steps/plan/traces.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
 import type { Begun } from "../operation/lifecycle.ts";
 import { checkBreakGlass, checkOrigin } from "../operation/requester.ts";
 import { checkServed } from "./breaker.ts";
+import { changeFactsOf } from "./change-facts.ts";
 import { checkNotStopped } from "./check-not-stopped.ts";
 import { findNode } from "./find-node.ts";
 import { isQuarantined } from "./quarantine.ts";
@@ -70,12 +69,6 @@ async function checkQuarantine(
   if (isOfMany(start) && (await isQuarantined(steps, uid))) throw new Refused(quarantinedInRollout(name, commandWord));
 }
 
-/** A Node without an instance has no Machine and no associations. */
-const noTraces: TracesSeen = {
-  ...{ machineFacts: null, healthChecks: [], associations: [], patches: null, groupMember: null },
-  unread: [],
-};
-
 /**
  * Finds the node and judges whether it may be changed.
  * @param named as typed, or the name of the node that was found by it
@@ -94,14 +87,8 @@ export async function judgeNode(
   const node = findNode(named, nodes, begun.commandWord);
   const { name = "", uid = "" } = node.metadata ?? {};
   const instanceId = instanceIdOf(node);
-  const machine = instanceId ? await steps.instances.describe(instanceId) : undefined;
-  const holder = instanceId ? await steps.leases.holder(instanceId) : undefined;
-  const claimed = await steps.claims.all();
-  const assisted = await steps.assistances.all();
-  const { unread, ...left } = instanceId ? await steps.traces.of(instanceId, isInGroup(machine)) : noTraces;
-  const others = otherControllersOf({ node, machine, claimed, ...left });
-  const heldBy = holder && holder !== start.operation ? holder : null;
-  const facts = { node, machine, cluster: configuration.cluster.name, claimed, assisted, others, heldBy };
+  const { unread, ...facts } = await changeFactsOf(steps, node, configuration.cluster.name, start.operation);
+  const { machine, others } = facts;
   const refusal = changeRefusalOf(facts, change === "reboot" ? "reboot" : "drain");
   if (refusal || instanceId === null)
     throw new Refused(changeRefused(refusal ?? { kind: "no-instance" }, change, name, begun.commandWord));

@@ -1,4 +1,5 @@
 import { startingTaint } from "../../desired/node-keys.ts";
+import { assistLeaves } from "../../messages/node/assist.ts";
 import { cordonLeaves, cordonLeft, type LeftCordon } from "../../messages/node/cordon.ts";
 import { givenBack } from "../../messages/operation/lost.ts";
 import { machineLeaves } from "../../messages/provision/machine-outcome.ts";
@@ -31,6 +32,15 @@ function leftBy({ instanceId, nodeName }: NodeRecord, found: Found | null, word:
   const { cordon } = found;
   const left = cordon === "unproven" ? cordonLeaves.unproven(node, word) : cordonLeft(cordon, { node, instanceId });
   return `${machine}; ${left}`;
+}
+
+/** State in which a lost node is left, as a clause. An assistance is told by its approval, since it changes no Node. */
+async function stateLeft(steps: Steps, node: NodeRecord, found: Found | null): Promise<string> {
+  const word = await commandWord(steps);
+  const { workflow, instanceId, nodeName } = node;
+  if (workflow !== "assisting" || !instanceId || !nodeName) return leftBy(node, found, word);
+  const approval = await steps.assistances.of(instanceId);
+  return approval ? assistLeaves.lost(nodeName, approval.state === "assisted", word) : assistLeaves.none;
 }
 
 /** Stages of provisioning between the join secret's creation and its deletion. */
@@ -68,7 +78,7 @@ export async function closeLostNode(
     ...(mayHaveSecret ? [givenBack.joinSecret] : []),
     ...(instanceId && (await steps.leases.releaseOwned(instanceId, owner)) ? [givenBack.lease(instanceId)] : []),
   ];
-  const left = leftBy(node, found, await commandWord(steps));
+  const left = await stateLeft(steps, node, found);
   // Only an execution that was setting a machine up leaves one behind that serves no one.
   const isSetUp = node.workflow === undefined || node.workflow === "provision";
   const isLeft = isSetUp && instanceId !== null && !isGone(found);

@@ -1,5 +1,6 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { judgeProbe, linuxProbe, type ProbeImages, type ProbeResult, windowsProbe } from "../../desired/probe.ts";
+import type { WindowsRelease } from "../../desired/windows-builds.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { causeOf, step } from "../engine/durable.ts";
 
@@ -17,7 +18,7 @@ const pauseBefore = (round: number): number => (round <= 12 ? 5 : 15);
 export interface Probed {
   readonly node: string;
   /** Release of its Windows, which decides the image. */
-  readonly windows: "2019" | "2022" | "2025";
+  readonly windows: WindowsRelease;
   readonly images: ProbeImages;
   /** Unique among probes: letters, digits and hyphens, at most 40. */
   readonly id: string;

@@ -1,5 +1,7 @@
 import type { ProbeResult } from "../../desired/probe.ts";
+import type { WindowsRelease } from "../../desired/windows-builds.ts";
 import { notProbed, notProvenYet } from "../../messages/node/reboot.ts";
+import { windowsReleaseOf } from "../../steps/cluster/node-facts.ts";
 import { StageFailed } from "../engine/durable.ts";
 import { addNotes } from "../node/notes.ts";
 import { probe } from "../node/probe.ts";
@@ -10,7 +12,7 @@ import type { RebootTask } from "./task.ts";
 const ATTEMPTS = 2;
 
 /** Tries the data plane until it works, or has failed each time; a probe that was not possible is not repeated. */
-async function tried(task: RebootTask, windows: "2019" | "2022" | "2025"): Promise<ProbeResult> {
+async function tried(task: RebootTask, windows: WindowsRelease): Promise<ProbeResult> {
   const { ctx, steps, operation, index, runtime } = task;
   const { images } = runtime.configuration.probe;
   for (let attempt = 1; ; attempt += 1) {
@@ -20,6 +22,18 @@ async function tried(task: RebootTask, windows: "2019" | "2022" | "2025"): Promi
   }
 }
 
+/** Release of the node's Windows: its pool's, or, of a node of another owner, what its kubelet says. */
+async function windowsOf(task: RebootTask): Promise<WindowsRelease | undefined> {
+  const { steps, pool, runtime } = task;
+  if (pool !== null) return runtime.configuration.pools[pool]?.windows;
+  const { name } = nodeOf(task);
+  const release = await once(task, "release of Windows", async () => {
+    const node = await steps.nodes.read(name);
+    return (node && windowsReleaseOf(node, undefined)) ?? null;
+  });
+  return release ?? undefined;
+}
+
 /**
  * Proves the data plane of a node after its reboot by pods of Casement's own, where the configuration names images for its
  * Windows release. What cannot be probed is told in the thread and says nothing about the node.
@@ -27,7 +41,7 @@ async function tried(task: RebootTask, windows: "2019" | "2022" | "2025"): Promi
  */
 export async function proveDataPlane(task: RebootTask): Promise<void> {
   const { configuration } = task.runtime;
-  const windows = task.pool === null ? undefined : configuration.pools[task.pool]?.windows;
+  const windows = configuration.probe.images.linux === undefined ? undefined : await windowsOf(task);
   if (windows === undefined || configuration.probe.images[windows] === undefined) return;
   const result = await tried(task, windows);
   if (result.state === "works") return;

@@ -4,10 +4,10 @@ import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import { bootIdOf, isReady } from "../../steps/cluster/node-facts.ts";
 import { DeadlineExceeded, MachineEnded, MINUTE } from "../engine/durable.ts";
 import { roundSeconds } from "../engine/run-script.ts";
-import { checkGoesOn } from "../node/stopped.ts";
 import { nodeOf, once, record } from "../node/task.ts";
 import { askEc2, auditEc2Reboot, lateRebootOf } from "./ask-ec2.ts";
 import { offerEc2Reboot } from "./late.ts";
+import { checkStillAllowed } from "./still-allowed.ts";
 import type { RebootTask } from "./task.ts";
 
 /**
@@ -82,7 +82,7 @@ export async function rebootThroughEc2(task: RebootTask): Promise<void> {
     const askedAt = steps.timestamp();
     return { bootId: bootIdOf((await steps.nodes.read(name)) ?? null), bootedAt: askedAt, askedAt };
   });
-  await once(task, "judge right before the reboot", () => checkGoesOn(task));
+  await once(task, "judge right before the reboot", () => checkStillAllowed(task));
   await once(task, "ask EC2 to reboot", () => askOnce(task));
   task.before = before;
   await awaitBoot(task, before);

@@ -10,10 +10,10 @@ import { observe } from "../node/observe.ts";
 import { isQuarantined } from "../node/quarantine.ts";
 import { reboot } from "../node/reboot.ts";
 import { giveBack } from "../node/restore.ts";
-import { checkGoesOn } from "../node/stopped.ts";
 import { leaseOf, nodeOf, once, onMachine, waitFor } from "../node/task.ts";
 import { rebootThroughEc2 } from "./ec2.ts";
 import { offerEc2Reboot } from "./late.ts";
+import { checkStillAllowed } from "./still-allowed.ts";
 import type { RebootTask } from "./task.ts";
 import { releaseUnproven } from "./unproven.ts";
 
@@ -61,7 +61,7 @@ export async function rebootMachine(task: RebootTask): Promise<void> {
   const askedAt = await once(task, "the time of the reboot", async () => task.steps.timestamp());
   await reboot(task, {
     faultOf: (seen) => guardFileFault(seen, task.runtime.payload),
-    mayGoOn: () => checkGoesOn(task),
+    mayGoOn: () => checkStillAllowed(task),
     onOrder: ({ bootId }) => {
       task.before = { bootId, bootedAt: askedAt, askedAt };
     },

@@ -2,9 +2,10 @@ import type { Configuration } from "../../configuration.ts";
 import type { Sighting } from "../../desired/seen-machine.ts";
 import { bootIdOf, instanceIdOf, isWindows } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
-import { isOurs, type Machine } from "../../steps/ec2/instances.ts";
+import type { Machine } from "../../steps/ec2/instances.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
+import { machinesActedFor } from "../node/acted-for.ts";
 
 /** A machine that is looked at. */
 export interface Watched extends Omit<Sighting, "bootId" | "reasons"> {
@@ -14,15 +15,12 @@ export interface Watched extends Omit<Sighting, "bootId" | "reasons"> {
   readonly isOnline: boolean;
 }
 
-/** Is the machine one that may be asked, and whose pool says nothing else? */
-const isWatched = (machine: Machine | undefined, { cluster, pools }: Configuration): machine is Machine =>
-  machine !== undefined &&
-  machine.state === "running" &&
-  isOurs(machine, cluster.name) &&
-  pools[machine.tags[TAG.pool] ?? ""]?.rebootDue !== false;
+/** Is the machine one that answers, and whose pool says nothing else? A machine of another owner is in no pool. */
+const isWatched = (machine: Machine | undefined, { pools }: Configuration): machine is Machine =>
+  machine !== undefined && machine.state === "running" && pools[machine.tags[TAG.pool] ?? ""]?.rebootDue !== false;
 
 /**
- * Finds the machines to look at: those of nodes that Casement launched and that no operation works on. Belongs into a step.
+ * Finds the machines to look at: those of nodes that Casement launched or assists and that no operation works on. Belongs into a step.
  * @param wanted chooses among the nodes
  */
 export async function findWatched(
@@ -32,13 +30,12 @@ export async function findWatched(
   const { configuration } = await steps.runtime.read(null);
   const [nodes, machines, agents] = await Promise.all([
     steps.nodes.all(),
-    steps.instances.ofCluster(configuration.cluster.id),
+    machinesActedFor(steps, configuration.cluster),
     steps.machine.agents(),
   ]);
-  const byId = new Map(machines.map((machine) => [machine.instanceId, machine]));
   const watched: Watched[] = [];
   for (const node of nodes.filter((one) => isWindows(one) && wanted(one))) {
-    const machine = byId.get(instanceIdOf(node) ?? "");
+    const machine = machines.get(instanceIdOf(node) ?? "");
     if (!isWatched(machine, configuration)) continue;
     const { instanceId, launchedAt } = machine;
     if ((await steps.leases.holder(instanceId)) !== undefined) continue;

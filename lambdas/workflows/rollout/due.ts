@@ -10,6 +10,7 @@ import { noneDue, poolsWithOwnRules } from "../../messages/rollout/refusals.ts";
 import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { MINUTE, step } from "../engine/durable.ts";
+import { machinesActedFor } from "../node/acted-for.ts";
 import { lookAtReboots } from "../reboots/look.ts";
 import { findWatched, type Watched } from "../reboots/watched.ts";
 
@@ -29,15 +30,18 @@ async function unseenOf(steps: Steps, names: readonly string[]): Promise<readonl
   });
 }
 
-/** Reads the findings of the looks at these nodes. Belongs into a step. */
+/** Reads the findings of the looks at these nodes; those that Casement only observes are not looked at. Belongs into a step. */
 async function knownOf(steps: Steps, names: readonly string[]): Promise<{ waiting: Waiting; unseen: string[] }> {
   const seen = new Map((await steps.seenMachines.all()).map((one) => [one.instanceId, one]));
+  const { configuration } = await steps.runtime.read(null);
+  const looked = await machinesActedFor(steps, configuration.cluster);
   const waiting: Record<string, string> = {};
   const unseen: string[] = [];
   for (const node of await steps.nodes.all()) {
     const { name = "", uid = "" } = node.metadata ?? {};
-    if (!names.includes(name)) continue;
-    const due = rebootDue(seen.get(instanceIdOf(node) ?? ""), uid, steps.now());
+    const instanceId = instanceIdOf(node) ?? "";
+    if (!names.includes(name) || !looked.has(instanceId)) continue;
+    const due = rebootDue(seen.get(instanceId), uid, steps.now());
     if (due.state === "due") waiting[name] = reasonWords(due.reasons);
     if (due.state === "unknown") unseen.push(name);
   }

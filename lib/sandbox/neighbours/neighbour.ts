@@ -1,9 +1,10 @@
 import type { AutoScaling } from "../aws/auto-scaling.ts";
 import type { Ec2 } from "../aws/ec2/ec2.ts";
+import type { InstanceRecord } from "../aws/ec2/records.ts";
 import type { Kubernetes } from "../kubernetes/api.ts";
-import { type Cluster, type Controller, run } from "../kubernetes/controllers/controller.ts";
-import type { KubeObject } from "../kubernetes/model/object.ts";
-import { typeOfKind } from "../kubernetes/model/resources.ts";
+import { type Cluster, type Controller, keyOf, run } from "../kubernetes/controllers/controller.ts";
+import { at, type KubeObject } from "../kubernetes/model/object.ts";
+import { known, typeOfKind } from "../kubernetes/model/resources.ts";
 
 /** The simulated services that a neighbour works with. */
 export interface Services {
@@ -41,6 +42,30 @@ export function runControllers(
   controllers: (cluster: Cluster) => readonly Controller[],
 ): void {
   run(cluster.simulation, cluster.objects, controllers(cluster))();
+}
+
+const machines = known("machines", "machine.openshift.io");
+
+/**
+ * Gives the MachineSet's Windows instances to another owner: they get its tags, and their Machines are gone.
+ * @returns the instances' ids
+ */
+export function takeFromMachineSet(
+  { kubernetes: { cluster } }: Services,
+  tags: Readonly<Record<string, string>>,
+): readonly string[] {
+  const instances = cluster.simulation.store.collection<InstanceRecord>("ec2-instances");
+  return cluster.objects.list(machines).flatMap((machine) => {
+    const id =
+      String(at(machine, "spec", "providerID"))
+        .split("/")
+        .at(-1) ?? "";
+    const instance = instances.get(id);
+    if (!instance) return [];
+    instances.set(id, { ...instance, tags: { ...instance.tags, ...tags } });
+    cluster.registry.remove({ type: machines, ...keyOf(machine) });
+    return [id];
+  });
 }
 
 const owner = { principal: "owner", require: () => undefined };

@@ -1,3 +1,4 @@
+import { karpenterConsolidation } from "./karpenter-consolidation.ts";
 import { kured } from "./kured.ts";
 import { machineApprover } from "./machine-approver.ts";
 import { machineHealthCheck } from "./machine-health-check.ts";
@@ -5,7 +6,7 @@ import type { Neighbour } from "./neighbour.ts";
 import { nlb } from "./nlb.ts";
 import { clusterAutoscaler, karpenter } from "./node-autoscalers.ts";
 import { approvesAll, deniesAll } from "./people.ts";
-import { scalingGroup } from "./scaling-group.ts";
+import { nodeGroup, scalingGroup } from "./scaling-group.ts";
 import { uncordons } from "./uncordons.ts";
 import { wmco } from "./wmco.ts";
 
@@ -15,10 +16,12 @@ export const neighbours: readonly Neighbour[] = [
   clusterAutoscaler,
   deniesAll,
   karpenter,
+  karpenterConsolidation,
   kured,
   machineApprover,
   machineHealthCheck,
   nlb,
+  nodeGroup,
   scalingGroup,
   uncordons,
   wmco,

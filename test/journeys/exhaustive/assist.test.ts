@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { APPROVE_OPERATION } from "../../../lambdas/messages/slack/buttons.ts";
+import type { InstanceRecord } from "../../../lib/sandbox/aws/ec2/records.ts";
 import { asked, assist, EDGE, isGuarded, recordOf, tagOf, traces, typed } from "../assisting.ts";
 import { calls, expectSound, heldBack, newest, nodeNamed, settled } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
-import { ec2, edge, kubectl, stateOf, tag } from "../others.ts";
+import { edge, stateOf, tag } from "../others.ts";
 import { injectFault } from "../outside.ts";
 import { withSeedNodes } from "../removal.ts";
 
@@ -12,7 +13,6 @@ afterEach(() => here.close());
 
 const bootIdOf = (): string | undefined => nodeNamed(here, edge.name)?.status?.nodeInfo?.bootID;
 const unasked = { configuration: { approvals: { reboot: { needs: 0 }, drain: { needs: 0 } } } };
-const MHC = "/apis/machine.openshift.io/v1beta1/namespaces/openshift-machine-api/machinehealthchecks/windows";
 
 describe("A node that WMCO's Machine owns", () => {
   test("is refused with its owner and the way to ask, until a person approves Casement's help", async () => {
@@ -94,61 +94,55 @@ describe("A node that WMCO's Machine owns", () => {
     expect([tagOf(here), traces(here), await recordOf(here)]).toEqual([undefined, [], undefined]);
     expect(await heldBack(here)).toEqual([]);
   });
+});
 
-  test("is not assisted where its agent is silent, and the doctor names it", async () => {
+/** The machine's agent says nothing any more. */
+const silence = (): string => injectFault(here, "agent-silent", { instanceId: edge.instanceId });
+
+/** Its agent never registered: Systems Manager does not know the machine. */
+function neverRegistered(): void {
+  silence();
+  here.simulator.simulation.store.collection("ssm-instances").delete(edge.instanceId);
+}
+
+/** Its owner launched it without an instance profile. */
+function withoutProfile(): void {
+  neverRegistered();
+  const instances = here.simulator.simulation.store.collection<InstanceRecord>("ec2-instances");
+  const instance = instances.get(edge.instanceId);
+  if (instance) instances.set(edge.instanceId, { ...instance, profileArn: null });
+}
+
+describe("A machine of another owner that no command reaches", () => {
+  test.each<[string, () => unknown, string, RegExp]>([
+    [
+      "without an instance profile",
+      withoutProfile,
+      "its instance has no instance profile",
+      /Casement cannot assist \S+ of other owners: the instances have no instance profile.*AmazonSSMManagedInstanceCore/s,
+    ],
+    [
+      "whose agent never registered",
+      neverRegistered,
+      "no SSM agent has registered for its instance",
+      /Casement cannot assist \S+ of other owners: no SSM agent has registered there.*port 443/s,
+    ],
+    [
+      "whose agent is silent",
+      silence,
+      "adds the route in the EC2 serial console, `route add 169.254.169.254 mask 255.255.255.255 &lt;gateway&gt;`",
+      /The SSM agent is not online on \S+ of other owners/,
+    ],
+  ])("%s is not assisted, and the doctor names it with what its owner does", async (_, how, refusal, finding) => {
     here = await withSeedNodes();
-    injectFault(here, "agent-silent", { instanceId: edge.instanceId });
+    expect(await typed(here, "doctor", 10)).not.toContain(edge.instanceId);
+    how();
     await here.pass(30);
-    expect(await typed(here, `assist ${EDGE}`)).toContain("its SSM agent does not answer");
-    expect(await typed(here, "doctor", 10)).toContain(edge.instanceId);
-  });
-});
-
-describe("A MachineHealthCheck", () => {
-  test("stands against the reboot until its owner has paused it", async () => {
-    here = await withSeedNodes({ ...unasked, neighbours: { with: ["machine-health-check"] } });
-    const card = await assist(here);
-    expect(card).toMatch(/MachineHealthCheck `windows` deletes its Machine when it is NotReady for 300s/);
-    const refused = await typed(here, `reboot ${EDGE} --force ${edge.name}`);
-    expect(refused).toContain('oc annotate mhc windows -n openshift-machine-api cluster.x-k8s.io/paused=""');
-    await kubectl(here, "PATCH", MHC, { metadata: { annotations: { "cluster.x-k8s.io/paused": "" } } });
-    await typed(here, `reboot ${EDGE} --force ${edge.name}`);
-    expect((await newest(here)).operation.status).toBe("succeeded");
-    expect(stateOf(here, edge)).toBe("running");
-  });
-});
-
-describe("A node of an Auto Scaling group", () => {
-  const suspend = async (): Promise<void> => {
-    const body = new URLSearchParams({
-      Action: "SuspendProcesses",
-      AutoScalingGroupName: "windows-edge",
-      "ScalingProcesses.member.1": "HealthCheck",
-      "ScalingProcesses.member.2": "ReplaceUnhealthy",
-    });
-    const request = { method: "POST", url: "/", headers: {}, body: Buffer.from(body.toString()) };
-    const owner = { principal: "owner", require: () => undefined };
-    await here.drive(here.simulator.scaling.service.answer("SuspendProcesses", request, owner));
-  };
-
-  test("is not rebooted while its health check would replace it, and is when that is paused", async () => {
-    here = await withSeedNodes({ ...unasked, neighbours: { with: ["scaling-group"] } });
-    const card = await assist(here);
-    expect(card).toMatch(/belongs to the Auto Scaling group `windows-edge`/);
-    expect(card).toMatch(/replaces it when a health check \(EC2,ELB\) fails during a reboot/);
-    const refused = await typed(here, `reboot ${EDGE} --force ${edge.name}`);
-    expect(refused).toContain("aws autoscaling suspend-processes --auto-scaling-group-name windows-edge");
-    await suspend();
-    await typed(here, `reboot ${EDGE} --force ${edge.name}`);
-    expect((await newest(here)).operation.status).toBe("succeeded");
-    expect(stateOf(here, edge)).toBe("running");
-  });
-
-  test("is terminated by its group when it reboots with the check in force", async () => {
-    here = await withSeedNodes({ neighbours: { with: ["scaling-group"] } });
-    injectFault(here, "slow-boot", { instanceId: edge.instanceId });
-    await ec2(here, "RebootInstances", { "InstanceId.1": edge.instanceId });
-    await here.until(() => stateOf(here, edge) !== "running", 30, "the group's replacement");
-    expect(stateOf(here, edge)).toMatch(/shutting-down|terminated/);
+    expect(await typed(here, `assist ${EDGE}`)).toContain(refusal);
+    expect((await newest(here)).operation.status).toBe("refused");
+    const report = await typed(here, "doctor", 10);
+    expect(report).toMatch(finding);
+    expect(report).toContain(edge.instanceId);
+    expect([tagOf(here), traces(here), await recordOf(here)]).toEqual([undefined, [], undefined]);
   });
 });

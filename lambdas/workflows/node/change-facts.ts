@@ -1,0 +1,34 @@
+import type { ChangeFacts } from "../../steps/cluster/change-rules.ts";
+import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
+import { isInGroup, otherControllersOf } from "../../steps/plan/other-controllers.ts";
+import type { TracesSeen } from "../../steps/plan/traces.ts";
+import type { Steps } from "../../steps/steps.ts";
+
+/** Facts of a change, and what could not be read of other controllers, in words. */
+interface FactsSeen extends ChangeFacts {
+  readonly unread: readonly string[];
+}
+
+/** A Node without an instance has no Machine and no associations. */
+const noTraces: TracesSeen = {
+  ...{ machineFacts: null, healthChecks: [], associations: [], patches: null, groupMember: null },
+  unread: [],
+};
+
+/**
+ * Reads everything that a change of a node is judged by, as it is now. Belongs into a step.
+ * @param operation the one that asks: what it holds itself does not count
+ * @throws a busy service's error
+ */
+export async function changeFactsOf(steps: Steps, node: Node, cluster: string, operation: string): Promise<FactsSeen> {
+  const instanceId = instanceIdOf(node);
+  const machine = instanceId ? await steps.instances.describe(instanceId) : undefined;
+  const holder = instanceId ? await steps.leases.holder(instanceId) : undefined;
+  const claimed = await steps.claims.all();
+  const assisted = await steps.assistances.all();
+  const { unread, ...left } = instanceId ? await steps.traces.of(instanceId, isInGroup(machine)) : noTraces;
+  const others = otherControllersOf({ node, machine, claimed, ...left });
+  const heldBy = holder && holder !== operation ? holder : null;
+  return { node, machine, cluster, claimed, assisted, others, heldBy, unread };
+}
