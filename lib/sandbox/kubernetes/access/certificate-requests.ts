@@ -2,6 +2,7 @@
 import "reflect-metadata";
 
 import { Pkcs10CertificateRequest } from "@peculiar/x509";
+import { memoize } from "../../core/memoize.ts";
 import type { SigningRequest } from "../model/shapes.ts";
 
 /** Subject and names in a PKCS #10 request. */
@@ -20,16 +21,20 @@ function namesIn(request: Pkcs10CertificateRequest): CsrTemplate["names"] {
   return names?.toJSON() ?? [];
 }
 
+/** Every write of a request is validated, admitted and looked at by the controllers: its text is parsed once. */
+const templateIn = memoize((request): CsrTemplate | null => {
+  try {
+    const parsed = new Pkcs10CertificateRequest(Buffer.from(request, "base64").toString("utf8"));
+    const [commonName = ""] = parsed.subjectName.getField("CN");
+    return { commonName, organizations: parsed.subjectName.getField("O"), names: namesIn(parsed), parsed };
+  } catch {
+    return null;
+  }
+});
+
 /**
  * Reads the PEM inside a CertificateSigningRequest.
  * @returns undefined when it is no PKCS #10 request
  */
-export function csrTemplateOf(object: SigningRequest): CsrTemplate | undefined {
-  try {
-    const parsed = new Pkcs10CertificateRequest(Buffer.from(object.spec.request, "base64").toString("utf8"));
-    const [commonName = ""] = parsed.subjectName.getField("CN");
-    return { commonName, organizations: parsed.subjectName.getField("O"), names: namesIn(parsed), parsed };
-  } catch {
-    return undefined;
-  }
-}
+export const csrTemplateOf = ({ spec }: SigningRequest): CsrTemplate | undefined =>
+  (typeof spec.request === "string" && templateIn(spec.request)) || undefined;
