@@ -35,7 +35,7 @@ export async function reboot(
     notAfter: Math.floor(task.wait.until / 1000),
     bootId: before.bootId,
   };
-  if (mayGoOn) await once(task, "judge right before the reboot", mayGoOn);
+  await mayGoOn?.();
   onOrder?.(before);
   await once(task, "write down the reboot", () =>
     task.steps.seenMachines.ordered(leaseOf(task).instanceId, task.operation),

@@ -11,9 +11,9 @@ import { isQuarantined } from "../node/quarantine.ts";
 import { reboot } from "../node/reboot.ts";
 import { giveBack } from "../node/restore.ts";
 import { leaseOf, nodeOf, once, onMachine, waitFor } from "../node/task.ts";
+import { judgeBeforeReboot } from "./before.ts";
 import { rebootThroughEc2 } from "./ec2.ts";
 import { offerEc2Reboot } from "./late.ts";
-import { checkStillAllowed } from "./still-allowed.ts";
 import type { RebootTask } from "./task.ts";
 import { releaseUnproven } from "./unproven.ts";
 
@@ -58,10 +58,12 @@ export async function rebootMachine(task: RebootTask): Promise<void> {
   if (task.isGone) return;
   task.wait = onMachine(task, task.wait);
   if (task.isThroughEc2) return rebootThroughEc2(task);
-  const askedAt = await once(task, "the time of the reboot", async () => task.steps.timestamp());
+  let askedAt = "";
   await reboot(task, {
     faultOf: (seen) => guardFileFault(seen, task.runtime.payload),
-    mayGoOn: () => checkStillAllowed(task),
+    mayGoOn: async () => {
+      askedAt = await judgeBeforeReboot(task, async () => task.steps.timestamp());
+    },
     onOrder: ({ bootId }) => {
       task.before = { bootId, bootedAt: askedAt, askedAt };
     },
