@@ -1,5 +1,6 @@
 import type { CheckName } from "../../desired/health/check.ts";
 import type { Trouble } from "../../desired/health/trouble.ts";
+import { startingTaint } from "../../desired/node-keys.ts";
 import type { DataPlaneFault } from "../../desired/probe.ts";
 import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
@@ -198,7 +199,9 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
   }),
   tainted: ({ taints }, told) => ({
     says: `The node has ${counted(taints.length, "taint")} that ${taints.length === 1 ? "keeps" : "keep"} pods away: ${some(taints.map(code), 5)}.`,
-    next: `Kubernetes removes its own taints when their cause is gone. ${again(told)}`,
+    next: taints.some((taint) => taint.startsWith(startingTaint.key))
+      ? `A Node that registers anew keeps ${code(startingTaint.key)}. If no operation works on it, ${code(`kubectl taint node ${told.node} ${startingTaint.key}-`)} lets pods start on it. ${again(told)}`
+      : `Kubernetes removes its own taints when their cause is gone. ${again(told)}`,
   }),
   "data-plane": ({ fault, from }, told) => ({
     says: dataPlaneSays(fault, from),

@@ -55,7 +55,6 @@ export async function checkGuard(task: RebootTask): Promise<void> {
 
 /** Reboots the machine once, and remembers the boot that must be over. */
 export async function rebootMachine(task: RebootTask): Promise<void> {
-  if (task.isGone) return;
   task.wait = onMachine(task, task.wait);
   if (task.isThroughEc2) return rebootThroughEc2(task);
   let askedAt = "";
@@ -67,13 +66,15 @@ export async function rebootMachine(task: RebootTask): Promise<void> {
     onOrder: ({ bootId }) => {
       task.before = { bootId, bootedAt: askedAt, askedAt };
     },
+    onRefusal: () => {
+      task.before = null;
+    },
     whileAway: (callbackId) => offerEc2Reboot(task, askedAt, callbackId),
   });
 }
 
 /** Puts the node back as it was before: schedulable, or cordoned where others had cordoned it. */
 export async function restore(task: RebootTask): Promise<void> {
-  if (task.isGone) return;
   const { instanceId } = leaseOf(task);
   const outcome = await waitFor(task, "the node is as it was", async () => {
     const own = await giveBack(task, instanceId);
