@@ -83,7 +83,8 @@ const statusImpaired: Tell<"status-impaired"> = ({ of }, told) =>
 
 const agentSilent: Tell<"agent-silent"> = ({ since }, told) => ({
   says: `The SSM agent does not answer${since ? ` for ${between(since, told.now)}` : ""}. Without the metadata route the agent cannot start.`,
-  next: `${REBOOT} At the console of the machine: ${code(ADD_ROUTE)}.`,
+  next: `${typeThis(told.commandWord, "reboot", told.node)} reboots it through EC2, once a person approved it: the route guard runs at start-up. At the console of the machine: ${code(ADD_ROUTE)}.`,
+  press: reboot(told),
 });
 
 /** ERROR_SERVICE_NEVER_STARTED (winerror.h): no attempt to start the service was made since the last boot. */

@@ -1,5 +1,5 @@
 import type { Start } from "../../commands/command.ts";
-import { nextMoves, type RolloutView } from "../../desired/rollout-moves.ts";
+import {mostRecovering, nextMoves, type RolloutView} from "../../desired/rollout-moves.ts";
 import { pauseCall } from "../../messages/rollout/rollout.ts";
 import type { Published, RolloutPause } from "../../records.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
@@ -17,9 +17,6 @@ import { type RolloutSeen, seeRollout, viewOfRollout } from "./view.ts";
 
 /** A rollout that waits so long for a person ends its execution; the button starts the next one. */
 const WAITS_FOR_MS = 4 * 60 * MINUTE;
-
-/** Nodes that are NotReady and are rebooted at once: a common cause shows before it has cost all of them a reboot. */
-const RECOVERS_AT_ONCE = 10;
 
 /** State between two looks. */
 export interface Look {
@@ -57,7 +54,7 @@ const viewFor = (
   isCancelled: boolean,
   slackAwayMs: number,
 ): RolloutView => ({
-  ...{ most, isCancelled, slackAwayMs, mostRecovering: Math.min(RECOVERS_AT_ONCE, rollout.max ?? RECOVERS_AT_ONCE) },
+  ...{ most, isCancelled, slackAwayMs, mostRecovering: mostRecovering(rollout.max) },
   nodes: nodes.map((node, at) => ({ ...node, isAway: rollout.nodes[at]?.isAway ?? false })),
   ...{ canary: rollout.canary, isConfirmed: rollout.isConfirmed, accepted: rollout.accepted },
   isPaused: (operation.rollout?.paused ?? null) !== null || (operation.rollout?.closedAt ?? null) !== null,
