@@ -63,6 +63,11 @@ export const commonRemedies: readonly Remedy[] = [
     remedy: "search CloudTrail for the instance id to see who did it",
   },
   {
+    says: ["was called off: the operation was cancelled"],
+    cause: "the operation was cancelled while the machine had its command",
+    remedy: "run `{win} guard` on the node once more, so that its guard is whole",
+  },
+  {
     says: ["the execution ended as"],
     cause: "the function that worked on the node ended with an error",
     remedy: 'see "Failed executions" in the runbook',

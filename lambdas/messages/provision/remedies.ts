@@ -66,11 +66,6 @@ export const provisionRemedies: Partial<Readonly<Record<StageOf<"provision">, re
   ],
   guard: [
     {
-      says: ["was called off: the operation was cancelled"],
-      cause: "the operation was cancelled while the machine had its command",
-      remedy: "run `{win} guard` on the node once more, so that its guard is whole",
-    },
-    {
       says: ["not the one of this release"],
       cause: "the node was set up by another release of Casement",
       remedy: "run `{win} guard` on the node, then try again",

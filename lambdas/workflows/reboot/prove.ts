@@ -1,7 +1,13 @@
 import { checked, firstWrong, healthQuestions } from "../../desired/health/checks.ts";
 import type { BootBefore, HealthFacts } from "../../desired/health/facts.ts";
 import { onOurClock } from "../../desired/seen-machine.ts";
-import { machineToAnswer, nodeToStayWell, notKnownYet, notProvenYet, registeredAnew } from "../../messages/node/reboot.ts";
+import {
+  machineToAnswer,
+  nodeToStayWell,
+  notKnownYet,
+  notProvenYet,
+  registeredAnew,
+} from "../../messages/node/reboot.ts";
 import { profileOf } from "../../profiles/list.ts";
 import type { LookState } from "../../steps/machine/machine-look.ts";
 import { done, type Poll, pending, StageFailed } from "../engine/durable.ts";

@@ -1,5 +1,5 @@
 import type { Start } from "../../commands/command.ts";
-import {mostRecovering, nextMoves, type RolloutView} from "../../desired/rollout-moves.ts";
+import { mostRecovering, nextMoves, type RolloutView } from "../../desired/rollout-moves.ts";
 import { pauseCall } from "../../messages/rollout/rollout.ts";
 import type { Published, RolloutPause } from "../../records.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";

@@ -61,11 +61,7 @@ const markOf = (cause: PauseCause): string =>
   cause.kind === "canary" ? "paused after the canary" : `paused after ${cause.indexes.join(", ")}`;
 
 /** Pauses a rollout by itself; the next look of it calls people. */
-export async function pauseFor(
-  steps: Steps,
-  { operation, nodes }: RolloutSeen,
-  cause: PauseCause,
-): Promise<void> {
+export async function pauseFor(steps: Steps, { operation, nodes }: RolloutSeen, cause: PauseCause): Promise<void> {
   const paused = { by: null, at: steps.timestamp(), why: pauseWords(cause, nodes) };
   await steps.audit.append({ operation: operation.id }, markOf(cause), {
     what: "asked",

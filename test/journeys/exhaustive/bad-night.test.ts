@@ -116,7 +116,9 @@ test("half the fleet lost its metadata route in a power event: two presses reboo
   expect(lost.map(isReady)).toEqual([false, false]);
   await here.type("operator", `/win why ${lost[0]}`);
   await settled(here, 10);
-  expect(privately(here, "operator").at(-1)).toMatch(/Without the metadata route the agent cannot start[\s\S]*\/win reboot /);
+  expect(privately(here, "operator").at(-1)).toMatch(
+    /Without the metadata route the agent cannot start[\s\S]*\/win reboot /,
+  );
   await here.type("operator", "/win reboot web");
   await here.until(async () => (await newest(here)).operation.approval?.state === "open", 10, "the question");
   expect(openly(here).at(-1)).toContain("*Rebooted through EC2, because the SSM agent is silent:*");

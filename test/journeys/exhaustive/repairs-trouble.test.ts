@@ -27,8 +27,19 @@ interface Row {
 
 const rows: readonly Row[] = [
   { command: `guard ${SHORT}`, says: /works on 1 node/, isCordoned: false, sent: 2, second: /is working on it/ },
-  { command: `prove ${SHORT}`, says: /every check of the proof is passed/, isCordoned: false, second: /is working on it/ },
-  { command: `cordon ${SHORT}`, says: /is cordoned: no new pods/, isCordoned: true, sent: 0, second: /is working on it|was already cordoned/ },
+  {
+    command: `prove ${SHORT}`,
+    says: /every check of the proof is passed/,
+    isCordoned: false,
+    second: /is working on it/,
+  },
+  {
+    command: `cordon ${SHORT}`,
+    says: /is cordoned: no new pods/,
+    isCordoned: true,
+    sent: 0,
+    second: /is working on it|was already cordoned/,
+  },
 ];
 
 /** Commands to the machine that SSM took, apart from those of schedules. */
@@ -54,7 +65,14 @@ const troubles = [
   { trouble: "the API server answers 503 for 40 s", faults: [["kubernetes-5xx", {}]], seconds: 40 },
   { trouble: "the API server throttles it", faults: [["kubernetes-throttle", {}]], seconds: 20 },
   { trouble: "Slack is down for four minutes", faults: [["slack-down", {}]], seconds: 240 },
-  { trouble: "EC2 and SSM throttle it", faults: [["aws-throttle", { service: "ec2" }], ["aws-throttle", { service: "ssm" }]], seconds: 30 },
+  {
+    trouble: "EC2 and SSM throttle it",
+    faults: [
+      ["aws-throttle", { service: "ec2" }],
+      ["aws-throttle", { service: "ssm" }],
+    ],
+    seconds: 30,
+  },
 ] as const;
 
 describe.each(rows)("/win $command", (row) => {
@@ -73,7 +91,9 @@ describe.each(rows)("/win $command", (row) => {
     await settled(here, 60);
     if (row.sent !== undefined) expect(taken()).toBe(row.sent);
     expect(isCordoned(here)).toBe(row.isCordoned);
-    expect([...openly(here), ...privately(here, "approver"), ...privately(here, "operator")].join("\n")).toMatch(row.second);
+    expect([...openly(here), ...privately(here, "approver"), ...privately(here, "operator")].join("\n")).toMatch(
+      row.second,
+    );
     expect(await heldBack(here)).toEqual([]);
     await expectSound(here);
   });

@@ -73,7 +73,12 @@ describe("a process that dies during a rollout and is started again on its files
 
 const asked = "the rollout was asked for";
 const posted = { service: "slack", action: "chat.postMessage", since: asked };
-const woken = { service: "lambda", action: "SendDurableExecutionCallbackSuccess", principal: "front-door", since: asked };
+const woken = {
+  service: "lambda",
+  action: "SendDurableExecutionCallbackSuccess",
+  principal: "front-door",
+  since: asked,
+};
 
 const ofPeople: readonly Moment[] = [
   { after: asked, service: "lambda", action: "Invoke", principal: "front-door", count: 2 },
@@ -92,7 +97,8 @@ describe("a process that dies while a rollout waits for people, and is started a
   let names: readonly (string | null)[];
 
   const isOpen = async (on: Journey): Promise<boolean> => (await newest(on)).operation.approval?.state === "open";
-  const isPaused = async (on: Journey): Promise<boolean> => ((await newest(on)).operation.rollout?.paused ?? null) !== null;
+  const isPaused = async (on: Journey): Promise<boolean> =>
+    ((await newest(on)).operation.rollout?.paused ?? null) !== null;
   const hasFailed = async (on: Journey): Promise<boolean> => (await newest(on)).nodes[0]?.status === "failed";
 
   /** People press what is still asked for, from wherever the rollout is. */

@@ -118,17 +118,23 @@ describe("A rollout in which others are at work", { timeout: 120_000 }, () => {
     expect([cordoned(), await heldBack(here)]).toEqual([[], []]);
   });
 
-  test.each(["reboot", "prove"])("outlasts an API server that is away for ten minutes from stage %s on", async (stage) => {
-    await begin(1);
-    const before = boots();
-    await here.type("operator", `/win reboot ${names[0]} ${names[1]}`);
-    await reaches(1, stage);
-    const fault = injectFault(here, "kubernetes-5xx");
-    await here.pass(10);
-    endFault(here, fault);
-    await settled(here, 300);
-    expect(await rolloutOf()).toMatchObject({ status: "succeeded", summary: "2 of 2 nodes are rebooted and proven." });
-    expect(boots().map((boot, at) => boot === before[at])).toEqual([false, false, true, true]);
-    expect([cordoned(), await heldBack(here)]).toEqual([[], []]);
-  });
+  test.each(["reboot", "prove"])(
+    "outlasts an API server that is away for ten minutes from stage %s on",
+    async (stage) => {
+      await begin(1);
+      const before = boots();
+      await here.type("operator", `/win reboot ${names[0]} ${names[1]}`);
+      await reaches(1, stage);
+      const fault = injectFault(here, "kubernetes-5xx");
+      await here.pass(10);
+      endFault(here, fault);
+      await settled(here, 300);
+      expect(await rolloutOf()).toMatchObject({
+        status: "succeeded",
+        summary: "2 of 2 nodes are rebooted and proven.",
+      });
+      expect(boots().map((boot, at) => boot === before[at])).toEqual([false, false, true, true]);
+      expect([cordoned(), await heldBack(here)]).toEqual([[], []]);
+    },
+  );
 });
