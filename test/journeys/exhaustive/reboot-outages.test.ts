@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { expectSound, heldBack, newest, nodeNamed, settled } from "../evidence.ts";
+import { calls, expectSound, heldBack, newest, nodeNamed, settled } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
 import { isCordoned, ownerShown, SHORT, unasked } from "../on-web.ts";
 import { web } from "../others.ts";
@@ -79,4 +79,31 @@ test("A reboot ends without a change when the API server answers 503 for as long
   expect([bootIdOf(), isCordoned(here), ownerShown(here)]).toEqual([before, false, undefined]);
   expect(await heldBack(here)).toEqual([]);
   await expectSound(here);
+});
+
+describe("A reboot through EC2 asks EC2 once, is proven, and its node is given back,", { timeout: 60_000 }, () => {
+  const outages = [
+    { outage: "the API server answers 503 for ten minutes", kind: "kubernetes-5xx", match: {}, minutes: 10 },
+    { outage: "Slack is down for ten minutes", kind: "slack-down", match: {}, minutes: 10 },
+    { outage: "SSM throttles for two minutes", kind: "aws-throttle", match: { service: "ssm" }, minutes: 2 },
+    { outage: "EC2 throttles for two minutes", kind: "aws-throttle", match: { service: "ec2" }, minutes: 2 },
+  ] as const;
+  const asked = () => calls(here, "ec2", "RebootInstances").filter(({ error }) => error === null);
+
+  test.each(outages)("though $outage from stage reboot on", async ({ kind, match, minutes }) => {
+    here = await unasked("reboot");
+    const before = bootIdOf();
+    const silent = injectFault(here, "agent-silent", { instanceId: web.instanceId });
+    await here.pass(12);
+    await here.type("operator", `/win reboot ${SHORT} --force ${web.name}`);
+    await here.until(async () => (await newest(here)).nodes[0]?.stage === "reboot", 60, "the stage reboot");
+    const fault = injectFault(here, kind, match);
+    await here.pass(minutes);
+    endFault(here, fault);
+    await here.until(() => asked().length > 0, 30, "the order to EC2");
+    // A boot mends the agent.
+    endFault(here, silent);
+    await expectProven(before);
+    expect(asked()).toHaveLength(1);
+  });
 });
