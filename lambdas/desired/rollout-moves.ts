@@ -26,6 +26,12 @@ export interface RolloutView {
   readonly slackAwayMs: number;
 }
 
+/** Most nodes that are recovered at once: a common cause shows before it has cost all of them a reboot. */
+const RECOVERS_AT_ONCE = 10;
+
+/** Says how many NotReady nodes are rebooted at once. @param max as the requester wants it; null for no bound of their own */
+export const mostRecovering = (max: number | null): number => Math.min(RECOVERS_AT_ONCE, max ?? RECOVERS_AT_ONCE);
+
 /** Reason to pause: nodes that failed, by their indexes, or a canary that is proven. */
 export type PauseCause = { readonly kind: "failed"; readonly indexes: readonly number[] } | { readonly kind: "canary" };
 

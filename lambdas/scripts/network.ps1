@@ -1,6 +1,6 @@
 # casement-script: network
 #
-# The part of the node's network that only the machine itself can know: runs at start-up as SYSTEM, waits for the
+# The part of the node's network that only the machine itself can know: runs at start-up and every ten minutes as SYSTEM, waits for the
 # container network that hybrid-overlay-node makes, then writes what the kubelet (through CNI) and kube-proxy need.
 # A container network may look different after each boot, so both files are derived again and replaced when they
 # differ; kube-proxy is restarted only then.

@@ -134,10 +134,16 @@ const slackWords = (error: Error): string | undefined => slackErrors[String(fiel
 const REFUSED_CREDENTIAL =
   "the API server rejects Casement's credential: a cluster administrator must run npm run connect -- credential (docs/runbook.md#cluster-credential)";
 
+/** Codes with which the API server, or what stands before it, says that it does not answer now. */
+const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504]);
+
 function kubernetesWords(error: ApiException<unknown>): string {
   if (error.code === 401) return REFUSED_CREDENTIAL;
   const message = fieldOf(bodyOf(error), "message");
-  return typeof message === "string" && message !== "" ? message : `the API server answered ${error.code}`;
+  const answered = `the API server answered ${error.code}`;
+  if (typeof message !== "string" || message === "") return answered;
+  // "The server" may be any: these words do not name themselves, unlike those about an object.
+  return UNAVAILABLE.has(error.code) ? `${answered}: ${message}` : message;
 }
 
 /** Reads the API server's answer as JSON; the client returns the bare text if it does not know the shape. */

@@ -24,7 +24,6 @@ const stages = stageTable<"reboot", RebootTask>("reboot", {
   evict,
   reboot: rebootMachine,
   prove: async (task) => {
-    if (task.isGone) return;
     await prove(task);
     await proveDataPlane(task);
     await soak(task);

@@ -161,22 +161,6 @@ describe("npm run connect", () => {
     expect(code).toBe(1);
   }, 60_000);
 
-  test("freezes and thaws while neither Slack nor the cluster's API answers", async () => {
-    await expect(atSandbox("freeze")).rejects.toThrow('freeze takes --reason "…"');
-    await expect(atSandbox("freeze", "--reason", "x", "--for", "soon")).rejects.toThrow("soon is not a valid duration");
-    await expect(atSandbox("freeze", "--reason", "x", "--pool", "wbe")).rejects.toThrow(
-      'there is no pool "wbe": web, batch, edge',
-    );
-    const slack = await injectFault("slack-down", {});
-    const { id } = (await (await injectFault("kubernetes-5xx", {})).json()) as { readonly id: string };
-    const { text } = await atSandbox("freeze", "--reason", "INC-4711", "--for", "4h");
-    expect(text).toMatch(/^The cluster is frozen until .* UTC; \/win thaw ends it earlier\./);
-    expect((await atSandbox("thaw", "--pool", "web")).text).toBe("Pool web was not frozen. Nothing was changed.\n");
-    expect((await atSandbox("thaw")).text).toBe("The cluster is no longer frozen.\n");
-    expect(slack.ok).toBe(true);
-    await fetch(`${endpoints().control}/faults/${id}`, { method: "DELETE" });
-  }, 30_000);
-
   test("says what to do when AWS does not answer", async () => {
     await injectFault("aws-5xx", { service: "s3" });
     const { code, text } = await atSandbox("check");
@@ -203,6 +187,32 @@ describe("npm run connect", () => {
   ])("refuses %j in words", async (words, expected) => {
     await expect(connect(words, {})).rejects.toThrow(expected);
   });
+});
+
+describe("npm run connect -- freeze", () => {
+  test("freezes, also until a time, and thaws while neither Slack nor the cluster's API answers", async () => {
+    await expect(atSandbox("freeze")).rejects.toThrow('freeze takes --reason "…"');
+    await expect(atSandbox("freeze", "--reason", "x", "--for", "soon")).rejects.toThrow("soon is not a valid duration");
+    await expect(atSandbox("freeze", "--reason", "x", "--pool", "wbe")).rejects.toThrow(
+      'there is no pool "wbe": web, batch, edge',
+    );
+    const slack = await injectFault("slack-down", {});
+    const { id } = (await (await injectFault("kubernetes-5xx", {})).json()) as { readonly id: string };
+    const { text } = await atSandbox("freeze", "--reason", "INC-4711", "--for", "4h");
+    expect(text).toMatch(/^The cluster is frozen until .* UTC; \/win thaw ends it earlier\./);
+    const both = atSandbox("freeze", "--reason", "x", "--for", "4h", "--until", "Mon 06:00");
+    await expect(both).rejects.toThrow("use one of them");
+    await expect(atSandbox("freeze", "--reason", "x", "--until", "soon")).rejects.toThrow("is no time");
+    const until = await atSandbox("freeze", "--reason", "INC-4711", "--pool", "batch", "--until", "Mon 06:00");
+    expect(until.text).toMatch(
+      /^Pool batch is frozen until \d{4}-\d\d-\d\d 06:00 UTC; \/win thaw batch ends it earlier\./,
+    );
+    expect((await atSandbox("thaw", "--pool", "batch")).text).toBe("Pool batch is no longer frozen.\n");
+    expect((await atSandbox("thaw", "--pool", "web")).text).toBe("Pool web was not frozen. Nothing was changed.\n");
+    expect((await atSandbox("thaw")).text).toBe("The cluster is no longer frozen.\n");
+    expect(slack.ok).toBe(true);
+    await fetch(`${endpoints().control}/faults/${id}`, { method: "DELETE" });
+  }, 30_000);
 });
 
 describe("the namespace of the accounts", () => {

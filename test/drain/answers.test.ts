@@ -56,7 +56,8 @@ test("DR-14 two budgets are told from every other 500", () => {
 
 describe("DR-15", () => {
   test.each([502, 503, 504])("%i is no answer and is asked again", (code) => {
-    expect(answered(code, status(code, "later"))).toEqual({ kind: "unanswered", words: "later" });
+    const words = `the API server answered ${code}: later`;
+    expect(answered(code, status(code, "later"))).toEqual({ kind: "unanswered", words });
   });
 
   test("a connection that is reset or silent is no answer either", () => {

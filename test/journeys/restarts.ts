@@ -94,7 +94,9 @@ export async function recordRestarts(
       const left = states.get(after);
       if (!left) throw new Error(`the journey never came to where ${after}`);
       // A process that starts anew draws other random numbers.
-      return startJourney({ ledger: left.ledger, now: left.now, seed: left.now % 1_000 }, openStore(left.file));
+      const { configuration } = options;
+      const onwards = { ledger: left.ledger, now: left.now, seed: left.now % 1_000 };
+      return startJourney({ ...onwards, ...(configuration ? { configuration } : {}) }, openStore(left.file));
     },
     end: () => rmSync(parent, { recursive: true, force: true }),
   };

@@ -74,6 +74,10 @@ export const goneInSoak = "while it was watched after its proof, the Node went a
 export const bootInSoak = "while it was watched after its proof, the machine booted again";
 export const notReadyInSoak = "while it was watched after its proof, the node was not Ready";
 
+/** Reason why a reboot is not proven: its Node was deleted by others, and the kubelet registered the machine anew. */
+export const registeredAnew =
+  "the Node was deleted by someone else, and the machine has registered as a new Node, which keeps its start-up taint";
+
 /** Reason why a reboot is not proven yet: the first check that is wrong. */
 export const notProvenYet = ({ name, trouble }: Fault, node: string, commandWord: string, now: string): string =>
   `${checkNames[name]}: ${troubleWords(trouble, { node, commandWord, now }).says.replace(/\.$/, "")}`;

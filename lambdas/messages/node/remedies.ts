@@ -43,6 +43,17 @@ export const rebootRemedies: Readonly<Record<"reboot" | "prove" | "restore", rea
         "reboot it through EC2, or add the route at its console: `route add 169.254.169.254 mask 255.255.255.255 <gateway>`; then press Check again",
     },
     {
+      says: ["registered as a new Node"],
+      cause: "someone deleted the Node during the reboot",
+      remedy:
+        "run `{win} why` on the node; once only the taint is left, `kubectl taint node <node> casement.dev/starting-` lets pods start on it",
+    },
+    {
+      says: ["Node object:"],
+      cause: "someone deleted the Node after the reboot",
+      remedy: "restart the kubelet or the machine: it registers as a new Node then",
+    },
+    {
       says: ["watched after its proof"],
       cause: "the node did not stay well: a service ends again, or something else reboots the machine",
       remedy: "check the System event log, fix what it names, then press Check again",

@@ -1,5 +1,6 @@
 import type { CheckName } from "../../desired/health/check.ts";
 import type { Trouble } from "../../desired/health/trouble.ts";
+import { startingTaint } from "../../desired/node-keys.ts";
 import type { DataPlaneFault } from "../../desired/probe.ts";
 import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
@@ -82,7 +83,8 @@ const statusImpaired: Tell<"status-impaired"> = ({ of }, told) =>
 
 const agentSilent: Tell<"agent-silent"> = ({ since }, told) => ({
   says: `The SSM agent does not answer${since ? ` for ${between(since, told.now)}` : ""}. Without the metadata route the agent cannot start.`,
-  next: `${REBOOT} At the console of the machine: ${code(ADD_ROUTE)}.`,
+  next: `${typeThis(told.commandWord, "reboot", told.node)} reboots it through EC2, once a person approved it: the route guard runs at start-up. At the console of the machine: ${code(ADD_ROUTE)}.`,
+  press: reboot(told),
 });
 
 /** ERROR_SERVICE_NEVER_STARTED (winerror.h): no attempt to start the service was made since the last boot. */
@@ -198,7 +200,9 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
   }),
   tainted: ({ taints }, told) => ({
     says: `The node has ${counted(taints.length, "taint")} that ${taints.length === 1 ? "keeps" : "keep"} pods away: ${some(taints.map(code), 5)}.`,
-    next: `Kubernetes removes its own taints when their cause is gone. ${again(told)}`,
+    next: taints.some((taint) => taint.startsWith(startingTaint.key))
+      ? `A Node that registers anew keeps ${code(startingTaint.key)}. If no operation works on it, ${code(`kubectl taint node ${told.node} ${startingTaint.key}-`)} lets pods start on it. ${again(told)}`
+      : `Kubernetes removes its own taints when their cause is gone. ${again(told)}`,
   }),
   "data-plane": ({ fault, from }, told) => ({
     says: dataPlaneSays(fault, from),

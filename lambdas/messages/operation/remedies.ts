@@ -23,7 +23,7 @@ export const commonRemedies: readonly Remedy[] = [
   {
     says: ["PowerShell runs in", "is not digitally signed"],
     cause: "AppLocker, App Control or a group policy restricts PowerShell",
-    remedy: "remove that policy from the image or the domain, then add another node",
+    remedy: "remove that policy from the image or the domain, then try again",
     isHopeless: true,
   },
   {
@@ -45,7 +45,7 @@ export const commonRemedies: readonly Remedy[] = [
   {
     says: ["the clock of"],
     cause: "the machine's clock is wrong, or the command came late",
-    remedy: "find out why it cannot reach 169.254.169.123 (Amazon Time Sync), then add another node",
+    remedy: "find out why it cannot reach 169.254.169.123 (Amazon Time Sync), then try again",
   },
   {
     says: ["There is not enough space on the disk"],
@@ -55,12 +55,17 @@ export const commonRemedies: readonly Remedy[] = [
   {
     says: ["is StopPending", "is StartPending"],
     cause: "the service hangs; Casement left it as it is",
-    remedy: "read its log under `C:\\var\\log`, then add another node",
+    remedy: "read its log under `C:\\var\\log`, then try again",
   },
   {
     says: ["is shutting-down:", "is stopping:", "is stopped:", "is terminated:"],
     cause: "the instance was stopped or terminated outside Casement",
     remedy: "search CloudTrail for the instance id to see who did it",
+  },
+  {
+    says: ["was called off: the operation was cancelled"],
+    cause: "the operation was cancelled while the machine had its command",
+    remedy: "run `{win} guard` on the node once more, so that its guard is whole",
   },
   {
     says: ["the execution ended as"],

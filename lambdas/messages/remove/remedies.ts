@@ -6,9 +6,19 @@ export const removalRemedies: Readonly<Record<Exclude<StageOf<"remove">, "cordon
   slot: [
     stopped,
     {
-      says: [],
+      says: ["got worse since it was approved"],
+      cause: "the node changed after its rollout was approved",
+      remedy: "reboot this node alone: its own plan asks for an approval",
+    },
+    {
+      says: ["waiting for a slot"],
       cause: "the pool already has as many nodes out of service as `maxUnavailable` allows",
       remedy: "see with `{win} operations` what holds the slots, then try again",
+    },
+    {
+      says: [],
+      cause: "the node may not be disturbed any more, or a service did not answer",
+      remedy: "clear what the message names, then run the command again",
     },
   ],
   evict: [

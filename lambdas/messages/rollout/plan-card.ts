@@ -1,4 +1,5 @@
 import type { PlanCard } from "../../approval.ts";
+import { mostRecovering } from "../../desired/rollout-moves.ts";
 import type { Block, Message } from "../../records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { context, section, sections } from "../slack/blocks.ts";
@@ -17,12 +18,21 @@ const REBOOT_MINUTES = 10;
 
 const unique = (all: readonly string[]): string[] => [...new Set(all)];
 
-const afterFirst = ({ most, canary, nodes }: RolloutPlan): string => {
+/** Nodes that are rebooted at once after the first one: those that are NotReady need no slot of the pool. */
+function atOnce({ nodes, most, max }: Pick<RolloutPlan, "nodes" | "most" | "max">): number {
+  const rest = nodes.slice(1);
+  return rest.length > 0 && rest.every(({ isAway }) => isAway) ? mostRecovering(max) : most;
+}
+
+const afterFirst = (plan: RolloutPlan): string => {
+  const { canary, nodes } = plan;
   if (nodes.length === 1) return "";
+  const most = atOnce(plan);
   const pace = most === 1 ? "one after another" : `up to ${most} at once`;
+  const follow = nodes.length === 2 ? "the other one follows" : `the others follow, ${pace}`;
   return canary
-    ? ` It asks whether to go on once the first one is proven; then the others follow, ${pace}.`
-    : ` Once the first one is proven, the others follow, ${pace}.`;
+    ? ` It asks whether to go on once the first one is proven; then ${follow}.`
+    : ` Once the first one is proven, ${follow}.`;
 };
 
 const awayLine = ({ nodes }: RolloutPlan): string[] => {
@@ -77,9 +87,10 @@ const leftOutLine = ({ leftOut }: RolloutPlan): string[] =>
     : [];
 
 /** Minutes that a rollout should take if nothing holds it up: the first node alone, the others in waves. */
-export function expectedMinutes({ nodes, most }: Pick<RolloutPlan, "nodes" | "most">): number {
+export function expectedMinutes(plan: Pick<RolloutPlan, "nodes" | "most" | "max">): number {
+  const { nodes } = plan;
   const longest = Math.max(0, ...nodes.map(({ minutes }) => minutes)) + REBOOT_MINUTES;
-  return longest * (1 + Math.ceil((nodes.length - 1) / most));
+  return longest * (1 + Math.ceil((nodes.length - 1) / atOnce(plan)));
 }
 
 function rolloutBlocks(plan: RolloutPlan): Block[] {

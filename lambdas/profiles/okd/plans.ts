@@ -100,6 +100,10 @@ const joinMaterial = ({ joinSecretId }: MachineFacts): Action => ({
 const proxyGates = (version: string): string[] =>
   atLeast(version, "1.34") ? [] : ["-FeatureGates", "WinDSR,WinOverlay"];
 
+/**
+ * The task that follows the container network. It is repeated: a machine that boots while the API server is away gets its
+ * container network after the first run has given up.
+ */
 const networkTask = ({ configuration, nodeName }: MachineFacts): Action => ({
   do: "task",
   name: NETWORK_TASK,
@@ -114,7 +118,7 @@ const networkTask = ({ configuration, nodeName }: MachineFacts): Action => ({
     ...["-KubeConfig", `${k}\\kubeconfig`],
     ...proxyGates(configuration.cluster.version),
   ],
-  everyMinutes: 0,
+  everyMinutes: 10,
 });
 
 /**

@@ -53,7 +53,13 @@ export type Verdict =
       /** Answers that observe.ps1 printed before its result, where it was asked for the whole. */
       readonly answers?: Answers;
     }
-  | { readonly instanceId: string; readonly state: "failed"; readonly why: string };
+  | {
+      readonly instanceId: string;
+      readonly state: "failed";
+      readonly why: string;
+      /** The command was cancelled before it had ended. */
+      readonly isCalledOff?: true;
+    };
 
 /** Marks of the agent in the output that a list shows (amazon-ssm-agent, iohandler TruncateOutput). */
 const ERRORS = "\n----------ERROR-------\n";
@@ -100,7 +106,8 @@ export function verdictOf(
     const answers = answersIn(printed);
     return { instanceId, state: "done", result, ...(answers ? { answers } : {}) };
   }
-  return { instanceId, state: "failed", why: failureOf(script, invocation, output) };
+  const isCalledOff = invocation.Status === "Cancelled" ? { isCalledOff: true as const } : {};
+  return { instanceId, state: "failed", why: failureOf(script, invocation, output), ...isCalledOff };
 }
 
 const request = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64");

@@ -50,7 +50,7 @@ interface Round<T> {
 
 function outcomeOf<T>(verdict: Verdict, ends: ReadonlyMap<string, string>, run: FleetRun<T>): FleetOutcome<T> | null {
   const { instanceId } = verdict;
-  if (verdict.state === "failed") return verdict;
+  if (verdict.state === "failed") return { instanceId, state: "failed", why: verdict.why };
   if (verdict.state === "done") {
     const reading = run.read(verdict.result, verdict.answers);
     return "value" in reading
@@ -87,14 +87,13 @@ async function callOff<T>(
   await ctx.wait(`${batch.name} is called off`, { seconds: CALLED_OFF_WITHIN_SECONDS });
   return step(ctx, `last verdicts of ${batch.name}`, async () => {
     const verdicts = await steps.fleet.verdicts(batch.script, commandId, batch.instanceIds);
-    return verdicts.map(
-      (verdict) =>
-        outcomeOf(verdict, new Map(), run) ?? {
-          instanceId: verdict.instanceId,
-          state: "failed" as const,
-          why: `${batch.script}.ps1 was called off: ${offBecause}`,
-        },
-    );
+    return verdicts.map((verdict) => {
+      // A command that did not end in time says more by SSM's status: mostly no agent took it.
+      const isOurs = offBecause === calledOff.cancelled && verdict.state === "failed" && verdict.isCalledOff === true;
+      const outcome = isOurs ? null : outcomeOf(verdict, new Map(), run);
+      const why = `${batch.script}.ps1 was called off: ${offBecause}`;
+      return outcome ?? { instanceId: verdict.instanceId, state: "failed" as const, why };
+    });
   });
 }
 

@@ -61,7 +61,7 @@ async function work<T extends EmptyingTask>(
     const made = newEmptyingTask(ctx, steps, { start, workflow: command, eventReason }, given, started);
     const task = taskOf(made, planned);
     try {
-      await runStages(task, stages);
+      await runStages(task, stages, ({ isGone }) => isGone);
     } catch (error) {
       return await fail(task, error);
     }

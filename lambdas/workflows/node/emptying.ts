@@ -64,6 +64,7 @@ export async function evict(task: EmptyingTask): Promise<void> {
   if (failure !== null) throw new StageFailed(failure);
   await noteDrain(task, end);
   task.isGone = end.kind === "node-gone" || end.kind === "machine-gone";
-  if (end.kind === "drained") await once(task, "the pods have left for good", () => checkStillDrained(task, options));
+  if (end.kind === "drained")
+    await waitFor(task, "the pods have left for good", async () => done(await checkStillDrained(task, options)));
   await once(task, "audit the eviction", () => auditNode(task, "evicted", { what: "evicted", detail: { pods } }));
 }

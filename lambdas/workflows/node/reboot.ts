@@ -14,6 +14,8 @@ interface RebootOptions {
   readonly mayGoOn?: () => Promise<void>;
   /** Called with the machine as it was observed, once nothing stands against the reboot any more; it may be called again. */
   readonly onOrder?: (before: Observation) => void;
+  /** Called when the machine has answered that it does not reboot. */
+  readonly onRefusal?: () => void;
   /** Called by each poll while the machine reboots. */
   readonly whileAway?: (callbackId: string) => Promise<void>;
 }
@@ -25,7 +27,7 @@ interface RebootOptions {
  */
 export async function reboot(
   task: NodeTask,
-  { faultOf = () => null, mayGoOn, onOrder, whileAway = async () => undefined }: RebootOptions = {},
+  { faultOf = () => null, mayGoOn, onOrder, onRefusal, whileAway = async () => undefined }: RebootOptions = {},
 ): Promise<{ readonly before: Observation; readonly after: Observation }> {
   const before = await observe(task, "look before the reboot");
   const fault = guardFault(before) ?? faultOf(before);
@@ -35,17 +37,24 @@ export async function reboot(
     notAfter: Math.floor(task.wait.until / 1000),
     bootId: before.bootId,
   };
-  if (mayGoOn) await once(task, "judge right before the reboot", mayGoOn);
+  await mayGoOn?.();
   onOrder?.(before);
   await once(task, "write down the reboot", () =>
     task.steps.seenMachines.ordered(leaseOf(task).instanceId, task.operation),
   );
-  const lost = await rebootOnce(task, request, whileAway);
+  const lost = await rebootOnce(task, request, { onRefusal, whileAway });
   const after = await observe(task, "look after the reboot");
   if (after.bootId === before.bootId)
     throw new StageFailed(lost ?? "the machine reports a reboot, but its boot id has not changed");
   return { before, after };
 }
+
+/** Error of `reboot.ps1` when it had asked for a reboot of this boot before: that one may still come. */
+const ASKED_BEFORE = "was asked for before";
+
+/** Did the script answer, in the boot before, that it asks for no reboot? */
+const isRefusal = ({ ok, bootIdBefore, bootIdAfter, error }: RebootResult): boolean =>
+  !ok && bootIdAfter !== "" && bootIdAfter === bootIdBefore && !error?.includes(ASKED_BEFORE);
 
 /**
  * Orders the reboot and waits for the script's result.
@@ -55,7 +64,7 @@ export async function reboot(
 async function rebootOnce(
   task: NodeTask,
   request: RebootRequest,
-  onRound: (callbackId: string) => Promise<void>,
+  { onRefusal, whileAway: onRound }: Pick<RebootOptions, "onRefusal" | "whileAway">,
 ): Promise<string | null> {
   const order = { script: "reboot", request } as const;
   let result: RebootResult;
@@ -68,6 +77,7 @@ async function rebootOnce(
     if (isLostResult(error)) return error.message;
     throw error;
   }
+  if (isRefusal(result)) onRefusal?.();
   if (!result.ok) throw new StageFailed(result.error ?? "reboot.ps1 failed without an error message");
   return null;
 }

@@ -25,11 +25,17 @@ export const stageTable = <W extends NodeWorkflow, T extends NodeTask>(
 
 /**
  * Runs the stages one after another, each within its deadline.
+ * @param isOver asked before each stage: is there nothing left to do?
  * @throws whatever ends a stage; `task.stage` names it. Cancelled if the operation was cancelled
  */
-export async function runStages<T extends NodeTask>(task: T, stages: readonly Stage<T>[]): Promise<void> {
+export async function runStages<T extends NodeTask>(
+  task: T,
+  stages: readonly Stage<T>[],
+  isOver: (task: T) => boolean = () => false,
+): Promise<void> {
   try {
     for (const [at, stage] of stages.entries()) {
+      if (isOver(task)) break;
       await enter(task, stage, `${at + 1}/${stages.length}`);
       await stage.run(task);
     }

@@ -7,6 +7,7 @@ import { messageSettings } from "../../messages/operation/links.ts";
 import { ownerOf } from "../../node-work.ts";
 import type { Published } from "../../records.ts";
 import type { NodeWorkflow, StageName, StageRow } from "../../stages.ts";
+import { wordsOf } from "../../steps/client-errors.ts";
 import { endOf, isDown } from "../../steps/ec2/instances.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
 import type { NodeChange } from "../../steps/ledger/ledger.ts";
@@ -161,6 +162,16 @@ export function logStageEnd(task: NodeTask, outcome: "succeeded" | "failed" | "c
   log(outcome === "failed" ? "WARN" : "INFO", "stage", { ...subjectOf(task), stage, outcome, seconds, why });
 }
 
+/** Writes an Event on the Node. It only informs people: while the API server takes none, the work goes on without it. */
+async function announceStage(task: NodeTask, node: NodeIdentity, stage: StageName): Promise<void> {
+  try {
+    await task.steps.nodes.announce(node, "Normal", task.eventReason, `stage ${stage} of ${task.operation}`);
+  } catch (error) {
+    const about = { service: "kubernetes", action: "create an Event", why: wordsOf(error) };
+    log("WARN", "refusal", { ...subjectOf(task), ...about });
+  }
+}
+
 /**
  * Goes on to a stage: its deadline starts, the record shows it, and so does an Event on the Node if there is one.
  * @param position of the stage among those that this node passes: "5/13"
@@ -180,7 +191,7 @@ export async function enter(
       ...{ stageSince: steps.timestamp(), waitsFor: null },
     };
     await steps.ledger.changeNode(operation, index, change);
-    if (node) await steps.nodes.announce(node, "Normal", task.eventReason, `stage ${name} of ${operation}`);
+    if (node) await announceStage(task, node, name);
     await auditNode(task, `stage ${name}`, { what: "started", detail: { stage: name } });
     logStageEnd(task, "succeeded");
     log("INFO", "stage", { ...subjectOf(task), stage: name, outcome: "entered" });

@@ -6,8 +6,8 @@ import { DeadlineExceeded, MachineEnded, MINUTE } from "../engine/durable.ts";
 import { roundSeconds } from "../engine/run-script.ts";
 import { nodeOf, once, record } from "../node/task.ts";
 import { askEc2, auditEc2Reboot, lateRebootOf } from "./ask-ec2.ts";
+import { judgeBeforeReboot } from "./before.ts";
 import { offerEc2Reboot } from "./late.ts";
-import { checkStillAllowed } from "./still-allowed.ts";
 import type { RebootTask } from "./task.ts";
 
 /**
@@ -78,11 +78,11 @@ async function awaitBoot(task: RebootTask, before: BootBefore): Promise<void> {
 export async function rebootThroughEc2(task: RebootTask): Promise<void> {
   const { steps } = task;
   const { name } = nodeOf(task);
-  const before = await once(task, "the boot before", async (): Promise<BootBefore> => {
+  const before = await judgeBeforeReboot(task, async (): Promise<BootBefore> => {
+    const node = (await steps.nodes.read(name)) ?? null;
     const askedAt = steps.timestamp();
-    return { bootId: bootIdOf((await steps.nodes.read(name)) ?? null), bootedAt: askedAt, askedAt };
+    return { bootId: bootIdOf(node), bootedAt: askedAt, askedAt };
   });
-  await once(task, "judge right before the reboot", () => checkStillAllowed(task));
   await once(task, "ask EC2 to reboot", () => askOnce(task));
   task.before = before;
   await awaitBoot(task, before);

@@ -1,10 +1,16 @@
 import { checked, firstWrong, healthQuestions } from "../../desired/health/checks.ts";
 import type { BootBefore, HealthFacts } from "../../desired/health/facts.ts";
 import { onOurClock } from "../../desired/seen-machine.ts";
-import { machineToAnswer, nodeToStayWell, notKnownYet, notProvenYet } from "../../messages/node/reboot.ts";
+import {
+  machineToAnswer,
+  nodeToStayWell,
+  notKnownYet,
+  notProvenYet,
+  registeredAnew,
+} from "../../messages/node/reboot.ts";
 import { profileOf } from "../../profiles/list.ts";
 import type { LookState } from "../../steps/machine/machine-look.ts";
-import { done, type Poll, pending } from "../engine/durable.ts";
+import { done, type Poll, pending, StageFailed } from "../engine/durable.ts";
 import { leaseOf, nodeOf, onMachine, waitFor } from "../node/task.ts";
 import type { RebootTask } from "./task.ts";
 
@@ -40,12 +46,13 @@ export const prove = (task: RebootTask): Promise<true> => {
 };
 
 /** Sends the questions; the answer is read by later polls. */
-async function ask(task: RebootTask, { looks, goodSince }: Proof, why: string): Promise<Poll<true, Proof>> {
+async function ask(task: RebootTask, proof: Proof, why: string): Promise<Poll<true, Proof>> {
   const { steps, owner, runtime } = task;
+  const { looks } = proof;
   const { expected } = profileOf(runtime.configuration);
   const mark = `${owner} proof ${looks + 1}`;
   const commandId = await steps.machineLook.ask(leaseOf(task).instanceId, healthQuestions(expected), mark);
-  return pending(why, { kept: { commandId, looks: looks + 1, goodSince, why } });
+  return pending(why, { kept: { ...proof, commandId, looks: looks + 1, why } });
 }
 
 async function read(task: RebootTask, commandId: string, proof: Proof): Promise<Poll<true, Proof>> {
@@ -54,6 +61,7 @@ async function read(task: RebootTask, commandId: string, proof: Proof): Promise<
   // At the deadline the last known cause is told, not that one more look was under way.
   if (look.state === "running") return pending(proof.why, { kept: proof });
   if (look.state === "failed") return ask(task, { ...proof, goodSince: null }, `${machineToAnswer} (${look.why})`);
+  await checkSameNode(task);
   const why = await faultOf(task, look);
   if (why !== null) return ask(task, { ...proof, goodSince: null }, why);
   const goodSince = proof.goodSince ?? steps.now();
@@ -75,6 +83,13 @@ async function noteBoot(
   const { instanceId } = leaseOf(task);
   const reasons = answers.reboot?.reasons ?? [];
   await steps.seenMachines.proven(operation, { instanceId, uid: nodeOf(task).uid, bootId, reasons });
+}
+
+/** A Node that was deleted registers anew when its kubelet starts: it is another one. @throws StageFailed that says so */
+async function checkSameNode(task: RebootTask): Promise<void> {
+  const { name, uid } = nodeOf(task);
+  const node = await task.steps.nodes.read(name);
+  if (node && node.metadata?.uid !== uid) throw new StageFailed(registeredAnew);
 }
 
 /** Judges the node by what every source says now. @returns null if it is proven */

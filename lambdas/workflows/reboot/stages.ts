@@ -11,9 +11,9 @@ import { isQuarantined } from "../node/quarantine.ts";
 import { reboot } from "../node/reboot.ts";
 import { giveBack } from "../node/restore.ts";
 import { leaseOf, nodeOf, once, onMachine, waitFor } from "../node/task.ts";
+import { judgeBeforeReboot } from "./before.ts";
 import { rebootThroughEc2 } from "./ec2.ts";
 import { offerEc2Reboot } from "./late.ts";
-import { checkStillAllowed } from "./still-allowed.ts";
 import type { RebootTask } from "./task.ts";
 import { releaseUnproven } from "./unproven.ts";
 
@@ -55,15 +55,19 @@ export async function checkGuard(task: RebootTask): Promise<void> {
 
 /** Reboots the machine once, and remembers the boot that must be over. */
 export async function rebootMachine(task: RebootTask): Promise<void> {
-  if (task.isGone) return;
   task.wait = onMachine(task, task.wait);
   if (task.isThroughEc2) return rebootThroughEc2(task);
-  const askedAt = await once(task, "the time of the reboot", async () => task.steps.timestamp());
+  let askedAt = "";
   await reboot(task, {
     faultOf: (seen) => guardFileFault(seen, task.runtime.payload),
-    mayGoOn: () => checkStillAllowed(task),
+    mayGoOn: async () => {
+      askedAt = await judgeBeforeReboot(task, async () => task.steps.timestamp());
+    },
     onOrder: ({ bootId }) => {
       task.before = { bootId, bootedAt: askedAt, askedAt };
+    },
+    onRefusal: () => {
+      task.before = null;
     },
     whileAway: (callbackId) => offerEc2Reboot(task, askedAt, callbackId),
   });
@@ -71,7 +75,6 @@ export async function rebootMachine(task: RebootTask): Promise<void> {
 
 /** Puts the node back as it was before: schedulable, or cordoned where others had cordoned it. */
 export async function restore(task: RebootTask): Promise<void> {
-  if (task.isGone) return;
   const { instanceId } = leaseOf(task);
   const outcome = await waitFor(task, "the node is as it was", async () => {
     const own = await giveBack(task, instanceId);

@@ -22,7 +22,7 @@ async function checkController(task: RebootTask): Promise<void> {
 }
 
 /**
- * Judges right before the reboot what may have come while the pods left. Belongs into a step.
+ * Judges right before the reboot what may have come while the pods left. Belongs into a poll.
  * @throws StageFailed that names the freeze, the hold or the controller that stands against it, and what ends or pauses it
  */
 export async function checkStillAllowed(task: RebootTask): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Start } from "../../commands/command.ts";
-import { nextMoves, type RolloutView } from "../../desired/rollout-moves.ts";
+import { mostRecovering, nextMoves, type RolloutView } from "../../desired/rollout-moves.ts";
 import { pauseCall } from "../../messages/rollout/rollout.ts";
 import type { Published, RolloutPause } from "../../records.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
@@ -18,9 +18,6 @@ import { type RolloutSeen, seeRollout, viewOfRollout } from "./view.ts";
 /** A rollout that waits so long for a person ends its execution; the button starts the next one. */
 const WAITS_FOR_MS = 4 * 60 * MINUTE;
 
-/** Nodes that are NotReady and are rebooted at once: a common cause shows before it has cost all of them a reboot. */
-const RECOVERS_AT_ONCE = 10;
-
 /** State between two looks. */
 export interface Look {
   readonly published: Published;
@@ -29,14 +26,16 @@ export interface Look {
   /** Milliseconds since the epoch: since when Slack has refused messages; null while it takes them. */
   readonly silentSince: number | null;
   readonly next: "look" | "end" | "park";
-  /** A pause that the rollout has just made by itself: people are called to it. */
+  /** A pause that the rollout made by itself since the last look: people are called to it. */
   readonly call: RolloutPause | null;
+  /** Time of the pause to which people were called last; null before any. */
+  readonly calledTo: string | null;
   readonly isPaused: boolean;
 }
 
-/** State before the first look. */
-export const firstLook = (published: Published): Look => ({
-  ...{ published, checkedAt: 0, silentSince: null, call: null, isPaused: false },
+/** State before the first look. @param pausedAt of the pause in which this execution began; null without one */
+export const firstLook = (published: Published, pausedAt: string | null): Look => ({
+  ...{ published, checkedAt: 0, silentSince: null, call: null, calledTo: pausedAt, isPaused: false },
   next: "look",
 });
 
@@ -57,7 +56,7 @@ const viewFor = (
   isCancelled: boolean,
   slackAwayMs: number,
 ): RolloutView => ({
-  ...{ most, isCancelled, slackAwayMs, mostRecovering: Math.min(RECOVERS_AT_ONCE, rollout.max ?? RECOVERS_AT_ONCE) },
+  ...{ most, isCancelled, slackAwayMs, mostRecovering: mostRecovering(rollout.max) },
   nodes: nodes.map((node, at) => ({ ...node, isAway: rollout.nodes[at]?.isAway ?? false })),
   ...{ canary: rollout.canary, isConfirmed: rollout.isConfirmed, accepted: rollout.accepted },
   isPaused: (operation.rollout?.paused ?? null) !== null || (operation.rollout?.closedAt ?? null) !== null,
@@ -66,8 +65,8 @@ const viewFor = (
 /** Is the slot over in which this execution works? */
 const isOverdue = ({ steps, slotEnds }: Looking): boolean => slotEnds !== null && steps.now() >= slotEnds;
 
-/** Makes the next moves. @returns whether nothing is left to do, and the pause that it made */
-async function move(looking: Looking, silentSince: number | null): Promise<Pick<Look, "call"> & { isOver: boolean }> {
+/** Makes the next moves. @returns whether nothing is left to do */
+async function move(looking: Looking, silentSince: number | null): Promise<boolean> {
   const { steps, start, most } = looking;
   if (isOverdue(looking)) await closeSlot(steps, await seeRollout(steps, start.operation));
   const seen = await seeRollout(steps, start.operation);
@@ -75,10 +74,19 @@ async function move(looking: Looking, silentSince: number | null): Promise<Pick<
   const slackAwayMs = silentSince === null ? 0 : steps.now() - silentSince;
   const moves = nextMoves(viewFor(seen, most, isCancelled, slackAwayMs));
   await beginNodes(steps, start, seen, moves);
-  const call = moves.pause ? await pauseFor(steps, seen, moves.pause) : null;
+  if (moves.pause) await pauseFor(steps, seen, moves.pause);
   const { paused, closedAt } = seen.operation.rollout ?? {};
-  if (isCancelled || call || paused || closedAt) await wakeNodes(steps, start.operation);
-  return { call, isOver: moves.isOver };
+  if (isCancelled || moves.pause || paused || closedAt) await wakeNodes(steps, start.operation);
+  return moves.isOver;
+}
+
+/**
+ * Finds the pause to which people must be called. The ledger has it, and not the move that made it: a process that dies after
+ * that move finds the rollout paused.
+ */
+function callFor({ operation }: RolloutSeen, { calledTo }: Look): RolloutPause | null {
+  const paused = operation.rollout?.paused ?? null;
+  return paused !== null && paused.by === null && paused.at !== calledTo ? paused : null;
 }
 
 /** Calls the requester in the thread; while Slack is away, the message alone says it. */
@@ -102,15 +110,16 @@ async function look(looking: Looking, before: Look): Promise<Look> {
   const { steps, start, work } = looking;
   const checkedAt = await checkLiveness({ steps, operation: start.operation }, before.checkedAt);
   await hear(steps, start.operation);
-  const { call, isOver } = await move(looking, before.silentSince);
+  const isOver = await move(looking, before.silentSince);
   const isWaiting = !isOver && isOverdue(looking) && (await awaitSlot(steps, await seeRollout(steps, start.operation)));
   const seen = await seeRollout(steps, start.operation);
   const published = await publish(steps, viewOfRollout(seen, steps.timestamp()), before.published, work.begun);
+  const call = callFor(seen, before);
   if (call) await callTo(looking, seen, call);
   await remindOfPause(steps, seen, published.messageTs);
   const now = steps.now();
   return {
-    ...{ published, checkedAt, call },
+    ...{ published, checkedAt, call, calledTo: call?.at ?? before.calledTo },
     silentSince: published.trouble === null ? null : (before.silentSince ?? now),
     next: isWaiting ? "park" : nextOf(seen, isOver, now),
     isPaused: (seen.operation.rollout?.paused ?? null) !== null,

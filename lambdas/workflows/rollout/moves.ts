@@ -1,7 +1,7 @@
 import type { Start } from "../../commands/command.ts";
 import type { Moves, PauseCause } from "../../desired/rollout-moves.ts";
 import { pausedSummary, pauseWords } from "../../messages/rollout/rollout.ts";
-import { type NodeRecord, newNodeRecord, type RolloutPause } from "../../records.ts";
+import { type NodeRecord, newNodeRecord } from "../../records.ts";
 import type { RolloutNode } from "../../rollout.ts";
 import { executionName } from "../../steps/executions.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -60,12 +60,8 @@ export async function beginNodes(
 const markOf = (cause: PauseCause): string =>
   cause.kind === "canary" ? "paused after the canary" : `paused after ${cause.indexes.join(", ")}`;
 
-/** Pauses a rollout by itself. @returns the pause, of which people are to be told */
-export async function pauseFor(
-  steps: Steps,
-  { operation, nodes }: RolloutSeen,
-  cause: PauseCause,
-): Promise<RolloutPause> {
+/** Pauses a rollout by itself; the next look of it calls people. */
+export async function pauseFor(steps: Steps, { operation, nodes }: RolloutSeen, cause: PauseCause): Promise<void> {
   const paused = { by: null, at: steps.timestamp(), why: pauseWords(cause, nodes) };
   await steps.audit.append({ operation: operation.id }, markOf(cause), {
     what: "asked",
@@ -77,7 +73,6 @@ export async function pauseFor(
     summary: pausedSummary(paused, nodes),
     rollout: { ...course, paused },
   });
-  return paused;
 }
 
 const RUNNING: ReadonlySet<string> = new Set<NodeRecord["status"]>(["running", "deciding"]);

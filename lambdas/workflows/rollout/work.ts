@@ -66,13 +66,14 @@ async function end(steps: Steps, id: string): Promise<void> {
 /** Looks after the rollout until it has ended, waits too long for a person, or this execution has worked long enough. */
 async function watch(ctx: DurableContext, steps: Steps, start: Start, work: RolloutWork): Promise<Look> {
   const { operation } = start;
-  const { since, most, count, slotEnds } = await step(ctx, "begin to work", async () => {
+  const { since, most, count, slotEnds, pausedAt } = await step(ctx, "begin to work", async () => {
     const seen = await seeRollout(steps, operation);
     const { rollout } = seen;
     const most = await mostAtOnce(steps, rollout.pools ?? [rollout.pool], rollout.max);
-    return { since: steps.now(), most, count: rollout.nodes.length, slotEnds: await slotOf(steps, seen) };
+    const pausedAt = seen.operation.rollout?.paused?.at ?? null;
+    return { since: steps.now(), most, count: rollout.nodes.length, slotEnds: await slotOf(steps, seen), pausedAt };
   });
-  let state: Look & { readonly lasted?: number } = firstLook(work.published);
+  let state: Look & { readonly lasted?: number } = firstLook(work.published, pausedAt);
   for (let look = 1; look <= MOST_LOOKS; look += 1) {
     const before = state;
     const { poll, gather } = paceOf(look, count, before.isPaused);

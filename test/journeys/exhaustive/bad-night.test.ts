@@ -99,3 +99,39 @@ test("half the fleet takes no command after a power event: EC2 reboots it, as th
   expect(names.map(isReady)).toEqual([true, true, true, true]);
   expect(calls(here, "ec2", "RebootInstances")).toHaveLength(2);
 });
+
+test("half the fleet lost its metadata route in a power event: two presses reboot it through EC2, and the guard brings the route back", {
+  timeout: 120_000,
+}, async () => {
+  ({ here, names } = await poolOfFour(1, { approvals: {} }));
+  const lost = [names[1], names[2]];
+  const ofNode = (name: string | undefined) => ({ instanceId: instanceOf(name) });
+  const routes = lost.map((name) => injectFault(here, "lose-metadata-route", ofNode(name)));
+  for (const name of lost) {
+    injectFault(here, "service-hangs", { ...ofNode(name), service: "kubelet", how: "start" }, 1);
+    injectFault(here, "boots-by-itself", { ...ofNode(name), how: "power-loss" }, 1);
+  }
+  await here.until(() => lost.every((name) => !isReady(name)), 30, "half the fleet to be NotReady");
+  await here.pass(20);
+  expect(lost.map(isReady)).toEqual([false, false]);
+  await here.type("operator", `/win why ${lost[0]}`);
+  await settled(here, 10);
+  expect(privately(here, "operator").at(-1)).toMatch(
+    /Without the metadata route the agent cannot start[\s\S]*\/win reboot /,
+  );
+  await here.type("operator", "/win reboot web");
+  await here.until(async () => (await newest(here)).operation.approval?.state === "open", 10, "the question");
+  expect(openly(here).at(-1)).toContain("*Rebooted through EC2, because the SSM agent is silent:*");
+  await here.press("approver", APPROVE_OPERATION);
+  // Whatever took the routes is over with the machine's own next boot.
+  for (const [at, fault] of routes.entries()) {
+    await here.until(() => calls(here, "ec2", "RebootInstances").length > at, 90, `reboot ${at + 1} through EC2`);
+    endFault(here, fault);
+  }
+  await here.until(async () => (await newest(here)).operation.endedAt !== null, 240, "the end of the recovery");
+  const { operation } = await newest(here);
+  expect(operation).toMatchObject({ status: "succeeded", summary: "2 of 2 nodes are rebooted and proven." });
+  expect(names.map(isReady)).toEqual([true, true, true, true]);
+  expect(calls(here, "ec2", "RebootInstances")).toHaveLength(2);
+  expect(await heldBack(here)).toEqual([]);
+});

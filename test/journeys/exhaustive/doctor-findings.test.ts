@@ -219,7 +219,8 @@ const cases: readonly Case[] = [
   {
     what: "the cluster does not answer",
     happens: () => injectFault(here, "kubernetes-5xx"),
-    finding: /The cluster does not respond: the server is currently unable to handle the request/,
+    finding:
+      /The cluster does not respond: the API server answered 503: the server is currently unable to handle the request/,
     remedy: /kubectl get --raw \/readyz/,
   },
   {

@@ -72,7 +72,7 @@ test("one pod that the API server does not evict holds up no other, and is named
   await here.pass(2);
   expect(podsOn(here, web).filter((name) => names.includes(name))).toEqual(["shop-2"]);
   expect(openly(here)[0]).toContain(
-    "waiting for the API server to evict 1 pod (default/shop-2: the server is currently unable to handle the request)",
+    "waiting for the API server to evict 1 pod (default/shop-2: the API server answered 503: the server is currently unable to handle the request)",
   );
   here.simulator.simulation.faults.end(stuck?.id ?? "");
   await expectGone(here, web);

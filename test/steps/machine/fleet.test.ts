@@ -47,6 +47,7 @@ describe("A machine's part of a command", () => {
       instanceId: "i-0aaa",
       state: "failed",
       why: expect.stringContaining(why),
+      ...(status === "Cancelled" ? { isCalledOff: true } : {}),
     });
   });
 

@@ -104,7 +104,7 @@ describe("A step that may run again", () => {
         throw new ApiException(503, "Unknown API Status Code!", JSON.stringify(status), {});
       }).catch((thrown: unknown) => Promise.reject(causeOf(thrown))),
     );
-    expect(error).toEqual({ type: "Retryable", message: status.message });
+    expect(error).toEqual({ type: "Retryable", message: `the API server answered 503: ${status.message}` });
   });
 });
 
