@@ -19,4 +19,4 @@ export const staysInService = (
   pool: string | null,
   commandWord: string,
 ): string =>
-  `${code(node)} is Ready and stays in service: ${notReady} of ${counted(all, "Windows node")} are NotReady, more than ${most} (${code("mostNotReady")}). Next: recover those first: ${typeThis(commandWord, "reboot", pool ?? "<node>")} reboots NotReady nodes alone until then.`;
+  `${code(node)} is Ready and stays in service: ${notReady} of ${counted(all, "Windows node")} are NotReady, more than ${most} (${code("mostNotReady")}). Next: recover those first: ${typeThis(commandWord, "reboot", ...(pool === null ? [] : [pool]))} reboots NotReady nodes alone until then.`;

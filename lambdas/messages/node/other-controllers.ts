@@ -84,7 +84,7 @@ const words: Words = {
   }),
   updates: ({ pending, reboots }, _, commandWord) => ({
     does: `Patch Manager says that ${counted(pending, "update")} on it ${pending === 1 ? "waits" : "wait"} for a reboot${reboots ? ", and its runs reboot by themselves" : ""}`,
-    pause: `patch with \`RebootOption=NoReboot\`, and reboot with ${typeThis(commandWord, "reboot", "<node>")}`,
+    pause: `patch with \`RebootOption=NoReboot\`, and reboot with ${typeThis(commandWord, "reboot")}`,
   }),
   association: ({ name, document }) => ({
     does: `the SSM association ${code(name)} runs ${code(document)} on it, which may reboot it`,
