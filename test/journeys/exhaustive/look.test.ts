@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { expectSound, settled } from "./evidence.ts";
-import { type Journey, startJourney } from "./journey.ts";
-import { batch, cordonByHand, ec2, otherWeb, web } from "./others.ts";
-import { openly, privately } from "./reading.ts";
-import { withSeedNodes } from "./removal.ts";
-import { type Name, people } from "./slack-users.ts";
+import { expectSound, settled } from "../evidence.ts";
+import { type Journey, startJourney } from "../journey.ts";
+import { batch, cordonByHand, ec2, otherWeb, web } from "../others.ts";
+import { openly, privately } from "../reading.ts";
+import { withSeedNodes } from "../removal.ts";
+import { type Name, people } from "../slack-users.ts";
 
 let here: Journey;
 
