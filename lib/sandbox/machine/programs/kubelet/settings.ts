@@ -1,5 +1,6 @@
 import { parse } from "yaml";
 import { z } from "zod";
+import { memoize } from "../../../core/memoize.ts";
 import { type Flags, flagsOf } from "../../command-line.ts";
 import { textAt } from "../../kube-client.ts";
 import type { Machine } from "../../machine.ts";
@@ -17,6 +18,9 @@ const configSchema = z.object({
   registerWithTaints: z.array(taint).default([]),
   systemReserved: z.record(z.string(), z.string()).default({}),
 });
+
+/** The kubelets of a pool start with the same text. */
+const configIn = memoize((text) => configSchema.parse(parse(text)));
 
 /** Settings that a kubelet takes from its command line and its configuration file. */
 export interface KubeletSettings {
@@ -63,7 +67,7 @@ function labelsOf(text: string): Record<string, string> {
 /** @throws Error when the file is missing, cannot be read, or names a missing authority */
 function configAt(machine: Machine, path: string | undefined): KubeletSettings["config"] {
   if (path === undefined) throw new Error("this kubelet is started with --config only");
-  const config = configSchema.parse(parse(textAt(machine, path)));
+  const config = configIn(textAt(machine, path));
   const authority = config.authentication?.x509?.clientCAFile;
   if (authority !== undefined) textAt(machine, authority);
   return config;
