@@ -145,8 +145,14 @@ const refusalGroups: Readonly<Record<DrainRefusal["reason"], (pods: string) => s
   "daemonset-managed": (pods) => `a DaemonSet manages ${pods}`,
 };
 
-/** Reason why a drain evicts nothing: the pods by reason, each with the option that would allow it. */
-export function drainRefused(refusals: readonly DrainRefusal[]): string {
+/** Refusals that a person lifts by the node's typed name. */
+const forceable: ReadonlySet<DrainRefusal["reason"]> = new Set(["unmanaged", "empty-dir", "daemonset-orphaned"]);
+
+/**
+ * Reason why a drain evicts nothing: the pods by reason, each with the option that would allow it.
+ * @param forced the whole command with that option, in a code span; null where the reader has it before them
+ */
+export function drainRefused(refusals: readonly DrainRefusal[], forced: string | null = null): string {
   const grouped = Object.entries(refusalGroups).flatMap(([reason, words]) => {
     const pods = refusals.filter((refusal) => refusal.reason === reason);
     if (pods.length === 0) return [];
@@ -159,7 +165,8 @@ export function drainRefused(refusals: readonly DrainRefusal[]): string {
       ),
     ];
   });
-  return `nothing was evicted: ${grouped.join("; ")}`;
+  const next = forced !== null && refusals.some(({ reason }) => forceable.has(reason)) ? `. Next: ${forced}` : "";
+  return `nothing was evicted: ${grouped.join("; ")}${next}`;
 }
 
 /** The node takes pods again although the operation is not over. */

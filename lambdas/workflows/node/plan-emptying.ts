@@ -2,6 +2,7 @@ import type { Request, Start } from "../../commands/command.ts";
 import { CONNECTION_SECONDS } from "../../configuration.ts";
 import { POOL_LABEL } from "../../desired/node-keys.ts";
 import { Refused, UserError } from "../../errors.ts";
+import { typeThis } from "../../messages/command/syntax.ts";
 import { drainRefused } from "../../messages/node/drain.ts";
 import { forceNeedsName } from "../../messages/node/drained.ts";
 import type { AwayNode, NodePlan } from "../../messages/plan/plan.ts";
@@ -26,6 +27,8 @@ export interface PlannedEmptying {
   readonly options: DrainOptions;
   readonly plan: NodePlan;
   readonly isReady: boolean;
+  /** The command that would take what this one loses, in a code span. */
+  readonly forced: string;
 }
 
 /** Seconds after its grace in which a pod of a NotReady node may still end: its kubelet reports no end, and a reboot makes one. */
@@ -89,10 +92,11 @@ export async function planEmptying(
     unread,
   });
   const throughEc2 = await throughEc2Of(steps, start, request, chosen);
-  return { chosen, options, plan: throughEc2 ? { ...plan, throughEc2 } : plan, isReady: isReady(node) };
+  const forced = typeThis(begun.commandWord, command, chosen.name, "--force", chosen.name);
+  return { chosen, options, plan: throughEc2 ? { ...plan, throughEc2 } : plan, isReady: isReady(node), forced };
 }
 
 /** @throws Refused that names the pods whose loss the options do not allow: nothing is evicted while there is one */
-export function checkLosses({ plan }: PlannedEmptying): void {
-  if (plan.refusals.length > 0) throw new Refused(drainRefused(plan.refusals));
+export function checkLosses({ plan, forced }: PlannedEmptying): void {
+  if (plan.refusals.length > 0) throw new Refused(drainRefused(plan.refusals, forced));
 }

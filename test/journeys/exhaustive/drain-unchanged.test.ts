@@ -27,7 +27,9 @@ describe("A drain", () => {
     const pods = podsOn(here, web);
     await run(here, `drain ${SHORT}`, 60);
     expect((await newest(here)).operation.status).toBe("refused");
-    expect(openly(here).at(-1)).toMatch(/nothing was evicted: nothing recreates default\/by-hand: --force evicts/);
+    expect(openly(here).at(-1)).toMatch(
+      /nothing was evicted: nothing recreates default\/by-hand: --force evicts them;.* Next: `\/win drain (\S+) --force \1`/,
+    );
     expect(podsOn(here, web)).toEqual(pods);
     expect(isCordoned(here)).toBe(false);
   });
