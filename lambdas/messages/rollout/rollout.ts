@@ -45,7 +45,7 @@ const doneOf = (nodes: readonly NodeRecord[]): number =>
 /** "2 of 4 nodes are rebooted and proven" */
 const progress = (nodes: readonly NodeRecord[]): string => {
   const done = doneOf(nodes);
-  return `${done} of ${counted(nodes.length, "node")} ${done === 1 ? "is" : "are"} rebooted and proven`;
+  return `${done} of ${counted(nodes.length, "node")} ${done === 1 || nodes.length === 1 ? "is" : "are"} rebooted and proven`;
 };
 
 /** State of a paused rollout, for message and ledger. */
