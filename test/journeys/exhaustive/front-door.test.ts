@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { demo } from "../../lib/sandbox/demo.ts";
-import { calls, newest, settled } from "./evidence.ts";
-import { type Journey, startJourney } from "./journey.ts";
-import { openly, privately } from "./reading.ts";
+import { demo } from "../../../lib/sandbox/demo.ts";
+import { calls, newest, settled } from "../evidence.ts";
+import { type Journey, startJourney } from "../journey.ts";
+import { openly, privately } from "../reading.ts";
 
 let here: Journey;
 beforeEach(async () => {

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "vitest";
-import { expectSound, settled } from "./evidence.ts";
-import type { Journey } from "./journey.ts";
-import { web } from "./others.ts";
-import { openly, privately } from "./reading.ts";
-import { withSeedNodes } from "./removal.ts";
+import { expectSound, settled } from "../evidence.ts";
+import type { Journey } from "../journey.ts";
+import { web } from "../others.ts";
+import { openly, privately } from "../reading.ts";
+import { withSeedNodes } from "../removal.ts";
 
 let here: Journey;
 afterEach(() => here.close());
