@@ -19,9 +19,12 @@ const slow = {
 /** Vitest does not print the names of suites that are skipped, so a lane says itself what it does not run. */
 const setups: Readonly<Record<string, string[]>> = { powershell: ["test/powershell/say-what-is-skipped.ts"] };
 
+/** Journeys pass days of the sandbox's time: on a slow host one of them takes a minute. */
+const timeouts: Readonly<Record<string, { testTimeout: number }>> = { journeys: { testTimeout: 120_000 } };
+
 const lane = (name: string, include: string[], exclude: string[] = []) => ({
   extends: true as const,
-  test: { name, include, exclude, globalSetup: setups[name] ?? [] },
+  test: { name, include, exclude, globalSetup: setups[name] ?? [], ...timeouts[name] },
 });
 
 /** Suites that hold the simulated API server, the manifest and its policies, asked of a server through its kubeconfig. */
