@@ -19,6 +19,17 @@ export const ownerShown = (here: Journey): string | undefined =>
 export const unasked = (command: "drain" | "reboot", deadlines: object = {}): Promise<Journey> =>
   withSeedNodes({ configuration: { approvals: { [command]: { needs: 0 } }, deadlines } });
 
+/** A drain of the node that takes what it loses. */
+export const forcedDrain = `/win drain ${SHORT} --force ${web.name}`;
+
+/** Types a command and waits for its end. @returns status and summary of the operation */
+export async function outcomeOf(here: Journey, command: string): Promise<readonly [string, string]> {
+  await here.type("operator", command);
+  await settled(here, 60);
+  const { status, summary } = (await newest(here)).operation;
+  return [status, summary];
+}
+
 /** Runs a command to its end, after which nothing is held. @returns the operation's summary */
 export async function run(here: Journey, command: string, minutes: number): Promise<string> {
   await here.type("operator", `/win ${command}`);

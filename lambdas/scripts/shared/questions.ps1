@@ -11,7 +11,7 @@ function Get-Ordered([string[]] $texts) {
 }
 
 # What does not exist is an answer. Any other error, such as a key that may not be read or a service that does not answer,
-# is none: it fails the group, so that nobody takes it for absence.
+# is none: it fails the group, so that it is not taken for absence.
 function Get-Found([scriptblock] $look) {
     try { & $look } catch { if ("$($_.CategoryInfo.Category)" -ne 'ObjectNotFound') { throw } }
 }

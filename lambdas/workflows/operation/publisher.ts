@@ -124,13 +124,9 @@ export async function postFirst(
 
 /** Draws the one message of an operation that has ended once more: its own execution does so no longer. Belongs into a step. */
 export async function redraw(steps: Steps, id: string): Promise<void> {
-  const operation = await steps.ledger.operation(id);
-  const view = await viewOf(steps, id, operation?.pool ?? null);
-  if (!operation?.messageTs || !view) return;
+  const view = await viewOf(steps, id, null);
+  if (!view?.operation.messageTs) return;
+  const { channel, messageTs, pool = null } = view.operation;
   const { configuration } = await steps.runtime.read(null);
-  await steps.thread.update(
-    operation.channel,
-    operation.messageTs,
-    operationMessage(view, messageSettings(configuration)),
-  );
+  await steps.thread.update(channel, messageTs, operationMessage({ ...view, pool }, messageSettings(configuration)));
 }

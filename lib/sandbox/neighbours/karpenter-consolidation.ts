@@ -2,7 +2,7 @@ import type { Cluster, Controller } from "../kubernetes/controllers/controller.t
 import { nodes, osOf, pods, podsOn } from "../kubernetes/controllers/nodes.ts";
 import { timestamp } from "../kubernetes/model/object.ts";
 import { isFinished, type Node, type Pod } from "../kubernetes/model/shapes.ts";
-import { type Neighbour, runControllers, type Services, takeFromMachineSet, terminate } from "./neighbour.ts";
+import { idOf, type Neighbour, runControllers, type Services, takeFromMachineSet, terminate } from "./neighbour.ts";
 
 // Karpenter 1.x, "Disruption": consolidation of empty nodes, and the node's annotation against it.
 
@@ -15,8 +15,6 @@ const NAME = "windows";
 
 /** Milliseconds for which a node must be empty: `consolidateAfter` of the documentation's examples. */
 const CONSOLIDATE_AFTER = 30_000;
-
-const idOf = ({ spec }: Node): string => spec.providerID?.split("/").at(-1) ?? "";
 
 /** A pod that would have to run elsewhere; one of a DaemonSet goes with its node. */
 const isReschedulable = (pod: Pod): boolean =>

@@ -3,7 +3,7 @@ import { nodes, osOf } from "../kubernetes/controllers/nodes.ts";
 import { at, type KubeObject } from "../kubernetes/model/object.ts";
 import { known } from "../kubernetes/model/resources.ts";
 import { conditionOf, type Node } from "../kubernetes/model/shapes.ts";
-import { install, type Neighbour, runControllers, type Services, terminate } from "./neighbour.ts";
+import { idOf, install, type Neighbour, runControllers, type Services, terminate } from "./neighbour.ts";
 
 // openshift/machine-api-operator, pkg/controller/machinehealthcheck and pkg/controller/nodelink
 
@@ -59,7 +59,7 @@ function healthCheck(services: Services, cluster: Cluster): Controller {
     const paused = objects.get(checks, NAMESPACE, check.metadata.name)?.metadata.annotations ?? {};
     if (PAUSED in paused) return simulation.clock.now() + LOOK_AGAIN_MS;
     cluster.registry.remove({ type: machines, ...keyOf(machine) });
-    void simulation.busy(terminate(services, node.spec.providerID?.split("/").at(-1) ?? ""));
+    void simulation.busy(terminate(services, idOf(node)));
     return undefined;
   };
 

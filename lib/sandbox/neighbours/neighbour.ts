@@ -46,6 +46,12 @@ export function runControllers(
 
 const machines = known("machines", "machine.openshift.io");
 
+/** Id of the instance that a Node or a Machine names in its `providerID`; "" without one. */
+export const idOf = (object: KubeObject): string =>
+  String(at(object, "spec", "providerID") ?? "")
+    .split("/")
+    .at(-1) ?? "";
+
 /**
  * Gives the MachineSet's Windows instances to another owner: they get its tags, and their Machines are gone.
  * @returns the instances' ids
@@ -56,10 +62,7 @@ export function takeFromMachineSet(
 ): readonly string[] {
   const instances = cluster.simulation.store.collection<InstanceRecord>("ec2-instances");
   return cluster.objects.list(machines).flatMap((machine) => {
-    const id =
-      String(at(machine, "spec", "providerID"))
-        .split("/")
-        .at(-1) ?? "";
+    const id = idOf(machine);
     const instance = instances.get(id);
     if (!instance) return [];
     instances.set(id, { ...instance, tags: { ...instance.tags, ...tags } });

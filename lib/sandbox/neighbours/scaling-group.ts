@@ -1,7 +1,7 @@
 import type { Cluster, Controller } from "../kubernetes/controllers/controller.ts";
 import { nodes, osOf } from "../kubernetes/controllers/nodes.ts";
 import { conditionOf, type Node } from "../kubernetes/model/shapes.ts";
-import { type Neighbour, runControllers, type Services, takeFromMachineSet, terminate } from "./neighbour.ts";
+import { idOf, type Neighbour, runControllers, type Services, takeFromMachineSet, terminate } from "./neighbour.ts";
 
 /** A group of Windows machines, and how its health check sees them. */
 interface Group {
@@ -34,8 +34,6 @@ const OF_NODE_GROUP: Group = {
   tags: { "aws:autoscaling:groupName": "eks-windows-3cc1f4a2", "eks:nodegroup-name": "windows" },
   patience: 120_000,
 };
-
-const idOf = ({ spec }: Node): string => spec.providerID?.split("/").at(-1) ?? "";
 
 /** Puts the MachineSet's Windows instance into the group, in which the MachineSet does not know it any more; once. */
 function found(services: Services, { name, checks, tags }: Group): void {

@@ -37,6 +37,23 @@ async function loseKubelet(name: string | undefined): Promise<void> {
   await here.until(() => !isReady(name), 20, `${name} to be NotReady`);
 }
 
+/** Two presses reboot both machines through EC2; the boot of each ends its fault. */
+async function expectRecoveredThroughEc2(faults: readonly string[]): Promise<void> {
+  await here.type("operator", "/win reboot web");
+  await here.until(async () => (await newest(here)).operation.approval?.state === "open", 10, "the question");
+  expect(openly(here).at(-1)).toContain("*Rebooted through EC2, because the SSM agent is silent:*");
+  await here.press("approver", APPROVE_OPERATION);
+  for (const [at, fault] of faults.entries()) {
+    await here.until(() => calls(here, "ec2", "RebootInstances").length > at, 90, `reboot ${at + 1} through EC2`);
+    endFault(here, fault);
+  }
+  await here.until(async () => (await newest(here)).operation.endedAt !== null, 240, "the end of the recovery");
+  const { operation } = await newest(here);
+  expect(operation).toMatchObject({ status: "succeeded", summary: "2 of 2 nodes are rebooted and proven." });
+  expect(names.map(isReady)).toEqual([true, true, true, true]);
+  expect(calls(here, "ec2", "RebootInstances")).toHaveLength(2);
+}
+
 test("half the fleet is NotReady: Ready nodes stay in service, and two presses bring the others back", {
   timeout: 120_000,
 }, async () => {
@@ -84,20 +101,8 @@ test("half the fleet takes no command after a power event: EC2 reboots it, as th
   const silent = lost.map((name) => injectFault(here, "agent-silent", { instanceId: instanceOf(name) }));
   for (const name of lost) await loseKubelet(name);
   await here.pass(30);
-  await here.type("operator", "/win reboot web");
-  await here.until(async () => (await newest(here)).operation.approval?.state === "open", 10, "the question");
-  expect(openly(here).at(-1)).toContain("*Rebooted through EC2, because the SSM agent is silent:*");
-  await here.press("approver", APPROVE_OPERATION);
   // A boot mends the agent.
-  for (const [at, fault] of silent.entries()) {
-    await here.until(() => calls(here, "ec2", "RebootInstances").length > at, 90, `reboot ${at + 1} through EC2`);
-    endFault(here, fault);
-  }
-  await here.until(async () => (await newest(here)).operation.endedAt !== null, 240, "the end of the recovery");
-  const { operation } = await newest(here);
-  expect(operation).toMatchObject({ status: "succeeded", summary: "2 of 2 nodes are rebooted and proven." });
-  expect(names.map(isReady)).toEqual([true, true, true, true]);
-  expect(calls(here, "ec2", "RebootInstances")).toHaveLength(2);
+  await expectRecoveredThroughEc2(silent);
 });
 
 test("half the fleet lost its metadata route in a power event: two presses reboot it through EC2, and the guard brings the route back", {
@@ -119,19 +124,7 @@ test("half the fleet lost its metadata route in a power event: two presses reboo
   expect(privately(here, "operator").at(-1)).toMatch(
     /Without the metadata route the agent cannot start[\s\S]*\/win reboot /,
   );
-  await here.type("operator", "/win reboot web");
-  await here.until(async () => (await newest(here)).operation.approval?.state === "open", 10, "the question");
-  expect(openly(here).at(-1)).toContain("*Rebooted through EC2, because the SSM agent is silent:*");
-  await here.press("approver", APPROVE_OPERATION);
   // Whatever took the routes is over with the machine's own next boot.
-  for (const [at, fault] of routes.entries()) {
-    await here.until(() => calls(here, "ec2", "RebootInstances").length > at, 90, `reboot ${at + 1} through EC2`);
-    endFault(here, fault);
-  }
-  await here.until(async () => (await newest(here)).operation.endedAt !== null, 240, "the end of the recovery");
-  const { operation } = await newest(here);
-  expect(operation).toMatchObject({ status: "succeeded", summary: "2 of 2 nodes are rebooted and proven." });
-  expect(names.map(isReady)).toEqual([true, true, true, true]);
-  expect(calls(here, "ec2", "RebootInstances")).toHaveLength(2);
+  await expectRecoveredThroughEc2(routes);
   expect(await heldBack(here)).toEqual([]);
 });

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { expectSound, heldBack, newest, settled } from "../evidence.ts";
+import { expectSound, heldBack } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
 import { passTo, poolsWith, saturday } from "../maintenance.ts";
-import { SHORT, unasked } from "../on-web.ts";
+import { forcedDrain, outcomeOf, SHORT, unasked } from "../on-web.ts";
 import { web } from "../others.ts";
 import { privately } from "../reading.ts";
 import { withSeedNodes } from "../removal.ts";
@@ -10,14 +10,7 @@ import { withSeedNodes } from "../removal.ts";
 let here: Journey;
 afterEach(() => here.close());
 
-const drain = `/win drain ${SHORT} --force ${web.name}`;
-
-async function run(command: string): Promise<readonly [string, string]> {
-  await here.type("operator", command);
-  await settled(here, 60);
-  const { status, summary } = (await newest(here)).operation;
-  return [status, summary];
-}
+const run = (command: string): Promise<readonly [string, string]> => outcomeOf(here, command);
 
 /** The newest answer to a look, to the person alone. */
 async function seen(command: string): Promise<string> {
@@ -48,11 +41,11 @@ describe.each(stops)("$command", ({ command, what, end }) => {
     expect(await seen(`/win node ${SHORT}`)).toMatch(shown);
     expect(await seen("/win operations")).toMatch(shown);
     await passTo(here, "2026-11-21T03:29");
-    expect((await run(drain))[0]).toBe("refused");
+    expect((await run(forcedDrain))[0]).toBe("refused");
     await passTo(here, "2026-11-21T03:31");
     expect(await seen(`/win node ${SHORT}`)).not.toContain("🧊");
     expect(await seen("/win operations")).not.toContain("🧊");
-    expect((await run(drain))[0]).toBe("succeeded");
+    expect((await run(forcedDrain))[0]).toBe("succeeded");
     expect(await heldBack(here)).toEqual([]);
     await expectSound(here);
   });
@@ -63,9 +56,9 @@ test("A time of --until is read in the time zone of the pool's maintenance windo
   here = await withSeedNodes({ configuration: { pools, approvals: { drain: { needs: 0 } } } });
   const [, summary] = await run('/win freeze web --reason "release" --until "04:30"');
   expect(summary).toContain("until 2026-11-21 03:30 UTC");
-  expect((await run(drain))[0]).toBe("refused");
+  expect((await run(forcedDrain))[0]).toBe("refused");
   await passTo(here, "2026-11-21T03:31");
-  expect((await run(drain))[0]).toBe("succeeded");
+  expect((await run(forcedDrain))[0]).toBe("succeeded");
 });
 
 test.each([
@@ -77,5 +70,5 @@ test.each([
   here = await unasked("drain");
   await run(`/win freeze web --reason "x" ${options}`);
   expect(privately(here, "operator").at(-1)).toMatch(words);
-  expect((await run(drain))[0]).toBe("succeeded");
+  expect((await run(forcedDrain))[0]).toBe("succeeded");
 });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { heldBack, newest, settled } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
-import { isCordoned, SHORT, unasked } from "../on-web.ts";
+import { forcedDrain, isCordoned, outcomeOf, SHORT, unasked } from "../on-web.ts";
 import { guardedPod, kubectl, running, stateOf, web } from "../others.ts";
 import { openly, privately } from "../reading.ts";
 import { ask, withSeedNodes } from "../removal.ts";
@@ -9,15 +9,7 @@ import { ask, withSeedNodes } from "../removal.ts";
 let here: Journey;
 afterEach(() => here.close());
 
-const drain = `/win drain ${SHORT} --force ${web.name}`;
-
-/** Types a command and waits for its end. @returns status and summary of the operation */
-async function run(command: string): Promise<readonly [string, string]> {
-  await here.type("operator", command);
-  await settled(here, 60);
-  const { status, summary } = (await newest(here)).operation;
-  return [status, summary];
-}
+const run = (command: string): Promise<readonly [string, string]> => outcomeOf(here, command);
 
 const annotate = (url: string, annotations: object): Promise<void> =>
   kubectl(here, "PATCH", url, { metadata: { annotations } });
@@ -30,7 +22,7 @@ describe("A freeze", () => {
       "succeeded",
       expect.stringMatching(/^Pool `web` is frozen until .* UTC; `\/win thaw web` ends it earlier/),
     ]);
-    expect(await run(drain)).toEqual([
+    expect(await run(forcedDrain)).toEqual([
       "refused",
       expect.stringMatching(/pool `web` is frozen until .* by olivia \(release night\).*`\/win thaw web`/),
     ]);
@@ -39,21 +31,21 @@ describe("A freeze", () => {
     expect(privately(here, "operator").at(-1)).toMatch(/🧊 Pool `web` is frozen until[\s\S]*release night/);
     expect(await run("/win thaw web")).toEqual(["succeeded", "Pool `web` is no longer frozen."]);
     expect(await run("/win thaw web")).toEqual(["succeeded", "Pool `web` was not frozen. Nothing was changed."]);
-    expect((await run(drain))[0]).toBe("succeeded");
+    expect((await run(forcedDrain))[0]).toBe("succeeded");
   });
 
   test("ends by itself when its time is over", async () => {
     here = await unasked("drain");
     await run('/win freeze --reason "deploy" --for 5m');
-    expect((await run(drain))[0]).toBe("refused");
+    expect((await run(forcedDrain))[0]).toBe("refused");
     await here.pass(6);
-    expect((await run(drain))[0]).toBe("succeeded");
+    expect((await run(forcedDrain))[0]).toBe("succeeded");
   });
 
   test("in the middle of a drain stops it before its next eviction, and the node is given back", async () => {
     here = await unasked("drain");
     await guardedPod(here, web);
-    await here.type("operator", drain);
+    await here.type("operator", forcedDrain);
     await here.until(async () => (await newest(here)).nodes[0]?.stage === "evict", 10);
     const { id } = (await newest(here)).operation;
     await here.type("operator", '/win freeze --reason "incident"');
@@ -69,10 +61,10 @@ describe("A freeze", () => {
   test("by the annotation on the Namespace holds too, and its owner takes it off", async () => {
     here = await unasked("drain");
     await annotate("/api/v1/namespaces/casement", { "casement.dev/freeze": "audit week" });
-    const [status, words] = await run(drain);
+    const [status, words] = await run(forcedDrain);
     expect([status, words]).toEqual(["refused", expect.stringMatching(/audit week.*remove the annotation/)]);
     await annotate("/api/v1/namespaces/casement", { "casement.dev/freeze": null });
-    expect((await run(drain))[0]).toBe("succeeded");
+    expect((await run(forcedDrain))[0]).toBe("succeeded");
   });
 
   test("keeps a removal from its instance", async () => {
@@ -103,18 +95,18 @@ describe("A hold", () => {
       "succeeded",
       expect.stringContaining(`\`${web.name}\` is held`),
     ]);
-    const [status, words] = await run(drain);
+    const [status, words] = await run(forcedDrain);
     expect([status, words]).toEqual(["refused", expect.stringMatching(/is held by olivia \(disk\)/)]);
     // A cordon disturbs no pod.
     expect((await run(`/win cordon ${SHORT}`))[0]).toBe("succeeded");
     expect((await run(`/win unhold ${SHORT}`))[0]).toBe("succeeded");
-    expect((await run(drain))[0]).toBe("succeeded");
+    expect((await run(forcedDrain))[0]).toBe("succeeded");
   });
 
   test("by an annotation on the Node holds too, with its value as the reason", async () => {
     here = await unasked("drain");
     await annotate(`/api/v1/nodes/${web.name}`, { "casement.dev/hold": "kernel dump" });
-    const [status, words] = await run(drain);
+    const [status, words] = await run(forcedDrain);
     expect([status, words]).toEqual([
       "refused",
       expect.stringMatching(/is held by the annotation casement.dev\/hold.*kernel dump/),
