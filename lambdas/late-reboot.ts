@@ -8,10 +8,23 @@ export interface Ec2Reboot {
   readonly answer?: "unknown" | "refused";
 }
 
+/** Time for which the link to a screenshot works, in milliseconds. */
+export const SCREENSHOT_LINK_MS = 60 * 60_000;
+
+/** Screenshot of the console of a machine that has not come back. */
+export interface Screenshot {
+  /** ISO 8601: it was taken, or tried, then. */
+  readonly at: string;
+  /** Presigned address of the picture, which lapses; absent where EC2 or S3 refused. */
+  readonly url?: string;
+}
+
 /** Fields of a node's record about a reboot through EC2. */
 export interface LateReboot {
   /** ISO 8601: since then the machine has been away for long in its reboot, and EC2's reboot is offered. */
   readonly lateSince?: string;
+  /** The newest screenshot of its console. */
+  readonly screenshot?: Screenshot;
   /** The newest order to EC2. */
   readonly ec2Reboot?: Ec2Reboot;
   /** ISO 8601: presses of the button up to then were judged. */

@@ -48,21 +48,28 @@ export const terminate: Statement = {
   conditions: ours,
 };
 
-/** EC2's reboot needs no agent: it is what is left where a machine takes no command. */
+/** EC2's reboot and its view of the screen need no agent: they are what is left where a machine takes no command. */
 export const rebootThroughEc2: Statement[] = [
   {
     sid: "RebootOnlyOurs",
-    actions: ["ec2:RebootInstances"],
+    actions: ["ec2:RebootInstances", "ec2:GetConsoleScreenshot"],
     resources: [ec2("instance/*")],
-    why: "Ids are given at launch; only what carries our launched tag can be rebooted.",
+    why: "Ids are given at launch; only what carries our launched tag can be rebooted or looked at.",
     conditions: ours,
   },
   {
     sid: "RebootAssisted",
-    actions: ["ec2:RebootInstances"],
+    actions: ["ec2:RebootInstances", "ec2:GetConsoleScreenshot"],
     resources: [ec2("instance/*")],
     why: "Which machines of other owners are assisted is decided later; the tag is the fence.",
     conditions: assisted,
+  },
+  {
+    // A presigned link has its signer's rights: it opens what is named here, and nothing else.
+    sid: "KeepScreenshots",
+    actions: ["s3:PutObject", "s3:GetObjectVersion"],
+    resources: [`${bucket}/screenshots/*`],
+    why: "One object per screenshot, named with its operation, instance and time.",
   },
 ];
 

@@ -9,6 +9,7 @@ import { type StepContext, timestamp } from "./context.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { drain } from "./drain/drain.ts";
 import { instances } from "./ec2/instances.ts";
+import { screenshots } from "./ec2/screenshots.ts";
 import { executions } from "./executions.ts";
 import { given } from "./given.ts";
 import { health } from "./health.ts";
@@ -89,6 +90,7 @@ export const steps = (context: StepContext) => ({
   roster: roster(context),
   rollouts: rollouts(context),
   runtime: runtime(context),
+  screenshots: screenshots(context),
   seenMachines: seenMachines(context),
   slots: slots(context),
   stops: stops(context),

@@ -24,8 +24,8 @@ function objectLock(audit: Audit): BucketProps {
 }
 
 /**
- * Release documents, payload, plans and copies of the audit. Versioned: executions and nodes name the version that they go
- * by. Its policy is the reviewed list's.
+ * Release documents, payload, plans, screenshots and copies of the audit. Versioned: executions and nodes name the version
+ * that they go by. Its policy is the reviewed list's.
  */
 export function machineBucket(scope: Construct, id: string, audit: Audit): Bucket {
   const bucket = new Bucket(scope, id, {
@@ -38,6 +38,8 @@ export function machineBucket(scope: Construct, id: string, audit: Audit): Bucke
     lifecycleRules: [
       // A plan is read once, minutes after it was written, and may be asked for while its operation is discussed.
       { prefix: "plans/", expiration: Duration.days(30), noncurrentVersionExpiration: Duration.days(1) },
+      // The link to a screenshot lapses after an hour.
+      { prefix: "screenshots/", expiration: Duration.days(1), noncurrentVersionExpiration: Duration.days(1) },
       { abortIncompleteMultipartUploadAfter: Duration.days(7) },
     ],
   });

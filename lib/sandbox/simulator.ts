@@ -137,7 +137,7 @@ type AccountServices = ReturnType<typeof accountOf>;
 /** The cluster, the Windows machines beside it, and the service that speaks to their agents. */
 async function fleetOf(
   { simulation, overrides }: SimulatorOptions,
-  { rights, ec2: { cloud }, s3: buckets, secrets }: AccountServices,
+  { rights, ec2: { attach, cloud }, s3: buckets, secrets }: AccountServices,
   { without }: ActiveNeighbours,
 ) {
   const kubernetes = await kubernetesApi(simulation, cloud, {
@@ -147,14 +147,10 @@ async function fleetOf(
     pull: imageRegistry(rights, cloud),
     without,
   });
-  const role = instanceRole({
-    access: rights,
-    s3: buckets.service,
-    secretsManager: secrets.service,
-    simulation,
-  });
+  const role = instanceRole({ access: rights, s3: buckets.service, secretsManager: secrets.service, simulation });
   const fleet = machines(simulation, { kubernetes, cloud, role });
   kubernetes.attach(fleet.kubelets);
+  attach(fleet.screens);
   const systems = ssm(simulation, fleet, {
     account: demo.accountId,
     region: demo.region,

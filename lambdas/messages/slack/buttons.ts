@@ -32,6 +32,7 @@ export const DENY_OPERATION = "deny-operation";
 /** Those of buttons that open an address: Slack sends them too, and nothing follows from it. */
 export const OPEN_RUNBOOK = "open-runbook";
 export const OPEN_AWS = "open-aws";
+export const OPEN_SCREENSHOT = "open-screenshot";
 
 /** Callback id of the removal's dialog. */
 export const REMOVE_DIALOG = "remove-node";

@@ -100,3 +100,6 @@ export async function first<Of extends Subject>(
 }
 
 const down = (area: Area, error: unknown): Finding => ({ kind: "down", area, why: wordsOf(error) });
+
+/** Builds the check that a role may make a call of AWS's. @param what the action: "ec2:RebootInstances" */
+export const right = (what: string, observe: Check["observe"]): Check => ({ area: "AWS", what, observe });

@@ -1,12 +1,4 @@
 import { createHash } from "node:crypto";
-import {
-  CreateTagsCommand,
-  DescribeInstanceAttributeCommand,
-  DescribeInstanceStatusCommand,
-  RebootInstancesCommand,
-  RunInstancesCommand,
-  TerminateInstancesCommand,
-} from "@aws-sdk/client-ec2";
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { DeleteSecretCommand, DescribeSecretCommand, ResourceNotFoundException } from "@aws-sdk/client-secrets-manager";
 import {
@@ -18,98 +10,14 @@ import {
   SendCommandCommand,
 } from "@aws-sdk/client-ssm";
 import type { Finding } from "../../messages/doctor/finding.ts";
-import { TAG } from "../../tags.ts";
-import { isBusy, wordsOf } from "../client-errors.ts";
-import { instances, isOurs } from "../ec2/instances.ts";
-import { launchRequest } from "../ec2/launch-request.ts";
 import { documentOf } from "../machine/machine.ts";
-import { type Check, denied, isDenied, type Patient } from "./check.ts";
-
-/** Recognises EC2's answer when it would have done it (API Reference, "Common parameters", DryRun). */
-const wouldHave = (error: unknown): boolean => error instanceof Error && error.name === "DryRunOperation";
-
-/** A dry run ends in an error either way. */
-async function dryRun(attempt: Promise<unknown>): Promise<void> {
-  try {
-    await attempt;
-  } catch (error) {
-    if (!wouldHave(error)) throw error;
-  }
-}
-
-/** Did EC2 judge the request and refuse it? What is busy, broken or unreachable has judged nothing. */
-const isRefusal = (error: unknown): boolean => {
-  const { $metadata: { httpStatusCode = 0 } = {} } = Object(error) as { $metadata?: { httpStatusCode?: number } };
-  return httpStatusCode >= 400 && httpStatusCode < 500 && !isBusy(error);
-};
-
-/** The very request of a launch, for the first place of each pool: tags, volumes, role and network are judged with it. */
-async function launches(patient: Patient): Promise<Finding[]> {
-  const { context, configuration } = patient;
-  const tried = Object.entries(patient.images).map(async ([name, imageId]): Promise<Finding[]> => {
-    const { instanceTypes = [], subnets = [] } = configuration.pools[name] ?? {};
-    const place = { attempt: 0, subnet: subnets[0] ?? "", instanceType: instanceTypes[0] ?? "" };
-    const request = launchRequest(
-      configuration,
-      name,
-      { operation: "doctor", index: 0 },
-      { parameter: "", imageId },
-      place,
-    );
-    try {
-      await dryRun(context.clients.ec2.send(new RunInstancesCommand({ ...request, DryRun: true })));
-      return [];
-    } catch (error) {
-      if (isDenied(error)) return [denied(error, patient.by, "ec2:RunInstances")];
-      if (!isRefusal(error)) throw error;
-      return [{ kind: "launch-refused", pool: name, why: wordsOf(error) }];
-    }
-  });
-  return (await Promise.all(tried)).flat();
-}
-
-/** One of those that we launched; without any there is nothing to try on. */
-async function oneOfOurs({ context, configuration }: Patient): Promise<string | undefined> {
-  const all = await instances(context).ofCluster(configuration.cluster.id);
-  return all.find((instance) => isOurs(instance, configuration.cluster.name))?.instanceId;
-}
-
-async function terminates(patient: Patient): Promise<Finding[]> {
-  const instanceId = await oneOfOurs(patient);
-  if (!instanceId) return [];
-  const { ec2 } = patient.context.clients;
-  await dryRun(ec2.send(new TerminateInstancesCommand({ InstanceIds: [instanceId], DryRun: true })));
-  return [];
-}
-
-async function reboots(patient: Patient): Promise<Finding[]> {
-  const instanceId = await oneOfOurs(patient);
-  const asked = { InstanceIds: [instanceId ?? ""], DryRun: true };
-  if (instanceId) await dryRun(patient.context.clients.ec2.send(new RebootInstancesCommand(asked)));
-  return [];
-}
-
-async function seesStatus({ context }: Patient): Promise<Finding[]> {
-  await context.clients.ec2.send(new DescribeInstanceStatusCommand({ MaxResults: 5 }));
-  return [];
-}
-
-async function seesInstances(patient: Patient): Promise<Finding[]> {
-  await oneOfOurs(patient);
-  return [];
-}
+import { type Check, type Patient, right } from "./check.ts";
+import { ec2Rights, oneOfOurs } from "./ec2-rights.ts";
 
 async function seesAssociations(patient: Patient): Promise<Finding[]> {
   const InstanceId = await oneOfOurs(patient);
   const { ssm } = patient.context.clients;
   if (InstanceId) await ssm.send(new DescribeInstanceAssociationsStatusCommand({ InstanceId, MaxResults: 1 }));
-  return [];
-}
-
-async function seesProtection(patient: Patient): Promise<Finding[]> {
-  const InstanceId = await oneOfOurs(patient);
-  const asked = { InstanceId, Attribute: "disableApiTermination", DryRun: true } as const;
-  if (InstanceId) await dryRun(patient.context.clients.ec2.send(new DescribeInstanceAttributeCommand(asked)));
   return [];
 }
 
@@ -166,37 +74,25 @@ export async function sendsCommands(patient: Patient): Promise<Finding[]> {
   return [];
 }
 
-/** A plan with a wrong checksum: a role with the right gets that error, and nothing is written. */
-async function writesPlans({ context }: Patient): Promise<Finding[]> {
-  const ContentMD5 = createHash("md5").update("another").digest("base64");
-  const Key = "plans/doctor";
-  try {
-    await context.clients.s3.send(
-      new PutObjectCommand({ Bucket: context.settings.bucket, Key, Body: "one", ContentMD5 }),
-    );
-  } catch (error) {
-    if (!(error instanceof Error) || error.name !== "BadDigest") throw error;
-  }
-  return [];
-}
-
-/** The tag of an assistance, on an instance of the cluster that Casement did not launch; without any there is nothing to try on. */
-async function tagsOthers({ context, configuration }: Patient): Promise<Finding[]> {
-  const all = await instances(context).ofCluster(configuration.cluster.id);
-  const other = all.find(({ state, tags, isWindows }) => state === "running" && isWindows && !(TAG.launched in tags));
-  if (!other) return [];
-  const Tags = [{ Key: TAG.managed, Value: context.settings.cluster }];
-  await dryRun(context.clients.ec2.send(new CreateTagsCommand({ Resources: [other.instanceId], Tags, DryRun: true })));
-  return [];
-}
+/** An object with a wrong checksum: a role with the right gets that error, and nothing is written. */
+const writesTo =
+  (folder: "plans" | "screenshots") =>
+  async ({ context }: Patient): Promise<Finding[]> => {
+    const ContentMD5 = createHash("md5").update("another").digest("base64");
+    const asked = { Bucket: context.settings.bucket, Key: `${folder}/doctor`, Body: "one", ContentMD5 };
+    try {
+      await context.clients.s3.send(new PutObjectCommand(asked));
+    } catch (error) {
+      if (!(error instanceof Error) || error.name !== "BadDigest") throw error;
+    }
+    return [];
+  };
 
 /** An instance that is in no group: whether its group may be seen is decided before it is looked for. */
 async function seesScalingGroups({ context }: Patient): Promise<Finding[]> {
   await context.clients.groupMember("i-00000000000000000");
   return [];
 }
-
-const right = (what: string, observe: Check["observe"]): Check => ({ area: "AWS", what, observe });
 
 /**
  * Attempts of each function by its own role, since no other role can tell: a dry run where EC2 has one, else the cheapest
@@ -205,26 +101,28 @@ const right = (what: string, observe: Check["observe"]): Check => ({ area: "AWS"
  */
 export const rightsOf = {
   "provision-node": [
-    right("ec2:RunInstances", launches),
-    right("ec2:TerminateInstances", terminates),
+    ec2Rights.launch,
+    ec2Rights.terminate,
     right("ssm:SendCommand", sendsCommands),
     right("ssm:ListCommands", followsCommands),
-    right("s3:PutObject", writesPlans),
+    right("s3:PutObject", writesTo("plans")),
     right("ssm:DescribeInstanceInformation", seesAgents),
     right("secretsmanager:DescribeSecret", joinSecrets),
   ],
-  "remove-node": [right("ec2:TerminateInstances", terminates), right("ec2:DescribeInstanceAttribute", seesProtection)],
+  "remove-node": [ec2Rights.terminate, ec2Rights.seeProtection],
   "drain-node": [right("ssm:DescribeInstanceAssociationsStatus", seesAssociations)],
   "reboot-node": [
-    right("ec2:RebootInstances", reboots),
-    right("ec2:DescribeInstanceStatus", seesStatus),
+    ec2Rights.reboot,
+    ec2Rights.seeScreen,
+    right("s3:PutObject", writesTo("screenshots")),
+    ec2Rights.seeStatus,
     right("ssm:SendCommand", sendsCommands),
     right("ssm:ListCommands", followsCommands),
     right("ssm:DescribeInstanceInformation", seesAgents),
     right("ssm:DescribeInstanceAssociationsStatus", seesAssociations),
   ],
   "assist-node": [
-    right("ec2:CreateTags", tagsOthers),
+    ec2Rights.tag,
     right("ssm:ListCommands", followsCommands),
     right("ssm:DescribeInstanceInformation", seesAgents),
     right("autoscaling:DescribeAutoScalingInstances", seesScalingGroups),
@@ -232,10 +130,10 @@ export const rightsOf = {
   "update-authority": [
     right("ssm:SendCommand", sendsCommands),
     right("ssm:ListCommands", followsCommands),
-    right("s3:PutObject", writesPlans),
+    right("s3:PutObject", writesTo("plans")),
     right("ssm:DescribeInstanceInformation", seesAgents),
   ],
-  sweep: [right("ec2:DescribeInstances", seesInstances), right("secretsmanager:DeleteSecret", forgetsSecrets)],
+  sweep: [ec2Rights.seeInstances, right("secretsmanager:DeleteSecret", forgetsSecrets)],
 } as const satisfies Readonly<Record<string, readonly Check[]>>;
 
 /** Functions that also try the account of the cluster that they hold: one for each account. */

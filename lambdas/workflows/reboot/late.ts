@@ -8,6 +8,7 @@ import { addNotes } from "../node/notes.ts";
 import { record } from "../node/task.ts";
 import { mayDecide } from "../operation/requester.ts";
 import { askEc2, auditEc2Reboot, lateRebootOf, type Press } from "./ask-ec2.ts";
+import { currentScreenshot } from "./screenshot.ts";
 import type { RebootTask } from "./task.ts";
 
 /** Time after which a machine is called late: Windows mostly boots in some minutes, and may install updates for two hours. */
@@ -29,9 +30,12 @@ async function nextPress(task: RebootTask, late: LateReboot): Promise<Press | nu
   return null;
 }
 
-/** Shows the button, and has its press wake the poll. */
-const offer = (task: RebootTask, { lateSince }: LateReboot, callbackId: string): Promise<void> =>
-  record(task, { lateSince: lateSince ?? task.steps.timestamp(), callbacks: { decision: callbackId } });
+/** Shows the button and the console's screenshot, and has the button's press wake the poll. */
+async function offer(task: RebootTask, late: LateReboot, callbackId: string): Promise<void> {
+  const screenshot = await currentScreenshot(task, late);
+  const lateSince = late.lateSince ?? task.steps.timestamp();
+  await record(task, { lateSince, screenshot, callbacks: { decision: callbackId } });
+}
 
 /** Has EC2 reboot the machine as a person wished. A refusal is told, and the machine is waited for as before. */
 async function obey(task: RebootTask, press: Press): Promise<void> {

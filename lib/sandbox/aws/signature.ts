@@ -23,6 +23,7 @@ export type Fault =
   | "missing"
   | "incomplete"
   | "expired"
+  | "lapsed"
   | "expired-token"
   | "unknown-key"
   | "wrong-region"
@@ -82,12 +83,16 @@ function headerSignature(request: WireRequest): Signature | Fault {
   return { keyId, date, region, service, signedHeaders, signature, time, ...(token ? { token } : {}) };
 }
 
+/** A presigned URL is valid for seven days at most (S3 User Guide, "Authenticating requests: using query parameters"). */
+const LONGEST_SECONDS = 604_800;
+
 function querySignature(query: ReadonlyMap<string, string>): Signature | Fault {
   const [keyId, date, region, service] = (query.get("X-Amz-Credential") ?? "").split("/");
   const signature = query.get("X-Amz-Signature");
   const time = query.get("X-Amz-Date");
   const expires = Number(query.get("X-Amz-Expires"));
-  if (!keyId || !date || !region || !service || !signature || !time || !(expires > 0)) return "incomplete";
+  if (!keyId || !date || !region || !service || !signature || !time) return "incomplete";
+  if (!(expires > 0 && expires <= LONGEST_SECONDS)) return "incomplete";
   const signedHeaders = (query.get("X-Amz-SignedHeaders") ?? "").split(";");
   const token = query.get("X-Amz-Security-Token");
   return { keyId, date, region, service, signedHeaders, signature, time, expires, ...(token ? { token } : {}) };
@@ -208,7 +213,7 @@ export function faultOf(
   { region, hostNow }: SigningContext,
 ): Fault | undefined {
   if (!key) return "unknown-key";
-  if (outOfTime(claim, hostNow)) return "expired";
+  if (outOfTime(claim, hostNow)) return claim.expires === undefined ? "expired" : "lapsed";
   if (claim.region !== region) return "wrong-region";
   if (key.sessionToken !== claim.token) return "bad-token";
   if (key.until !== undefined && hostNow >= key.until) return "expired-token";

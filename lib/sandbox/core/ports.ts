@@ -36,6 +36,12 @@ export interface Kubelets {
   dataPlane?(instanceId: string): DataPlane | undefined;
 }
 
+/** Consoles of the simulated Windows machines. */
+export interface Screens {
+  /** Shows what a machine's console shows now, as a JPEG; undefined where the sandbox simulates no machine, or one without power. */
+  of(instanceId: string): Uint8Array | undefined;
+}
+
 /** Facts that EC2 knows of an instance; the metadata service and the cloud controller manager among others need them. */
 export interface InstanceFacts {
   readonly instanceId: string;

@@ -109,6 +109,11 @@ export const machineFaults: readonly FaultKind[] = [
   },
   { kind: "slow-boot", sentence: "Booting takes four times as long.", fields },
   {
+    kind: "updates-at-boot",
+    sentence: "A boot installs updates for 10 to 30 minutes; one that is reset meanwhile undoes them for as long.",
+    fields,
+  },
+  {
     kind: "kubelet-wrong-csr",
     sentence: "The kubelet asks for a certificate that it should not get.",
     fields: { ...fields, how: wrongRequests.join(" or ") },

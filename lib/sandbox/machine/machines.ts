@@ -1,6 +1,6 @@
 import type { ApplyResult } from "../../../lambdas/desired/plan.ts";
 import type { Fact } from "../core/bus.ts";
-import type { InstanceFacts, Kubelets } from "../core/ports.ts";
+import type { InstanceFacts, Kubelets, Screens } from "../core/ports.ts";
 import type { Simulation } from "../core/simulation.ts";
 import { dataPlaneOf } from "./data-plane.ts";
 import { describe, type MachineView } from "./describe.ts";
@@ -22,6 +22,7 @@ import { kubeletAnswer } from "./programs/kubelet/server.ts";
 import { agentListens } from "./programs/ssm-agent/agent.ts";
 import { cancelDocument, takeDocument } from "./programs/ssm-agent/documents.ts";
 import { programs } from "./programs/table.ts";
+import { screenOf } from "./screen.ts";
 import { scripts } from "./scripts/table.ts";
 import { type Seed, seedMachine } from "./seed.ts";
 import { restartAfterFailure } from "./services.ts";
@@ -43,6 +44,8 @@ export interface Machines {
   logOf(instanceId: string): readonly string[];
   /** The kubelets, as the API server calls them. */
   readonly kubelets: Kubelets;
+  /** The consoles, as EC2 shows them. */
+  readonly screens: Screens;
   /** Seeds a machine that has been running for long. @throws Error when EC2 has no such running Windows instance */
   seed(instanceId: string, seed: Seed): Promise<ApplyResult>;
   /** Resumes boots, agents, services, tasks and commands after a restart of the process. */
@@ -215,6 +218,12 @@ export function machines(simulation: Simulation, ports: MachinePorts): Machines 
       dataPlane: (instanceId) => {
         const machine = find(fleet, instanceId);
         return machine && dataPlaneOf(machine);
+      },
+    },
+    screens: {
+      of: (instanceId) => {
+        const machine = find(fleet, instanceId);
+        return machine && screenOf(machine);
       },
     },
     seed: (instanceId, what) => seed(fleet, instanceId, what),

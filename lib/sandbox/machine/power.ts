@@ -7,6 +7,7 @@ import { hnsAtBoot, routesAtBoot } from "./network.ts";
 import { applyServiceFaults, dropServices } from "./services.ts";
 import { dropTasks, resumeTasks, tasksAtBoot } from "./tasks.ts";
 import { applyAwaited, unattendedBoot } from "./unattended.ts";
+import { updatesAtBoot } from "./updates.ts";
 
 /** Phases of booting, by the figure of their length: a first boot restarts between its two. */
 const firstBoot = ["specialize", "outOfBox"] as const;
@@ -23,7 +24,7 @@ function enter(machine: Machine, at: number): void {
   }
   // The fault's description says four times.
   const slow = machine.faultApplies("slow-boot") ? 4 : 1;
-  const ms = machine.duration(...machine.simulation.figures[phase]) * slow;
+  const ms = machine.duration(...machine.simulation.figures[phase]) * slow + (at === 0 ? updatesAtBoot(machine) : 0);
   machine.timers.set(phaseKey(machine), ms, "boot-phase", { instanceId: machine.id, next: String(at + 1) });
 }
 
@@ -35,6 +36,7 @@ function finishFeatures(machine: Machine): void {
 function up(machine: Machine): void {
   machine.state.prepared = true;
   machine.state.power = "running";
+  delete machine.state.updates;
   finishFeatures(machine);
   const { wasCut = false } = machine.state;
   machine.state.wasCut = false;

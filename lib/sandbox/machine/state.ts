@@ -156,6 +156,8 @@ export interface MachineState {
   awaited?: RebootReason[];
   /** It went down without a shutdown: the next start writes so into the event log. */
   wasCut?: boolean;
+  /** Work on updates, while this boot is busy with it. */
+  updates?: "installing" | "undoing";
 }
 
 /** 0x41303, SCHED_S_TASK_HAS_NOT_RUN. */

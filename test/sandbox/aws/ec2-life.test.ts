@@ -9,6 +9,7 @@ import {
   DescribeTagsCommand,
   DescribeVolumesCommand,
   GetConsoleOutputCommand,
+  GetConsoleScreenshotCommand,
   ModifyInstanceAttributeCommand,
   ModifyInstanceMetadataOptionsCommand,
   RebootInstancesCommand,
@@ -126,6 +127,19 @@ describe("the life of an instance", () => {
     expect(await output()).toBeUndefined();
     await clock.advance(300_000);
     expect(Buffer.from((await output()) ?? "", "base64").toString()).toContain("10.0.20348");
+  });
+
+  it("shows the screen of a running Windows instance, and presses no key", async () => {
+    const { client, id, ec2 } = await running();
+    const shot = (more = {}) => client().send(new GetConsoleScreenshotCommand({ InstanceId: id, ...more }));
+    expect(await codeOf(shot())).toBe("UnsupportedOperation");
+    ec2.attach({ of: (instanceId) => (instanceId === id ? Buffer.from("a picture") : undefined) });
+    const { ImageData = "", InstanceId } = await shot();
+    expect([InstanceId, Buffer.from(ImageData, "base64").toString()]).toEqual([id, "a picture"]);
+    expect(await codeOf(shot({ WakeUp: true }))).toBe("UnsupportedOperation");
+    expect(await codeOf(shot({ DryRun: true }))).toBe("DryRunOperation");
+    await client().send(new StopInstancesCommand({ InstanceIds: [id] }));
+    expect(await codeOf(shot())).toBe("IncorrectInstanceState");
   });
 
   it("changes the options of the metadata service", async () => {

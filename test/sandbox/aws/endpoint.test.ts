@@ -142,7 +142,18 @@ describe("the AWS endpoint", () => {
     expect(Buffer.from((await open(url.pathname + url.search)).body as Uint8Array).toString()).toBe("content");
     expect((await open(url.pathname.replace("/a", "/b") + url.search)).status).toBe(403);
     now += 601_000;
-    expect((await open(url.pathname + url.search)).status).toBe(403);
+    const lapsed = await open(url.pathname + url.search);
+    expect([lapsed.status, lapsed.body]).toEqual([403, expect.stringContaining("Request has expired")]);
+  });
+
+  it("refuses a presigned URL that wants to be valid for more than a week", async () => {
+    const { endpoint } = newFixture();
+    const object = new GetObjectCommand({ Bucket: demo.bucket, Key: "payload/a" });
+    const url = new URL(await getSignedUrl(new S3Client(clientOf(endpoint)), object, { expiresIn: 604_800 }));
+    const open = (path: string) =>
+      endpoint.answer({ method: "GET", url: path, headers: { host: url.host }, body: new Uint8Array() });
+    expect((await open(url.pathname + url.search)).status).toBe(200);
+    expect((await open((url.pathname + url.search).replace("=604800", "=604801"))).status).toBe(400);
   });
 
   it("takes ten seconds longer under aws-slow", async () => {

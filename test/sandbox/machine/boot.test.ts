@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import type { InstanceFacts } from "../../../lib/sandbox/core/ports.ts";
 import { openStore } from "../../../lib/sandbox/core/store.ts";
 import { manualClock } from "../manual-clock.ts";
 import { type Fixture, instance, machineFixture, minutes } from "./fixture.ts";
@@ -81,6 +83,53 @@ describe("power", () => {
     expect(fixture.machines.describe(one.instanceId)?.power).toBe("booting");
     fixture.simulation.bus.announce({ kind: "instance-reboot", instanceId: one.instanceId });
     await fixture.online(one.instanceId);
+  });
+});
+
+describe("a boot that installs updates", () => {
+  const updating = async () => {
+    const fixture = machineFixture();
+    fixture.start(one);
+    await fixture.online(one.instanceId);
+    fixture.simulation.faults.inject("updates-at-boot", { instanceId: one.instanceId }, 1);
+    fixture.simulation.bus.announce({ kind: "instance-reboot", instanceId: one.instanceId });
+    await fixture.clock.advance(minutes(9));
+    return fixture;
+  };
+  const power = ({ machines }: Fixture) => machines.describe(one.instanceId)?.power;
+  const screen = ({ machines }: Fixture) => Buffer.from(machines.screens.of(one.instanceId) ?? []);
+  const drawn = (name: string) => readFileSync(`lib/sandbox/machine/screens/${name}.jpg`);
+
+  it("takes ten to thirty minutes longer, and its screen says so", async () => {
+    const fixture = await updating();
+    expect([power(fixture), screen(fixture).equals(drawn("updating"))]).toEqual(["booting", true]);
+    await fixture.clock.advance(minutes(24));
+    expect([power(fixture), screen(fixture).equals(drawn("sign-in"))]).toEqual(["running", true]);
+  });
+
+  it("undoes them for as long when it is reset meanwhile", async () => {
+    const fixture = await updating();
+    fixture.simulation.bus.announce({ kind: "instance-reboot", instanceId: one.instanceId });
+    await fixture.clock.advance(minutes(12));
+    expect([power(fixture), screen(fixture).equals(drawn("undoing"))]).toEqual(["booting", true]);
+    await fixture.clock.advance(minutes(24));
+    expect(power(fixture)).toBe("running");
+  });
+
+  it("goes on after a restart of the process", async () => {
+    const store = openStore(":memory:");
+    const instances = new Map<string, InstanceFacts>();
+    const first = machineFixture({ store, instances });
+    first.start(one);
+    await first.online(one.instanceId);
+    first.simulation.faults.inject("updates-at-boot", { instanceId: one.instanceId }, 1);
+    first.simulation.bus.announce({ kind: "instance-reboot", instanceId: one.instanceId });
+    await first.clock.advance(minutes(5));
+    const again = machineFixture({ clock: manualClock(first.clock.now()), store, instances });
+    again.machines.resume();
+    expect(screen(again).equals(drawn("updating"))).toBe(true);
+    await again.clock.advance(minutes(33));
+    expect(power(again)).toBe("running");
   });
 });
 

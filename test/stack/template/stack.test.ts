@@ -189,6 +189,20 @@ describe("what remembers", () => {
     });
   });
 
+  it("forgets screenshots and plans, and nothing else", () => {
+    const [bucket] = ofType("AWS::S3::Bucket");
+    const { Rules } = bucket?.Properties.LifecycleConfiguration as { readonly Rules: readonly object[] };
+    const ending = Rules.filter((rule) => JSON.stringify(rule).includes("Expiration"));
+    expect(ending).toEqual([
+      expect.objectContaining({ Prefix: "plans/", ExpirationInDays: 30 }),
+      expect.objectContaining({
+        Prefix: "screenshots/",
+        ExpirationInDays: 1,
+        NoncurrentVersionExpiration: { NoncurrentDays: 1 },
+      }),
+    ]);
+  });
+
   it("is four secrets that no template fills", () => {
     const secrets = ofType("AWS::SecretsManager::Secret").map(({ Properties }) => Properties);
     expect(secrets.map(({ Name }) => Name)).toEqual([

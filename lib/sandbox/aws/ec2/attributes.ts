@@ -1,9 +1,6 @@
 import {
   DescribeInstanceAttribute$,
   type DescribeInstanceAttributeRequest,
-  GetConsoleOutput$,
-  type GetConsoleOutputRequest,
-  type GetConsoleOutputResult,
   type InstanceAttribute,
   ModifyInstanceAttribute$,
   type ModifyInstanceAttributeRequest,
@@ -12,8 +9,9 @@ import {
   type ModifyInstanceMetadataOptionsResult,
 } from "@aws-sdk/client-ec2";
 import { AwsError } from "../../core/aws-service.ts";
-import { type Ec2Action, ec2Action } from "./action.ts";
-import { instanceById, permitInstances } from "./find.ts";
+import type { Ec2Action } from "./action.ts";
+import { instanceById } from "./find.ts";
+import { instanceAction } from "./instance-action.ts";
 import { metadataFrom } from "./metadata.ts";
 import type { Ec2Records, InstanceRecord } from "./records.ts";
 import { describedMetadata } from "./view.ts";
@@ -72,51 +70,24 @@ function modifyMetadata(
   return { InstanceId: instance.instanceId, InstanceMetadataOptions: describedMetadata(instance.metadata) };
 }
 
-/** EC2 posts the console's text some minutes after the start (User Guide, "Instance console output"); four are assumed. */
-const CONSOLE_AFTER = 4 * 60_000;
-
-function consoleOf(records: Ec2Records, input: GetConsoleOutputRequest): GetConsoleOutputResult {
-  const instance = instanceById(records, input.InstanceId);
-  const now = records.simulation.clock.now();
-  const posted = instance.runningSince !== null && now - instance.runningSince >= CONSOLE_AFTER;
-  const text = `${instance.platform === "windows" ? `Windows ${instance.build}` : "Linux"} on ${instance.instanceType}\r\n`;
-  return {
-    InstanceId: instance.instanceId,
-    Timestamp: new Date(now),
-    ...(posted ? { Output: Buffer.from(text).toString("base64") } : {}),
-  };
-}
-
-/** Attributes, metadata options and the console of one instance. */
-export function attributeActions(records: Ec2Records): Ec2Action[] {
-  const action = <
-    Input extends { InstanceId: string | undefined; DryRun?: boolean | undefined },
-    Output extends object,
-  >(
-    schema: unknown,
-    name: string,
-    perform: (input: Input) => Output,
-  ): Ec2Action =>
-    ec2Action<Input, Output>(schema, {
-      permit: (input, caller) => permitInstances(records, caller, `ec2:${name}`, [input.InstanceId ?? ""]),
-      perform,
-    });
-  return [
-    action<DescribeInstanceAttributeRequest, InstanceAttribute>(
-      DescribeInstanceAttribute$,
-      "DescribeInstanceAttribute",
-      (input) => describeAttribute(records, input),
-    ),
-    action<ModifyInstanceAttributeRequest, object>(ModifyInstanceAttribute$, "ModifyInstanceAttribute", (input) =>
-      modifyAttribute(records, input),
-    ),
-    action<ModifyInstanceMetadataOptionsRequest, ModifyInstanceMetadataOptionsResult>(
-      ModifyInstanceMetadataOptions$,
-      "ModifyInstanceMetadataOptions",
-      (input) => modifyMetadata(records, input),
-    ),
-    action<GetConsoleOutputRequest, GetConsoleOutputResult>(GetConsoleOutput$, "GetConsoleOutput", (input) =>
-      consoleOf(records, input),
-    ),
-  ];
-}
+/** Attributes and metadata options of one instance. */
+export const attributeActions = (records: Ec2Records): Ec2Action[] => [
+  instanceAction<DescribeInstanceAttributeRequest, InstanceAttribute>(
+    records,
+    DescribeInstanceAttribute$,
+    "DescribeInstanceAttribute",
+    (input) => describeAttribute(records, input),
+  ),
+  instanceAction<ModifyInstanceAttributeRequest, object>(
+    records,
+    ModifyInstanceAttribute$,
+    "ModifyInstanceAttribute",
+    (input) => modifyAttribute(records, input),
+  ),
+  instanceAction<ModifyInstanceMetadataOptionsRequest, ModifyInstanceMetadataOptionsResult>(
+    records,
+    ModifyInstanceMetadataOptions$,
+    "ModifyInstanceMetadataOptions",
+    (input) => modifyMetadata(records, input),
+  ),
+];

@@ -1,12 +1,13 @@
 import type { Instance } from "@aws-sdk/client-ec2";
 import { AwsError, type AwsService } from "../../core/aws-service.ts";
-import type { Cloud, Firewall } from "../../core/ports.ts";
+import type { Cloud, Firewall, Screens } from "../../core/ports.ts";
 import type { Simulation } from "../../core/simulation.ts";
 import { queryOf, textOf, type WireRequest } from "../../core/wire.ts";
 import type { Account } from "./account.ts";
 import { attributeActions } from "./attributes.ts";
 import { noCapacity } from "./capacity.ts";
 import { changeActions } from "./change.ts";
+import { consoleActions } from "./console.ts";
 import { describeInstanceActions, statusImpaired } from "./describe-instances.ts";
 import { describePartActions } from "./describe-parts.ts";
 import { launchActions, launchFails } from "./launch.ts";
@@ -29,6 +30,8 @@ export interface Ec2 {
   /** Lists every instance as DescribeInstances shapes it, without its delays. */
   describe(): Instance[];
   seed(instance: InstanceSeed): void;
+  /** Connects the machines' consoles; without them no screenshot can be taken. */
+  attach(screens: Screens): void;
   /** Resumes the transitions that were under way when the process ended; call it once all listeners are on the bus. */
   resume(): void;
 }
@@ -91,6 +94,7 @@ function cloudOf(records: Ec2Records, send: ReturnType<typeof lifecycle>["send"]
 export function ec2(simulation: Simulation, account: Account): Ec2 {
   const records = ec2Records(simulation, account);
   const mover = lifecycle(records);
+  let consoles: Screens | undefined;
   simulation.faults.declare(noCapacity, launchFails, statusImpaired);
   const actions = new Map(
     [
@@ -100,6 +104,7 @@ export function ec2(simulation: Simulation, account: Account): Ec2 {
       ...changeActions(records, mover),
       ...tagActions(records),
       ...attributeActions(records),
+      ...consoleActions(records, (instanceId) => consoles?.of(instanceId)),
       ...networkActions(records),
     ].map((action) => [action.name, action]),
   );
@@ -126,6 +131,9 @@ export function ec2(simulation: Simulation, account: Account): Ec2 {
     cloud: cloudOf(records, mover.send),
     describe: () => records.instances.values().map((instance) => describedInstance(records, instance)),
     seed: (instance) => seedInstance(records, instance),
+    attach: (screens) => {
+      consoles = screens;
+    },
     resume: mover.resume,
   };
 }

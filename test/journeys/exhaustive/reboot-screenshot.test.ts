@@ -1,0 +1,115 @@
+import { readFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { EC2_REBOOT, OPEN_SCREENSHOT } from "../../../lambdas/messages/slack/buttons.ts";
+import { calls, expectSound, newest, settled, spoken } from "../evidence.ts";
+import type { Journey } from "../journey.ts";
+import { isCordoned, SHORT, unasked } from "../on-web.ts";
+import { web } from "../others.ts";
+import { endFault, injectFault } from "../outside.ts";
+import { openly } from "../reading.ts";
+
+let here: Journey;
+beforeEach(async () => {
+  here = await unasked("reboot");
+});
+afterEach(() => here.close());
+
+const ofWeb = { instanceId: web.instanceId };
+const inEc2 = { service: "ec2", action: "GetConsoleScreenshot" };
+const taken = () => calls(here, "ec2", "GetConsoleScreenshot");
+const offer = (): string => openly(here)[0] ?? "";
+const drawn = (screen: string): Buffer => readFileSync(`lib/sandbox/machine/screens/${screen}.jpg`);
+
+async function untilOffered(): Promise<void> {
+  await here.type("operator", `/win reboot ${SHORT} --force ${web.name}`);
+  await here.until(() => offer().includes("[EC2 reboot]"), 60, "the offer");
+}
+
+/** Address behind the button; null while the message has none. */
+function address(): string | null {
+  const message = JSON.stringify(spoken(here).channel[0]?.blocks);
+  return /"url":"([^"]*screenshots[^"]*)"/.exec(message)?.[1] ?? null;
+}
+
+const link = (): URL => new URL(address() ?? "");
+
+/** Opens an address without credentials, as a browser does. */
+const open = ({ host, pathname, search }: URL, method = "GET") =>
+  here.simulator.aws.answer({ method, url: pathname + search, headers: { host }, body: new Uint8Array() });
+
+describe("The offer of EC2's reboot", () => {
+  test("links the screenshot of the console, by an address that opens this one picture and nothing else", async () => {
+    injectFault(here, "boot-hangs", ofWeb, 1);
+    await untilOffered();
+    expect(offer()).toMatch(/\*Screenshot\* shows its screen at .* \(the link lapses at /);
+    expect(offer()).toContain("[EC2 reboot]\n[Screenshot]\n[Open in AWS]");
+    const picture = await open(link());
+    expect([picture.status, picture.headers["content-type"]]).toEqual([200, "image/jpeg"]);
+    expect(Buffer.from(picture.body as Uint8Array)).toEqual(drawn("starting"));
+    expect((await open(link(), "PUT")).status).toBe(403);
+    const other = new URL(link());
+    other.pathname = other.pathname.replace("screenshots/", "payload/");
+    expect((await open(other)).status).toBe(403);
+    expect(taken().map(({ principal, status }) => [principal, status])).toEqual([["reboot-node", 200]]);
+    await here.press("operator", EC2_REBOOT);
+    await settled(here, 240);
+    expect((await newest(here)).operation.status).toBe("succeeded");
+    await expectSound(here);
+  });
+
+  test("shows that Windows works on updates, and no longer what an earlier screenshot showed", async () => {
+    injectFault(here, "updates-at-boot", ofWeb, 1);
+    const hangs = injectFault(here, "boot-hangs", ofWeb);
+    await untilOffered();
+    expect(Buffer.from((await open(link())).body as Uint8Array)).toEqual(drawn("updating"));
+    const before = address();
+    injectFault(here, "aws-answer-lost", { service: "ec2", action: "RebootInstances" }, 1);
+    await here.press("operator", EC2_REBOOT);
+    await here.until(() => address() !== null && address() !== before, 30, "the next screenshot");
+    expect(offer()).toContain("EC2's answer is unknown");
+    endFault(here, hangs);
+    await here.pass(6);
+    await here.press("operator", EC2_REBOOT);
+    await settled(here, 240);
+    expect((await newest(here)).operation.status).toBe("succeeded");
+  });
+
+  test("has a new screenshot every ten minutes", async () => {
+    injectFault(here, "boot-hangs", ofWeb, 1);
+    await untilOffered();
+    await here.pass(31);
+    expect(taken()).toHaveLength(4);
+    expect(new Set(taken().map(({ status }) => status))).toEqual(new Set([200]));
+    await here.press("operator", EC2_REBOOT);
+    await settled(here, 240);
+  });
+
+  test.each([
+    ["EC2 throttles", "aws-throttle", inEc2],
+    ["EC2 fails", "aws-5xx", inEc2],
+    ["S3 keeps no screenshot", "aws-5xx", { service: "s3", action: "PutObject" }],
+  ])("stands without a screenshot while %s, and says where the console shows it", async (_, kind, where) => {
+    injectFault(here, "boot-hangs", ofWeb, 1);
+    const refused = injectFault(here, kind, where);
+    await untilOffered();
+    expect(offer()).toContain("Get instance screenshot");
+    expect(offer()).not.toContain("[Screenshot]");
+    endFault(here, refused);
+    await here.until(() => offer().includes("[Screenshot]"), 15, "the screenshot");
+    await here.press("operator", EC2_REBOOT);
+    await settled(here, 240);
+    expect((await newest(here)).operation.status).toBe("succeeded");
+    expect(isCordoned(here)).toBe(false);
+  });
+
+  test("asks for nothing by a click on the link", async () => {
+    injectFault(here, "boot-hangs", ofWeb, 1);
+    await untilOffered();
+    await here.press("visitor", OPEN_SCREENSHOT);
+    await here.pass(5);
+    expect(calls(here, "ec2", "RebootInstances")).toEqual([]);
+    await here.press("operator", EC2_REBOOT);
+    await settled(here, 240);
+    expect((await newest(here)).operation.status).toBe("succeeded");
+  });
+});

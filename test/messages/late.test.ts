@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { SCREENSHOT_LINK_MS } from "../../lambdas/late-reboot.ts";
+import { lateMachines } from "../../lambdas/messages/node/late.ts";
+import type { NodeRecord } from "../../lambdas/records.ts";
+import { nodeRecord } from "./records.ts";
+
+const settings = { commandWord: "/win", region: "us-west-2", runbook: null };
+const TAKEN = "2026-11-21T14:40:00.000Z";
+const LINK = "https://bucket.s3.us-west-2.amazonaws.com/screenshots/reboot-1/i-1/a.jpg?X-Amz-Signature=1";
+
+/** The message of a late machine, some milliseconds after its screenshot was taken. */
+const shown = (url: string, later: number, fields: Partial<NodeRecord> = {}): string => {
+  const late = { lateSince: TAKEN, callbacks: { decision: "callback" }, screenshot: { at: TAKEN, url } };
+  const now = new Date(Date.parse(TAKEN) + later).toISOString();
+  return JSON.stringify(lateMachines([nodeRecord({ ...late, ...fields })], settings, now));
+};
+
+test("a late machine's message links its screenshot while the link works", () => {
+  expect(shown(LINK, SCREENSHOT_LINK_MS - 1)).toContain(LINK);
+  expect(shown(LINK, SCREENSHOT_LINK_MS)).not.toContain("X-Amz-Signature");
+  expect(shown(LINK, SCREENSHOT_LINK_MS)).toContain("Get instance screenshot");
+});
+
+test("an address that is longer than Slack takes is left out, and the rest of the message stays", () => {
+  const long = `${LINK}${"0".repeat(3_000)}`;
+  expect(shown(long, 0)).not.toContain(LINK);
+  expect(shown(long, 0)).toContain("EC2 reboot");
+});
+
+test("no button is shown while no press is waited for", () => {
+  expect(shown(LINK, 0, { callbacks: {} })).not.toContain('"button"');
+});
