@@ -92,7 +92,7 @@ describe("A machine that does not come back from its reboot", () => {
     injectFault(here, "boot-hangs", ofWeb, 1);
     await type();
     await here.until(() => told().includes("has not come back from its reboot"), 60, "the offer");
-    expect(told()).toContain("Get instance screenshot");
+    expect(told()).toContain("[Screenshot]");
     expect(ec2Reboots()).toEqual([]);
     await here.press("operator", EC2_REBOOT);
     await settled(here, 240);

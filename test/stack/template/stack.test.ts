@@ -190,8 +190,8 @@ describe("what remembers", () => {
   });
 
   it("forgets screenshots and plans, and nothing else", () => {
-    const [bucket] = ofType("AWS::S3::Bucket");
-    const { Rules } = bucket?.Properties.LifecycleConfiguration as { readonly Rules: readonly object[] };
+    const { LifecycleConfiguration } = ofType("AWS::S3::Bucket")[0]?.Properties ?? {};
+    const { Rules } = LifecycleConfiguration as { readonly Rules: readonly object[] };
     const ending = Rules.filter((rule) => JSON.stringify(rule).includes("Expiration"));
     expect(ending).toEqual([
       expect.objectContaining({ Prefix: "plans/", ExpirationInDays: 30 }),
