@@ -83,6 +83,39 @@ test("tells a failure in the machine's own words, and terminates by button", { t
   expect(faults).toEqual([]);
 });
 
+test("offers EC2's reboot of a machine that does not come back, and opens the screenshot of its console", {
+  timeout: 60_000,
+}, async () => {
+  await pace(60);
+  await injectFault("boot hangs", 1);
+  await type(window, "/win reboot ip-10-0-3-7 --force ip-10-0-3-7.us-west-2.compute.internal");
+  const reboot = message("Reboot ip-10-0-3-7");
+  await reboot.getByRole("button", { name: "Approve", exact: true }).waitFor(LONG);
+  await window.getByRole("button", { name: /Arjun/ }).click();
+  await reboot.getByRole("button", { name: "Approve", exact: true }).click(LONG);
+  await reboot.getByText("rebooting the machine").first().waitFor(LONG);
+  await pace(300);
+  await reboot.getByRole("link", { name: "Screenshot" }).waitFor(LONG);
+  await pace(10);
+  await picture(window, "sandbox-late");
+  const opens = browser.context.waitForEvent("page", LONG);
+  await reboot.getByRole("link", { name: "Screenshot" }).click();
+  const screen = await opens;
+  await screen.locator("img").waitFor(LONG);
+  expect(new URL(screen.url()).origin).toBe(sandbox.endpoints.aws);
+  await picture(screen, "sandbox-screen");
+  await screen.close();
+  await window.getByRole("button", { name: /Olivia/ }).click();
+  await reboot.getByRole("button", { name: "EC2 reboot" }).click();
+  await window.getByRole("dialog").getByRole("button", { name: "EC2 reboot" }).click();
+  await pace(300);
+  await reboot
+    .getByText(/was rebooted/)
+    .first()
+    .waitFor(LONG);
+  expect(faults).toEqual([]);
+});
+
 test("removes a node only after somebody said so in its dialog", { timeout: 60_000 }, async () => {
   await pace(10);
   const dialog = window.getByRole("dialog", { name: "Remove a node" });

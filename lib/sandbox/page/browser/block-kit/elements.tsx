@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { Setting } from "../../vocabulary.ts";
 import type { Input, Kit } from "../api.ts";
 import { Confirm, type Confirmation } from "./confirm.tsx";
-import { Text, type TextObject } from "./text.tsx";
+import { safe, Text, type TextObject } from "./text.tsx";
 
 /** Presses or chooses: tells the app at once. */
 export type Use = (blockId: string, actionId: string, value?: Input) => unknown;
@@ -97,6 +97,19 @@ function Button(drawn: Drawn) {
   );
 }
 
+/** A button with an address opens it, and the app is told of the click (Slack, block elements reference, "Button"). */
+const LinkButton = ({ element, place, url }: Drawn & { readonly url: string }) => (
+  <a
+    class={`kit ${element.style ?? ""}`}
+    href={safe(url)}
+    target="_blank"
+    rel="noreferrer"
+    onClick={() => void place.use(place.blockId, element.action_id, element.value ?? "")}
+  >
+    <Text text={element.text} setting={place.setting} />
+  </a>
+);
+
 const options = (list: readonly Option[] = []) =>
   list.map(({ text, value }) => (
     <option key={value} value={value}>
@@ -182,7 +195,8 @@ function TextInput({ element, place }: Drawn) {
 }
 
 const drawings: Readonly<Record<string, (drawn: Drawn) => JSX.Element>> = {
-  button: (drawn) => <Button {...drawn} />,
+  button: (drawn) =>
+    drawn.element.url === undefined ? <Button {...drawn} /> : <LinkButton {...drawn} url={drawn.element.url} />,
   static_select: (drawn) => <Select {...drawn} />,
   overflow: (drawn) => <Select {...drawn} />,
   radio_buttons: (drawn) => <Choices drawn={drawn} type="radio" />,

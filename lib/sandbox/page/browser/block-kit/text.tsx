@@ -35,8 +35,8 @@ const drawings: Drawing = {
   emoji: ({ name }) => <>{emoji[name] ?? `:${name}:`}</>,
 };
 
-/** Only addresses that a click may safely follow. */
-const safe = (url: string): string => (/^(?:https?|mailto):/.test(url) ? url : "#");
+/** Lets through only addresses that a click may safely follow. */
+export const safe = (url: string): string => (/^(?:https?|mailto):/.test(url) ? url : "#");
 
 function drawn(pieces: readonly Piece[], setting: Setting): JSX.Element[] {
   return pieces.map((piece, index) => {
