@@ -13,10 +13,10 @@ export const SCREENSHOT_LINK_MS = 60 * 60_000;
 
 /** Screenshot of the console of a machine that has not come back. */
 export interface Screenshot {
-  /** ISO 8601: it was taken, or tried, then. */
-  readonly at: string;
-  /** Presigned address of the picture, which lapses; absent where EC2 or S3 refused. */
-  readonly url?: string;
+  /** ISO 8601: the newest attempt. */
+  readonly triedAt: string;
+  /** The newest picture: its time, ISO 8601, and a presigned address, which lapses. Absent where EC2 or S3 refused. */
+  readonly taken?: { readonly at: string; readonly url: string };
 }
 
 /** Fields of a node's record about a reboot through EC2. */

@@ -119,6 +119,8 @@ export interface Failure {
   readonly why: string;
   /** State that is left as it is: "instance i-0ab… is running, its kubelet is stopped". */
   readonly left: string;
+  /** A reboot that failed in its stage before the machine was told to reboot: the node was given back. */
+  readonly isNotRebooted?: true;
 }
 
 /** "deciding": a person decides whether a failed instance is kept, or whether a drain goes on that passed its deadline. */

@@ -122,9 +122,9 @@ const amongCordons =
         : [{ kind, operation, index, node, pool, since: keptAt, audience: { command } } as const];
     });
 
-/** EC2's reboot is offered, and was not ordered yet, or with an unknown answer. */
-const isLate = ({ status, lateSince, ec2Reboot }: NodeRecord): boolean =>
-  status === "running" && lateSince !== undefined && (ec2Reboot === undefined || ec2Reboot.answer !== undefined);
+/** EC2's reboot is offered, and its button waits for a press. */
+const isLate = ({ status, lateSince, callbacks }: NodeRecord): boolean =>
+  status === "running" && lateSince !== undefined && callbacks.decision !== undefined;
 
 /** A drain left the cordon because its pool says so; one of a reboot that a person has accepted is theirs. */
 const isHeld = ({ cordon, by, record }: Cordoned): boolean =>

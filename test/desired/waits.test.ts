@@ -57,7 +57,7 @@ const examples: Readonly<Record<WaitKind, WaitsSeen>> = {
   decision: running({ request: { command: "add", pool: "web", count: 1, dryRun: false } }, [
     node({ status: "deciding", failedAt: AT, failure: { stage: "features", why: "", left: "" } }),
   ]),
-  "late-reboot": running({ status: "running" }, [node({ lateSince: AT })]),
+  "late-reboot": running({ status: "running" }, [node({ lateSince: AT, callbacks: { decision: "callback" } })]),
   paused: running({ rollout: { paused: { by: null, at: AT, why: "" }, part: 1, parkedAt: null, heard: null } }),
   quarantined: cordoned({ unproven: { isQuarantined: true } }),
   unproven: cordoned({ unproven: { isQuarantined: false } }),

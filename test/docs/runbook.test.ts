@@ -32,8 +32,11 @@ test("explains every sentence with which a stage fails or a request is refused",
   expect(failures.filter((words) => !said.includes(words))).toEqual([]);
 });
 
-const saysOf = ({ says }: Remedy): string =>
-  says.length === 0 ? "anything else" : says.map((piece) => `"${piece}"`).join(", ");
+function saysOf({ says, beforeReboot }: Remedy): string {
+  const pieces = says.length === 0 ? "anything else" : says.map((piece) => `"${piece}"`).join(", ");
+  if (beforeReboot === undefined) return pieces;
+  return `${pieces}, ${beforeReboot ? "before" : "after"} the machine was told to reboot`;
+}
 
 const rowOf = (stage: string, row: Remedy): string =>
   `| ${stage} | ${saysOf(row)} | ${row.cause} | ${remedyText(row, "/win")} |`;

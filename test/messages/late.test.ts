@@ -10,7 +10,7 @@ const LINK = "https://bucket.s3.us-west-2.amazonaws.com/screenshots/reboot-1/i-1
 
 /** The message of a late machine, some milliseconds after its screenshot was taken. */
 const shown = (url: string, later: number, fields: Partial<NodeRecord> = {}): string => {
-  const late = { lateSince: TAKEN, callbacks: { decision: "callback" }, screenshot: { at: TAKEN, url } };
+  const late = { lateSince: TAKEN, callbacks: { decision: "callback" }, screenshot: { triedAt: TAKEN, taken: { at: TAKEN, url } } };
   const now = new Date(Date.parse(TAKEN) + later).toISOString();
   return JSON.stringify(lateMachines([nodeRecord({ ...late, ...fields })], settings, now));
 };
@@ -27,6 +27,17 @@ test("an address that is longer than Slack takes is left out, and the rest of th
   expect(shown(long, 0)).toContain("EC2 reboot");
 });
 
-test("no button is shown while no press is waited for", () => {
-  expect(shown(LINK, 0, { callbacks: {} })).not.toContain('"button"');
+test("after EC2 took a reboot the message links the screen, and offers another reboot only while a press is waited for", () => {
+  const ec2Reboot = { by: "U0OPERATOR", at: TAKEN };
+  const waiting = shown(LINK, 60_000, { callbacks: {}, ec2Reboot });
+  expect(waiting).toContain("had EC2 reboot the machine, 60s ago; *Screenshot* shows its screen");
+  expect(waiting).not.toContain('"EC2 reboot"');
+  const again = shown(LINK, 1_800_000, { ec2Reboot });
+  expect(again).toContain("had EC2 reboot the machine, 30m ago, and it has not come back");
+  expect(again).toContain('"EC2 reboot"');
+});
+
+test("the question before a reset points to the console where there is no screenshot", () => {
+  expect(shown(LINK, 0)).toContain("Look at the screenshot first.");
+  expect(shown(LINK, SCREENSHOT_LINK_MS)).toContain("Look at its screen in the EC2 console first.");
 });

@@ -61,10 +61,11 @@ const UNPROVEN: ReadonlySet<StageName> = new Set<StageName>(["reboot", "prove", 
 /** Buttons that cure a failed node, or plan what does: the guard, and EC2's reboot where the machine takes no command. */
 export function cureButtons({ workflow, nodeName, failure, settled }: NodeRecord, request: Request): Button[] {
   if (!nodeName || !failure || settled !== undefined || !CURABLE.has(workflow)) return [];
-  const { stage, why } = failure;
-  if (stage === "guard" && isDeaf(why)) return [throughEc2(nodeName, request)];
+  const { stage, why, isNotRebooted } = failure;
+  if ((stage === "guard" || isNotRebooted) && isDeaf(why)) return [throughEc2(nodeName, request)];
   if (workflow === "guarding") return [];
   if (stage === "guard") return [installGuard(nodeName)];
   if (stage === "reboot" && why.startsWith(notRebooted)) return [installGuard(nodeName)];
+  if (isNotRebooted) return [];
   return UNPROVEN.has(stage) ? [proveAgain(nodeName), throughEc2(nodeName, request), keepCordoned(nodeName)] : [];
 }

@@ -13,66 +13,78 @@ const MOST_LATE = 3;
 
 const isLate = ({ status, lateSince }: NodeRecord): boolean => status === "running" && lateSince !== undefined;
 
-/** State of the order to EC2, in words; null where EC2 is still to be asked. */
-function orderWords(node: NodeRecord, now: string): string | null {
-  const { ec2Reboot } = node;
-  if (!ec2Reboot || ec2Reboot.answer === "refused") return null;
-  const who = ec2Reboot.by === undefined ? "Casement" : prose(`<@${ec2Reboot.by}>`);
-  const asked = `${nodeLabel(node)}: ${who} had EC2 reboot the machine, ${between(ec2Reboot.at, now)} ago`;
-  if (ec2Reboot.answer === undefined) return `⏳ ${asked}.`;
-  return `⚠️ ${asked}, but EC2's answer is unknown. If the machine does not come back, press *EC2 reboot* again.`;
-}
-
 /** Longest address of a button (Slack, block elements reference, "Button": url); a session token may be long. */
 const LONGEST_URL = 3_000;
 
-/** A screenshot that can still be opened, with the end of its link; null where there is none. */
-function openScreenshot({ screenshot }: NodeRecord, now: string): { at: string; url: string; until: string } | null {
-  if (screenshot?.url === undefined || screenshot.url.length > LONGEST_URL) return null;
-  const until = new Date(Date.parse(screenshot.at) + SCREENSHOT_LINK_MS).toISOString();
-  return until > now ? { at: screenshot.at, url: screenshot.url, until } : null;
+/** A picture that can still be opened, with the end of its link; null where there is none. */
+function openPicture({ screenshot }: NodeRecord, now: string): { at: string; url: string; until: string } | null {
+  const taken = screenshot?.taken;
+  if (taken === undefined || taken.url.length > LONGEST_URL) return null;
+  const until = new Date(Date.parse(taken.at) + SCREENSHOT_LINK_MS).toISOString();
+  return until > now ? { ...taken, until } : null;
 }
 
 function screenWords(node: NodeRecord, now: string): string {
-  const screenshot = openScreenshot(node, now);
-  if (screenshot === null)
+  const picture = openPicture(node, now);
+  if (picture === null)
     return "the EC2 console shows its screen (*Actions*, *Monitor and troubleshoot*, *Get instance screenshot*)";
-  return `*Screenshot* shows its screen at ${localTime(screenshot.at)} (the link lapses at ${localTime(screenshot.until)})`;
+  return `*Screenshot* shows its screen at ${localTime(picture.at)} (the link lapses by ${localTime(picture.until)})`;
 }
 
-const lateWords = (node: NodeRecord, now: string): string =>
-  `⚠️ ${nodeLabel(node)} has not come back from its reboot for ${between(node.stageSince, now)}. Windows may still install updates: ${screenWords(node, now)}. *EC2 reboot* asks Windows to restart and resets the machine like a power failure after four minutes: an update that is being installed may be damaged.`;
+const RESET =
+  "*EC2 reboot* asks Windows to restart and resets the machine like a power failure after four minutes: an update that is being installed may be damaged.";
+
+/** Order that EC2 took or may have taken, in words. */
+function orderWords({ ec2Reboot }: NodeRecord, now: string): string | null {
+  if (!ec2Reboot || ec2Reboot.answer === "refused") return null;
+  const who = ec2Reboot.by === undefined ? "Casement" : prose(`<@${ec2Reboot.by}>`);
+  return `${who} had EC2 reboot the machine, ${between(ec2Reboot.at, now)} ago`;
+}
+
+/** Says how late the machine is, and what can be pressed. @param isOffered a press of EC2 reboot is waited for */
+function lateWords(node: NodeRecord, now: string, isOffered: boolean): string {
+  const label = nodeLabel(node);
+  const order = orderWords(node, now);
+  const screen = screenWords(node, now);
+  if (order === null)
+    return `⚠️ ${label} has not come back from its reboot for ${between(node.stageSince, now)}. Windows may still install updates: ${screen}. ${RESET}`;
+  if (node.ec2Reboot?.answer === "unknown")
+    return `⚠️ ${label}: ${order}, but EC2's answer is unknown; ${screen}. If the machine does not come back, press *EC2 reboot* again.`;
+  if (!isOffered) return `⏳ ${label}: ${order}; ${screen}.`;
+  return `⚠️ ${label}: ${order}, and it has not come back. Windows may still install updates: ${screen}. ${RESET}`;
+}
 
 /** Buttons that open an address. */
 function links(node: NodeRecord, settings: MessageSettings, now: string): Button[] {
   const value = ownerOf(node);
-  const screenshot = openScreenshot(node, now);
+  const picture = openPicture(node, now);
   return [
-    ...(screenshot ? [{ actionId: OPEN_SCREENSHOT, value, text: "Screenshot", url: screenshot.url }] : []),
+    ...(picture ? [{ actionId: OPEN_SCREENSHOT, value, text: "Screenshot", url: picture.url }] : []),
     ...(node.instanceId
       ? [{ actionId: OPEN_AWS, value, text: "Open in AWS", url: instanceLink(settings, node.instanceId) }]
       : []),
   ];
 }
 
+const rebootButton = (node: NodeRecord, now: string): Button => ({
+  actionId: EC2_REBOOT,
+  value: ownerOf(node),
+  text: "EC2 reboot",
+  style: "danger",
+  confirm: {
+    title: "Reboot through EC2?",
+    text: `EC2 resets the machine if Windows does not react within four minutes. Look at ${openPicture(node, now) ? "the screenshot" : "its screen in the EC2 console"} first.`,
+    confirm: "EC2 reboot",
+    deny: "Wait",
+  },
+});
+
 function lateBlocks(node: NodeRecord, settings: MessageSettings, now: string): Block[] {
-  const words = section(orderWords(node, now) ?? lateWords(node, now));
   // A press counts only while the work waits for one.
-  if (node.callbacks.decision === undefined) return [words];
-  const value = ownerOf(node);
-  const reboot: Button = {
-    actionId: EC2_REBOOT,
-    value,
-    text: "EC2 reboot",
-    style: "danger",
-    confirm: {
-      title: "Reboot through EC2?",
-      text: "EC2 resets the machine if Windows does not react within four minutes. Look at the screenshot first.",
-      confirm: "EC2 reboot",
-      deny: "Wait",
-    },
-  };
-  return [words, actions(`late:${value}`, [reboot, ...links(node, settings, now)])];
+  const isOffered = node.callbacks.decision !== undefined;
+  const buttons = [...(isOffered ? [rebootButton(node, now)] : []), ...links(node, settings, now)];
+  const words = section(lateWords(node, now, isOffered));
+  return buttons.length === 0 ? [words] : [words, actions(`late:${ownerOf(node)}`, buttons)];
 }
 
 /** Tells the machines that have not come back from their reboot for half an hour, with what can be pressed. */

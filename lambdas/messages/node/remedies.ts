@@ -9,6 +9,8 @@ const notChanged: readonly Remedy[] = [
   },
 ];
 
+const ADD_ROUTE = "add the route at its console: `route add 169.254.169.254 mask 255.255.255.255 <gateway>`";
+
 /** Known failures of the stages that only a reboot has. */
 export const rebootRemedies: Readonly<Record<"reboot" | "prove" | "restore", readonly Remedy[]>> = {
   reboot: [
@@ -30,17 +32,30 @@ export const rebootRemedies: Readonly<Record<"reboot" | "prove" | "restore", rea
       remedy: "check the machine's screenshot in the EC2 console, then try again",
     },
     {
+      says: ["gave up waiting for"],
+      beforeReboot: false,
+      cause:
+        "the machine has not come back from its reboot: Windows still installs updates, hangs, or has lost its route to the metadata service",
+      remedy: `look at its screen in the EC2 console; reboot it through EC2, or, where Windows is up, ${ADD_ROUTE}; then press Check again`,
+    },
+    {
       says: [],
-      cause: "the machine has not come back from its reboot; Windows may still install updates",
-      remedy: "check its screenshot in the EC2 console, then run `{win} why` on the node",
+      beforeReboot: true,
+      cause: "the machine takes no command, so it was not told to reboot",
+      remedy: "run `{win} why` on the node; while its SSM agent is silent, reboot it through EC2",
+    },
+    {
+      says: [],
+      beforeReboot: false,
+      cause: "the machine was told to reboot, and whether it did is not known",
+      remedy: "run `{win} why` on the node, then press Check again",
     },
   ],
   prove: [
     {
       says: ["Metadata service:", "Link-local routes:", "SSM agent:"],
       cause: "the machine has lost its route to the metadata service",
-      remedy:
-        "reboot it through EC2, or add the route at its console: `route add 169.254.169.254 mask 255.255.255.255 <gateway>`; then press Check again",
+      remedy: `reboot it through EC2, or ${ADD_ROUTE}; then press Check again`,
     },
     {
       says: ["registered as a new Node"],

@@ -98,8 +98,13 @@ const explains =
  * Finds the likely cause of a failure: among those of its stage, else among those of any, else the stage's own.
  * @returns undefined for a failure that the runbook does not explain
  */
-export function remedyOf({ stage, why }: Pick<Failure, "stage" | "why">): Remedy | undefined {
-  const ofStage = stageRemedies[stage] ?? [];
+export function remedyOf({
+  stage,
+  why,
+  isNotRebooted = false,
+}: Pick<Failure, "stage" | "why" | "isNotRebooted">): Remedy | undefined {
+  const rows = stageRemedies[stage] ?? [];
+  const ofStage = rows.filter(({ beforeReboot }) => beforeReboot === undefined || beforeReboot === isNotRebooted);
   const known = explains(why);
   return ofStage.find(known) ?? commonRemedies.find(known) ?? ofStage.find(({ says }) => says.length === 0);
 }

@@ -9,6 +9,8 @@ export interface Remedy {
   readonly cause: string;
   /** The remedy that a person can apply: a clause without a full stop, with `{win}` for the command word. */
   readonly remedy: string;
+  /** Set where the row is only for a machine that was not told to reboot (true), or that was (false). */
+  readonly beforeReboot?: boolean;
   /** The same request would fail the same way: it is not offered again. */
   readonly isHopeless?: true;
 }

@@ -47,7 +47,8 @@ export async function endUnproven(task: RebootTask, error: unknown): Promise<voi
   const left = isUnproven ? await leaveUnproven(task) : await leaveNode(task, cause);
   if (cause instanceof Cancelled)
     return endOnOneNode(task, { status: "cancelled", left }, notRebootedSummary.cancelled(left));
-  const failure = { stage, why: cause.message, left };
+  const isNotRebooted = stage === "reboot" && !isUnproven;
+  const failure = { stage, why: cause.message, left, ...(isNotRebooted ? { isNotRebooted } : {}) };
   const summary = isUnproven ? notRebootedSummary.unproven(left) : notRebootedSummary.failed(left);
   return endOnOneNode(task, { status: "failed", failure }, summary);
 }

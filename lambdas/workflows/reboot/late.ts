@@ -3,6 +3,7 @@ import type { LateReboot } from "../../late-reboot.ts";
 import { log } from "../../logging.ts";
 import { ec2Rebooted, ec2RefusedReboot } from "../../messages/node/reboot.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
+import type { NodeChange } from "../../steps/ledger/ledger.ts";
 import { MINUTE } from "../engine/durable.ts";
 import { addNotes } from "../node/notes.ts";
 import { record } from "../node/task.ts";
@@ -30,11 +31,21 @@ async function nextPress(task: RebootTask, late: LateReboot): Promise<Press | nu
   return null;
 }
 
-/** Shows the button and the console's screenshot, and has the button's press wake the poll. */
-async function offer(task: RebootTask, late: LateReboot, callbackId: string): Promise<void> {
+/** Does EC2 have an order that it took less than half an hour ago? The machine is given as long as it had at first. */
+const isOrderNew = ({ ec2Reboot: order }: LateReboot, now: number): boolean =>
+  order !== undefined && order.answer === undefined && now - Date.parse(order.at) < LATE_MS;
+
+/** Finds since when it is offered: after an order that EC2 took, the offer is a new one. */
+function offeredSince({ lateSince, ec2Reboot: order }: LateReboot, now: string): string {
+  const isNewOffer = order !== undefined && order.answer === undefined && (lateSince ?? "") < order.at;
+  return lateSince === undefined || isNewOffer ? now : lateSince;
+}
+
+/** Shows that the machine is late, at once, and the screenshot of its console, which EC2 may take seconds for. */
+async function show(task: RebootTask, late: LateReboot, lateSince: string, callbacks: NodeChange["callbacks"]) {
+  await record(task, { lateSince, ...(callbacks ? { callbacks } : {}) });
   const screenshot = await currentScreenshot(task, late);
-  const lateSince = late.lateSince ?? task.steps.timestamp();
-  await record(task, { lateSince, screenshot, callbacks: { decision: callbackId } });
+  if (screenshot !== late.screenshot) await record(task, { screenshot });
 }
 
 /** Has EC2 reboot the machine as a person wished. A refusal is told, and the machine is waited for as before. */
@@ -50,17 +61,19 @@ async function obey(task: RebootTask, press: Press): Promise<void> {
 
 async function offerOrObey(task: RebootTask, callbackId: string): Promise<void> {
   const late = await lateRebootOf(task);
-  const { ec2Reboot: order } = late;
-  if (order && order.answer === undefined) return;
+  const { ec2Reboot: order, lateSince } = late;
+  const { steps } = task;
+  if (isOrderNew(late, steps.now())) return show(task, late, lateSince ?? steps.timestamp(), {});
   if (order?.answer === "unknown") await auditEc2Reboot(task, order);
   const press = await nextPress(task, late);
-  await (press === null ? offer(task, late, callbackId) : obey(task, press));
+  if (press !== null) return obey(task, press);
+  return show(task, late, offeredSince(late, steps.timestamp()), { decision: callbackId });
 }
 
 /**
  * Offers EC2's reboot, once a machine has not come back from its reboot for half an hour, and has EC2 do it when a permitted
- * person pressed the button. EC2 is asked once for each press; where its answer is unknown, only another press asks again. If a
- * service is busy, the next poll goes on. Belongs into a poll.
+ * person pressed the button. EC2 is asked once for each press; where its answer is unknown, only another press asks again. Half an
+ * hour after an order that EC2 took, it is offered again. If a service is busy, the next poll goes on. Belongs into a poll.
  * @param askedAt ISO 8601: when the machine was told to reboot
  * @param callbackId wakes the poll
  * @throws Refused when the lease is not ours any more

@@ -22,7 +22,11 @@ const drawn = (screen: string): Buffer => readFileSync(`lib/sandbox/machine/scre
 
 async function untilOffered(): Promise<void> {
   await here.type("operator", `/win reboot ${SHORT} --force ${web.name}`);
-  await here.until(() => offer().includes("[EC2 reboot]"), 60, "the offer");
+  await here.until(() => offer().includes("rebooting the machine"), 60, "the reboot");
+  await here.pass(29);
+  expect(offer()).not.toContain("has not come back");
+  await here.until(() => offer().includes("[EC2 reboot]"), 3, "the offer");
+  await here.until(() => taken().length > 0, 1, "the screenshot");
 }
 
 /** Address behind the button; null while the message has none. */
@@ -41,7 +45,7 @@ describe("The offer of EC2's reboot", () => {
   test("links the screenshot of the console, by an address that opens this one picture and nothing else", async () => {
     injectFault(here, "boot-hangs", ofWeb, 1);
     await untilOffered();
-    expect(offer()).toMatch(/\*Screenshot\* shows its screen at .* \(the link lapses at /);
+    expect(offer()).toMatch(/\*Screenshot\* shows its screen at .* \(the link lapses by /);
     expect(offer()).toContain("[EC2 reboot]\n[Screenshot]\n[Open in AWS]");
     const picture = await open(link());
     expect([picture.status, picture.headers["content-type"]]).toEqual([200, "image/jpeg"]);
@@ -100,6 +104,51 @@ describe("The offer of EC2's reboot", () => {
     await settled(here, 240);
     expect((await newest(here)).operation.status).toBe("succeeded");
     expect(isCordoned(here)).toBe(false);
+  });
+
+  test("keeps a picture that still opens when the next one is refused, and has a newer one soon", async () => {
+    injectFault(here, "boot-hangs", ofWeb, 1);
+    await untilOffered();
+    const before = link();
+    // The client itself tries four times.
+    injectFault(here, "aws-throttle", inEc2, 4);
+    await here.until(() => taken().some(({ error }) => error !== null), 15, "the refusal");
+    await here.pass(1);
+    expect(link().href).toBe(before.href);
+    await here.until(() => link().href !== before.href, 5, "the next screenshot");
+    await here.press("operator", EC2_REBOOT);
+    await settled(here, 240);
+  });
+
+  test("stays away for half an hour after EC2 took a reboot, with the screen in view, and comes again", async () => {
+    injectFault(here, "boot-hangs", ofWeb);
+    await untilOffered();
+    await here.press("operator", EC2_REBOOT);
+    await here.until(() => offer().includes("had EC2 reboot the machine"), 5, "the order");
+    await here.pass(15);
+    expect(offer()).toMatch(/had EC2 reboot the machine, 1[4-6]m ago; \*Screenshot\* shows its screen/);
+    expect(offer()).not.toContain("[EC2 reboot]");
+    await here.until(() => offer().includes("[EC2 reboot]"), 20, "the second offer");
+    expect(offer()).toContain("and it has not come back. Windows may still install updates: *Screenshot*");
+    await here.press("operator", EC2_REBOOT);
+    await here.until(() => calls(here, "ec2", "RebootInstances").length === 2, 5, "the second order");
+    await settled(here, 240);
+    expect(isCordoned(here)).toBe(true);
+  });
+
+  test("comes half an hour after a plan's own reboot through EC2", async () => {
+    injectFault(here, "agent-silent", ofWeb);
+    injectFault(here, "boot-hangs", ofWeb, 1);
+    await here.pass(12);
+    await here.type("operator", `/win reboot ${SHORT} --ec2 --force ${web.name}`);
+    await here.until(() => calls(here, "ec2", "RebootInstances").length > 0, 60, "EC2's reboot");
+    await here.pass(28);
+    expect(offer()).not.toContain("[EC2 reboot]");
+    await here.pass(4);
+    expect(offer()).toContain("Casement had EC2 reboot the machine, 3");
+    expect(offer()).toContain("[EC2 reboot]\n[Screenshot]");
+    await here.press("operator", EC2_REBOOT);
+    await here.until(() => calls(here, "ec2", "RebootInstances").length === 2, 5, "the second order");
   });
 
   test("asks for nothing by a click on the link", async () => {
