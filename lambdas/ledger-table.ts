@@ -87,6 +87,9 @@ export const votesOn = (asking: number): string => `${decisionsOn("approval")}${
 /** Partition of an operation, its nodes and its decisions. */
 export const operationPartition = (id: string): string => `operation#${id}`;
 
+/** Work of which one execution has the turn at a time. */
+export type TurnOf = "sweep" | "reminders";
+
 /** Key of each kind of item. */
 export const keys = {
   operation: (id: string): Key => ({ pk: operationPartition(id), sk: "operation" }),
@@ -142,7 +145,7 @@ export const keys = {
   /** The owner of a Node's cordon, by the Node's UID. */
   cordon: (uid: string): Key => ({ pk: `cordon#${uid}`, sk: "cordon" }),
   /** The execution that sweeps, or swept last. */
-  sweepTurn: { pk: "turn#sweep", sk: "turn" },
+  turn: (of: TurnOf) => ({ pk: `turn#${of}`, sk: "turn" }),
   /** The rules on people and commands that the channel was last told of. */
   announcedRules: { pk: "announced", sk: "rules" },
   directory: { pk: DIRECTORY_PARTITION, sk: "slack" },

@@ -24,7 +24,7 @@ import { dueWaits, remindOfWait } from "./waits/remind.ts";
 export interface SweepStart {
   /** The event's id: the same tick delivered twice is the same sweep. */
   readonly tick: string;
-  /** Starts what is due and does nothing else: every few minutes. */
+  /** Starts what is due and reminds people of what waits, and does nothing else: every few minutes. */
   readonly only?: "due";
 }
 
@@ -38,11 +38,13 @@ const ATTEMPTS = 3;
 export const sweep =
   (steps: Steps) =>
   async ({ only }: SweepStart, ctx: DurableContext): Promise<void> => {
-    if (only === "due")
-      return step(ctx, "start what is due", () => startDue(steps), ATTEMPTS).catch(orLater(undefined));
-    if (!(await takeTurn(ctx, steps))) return;
+    if (only === "due") {
+      await beginDue(ctx, steps);
+      return remindOfWaits(ctx, steps);
+    }
+    if (!(await takeTurn(ctx, steps, "sweep"))) return;
     await step(ctx, "announce changed rules", () => announceRules(steps), ATTEMPTS).catch(orLater(undefined));
-    await step(ctx, "start what is due", () => startDue(steps), ATTEMPTS).catch(orLater(undefined));
+    await beginDue(ctx, steps);
     const lost = await step(ctx, "find operations that were lost", () => findLost(steps));
     const looks = lost.filter((one) => !one.isChange);
     const changes = lost.filter((one) => one.isChange);
@@ -59,7 +61,6 @@ export const sweep =
     });
     await step(ctx, "give back slots that were left", () => releaseLeftSlots(steps), ATTEMPTS);
     await remindOfKept(ctx, steps);
-    await remindOfWaits(ctx, steps);
     await followReviews(ctx, steps).catch(orLater(undefined));
     // EC2 or the release may not be readable now: the next sweep does it, and nothing waits for it.
     await step(ctx, "expire what machines were given", () => expireGoneMachines(steps), ATTEMPTS).catch(
@@ -67,6 +68,9 @@ export const sweep =
     );
     await step(ctx, "copy late entries of the audit", () => exportLate(steps), ATTEMPTS).catch(orLater(undefined));
   };
+
+const beginDue = (ctx: DurableContext, steps: Steps): Promise<void> =>
+  step(ctx, "start what is due", () => startDue(steps), ATTEMPTS).catch(orLater(undefined));
 
 /** Counts reviews of what was done without an approval; a person's rights may not be readable now. */
 async function followReviews(ctx: DurableContext, steps: Steps): Promise<void> {
@@ -85,9 +89,12 @@ async function remindOfKept(ctx: DurableContext, steps: Steps): Promise<void> {
   });
 }
 
-/** Reminds people of whatever else waits for them; past Slack too, where no page did so before. */
+/** Reminds people of whatever else waits for them; past Slack too, where no page did so before. Two executions remind of nothing twice. */
 async function remindOfWaits(ctx: DurableContext, steps: Steps): Promise<void> {
-  const due = await step(ctx, "find what waits for a person", () => dueWaits(steps), ATTEMPTS).catch(orLater([]));
+  const find = (when: string) =>
+    step(ctx, `find what waits for a person${when}`, () => dueWaits(steps), ATTEMPTS).catch(orLater([]));
+  if ((await find("")).length === 0 || !(await takeTurn(ctx, steps, "reminders"))) return;
+  const due = await find(", in turn");
   await each(due, async (wait) => {
     const name = waitName(wait);
     if (pages(wait.kind)) {

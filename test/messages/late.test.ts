@@ -10,7 +10,11 @@ const LINK = "https://bucket.s3.us-west-2.amazonaws.com/screenshots/reboot-1/i-1
 
 /** The message of a late machine, some milliseconds after its screenshot was taken. */
 const shown = (url: string, later: number, fields: Partial<NodeRecord> = {}): string => {
-  const late = { lateSince: TAKEN, callbacks: { decision: "callback" }, screenshot: { triedAt: TAKEN, taken: { at: TAKEN, url } } };
+  const late = {
+    lateSince: TAKEN,
+    callbacks: { decision: "callback" },
+    screenshot: { triedAt: TAKEN, taken: { at: TAKEN, url } },
+  };
   const now = new Date(Date.parse(TAKEN) + later).toISOString();
   return JSON.stringify(lateMachines([nodeRecord({ ...late, ...fields })], settings, now));
 };

@@ -16,7 +16,7 @@ const unpublished = async () => {
 
 /** The turn is free, and no node was left. */
 const free = {
-  turns: { lastSweep: async () => undefined, takeSweep: async () => true },
+  turns: { last: async () => undefined, take: async () => true },
   cordons: { open: async () => [] },
   slots: { left: async () => [], release: async () => false },
   announcements: { rules: async () => undefined, keepRules: async () => undefined },
@@ -53,7 +53,7 @@ it("leaves what may still begin, and closes what never began", async () => {
 
 it("does nothing while another sweep runs", async () => {
   const running = verbs({
-    turns: { lastSweep: async () => "arn:another", takeSweep: async () => true },
+    turns: { last: async () => "arn:another", take: async () => true },
     executions: { status: async () => "RUNNING" },
   });
   expect((await run((ctx) => sweep(running)({ tick: "event-1" }, ctx))).status).toBe("SUCCEEDED");

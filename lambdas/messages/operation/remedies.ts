@@ -101,10 +101,12 @@ const explains =
 export function remedyOf({
   stage,
   why,
-  isNotRebooted = false,
+  isNotRebooted,
 }: Pick<Failure, "stage" | "why" | "isNotRebooted">): Remedy | undefined {
   const rows = stageRemedies[stage] ?? [];
-  const ofStage = rows.filter(({ beforeReboot }) => beforeReboot === undefined || beforeReboot === isNotRebooted);
+  const ofStage = rows.filter(
+    ({ beforeReboot }) => beforeReboot === undefined || beforeReboot === (isNotRebooted === true),
+  );
   const known = explains(why);
   return ofStage.find(known) ?? commonRemedies.find(known) ?? ofStage.find(({ says }) => says.length === 0);
 }

@@ -76,7 +76,7 @@ export const waitWords: Readonly<Record<WaitKind, Words>> = {
     next: ({ operation }) => `look at its screen, then press EC2 reboot in the message of ${code(operation)}, or wait`,
     runbook: "stage-reboot",
     buttons: [EC2_REBOOT],
-    notices: [],
+    notices: ["unproven"],
   },
   paused: {
     says: "is a rollout that is paused",

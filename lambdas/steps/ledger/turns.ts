@@ -1,4 +1,4 @@
-import { keys } from "../../ledger-table.ts";
+import { keys, type TurnOf } from "../../ledger-table.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { table } from "./table.ts";
 
@@ -12,15 +12,15 @@ interface Turn {
 export const turns = (context: StepContext) => {
   const items = table(context);
   return {
-    /** The execution that swept last, or sweeps now. */
-    lastSweep: async (): Promise<string | undefined> => (await items.read<Turn>(keys.sweepTurn))?.execution,
+    /** The execution that did the work last, or does it now. */
+    last: async (of: TurnOf): Promise<string | undefined> => (await items.read<Turn>(keys.turn(of)))?.execution,
 
     /**
      * Takes the turn over from an execution that has ended.
      * @returns false when another one was faster
      */
-    takeSweep: async (execution: string, from: string | undefined): Promise<boolean> => {
-      const turn = await items.revise<Turn>(keys.sweepTurn, (before) =>
+    take: async (of: TurnOf, execution: string, from: string | undefined): Promise<boolean> => {
+      const turn = await items.revise<Turn>(keys.turn(of), (before) =>
         before?.execution === from ? { execution, since: timestamp(context) } : null,
       );
       return turn?.execution === execution;

@@ -63,7 +63,7 @@ function lostOperations(count: number) {
         found.record = { ...found.record, ...change };
       },
     },
-    turns: { lastSweep: async () => undefined, takeSweep: async () => true },
+    turns: { last: async () => undefined, take: async () => true },
     announcements: { rules: async () => undefined, keepRules: async () => undefined },
     cordons: { open: async () => [] },
     slots: { left: async () => [], release: async () => false },

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EC2_REBOOT, OPEN_SCREENSHOT } from "../../../lambdas/messages/slack/buttons.ts";
+import { notified } from "../connecting.ts";
 import { calls, expectSound, newest, settled, spoken } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
 import { isCordoned, SHORT, unasked } from "../on-web.ts";
@@ -149,6 +150,19 @@ describe("The offer of EC2's reboot", () => {
     expect(offer()).toContain("[EC2 reboot]\n[Screenshot]");
     await here.press("operator", EC2_REBOOT);
     await here.until(() => calls(here, "ec2", "RebootInstances").length === 2, 5, "the second order");
+  });
+
+  test("calls people past Slack too, once it waits for a quarter of an hour", async () => {
+    injectFault(here, "boot-hangs", ofWeb, 1);
+    await untilOffered();
+    const called = () => notified(here).filter((text) => text.includes("has not come back from its reboot"));
+    await here.pass(14);
+    expect(called()).toEqual([]);
+    await here.pass(7);
+    expect(called()).toEqual([expect.stringContaining("docs/runbook.md#stage-reboot")]);
+    await here.press("operator", EC2_REBOOT);
+    await settled(here, 240);
+    expect(called()).toHaveLength(1);
   });
 
   test("asks for nothing by a click on the link", async () => {

@@ -45,8 +45,9 @@ test(
     expect(await list()).toMatch(
       /^❓ \*Waiting for a person\*\n• `ip-10-0-3-7\S+` stays cordoned, because its reboot was not proven/,
     );
+    await here.pass(12);
     expect(reminders()).toEqual([]);
-    await here.pass(32);
+    await here.pass(9);
     expect(reminders()).toEqual([
       expect.stringMatching(
         /^<!subteam\^S0OPERATORS>.* stays cordoned, because its reboot was not proven, for \d+m.*`\/win prove /,

@@ -66,11 +66,11 @@ describe("A cordon that is kept because a reboot was not proven", () => {
 describe("The sweep's turn", () => {
   it("goes from one that has ended to one of two who ask", async () => {
     const { turns } = simulator.as("sweep");
-    expect(await turns.lastSweep()).toBeUndefined();
-    expect(await turns.takeSweep("arn:1", undefined)).toBe(true);
-    expect(await turns.lastSweep()).toBe("arn:1");
-    expect(await turns.takeSweep("arn:2", "arn:1")).toBe(true);
-    expect(await turns.takeSweep("arn:3", "arn:1")).toBe(false);
-    expect(await turns.takeSweep("arn:2", "arn:2")).toBe(true);
+    expect(await turns.last("sweep")).toBeUndefined();
+    expect(await turns.take("sweep", "arn:1", undefined)).toBe(true);
+    expect(await turns.last("sweep")).toBe("arn:1");
+    expect(await turns.take("sweep", "arn:2", "arn:1")).toBe(true);
+    expect(await turns.take("sweep", "arn:3", "arn:1")).toBe(false);
+    expect(await turns.take("sweep", "arn:2", "arn:2")).toBe(true);
   });
 });
