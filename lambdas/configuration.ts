@@ -74,8 +74,8 @@ export const poolSchema = z.strictObject({
     .default(1),
   /** Seconds that connections get to end before the first eviction, after the node was taken out of the load balancers. */
   connectionSeconds: z.number().int().min(0).max(600).default(CONNECTION_SECONDS),
-  /** Fate of a node whose eviction has failed: it takes pods again at once, or stays cordoned until a person uncordons it. */
-  afterFailedDrain: z.enum(["uncordon", "hold"]).default("uncordon"),
+  /** Fate of a node whose eviction has failed: it takes pods again at once, stays cordoned, or stays cordoned while its message asks. */
+  afterFailedDrain: z.enum(["uncordon", "hold", "ask"]).default("uncordon"),
   /** Seconds for which a node is watched after its proof, before it takes pods again; 0 watches it no longer than the proof. */
   soakSeconds: z.number().int().min(0).max(MOST_SOAK_SECONDS).default(0),
   /** Are its machines asked by schedule whether they wait for a reboot, and whether they booted by themselves? */

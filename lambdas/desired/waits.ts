@@ -126,9 +126,12 @@ const amongCordons =
 const isLate = ({ status, lateSince, callbacks }: NodeRecord): boolean =>
   status === "running" && lateSince !== undefined && callbacks.decision !== undefined;
 
-/** A drain left the cordon because its pool says so; one of a reboot that a person has accepted is theirs. */
+/** A drain left the cordon because its pool says so; one that a person has accepted is theirs. */
 const isHeld = ({ cordon, by, record }: Cordoned): boolean =>
-  cordon.unproven === undefined && by?.request.command !== "cordon" && record?.failure?.stage === "evict";
+  cordon.unproven === undefined &&
+  by?.request.command !== "cordon" &&
+  record?.failure?.stage === "evict" &&
+  record.settled === undefined;
 
 /** Finds each kind of wait. */
 const finders: Readonly<Record<WaitKind, (seen: WaitsSeen) => Wait[]>> = {

@@ -23,6 +23,7 @@ import {
   RESUME_ROLLOUT,
   TERMINATE_INSTANCE,
   TRY_AGAIN,
+  UNCORDON_NODE,
 } from "../messages/slack/buttons.ts";
 import { parseOwner } from "../node-work.ts";
 import type { Message } from "../records.ts";
@@ -84,6 +85,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   [DO_NEXT]: { command: null, does: (door, click) => typeAgain(door, click, click.value) },
   [INSTALL_GUARD]: { command: null, does: (door, click) => typeAgain(door, click, click.value) },
   [PROVE_AGAIN]: { command: null, does: (door, click) => typeAgain(door, click, click.value) },
+  [UNCORDON_NODE]: { command: null, does: (door, click) => typeAgain(door, click, click.value) },
   [KEEP_CORDONED]: { command: null, does: (door, click) => typeAgain(door, click, click.value) },
   [REBOOT_THROUGH_EC2]: { command: null, does: (door, click) => typeAgain(door, click, click.value) },
   [OPEN_RUNBOOK]: link,

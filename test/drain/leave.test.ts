@@ -9,8 +9,11 @@ import { node, nodeTask } from "../workflows/node/a-node.ts";
 beforeAll(setUp);
 afterAll(tearDown);
 
-/** Leaves a node of a pool that says hold. @returns the state left, and whether the cordon was kept or given back */
-async function left(cause: Error, { stage = "evict", unschedulable = true, pool = "web", isTouched = true } = {}) {
+/** Leaves a node of a pool that says hold, or else. @returns the state left, and whether the cordon was kept or given back */
+async function left(
+  cause: Error,
+  { stage = "evict", unschedulable = true, pool = "web", isTouched = true, afterFailedDrain = "hold" } = {},
+) {
   const done: string[] = [];
   const given = {
     nodes: { read: async () => ({ metadata: node, spec: { unschedulable } }) },
@@ -22,7 +25,7 @@ async function left(cause: Error, { stage = "evict", unschedulable = true, pool 
     instances: { describe: async () => undefined },
     audit: { append: async () => undefined },
   };
-  const configuration = configurationWith({}, { afterFailedDrain: "hold" });
+  const configuration = configurationWith({}, { afterFailedDrain });
   const { result } = await run(async (ctx) => {
     const task = { ...nodeTask(ctx, given), pool, stage, isTouched };
     return leaveNode({ ...task, runtime: { ...task.runtime, configuration } } as unknown as EmptyingTask, cause);
@@ -34,6 +37,16 @@ const late = new StageFailed("gave up waiting for 1 pod");
 
 test("DR-24 a node whose eviction has failed is held where its pool says so", async () => {
   expect(await left(late)).toEqual({ result: expect.stringContaining("the node stays cordoned"), done: ["kept"] });
+});
+
+test("DR-24 a node whose eviction has failed is held where its pool asks, and a cancellation gives it back", async () => {
+  const ask = { afterFailedDrain: "ask" };
+  expect(await left(late, ask)).toEqual({
+    result: expect.stringContaining("press Uncordon or Keep cordoned"),
+    done: ["kept"],
+  });
+  expect((await left(new Cancelled("U0OPERATOR"), ask)).done).toEqual(["given back"]);
+  expect((await left(late, { afterFailedDrain: "uncordon" })).done).toEqual(["given back"]);
 });
 
 test.each([

@@ -129,11 +129,16 @@ const results: Readonly<Record<CordonResult, (node: string) => string>> = {
 /** Sums up a cordon or uncordon that a person asked for, for message and ledger. */
 export const cordonSummary = (result: CordonResult, node: string): string => results[result](node);
 
+/** Opening of the state of a node whose pool has a person decide after a failed drain. */
+export const asksForCordon = "the node stays cordoned until a person decides";
+
 /** State that a cordon leaves behind when it fails. */
 export const cordonLeaves = {
   untouched: "nothing was changed",
   held: (node: string, commandWord: string): string =>
     `the node stays cordoned, as its pool's afterFailedDrain says; ${typeThis(commandWord, "uncordon", node)} makes it schedulable`,
+  asks: (node: string, commandWord: string): string =>
+    `${asksForCordon}: press Uncordon or Keep cordoned, or type ${typeThis(commandWord, "uncordon", node)} or ${typeThis(commandWord, "cordon", node)}`,
   unproven: (node: string, commandWord: string): string =>
     `the node stays cordoned until it is proven; ${typeThis(commandWord, "prove", node)} proves it anew and gives it back, and ${typeThis(commandWord, "uncordon", node)} makes it schedulable`,
   quarantined: (node: string, commandWord: string): string =>

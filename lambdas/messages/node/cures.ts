@@ -2,7 +2,8 @@ import type { Request } from "../../commands/command.ts";
 import type { NodeRecord } from "../../records.ts";
 import type { NodeWorkflow, StageName } from "../../stages.ts";
 import type { Button } from "../slack/blocks.ts";
-import { INSTALL_GUARD, KEEP_CORDONED, PROVE_AGAIN, REBOOT_THROUGH_EC2 } from "../slack/buttons.ts";
+import { INSTALL_GUARD, KEEP_CORDONED, PROVE_AGAIN, REBOOT_THROUGH_EC2, UNCORDON_NODE } from "../slack/buttons.ts";
+import { asksForCordon } from "./cordon.ts";
 import { notRebooted } from "./reboot.ts";
 
 /** Workflows whose failures a button cures. */
@@ -58,9 +59,19 @@ const keepCordoned = (node: string): Button => ({
 /** Stages in which a node stays cordoned for want of its proof. */
 const UNPROVEN: ReadonlySet<StageName> = new Set<StageName>(["reboot", "prove", "restore"]);
 
+/** Gives the node back, under the right of whoever presses it. */
+const uncordon = (node: string): Button => ({
+  actionId: UNCORDON_NODE,
+  value: `uncordon ${node}`,
+  text: "Uncordon",
+  style: "primary",
+});
+
 /** Buttons that cure a failed node, or plan what does: the guard, and EC2's reboot where the machine takes no command. */
 export function cureButtons({ workflow, nodeName, failure, settled }: NodeRecord, request: Request): Button[] {
-  if (!nodeName || !failure || settled !== undefined || !CURABLE.has(workflow)) return [];
+  if (!nodeName || !failure || settled !== undefined) return [];
+  if (failure.left.startsWith(asksForCordon)) return [uncordon(nodeName), keepCordoned(nodeName)];
+  if (!CURABLE.has(workflow)) return [];
   const { stage, why, isNotRebooted } = failure;
   if ((stage === "guard" || isNotRebooted) && isDeaf(why)) return [throughEc2(nodeName, request)];
   if (workflow === "guarding") return [];

@@ -16,6 +16,7 @@ import {
   REBOOT_THROUGH_EC2,
   RESUME_ROLLOUT,
   TERMINATE_INSTANCE,
+  UNCORDON_NODE,
 } from "../slack/buttons.ts";
 import { code, counted, mentionOf, plain } from "../slack/text.ts";
 import { line, type Notice } from "./escalations.ts";
@@ -108,7 +109,7 @@ export const waitWords: Readonly<Record<WaitKind, Words>> = {
     next: (wait, word) =>
       `type ${typeThis(word, "drain", node(wait))} again, or ${typeThis(word, "uncordon", node(wait))}`,
     runbook: "stage-eviction",
-    buttons: [],
+    buttons: [UNCORDON_NODE, KEEP_CORDONED],
     notices: ["unproven"],
   },
   review: {

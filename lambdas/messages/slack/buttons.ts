@@ -14,6 +14,7 @@ export const INSTALL_GUARD = "install-guard";
 export const REBOOT_THROUGH_EC2 = "reboot-through-ec2";
 export const PROVE_AGAIN = "prove-again";
 export const KEEP_CORDONED = "keep-cordoned";
+export const UNCORDON_NODE = "uncordon-node";
 
 /** The one under a reboot whose machine has not come back. */
 export const EC2_REBOOT = "ec2-reboot";

@@ -15,8 +15,9 @@ import { nodeOf, once } from "./task.ts";
 export function leaveNode(task: EmptyingTask, cause: Error): Promise<string> | string {
   if (!task.isTouched) return cordonLeaves.untouched;
   const { afterFailedDrain } = task.runtime.configuration.pools[task.pool ?? ""] ?? {};
-  const isHeld = afterFailedDrain === "hold" && task.stage === "evict" && !(cause instanceof Cancelled);
-  return isHeld ? holdNode(task, cordonLeaves.held) : restoreNode(task);
+  const isGivenBack = afterFailedDrain !== "hold" && afterFailedDrain !== "ask";
+  if (isGivenBack || task.stage !== "evict" || cause instanceof Cancelled) return restoreNode(task);
+  return holdNode(task, afterFailedDrain === "ask" ? cordonLeaves.asks : cordonLeaves.held);
 }
 
 /**

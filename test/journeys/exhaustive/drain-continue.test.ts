@@ -1,5 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { CANCEL_OPERATION, CONTINUE_DRAIN, CONTINUE_REMOVAL } from "../../../lambdas/messages/slack/buttons.ts";
+import {
+  CANCEL_OPERATION,
+  CONTINUE_DRAIN,
+  CONTINUE_REMOVAL,
+  KEEP_CORDONED,
+  UNCORDON_NODE,
+} from "../../../lambdas/messages/slack/buttons.ts";
 import { lambdaName } from "../../../lib/sandbox/simulator.ts";
 import { heldBack, newest, nodeNamed, settled } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
@@ -147,6 +153,48 @@ describe("A drain that has passed its deadline", () => {
     await one.type("operator", `/win uncordon ${SHORT}`);
     await settled(one, 5);
     expect(isCordoned(one)).toBe(false);
+  });
+});
+
+describe("A drain that fails in a pool that asks", () => {
+  async function asked(): Promise<Journey> {
+    const { configuration: before, close } = await withSeedNodes();
+    await close();
+    const web = { ...before.pools.web, afterFailedDrain: "ask" };
+    const one = await lateDrain({ continue: 1 }, { pools: { ...before.pools, web } });
+    await settled(one, 13);
+    expect(openly(one).at(-1)).toContain("[Uncordon]\n[Keep cordoned]");
+    expect([isCordoned(one), await heldBack(one)]).toEqual([true, []]);
+    await one.pass(31);
+    expect(inThreads(one).join("\n")).toContain("stays cordoned after a drain that failed");
+    return one;
+  }
+
+  test("leaves the node cordoned, reminds people, and gives it back at Uncordon", async () => {
+    const one = await asked();
+    await one.press("operator", UNCORDON_NODE);
+    await settled(one, 5);
+    expect(isCordoned(one)).toBe(false);
+    expect(openly(one)[0]).not.toMatch(/\[(Uncordon|Keep cordoned)\]/);
+  });
+
+  test("leaves the cordon to the person who presses Keep cordoned, and waits for nobody", async () => {
+    const one = await asked();
+    await one.press("operator", KEEP_CORDONED);
+    await settled(one, 5);
+    expect(isCordoned(one)).toBe(true);
+    expect(openly(one)[0]).not.toMatch(/\[(Uncordon|Keep cordoned)\]/);
+    await one.type("operator", "/win nodes");
+    await settled(one, 5);
+    expect(privately(one, "operator").at(-1)).not.toContain("Waiting for a person");
+  });
+
+  test("answers a press of a person without the right, and leaves the node as it is", async () => {
+    const one = await asked();
+    await one.press("visitor", UNCORDON_NODE);
+    await settled(one, 5);
+    expect(isCordoned(one)).toBe(true);
+    expect(privately(one, "visitor").at(-1)).toContain("You do not have permission");
   });
 });
 
