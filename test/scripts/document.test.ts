@@ -28,6 +28,11 @@ describe("SSM documents", () => {
     },
   );
 
+  it("the document of a reboot outlasts two hours of Windows updates", () => {
+    const { content } = scriptDocuments("prod-west").find(({ script }) => script === "reboot") ?? { content: "{}" };
+    expect(Number(JSON.parse(content).mainSteps[0].inputs.timeoutSeconds)).toBeGreaterThan(2 * 3_600);
+  });
+
   it.for(scriptDocuments("prod-west"))("$script takes nothing but base64 of bounded length", ({ script, content }) => {
     const { Request, ...others } = JSON.parse(content).parameters;
     expect(others).toEqual({});

@@ -1,5 +1,5 @@
 import type { Request } from "../../commands/command.ts";
-import type { NodeRecord } from "../../records.ts";
+import type { Failure, NodeRecord } from "../../records.ts";
 import type { NodeWorkflow, StageName } from "../../stages.ts";
 import type { Button } from "../slack/blocks.ts";
 import { INSTALL_GUARD, KEEP_CORDONED, PROVE_AGAIN, REBOOT_THROUGH_EC2, UNCORDON_NODE } from "../slack/buttons.ts";
@@ -67,16 +67,23 @@ const uncordon = (node: string): Button => ({
   style: "primary",
 });
 
+/** Buttons of a stage that comes before the machine is told to reboot, or of the order itself. */
+function beforeReboot({ stage, why, isNotRebooted }: Failure, node: string, request: Request): Button[] | null {
+  if (stage !== "guard" && !isNotRebooted) return null;
+  if (isDeaf(why)) return [throughEc2(node, request)];
+  return stage === "guard" || why.startsWith(notRebooted) ? [installGuard(node)] : [];
+}
+
 /** Buttons that cure a failed node, or plan what does: the guard, and EC2's reboot where the machine takes no command. */
 export function cureButtons({ workflow, nodeName, failure, settled }: NodeRecord, request: Request): Button[] {
   if (!nodeName || !failure || settled !== undefined) return [];
   if (failure.left.startsWith(asksForCordon)) return [uncordon(nodeName), keepCordoned(nodeName)];
   if (!CURABLE.has(workflow)) return [];
-  const { stage, why, isNotRebooted } = failure;
-  if ((stage === "guard" || isNotRebooted) && isDeaf(why)) return [throughEc2(nodeName, request)];
-  if (workflow === "guarding") return [];
-  if (stage === "guard") return [installGuard(nodeName)];
-  if (stage === "reboot" && why.startsWith(notRebooted)) return [installGuard(nodeName)];
-  if (isNotRebooted) return [];
-  return UNPROVEN.has(stage) ? [proveAgain(nodeName), throughEc2(nodeName, request), keepCordoned(nodeName)] : [];
+  if (workflow === "guarding")
+    return failure.stage === "guard" && isDeaf(failure.why) ? [throughEc2(nodeName, request)] : [];
+  const early = beforeReboot(failure, nodeName, request);
+  if (early !== null) return early;
+  return UNPROVEN.has(failure.stage)
+    ? [proveAgain(nodeName), throughEc2(nodeName, request), keepCordoned(nodeName)]
+    : [];
 }
