@@ -4,8 +4,8 @@ import { APPROVE_OPERATION, CANCEL_OPERATION } from "../../../lambdas/messages/s
 import { expectSound, heldBack, newest, nodeNamed, settled } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
 import { isCordoned, SHORT, unasked } from "../on-web.ts";
-import { cordonByHand, guardedPod, web } from "../others.ts";
-import { injectFault } from "../outside.ts";
+import { cordonByHand, guardedPod, otherWeb, web } from "../others.ts";
+import { endFault, injectFault } from "../outside.ts";
 import { openly, privately } from "../reading.ts";
 import { withSeedNodes } from "../removal.ts";
 
@@ -128,6 +128,28 @@ describe("A reboot that is not proven", () => {
     expect(await heldBack(here)).toEqual([]);
   });
 
+  test("ends without a trace when it is cancelled while it waits for a slot", async () => {
+    here = await unasked("reboot");
+    await cordonByHand(here, otherWeb);
+    await cancelledIn("slot");
+  });
+
+  test("ends without a trace when it is cancelled while its guard is checked", async () => {
+    here = await unasked("reboot");
+    await cancelledIn("guard");
+  });
+
+  test("ends without a trace when it is cancelled while its cordon is refused", async () => {
+    here = await unasked("reboot");
+    // A plan patches as a dry run: the fault begins once that is over.
+    await reachStage("guard");
+    const refused = injectFault(here, "kubernetes-5xx", { resource: "nodes", verb: "patch" });
+    await cancelledIn("cordon");
+    endFault(here, refused);
+    await here.pass(20);
+    expect(isCordoned(here)).toBe(false);
+  });
+
   test("gives the node back when a freeze comes right before the machine is told to reboot", async () => {
     here = await unasked("reboot");
     const before = bootIdOf();
@@ -143,6 +165,22 @@ describe("A reboot that is not proven", () => {
     expect(await heldBack(here)).toEqual([]);
   });
 });
+
+/** Begins a reboot unless one is under way, and waits until it enters the stage. */
+async function reachStage(stage: string): Promise<void> {
+  if ((await here.operations()).length === 0) await here.type("operator", `/win reboot ${SHORT} --force ${web.name}`);
+  await here.until(async () => (await newest(here)).nodes[0]?.stage === stage, 30, `the stage ${stage}`);
+}
+
+/** Cancels the reboot in a stage before the machine is told to reboot. */
+async function cancelledIn(stage: string): Promise<void> {
+  const before = bootIdOf();
+  await reachStage(stage);
+  await here.press("operator", CANCEL_OPERATION);
+  await settled(here, 60);
+  expect((await newest(here)).operation.status).toBe("cancelled");
+  expect([bootIdOf(), isCordoned(here), await heldBack(here)]).toEqual([before, false, []]);
+}
 
 describe("A cancellation that comes too late", () => {
   const shown = () => privately(here, "operator").at(-1) ?? "";

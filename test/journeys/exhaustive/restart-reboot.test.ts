@@ -10,6 +10,14 @@ const rebooter = "reboot-node";
 
 const moments: readonly Moment[] = [
   { after: "the message was posted", service: "slack", action: "chat.postMessage", count: 1 },
+  {
+    after: "the pool was looked at for a slot",
+    service: "dynamodb",
+    action: "PutItem",
+    principal: rebooter,
+    count: 1,
+    writes: /slots?#/,
+  },
   { after: "the guard was asked", service: "ssm", action: "SendCommand", principal: rebooter, count: 1 },
   { after: "the node was cordoned", service: "kubernetes", action: "patch nodes", principal: remover, count: 1 },
   {
@@ -37,6 +45,14 @@ const moments: readonly Moment[] = [
   },
   { after: "the proof was asked", service: "ssm", action: "SendCommand", principal: rebooter, count: 5 },
   { after: "the proof was asked again", service: "ssm", action: "SendCommand", principal: rebooter, count: 6 },
+  {
+    after: "the node was given back",
+    service: "kubernetes",
+    action: "patch nodes",
+    principal: remover,
+    count: 1,
+    since: "the proof was asked again",
+  },
 ];
 
 const approvals = { reboot: { needs: 0 } };
