@@ -70,9 +70,12 @@ export const nodeToStayWell = "the node to stay well for a minute";
 export const nodeToSoak = "the end of its pool's soakSeconds";
 
 /** Reasons why a node that was proven is not given back: what happened to it while it was watched. */
-export const goneInSoak = "while it was watched after its proof, the Node went away";
+export const goneInSoak = "while it was watched after its proof, the Node was deleted by someone else";
 export const bootInSoak = "while it was watched after its proof, the machine booted again";
 export const notReadyInSoak = "while it was watched after its proof, the node was not Ready";
+
+/** Reason why a node is not proven: its Node was deleted by others meanwhile. */
+export const deletedInProof = "the Node was deleted by someone else";
 
 /** Reason why a reboot is not proven: its Node was deleted by others, and the kubelet registered the machine anew. */
 export const registeredAnew =
