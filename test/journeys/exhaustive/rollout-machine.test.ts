@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { RESUME_ROLLOUT } from "../../../lambdas/messages/slack/buttons.ts";
+import { CANCEL_OPERATION, RESUME_ROLLOUT } from "../../../lambdas/messages/slack/buttons.ts";
 import { linuxNodes } from "../../../lib/sandbox/demo-nodes.ts";
 import { calls, expectSound, heldBack, newest, nodeNamed, settled } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
@@ -108,5 +108,84 @@ describe("A rollout in which a node says Ready and its data plane is dead", { ti
     expect(rollout?.summary).toContain("3 of 4 nodes are rebooted and proven.");
     expect([booted(before), cordoned(), await heldBack(here)]).toEqual([[true, true, true, true], [], []]);
     await expectSound(here);
+  });
+});
+
+describe("A rollout that comes to a machine whose agent has not reported for eleven minutes", {
+  timeout: 120_000,
+}, () => {
+  const REFUSED = "the machine's SSM agent does not answer, so that its guard cannot be checked";
+  const second = async () => (await nodesOf())[1];
+
+  /** The first node takes a long boot, while which the agent of the second one falls silent. @returns the id of that fault */
+  async function silentSecond(): Promise<string> {
+    await begin(1);
+    injectFault(here, "updates-at-boot", of(names[0]));
+    await here.type("operator", "/win reboot web --max 1");
+    await here.until(async () => (await nodesOf())[0]?.stage === "reboot", 120, "the first reboot");
+    const fault = injectFault(here, "agent-silent", of(names[1]));
+    const isWell = async () => (await nodesOf())[0]?.waitsFor?.includes("stay well") === true;
+    await here.until(isWell, 120, "the first good look at the first node");
+    return fault;
+  }
+
+  /** Others reboot the second machine, and the rollout comes to it. */
+  async function rebootByOthers(): Promise<void> {
+    injectFault(here, "slow-boot", of(names[1]), 1);
+    here.simulator.simulation.bus.announce({ kind: "instance-reboot", ...of(names[1]) });
+    await comes();
+  }
+
+  const comes = (): Promise<void> =>
+    here.until(async () => (await second())?.stage === "guard", 60, "the turn of the second node");
+
+  test("reboots the machine once its agent reports, where it has just booted", async () => {
+    const fault = await silentSecond();
+    endFault(here, fault);
+    await rebootByOthers();
+    await here.pass(0.5);
+    const node = await second();
+    expect(node).toMatchObject({ stage: "guard", status: "running" });
+    expect(node?.waitsFor).toContain("its machine may have booted a moment ago");
+    await here.until(async () => (await second())?.stage === "evict", 10, "the guard in order");
+    const between = boots()[1];
+    await settled(here, 300);
+    expect(await rolloutOf()).toMatchObject({ status: "succeeded", summary: "4 of 4 nodes are rebooted and proven." });
+    expect(boots()[1]).not.toBe(between);
+    expect(told()).not.toContain("the rollout is paused");
+    expect([cordoned(), await heldBack(here)]).toEqual([[], []]);
+    await expectSound(here);
+  });
+
+  test("refuses the machine after six minutes, where its agent stays silent after that boot", async () => {
+    await silentSecond();
+    await rebootByOthers();
+    const since = Date.now();
+    await paused();
+    expect((Date.now() - since) / 60_000).toBeGreaterThan(5);
+    expect((Date.now() - since) / 60_000).toBeLessThan(9);
+    expect((await second())?.failure).toMatchObject({ stage: "guard", why: REFUSED });
+    expect([cordoned(), await heldBack(here)]).toEqual([[], []]);
+  });
+
+  test("refuses the machine at once, where it has not booted", async () => {
+    await silentSecond();
+    await comes();
+    const since = Date.now();
+    await paused();
+    expect((Date.now() - since) / 60_000).toBeLessThan(2);
+    expect((await second())?.failure).toMatchObject({ stage: "guard", why: REFUSED });
+    expect([cordoned(), await heldBack(here)]).toEqual([[], []]);
+  });
+
+  test("is put back when it is cancelled while that agent is waited for", async () => {
+    await silentSecond();
+    await rebootByOthers();
+    await here.pass(1);
+    await here.press("operator", CANCEL_OPERATION);
+    await settled(here, 10);
+    expect(await rolloutOf()).toMatchObject({ status: "cancelled" });
+    expect((await second())?.status).toBe("cancelled");
+    expect([cordoned(), await heldBack(here)]).toEqual([[], []]);
   });
 });
