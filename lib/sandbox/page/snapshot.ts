@@ -120,7 +120,7 @@ const shownNode = (node: KubernetesNode): ShownNode => ({
 const newestFirst = (one: EC2Instance, other: EC2Instance): number =>
   (other.LaunchTime ?? "").localeCompare(one.LaunchTime ?? "");
 
-/** How operations ended that did nothing, by their ids: "refused", "not started". */
+/** Ends of operations that did nothing, by their ids: "refused", "not started". */
 export type Unbegun = ReadonlyMap<string, string>;
 
 /**

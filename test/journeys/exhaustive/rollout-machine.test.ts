@@ -39,7 +39,7 @@ const paused = (): Promise<void> =>
   here.until(async () => (await rolloutOf()).rollout?.paused != null, 300, "the pause");
 const told = (): string => [...openly(here), ...inThreads(here)].join("\n");
 
-/** Which nodes have booted since. */
+/** Tells of each node whether it has booted since. */
 const booted = (before: readonly (string | undefined)[]): boolean[] => boots().map((boot, at) => boot !== before[at]);
 
 describe("A rollout in which a machine installs updates at its boot", { timeout: 120_000 }, () => {
