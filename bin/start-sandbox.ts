@@ -15,7 +15,7 @@ import { OWNER } from "../lib/sandbox/principals.ts";
 import { payloadManifest, seedAccount } from "../lib/sandbox/seed-account.ts";
 import { seedNodes } from "../lib/sandbox/seed-nodes.ts";
 import { createSimulator, type Simulator } from "../lib/sandbox/simulator.ts";
-import { stateReaders } from "../lib/sandbox/state-readers.ts";
+import { type LedgerReader, stateReaders, unbegunOperations } from "../lib/sandbox/state-readers.ts";
 import type { ClusterAccess, Endpoints } from "./endpoints.ts";
 import type { Flags } from "./flags.ts";
 import { type Addresses, ledgerOf, loadHandlers, mountHandlers, readDirectory } from "./handlers.ts";
@@ -71,7 +71,7 @@ const addressesOf = (ports: Ports) => ({
   kubernetes: `https://127.0.0.1:${ports.kubernetes.port}`,
 });
 
-const controlOf = (simulator: Simulator, { clock, settle }: Runtime, addresses: Addresses) =>
+const controlOf = (simulator: Simulator, { clock, settle }: Runtime, ledger: LedgerReader) =>
   control({
     simulation: simulator.simulation,
     speed: {
@@ -79,12 +79,13 @@ const controlOf = (simulator: Simulator, { clock, settle }: Runtime, addresses: 
       set: clock.setSpeed,
       advance: (seconds) => clock.advance(seconds * 1_000, settle),
     },
-    readers: stateReaders(simulator, ledgerOf(simulator, addresses)),
+    readers: stateReaders(simulator, ledger),
   });
 
 /** Page and control API share a port. */
 function uiOf(simulator: Simulator, runtime: Runtime, addresses: Addresses, pools: readonly string[]) {
-  const api = controlOf(simulator, runtime, addresses);
+  const ledger = ledgerOf(simulator, addresses);
+  const api = controlOf(simulator, runtime, ledger);
   const setting = {
     cluster: demo.cluster.name,
     channels: [{ id: demo.slack.channelId, name: demo.slack.channelName }],
@@ -93,7 +94,10 @@ function uiOf(simulator: Simulator, runtime: Runtime, addresses: Addresses, pool
     vocabulary: { commandWord: "/win", commands, pools },
   };
   const { speed } = runtime.clock;
-  const shown = page({ ui: simulator.slack.ui, control: api, agents: simulator.ssm.pings, speed, setting });
+  const shown = page({
+    ...{ ui: simulator.slack.ui, control: api, agents: simulator.ssm.pings, speed, setting },
+    unbegun: () => unbegunOperations(ledger),
+  });
   return (request: Parameters<typeof api.answer>[0]) =>
     isControl(request.url) ? api.answer(request) : shown.answer(request);
 }

@@ -1,7 +1,7 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Request, Start } from "../commands/command.ts";
 import { Refused } from "../errors.ts";
-import { cordonDryRun, stillQuarantined } from "../messages/node/cordon.ts";
+import { cordonDryRun, nodeIsGone, stillQuarantined } from "../messages/node/cordon.ts";
 import { shownOnly } from "../messages/operation/dry-runs.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
@@ -15,7 +15,8 @@ import { endOnOneNode } from "./node/end.ts";
 import { isQuarantined } from "./node/quarantine.ts";
 import { runStages, stageTable } from "./node/stages.ts";
 import { startOnOneNode } from "./node/start.ts";
-import { type Begun, beginOperation, failOperation, tellRequester } from "./operation/lifecycle.ts";
+import { type Begun, beginOperation, tellRequester } from "./operation/lifecycle.ts";
+import { failToBegin } from "./operation/scheduled.ts";
 
 /** A person's cordon or uncordon. */
 type Wanted = Extract<Request, { command: "cordon" | "uncordon" }>;
@@ -55,7 +56,7 @@ async function change(ctx: DurableContext, steps: Steps, start: Start, begun: Be
     } catch (error) {
       return await rollBack(task, error);
     }
-    await endOnOneNode(task, { status: "succeeded" }, task.summary);
+    await endOnOneNode(task, { status: "succeeded", ...(task.isGone ? { outcome: nodeIsGone } : {}) }, task.summary);
   } finally {
     await step(ctx, "release the lease", () => steps.leases.release(started.lease));
   }
@@ -74,7 +75,7 @@ export const cordonNode =
       );
       if (begun) await change(ctx, steps, start, begun, request);
     } catch (error) {
-      await step(ctx, "end without a change", () => failOperation(steps, start, error));
+      await failToBegin(ctx, steps, start, "end without a change", error);
     }
   };
 

@@ -7,7 +7,7 @@ import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
 import { causeOf, step } from "./engine/durable.ts";
 import { install } from "./guard/install.ts";
-import { claim, type Member, settle, settleLeft } from "./guard/members.ts";
+import { claim, goneSince, type Member, settle, settleLeft } from "./guard/members.ts";
 import { type Target, targetsOf } from "./guard/targets.ts";
 import { type Begun, beginOperation, failOperation, tellRequester } from "./operation/lifecycle.ts";
 import { publishWatched } from "./operation/progress.ts";
@@ -52,9 +52,11 @@ async function work(ctx: DurableContext, steps: Steps, start: Start, begun: Begu
   const release = await step(ctx, "read the release", () => steps.runtime.read(begun.runtimeVersion));
   const outcomes = await install({ ctx, steps, operation, release }, members);
   await step(ctx, "settle", async () => {
+    const gone = await goneSince(steps, members);
     for (const member of members) {
-      const outcome = outcomes.get(member.instanceId) ?? { state: "failed", why: "it was not worked on" };
-      await settle(steps, operation, member, outcome);
+      const { instanceId } = member;
+      const outcome = outcomes.get(instanceId) ?? { state: "failed", why: "it was not worked on" };
+      await settle(steps, operation, member, outcome, gone.includes(instanceId));
     }
   });
   await step(ctx, "end", () => end(steps, operation));

@@ -8,11 +8,9 @@ import { cordon, evict, slot } from "./node/emptying.ts";
 import { emptyingWorkflow } from "./node/emptying-workflow.ts";
 import { lookAtGuard } from "./node/look-at-guard.ts";
 import { stageTable } from "./node/stages.ts";
-import { proveDataPlane } from "./reboot/data-plane.ts";
 import { endUnproven, finishRebooted } from "./reboot/endings.ts";
-import { prove } from "./reboot/prove.ts";
+import { proof } from "./reboot/proof.ts";
 import { proveNode } from "./reboot/prove-again.ts";
-import { soak } from "./reboot/soak.ts";
 import { checkGuard, rebootMachine, restore } from "./reboot/stages.ts";
 import { type RebootTask, unproven } from "./reboot/task.ts";
 
@@ -23,11 +21,7 @@ const stages = stageTable<"reboot", RebootTask>("reboot", {
   cordon,
   evict,
   reboot: rebootMachine,
-  prove: async (task) => {
-    await prove(task);
-    await proveDataPlane(task);
-    await soak(task);
-  },
+  prove: proof,
   restore,
 });
 

@@ -26,6 +26,25 @@ const statuses: Readonly<Record<OperationRecord["status"], ShownOperation["statu
   "not-started": "failed",
 };
 
+/** Words for operations that did nothing. */
+const unbegunWords: Partial<Readonly<Record<OperationRecord["status"], string>>> = {
+  refused: "refused",
+  "not-started": "not started",
+};
+
+/** Operations that are read at once. */
+const MOST = 200;
+
+/** Finds the operations that did nothing. @returns how each ended, by its id */
+export async function unbegunOperations(ledger: LedgerReader): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const { id, status } of await ledger.operations(MOST)) {
+    const words = unbegunWords[status];
+    if (words !== undefined) found.set(id, words);
+  }
+  return found;
+}
+
 const nodeName = (node: NodeRecord): string => node.nodeName ?? node.instanceId ?? `node ${node.index + 1}`;
 
 async function shown(ledger: LedgerReader, record: OperationRecord): Promise<ShownOperation> {
@@ -56,7 +75,7 @@ export function stateReaders(simulator: Simulator, ledger: LedgerReader): StateR
     machines: () => simulator.machines.all().map((machine) => JSON.parse(JSON.stringify(machine))),
     nodes: () => simulator.kubernetes.objects("nodes").map((node) => ({ ...node })),
     operations: async () => {
-      const records = (await ledger.operations(200)).filter(isOperation);
+      const records = (await ledger.operations(MOST)).filter(isOperation);
       return Promise.all(records.map((record) => shown(ledger, record)));
     },
     messages: simulator.slack.messages,

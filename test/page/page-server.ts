@@ -53,6 +53,7 @@ export function servedPage() {
       people: () => ({ teamId: demo.slack.teamId, channelId: demo.slack.channelId, people: [] }),
     },
   });
-  const parts = { ui: service.ui, control: controlApi, agents: () => agents, speed: () => speed, setting };
+  const unbegun = async () => new Map<string, string>();
+  const parts = { ui: service.ui, control: controlApi, agents: () => agents, unbegun, speed: () => speed, setting };
   return { simulation, slack: service, page: page(parts) };
 }

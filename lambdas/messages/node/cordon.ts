@@ -44,7 +44,7 @@ const sentences: Readonly<Record<CordonOutcome, (subject: Subject) => string>> =
   "another-owner": ({ node }) =>
     `the node stays cordoned, because ${code("casement.dev/cordoned-by")} names another owner; see ${code(`kubectl describe node ${node}`)}`,
   replaced: ({ node }) => `a new Node ${code(node)} has taken its place and was not changed`,
-  deleted: () => "its Node no longer exists",
+  deleted: () => nodeIsGone,
   terminating: ({ instanceId }) =>
     `EC2 is terminating ${code(instanceId)}; its Node stays cordoned until the cluster deletes it`,
 };
@@ -126,6 +126,9 @@ const results: Readonly<Record<CordonResult, (node: string) => string>> = {
   gone: (node) => `${node} no longer exists. Nothing was changed.`,
 };
 
+/** Outcome of the work on a node whose Node object was deleted meanwhile. */
+export const nodeIsGone = "its Node no longer exists";
+
 /** Sums up a cordon or uncordon that a person asked for, for message and ledger. */
 export const cordonSummary = (result: CordonResult, node: string): string => results[result](node);
 
@@ -198,6 +201,9 @@ export const uncordonedSince = (userId: string | null): string => `uncordoned si
 
 /** Later state of a node that was left cordoned: a later operation proved that it works. */
 export const provenSince = (operation: string): string => `proven since by ${operation}, which gave the node back`;
+
+/** Later state of a node that was left cordoned: its Node was deleted, and the cordon with it. */
+export const deletedSince = "its Node was deleted since, and the cordon with it";
 
 /** Later state of a node that was left cordoned: a later operation works on it. */
 export const takenOver = (operation: string): string => `${operation} has taken the node over since`;

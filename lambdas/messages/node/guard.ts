@@ -3,12 +3,16 @@ import { typeThis } from "../command/syntax.ts";
 import type { NodePlan } from "../plan/plan.ts";
 import { context, section, sections } from "../slack/blocks.ts";
 import { code, counted, plain, sentence, some } from "../slack/text.ts";
+import { nodeIsGone } from "./cordon.ts";
 
 /** State in which a guard that did not succeed leaves a machine, as a clause. */
 export const guardLeaves = {
   untouched: "nothing on the machine was changed",
   perhaps: "its guard may be installed in part; nothing else on the machine was changed",
 } as const;
+
+/** Outcome of a machine whose Node was deleted while the guard was installed on it. */
+export const guardedWithoutNode = `guarded, but ${nodeIsGone}`;
 
 /** Reason of a machine that the cancellation of its operation came before. */
 export const calledOffBefore = "the operation was cancelled before this machine was changed";
@@ -42,7 +46,7 @@ export function guardBlocks({ guard, node }: NodePlan, commandWord: string): Ret
 }
 
 /** Sums up how the nodes of an operation ended, for message and ledger. */
-export function guardSummary(nodes: readonly Pick<NodeRecord, "status">[]): string {
+export function guardSummary(nodes: readonly Pick<NodeRecord, "status" | "outcome">[]): string {
   const count = (status: NodeRecord["status"]): number => nodes.filter((node) => node.status === status).length;
   const [well, failed, cancelled] = [count("succeeded"), count("failed"), count("cancelled")];
   const parts = [
@@ -50,7 +54,9 @@ export function guardSummary(nodes: readonly Pick<NodeRecord, "status">[]): stri
     ...(failed > 0 ? [`${counted(failed, "node")} failed`] : []),
     ...(cancelled > 0 ? [`${counted(cancelled, "node")} not touched, because the operation was cancelled`] : []),
   ];
-  return `${parts.join(", ")}.`;
+  const gone = nodes.filter(({ outcome }) => outcome === guardedWithoutNode).length;
+  const without = `${counted(gone, "Node")} of these no longer ${gone === 1 ? "exists" : "exist"}: restart the kubelet or the machine, and it registers again.`;
+  return `${parts.join(", ")}.${gone > 0 ? ` ${without}` : ""}`;
 }
 
 /** A node as the dry run shows it. */

@@ -60,6 +60,9 @@ export const ec2Rebooted = "EC2 was asked to reboot the machine, because it had 
 export const ec2RefusedReboot = (why: string): string =>
   `EC2 refused to reboot the machine: ${plain(why, 300)}. Casement still waits for it to come back; *EC2 reboot* asks EC2 again.`;
 
+/** Wait for the report of an agent whose machine may have booted a moment ago. */
+export const agentToReport = "the SSM agent to report: its machine may have booted a moment ago";
+
 /** Wait for the machine's own answers after its reboot. */
 export const machineToAnswer = "the machine to answer after its reboot";
 
@@ -70,9 +73,12 @@ export const nodeToStayWell = "the node to stay well for a minute";
 export const nodeToSoak = "the end of its pool's soakSeconds";
 
 /** Reasons why a node that was proven is not given back: what happened to it while it was watched. */
-export const goneInSoak = "while it was watched after its proof, the Node went away";
+export const goneInSoak = "while it was watched after its proof, the Node was deleted by someone else";
 export const bootInSoak = "while it was watched after its proof, the machine booted again";
 export const notReadyInSoak = "while it was watched after its proof, the node was not Ready";
+
+/** Reason why a node is not proven: its Node was deleted by others meanwhile. */
+export const deletedInProof = "the Node was deleted by someone else";
 
 /** Reason why a reboot is not proven: its Node was deleted by others, and the kubelet registered the machine anew. */
 export const registeredAnew =

@@ -64,7 +64,7 @@ export const rebootRemedies: Readonly<Record<"reboot" | "prove" | "restore", rea
         "run `{win} why` on the node; once only the taint is left, `kubectl taint node <node> casement.dev/starting-` lets pods start on it",
     },
     {
-      says: ["Node object:"],
+      says: ["Node object:", "the Node was deleted"],
       cause: "someone deleted the Node after the reboot",
       remedy: "restart the kubelet or the machine: it registers as a new Node then",
     },

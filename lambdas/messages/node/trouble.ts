@@ -12,6 +12,8 @@ export interface Told {
   readonly commandWord: string;
   /** ISO 8601. */
   readonly now: string;
+  /** Casement is not known to act for the machine: it has no route guard of Casement's, and no command may be sent to it. */
+  readonly isObserved?: boolean;
 }
 
 /** A trouble in words: a sentence, and what helps. */
@@ -55,6 +57,9 @@ const again = ({ commandWord, node }: Told): string => `${typeThis(commandWord, 
 
 const replace = (told: Told): string => `If this persists, add a node, then run ${remove(told)}.`;
 
+/** Next step where no route guard runs at start-up. */
+const BY_HAND = `No route guard of Casement's is known on this machine, so a reboot may not bring its route back. At the console of the machine: ${code(ADD_ROUTE)}.`;
+
 const REBOOT = "Reboot the instance in the EC2 console: the route guard runs at start-up.";
 
 type Tell<K extends Trouble["kind"]> = (trouble: Extract<Trouble, { kind: K }>, told: Told) => Words;
@@ -78,13 +83,17 @@ const statusImpaired: Tell<"status-impaired"> = ({ of }, told) =>
       }
     : {
         says: "EC2's instance status check fails: the operating system does not answer on the network.",
-        next: `Check the screenshot in the EC2 console. ${REBOOT} ${again(told)}`,
+        next: `Check the screenshot in the EC2 console. ${told.isObserved ? "Its owner decides about a reboot." : REBOOT} ${again(told)}`,
       };
 
 const agentSilent: Tell<"agent-silent"> = ({ since }, told) => ({
   says: `The SSM agent does not answer${since ? ` for ${between(since, told.now)}` : ""}. Without the metadata route the agent cannot start.`,
-  next: `${typeThis(told.commandWord, "reboot", told.node)} reboots it through EC2, once a person approved it: the route guard runs at start-up. At the console of the machine: ${code(ADD_ROUTE)}.`,
-  press: reboot(told),
+  ...(told.isObserved
+    ? { next: BY_HAND }
+    : {
+        next: `${typeThis(told.commandWord, "reboot", told.node)} reboots it through EC2, once a person approved it: the route guard runs at start-up. At the console of the machine: ${code(ADD_ROUTE)}.`,
+        press: reboot(told),
+      }),
 });
 
 /** ERROR_SERVICE_NEVER_STARTED (winerror.h): no attempt to start the service was made since the last boot. */

@@ -23,6 +23,8 @@ export interface Why {
   readonly isAsked: boolean;
   /** Reboot due, by the last scheduled look. */
   readonly rebootDue?: RebootDue;
+  /** Casement is not known to act for the machine. */
+  readonly isObserved?: boolean;
 }
 
 const GIGABYTE = 1024 ** 3;
@@ -82,8 +84,9 @@ const unknowns = (all: readonly Checked[]): string[] => [
 ];
 
 /** Says what is wrong with a node first, what helps, and what each check found. */
-export function whyMessage({ node, facts, heldBy, isAsked, rebootDue }: Why, commandWord: string): Message {
-  const told: Told = { node, commandWord, now: facts.now };
+export function whyMessage(why: Why, commandWord: string): Message {
+  const { node, facts, heldBy, isAsked, rebootDue, isObserved = false } = why;
+  const told: Told = { node, commandWord, now: facts.now, isObserved };
   const all = checked(facts);
   const fault = firstWrong(all);
   const text = fault ? wrongText(fault, told) : allWell(all, told, isAsked);
@@ -117,6 +120,7 @@ export function whyMessage({ node, facts, heldBy, isAsked, rebootDue }: Why, com
 /** Reasons for facts that are missing, in words that follow "Not known:". */
 export const missing = {
   noInstance: "EC2 knows no instance of this node",
+  owner: "the machine was not asked, because it could not be read whether Casement assists it",
   notOurs: "the machine was not asked, because Casement neither launched nor assists it",
   notAsked: "the machine was not asked, because its SSM agent is not online",
   notRunning: (state: string): string => `the machine was not asked, because the instance is ${state}`,

@@ -35,6 +35,10 @@ export const windowsReleaseOf = (
 /** The kubelet's own word. */
 export const isReady = (node: V1Node): boolean => conditionOf(node, "Ready")?.status === "True";
 
+/** Time since which the node's condition Ready is as it is, in milliseconds since the epoch; 0 where it is not known. */
+export const readySince = (node: V1Node): number =>
+  new Date(conditionOf(node, "Ready")?.lastTransitionTime ?? 0).getTime();
+
 const conditionOf = (node: V1Node, type: string) =>
   node.status?.conditions?.find((condition) => condition.type === type);
 

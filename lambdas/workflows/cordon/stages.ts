@@ -21,26 +21,40 @@ const personOf = async ({ steps, operation }: CordonTask): Promise<string | null
   return (record && requesterOf(record)?.userId) ?? null;
 };
 
+/** Remembers the result for the end of the operation. */
+function conclude(task: CordonTask, result: CordonResult): void {
+  task.summary = cordonSummary(result, nodeOf(task).name);
+  task.isGone = result === "gone";
+}
+
+/** Makes a cordon that an earlier operation has left the person's. @returns whether there was one */
+async function keepLeft(task: CordonTask, uid: string): Promise<boolean> {
+  const { steps } = task;
+  const left = await steps.cordons.find(uid);
+  if (!(await steps.cordons.accept(uid))) return false;
+  if (left) await settleLeft(steps, left, keptCordoned(await personOf(task)));
+  await auditNode(task, "accept", { what: "changed", detail: { change: "keep the cordon" } });
+  return true;
+}
+
 /** Cordons the node for good: a cordon that is there already stays whose it is. */
 export async function cordon(task: CordonTask): Promise<void> {
   const { steps, operation, index, chosen } = task;
   const { name: node, uid } = nodeOf(task);
   const outcome = await waitFor<CordonResult>(task, "the node is cordoned", async () => {
-    const left = await steps.cordons.find(uid);
-    if (await steps.cordons.accept(uid)) {
-      if (left) await settleLeft(steps, left, keptCordoned(await personOf(task)));
-      await auditNode(task, "accept", { what: "changed", detail: { change: "keep the cordon" } });
-      return done("kept");
-    }
+    if ((await steps.nodes.read(node))?.metadata?.uid !== uid) return done("gone");
+    if (await keepLeft(task, uid)) return done("kept");
     await cordonNode(steps, { node, uid, instanceId: chosen.instanceId, operation, index });
     const record = await steps.cordons.find(uid);
-    const isOwn = record?.operation === operation && !record.wasUnschedulable;
+    // Only of a Node that was deleted a moment ago there is no record.
+    if (!record) return done("gone");
+    const isOwn = record.operation === operation && !record.wasUnschedulable;
     if (isOwn) await steps.cordons.keep(uid, operation);
     else await steps.cordons.close(uid, operation);
     if (isOwn) await auditNode(task, "cordon", { what: "changed", detail: { change: "cordon" } });
     return done(isOwn ? "cordoned" : "cordoned-before");
   });
-  task.summary = cordonSummary(outcome, node);
+  conclude(task, outcome);
 }
 
 /** Uncordons the node, whoever had cordoned it, and takes Casement's marks of the cordon off. */
@@ -61,5 +75,5 @@ export async function uncordon(task: CordonTask): Promise<void> {
     await steps.nodes.announce({ name, uid }, type, reason, message);
     return done("uncordoned");
   });
-  task.summary = cordonSummary(outcome, name);
+  conclude(task, outcome);
 }

@@ -11,6 +11,8 @@ export interface CordonTask extends NodeTask {
   readonly chosen: ChosenNode;
   /** Words for the message once it is done. */
   summary: string;
+  /** The Node was deleted before it was changed. */
+  isGone: boolean;
 }
 
 /** Makes the task of a cordon that holds the lease and whose message was posted. */
@@ -41,4 +43,5 @@ export const newCordonTask = (
   command,
   chosen,
   summary: "",
+  isGone: false,
 });

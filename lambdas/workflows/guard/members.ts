@@ -1,7 +1,9 @@
 import { Refused } from "../../errors.ts";
-import { guardLeaves } from "../../messages/node/guard.ts";
+import { nodeIsGone } from "../../messages/node/cordon.ts";
+import { guardedWithoutNode, guardLeaves } from "../../messages/node/guard.ts";
 import { ownerOf } from "../../node-work.ts";
 import { newNodeRecord } from "../../records.ts";
+import { isBusy } from "../../steps/client-errors.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
 import type { Steps } from "../../steps/steps.ts";
 import type { Target } from "./targets.ts";
@@ -10,6 +12,7 @@ import type { Target } from "./targets.ts";
 export interface Member {
   readonly index: number;
   readonly name: string;
+  readonly uid: string;
   readonly instanceId: string;
   readonly lease: Lease;
 }
@@ -36,7 +39,7 @@ async function lease(steps: Steps, instanceId: string, owner: string): Promise<L
  */
 export async function claim(steps: Steps, operation: string, targets: readonly Target[]): Promise<readonly Member[]> {
   const members: Member[] = [];
-  for (const [index, { name, instanceId, refusal }] of targets.entries()) {
+  for (const [index, { name, uid, instanceId, refusal }] of targets.entries()) {
     const blank = newNodeRecord("guarding", operation, index, steps.timestamp());
     // The record comes first: by it the sweep finds the lease of an execution that was lost.
     await steps.ledger.recordNode({ ...blank, status: "running", stage: "guard", instanceId, nodeName: name });
@@ -45,24 +48,51 @@ export async function claim(steps: Steps, operation: string, targets: readonly T
         ? await lease(steps, instanceId, ownerOf({ operation, index }))
         : (refusal ?? "it has no EC2 instance");
     if (typeof held === "string") await end(steps, operation, index, { state: "untouched", why: held });
-    else members.push({ index, name, instanceId: held.instanceId, lease: held });
+    else members.push({ index, name, uid, instanceId: held.instanceId, lease: held });
   }
   return members;
 }
 
+/**
+ * Finds the machines whose Nodes were deleted while they were worked on. Belongs into a step.
+ * @returns their instance ids; none while the cluster does not answer, which the machines do not need
+ */
+export async function goneSince(steps: Steps, members: readonly Member[]): Promise<readonly string[]> {
+  try {
+    const uids = new Set((await steps.nodes.all()).map(({ metadata }) => metadata?.uid));
+    return members.flatMap(({ uid, instanceId }) => (uids.has(uid) ? [] : [instanceId]));
+  } catch (error) {
+    if (isBusy(error)) return [];
+    throw error;
+  }
+}
+
 /** Writes down the end of one node's work. */
-async function end(steps: Steps, operation: string, index: number, outcome: Outcome): Promise<void> {
+async function end(steps: Steps, operation: string, index: number, outcome: Outcome, isGone = false): Promise<void> {
   const ended = { endedAt: steps.timestamp(), waitsFor: null };
-  if (outcome.state === "works") return steps.ledger.changeNode(operation, index, { status: "succeeded", ...ended });
+  if (outcome.state === "works") {
+    const gone = isGone ? { outcome: guardedWithoutNode } : {};
+    return steps.ledger.changeNode(operation, index, { status: "succeeded", ...gone, ...ended });
+  }
   const { state, why } = outcome;
-  const left = state === "failed" ? guardLeaves.perhaps : guardLeaves.untouched;
+  const changed = state === "failed" ? guardLeaves.perhaps : guardLeaves.untouched;
+  const left = isGone ? `${changed}; ${nodeIsGone}` : changed;
   const status = state === "cancelled" ? "cancelled" : "failed";
   const failure = state === "cancelled" ? null : ({ stage: "guard", why, left } as const);
   return steps.ledger.changeNode(operation, index, { status, failure, ...ended });
 }
 
-/** Gives a machine's lease back and writes its result down. Belongs into a step. */
-export async function settle(steps: Steps, operation: string, member: Member, outcome: Outcome): Promise<void> {
+/**
+ * Gives a machine's lease back and writes its result down. Belongs into a step.
+ * @param isGone its Node was deleted meanwhile
+ */
+export async function settle(
+  steps: Steps,
+  operation: string,
+  member: Member,
+  outcome: Outcome,
+  isGone: boolean,
+): Promise<void> {
   const { index, name, instanceId } = member;
   await steps.audit.append({ operation }, `node ${index} ${outcome.state}`, {
     what: "changed",
@@ -70,7 +100,7 @@ export async function settle(steps: Steps, operation: string, member: Member, ou
     detail: { change: "install the guard of the metadata route", outcome: outcome.state },
   });
   await steps.leases.release(member.lease);
-  await end(steps, operation, index, outcome);
+  await end(steps, operation, index, outcome, isGone);
 }
 
 /** Settles every machine that an error has left, so that no lease waits for the sweep. Belongs into a step. */

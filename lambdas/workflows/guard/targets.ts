@@ -19,6 +19,8 @@ import { checkOrigin } from "../operation/requester.ts";
 /** A node whose machine is meant. */
 export interface Target {
   readonly name: string;
+  /** Of its Node: a namesake with another uid is another node. */
+  readonly uid: string;
   readonly instanceId: string | null;
   readonly pool: string | null;
   /** Reason why its machine is not changed, in words; null where it is. */
@@ -63,7 +65,7 @@ interface Seen {
 /** Judges one machine. The guard disturbs no pod, so other controllers at work on the node are no reason against it. */
 async function judge(seen: Seen, node: Node): Promise<Target> {
   const { steps, cluster, machines, claimed, assisted } = seen;
-  const { name = "" } = node.metadata ?? {};
+  const { name = "", uid = "" } = node.metadata ?? {};
   const instanceId = instanceIdOf(node);
   const holder = instanceId === null ? undefined : await steps.leases.holder(instanceId);
   const heldBy = holder && holder !== seen.operation ? holder : null;
@@ -72,7 +74,7 @@ async function judge(seen: Seen, node: Node): Promise<Target> {
   const isSilent = seen.agents.get(instanceId ?? "")?.online !== true;
   const unreached = isSilent ? agentSilentForGuard(name) : null;
   const refusal = why ? changeRefused(why, "guard", name, seen.commandWord) : unreached;
-  return { name, instanceId, pool: poolOf(node, machines), refusal };
+  return { name, uid, instanceId, pool: poolOf(node, machines), refusal };
 }
 
 /**

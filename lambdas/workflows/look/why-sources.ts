@@ -29,6 +29,8 @@ export interface Found {
   readonly heldBy: string | null;
   /** The instance to ask; null where it cannot be asked. */
   readonly instanceId: string | null;
+  /** Casement is not known to act for the machine. */
+  readonly isObserved: boolean;
   /** ISO 8601. */
   readonly startedAt: string;
   /** By the last scheduled look; undefined where there is no Node. */
@@ -74,31 +76,38 @@ function meant(
   return { name: node.metadata?.name ?? "", node, machine, instanceId };
 }
 
+/** Does Casement act for a machine? */
+type Acting = "yes" | "no" | "unknown";
+
 /** Finds the reason for which the machine cannot be asked; null where it can. IAM refuses a machine that Casement neither launched nor assists. */
 function obstacle(
   { machine, instanceId }: Subject,
   machines: readonly Machine[] | Away,
   { ssm }: Pick<HealthFacts, "ssm">,
-  isOwn: boolean,
+  acting: Acting,
 ): string | null {
   if (instanceId === null) return missing.noInstance;
   if (!isAway(machines) && !machine) return missing.noInstance;
-  if (machine && !isOwn) return missing.notOurs;
+  if (machine && acting !== "yes") return acting === "no" ? missing.notOurs : missing.owner;
   if (machine && machine.state !== "running") return missing.notRunning(machine.state);
   if (!ssm.known) return ssm.why;
   return ssm.value.registered && ssm.value.online ? null : missing.notAsked;
 }
 
-/** May the machine be sent a look? While the cluster or the ledger does not answer, only a machine that Casement launched may. */
-async function mayAsk(steps: Steps, { machine }: Subject, { cluster }: Configuration): Promise<boolean> {
-  if (!machine || isOurs(machine, cluster.name)) return machine !== undefined;
+/**
+ * Tells whether Casement acts for the machine, which may be sent a look then. While the cluster or the ledger does not answer, that is
+ * known of a machine alone that Casement launched.
+ */
+async function actingFor(steps: Steps, { machine }: Subject, { cluster }: Configuration): Promise<Acting> {
+  if (!machine) return "unknown";
+  if (isOurs(machine, cluster.name)) return "yes";
   try {
     const [claimed, assisted] = await patiently(LIST_SECONDS * 1_000, () =>
       Promise.all([steps.claims.all(), steps.assistances.all()]),
     );
-    return ownershipOf(machine, cluster.name, claimed, assisted) === "assisted";
+    return ownershipOf(machine, cluster.name, claimed, assisted) === "assisted" ? "yes" : "no";
   } catch {
-    return false;
+    return "unknown";
   }
 }
 
@@ -123,12 +132,14 @@ export async function lookAround(
   const away = { nodes: isAway(nodes) ? nodes : null, machines: isAway(machines) ? machines : null };
   const facts = await factsOf(steps, configuration, one, away);
   const heldBy = one.instanceId ? ((await steps.leases.holder(one.instanceId)) ?? null) : null;
-  const why = obstacle(one, machines, facts, await mayAsk(steps, one, configuration));
+  const acting = await actingFor(steps, one, configuration);
+  const why = obstacle(one, machines, facts, acting);
   return {
     node: one.name,
     facts: why === null ? facts : { ...facts, machine: unknown(why) },
     heldBy,
     instanceId: why === null ? one.instanceId : null,
+    isObserved: one.machine !== undefined && acting !== "yes",
     startedAt,
     rebootDue: one.node && (await seenReboots(steps, configuration))(one.node, one.machine?.tags[TAG.pool] ?? null),
   };

@@ -32,8 +32,8 @@ export async function explainNode(
 ): Promise<Message> {
   const found = await promptStep(ctx, "look around", AROUND, () => lookAround(steps, node, begun));
   if ("message" in found) return found.message;
-  const { instanceId, facts, node: name, heldBy, rebootDue } = found;
-  const of = { node: name, heldBy, ...(rebootDue ? { rebootDue } : {}) };
+  const { instanceId, facts, node: name, heldBy, isObserved, rebootDue } = found;
+  const of = { node: name, heldBy, isObserved, ...(rebootDue ? { rebootDue } : {}) };
   const tell = (now: HealthFacts, isAsked = false): Message =>
     whyMessage({ ...of, facts: now, isAsked }, begun.commandWord);
   if (instanceId === null) return tell(facts);

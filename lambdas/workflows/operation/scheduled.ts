@@ -156,7 +156,13 @@ const endings: Readonly<Record<string, OperationStatus>> = {
   Refused: "refused",
 };
 
-/** Ends an operation that got nowhere: in a message of its own, or in the one that it has since it waits. */
+/** Has the operation a message that asks or waits, while no work on a node has begun? Belongs into a step. */
+async function onlyAsked(steps: Steps, operation: string): Promise<boolean> {
+  const record = await steps.ledger.operation(operation);
+  return typeof record?.messageTs === "string" && (await steps.ledger.nodes(operation)).length === 0;
+}
+
+/** Ends an operation that got nowhere: in a message of its own, or in the one that it has since it asks or waits. */
 export async function failToBegin(
   ctx: DurableContext,
   steps: Steps,
@@ -164,8 +170,9 @@ export async function failToBegin(
   name: string,
   error: unknown,
 ): Promise<void> {
-  if (start.continues === undefined)
-    return step(ctx, name, async () => void (await failOperation(steps, start, error)));
+  const isShown =
+    start.continues !== undefined || (await step(ctx, "has it a message", () => onlyAsked(steps, start.operation)));
+  if (!isShown) return step(ctx, name, async () => void (await failOperation(steps, start, error)));
   const cause = causeOf(error);
   const settings = await step(ctx, "how its message is written", async () =>
     messageSettings((await steps.runtime.read(null)).configuration),

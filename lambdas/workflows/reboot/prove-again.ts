@@ -10,23 +10,17 @@ import { newEmptyingTask } from "../node/emptying-task.ts";
 import { endOnOneNode } from "../node/end.ts";
 import { runStages, stageTable } from "../node/stages.ts";
 import { type Started, startOnOneNode } from "../node/start.ts";
-import { leaseOf, nodeOf, waitFor } from "../node/task.ts";
+import { leaseOf, nodeOf, once, waitFor } from "../node/task.ts";
 import { type Begun, beginOperation, failOperation } from "../operation/lifecycle.ts";
-import { proveDataPlane } from "./data-plane.ts";
-import { prove } from "./prove.ts";
-import { soak } from "./soak.ts";
+import { proof } from "./proof.ts";
 import { type RebootTask, unproven } from "./task.ts";
-import { releaseUnproven } from "./unproven.ts";
+import { closeIfGone, releaseUnproven } from "./unproven.ts";
 
 type Wanted = Extract<Request, { command: "prove" }>;
 
 /** The proof alone, and the return of a node that an earlier reboot left cordoned. */
 const stages = stageTable<"proving", RebootTask>("proving", {
-  prove: async (task) => {
-    await prove(task);
-    await proveDataPlane(task);
-    await soak(task);
-  },
+  prove: proof,
   restore: async (task) => {
     const outcome = await waitFor(task, "the node is as it was", async () => done(await releaseUnproven(task)));
     if (outcome === null) return;
@@ -51,10 +45,17 @@ function taskOf(
   return { ...newEmptyingTask(ctx, steps, of, given, started), ...unproven, isThroughEc2: false, before };
 }
 
-async function endUnproven(task: RebootTask, error: unknown, isLeft: boolean): Promise<void> {
-  const { stage, runtime } = task;
+/** State in which a node is left that was not proven, as a clause. While the cluster does not answer, its Node counts as there. */
+async function leftOf(task: RebootTask, isLeft: boolean): Promise<string> {
   const { name } = nodeOf(task);
-  const left = isLeft ? cordonLeaves.unproven(name, runtime.configuration.command) : cordonLeaves.untouched;
+  const gone = await once(task, "is the Node gone", () => closeIfGone(task)).catch(() => null);
+  if (gone) return cordonLeft(gone, { node: name, instanceId: leaseOf(task).instanceId });
+  return isLeft ? cordonLeaves.unproven(name, task.runtime.configuration.command) : cordonLeaves.untouched;
+}
+
+async function endUnproven(task: RebootTask, error: unknown, isLeft: boolean): Promise<void> {
+  const { stage } = task;
+  const left = await leftOf(task, isLeft);
   const failure = { stage, why: causeOf(error).message, left };
   return endOnOneNode(task, { status: "failed", failure }, notProvenSummary(left));
 }

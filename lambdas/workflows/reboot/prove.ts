@@ -2,6 +2,7 @@ import { checked, firstWrong, healthQuestions } from "../../desired/health/check
 import type { BootBefore, HealthFacts } from "../../desired/health/facts.ts";
 import { onOurClock } from "../../desired/seen-machine.ts";
 import {
+  deletedInProof,
   machineToAnswer,
   nodeToStayWell,
   notKnownYet,
@@ -61,7 +62,7 @@ async function read(task: RebootTask, commandId: string, proof: Proof): Promise<
   // At the deadline the last known cause is told, not that one more look was under way.
   if (look.state === "running") return pending(proof.why, { kept: proof });
   if (look.state === "failed") return ask(task, { ...proof, goodSince: null }, `${machineToAnswer} (${look.why})`);
-  await checkSameNode(task);
+  await checkSameNode(task, task.workflow !== "proving");
   const why = await faultOf(task, look);
   if (why !== null) return ask(task, { ...proof, goodSince: null }, why);
   const goodSince = proof.goodSince ?? steps.now();
@@ -85,10 +86,15 @@ async function noteBoot(
   await steps.seenMachines.proven(operation, { instanceId, uid: nodeOf(task).uid, bootId, reasons });
 }
 
-/** A Node that was deleted registers anew when its kubelet starts: it is another one. @throws StageFailed that says so */
-async function checkSameNode(task: RebootTask): Promise<void> {
+/**
+ * Checks that the Node is still the one that is proven. One that was deleted registers anew when its kubelet starts: it is another one.
+ * @param mayBeAway the machine was rebooted, so that a Node that is away may register yet
+ * @throws StageFailed that says so
+ */
+export async function checkSameNode(task: RebootTask, mayBeAway: boolean): Promise<void> {
   const { name, uid } = nodeOf(task);
   const node = await task.steps.nodes.read(name);
+  if (!node && !mayBeAway) throw new StageFailed(deletedInProof);
   if (node && node.metadata?.uid !== uid) throw new StageFailed(registeredAnew);
 }
 

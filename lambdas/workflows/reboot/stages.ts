@@ -14,6 +14,7 @@ import { leaseOf, nodeOf, once, onMachine, waitFor } from "../node/task.ts";
 import { judgeBeforeReboot } from "./before.ts";
 import { rebootThroughEc2 } from "./ec2.ts";
 import { offerEc2Reboot } from "./late.ts";
+import { staysSilent } from "./silence.ts";
 import type { RebootTask } from "./task.ts";
 import { releaseUnproven } from "./unproven.ts";
 
@@ -36,9 +37,11 @@ async function lookIfItAnswers(task: RebootTask): Promise<Observation | null> {
 /** @returns the machine as it is; null where it takes no command and is rebooted through EC2 */
 async function look(task: RebootTask): Promise<Observation | null> {
   const { instanceId } = leaseOf(task);
-  const isSilent = await once(task, "ask for the agent", () => isAgentSilent(task.steps, instanceId));
-  if (task.isThroughEc2) return isSilent ? null : lookIfItAnswers(task);
-  if (isSilent) throw new StageFailed(guardNotAsked);
+  if (task.isThroughEc2) {
+    const isSilent = await once(task, "ask for the agent", () => isAgentSilent(task.steps, instanceId));
+    return isSilent ? null : lookIfItAnswers(task);
+  }
+  if (await staysSilent(task)) throw new StageFailed(guardNotAsked);
   return observe(task, LOOK);
 }
 

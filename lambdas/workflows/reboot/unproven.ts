@@ -1,4 +1,4 @@
-import { type CordonOutcome, provenSince } from "../../messages/node/cordon.ts";
+import { type CordonOutcome, deletedSince, provenSince } from "../../messages/node/cordon.ts";
 import { giveBackCordon } from "../node/cordon.ts";
 import { settleLeft } from "../node/settle.ts";
 import { type NodeTask, nodeOf } from "../node/task.ts";
@@ -19,4 +19,22 @@ export async function releaseUnproven(task: NodeTask): Promise<CordonOutcome | n
   const detail = { change: "give back the cordon", outcome: outcome ?? "none", of: left.operation };
   await auditNode(task, "give back the unproven", { what: "changed", detail });
   return outcome;
+}
+
+/**
+ * Closes the record of a cordon that went with its Node. Belongs into a step.
+ * @returns what became of the Node; null while it is there
+ */
+export async function closeIfGone(task: NodeTask): Promise<"deleted" | "replaced" | null> {
+  const { steps } = task;
+  const { name, uid } = nodeOf(task);
+  const node = await steps.nodes.read(name);
+  if (node?.metadata?.uid === uid) return null;
+  const left = await steps.cordons.find(uid);
+  if (left?.unproven) {
+    await giveBackCordon(steps, uid, left.operation, false);
+    await steps.cordons.close(uid, left.operation);
+    await settleLeft(steps, left, deletedSince);
+  }
+  return node ? "replaced" : "deleted";
 }

@@ -4,7 +4,7 @@ import type { SlackUi } from "../slack/ui/slack-ui.ts";
 import { acts } from "./acts.ts";
 import { type Assets, bundled, documentOf } from "./assets.ts";
 import { changes } from "./changes.ts";
-import { type Agent, type State, snapshotOf } from "./snapshot.ts";
+import { type Agent, type State, snapshotOf, type Unbegun } from "./snapshot.ts";
 import type { Setting } from "./vocabulary.ts";
 
 /** Anything that answers HTTP requests in process. */
@@ -19,6 +19,8 @@ export interface PageParts {
   readonly control: Service;
   /** Facts that SSM knows of the instances' agents. */
   readonly agents: () => readonly Agent[];
+  /** The ledger's word for operations that did nothing. */
+  readonly unbegun: () => Promise<Unbegun>;
   /** Factor by which the sandbox's time passes faster than the host's. */
   readonly speed: () => number;
   readonly setting: Setting;
@@ -64,7 +66,7 @@ function assetRoutes(title: string): Readonly<Record<string, Route>> {
   };
 }
 
-function dataRoutes({ ui, control, agents, speed, setting }: PageParts): Readonly<Record<string, Route>> {
+function dataRoutes({ ui, control, agents, unbegun, speed, setting }: PageParts): Readonly<Record<string, Route>> {
   const slackChanges = changes();
   ui.onChange(slackChanges.announce);
   const state = async (): Promise<State> => {
@@ -77,7 +79,7 @@ function dataRoutes({ ui, control, agents, speed, setting }: PageParts): Readonl
       const userId = query.get("as") ?? "";
       return json({ messages: ui.messagesFor(userId), views: ui.viewsOf(userId) });
     },
-    "/page/world": async () => json(snapshotOf(await state(), agents(), speed())),
+    "/page/world": async () => json(snapshotOf(await state(), agents(), speed(), await unbegun())),
     "/page/events": async () => eventStream(slackChanges.stream()),
   };
 }

@@ -48,6 +48,7 @@ export interface ShownOperation {
   readonly id: string;
   readonly command: string;
   readonly user: string;
+  /** As the control API says it; on the page the ledger's own word for an end that the control API counts as failed. */
   readonly status: string;
   readonly nodes: readonly { readonly name: string; readonly stage: string }[];
 }
@@ -119,14 +120,18 @@ const shownNode = (node: KubernetesNode): ShownNode => ({
 const newestFirst = (one: EC2Instance, other: EC2Instance): number =>
   (other.LaunchTime ?? "").localeCompare(one.LaunchTime ?? "");
 
+/** Ends of operations that did nothing, by their ids: "refused", "not started". */
+export type Unbegun = ReadonlyMap<string, string>;
+
 /**
  * Makes the content of the simulator's half of the page. Windows nodes and the newest instances come
  * first: they are what the operations work on.
+ * @param unbegun the control API counts these operations as failed
  */
-export const snapshotOf = (state: State, agents: readonly Agent[], speed: number): Snapshot => ({
+export const snapshotOf = (state: State, agents: readonly Agent[], speed: number, unbegun: Unbegun): Snapshot => ({
   now: state.now,
   speed,
   instances: [...state.instances].sort(newestFirst).map((instance) => shownInstance(instance, agents)),
   nodes: state.nodes.map(shownNode).sort((one, other) => Number(other.windows) - Number(one.windows)),
-  operations: state.operations,
+  operations: state.operations.map((one) => ({ ...one, status: unbegun.get(one.id) ?? one.status })),
 });

@@ -39,7 +39,10 @@ test("the result of route.ps1 is told by its own words", () => {
 });
 
 test("the summary counts what works, what failed and what a cancellation left", () => {
-  const nodes = (["succeeded", "succeeded", "failed", "cancelled"] as const).map((status) => ({ status }));
+  const nodes = (["succeeded", "succeeded", "failed", "cancelled"] as const).map((status) => ({
+    status,
+    outcome: null,
+  }));
   expect(guardSummary(nodes)).toBe(
     "The guard of the metadata route works on 2 nodes, 1 node failed, 1 node not touched, because the operation was cancelled.",
   );

@@ -21,7 +21,7 @@ test("a node that stays Ready in the same boot has stayed well", () => {
 });
 
 test.for<[string, V1Node | null, RegExp]>([
-  ["went away", null, /went away/],
+  ["was deleted", null, /was deleted by someone else/],
   ["booted again", node("8", "True", BEFORE), /booted again/],
   ["is not Ready", node("7", "False", BEFORE), /not Ready/],
   ["does not report any more", node("7", "Unknown", BEFORE), /not Ready/],
