@@ -78,6 +78,8 @@ export interface Answers {
     readonly startType: string | null;
     /** Of its last end; 0 while nothing went wrong. Windows' own, or its program's where Windows says 1066. */
     readonly exitCode: number | null;
+    /** Id of its process, by which two looks see that it was started again; 0 while it does not run. */
+    readonly process: number | null;
     /** Last lines of its log, while it does not run. */
     readonly log: string;
   }[];

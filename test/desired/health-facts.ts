@@ -16,6 +16,7 @@ export const answers: Answers = {
     state: "Running",
     startType: "Automatic",
     exitCode: 0,
+    process: 4711,
     log: "",
   })),
   hns: { networks: ["pods"], endpoints: [{ name: "source", ip: "10.132.1.2", attached: true }] },

@@ -48,17 +48,18 @@ export const questionCases: readonly MachineCase[] = [
     }),
     answers: {
       services: [
-        { name: "kubelet", state: "Running", startType: "Automatic", exitCode: 0, log: "" },
+        { name: "kubelet", state: "Running", startType: "Automatic", exitCode: 0, process: 4711, log: "" },
         {
           name: "containerd",
           state: "Stopped",
           startType: "Manual",
           exitCode: 0,
+          process: 0,
           log: expect.stringMatching(
             /^first last Authorization: Bearer? ?\[hidden\]|^first last Authorization: \[hidden\]/,
           ),
         },
-        { name: "kube-proxy", state: null, startType: null, exitCode: null, log: "" },
+        { name: "kube-proxy", state: null, startType: null, exitCode: null, process: null, log: "" },
       ],
     },
   },
@@ -74,8 +75,8 @@ export const questionCases: readonly MachineCase[] = [
     request: whole({ services: [{ name: "kubelet" }, { name: "containerd" }] }),
     answers: {
       services: [
-        { name: "kubelet", state: "Stopped", startType: "Automatic", exitCode: 1077, log: "" },
-        { name: "containerd", state: "Stopped", startType: "Automatic", exitCode: 255, log: "" },
+        { name: "kubelet", state: "Stopped", startType: "Automatic", exitCode: 1077, process: 0, log: "" },
+        { name: "containerd", state: "Stopped", startType: "Automatic", exitCode: 255, process: 0, log: "" },
       ],
     },
   },

@@ -12,7 +12,9 @@ const why = (facts: Why["facts"], more: Partial<Why> = {}): string => {
 describe("the answer to why", () => {
   it("names the first fault, what helps, and what else is wrong", () => {
     const machine = machineWith({
-      services: [{ name: "containerd", state: "Stopped", startType: "Automatic", exitCode: 255, log: "panic: <x>" }],
+      services: [
+        { name: "containerd", state: "Stopped", startType: "Automatic", exitCode: 255, process: 0, log: "panic: <x>" },
+      ],
       hns: { networks: [], endpoints: [] },
     });
     const said = why({ ...healthy, machine }, { heldBy: "drain-1" });
@@ -25,7 +27,7 @@ describe("the answer to why", () => {
 
   it("says in words that a service was not started since the boot, which Windows tells by the code 1077", () => {
     const machine = machineWith({
-      services: [{ name: "containerd", state: "Stopped", startType: "Manual", exitCode: 1077, log: "" }],
+      services: [{ name: "containerd", state: "Stopped", startType: "Manual", exitCode: 1077, process: 0, log: "" }],
     });
     const said = why({ ...healthy, machine });
     expect(said).toContain("`containerd` is Stopped and was not started since the boot.");

@@ -60,6 +60,10 @@ export const ec2Rebooted = "EC2 was asked to reboot the machine, because it had 
 export const ec2RefusedReboot = (why: string): string =>
   `EC2 refused to reboot the machine: ${plain(why, 300)}. Casement still waits for it to come back; *EC2 reboot* asks EC2 again.`;
 
+/** Wait for a service that ended and was started again between two looks of a proof. */
+export const restartedInProof = (service: string): string =>
+  `Windows services: The Windows service '${service}' was started again since the look before, so it does not stay up`;
+
 /** Wait for the report of an agent whose machine may have booted a moment ago. */
 export const agentToReport = "the SSM agent to report: its machine may have booted a moment ago";
 

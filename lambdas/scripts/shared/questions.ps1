@@ -39,13 +39,14 @@ function Get-ServiceAnswer($questions) {
     $known = @(Get-CimInstance -ClassName Win32_Service -OperationTimeoutSec $CimSeconds)
     $kinds = @{ Auto = 'Automatic'; Manual = 'Manual'; Disabled = 'Disabled' }
     foreach ($question in @($questions)) {
-        $answer = [ordered] @{ name = "$($question.name)"; state = $null; startType = $null; exitCode = $null; log = '' }
+        $answer = [ordered] @{ name = "$($question.name)"; state = $null; startType = $null; exitCode = $null; process = $null; log = '' }
         $found = @($known | Where-Object { $_.Name -eq $question.name })
         if ($found.Count -gt 0) {
             $start = "$($found[0].StartMode)"
             $answer.state = "$($found[0].State)"
             $answer.startType = if ($kinds.ContainsKey($start)) { $kinds[$start] } else { $start }
             $answer.exitCode = Get-ExitCode $found[0]
+            $answer.process = [long] $found[0].ProcessId
             # Win32_Service writes pending states in two words.
             $answer.state = $answer.state.Replace(' ', '')
             if ($answer.state -ne 'Running' -and (Test-Has $question 'log')) { $answer.log = Get-LogTail $question.log }

@@ -1,5 +1,6 @@
 import { checked, firstWrong, healthQuestions } from "../../desired/health/checks.ts";
 import type { BootBefore, HealthFacts } from "../../desired/health/facts.ts";
+import { type Processes, processesOf, restarted } from "../../desired/health/processes.ts";
 import { onOurClock } from "../../desired/seen-machine.ts";
 import {
   deletedInProof,
@@ -8,12 +9,16 @@ import {
   notKnownYet,
   notProvenYet,
   registeredAnew,
+  restartedInProof,
 } from "../../messages/node/reboot.ts";
 import { profileOf } from "../../profiles/list.ts";
 import type { LookState } from "../../steps/machine/machine-look.ts";
 import { done, type Poll, pending, StageFailed } from "../engine/durable.ts";
 import { leaseOf, nodeOf, onMachine, waitFor } from "../node/task.ts";
 import type { RebootTask } from "./task.ts";
+
+/** A look that the machine has answered. */
+type Answered = Extract<LookState, { state: "answered" }>;
 
 /** State of the proof between two polls. */
 interface Proof {
@@ -23,11 +28,13 @@ interface Proof {
   readonly looks: number;
   /** Time of the first look of those in a row that found nothing wrong, in milliseconds since the epoch; null without one. */
   readonly goodSince: number | null;
+  /** Process of each service at that look: a service that ends again and again may run at every look. */
+  readonly processes?: Processes;
   /** Result of the last look, in words; before the first one, that the machine is to answer. */
   readonly why: string;
 }
 
-/** A service that ends again and again runs for a moment after each start: the node must be well for so long. */
+/** A service that ends again and again runs for a moment after each start: the node must be well, with the same processes, for so long. */
 const STAYS_WELL_SECONDS = 60;
 
 /** Seconds between two looks at a node that is well. */
@@ -65,19 +72,19 @@ async function read(task: RebootTask, commandId: string, proof: Proof): Promise<
   await checkSameNode(task, task.workflow !== "proving");
   const why = await faultOf(task, look);
   if (why !== null) return ask(task, { ...proof, goodSince: null }, why);
+  const processes = processesOf(look.answers);
+  const ended = restarted(proof.goodSince === null ? {} : (proof.processes ?? {}), processes);
+  if (ended !== null) return ask(task, { ...proof, goodSince: null }, restartedInProof(ended));
   const goodSince = proof.goodSince ?? steps.now();
   if (steps.now() - goodSince >= STAYS_WELL_SECONDS * 1_000) {
     await noteBoot(task, look);
     return done(true);
   }
-  return pending(nodeToStayWell, { kept: { ...proof, commandId: null, goodSince }, againIn: PAUSE_SECONDS });
+  return pending(nodeToStayWell, { kept: { ...proof, commandId: null, goodSince, processes }, againIn: PAUSE_SECONDS });
 }
 
 /** Writes down the boot that was proven. A proof alone ordered no reboot: how the machine booted is the scheduled look's to find out. */
-async function noteBoot(
-  task: RebootTask,
-  { verdict, answers }: Extract<LookState, { state: "answered" }>,
-): Promise<void> {
+async function noteBoot(task: RebootTask, { verdict, answers }: Answered): Promise<void> {
   const { steps, operation, workflow } = task;
   if (workflow === "proving") return;
   const bootId = onOurClock(verdict.bootId, verdict.clock, steps.now());
@@ -99,7 +106,7 @@ export async function checkSameNode(task: RebootTask, mayBeAway: boolean): Promi
 }
 
 /** Judges the node by what every source says now. @returns null if it is proven */
-async function faultOf(task: RebootTask, look: Extract<LookState, { state: "answered" }>): Promise<string | null> {
+async function faultOf(task: RebootTask, look: Answered): Promise<string | null> {
   const facts = await factsOf(task, look);
   const { command } = task.runtime.configuration;
   const all = checked(facts);
@@ -110,10 +117,7 @@ async function faultOf(task: RebootTask, look: Extract<LookState, { state: "answ
   return unknown?.state === "unknown" ? notKnownYet(unknown.name, unknown.why) : null;
 }
 
-async function factsOf(
-  task: RebootTask,
-  { verdict, answers }: Extract<LookState, { state: "answered" }>,
-): Promise<HealthFacts> {
+async function factsOf(task: RebootTask, { verdict, answers }: Answered): Promise<HealthFacts> {
   const { steps, runtime } = task;
   const { instanceId } = leaseOf(task);
   const { name } = nodeOf(task);

@@ -16,7 +16,7 @@ const moments: readonly Moment[] = [
     action: "PutItem",
     principal: rebooter,
     count: 1,
-    writes: /slots?#/,
+    writes: /"S":"slots"/,
   },
   { after: "the guard was asked", service: "ssm", action: "SendCommand", principal: rebooter, count: 1 },
   { after: "the node was cordoned", service: "kubernetes", action: "patch nodes", principal: remover, count: 1 },

@@ -41,9 +41,10 @@ function pathAnswer({ disk }: Machine, path: string): NonNullable<Answers["paths
 
 function serviceAnswer(machine: Machine, { name, log }: ServiceQuestion): NonNullable<Answers["services"]>[number] {
   const service = serviceOf(machine, name);
-  if (!service) return { name, state: null, startType: null, exitCode: null, log: "" };
+  if (!service) return { name, state: null, startType: null, exitCode: null, process: null, log: "" };
   const tail = service.state !== "Running" && log !== undefined ? logTail(machine, log) : "";
-  return { name, state: service.state, startType: service.startType, exitCode: service.exitCode, log: tail };
+  const { state, startType, exitCode, processId } = service;
+  return { name, state, startType, exitCode, process: processId, log: tail };
 }
 
 function taskAnswer(machine: Machine, { name, record }: TaskQuestion): NonNullable<Answers["tasks"]>[number] {
