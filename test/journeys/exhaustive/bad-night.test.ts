@@ -128,3 +128,42 @@ test("half the fleet lost its metadata route in a power event: two presses reboo
   await expectRecoveredThroughEc2(routes);
   expect(await heldBack(here)).toEqual([]);
 });
+
+test.each(["reboot", "remove"])(
+  "half the fleet is NotReady: a %s of a Ready node is refused before anything is changed",
+  {
+    timeout: 120_000,
+  },
+  async (command) => {
+    ({ here, names } = await poolOfFour(1, { approvals: {} }));
+    for (const name of [names[1], names[3]]) await loseKubelet(name);
+    const before = names.map(bootOf);
+    await here.type("operator", `/win ${command} ${names[0]}`);
+    await settled(here, 30);
+    expect([...openly(here), ...privately(here, "operator")].join("\n")).toContain(
+      "is Ready and stays in service: 2 of 4 Windows nodes are NotReady, more than 30% (`mostNotReady`)",
+    );
+    expect(nodeNamed(here, names[0])?.spec?.unschedulable).not.toBe(true);
+    expect(names.map(bootOf)).toEqual(before);
+    expect(await heldBack(here)).toEqual([]);
+  },
+);
+
+test("a rollout that is under way when half the fleet loses its kubelet disturbs no further Ready node, and pauses", {
+  timeout: 120_000,
+}, async () => {
+  ({ here, names } = await poolOfFour(1));
+  const before = names.map(bootOf);
+  await here.type("operator", "/win reboot web");
+  const rollout = async () => (await here.operations()).find(({ request }) => request.command === "reboot");
+  await here.until(() => bootOf(names[0]) !== before[0], 60, "the first reboot");
+  for (const name of [names[2], names[3]]) await loseKubelet(name);
+  await here.until(async () => ((await rollout())?.rollout?.paused ?? null) !== null, 240, "the pause");
+  expect(openly(here).at(-1)).toMatch(/is Ready and stays in service: 2 of 4 Windows nodes are NotReady/);
+  await here.pass(30);
+  expect(names.slice(1).map(bootOf)).toEqual(before.slice(1));
+  expect(nodeNamed(here, names[1])?.spec?.unschedulable).not.toBe(true);
+  await here.type("operator", `/win cancel ${(await rollout())?.id}`);
+  await settled(here, 60);
+  expect(await heldBack(here)).toEqual([]);
+});
