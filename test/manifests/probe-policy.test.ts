@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { userOf } from "../../lambdas/desired/accounts.ts";
-import { linuxProbe, windowsProbe } from "../../lambdas/desired/probe.ts";
+import { linuxProbe, PROBE_LABEL, windowsProbe } from "../../lambdas/desired/probe.ts";
 import { type Ask, linuxNode, type StillCluster, stillCluster } from "../sandbox/kubernetes/cluster.ts";
 
 let cluster: StillCluster;
@@ -17,12 +17,30 @@ const PODS = "/api/v1/namespaces/casement/pods";
 const windows = windowsProbe("one", "win", "registry.example.com/servercore:ltsc2022");
 const [container] = windows.spec.containers as readonly object[];
 
+const mergePatch = { "content-type": "application/merge-patch+json" };
+
+/** Rights that a later manifest or an administrator might add: the policy holds without RBAC's help. */
+const everyPodVerbRole = {
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  kind: "Role",
+  metadata: { name: "every-verb", namespace: "casement" },
+  rules: [{ apiGroups: [""], resources: ["pods"], verbs: ["*"] }],
+};
+const everyPodVerb = {
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  kind: "RoleBinding",
+  metadata: { name: "every-verb", namespace: "casement" },
+  roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "every-verb" },
+  subjects: [{ kind: "ServiceAccount", name: "act", namespace: "casement" }],
+};
+
 /** The Windows probe with another specification. */
 const changed = (spec: object) => ({ ...windows, spec: { ...windows.spec, ...spec } });
 const contained = (change: object) => changed({ containers: [{ ...container, ...change }] });
 
 const bound = "A probe of Casement is bound to a node, names its system and ends within ten minutes";
 const bare = "A probe of Casement has neither a token nor a volume";
+const onlyProbes = "Casement may only make and delete pods that try a node";
 const away = "A probe of Casement has no way to its host";
 
 describe("of pods, the account that acts", () => {
@@ -51,15 +69,58 @@ describe("of pods, the account that acts", () => {
     ["with capabilities", contained({ securityContext: { capabilities: { add: ["NET_ADMIN"] } } }), away],
     ["with values of a Secret", contained({ envFrom: [{ secretRef: { name: "act" } }] }), away],
     ["with a port of its host", contained({ ports: [{ containerPort: 80, hostPort: 80 }] }), away],
+    ["without the label", { ...windows, metadata: { ...windows.metadata, labels: {} } }, onlyProbes],
     [
-      "without the label",
-      { ...windows, metadata: { ...windows.metadata, labels: {} } },
-      "Casement may only make pods that try a node",
+      "whose label names another system",
+      { ...windows, metadata: { ...windows.metadata, labels: { [PROBE_LABEL]: "linux" } } },
+      onlyProbes,
     ],
+    ["of another name", { ...windows, metadata: { ...windows.metadata, name: "shop-1-windows" } }, onlyProbes],
   ])("may make none %s", async (_, pod, message) => {
     const answer = await act(`POST ${PODS}`, { apiVersion: "v1", kind: "Pod", ...pod });
     expect(answer.status).toBe(403);
     expect(answer.body).toMatchObject({ message: expect.stringContaining(message) });
+  });
+
+  it.each([
+    ["without the probe's label", { name: "probe-foreign", labels: { app: "shop" } }],
+    ["with no label at all", { name: "probe-bare" }],
+    ["with the label and another name", { name: "shop-1", labels: { [PROBE_LABEL]: "windows" } }],
+    ["with the label and a half's name reversed", { name: "probe-two-linux", labels: { [PROBE_LABEL]: "windows" } }],
+  ])("may not delete a pod of others in its own namespace, such as one %s", async (_, metadata) => {
+    const spec = { nodeName: "lin", containers: [{ name: "main", image: "pause" }] };
+    const pod = { apiVersion: "v1", kind: "Pod", metadata: { ...metadata, namespace: "casement" }, spec };
+    expect((await cluster.admin(`POST ${PODS}`, pod)).status).toBe(201);
+    for (const query of ["", "?dryRun=All", "?gracePeriodSeconds=0"]) {
+      const answer = await act(`DELETE ${PODS}/${metadata.name}${query}`);
+      expect(answer.status).toBe(403);
+      expect(answer.body).toMatchObject({ message: expect.stringContaining(onlyProbes) });
+    }
+    expect((await cluster.admin(`GET ${PODS}/${metadata.name}`)).body).not.toHaveProperty("metadata.deletionTimestamp");
+  });
+
+  it("may not change a probe, nor delete pods all at once, whatever else it is granted", async () => {
+    await cluster.admin("POST /apis/rbac.authorization.k8s.io/v1/namespaces/casement/rolebindings", everyPodVerb);
+    await cluster.admin("POST /apis/rbac.authorization.k8s.io/v1/namespaces/casement/roles", everyPodVerbRole);
+    const probe = { apiVersion: "v1", kind: "Pod", ...windowsProbe("three", "lin", "registry.example.com/s:1") };
+    const foreign = { ...probe, metadata: { namespace: "casement", name: "foreign-three" } };
+    expect((await act(`POST ${PODS}`, probe)).status).toBe(201);
+    expect((await cluster.admin(`POST ${PODS}`, foreign)).status).toBe(201);
+    const body = { metadata: { labels: { [PROBE_LABEL]: null } } };
+    const relabelled = await act(`PATCH ${PODS}/probe-three-windows`, body, mergePatch);
+    expect(relabelled).toMatchObject({
+      status: 403,
+      body: { message: expect.stringContaining("Casement may not change a pod") },
+    });
+    const adopted = await act(
+      `PATCH ${PODS}/foreign-three`,
+      { metadata: { labels: { [PROBE_LABEL]: "windows" } } },
+      mergePatch,
+    );
+    expect(adopted.status).toBe(403);
+    // Admission sees a collection's deletion once per object (k8s endpoints/handlers/delete.go).
+    expect((await act(`DELETE ${PODS}?fieldSelector=metadata.name=foreign-three`)).status).toBe(403);
+    expect((await act(`DELETE ${PODS}/probe-three-windows`)).status).toBe(200);
   });
 
   it("may neither make nor delete one elsewhere", async () => {

@@ -55,6 +55,7 @@ const each: readonly Finding[] = [
   { kind: "right-missing", account: "act", does: "evict pods", right: "create pods/eviction" },
   { kind: "policy-missing", account: "act", policy: "casement-nodes", what: "a label on a Linux node" },
   { kind: "policy-old", account: "act", policy: "casement-nodes", what: "the label that takes nodes out" },
+  { kind: "policy-lax", account: "act", policy: "casement-probes", what: "to delete pods of others" },
   { kind: "credential-expired", account: "join", at: "2026-11-21T04:00:00.000Z" },
   { kind: "credential-overdue", account: "join", due: "2026-11-21T04:00:00.000Z", at: "2026-11-21T16:00:00.000Z" },
   { kind: "credential-endless", account: "join" },

@@ -6,8 +6,10 @@ type Of<K extends Finding["kind"]> = Extract<Finding, { readonly kind: K }>;
 
 const applyManifest = "apply the manifest: `npm run --silent connect -- manifest | kubectl apply -f -`";
 
+type AccessKind = "right-missing" | "policy-missing" | "policy-old" | "policy-lax";
+
 /** Texts of findings about rights and policies in the cluster: the reviewed manifest is the remedy of each. */
-export const ofAccess: { readonly [K in "right-missing" | "policy-missing" | "policy-old"]: (of: Of<K>) => Words } = {
+export const ofAccess: { readonly [K in AccessKind]: (of: Of<K>) => Words } = {
   "right-missing": ({ account, does, right }) =>
     broken("Cluster", `the account ${code(account)} cannot ${plain(does)} (${code(right)})`, applyManifest),
   "policy-missing": ({ account, policy, what }) =>
@@ -20,6 +22,12 @@ export const ofAccess: { readonly [K in "right-missing" | "policy-missing" | "po
     broken(
       "Cluster",
       `the admission policy ${code(policy)} is that of an older manifest: it denies the account ${code(account)} ${plain(what)}, so every drain and removal fails at its cordon`,
+      applyManifest,
+    ),
+  "policy-lax": ({ account, policy, what }) =>
+    broken(
+      "Cluster",
+      `the admission policy ${code(policy)} is missing or that of an older manifest: it allows the account ${code(account)} ${plain(what)}`,
       applyManifest,
     ),
 };

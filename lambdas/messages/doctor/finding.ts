@@ -68,6 +68,8 @@ export type Finding =
   | { readonly kind: "policy-missing"; readonly account: string; readonly policy: string; readonly what: string }
   /** A policy of an older manifest denies what today's allows. */
   | { readonly kind: "policy-old"; readonly account: string; readonly policy: string; readonly what: string }
+  /** A policy that an older manifest holds, and what it allows. */
+  | { readonly kind: "policy-lax"; readonly account: string; readonly policy: string; readonly what: string }
   | { readonly kind: "credential-expired"; readonly account: string; readonly at: string }
   | { readonly kind: "credential-overdue"; readonly account: string; readonly due: string; readonly at: string }
   | { readonly kind: "credential-refused" | "credential-endless"; readonly account: string }

@@ -1,7 +1,8 @@
-import { ApiException, PatchStrategy, setHeaderOptions } from "@kubernetes/client-node";
+import { ApiException, PatchStrategy, setHeaderOptions, type V1Pod } from "@kubernetes/client-node";
 import { ACCOUNT_NAMESPACE, type Account, type ServiceAccount } from "../../desired/accounts.ts";
 import { type TokenJoin, tokenJoinOf } from "../../desired/joining.ts";
 import { OUT_OF_BALANCERS } from "../../desired/node-keys.ts";
+import { linuxProbe, PROBE_LABEL } from "../../desired/probe.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import type { Profile } from "../../profiles/profile.ts";
 import { accountOf } from "../../settings.ts";
@@ -16,6 +17,8 @@ export interface Attempt {
   readonly policy: string;
   /** The forbidden act that was tried, as a noun. */
   readonly what: string;
+  /** What an older manifest's policy allows, where this is the attempt that tells it from today's. */
+  readonly older?: string;
   readonly attempt: (context: StepContext) => Promise<unknown>;
 }
 
@@ -74,6 +77,17 @@ const probeOfHost = ({ clients }: StepContext): Promise<unknown> =>
     },
   });
 
+/**
+ * A probe that today's policy denies and the last release's allowed. Deletions cannot be tried: the server looks for the pod first,
+ * and there may be none of others.
+ */
+const probeOfTwoSystems = ({ clients }: StepContext): Promise<unknown> => {
+  const { metadata, spec } = linuxProbe(PROBE_NAME, PROBE_NAME, "registry.invalid/none:0", "192.0.2.1");
+  const labels = { [PROBE_LABEL]: "windows" };
+  const body = { metadata: { ...metadata, labels }, spec } as unknown as V1Pod;
+  return clients.kubernetes.core.createNamespacedPod({ namespace: ACCOUNT_NAMESPACE, dryRun: "All", body });
+};
+
 const label: Attempt = { policy: "casement-nodes", what: "a label on a Linux node", attempt: labelLinuxNode };
 
 const ownToken = (account: Account): Attempt => ({
@@ -109,6 +123,12 @@ const attemptsOf = ({ join }: Profile): Readonly<Record<Account, readonly Attemp
       attempt: evictAtOnce(ELSEWHERE),
     },
     { policy: "casement-probes", what: "a pod in its host's network", attempt: probeOfHost },
+    {
+      policy: "casement-probes",
+      what: "a probe labelled for another system",
+      older: "to delete pods of others in the namespace casement",
+      attempt: probeOfTwoSystems,
+    },
   ],
   join: [label, ownToken("join"), ...joinTokens(tokenJoinOf(join))],
 });
@@ -136,8 +156,11 @@ async function mayTakeOut(context: StepContext): Promise<Finding[]> {
 const byPolicy = (error: unknown): boolean =>
   error instanceof ApiException && JSON.stringify(bodyOf(error) ?? "").includes("ValidatingAdmissionPolicy");
 
-async function tried(context: StepContext, { policy, what, attempt }: Attempt): Promise<Finding[]> {
-  const missing: Finding = { kind: "policy-missing", account: accountOf(context.settings), policy, what };
+async function tried(context: StepContext, { policy, what, older, attempt }: Attempt): Promise<Finding[]> {
+  const account = accountOf(context.settings);
+  const missing: Finding = older
+    ? { kind: "policy-lax", account, policy, what: older }
+    : { kind: "policy-missing", account, policy, what };
   try {
     return (await attempt(context)) === NOTHING_TO_TRY_ON ? [] : [missing];
   } catch (error) {
@@ -152,7 +175,7 @@ async function tried(context: StepContext, { policy, what, attempt }: Attempt): 
 /**
  * An account may not read policies, so it tries: a request that they must deny changes nothing either way.
  * @param more what can be tried besides
- * @returns one finding for each attempt that no policy denied, and one for a drain that an older policy denies
+ * @returns one finding for each attempt that no policy or only a later one denies, and one for a drain that an older policy denies
  */
 export const policies = async ({ context, profile }: Subject, more: readonly Attempt[] = []): Promise<Finding[]> => {
   const all = [...attemptsOf(profile)[accountOf(context.settings)], ...more];

@@ -82,22 +82,43 @@ function loseFile(name: string): void {
 }
 
 interface Policy extends KubeObject {
-  readonly spec: { readonly variables: readonly { readonly name: string; readonly expression: string }[] };
+  readonly spec: {
+    readonly variables: readonly { readonly name: string; readonly expression: string }[];
+    readonly validations: readonly { readonly expression: string; readonly message?: string }[];
+  };
 }
 
-/** The cluster has the manifest of the last release, whose policy knows no label of load balancers. */
-async function keepOldManifest(): Promise<void> {
+/** The administrator has applied another specification of a policy; the API server goes by it a second later. */
+async function change(name: string, changed: (spec: Policy["spec"]) => Policy["spec"]): Promise<void> {
   const group = "admissionregistration.k8s.io";
   const policy = here.simulator.kubernetes
     .objects("validatingadmissionpolicies", group)
-    .find(({ metadata }) => metadata.name === "casement-nodes") as Policy;
-  const variables = policy.spec.variables.map((variable) =>
-    variable.name === "ownLabels" ? { ...variable, expression: "['node-role.kubernetes.io/worker']" } : variable,
-  );
-  const body = { ...policy, spec: { ...policy.spec, variables } };
-  await asAdministrator(here, "PUT", `/apis/${group}/v1/validatingadmissionpolicies/casement-nodes`, body);
+    .find(({ metadata }) => metadata.name === name) as Policy;
+  const body = { ...policy, spec: changed(policy.spec) };
+  await asAdministrator(here, "PUT", `/apis/${group}/v1/validatingadmissionpolicies/${name}`, body);
   await here.pass(2 / 60);
 }
+
+/** The cluster has the manifest of a release whose policy knows no label of load balancers. */
+const keepOldManifest = (): Promise<void> =>
+  change("casement-nodes", (spec) => ({
+    ...spec,
+    variables: spec.variables.map((variable) =>
+      variable.name === "ownLabels" ? { ...variable, expression: "['node-role.kubernetes.io/worker']" } : variable,
+    ),
+  }));
+
+/** The expression of the last release's policy: it looked at a pod's label and name when it was made, never when it was deleted. */
+const UNSEEN_ON_DELETE =
+  "!variables.isCreate || (has(object.metadata.labels) && 'casement.dev/probe' in object.metadata.labels && object.metadata.name.startsWith('probe-'))";
+
+const keepOldProbes = (): Promise<void> =>
+  change("casement-probes", (spec) => ({
+    ...spec,
+    validations: spec.validations.map((one) =>
+      one.message?.includes("pods that try a node") ? { ...one, expression: UNSEEN_ON_DELETE } : one,
+    ),
+  }));
 
 interface Case {
   readonly what: string;
@@ -124,7 +145,14 @@ const cases: readonly Case[] = [
       /policy `casement-nodes` is that of an older manifest: it denies the account `act` the label node\.kubernetes\.io\/exclude/,
     remedy: /npm run --silent connect -- manifest/,
   },
-  ...["casement-nodes", "casement-evictions", "casement-tokens"].map((policy) => ({
+  {
+    what: "the policy of probes is that of the last release",
+    happens: keepOldProbes,
+    finding:
+      /policy `casement-probes` is missing or that of an older manifest: it allows the account `act` to delete pods of others in the namespace casement/,
+    remedy: /npm run --silent connect -- manifest/,
+  },
+  ...["casement-nodes", "casement-evictions", "casement-probes", "casement-tokens"].map((policy) => ({
     what: `the admission policy ${policy} is not bound`,
     seedNodes: true,
     happens: async () => {
