@@ -105,6 +105,13 @@ export function accessOf({ join, reading: ofProfile }: AccessNeeds): Readonly<Re
         resource: "pods",
         namespace: ACCOUNT_NAMESPACE,
       },
+      {
+        does: "see why a pod of its own does not start",
+        verb: "list",
+        ...core,
+        resource: "events",
+        namespace: ACCOUNT_NAMESPACE,
+      },
       { does: "remove its own pods", verb: "delete", ...core, resource: "pods", namespace: ACCOUNT_NAMESPACE },
       renewing("act"),
     ],

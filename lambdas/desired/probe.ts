@@ -15,13 +15,19 @@ const PORT = 8080;
 /** Exit codes of a probe's container, and what each means. */
 export const exits = { works: 0, dns: 11, api: 12, metadata: 13, unreached: 14, cannotReach: 15 } as const;
 
-/** A fault of a data plane: no name, no service address, a pod that reaches the metadata service, or a pod that none reaches. */
+/** A fault of a data plane: no network for a pod, no name, no service address, a pod that reaches the metadata service, or one that none reaches. */
 export type DataPlaneFault = "start" | "dns" | "api" | "metadata" | "unreached";
 
 /** Outcome of a probe. Without a probe nothing is said about the data plane: it is not probed, never dead. */
 export type ProbeResult =
   | { readonly state: "works" }
-  | { readonly state: "fails"; readonly fault: DataPlaneFault; readonly from: string | null }
+  | {
+      readonly state: "fails";
+      readonly fault: DataPlaneFault;
+      readonly from: string | null;
+      /** Words of the cluster about it, where it has some. */
+      readonly words?: string;
+    }
   | { readonly state: "not-probed"; readonly why: string };
 
 /** Images of the probe's containers, by Windows release, and one for Linux; a release without an image is not probed. */
@@ -55,9 +61,17 @@ const windowsScript = [
   `if ($listener.AcceptTcpClientAsync().Wait(150000)) { exit ${exits.works} }; exit ${exits.unreached}`,
 ].join("; ");
 
-/** The Linux half, for sh and nc: it tries for a minute to connect. */
+/**
+ * The Linux half, for sh and nc: it tries for 90 s to connect, whether packets are dropped or refused. The first start of PowerShell
+ * takes up to half a minute; until then nothing listens.
+ */
 const linuxScript = (address: string): string =>
-  `# casement-probe ${address}\nfor i in $(seq 1 20); do nc -z -w 2 ${address} ${PORT} && exit ${exits.works}; sleep 1; done; exit ${exits.cannotReach}`;
+  [
+    `# casement-probe ${address}`,
+    "end=$(($(date +%s) + 90))",
+    `while [ $(date +%s) -lt $end ]; do nc -z -w 2 ${address} ${PORT} && exit ${exits.works}; sleep 1; done`,
+    `exit ${exits.cannotReach}`,
+  ].join("\n");
 
 interface Wanted {
   readonly name: string;
@@ -65,6 +79,7 @@ interface Wanted {
   readonly image: string;
   readonly os: "windows" | "linux";
   readonly command: readonly string[];
+  readonly user: number | null;
 }
 
 /** Restrictions that OpenShift's and Kubernetes' strictest rules for pods ask for on Linux; none of it exists on Windows. */
@@ -76,7 +91,7 @@ const restricted = {
 };
 
 // Bound by nodeName: the scheduler would keep it off a cordoned node. Its tolerations keep it there.
-const probePod = ({ name, node, image, os, command }: Wanted): ProbePod => ({
+const probePod = ({ name, node, image, os, command, user }: Wanted): ProbePod => ({
   metadata: { name, namespace: ACCOUNT_NAMESPACE, labels: { [PROBE_LABEL]: os } },
   spec: {
     os: { name: os },
@@ -92,7 +107,9 @@ const probePod = ({ name, node, image, os, command }: Wanted): ProbePod => ({
         name: "probe",
         image,
         command,
-        ...(os === "linux" ? { securityContext: restricted } : {}),
+        ...(os === "linux"
+          ? { securityContext: { ...restricted, ...(user === null ? {} : { runAsUser: user }) } }
+          : {}),
       },
     ],
   },
@@ -108,60 +125,142 @@ export const windowsProbe = (id: string, node: string, image: string): ProbePod 
     node,
     image,
     os: "windows",
+    user: null,
     command: ["powershell.exe", "-NoLogo", "-NonInteractive", "-Command", windowsScript],
   });
 
-/** The pod that reaches a Windows node's probe from another node. @param address of the Windows pod */
-export const linuxProbe = (id: string, node: string, image: string, address: string): ProbePod =>
-  probePod({ name: `probe-${id}-linux`, node, image, os: "linux", command: ["sh", "-c", linuxScript(address)] });
+/** User id of nobody, for images whose own user is root: `restricted` lets no container run as root. */
+export const NOBODY = 65_534;
+
+/**
+ * The pod that reaches a Windows node's probe from another node.
+ * @param address of the Windows pod
+ * @param user id that its container runs as; null where the cluster gives it one
+ */
+export const linuxProbe = (id: string, node: string, image: string, address: string, user: number | null): ProbePod =>
+  probePod({ name: `probe-${id}-linux`, node, image, os: "linux", user, command: ["sh", "-c", linuxScript(address)] });
 
 /** A probe's pod as the cluster shows it. */
 export interface ProbeState {
-  /** Exit code of the container; null while it has not ended. */
+  /** Exit code of the container; null while it has not ended, and where there was none. */
   readonly exitCode: number | null;
   readonly address: string | null;
-  /** Reason why the container waits, such as ImagePullBackOff; empty otherwise. */
+  /** Reason why the container waits, with the kubelet's words: "CreateContainerConfigError: …"; empty otherwise. */
   readonly waiting: string;
+  /** Reason for which the kubelet rejected the pod, or ended it: "OutOfpods: …"; empty otherwise. */
+  readonly ended: string;
+}
+
+/** An Event about a probe's pod. */
+export interface ProbeEvent {
+  readonly reason: string;
+  readonly message: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** Everything that a probe is judged by. */
+export interface ProbeLook {
+  readonly windows: ProbeState;
+  /** Null while there is no such pod. */
+  readonly linux: ProbeState | null;
+  /** The node of the Linux pod. */
+  readonly from: string;
+  /** The time of the probe is over. */
+  readonly isLate: boolean;
+  /** Events about the Windows pod, read where it has not started in time; null where they could not be read. */
+  readonly events: readonly ProbeEvent[] | null;
 }
 
 const byCode: Readonly<Record<number, DataPlaneFault>> = {
   [exits.dns]: "dns",
   [exits.api]: "api",
   [exits.metadata]: "metadata",
-  [exits.unreached]: "unreached",
 };
 
-const unpulled = /^(ErrImagePull|ImagePullBackOff|InvalidImageName|ErrImageNeverPull)$/;
+/** Reasons for which a container has no image, and for which it does not start (k8s pkg/kubelet/images, pkg/kubelet/kuberuntime). */
+const unpulled = /^(ErrImagePull|ImagePullBackOff|InvalidImageName|ErrImageNeverPull)\b/;
+const unstarted = /^(CreateContainerConfigError|CreateContainerError|RunContainerError)\b/;
 
 const notProbed = (why: string): ProbeResult => ({ state: "not-probed", why });
 
-/** Judges the Windows pod's own end. */
-function judgeExit(exitCode: number, from: string | null): ProbeResult {
-  if (exitCode === exits.works) return { state: "works" };
-  const fault = byCode[exitCode];
-  if (fault === undefined) return notProbed(`the probe ended with exit code ${exitCode}`);
-  return { state: "fails", fault, from: fault === "unreached" ? from : null };
+/** Judges a pod that a kubelet does not run as it was asked to: that says nothing about the network of pods. */
+function notRun({ ended, waiting }: ProbeState, where: string): ProbeResult | null {
+  if (ended) return notProbed(`the kubelet of ${where} did not run it (${ended})`);
+  if (unpulled.test(waiting)) return notProbed(`the image of the pod on ${where} cannot be pulled (${waiting})`);
+  return unstarted.test(waiting) ? notProbed(`the pod on ${where} cannot start (${waiting})`) : null;
 }
 
+/** Judges what the Windows pod found by itself, before it waits to be reached. */
+function judgeWindows({ exitCode }: ProbeState): ProbeResult | null {
+  if (exitCode === null || exitCode === exits.unreached) return null;
+  if (exitCode === exits.works) return { state: "works" };
+  const fault = byCode[exitCode];
+  return fault === undefined
+    ? notProbed(`the pod on the node ended with exit code ${exitCode}`)
+    : { state: "fails", fault, from: null };
+}
+
+/** Reason why nothing is known of the way to a pod that waited in vain: the other pod did not try for as long. */
+function untried(linux: ProbeState | null, from: string): string {
+  if (linux === null) return `no pod on \`${from}\` tried to reach it`;
+  const isStarting = linux.exitCode === null && linux.address === null;
+  return isStarting
+    ? `the pod on \`${from}\` had not started (${linux.waiting || "Pending"}) while the other waited for it`
+    : `the pod on \`${from}\` began too late to reach the other while that waited for it`;
+}
+
+/** Judges the way to the Windows pod: it counts as unreached where the other pod has tried in vain while it listened. */
+function judgeReach({ windows, linux, from }: ProbeLook): ProbeResult | null {
+  const code = linux?.exitCode ?? null;
+  if (code !== null && code !== exits.works && code !== exits.cannotReach)
+    return notProbed(`the pod on \`${from}\` ended with exit code ${code}`);
+  if (windows.exitCode === exits.unreached) return notProbed(untried(linux, from));
+  return code === exits.cannotReach ? { state: "fails", fault: "unreached", from } : null;
+}
+
+const SANDBOX_FAILS = "FailedCreatePodSandBox";
+
+/** Events that come only once the pod has its sandbox, and with it its network (k8s pkg/kubelet/events/event.go). */
+const afterSandbox = ["Pulling", "Pulled", "Created", "Started"];
+
+/** Words of a container runtime that lacks the image of the sandbox itself (containerd, internal/cri/server/podsandbox). */
+const lacksPause = /sandbox image|failed to pull|pull access denied/i;
+
 /**
- * Judges a probe by both pods: the Windows pod's own end counts first.
- * @param linux null while there is no such pod
- * @param from the node of the Linux pod
- * @param isLate the time of the probe is over
+ * Judges a Windows pod that has not started in time. A kubelet makes the pod's sandbox with its network first and pulls the image
+ * then, and says by Events alone which of the two it waits for: up to Kubernetes 1.34 the condition PodReadyToStartContainers
+ * stays False until the container has started (kubernetes/kubernetes pull request 134660).
+ */
+function judgeStart(events: readonly ProbeEvent[] | null): ProbeResult {
+  if (events === null) return notProbed("it did not start in time, and the account act may not read its Events");
+  const told = events.filter(({ reason }) => reason === SANDBOX_FAILS || afterSandbox.includes(reason));
+  const [last] = told.toSorted(
+    (one, other) => Date.parse(other.at) - Date.parse(one.at) || Number(one.reason === SANDBOX_FAILS) - 1,
+  );
+  if (last === undefined) return notProbed("its kubelet did not start it in time");
+  if (last.reason === "Pulling") return notProbed("its image was still being pulled when its time was over");
+  if (last.reason !== SANDBOX_FAILS) return notProbed("its container had not started when its time was over");
+  if (lacksPause.test(last.message)) return notProbed(`the container runtime lacks an image (${last.message})`);
+  return { state: "fails", fault: "start", from: null, words: last.message };
+}
+
+/** Judges a probe whose time is over. */
+const judgeLate = ({ windows, events }: ProbeLook): ProbeResult =>
+  windows.address === null ? judgeStart(events) : notProbed("the probe did not end in time");
+
+/**
+ * Judges a probe. A node fails it only by evidence of its data plane: what its pod found, what a pod elsewhere found while that
+ * listened, or a sandbox that cannot be made. Everything else, such as an image or a kubelet that takes no pod, says nothing about it.
  * @returns null while it is not decided
  */
-export function judgeProbe(
-  windows: ProbeState,
-  linux: ProbeState | null,
-  from: string | null,
-  isLate: boolean,
-): ProbeResult | null {
-  if (windows.exitCode !== null) return judgeExit(windows.exitCode, from);
-  const waiting = [windows.waiting, linux?.waiting ?? ""].find((reason) => unpulled.test(reason));
-  if (waiting) return notProbed(`the probe's image cannot be pulled (${waiting})`);
-  if (linux?.exitCode === exits.cannotReach) return { state: "fails", fault: "unreached", from };
-  if (!isLate) return null;
-  return windows.address === null
-    ? { state: "fails", fault: "start", from: null }
-    : notProbed("the probe did not end in time");
+export function judgeProbe(look: ProbeLook): ProbeResult | null {
+  const { windows, linux, from, isLate } = look;
+  return (
+    judgeWindows(windows) ??
+    notRun(windows, "the node") ??
+    (linux && notRun(linux, `\`${from}\``)) ??
+    judgeReach(look) ??
+    (isLate ? judgeLate(look) : null)
+  );
 }

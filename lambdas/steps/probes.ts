@@ -1,18 +1,42 @@
-import { ApiException, type V1Node, type V1Pod } from "@kubernetes/client-node";
+import { ApiException, type CoreV1Event, type V1Node, type V1Pod } from "@kubernetes/client-node";
 import { ACCOUNT_NAMESPACE } from "../desired/accounts.ts";
-import type { ProbePod, ProbeState } from "../desired/probe.ts";
+import { NOBODY, type ProbeEvent, type ProbePod, type ProbeState } from "../desired/probe.ts";
 import { ifPresent, isAbsent } from "./client-errors.ts";
 import { isReady, isWindows, labelsOf } from "./cluster/node-facts.ts";
 import type { StepContext } from "./context.ts";
 
-const stateOf = ({ status }: V1Pod): ProbeState => {
-  const [container] = status?.containerStatuses ?? [];
+/** Annotation of a namespace whose pods OpenShift gives a user id, and refuses any other. */
+const UID_RANGE = "openshift.io/sa.scc.uid-range";
+
+/** Characters of the cluster's words that are kept. */
+const MOST_WORDS = 240;
+
+/** A reason with the words that the cluster says about it. */
+const told = (reason = "", message = ""): string =>
+  [reason, message].filter(Boolean).join(": ").replaceAll(/\s+/g, " ").slice(0, MOST_WORDS);
+
+/** A pod that ended without a container's word, such as one that its kubelet rejected (k8s pkg/kubelet/kubelet.go, rejectPod). */
+function endOf({ phase, reason, message }: NonNullable<V1Pod["status"]>): string {
+  const isOver = phase === "Failed" || phase === "Succeeded";
+  return isOver || reason ? told(reason ?? phase, message) : "";
+}
+
+const stateOf = ({ status = {} }: V1Pod): ProbeState => {
+  const [container] = status.containerStatuses ?? [];
+  const { terminated, waiting } = container?.state ?? {};
   return {
-    exitCode: container?.state?.terminated?.exitCode ?? null,
-    address: status?.podIP ?? null,
-    waiting: container?.state?.waiting?.reason ?? "",
+    exitCode: terminated?.exitCode ?? null,
+    address: status.podIP ?? null,
+    waiting: told(waiting?.reason, waiting?.message),
+    ended: terminated && !status.reason ? "" : endOf(status),
   };
 };
+
+const eventOf = ({ reason = "", message = "", lastTimestamp, eventTime, metadata }: CoreV1Event): ProbeEvent => ({
+  reason,
+  message: told(message),
+  at: new Date(lastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? 0).toISOString(),
+});
 
 const isControlPlane = (node: V1Node): boolean =>
   Object.keys(labelsOf(node)).some((key) => /^node-role\.kubernetes\.io\/(control-plane|master)$/.test(key));
@@ -35,6 +59,24 @@ export const probes = (context: StepContext) => {
     state: async (name: string): Promise<ProbeState | null> => {
       const pod = await ifPresent(core.readNamespacedPod(at(name)));
       return pod ? stateOf(pod) : null;
+    },
+
+    /** Reads the Events about a probe's pod; null where the manifest of an older release does not allow it. */
+    events: async (name: string): Promise<readonly ProbeEvent[] | null> => {
+      try {
+        const of = `involvedObject.kind=Pod,involvedObject.name=${name}`;
+        const { items } = await core.listNamespacedEvent({ namespace: ACCOUNT_NAMESPACE, fieldSelector: of });
+        return items.map(eventOf);
+      } catch (error) {
+        if (error instanceof ApiException && error.code === 403) return null;
+        throw error;
+      }
+    },
+
+    /** Finds the user id for a pod on Linux; null where the cluster gives pods one of its own. */
+    user: async (): Promise<number | null> => {
+      const { metadata } = await core.readNamespace({ name: ACCOUNT_NAMESPACE });
+      return metadata?.annotations?.[UID_RANGE] ? null : NOBODY;
     },
 
     /** Deletes a probe's pod; gone already is fine. */

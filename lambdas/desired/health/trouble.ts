@@ -30,6 +30,12 @@ export type Trouble =
   | { readonly kind: "not-ready"; readonly status: string; readonly reason: string; readonly message: string }
   | { readonly kind: "cordoned"; readonly by: string | null; readonly quarantined?: true }
   | { readonly kind: "tainted"; readonly taints: readonly string[] }
-  /** `from`: the node from which it was not reached. */
-  | { readonly kind: "data-plane"; readonly fault: DataPlaneFault; readonly from: string | null }
+  | {
+      readonly kind: "data-plane";
+      readonly fault: DataPlaneFault;
+      /** Node from which it was not reached. */
+      readonly from: string | null;
+      /** Words of the cluster about it. */
+      readonly words?: string | undefined;
+    }
   | { readonly kind: "guard-broken"; readonly what: "missing" | "disabled" | "failing"; readonly error: string };

@@ -119,16 +119,20 @@ const metadataSilent: Tell<"metadata-silent"> = ({ guardError }, told) => ({
 });
 
 const dataPlaneWords: Readonly<Record<DataPlaneFault, string>> = {
-  start: "A pod on the node did not start.",
-  dns: "A pod on the node cannot resolve names of the cluster.",
-  api: "A pod on the node cannot reach the service kubernetes.default.",
-  metadata: "A pod on the node reaches the instance metadata service, and with it the node's role.",
+  start: "A pod on the node gets no network: the kubelet cannot create its sandbox (event FailedCreatePodSandBox)",
+  dns: "A pod on the node cannot resolve names of the cluster",
+  api: "A pod on the node cannot reach the service kubernetes.default",
+  metadata: "A pod on the node reaches the instance metadata service, and with it the node's role",
   unreached: "A pod on the node cannot be reached from another node",
 };
 
-/** Says what a data plane lacks. @param from node from which the pod was not reached */
-export const dataPlaneSays = (fault: DataPlaneFault, from: string | null = null): string =>
-  `${dataPlaneWords[fault]}${fault === "unreached" ? `${from ? ` (${code(from)})` : ""}.` : ""}`;
+/**
+ * Says what a data plane lacks.
+ * @param from node from which the pod was not reached
+ * @param said words of the cluster about it
+ */
+export const dataPlaneSays = (fault: DataPlaneFault, from: string | null = null, said = ""): string =>
+  `${dataPlaneWords[fault]}${fault === "unreached" && from ? ` (${code(from)})` : ""}.${said ? ` The kubelet says: ${words(said, 240)}.` : ""}`;
 
 const guardWords = {
   missing: "The route guard is not on the machine: after a reboot no command would reach it.",
@@ -213,8 +217,8 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
       ? `A Node that registers anew keeps ${code(startingTaint.key)}. If no operation works on it, ${code(`kubectl taint node ${told.node} ${startingTaint.key}-`)} lets pods start on it. ${again(told)}`
       : `Kubernetes removes its own taints when their cause is gone. ${again(told)}`,
   }),
-  "data-plane": ({ fault, from }, told) => ({
-    says: dataPlaneSays(fault, from),
+  "data-plane": ({ fault, from, words: said }, told) => ({
+    says: dataPlaneSays(fault, from, said),
     next: `Check the node's container network and kube-proxy. ${again(told)}`,
     press: reboot(told),
   }),

@@ -82,7 +82,7 @@ const probeOfHost = ({ clients }: StepContext): Promise<unknown> =>
  * and there may be none of others.
  */
 const probeOfTwoSystems = ({ clients }: StepContext): Promise<unknown> => {
-  const { metadata, spec } = linuxProbe(PROBE_NAME, PROBE_NAME, "registry.invalid/none:0", "192.0.2.1");
+  const { metadata, spec } = linuxProbe(PROBE_NAME, PROBE_NAME, "registry.invalid/none:0", "192.0.2.1", null);
   const labels = { [PROBE_LABEL]: "windows" };
   const body = { metadata: { ...metadata, labels }, spec } as unknown as V1Pod;
   return clients.kubernetes.core.createNamespacedPod({ namespace: ACCOUNT_NAMESPACE, dryRun: "All", body });

@@ -75,8 +75,10 @@ async function watch(ctx: DurableContext, steps: Steps, name: string, watched: W
       if (windows === null) return { state: "not-probed", why: "the probe was deleted by others" };
       const linux = await steps.probes.state(pods.linux);
       if (linux === null && windows.address !== null && windows.exitCode === null)
-        await steps.probes.start(linuxProbe(id, from, image, windows.address));
-      return judgeProbe(windows, linux, from, steps.now() >= until);
+        await steps.probes.start(linuxProbe(id, from, image, windows.address, await steps.probes.user()));
+      const isLate = steps.now() >= until;
+      const events = isLate && windows.address === null ? await steps.probes.events(pods.windows) : [];
+      return judgeProbe({ windows, linux, from, isLate, events });
     });
     if (result !== null) return result;
   }

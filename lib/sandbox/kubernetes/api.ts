@@ -15,6 +15,7 @@ import type { InstallationFacts } from "./access/installation.ts";
 import { type KubeletClients, kubeletClients } from "./access/kubelet-clients.ts";
 import { nodeAuthorizer } from "./access/node-authorizer.ts";
 import { rbacAuthorizer, ruleResolver } from "./access/rbac.ts";
+import { limitUsers } from "./access/security-context-constraints.ts";
 import { seeds } from "./access/seeds.ts";
 import { type Tokens, tokenIssuer } from "./access/tokens.ts";
 import type { Authorizer } from "./access/users.ts";
@@ -91,6 +92,7 @@ function serverOf(
         restrictNode(attempt);
         restrictSubject(attempt);
         requireSigner(attempt, authorize);
+        limitUsers(attempt, objects);
       }
       keepNamespace(attempt);
       judge(attempt);

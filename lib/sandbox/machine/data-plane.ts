@@ -12,11 +12,11 @@ const isRunning = (machine: Machine, name: string): boolean => serviceOf(machine
  */
 export function dataPlaneOf(machine: Machine): DataPlane {
   const { hnsNetworks, hnsEndpoints, power } = machine.state;
-  const isUp = power === "running" && !machine.faultApplies("data-plane-dead");
+  const isUp = power === "running" && !machine.faultApplies("data-plane-dead", { how: "reaches nothing" });
   const overlay = isUp && hnsNetworks.some((one) => !one.persistent) && isRunning(machine, "hybrid-overlay-node");
   const services = overlay && isRunning(machine, "kube-proxy") && hnsEndpoints.some(({ attached }) => attached);
   return {
-    isReached: overlay,
+    isReached: overlay && !machine.faultApplies("data-plane-dead", { how: "unreached" }),
     reachesServices: services,
     reachesMetadata: isUp && metadataRoute(machine) && leavesPod(machine, "169.254.169.254"),
   };

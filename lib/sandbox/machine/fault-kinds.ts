@@ -87,7 +87,10 @@ export const machineFaults: readonly FaultKind[] = [
   {
     kind: "data-plane-dead",
     sentence: "Pods on the machine reach nothing and are not reached, although its node says Ready.",
-    fields,
+    fields: {
+      ...fields,
+      how: "unreached: pods on it work, and are not reached, as behind a filter of the overlay's packets",
+    },
   },
   { kind: "disk-full", sentence: "The disk of the machine is full: scripts can write no file.", fields },
   { kind: "look-fails", sentence: "Windows' management service does not answer, so observe.ps1 fails.", fields },

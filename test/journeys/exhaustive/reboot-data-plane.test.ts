@@ -46,7 +46,7 @@ test("a node that says Ready while its pods reach nothing stays cordoned, and th
 test("an image that cannot be pulled is told, and says nothing about the node", async () => {
   const told = await reboot({ "2022": "999999999999.dkr.ecr.us-west-2.amazonaws.com/servercore:ltsc2022", linux });
   expect((await newest(here)).operation.status).toBe("succeeded");
-  expect(told).toContain("The data plane was not probed: the probe's image cannot be pulled");
+  expect(told).toContain("The data plane was not probed: the image of the pod on the node cannot be pulled");
 });
 
 test("without an image for its Windows release no pod is made", async () => {

@@ -13,6 +13,7 @@ import { eventExpiry } from "./event-expiry.ts";
 import { garbageCollectors } from "./garbage.ts";
 import { hybridOverlay } from "./hybrid-overlay.ts";
 import { jobKeeper } from "./jobs.ts";
+import { kubeletFaults } from "./kubelet-faults.ts";
 import { kubeletSigner } from "./kubelet-signer.ts";
 import { linuxKubelets } from "./linux-kubelets.ts";
 import { loadBalancers } from "./load-balancers.ts";
@@ -93,6 +94,7 @@ export function controlPlane(options: ControlPlaneOptions): {
     dataPlane,
     ...ports,
   };
+  simulation.faults.declare(...kubeletFaults);
   const running = controllerNames.filter((name) => !without.has(name));
   const resume = run(
     simulation,

@@ -12,6 +12,7 @@ import {
 import type { Cluster, Controller } from "./controller.ts";
 import { keyOf } from "./controller.ts";
 import { waitForImages } from "./image-pulls.ts";
+import { type Obstacle, obstacle } from "./kubelet-faults.ts";
 import { isKubeletAlive, leases, nodes, osOf, pods, podsOn } from "./nodes.ts";
 import { completed, endsByItself } from "./pod-completion.ts";
 import { attachments, waitsForVolume } from "./volumes.ts";
@@ -83,9 +84,22 @@ function running(pod: Pod, node: Node, at: number): Pod {
   };
 }
 
+/** Finds what keeps a pod from starting, and when its kubelet tries again. */
+function hindrance(cluster: Cluster, pod: Pod, node: Node): Obstacle | undefined {
+  const found = obstacle(cluster, pod, node);
+  if (found) return found;
+  const again = waitForImages(cluster, pod, node);
+  return again === undefined ? undefined : { again };
+}
+
+function announce({ record }: Cluster, pod: Pod): void {
+  const message = `Container started: ${pod.spec.containers[0]?.name}`;
+  record({ component: "kubelet", about: pod, type: "Normal", reason: "Started", message });
+}
+
 /** The kubelets' work on their pods: starts bound pods and ends deleted ones, while the kubelet is alive. */
 export function podLifecycle(cluster: Cluster): Controller {
-  const { simulation, objects, registry, record } = cluster;
+  const { simulation, objects, registry } = cluster;
 
   const start = (pod: Pod, node: Node): number | undefined => {
     const now = simulation.clock.now();
@@ -94,19 +108,11 @@ export function podLifecycle(cluster: Cluster): Controller {
       conditionOf(pod.status?.conditions, "PodScheduled")?.lastTransitionTime ?? pod.metadata.creationTimestamp;
     const due = pod.status?.phase === "Running" ? now : Date.parse(scheduled) + (STARTING[osOf(node)] ?? STOPPING);
     if (now < due) return due;
-    const again = waitForImages(cluster, pod, node);
-    if (again !== undefined) return again;
+    const held = hindrance(cluster, pod, node);
+    if (held) return held.again;
     const wasPending = pod.status?.phase !== "Running";
     objects.replace(pods, running(pod, node, now));
-    const [container] = pod.spec.containers;
-    if (wasPending)
-      record({
-        component: "kubelet",
-        about: pod,
-        type: "Normal",
-        reason: "Started",
-        message: `Container started: ${container?.name}`,
-      });
+    if (wasPending) announce(cluster, pod);
     return endsByItself(running(pod, node, now));
   };
 

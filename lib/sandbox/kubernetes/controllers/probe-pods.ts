@@ -10,7 +10,7 @@ import { completed } from "./pod-completion.ts";
 const ASKING = 5_000;
 const LISTENING = 150_000;
 const CONNECTING = 3_000;
-const TRYING = 60_000;
+const TRYING = 90_000;
 
 /** Outcome of a look at a running probe: its exit code, or the time of the next look. */
 type Tried = { readonly exitCode: number } | { readonly again: number };
