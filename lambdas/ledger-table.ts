@@ -51,6 +51,9 @@ export const MACHINES = "machines";
 /** Partition of the machines as the scheduled look last saw them; each has an item under its instance id. */
 export const SEEN_MACHINES = "seen";
 
+/** Partition of the newest scheduled probe of each node, under the id of its instance. */
+export const PROBED_NODES = "probed";
+
 /** Partition of the last reboot of each machine that Casement ordered, under its instance id. */
 export const OWN_REBOOTS = "own-reboots";
 
@@ -153,6 +156,8 @@ export const keys = {
   authority: { pk: "authority", sk: "watch" },
   /** A machine as the scheduled look last saw it. */
   seenMachine: (instanceId: string): Key => ({ pk: SEEN_MACHINES, sk: instanceId }),
+  /** The newest scheduled probe of a node. */
+  probedNode: (instanceId: string): Key => ({ pk: PROBED_NODES, sk: instanceId }),
   /** The last reboot of a machine that Casement ordered. */
   ownReboot: (instanceId: string): Key => ({ pk: OWN_REBOOTS, sk: instanceId }),
   /** The last reminder of one thing that waits for a person. */

@@ -6,13 +6,16 @@ const MOST_AT_ONCE = 12;
 
 const HOUR_MS = 3_600_000;
 
+/** Hours in which each of so many nodes has its turn. */
+export const roundHours = (count: number): number => Math.max(EVERY_HOURS, Math.ceil(count / MOST_AT_ONCE));
+
 /**
  * Chooses the nodes whose data plane is probed in this hour, so that each has its turn and the fleet is spread over the hours.
  * @param nodes all that are probed
  * @param now milliseconds since the epoch
  */
 export function dueNow<T extends { readonly uid: string }>(nodes: readonly T[], now: number): T[] {
-  const period = Math.max(EVERY_HOURS, Math.ceil(nodes.length / MOST_AT_ONCE));
+  const period = roundHours(nodes.length);
   const turn = Math.floor(now / HOUR_MS) % period;
   const ordered = [...nodes].sort((one, other) => (one.uid < other.uid ? -1 : 1));
   return ordered.filter((_, at) => at % period === turn);

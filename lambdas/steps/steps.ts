@@ -21,6 +21,7 @@ import { breakGlass } from "./ledger/break-glass.ts";
 import { cordons } from "./ledger/cordons.ts";
 import { joinSlots } from "./ledger/join-slots.ts";
 import { leases } from "./ledger/leases.ts";
+import { probedNodes } from "./ledger/probed-nodes.ts";
 import { reminders } from "./ledger/reminders.ts";
 import { reservations } from "./ledger/reservations.ts";
 import { rollouts } from "./ledger/rollouts.ts";
@@ -91,6 +92,7 @@ export const steps = (context: StepContext) => ({
   rollouts: rollouts(context),
   runtime: runtime(context),
   screenshots: screenshots(context),
+  probedNodes: probedNodes(context),
   seenMachines: seenMachines(context),
   slots: slots(context),
   stops: stops(context),

@@ -1,9 +1,18 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Configuration } from "../configuration.ts";
 import type { ProbeResult } from "../desired/probe.ts";
-import { dueNow } from "../desired/probe-turns.ts";
-import { type DeadNode, deadNodeMessage, deadNodesMessage, deadNotice } from "../messages/node/dead.ts";
-import { instanceIdOf, isReady, isWindows, windowsReleaseOf } from "../steps/cluster/node-facts.ts";
+import { dueNow, roundHours } from "../desired/probe-turns.ts";
+import {
+  type Booted,
+  type FailingNode,
+  failingNow,
+  isFailing,
+  type ProbedNode,
+  type Telling,
+  tellingOf,
+} from "../desired/probed-node.ts";
+import { deadNodeMessage, deadNodesMessage, deadNotice } from "../messages/node/dead.ts";
+import { bootIdOf, instanceIdOf, isReady, isWindows, windowsReleaseOf } from "../steps/cluster/node-facts.ts";
 import type { Node } from "../steps/cluster/nodes.ts";
 import type { Machine } from "../steps/ec2/instances.ts";
 import { lambdaEntry } from "../steps/host.ts";
@@ -22,43 +31,58 @@ export interface ProbeNodes {
 }
 
 /** A node whose turn it is. */
-interface Due extends Omit<Probed, "id"> {
-  readonly uid: string;
+interface Due extends Omit<Probed, "id">, Booted {
+  readonly instanceId: string;
 }
+
+/** A tick's work. */
+interface Turn {
+  readonly due: readonly Due[];
+  /** Other nodes that failed within the round. */
+  readonly failing: readonly FailingNode[];
+  /** Hours in which each node has its turn. */
+  readonly hours: number;
+}
+
+const NOTHING: Turn = { due: [], failing: [], hours: 0 };
 
 /** Probes until a node counts as dead: one pod may come to a bad moment. */
 const ATTEMPTS = 2;
 
-/** More dead nodes than this at once have one cause, which is not theirs. */
-const FEW = 3;
+const bootedOf = (node: Node): Booted => ({ uid: node.metadata?.uid ?? "", bootId: bootIdOf(node) });
 
 /**
  * A node that is probed: it serves pods, there is an image for its Windows, and its pool does not say otherwise. A node of another owner is
  * in no pool.
  */
 function probedOf(node: Node, machine: Machine, { pools, probe: { images } }: Configuration): Due | null {
-  const { name = "", uid = "" } = node.metadata ?? {};
   if (!isReady(node) || node.spec?.unschedulable === true) return null;
   const pool = pools[machine.tags[TAG.pool] ?? ""];
   const windows = windowsReleaseOf(node, pool);
   if (pool?.probe === false || windows === undefined || !images[windows]) return null;
-  return { node: name, uid, windows, images };
+  return { node: node.metadata?.name ?? "", ...bootedOf(node), instanceId: machine.instanceId, windows, images };
 }
 
 /** Finds the nodes whose turn it is; one that an operation works on is left to it. Belongs into a step. */
-async function findDue(steps: Steps): Promise<readonly Due[]> {
+async function findTurn(steps: Steps): Promise<Turn> {
   const { configuration } = await steps.runtime.read(null);
-  if (!configuration.probe.images.linux) return [];
-  const [nodes, machines] = await Promise.all([steps.nodes.all(), machinesActedFor(steps, configuration.cluster)]);
-  const probed = nodes.filter(isWindows).flatMap((node) => {
+  if (!configuration.probe.images.linux) return NOTHING;
+  const [all, machines, known] = await Promise.all([
+    steps.nodes.all(),
+    machinesActedFor(steps, configuration.cluster),
+    steps.probedNodes.all(),
+  ]);
+  const nodes = all.filter(isWindows);
+  const probed = nodes.flatMap((node) => {
     const machine = machines.get(instanceIdOf(node) ?? "");
-    const one = machine && probedOf(node, machine, configuration);
-    return one ? [{ ...one, instanceId: machine.instanceId }] : [];
+    return (machine && probedOf(node, machine, configuration)) ?? [];
   });
   const due: Due[] = [];
-  for (const { instanceId, ...one } of dueNow(probed, steps.now()))
-    if ((await steps.leases.holder(instanceId)) === undefined) due.push(one);
-  return due;
+  for (const one of dueNow(probed, steps.now()))
+    if ((await steps.leases.holder(one.instanceId)) === undefined) due.push(one);
+  const hours = roundHours(probed.length);
+  const failing = failingNow(known, nodes.map(bootedOf), hours, steps.now());
+  return { due, failing: failing.filter(({ uid }) => !due.some((one) => one.uid === uid)), hours };
 }
 
 /** Probes a node until it works, or has failed each time; what could not be probed says nothing about it. */
@@ -73,41 +97,61 @@ async function tried(ctx: DurableContext, steps: Steps, tick: string, at: number
   }
 }
 
-/** Tells the channel: a card for each dead node, or one for many. A node is told once a day. Belongs into a step. */
-async function tell(
-  steps: Steps,
-  dead: readonly (DeadNode & { readonly uid: string })[],
-  probed: number,
-): Promise<void> {
+/** Writes the result of a probe down, for those who ask why; what the ledger does not take is known again after the next turn. */
+async function writeDown(ctx: DurableContext, steps: Steps, due: Due, result: ProbeResult): Promise<ProbedNode> {
+  const { node, uid, bootId, instanceId } = due;
+  const one = { node, uid, bootId, instanceId, result };
+  const written = step(ctx, `write down ${instanceId}`, async (): Promise<ProbedNode> => {
+    const now = { ...one, probedAt: steps.timestamp() };
+    return (await steps.probedNodes.note(now)) ?? now;
+  });
+  return written.catch(orLater({ ...one, probedAt: "" }));
+}
+
+/** Tells the channel: a card for each dead node, once a day, or one for all where they fail together. Belongs into a step. */
+async function tell(steps: Steps, telling: Telling, hours: number): Promise<void> {
   const { slack, command } = await steps.runtime.rules();
-  const now = steps.timestamp();
-  const day = now.slice(0, 10);
-  if (dead.length > FEW)
-    return void (await steps.thread.post(
-      slack.channel,
-      deadNodesMessage(dead, probed),
-      `dead nodes ${now.slice(0, 13)}`,
-    ));
-  for (const one of dead) {
-    const message = deadNodeMessage(one, { node: one.node, commandWord: command, now });
-    await steps.thread.post(slack.channel, message, `dead ${one.uid} ${day}`);
+  const at = steps.timestamp();
+  const told = ({ node }: FailingNode) => ({ node, commandWord: command, now: at });
+  if (telling.kind === "each") {
+    for (const one of telling.nodes) {
+      const ts = await steps.thread.post(
+        slack.channel,
+        deadNodeMessage(one, told(one)),
+        `dead ${one.uid} ${at.slice(0, 10)}`,
+      );
+      await steps.probedNodes.told(one.instanceId, { kind: "one", ts, at });
+    }
+    return;
   }
+  const { nodes, cards } = telling;
+  const message = deadNodesMessage(nodes, hours);
+  const ts =
+    telling.ts === null
+      ? await steps.thread.post(slack.channel, message, `dead nodes ${at.slice(0, 13)}`)
+      : await steps.thread.update(slack.channel, telling.ts, message);
+  for (const { card, ...one } of cards)
+    if (card) await steps.thread.update(slack.channel, card.ts, deadNodeMessage(one, told(one), nodes.length));
+  for (const { instanceId } of nodes) await steps.probedNodes.told(instanceId, { kind: "common", ts, at });
 }
 
 /** By schedule: tries the data plane of nodes that say Ready, each in its turn, and calls people to those on which no pod works. */
 export const probeNodes =
   (steps: Steps) =>
   async ({ tick }: ProbeNodes, ctx: DurableContext): Promise<void> => {
-    const due = await step(ctx, "find nodes whose turn it is", () => findDue(steps)).catch(orLater([]));
-    const dead: (DeadNode & { readonly uid: string })[] = [];
-    for (const [at, one] of due.entries()) {
-      const result = await tried(ctx, steps, tick, at, one);
-      if (result.state === "fails") dead.push({ node: one.node, uid: one.uid, fault: result.fault, from: result.from });
-    }
+    const { due, failing, hours } = await step(ctx, "find nodes whose turn it is", () => findTurn(steps)).catch(
+      orLater(NOTHING),
+    );
+    const results: ProbedNode[] = [];
+    for (const [at, one] of due.entries())
+      results.push(await writeDown(ctx, steps, one, await tried(ctx, steps, tick, at, one)));
+    const dead = results.filter(isFailing);
     if (dead.length === 0) return;
-    await escalate(ctx, steps, "dead nodes", deadNotice(dead));
+    const telling = await step(ctx, "decide how to tell it", async () => tellingOf(dead, failing, steps.timestamp()));
+    const isTold = telling.kind === "common" && telling.ts !== null;
+    if (!isTold) await escalate(ctx, steps, "dead nodes", deadNotice(telling.nodes, telling.kind === "common"));
     // Past Slack they were called by now: while it is away, the next turn of the node tells it.
-    await step(ctx, "tell the channel", () => tell(steps, dead, due.length)).catch(orLater(undefined));
+    await step(ctx, "tell the channel", () => tell(steps, telling, hours)).catch(orLater(undefined));
   };
 
 /** The entry for Lambda and for the sandbox. */

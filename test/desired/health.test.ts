@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checked, firstWrong } from "../../lambdas/desired/health/checks.ts";
-import type { BootBefore, HealthFacts } from "../../lambdas/desired/health/facts.ts";
+import type { BootBefore, HealthFacts, ProbeFacts } from "../../lambdas/desired/health/facts.ts";
 import { ago, answers, clusterWith, healthy, MAC, machineWith, NOW } from "./health-facts.ts";
 
 const facts = (change: Partial<HealthFacts>): HealthFacts => ({ ...healthy, ...change });
@@ -229,19 +229,22 @@ describe("the checks after a reboot that was asked for", () => {
 });
 
 describe("the check of the data plane", () => {
-  const dataPlane = (probe: HealthFacts["probe"]) =>
-    checked(probe === undefined ? healthy : { ...healthy, probe }).find(({ name }) => name === "data-plane");
+  const dataPlane = (result?: ProbeFacts["result"], at: string | null = ago(200)) =>
+    checked(result ? { ...healthy, probe: { result, at } } : healthy).find(({ name }) => name === "data-plane");
 
-  it("is left out where nothing was probed, and open where a probe was not possible", () => {
-    expect(dataPlane(undefined)).toBeUndefined();
-    expect(dataPlane({ state: "not-probed", why: "no image" })).toMatchObject({ state: "unknown", why: "no image" });
+  it("is left out where it is not asked for, and skipped where no probe was possible", () => {
+    expect(dataPlane()).toBeUndefined();
+    expect(dataPlane({ state: "not-probed", why: "no image" }, null)).toMatchObject({
+      state: "skipped",
+      why: "no image",
+    });
   });
 
-  it("finds a node that says Ready and whose pods reach nothing", () => {
-    expect(dataPlane({ state: "works" })?.state).toBe("ok");
+  it("finds a node that says Ready and whose pods reach nothing, by the newest scheduled probe", () => {
+    expect(dataPlane({ state: "works" })).toMatchObject({ state: "ok", at: ago(200) });
     expect(dataPlane({ state: "fails", fault: "dns", from: null })).toMatchObject({
       state: "wrong",
-      trouble: { kind: "data-plane", fault: "dns" },
+      trouble: { kind: "data-plane", fault: "dns", at: ago(200) },
     });
   });
 });

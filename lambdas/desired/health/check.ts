@@ -3,9 +3,12 @@ import type { Trouble } from "./trouble.ts";
 
 /** Judgement of one check. */
 export type Judgement =
-  | { readonly state: "ok" }
+  /** `at`: time of the fact, ISO 8601, where it is not one of now. */
+  | { readonly state: "ok"; readonly at?: string | null }
   | { readonly state: "wrong"; readonly trouble: Trouble }
-  | { readonly state: "unknown"; readonly why: string };
+  | { readonly state: "unknown"; readonly why: string }
+  /** Not made by design, which says nothing about the node. */
+  | { readonly state: "skipped"; readonly why: string; readonly at: string | null };
 
 /** Name of a check; lambdas/messages/node/trouble.ts says what people call it. */
 export type CheckName =

@@ -1,16 +1,19 @@
 import type { Questions } from "../questions.ts";
-import { type Check, type Checked, OK, unknown, wrong } from "./check.ts";
+import { type Check, type Checked, unknown, wrong } from "./check.ts";
 import type { Expected, HealthFacts } from "./facts.ts";
 import { bootCheck, guardCheck, LINK_LOCAL, machineChecks } from "./machine-checks.ts";
 import { instanceChecks, nodeChecks } from "./node-checks.ts";
 
-/** Check of the data plane, by pods on the node and on another one. */
+/** Check of the data plane, by the newest result of its scheduled probe: a look itself makes no pod. */
 const dataPlaneCheck: Check = {
   name: "data-plane",
   needs: [],
   judge: ({ probe }) => {
-    if (probe === undefined || probe.state === "not-probed") return unknown(probe?.why ?? "it was not probed");
-    return probe.state === "works" ? OK : wrong({ kind: "data-plane", fault: probe.fault, from: probe.from });
+    if (probe === undefined) return unknown("it was not asked for");
+    const { result, at } = probe;
+    if (result.state === "not-probed") return { state: "skipped", why: result.why, at };
+    if (result.state === "works") return { state: "ok", at };
+    return wrong({ kind: "data-plane", fault: result.fault, from: result.from, words: result.words, at });
   },
 };
 
@@ -32,7 +35,7 @@ const isAsked = (check: Check, { before, probe }: HealthFacts): boolean =>
   (check !== bootCheck || before !== undefined) && (check !== dataPlaneCheck || probe !== undefined);
 
 /**
- * Makes every check, in order. The boot is judged only where a reboot is to be proven, the data plane where it was probed.
+ * Makes every check, in order. The boot is judged only where a reboot is to be proven, the data plane where it is asked for.
  * @returns one judgement for each check
  */
 export const checked = (facts: HealthFacts): readonly Checked[] =>

@@ -104,6 +104,13 @@ export interface Values {
 /** Source of facts that a check may need. */
 export type Source = keyof Values;
 
+/** The newest scheduled probe of a node. */
+export interface ProbeFacts {
+  readonly result: ProbeResult;
+  /** ISO 8601; null where the node was not probed. */
+  readonly at: string | null;
+}
+
 /** Everything that the checks of one node judge by. */
 export interface HealthFacts {
   /** ISO 8601. */
@@ -115,8 +122,8 @@ export interface HealthFacts {
   readonly expected: Expected;
   /** Set where a reboot is to be proven. */
   readonly before?: BootBefore;
-  /** Set where the data plane was tried. */
-  readonly probe?: ProbeResult;
+  /** Set where the data plane is asked for: the newest result of its scheduled probe, or the reason why there is none. */
+  readonly probe?: ProbeFacts;
 }
 
 /**

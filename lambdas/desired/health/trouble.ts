@@ -37,5 +37,7 @@ export type Trouble =
       readonly from: string | null;
       /** Words of the cluster about it. */
       readonly words?: string | undefined;
+      /** Time of a scheduled probe; ISO 8601. */
+      readonly at?: string | null;
     }
   | { readonly kind: "guard-broken"; readonly what: "missing" | "disabled" | "failing"; readonly error: string };

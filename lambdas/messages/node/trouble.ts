@@ -217,9 +217,11 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
       ? `A Node that registers anew keeps ${code(startingTaint.key)}. If no operation works on it, ${code(`kubectl taint node ${told.node} ${startingTaint.key}-`)} lets pods start on it. ${again(told)}`
       : `Kubernetes removes its own taints when their cause is gone. ${again(told)}`,
   }),
-  "data-plane": ({ fault, from, words: said }, told) => ({
-    says: dataPlaneSays(fault, from, said),
-    next: `Check the node's container network and kube-proxy. ${again(told)}`,
+  "data-plane": ({ fault, from, words: said, at }, told) => ({
+    says: `${dataPlaneSays(fault, from, said)}${at ? ` The probe failed ${between(at, told.now)} ago.` : ""}`,
+    next: at
+      ? `Check the node's container network and kube-proxy, or reboot it with ${typeThis(told.commandWord, "reboot", told.node)}: it takes pods again once the reboot is proven.`
+      : `Check the node's container network and kube-proxy. ${again(told)}`,
     press: reboot(told),
   }),
   "guard-broken": ({ what, error }, told) => ({

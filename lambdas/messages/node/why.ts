@@ -63,16 +63,40 @@ function besides(facts: HealthFacts, due: RebootDue | undefined, told: Told): st
   ].filter((line) => line !== "");
 }
 
-const marks: Readonly<Record<Checked["state"], string>> = { ok: "ok", wrong: "WRONG", unknown: "unknown" };
+const marks: Readonly<Record<Checked["state"], string>> = {
+  ok: "ok",
+  wrong: "WRONG",
+  unknown: "unknown",
+  skipped: "not probed",
+};
 
-const line = ({ name, state }: Checked): string => codeLine(`${checkNames[name].padEnd(22)} ${marks[state]}`);
+/** Time of a scheduled probe that a check goes by; null for a check of now. */
+function probedAt(check: Checked): string | null {
+  if (check.state === "ok" || check.state === "skipped") return check.at ?? null;
+  return check.state === "wrong" && check.trouble.kind === "data-plane" ? (check.trouble.at ?? null) : null;
+}
+
+/** @param now ISO 8601 */
+const lineAt =
+  (now: string) =>
+  (check: Checked): string => {
+    const at = probedAt(check);
+    const when = at === null ? "" : `, ${check.state === "skipped" ? "tried" : "probed"} ${between(at, now)} ago`;
+    return codeLine(`${checkNames[check.name].padEnd(22)} ${marks[check.state]}${when}`);
+  };
+
+/** Checks that were not made by design, each with its reason. */
+const skips = (all: readonly Checked[]): string[] =>
+  all.flatMap((one) =>
+    one.state === "skipped" ? [`${checkNames[one.name]} not probed: ${plain(one.why, 300)}.`] : [],
+  );
 
 /** Sentence for a node on which no check found a fault. */
 function allWell(all: readonly Checked[], told: Told, isAsked: boolean): string {
   const open = all.filter(({ state }) => state === "unknown").length;
   if (open === 0) return `✅ ${code(told.node)}: all checks passed.`;
   if (isAsked) return `⏳ ${code(told.node)}: no problem found so far. Waiting for the machine's answer.`;
-  return `⚠️ ${code(told.node)}: no problem found, but ${open} of ${all.length} checks could not be made.`;
+  return `⚠️ ${code(told.node)}: no problem found, but ${open} of ${all.filter(({ state }) => state !== "skipped").length} checks could not be made.`;
 }
 
 const wrongText = (fault: Fault, told: Told): string =>
@@ -95,6 +119,7 @@ export function whyMessage(why: Why, commandWord: string): Message {
   const more = others.map((one) => `• ${troubleWords(one.trouble, told).says}`);
   const notes = [
     ...(fault ? [`*Next:* ${troubleWords(fault.trouble, told).next}`] : []),
+    ...skips(all),
     ...unknowns(all).map((why) => `Not known: ${plain(why, 200)}.`),
     ...(isAsked ? ["This message is updated when the machine answers."] : []),
     ...(heldBy
@@ -107,7 +132,7 @@ export function whyMessage(why: Why, commandWord: string): Message {
       section(text),
       ...sections(notes),
       ...sections(more.length > 0 ? ["*Also failing, possibly for the same reason*", ...more] : []),
-      ...sections(all.map(line), fenced),
+      ...sections(all.map(lineAt(facts.now)), fenced),
       ...sections(besides(facts, rebootDue, told)),
       actions("why", [
         { actionId: LOOK_AGAIN, value: `why ${node}`, text: "Check again" },

@@ -17,6 +17,7 @@ import { TAG } from "../../tags.ts";
 import { findNode } from "../node/find-node.ts";
 import { factsOf, from, isAway, type Subject, unknown } from "../node/health-facts.ts";
 import type { Begun } from "../operation/lifecycle.ts";
+import { lastProbe } from "./last-probe.ts";
 import { seenReboots } from "./reboot-due.ts";
 
 /** Seconds in which a service must have listed what there is. */
@@ -134,9 +135,10 @@ export async function lookAround(
   const heldBy = one.instanceId ? ((await steps.leases.holder(one.instanceId)) ?? null) : null;
   const acting = await actingFor(steps, one, configuration);
   const why = obstacle(one, machines, facts, acting);
+  const probed = { ...facts, probe: await lastProbe(steps, configuration, one, acting === "yes") };
   return {
     node: one.name,
-    facts: why === null ? facts : { ...facts, machine: unknown(why) },
+    facts: why === null ? probed : { ...probed, machine: unknown(why) },
     heldBy,
     instanceId: why === null ? one.instanceId : null,
     isObserved: one.machine !== undefined && acting !== "yes",

@@ -1,0 +1,38 @@
+import type { Configuration } from "../../configuration.ts";
+import type { ProbeFacts } from "../../desired/health/facts.ts";
+import { lastProbeOf } from "../../desired/probed-node.ts";
+import { unprobedWords } from "../../messages/node/unprobed.ts";
+import { bootIdOf, isReady, windowsReleaseOf } from "../../steps/cluster/node-facts.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { TAG } from "../../tags.ts";
+import type { Subject } from "../node/health-facts.ts";
+
+/**
+ * Reads the newest scheduled probe of a node, or says why there is none that is good for the node as it is now. Belongs into a step.
+ * @param isActedFor Casement launched or assists its machine
+ */
+export async function lastProbe(
+  steps: Steps,
+  { pools, probe: { images } }: Configuration,
+  { node, machine, instanceId }: Subject,
+  isActedFor: boolean,
+): Promise<ProbeFacts> {
+  const now = steps.now();
+  const booted = node && { uid: node.metadata?.uid ?? "", bootId: bootIdOf(node) };
+  const kept = instanceId === null ? undefined : await steps.probedNodes.of(instanceId);
+  const last = lastProbeOf(kept, booted, now);
+  if (last.state === "known") return { result: last.result, at: last.at };
+  const name = machine?.tags[TAG.pool] ?? "";
+  const pool = pools[name];
+  const windows = node ? windowsReleaseOf(node, pool) : pool?.windows;
+  const of = {
+    hasLinuxImage: Boolean(images.linux),
+    windows,
+    hasImage: windows !== undefined && Boolean(images[windows]),
+    poolOff: pool?.probe === false ? name : null,
+    isActedFor,
+    isReady: node === undefined || isReady(node),
+    isCordoned: node?.spec?.unschedulable === true,
+  };
+  return { result: { state: "not-probed", why: unprobedWords(last, of, new Date(now).toISOString()) }, at: null };
+}
