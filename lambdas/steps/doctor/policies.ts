@@ -17,7 +17,7 @@ export interface Attempt {
   readonly policy: string;
   /** The forbidden act that was tried, as a noun. */
   readonly what: string;
-  /** What an older manifest's policy allows, where this is the attempt that tells it from today's. */
+  /** Rights that an older manifest's policy leaves, where this is the attempt that tells it from today's. */
   readonly older?: string;
   readonly attempt: (context: StepContext) => Promise<unknown>;
 }

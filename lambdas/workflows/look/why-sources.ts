@@ -135,7 +135,7 @@ export async function lookAround(
   const heldBy = one.instanceId ? ((await steps.leases.holder(one.instanceId)) ?? null) : null;
   const acting = await actingFor(steps, one, configuration);
   const why = obstacle(one, machines, facts, acting);
-  const probed = { ...facts, probe: await lastProbe(steps, configuration, one, acting === "yes") };
+  const probed = { ...facts, probe: await lastProbe(steps, configuration, one, acting !== "no") };
   return {
     node: one.name,
     facts: why === null ? probed : { ...probed, machine: unknown(why) },
