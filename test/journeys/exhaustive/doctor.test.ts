@@ -25,6 +25,7 @@ test("a healthy cluster has no findings, and the doctor changes nothing", async 
   const refusals = denied(here).map(({ principal, action }) => `${principal.split(":").at(-1)}: ${action}`);
   expect(refusals.toSorted()).toEqual([
     "act: create pods",
+    "act: create pods",
     "act: create pods/eviction",
     "act: create serviceaccounts/token",
     "act: patch nodes",
