@@ -1,11 +1,12 @@
 import type { ProbeResult } from "../../desired/probe.ts";
 import type { WindowsRelease } from "../../desired/windows-builds.ts";
 import { notProbed, notProvenYet } from "../../messages/node/reboot.ts";
-import { windowsReleaseOf } from "../../steps/cluster/node-facts.ts";
+import { isBusy } from "../../steps/client-errors.ts";
+import { bootIdOf, windowsReleaseOf } from "../../steps/cluster/node-facts.ts";
 import { StageFailed } from "../engine/durable.ts";
 import { addNotes } from "../node/notes.ts";
 import { probe } from "../node/probe.ts";
-import { nodeOf, once } from "../node/task.ts";
+import { leaseOf, nodeOf, once } from "../node/task.ts";
 import type { RebootTask } from "./task.ts";
 
 /** Probes until a node counts as dead: right after a boot the first pod may come before its network. */
@@ -19,6 +20,26 @@ async function tried(task: RebootTask, windows: WindowsRelease): Promise<ProbeRe
     const id = `${operation}-${index}-${attempt}`;
     const result = await probe(ctx, steps, `data plane ${attempt}`, { node: nodeOf(task).name, windows, images, id });
     if (result.state !== "fails" || attempt === ATTEMPTS) return result;
+  }
+}
+
+/** Keeps the result for `/win why`, as that of a scheduled probe. The ledger decides nothing here: while it is busy, the proof goes on. */
+async function writeDown(task: RebootTask, result: ProbeResult): Promise<void> {
+  const { steps } = task;
+  const { name: node, uid } = nodeOf(task);
+  const { instanceId } = leaseOf(task);
+  try {
+    const seen = (await steps.nodes.read(node)) ?? null;
+    await steps.probedNodes.note({
+      node,
+      uid,
+      bootId: bootIdOf(seen),
+      instanceId,
+      result,
+      probedAt: steps.timestamp(),
+    });
+  } catch (error) {
+    if (!isBusy(error)) throw error;
   }
 }
 
@@ -44,13 +65,14 @@ export async function proveDataPlane(task: RebootTask): Promise<void> {
   const windows = configuration.probe.images.linux === undefined ? undefined : await windowsOf(task);
   if (windows === undefined || configuration.probe.images[windows] === undefined) return;
   const result = await tried(task, windows);
+  await once(task, "write down the probe", () => writeDown(task, result));
   if (result.state === "works") return;
   if (result.state === "not-probed") {
     await once(task, "the data plane was not probed", async () => void (await addNotes(task, [notProbed(result.why)])));
     return;
   }
-  const { fault, from } = result;
-  const trouble = { kind: "data-plane", fault, from } as const;
+  const { fault, from, words } = result;
+  const trouble = { kind: "data-plane", fault, from, words } as const;
   const wrong = { name: "data-plane", state: "wrong", trouble } as const;
   throw new StageFailed(notProvenYet(wrong, nodeOf(task).name, configuration.command, task.before?.askedAt ?? ""));
 }

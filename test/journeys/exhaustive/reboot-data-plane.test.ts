@@ -3,7 +3,7 @@ import { calls, expectSound, newest, nodeNamed, settled } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
 import { podsOn, web } from "../others.ts";
 import { injectFault } from "../outside.ts";
-import { inThreads, openly } from "../reading.ts";
+import { inThreads, openly, privately } from "../reading.ts";
 import { withSeedNodes } from "../removal.ts";
 
 let here: Journey;
@@ -33,6 +33,9 @@ test("a node whose pods work after the reboot is given back", async () => {
   expect((await newest(here)).operation.status).toBe("succeeded");
   expect(made()).toBe(2);
   expect(nodeNamed(here, web.name)?.spec?.unschedulable ?? false).toBe(false);
+  await here.type("operator", "/win why ip-10-0-3-7");
+  await settled(here, 10);
+  expect(privately(here, "operator").at(-1)).toMatch(/Data plane +ok, probed/i);
   await expectSound(here);
 });
 
