@@ -190,14 +190,14 @@ describe("the policies hold the account that acts", () => {
   it.each([
     ["its label", { metadata: { labels: { "casement.dev/pool": "web", "node-role.kubernetes.io/worker": "" } } }],
     ["its annotation", { metadata: { annotations: { "casement.dev/operation": "add-1" } } }],
-    ["a cordon", { spec: { unschedulable: true } }],
-    ["an end of the cordon", { spec: { unschedulable: null } }],
-    ["a cordon with its owner", { metadata: { annotations: owner("remove-1") }, spec: { unschedulable: true } }],
-    ["an end of both", { metadata: { annotations: owner(null) }, spec: { unschedulable: null } }],
+    // Taints first: the node controller answers a cordon with a taint of its own, which stays for a while and which the bot may not write away.
     ["its taint away", { spec: { taints: [foreign] } }],
     ["its taint back", { spec: { taints: [foreign, own] } }],
-    // Last: the node controller answers a cordon with a taint of its own, which the bot may not write away.
     ["a cordon in place of its taint", { spec: { unschedulable: true, taints: [foreign] } }],
+    ["an end of the cordon", { spec: { unschedulable: null } }],
+    ["a cordon", { spec: { unschedulable: true } }],
+    ["a cordon with its owner", { metadata: { annotations: owner("remove-1") }, spec: { unschedulable: true } }],
+    ["an end of both", { metadata: { annotations: owner(null) }, spec: { unschedulable: null } }],
   ])("and lets it write %s", async (_what, body) => {
     expect((await patch("win", body)).status).toBe(200);
   });
