@@ -8,6 +8,7 @@ import { isCordoned, SHORT, unasked } from "../on-web.ts";
 import { web } from "../others.ts";
 import { endFault, injectFault } from "../outside.ts";
 import { openly } from "../reading.ts";
+import { withSeedNodes } from "../removal.ts";
 
 let here: Journey;
 beforeEach(async () => {
@@ -121,37 +122,6 @@ describe("The offer of EC2's reboot", () => {
     await settled(here, 240);
   });
 
-  test("stays away for half an hour after EC2 took a reboot, with the screen in view, and comes again", async () => {
-    injectFault(here, "boot-hangs", ofWeb);
-    await untilOffered();
-    await here.press("operator", EC2_REBOOT);
-    await here.until(() => offer().includes("had EC2 reboot the machine"), 5, "the order");
-    await here.pass(15);
-    expect(offer()).toMatch(/had EC2 reboot the machine, 1[4-6]m ago; \*Screenshot\* shows its screen/);
-    expect(offer()).not.toContain("[EC2 reboot]");
-    await here.until(() => offer().includes("[EC2 reboot]"), 20, "the second offer");
-    expect(offer()).toContain("and it has not come back. Windows may still install updates: *Screenshot*");
-    await here.press("operator", EC2_REBOOT);
-    await here.until(() => calls(here, "ec2", "RebootInstances").length === 2, 5, "the second order");
-    await settled(here, 240);
-    expect(isCordoned(here)).toBe(true);
-  });
-
-  test("comes half an hour after a plan's own reboot through EC2", async () => {
-    injectFault(here, "agent-silent", ofWeb);
-    injectFault(here, "boot-hangs", ofWeb, 1);
-    await here.pass(12);
-    await here.type("operator", `/win reboot ${SHORT} --ec2 --force ${web.name}`);
-    await here.until(() => calls(here, "ec2", "RebootInstances").length > 0, 60, "EC2's reboot");
-    await here.pass(28);
-    expect(offer()).not.toContain("[EC2 reboot]");
-    await here.pass(4);
-    expect(offer()).toContain("Casement had EC2 reboot the machine, 3");
-    expect(offer()).toContain("[EC2 reboot]\n[Screenshot]");
-    await here.press("operator", EC2_REBOOT);
-    await here.until(() => calls(here, "ec2", "RebootInstances").length === 2, 5, "the second order");
-  });
-
   test("calls people past Slack too, once it waits for a quarter of an hour", async () => {
     injectFault(here, "boot-hangs", ofWeb, 1);
     await untilOffered();
@@ -174,5 +144,55 @@ describe("The offer of EC2's reboot", () => {
     await here.press("operator", EC2_REBOOT);
     await settled(here, 240);
     expect((await newest(here)).operation.status).toBe("succeeded");
+  });
+});
+
+describe("The offer after EC2 took a reboot", () => {
+  test("stays away for half an hour, with the screen in view, and comes again", async () => {
+    injectFault(here, "boot-hangs", ofWeb);
+    await untilOffered();
+    await here.press("operator", EC2_REBOOT);
+    await here.until(() => offer().includes("had EC2 reboot the machine"), 5, "the order");
+    await here.pass(15);
+    expect(offer()).toMatch(/had EC2 reboot the machine, 1[4-6]m ago; \*Screenshot\* shows its screen/);
+    expect(offer()).not.toContain("[EC2 reboot]");
+    await here.until(() => offer().includes("[EC2 reboot]"), 20, "the second offer");
+    expect(offer()).toContain("and it has not come back. Windows may still install updates: *Screenshot*");
+    await here.press("operator", EC2_REBOOT);
+    await here.until(() => calls(here, "ec2", "RebootInstances").length === 2, 5, "the second order");
+    await settled(here, 240);
+    expect(isCordoned(here)).toBe(true);
+  });
+
+  test("comes again without ordering what a second person pressed at the same moment", async () => {
+    await here.close();
+    here = await withSeedNodes({
+      configuration: {
+        approvals: { reboot: { needs: 0 } },
+        policy: { ...here.configuration.policy, reboot: ["operator", "approver"] },
+      },
+    });
+    injectFault(here, "boot-hangs", ofWeb);
+    await untilOffered();
+    await Promise.all([here.press("operator", EC2_REBOOT), here.press("approver", EC2_REBOOT)]);
+    await here.until(() => calls(here, "ec2", "RebootInstances").length > 0, 5, "the order");
+    await here.until(() => offer().includes("[EC2 reboot]"), 35, "the second offer");
+    await here.pass(10);
+    expect(calls(here, "ec2", "RebootInstances")).toHaveLength(1);
+  });
+
+  test("comes half an hour after a plan's own reboot through EC2", async () => {
+    injectFault(here, "agent-silent", ofWeb);
+    injectFault(here, "boot-hangs", ofWeb, 1);
+    await here.pass(12);
+    await here.type("operator", `/win reboot ${SHORT} --ec2 --force ${web.name}`);
+    await here.until(() => calls(here, "ec2", "RebootInstances").length > 0, 60, "EC2's reboot");
+    await here.pass(28);
+    expect(offer()).not.toContain("[EC2 reboot]");
+    await here.pass(4);
+    expect(offer()).toContain("Casement had EC2 reboot the machine, 3");
+    expect(offer()).toContain("[EC2 reboot]\n[Screenshot]");
+    await here.press("operator", EC2_REBOOT);
+    await here.until(() => calls(here, "ec2", "RebootInstances").length === 2, 5, "the second order");
   });
 });
