@@ -72,6 +72,9 @@ const steers =
 /** Slack opens the address and tells the app of the click: nothing follows from it. */
 const link: Meaning = { command: null, does: async () => null };
 
+/** Types the command that the button carries, under the right of whoever presses it. */
+const typed: Meaning = { command: null, does: (door, click) => typeAgain(door, click, click.value) };
+
 /** Meaning of each button, by its action id. */
 const meanings: Readonly<Record<string, Meaning>> = {
   [KEEP_INSTANCE]: { command: "add", does: decides("keep") },
@@ -81,13 +84,13 @@ const meanings: Readonly<Record<string, Meaning>> = {
   [EC2_REBOOT]: { command: "reboot", does: decides("ec2-reboot") },
   [CONTINUE_REMOVAL]: { command: "remove", does: decides("continue") },
   [TRY_AGAIN]: { command: null, does: (door, click) => tryAgain(door, click, click.value) },
-  [LOOK_AGAIN]: { command: null, does: (door, click) => typeAgain(door, click, click.value) },
-  [DO_NEXT]: { command: null, does: (door, click) => typeAgain(door, click, click.value) },
-  [INSTALL_GUARD]: { command: null, does: (door, click) => typeAgain(door, click, click.value) },
-  [PROVE_AGAIN]: { command: null, does: (door, click) => typeAgain(door, click, click.value) },
-  [UNCORDON_NODE]: { command: null, does: (door, click) => typeAgain(door, click, click.value) },
-  [KEEP_CORDONED]: { command: null, does: (door, click) => typeAgain(door, click, click.value) },
-  [REBOOT_THROUGH_EC2]: { command: null, does: (door, click) => typeAgain(door, click, click.value) },
+  [LOOK_AGAIN]: typed,
+  [DO_NEXT]: typed,
+  [INSTALL_GUARD]: typed,
+  [PROVE_AGAIN]: typed,
+  [UNCORDON_NODE]: typed,
+  [KEEP_CORDONED]: typed,
+  [REBOOT_THROUGH_EC2]: typed,
   [OPEN_RUNBOOK]: link,
   [OPEN_AWS]: link,
   [OPEN_SCREENSHOT]: link,

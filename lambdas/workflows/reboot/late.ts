@@ -2,8 +2,8 @@ import { Refused } from "../../errors.ts";
 import type { LateReboot } from "../../late-reboot.ts";
 import { log } from "../../logging.ts";
 import { ec2Rebooted, ec2RefusedReboot } from "../../messages/node/reboot.ts";
+import type { NodeRecord } from "../../records.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
-import type { NodeChange } from "../../steps/ledger/ledger.ts";
 import { MINUTE } from "../engine/durable.ts";
 import { addNotes } from "../node/notes.ts";
 import { record } from "../node/task.ts";
@@ -36,14 +36,19 @@ const isOrderNew = ({ ec2Reboot: order }: LateReboot, now: number): boolean =>
   order !== undefined && order.answer === undefined && now - Date.parse(order.at) < LATE_MS;
 
 /** Finds since when it is offered: after an order that EC2 took, the offer is a new one. */
-function offeredSince({ lateSince, ec2Reboot: order }: LateReboot, now: string): string {
-  const isNewOffer = order !== undefined && order.answer === undefined && (lateSince ?? "") < order.at;
-  return lateSince === undefined || isNewOffer ? now : lateSince;
+function offeredSince({ lateSince = "", ec2Reboot: order }: LateReboot, now: string): string {
+  const takenAt = order !== undefined && order.answer === undefined ? order.at : "";
+  return lateSince > takenAt ? lateSince : now;
 }
 
 /** Shows that the machine is late, at once, and the screenshot of its console, which EC2 may take seconds for. */
-async function show(task: RebootTask, late: LateReboot, lateSince: string, callbacks: NodeChange["callbacks"]) {
-  await record(task, { lateSince, ...(callbacks ? { callbacks } : {}) });
+async function show(
+  task: RebootTask,
+  late: LateReboot,
+  lateSince: string,
+  callbacks: NodeRecord["callbacks"],
+): Promise<void> {
+  await record(task, { lateSince, callbacks });
   const screenshot = await currentScreenshot(task, late);
   if (screenshot !== late.screenshot) await record(task, { screenshot });
 }
