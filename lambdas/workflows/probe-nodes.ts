@@ -12,7 +12,7 @@ import {
   tellingOf,
 } from "../desired/probed-node.ts";
 import { deadNodeMessage, deadNodesMessage, deadNotice } from "../messages/node/dead.ts";
-import { bootIdOf, instanceIdOf, isReady, isWindows, windowsReleaseOf } from "../steps/cluster/node-facts.ts";
+import { bootedOf, instanceIdOf, isReady, isWindows, windowsReleaseOf } from "../steps/cluster/node-facts.ts";
 import type { Node } from "../steps/cluster/nodes.ts";
 import type { Machine } from "../steps/ec2/instances.ts";
 import { lambdaEntry } from "../steps/host.ts";
@@ -48,8 +48,6 @@ const NOTHING: Turn = { due: [], failing: [], hours: 0 };
 
 /** Probes until a node counts as dead: one pod may come to a bad moment. */
 const ATTEMPTS = 2;
-
-const bootedOf = (node: Node): Booted => ({ uid: node.metadata?.uid ?? "", bootId: bootIdOf(node) });
 
 /**
  * A node that is probed: it serves pods, there is an image for its Windows, and its pool does not say otherwise. A node of another owner is

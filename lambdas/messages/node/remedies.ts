@@ -1,5 +1,6 @@
 import type { StageOf } from "../../stages.ts";
 import { type Remedy, stopped } from "../operation/remedy.ts";
+import { ADD_ROUTE } from "./trouble.ts";
 
 const notChanged: readonly Remedy[] = [
   {
@@ -9,7 +10,7 @@ const notChanged: readonly Remedy[] = [
   },
 ];
 
-const ADD_ROUTE = "add the route at its console: `route add 169.254.169.254 mask 255.255.255.255 <gateway>`";
+const addRoute = `add the route at its console: \`${ADD_ROUTE}\``;
 
 /** Known failures of the stages that only a reboot has. */
 export const rebootRemedies: Readonly<Record<"reboot" | "prove" | "restore", readonly Remedy[]>> = {
@@ -36,7 +37,7 @@ export const rebootRemedies: Readonly<Record<"reboot" | "prove" | "restore", rea
       beforeReboot: false,
       cause:
         "the machine has not come back from its reboot: Windows still installs updates, hangs, or has lost its route to the metadata service",
-      remedy: `look at its screen in the EC2 console; reboot it through EC2, or, where Windows is up, ${ADD_ROUTE}; then press Check again`,
+      remedy: `look at its screen in the EC2 console; reboot it through EC2, or, where Windows is up, ${addRoute}; then press Check again`,
     },
     {
       says: [],
@@ -55,7 +56,7 @@ export const rebootRemedies: Readonly<Record<"reboot" | "prove" | "restore", rea
     {
       says: ["Metadata service:", "Link-local routes:", "SSM agent:"],
       cause: "the machine has lost its route to the metadata service",
-      remedy: `reboot it through EC2, or ${ADD_ROUTE}; then press Check again`,
+      remedy: `reboot it through EC2, or ${addRoute}; then press Check again`,
     },
     {
       says: ["registered as a new Node"],

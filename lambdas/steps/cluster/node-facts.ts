@@ -1,6 +1,7 @@
 import type { V1Node, V1Pod, V1Volume } from "@kubernetes/client-node";
 import type { Assistance } from "../../desired/assistance.ts";
 import { BUILD_LABEL, QUARANTINED } from "../../desired/node-keys.ts";
+import type { Booted } from "../../desired/probed-node.ts";
 import { releaseOfBuild, type WindowsRelease } from "../../desired/windows-builds.ts";
 import type { NodeDetails } from "../../messages/node/details.ts";
 import type { NodeRow } from "../../messages/node/nodes-table.ts";
@@ -25,6 +26,9 @@ export const instanceIdOf = (node: V1Node): string | null =>
 
 /** Id of the machine's boot, as the kubelet reports it; null where it has not, or there is no Node. */
 export const bootIdOf = (node: V1Node | null): string | null => node?.status?.nodeInfo?.bootID || null;
+
+/** The node and its boot, by which the results of probes are kept. */
+export const bootedOf = (node: V1Node): Booted => ({ uid: node.metadata?.uid ?? "", bootId: bootIdOf(node) });
 
 /** Release of a node's Windows, by its pool, else by its kubelet's label; undefined where neither says one that Casement knows. */
 export const windowsReleaseOf = (

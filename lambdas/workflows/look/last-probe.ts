@@ -2,7 +2,7 @@ import type { Configuration } from "../../configuration.ts";
 import type { ProbeFacts } from "../../desired/health/facts.ts";
 import { lastProbeOf } from "../../desired/probed-node.ts";
 import { unprobedWords } from "../../messages/node/unprobed.ts";
-import { bootIdOf, isReady, windowsReleaseOf } from "../../steps/cluster/node-facts.ts";
+import { bootedOf, isReady, windowsReleaseOf } from "../../steps/cluster/node-facts.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
 import type { Subject } from "../node/health-facts.ts";
@@ -18,7 +18,7 @@ export async function lastProbe(
   isActedFor: boolean,
 ): Promise<ProbeFacts> {
   const now = steps.now();
-  const booted = node && { uid: node.metadata?.uid ?? "", bootId: bootIdOf(node) };
+  const booted = node && bootedOf(node);
   const kept = instanceId === null ? undefined : await steps.probedNodes.of(instanceId);
   const last = lastProbeOf(kept, booted, now);
   if (last.state === "known") return { result: last.result, at: last.at };
