@@ -4,9 +4,23 @@ import type { Plugin } from "esbuild";
 
 /**
  * Packages that Bolt imports for its OAuth pages and its receivers for servers and sockets: the front door passes it
- * Lambda's receiver and answers `authorize` itself.
+ * Lambda's receiver and answers `authorize` itself. Of Slack's types only names of events are left at run time, and no
+ * answer of AWS to the front door is a stream of events.
  */
-const PACKAGES = ["express", "raw-body", "form-data", "@slack/socket-mode", "@slack/oauth"];
+const PACKAGES = [
+  ...["express", "raw-body", "form-data", "@slack/socket-mode", "@slack/oauth"],
+  ...["@slack/types", "@smithy/core/event-streams"],
+];
+
+/** Bolt's own list of exports, which would load every receiver and all of Slack's types. */
+const BOLT = /@slack\/bolt\/dist\/index\.js$/;
+
+/** Those that the front door imports. */
+const EXPORTS = `
+  exports.App = require("./App").default;
+  exports.AwsLambdaReceiver = require("./receivers/AwsLambdaReceiver").default;
+  exports.LogLevel = require("@slack/logger").LogLevel;
+`;
 
 /** Bolt's own files of the same kind; `App` names them, and builds none of them when it is given a receiver. */
 const FILES = /@slack\/bolt\/dist\/(Assistant|receivers\/(Express|HTTP|SocketMode)\w*)\.js$/;
@@ -29,6 +43,7 @@ const leaveOut: Plugin = {
     build.onResolve({ filter: new RegExp(`^(${oneOf(PACKAGES)})$`) }, ({ path }) => ({ path, namespace: "left-out" }));
     build.onResolve({ filter: ZLIB }, ({ path }) => ({ path, namespace: "left-out" }));
     build.onLoad({ filter: /./, namespace: "left-out" }, () => ({ contents: "module.exports = {};" }));
+    build.onLoad({ filter: BOLT }, () => ({ contents: EXPORTS }));
     build.onLoad({ filter: FILES }, () => ({ contents: "exports.default = class {};" }));
     build.onLoad({ filter: CLIENT_FILES }, () => ({ contents: "module.exports = {};" }));
     build.onLoad({ filter: DESCRIPTIONS }, ({ path }) => {
