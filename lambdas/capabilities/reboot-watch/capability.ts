@@ -8,7 +8,7 @@ export const rebootWatch = {
       name: "reboots",
       every: "30 minutes",
       starts: "watch-reboots",
-      logs: "machines are asked for their boots and for what waits for a reboot",
+      logs: "boots of machines and pending reboots are read",
     },
   ],
 } as const satisfies Capability;
