@@ -20,7 +20,8 @@ const slow = {
 const setups: Readonly<Record<string, string[]>> = { powershell: ["test/powershell/setup.ts"] };
 
 /** Journeys pass days of the sandbox's time: on a slow host one of them takes a minute. */
-const timeouts: Readonly<Record<string, { testTimeout: number }>> = { journeys: { testTimeout: 120_000 } };
+const JOURNEY = { testTimeout: 120_000 };
+const timeouts: Readonly<Record<string, typeof JOURNEY>> = { fast: JOURNEY, journeys: JOURNEY };
 
 const lane = (name: string, include: string[], exclude: string[] = []) => ({
   extends: true as const,
