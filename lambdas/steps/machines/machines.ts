@@ -79,7 +79,7 @@ function assistance(context: StepContext) {
   };
 }
 
-/** What the ledger keeps of each machine: one record, of which each concern writes its own part. */
+/** The ledger's memory of each machine: one record, of which each concern writes its own part. */
 export const machines = (context: StepContext) => ({
   seen: seen(context),
   probed: probed(context),
