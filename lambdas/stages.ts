@@ -171,12 +171,7 @@ const guarding = [securingRoute] as const satisfies readonly StageRow[];
  * Help for a machine of another owner, and its end: the tag and the guard, or both taken away again.
  */
 const assisting = [
-  {
-    name: "tag",
-    words: { name: "tag", doing: "tagging the machine" },
-    minutes: 5,
-    cancellable: true,
-  },
+  { name: "tag", words: { name: "tag", doing: "tagging the machine" }, minutes: 5, cancellable: true },
   securingRoute,
   {
     name: "release",
@@ -188,12 +183,7 @@ const assisting = [
 
 /** The proof of a machine after a reboot, and the return of its node. */
 const proving = [
-  {
-    name: "prove",
-    words: { name: "proof", doing: "proving that the node works" },
-    minutes: 45,
-    cancellable: false,
-  },
+  { name: "prove", words: { name: "proof", doing: "proving that the node works" }, minutes: 45, cancellable: false },
   {
     name: "restore",
     words: { name: "return", doing: "putting the node back as it was" },
@@ -223,16 +213,21 @@ const reboot = [
 /** A person's cordon or uncordon: one of the two, by the command. */
 const cordon = [
   cordoning,
+  { name: "uncordon", words: { name: "uncordon", doing: "uncordoning the node" }, minutes: 5, cancellable: true },
+] as const satisfies readonly StageRow[];
+
+/** The file by which kubelets know the API server, written when the cluster replaces its authority. */
+const authority = [
   {
-    name: "uncordon",
-    words: { name: "uncordon", doing: "uncordoning the node" },
-    minutes: 5,
+    name: "file",
+    words: { name: "kubelet client authority", doing: "writing the kubelet's client authority" },
+    minutes: 10,
     cancellable: true,
   },
 ] as const satisfies readonly StageRow[];
 
 /** Every workflow on a node with its stages, in their order: progress, words, deadlines and the runbook derive from here. */
-export const stages = { provision, cordon, guarding, assisting, drain, reboot, proving, remove } as const;
+export const stages = { provision, cordon, guarding, assisting, authority, drain, reboot, proving, remove } as const;
 
 /** A workflow that works on one node. */
 export type NodeWorkflow = keyof typeof stages;
@@ -257,12 +252,14 @@ export const stagesOf = (workflow: NodeWorkflow): readonly (StageRow & { readonl
  * - keepFailed: for a person to decide about a failed machine.
  * - dialog: for the answer to the dialog of a removal.
  * - continue: for a person to let a drain go on that has passed its deadline.
+ * - proof: for the first node's kubelet to accept the API server with the new file: it reads the file once a minute.
  */
 export const waits = {
   provision: { queue: 120, terminate: 10, keepFailed: 60 },
   cordon: {},
   guarding: {},
   assisting: {},
+  authority: { proof: 5 },
   drain: { continue: 30 },
   reboot: { continue: 30 },
   proving: {},

@@ -1,3 +1,4 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { hasPoolPolicies } from "../../commands/approvals.ts";
 import type { Start, Targets } from "../../commands/command.ts";
 import type { Assistance } from "../../desired/assistance.ts";
@@ -12,6 +13,8 @@ import type { Machine } from "../../steps/ec2/instances.ts";
 import type { Agent } from "../../steps/machine/machine.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
+import { everyPage, numbered, type Page, pageAfter, readOnce } from "../engine/chunks.ts";
+import { step } from "../engine/durable.ts";
 import { findNode } from "../node/find-node.ts";
 import type { Begun } from "../operation/lifecycle.ts";
 import { checkOrigin } from "../operation/requester.ts";
@@ -77,17 +80,15 @@ async function judge(seen: Seen, node: Node): Promise<Target> {
   return { name, uid, instanceId, pool: poolOf(node, machines), refusal };
 }
 
-/**
- * Finds the nodes that are meant, and judges whether their machines may be changed. Belongs into a step.
- * @throws UserError when a name means no node or several; Refused when none of the machines may be changed; Forbidden when
- * the requester may not change nodes of a pool
- */
-export async function targetsOf(
+const uidOf = ({ metadata }: Node): string => metadata?.uid ?? "";
+
+/** Reads all that the machines of the nodes that are meant are judged by. */
+async function readMeant(
   steps: Steps,
-  start: Start,
+  { operation }: Start,
   { runtimeVersion, commandWord }: Begun,
   wanted: Targets,
-): Promise<readonly Target[]> {
+): Promise<{ readonly seen: Seen; readonly nodes: readonly Node[] }> {
   const { configuration } = await steps.runtime.read(runtimeVersion);
   const { id, name: cluster } = configuration.cluster;
   const [nodes, claimed] = [await steps.nodes.all(), await steps.claims.all()];
@@ -95,11 +96,42 @@ export async function targetsOf(
   const machines = new Map((await steps.instances.ofCluster(id)).map((machine) => [machine.instanceId, machine]));
   const agents = await steps.machine.agents();
   const known = { machines, claimed, assisted, agents };
-  const seen: Seen = { steps, operation: start.operation, cluster, ...known, commandWord };
-  const targets: Target[] = [];
-  for (const node of meant(wanted, nodes, machines, commandWord)) targets.push(await judge(seen, node));
+  return {
+    seen: { steps, operation, cluster, ...known, commandWord },
+    nodes: meant(wanted, nodes, machines, commandWord),
+  };
+}
+
+/** @throws Refused when none of the machines may be changed; Forbidden when the requester may not change nodes of a pool */
+async function checkTargets(steps: Steps, start: Start, targets: readonly Target[]): Promise<void> {
   const [first] = targets;
   if (first && targets.every(({ refusal }) => refusal !== null)) throw new Refused(first.refusal ?? "");
   await checkPools(steps, start, targets);
-  return targets;
+}
+
+/**
+ * Finds the nodes that are meant, and judges whether their machines may be changed, 50 in one step. They are listed once, and
+ * again only where an interruption lost the list.
+ * @throws UserError when a name means no node or several; Refused when none of the machines may be changed; Forbidden when
+ * the requester may not change nodes of a pool
+ */
+export async function targetsOf(
+  ctx: DurableContext,
+  steps: Steps,
+  start: Start,
+  { begun, wanted }: { readonly begun: Begun; readonly wanted: Targets },
+): Promise<readonly Target[]> {
+  const listed = readOnce(() => readMeant(steps, start, begun, wanted));
+  return everyPage<Target>(async (at, before) => {
+    const page = await step(ctx, numbered("judge", at), async (): Promise<Page<Target> | Target[]> => {
+      const { seen, nodes } = await listed();
+      const { items, ...more } = pageAfter(nodes, before, uidOf);
+      const targets: Target[] = [];
+      for (const node of items) targets.push(await judge(seen, node));
+      if (!more.more) await checkTargets(steps, start, [...before, ...targets]);
+      return { items: targets, ...more };
+    });
+    // The last release returned all targets at once.
+    return Array.isArray(page) ? { items: page } : page;
+  });
 }
