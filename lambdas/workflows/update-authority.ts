@@ -1,7 +1,7 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Configuration } from "../configuration.ts";
-import { sha256 } from "../desired/authorities.ts";
-import type { Bundle } from "../desired/given.ts";
+import { type Bundle, sha256 } from "../desired/authorities.ts";
+import { kubeletClientsIn } from "../desired/machine-record.ts";
 import type { FileObservation } from "../desired/plan.ts";
 import { authorityNewsMessage, authorityUnreadNotice } from "../messages/node/authority.ts";
 import { profileOf } from "../profiles/list.ts";
@@ -27,16 +27,22 @@ export interface UpdateAuthority {
 /** Minutes that machines may take to answer a look. */
 const LOOK_MINUTES = 5;
 
-async function say(steps: Steps, { slack }: Configuration, { news, why }: Reading, tick: string): Promise<void> {
-  if (news) await steps.thread.post(slack.channel, authorityNewsMessage(news, why), `authority ${tick}`);
+/** One tick of the schedule. */
+interface Tick {
+  readonly ctx: DurableContext;
+  readonly steps: Steps;
+  readonly tick: string;
 }
 
 /** Tells people what could not be read, or that it can be read again. */
-async function tellNews(ctx: DurableContext, steps: Steps, configuration: Configuration, read: Reading, tick: string) {
-  if (!read.news) return;
-  if (read.news === "bad") await escalate(ctx, steps, "the authority", authorityUnreadNotice(read.why));
+async function tellNews({ ctx, steps, tick }: Tick, { slack }: Configuration, { news, why }: Reading): Promise<void> {
+  if (!news) return;
+  if (news === "bad") await escalate(ctx, steps, "the authority", authorityUnreadNotice(why));
+  const say = async (): Promise<void> => {
+    await steps.thread.post(slack.channel, authorityNewsMessage(news, why), `authority ${tick}`);
+  };
   // Slack may be unavailable: people were notified by SNS as well.
-  await step(ctx, "tell the channel", () => say(steps, configuration, read, tick)).catch(() => undefined);
+  await step(ctx, "tell the channel", say).catch(() => undefined);
 }
 
 function readFile(result: object): ResultReading<string> {
@@ -46,25 +52,21 @@ function readFile(result: object): ResultReading<string> {
 }
 
 /** One comparison of all nodes with what the cluster publishes. */
-interface Comparison {
-  readonly ctx: DurableContext;
-  readonly steps: Steps;
-  readonly tick: string;
+interface Comparison extends Tick {
   readonly bundle: Bundle;
 }
 
 /** A run that was interrupted may have changed a node without writing it down. */
 async function recordSame({ ctx, steps, bundle }: Comparison, same: readonly DueNode[]): Promise<void> {
   const wanted = sha256(bundle.pem);
-  const known = readOnce(
-    async () => new Map((await steps.given.all()).map((one) => [one.instanceId, one.kubeletClients.sha256])),
-  );
+  const known = readOnce(() => steps.machines.given.all());
   const chunks = same.length > 0 ? chunksOf(same) : [[]];
   for (const [at, chunk] of chunks.entries())
     await step(ctx, numbered("record nodes that have it", at), async () => {
       const given = await known();
       for (const { instanceId } of chunk)
-        if (given.get(instanceId) !== wanted) await steps.given.record(instanceId, "authority:0", bundle);
+        if (given.get(instanceId)?.kubeletClients?.sha256 !== wanted)
+          await steps.machines.given.record(instanceId, "authority:0", "kubeletClients", kubeletClientsIn(bundle));
     });
 }
 
@@ -104,7 +106,7 @@ export const updateAuthority =
       return configuration;
     });
     const read = await readInPages(ctx, steps, configuration, tick);
-    await tellNews(ctx, steps, configuration, read, tick);
+    await tellNews({ ctx, steps, tick }, configuration, read);
     const { bundle, due } = read;
     if (!bundle) return;
     const { path } = profileOf(configuration).kubeletClients(bundle.pem);

@@ -1,12 +1,12 @@
+import { authority } from "../../capabilities/authority/capability.ts";
 import type { Configuration } from "../../configuration.ts";
 import type { Deadlines } from "../../deadlines.ts";
-import { sha256 } from "../../desired/authorities.ts";
-import type { Bundle } from "../../desired/given.ts";
+import { type Bundle, sha256 } from "../../desired/authorities.ts";
+import { kubeletClientsIn } from "../../desired/machine-record.ts";
 import { KUBELET_CLIENTS } from "../../desired/node-keys.ts";
 import type { Plan } from "../../desired/plan.ts";
 import { authorityWords } from "../../messages/node/authority.ts";
 import { profileOf } from "../../profiles/list.ts";
-import { stages, waits } from "../../stages.ts";
 import { idOf, type Opening } from "../../steps/open-operation.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { readApplied } from "../engine/apply-plan.ts";
@@ -17,7 +17,7 @@ import type { DueNode } from "./due.ts";
 
 /** Minutes of the change and of its proof. An execution of the last release has kept a configuration without them. */
 const minutesOf = ({ deadlines }: Configuration): Deadlines["authority"] => ({
-  ...{ file: stages.authority[0].minutes, ...waits.authority },
+  ...{ file: authority.stages.authority[0].minutes, ...authority.waits.authority },
   ...deadlines.authority,
 });
 
@@ -93,7 +93,7 @@ const trialOf = (op: FleetOperation, configuration: Configuration, bundle: Bundl
 });
 
 async function onChanged(steps: Steps, { instanceId, name, lease }: Member<DueNode>, bundle: Bundle): Promise<void> {
-  await steps.given.record(instanceId, lease.owner, bundle);
+  await steps.machines.given.record(instanceId, lease.owner, "kubeletClients", kubeletClientsIn(bundle));
   const node = await steps.nodes.read(name);
   if (node) await steps.nodes.annotate(node, { [KUBELET_CLIENTS]: sha256(bundle.pem) });
 }

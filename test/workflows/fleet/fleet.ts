@@ -176,7 +176,10 @@ export class Fleet {
         rules: async () => configuration,
       },
       kubeletAuthority: { readPublished: async () => ({ pem: PEM, authorities: [] }) },
-      given: { all: async () => [], record: async (id: string) => void this.given.push(id) },
+      machines: {
+        given: { all: async () => new Map(), record: async (id: string) => void this.given.push(id) },
+        assistance: { all: async () => [] },
+      },
       nodes: {
         all: async () => this.#nodes(),
         read: async () => undefined,
@@ -192,7 +195,6 @@ export class Fleet {
       },
       instances: { ofCluster: async () => this.numbers().map(machineOf), endsOf: async () => new Map() },
       claims: { all: async () => [] },
-      assistances: { all: async () => [] },
       machine: this.#machines(),
       leases: this.#leases(),
       thread: {
