@@ -20,7 +20,7 @@ const TOKEN_SECONDS = 10 * 60;
 
 /** The public facts of a join token. */
 export interface JoinToken {
-  /** Its `jti`: the API server writes it into every request that is made with the token. */
+  /** The token's `jti`, which the API server records in every request that is made with the token. */
   readonly id: string;
   /** ISO 8601. */
   readonly expiresAt: string;
