@@ -9,7 +9,10 @@ import type { StepContext } from "../context.ts";
 import { isDenied } from "../doctor/check.ts";
 import type { Association, HealthCheck, MachineFacts, PatchState, Traces } from "./other-controllers.ts";
 
-/** Where OpenShift keeps Machines and their health checks; the claims are read from the same namespace. */
+/**
+ * Namespace and API group of Machines and their health checks on OpenShift; the claims are read from the same
+ * namespace.
+ */
 const MACHINE_API = { group: "machine.openshift.io", version: "v1beta1", namespace: "openshift-machine-api" } as const;
 
 /** Facts about other controllers that are not on the Node, and those that could not be read. */

@@ -55,7 +55,7 @@ const finding =
     return undefined;
   };
 
-/** Where chat.postMessage puts the message; its types distinguish a broadcast reply from other messages. */
+/** Place of a message for chat.postMessage, whose types distinguish a broadcast reply from other messages. */
 function replyTo(threadTs: string | undefined, isBroadcast: boolean) {
   if (!threadTs) return {};
   return isBroadcast ? { thread_ts: threadTs, reply_broadcast: true as const } : { thread_ts: threadTs };
