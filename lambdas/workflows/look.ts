@@ -19,7 +19,8 @@ import { showAudit } from "./look/audit.ts";
 import { failLook } from "./look/fail.ts";
 import { heldUp, SECONDS, stopsShown } from "./look/stops.ts";
 import { explainNode } from "./look/why.ts";
-import { type Begun, beginOperation, tellRequester } from "./operation/lifecycle.ts";
+import { beginOperation, tellRequester } from "./operation/lifecycle.ts";
+import type { OperationSettings } from "./operation/op.ts";
 
 /** Seconds to read the configuration and to check the requester. A look takes at most 20 in all. */
 const BEGIN = { seconds: 5, services: "S3 or DynamoDB" };
@@ -31,12 +32,10 @@ const tell =
   (steps: Steps) =>
   async (start: Start, ctx: DurableContext): Promise<void> => {
     try {
-      const begun = await promptStep(ctx, "begin", BEGIN, () =>
-        beginOperation(steps, start, ctx.executionContext.durableExecutionArn),
-      );
+      const begun = await promptStep(ctx, "begin", BEGIN, () => beginOperation({ ctx, steps, start }));
       if (!begun) return;
       const told = await answerOf(steps, ctx, start, begun);
-      await step(ctx, "tell", () => tellRequester(steps, start, told));
+      await step(ctx, "tell", () => tellRequester({ ctx, steps, start }, told));
       const end = { status: "succeeded", summary: "" } as const;
       await step(ctx, "end", () =>
         steps.ledger.changeOperation(start.operation, { ...end, endedAt: steps.timestamp() }),
@@ -46,7 +45,7 @@ const tell =
     }
   };
 
-async function answerOf(steps: Steps, ctx: DurableContext, start: Start, begun: Begun): Promise<Message> {
+async function answerOf(steps: Steps, ctx: DurableContext, start: Start, begun: OperationSettings): Promise<Message> {
   const { request } = start;
   if (request.command === "why") return explainNode(steps, ctx, start, request.node, begun);
   const examined = request.command === "doctor" ? await diagnose(steps, ctx, begun.runtimeVersion) : null;
@@ -55,7 +54,7 @@ async function answerOf(steps: Steps, ctx: DurableContext, start: Start, begun: 
   );
 }
 
-async function reportOf(steps: Steps, examined: Examination, begun: Begun): Promise<Message> {
+async function reportOf(steps: Steps, examined: Examination, begun: OperationSettings): Promise<Message> {
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
   return doctorMessage(examined, configuration.cluster.name, begun.commandWord);
 }
@@ -81,7 +80,11 @@ async function waitsOf(steps: Steps, operations: readonly OperationRecord[]): Pr
 }
 
 /** Lists operations, with the freezes and holds in force and what they hold up. */
-async function listOperations(steps: Steps, operations: readonly OperationRecord[], begun: Begun): Promise<Message> {
+async function listOperations(
+  steps: Steps,
+  operations: readonly OperationRecord[],
+  begun: OperationSettings,
+): Promise<Message> {
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
   const held = await heldUp(steps, operations);
   // Holds by kubectl are read where something may be held up: without the cluster the list is still whole.
@@ -92,7 +95,7 @@ async function listOperations(steps: Steps, operations: readonly OperationRecord
   return withStops(list, stopped, commandWord, held);
 }
 
-async function answer(steps: Steps, request: Request, begun: Begun): Promise<Message> {
+async function answer(steps: Steps, request: Request, begun: OperationSettings): Promise<Message> {
   if (request.command === "nodes") return listNodes(steps, begun);
   if (request.command === "audit") return showAudit(steps, request, begun);
   if (request.command === "node") return describeNode(steps, request.node, begun);
