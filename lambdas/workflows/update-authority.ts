@@ -215,10 +215,9 @@ export const updateAuthority =
     if (differing.length === 0) return;
     const opening = openingOf(configuration, tick);
     const operation = idOf(opening);
-    const arn = ctx.executionContext.durableExecutionArn;
     const change: Change = { ctx, steps, operation, bundle, file, cancelledBy: () => cancelledBy(steps, operation) };
     const settled = await changeOrSettle(change, async () => {
-      const members = await step(ctx, "begin", () => begin(steps, opening, arn, differing));
+      const members = await step(ctx, "begin", () => begin({ ctx, steps }, opening, differing));
       return members.length > 0 ? changeAll(change, members) : null;
     });
     if (settled !== null) await tellEnd(change, configuration, settled);

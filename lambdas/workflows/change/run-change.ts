@@ -28,10 +28,12 @@ type Clearance = Pick<Opened, "slotEnds" | "approvedBy">;
 /** A change that needs no approval, and is no part of a window. */
 const AT_ONCE: Clearance = { slotEnds: null, approvedBy: [] };
 
-/** A machine that is held by its lease. */
+/** A machine that is held by its lease, and the message of its operation. */
 interface Held<P> {
   readonly runtime: ReleaseDocument;
   readonly lease: Lease;
+  /** Null for a node of a rollout: the rollout's own execution publishes. */
+  readonly published: Published | null;
   /** The plan that holds from here on; null where the first one does. */
   readonly again: P | null;
 }
@@ -42,22 +44,8 @@ interface Held<P> {
  */
 const indexOf = ({ part, again = 0 }: Start): number => part?.index ?? again;
 
-/** Plans once more and takes the lease. Belongs into a step. @throws Refused when another operation holds the machine */
-async function takeLease<R extends NodeRequest, P, T extends ChangeTask>(
-  op: Op<R>,
-  change: Change<R, P, T>,
-  plan: P,
-): Promise<Held<P>> {
-  const { steps, start, settings } = op;
-  const again = (await change.planAgain?.(op, plan)) ?? null;
-  const { instanceId } = change.subject(again ?? plan);
-  const runtime = await steps.runtime.read(settings.runtimeVersion);
-  const lease = await steps.leases.take(instanceId, ownerOf({ operation: start.operation, index: indexOf(start) }));
-  return { runtime, lease, again };
-}
-
-/** Writes the node's record, and posts the operation's message unless a rollout's execution does. Belongs into a step. */
-async function postMessage<R extends NodeRequest, P, T extends ChangeTask>(
+/** Writes the node's record, and posts the operation's message unless a rollout's execution does. */
+async function post<R extends NodeRequest, P, T extends ChangeTask>(
   { steps, start, settings }: Op<R>,
   change: Change<R, P, T>,
   plan: P,
@@ -74,6 +62,33 @@ async function postMessage<R extends NodeRequest, P, T extends ChangeTask>(
   await steps.ledger.recordNode({ ...newNodeRecord(change.workflow, operation, index, steps.timestamp()), ...begun });
   await steps.ledger.changeOperation(operation, { status: "running", callbacks: {} });
   return postFirst(steps, operation, null, settings);
+}
+
+/**
+ * Plans once more where a plan may be old by now, takes the lease and posts the message. Belongs into a step.
+ * @throws Refused when another operation holds the machine, or it may not be changed any more
+ */
+async function takeLease<R extends NodeRequest, P, T extends ChangeTask>(
+  op: Op<R>,
+  change: Change<R, P, T>,
+  planned: P,
+): Promise<Held<P>> {
+  const { steps, start, settings } = op;
+  const again = (await change.planAgain?.(op, planned)) ?? null;
+  const plan = again ?? planned;
+  const runtime = await steps.runtime.read(settings.runtimeVersion);
+  const owner = ownerOf({ operation: start.operation, index: indexOf(start) });
+  const lease = await steps.leases.take(change.subject(plan).instanceId, owner);
+  return { runtime, lease, published: await post(op, change, plan), again };
+}
+
+/** Releases what a beginning has left that failed, as when Slack takes no message: no sweep looks after it. Belongs into a step. */
+async function releaseUnbegun({ steps, start }: Execution, instanceId: string, why: string): Promise<void> {
+  const { operation } = start;
+  const index = indexOf(start);
+  await steps.leases.releaseOwned(instanceId, ownerOf({ operation, index }));
+  const isOpen = (await steps.ledger.nodes(operation)).some((one) => one.index === index && one.endedAt === null);
+  if (isOpen) await endUntouched(steps, operation, index, why);
 }
 
 /** Runs the stages to the end of the operation; what has failed or was cancelled is taken back. */
@@ -105,17 +120,18 @@ async function work<R extends NodeRequest, P, T extends ChangeTask>(
   clearance: Clearance,
 ): Promise<void> {
   const { ctx, steps, start } = op;
-  const { operation } = start;
-  const index = indexOf(start);
-  const { runtime, lease, again } = await step(ctx, "take the lease", () => takeLease(op, change, planned));
+  const taken = step(ctx, "take the lease", () => takeLease(op, change, planned));
+  const { runtime, lease, published, again } = await taken.catch(async (error: unknown) => {
+    const { instanceId } = change.subject(planned);
+    await step(ctx, "release the lease", () => releaseUnbegun(op, instanceId, causeOf(error).message));
+    throw error;
+  });
   try {
     const plan = again ?? planned;
     const [first] = change.stages(plan);
     if (!first) throw new Error("a change has no stages");
-    const published = await step(ctx, "post the message", () => postMessage(op, change, plan)).catch(async (error) => {
-      await step(ctx, "end the node's record", () => endUntouched(steps, operation, index, causeOf(error).message));
-      throw error;
-    });
+    const { operation } = start;
+    const index = indexOf(start);
     const { name, uid } = change.subject(plan);
     const { workflow, eventReason, needsMachine = false } = change;
     const task: ChangeTask = {
