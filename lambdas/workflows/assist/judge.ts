@@ -111,7 +111,7 @@ export async function judgeAssist(op: Op, named: string): Promise<JudgedAssist> 
   const owner = machine ? ownerOf(machine, claimed) : null;
   const refusal = refusalOf(of, machine, owner);
   if (refusal || !machine || !owner) throw refused(refusal ?? { kind: "no-instance" });
-  const records = await steps.assistances.all();
+  const records = await steps.machines.assistance.all();
   const before = assistanceOf(machine, of.configuration.cluster.name, owner, records);
   const record = records.find(({ instanceId }) => instanceId === machine.instanceId);
   if (before === "assisted") throw refused({ kind: "assisted", operation: record?.operation ?? "" });
@@ -134,7 +134,7 @@ export async function judgeEnd(op: Op, named: string): Promise<JudgedEnd> {
   const { steps, settings } = op;
   const { node, name, instanceId, heldBy, configuration } = await meant(op, named);
   const machine = instanceId ? await steps.instances.describe(instanceId) : undefined;
-  const record = instanceId ? ((await steps.assistances.of(instanceId)) ?? null) : null;
+  const record = instanceId ? ((await steps.machines.assistance.of(instanceId)) ?? null) : null;
   const isTagged = machine?.tags[TAG.managed] === configuration.cluster.name;
   if (instanceId === null || (!record && !isTagged)) throw new UserError(notAssisted(name, settings.commandWord));
   if (heldBy !== null) throw new Refused(assistanceBusy(name, heldBy, settings.commandWord));
