@@ -50,6 +50,8 @@ const remove: Change<RemoveRequest, Chosen, RemovalTask> = {
   names: { plan: "judge", end: "end without a removal" },
   // A machine that is no node is only terminated.
   stages: ({ uid }) => (uid === null ? stages.filter(({ name }) => name === "terminate") : stages),
+  // An instance that went away is tidied up after all the same.
+  continuesWhenGone: true,
   plan: (op) => chooseAllowed(op, op.request.node),
   subject: ({ name, uid, facts: { instanceId, pool }, isReady }) => ({
     ...{ name, uid, instanceId, pool },

@@ -21,7 +21,7 @@ export interface ChangeTask extends NodeTask {
   readonly op: Op;
   /** People who approved it; none where no approval was needed. */
   readonly approvedBy: readonly string[];
-  /** The Node or its instance went away under way: no further stage is entered. */
+  /** The Node or its instance went away under way. */
   isGone: boolean;
 }
 
@@ -52,6 +52,8 @@ export interface Change<R extends NodeRequest, P, T extends ChangeTask> {
   /** Names of its durable steps that plan, and that end it before it has begun. */
   readonly names: { readonly plan: "plan" | "judge"; readonly end: `end without ${string}` };
   readonly stages: (plan: P) => readonly Stage<T>[];
+  /** The stages continue although the Node or its instance went away. */
+  readonly continuesWhenGone?: true;
   /** Judges requester and node; the body of a step. @throws Refused, UserError or Forbidden when it may not be changed */
   readonly plan: (op: Op<R>) => Promise<P>;
   readonly subject: (plan: P) => Subject;

@@ -98,7 +98,7 @@ async function runToEnd<R extends NodeRequest, P, T extends ChangeTask>(
   plan: P,
 ): Promise<void> {
   try {
-    await runStages(task, change.stages(plan), ({ isGone }) => isGone);
+    await runStages(task, change.stages(plan), ({ isGone }) => isGone && !change.continuesWhenGone);
   } catch (error) {
     const { stage } = task;
     const cause = causeOf(error);
