@@ -5,11 +5,11 @@ import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
 import { step } from "./engine/durable.ts";
 import { changeFleet } from "./fleet/change-fleet.ts";
-import type { FleetOperation } from "./fleet/row.ts";
 import { settleLeft } from "./fleet/settle.ts";
 import { endOfGuarding, guardRow } from "./guard/row.ts";
 import { targetsOf } from "./guard/targets.ts";
-import { type Begun, beginOperation, failOperation, showOnly } from "./operation/lifecycle.ts";
+import { beginOperation, failOperation, showOnly } from "./operation/lifecycle.ts";
+import type { Execution, OperationSettings } from "./operation/op.ts";
 import { publishWatched } from "./operation/progress.ts";
 import { publishEnd } from "./operation/publish-end.ts";
 
@@ -25,13 +25,15 @@ async function end(steps: Steps, operation: string): Promise<void> {
   await steps.ledger.changeOperation(operation, { status, summary: guardSummary(nodes), endedAt, callbacks: {} });
 }
 
-async function work(op: FleetOperation, start: Start, begun: Begun, wanted: Wanted): Promise<void> {
-  const { ctx, steps, operation } = op;
-  const targets = await targetsOf(ctx, steps, start, { begun, wanted: wanted.targets });
+async function work(execution: Execution, begun: OperationSettings, wanted: Wanted): Promise<void> {
+  const { ctx, steps, start } = execution;
+  const { operation } = start;
+  const targets = await targetsOf(execution, begun, wanted.targets);
   if (wanted.dryRun) {
     const message = guardDryRun(targets, begun.commandWord);
-    return step(ctx, "show what would happen", () => showOnly(steps, start, message));
+    return step(ctx, "show what would happen", () => showOnly(execution, message));
   }
+  const op = { ctx, steps, operation };
   const { published } = await changeFleet(op, guardRow(op, begun), targets);
   await step(ctx, "end", () => end(steps, operation));
   if (!published) return;
@@ -45,15 +47,13 @@ export const guardNode =
   async (start: Start, ctx: DurableContext): Promise<void> => {
     const { request, operation } = start;
     if (request.command !== "guard") throw new Error("this workflow guards the metadata route and nothing else");
-    const op = { ctx, steps, operation };
+    const execution = { ctx, steps, start };
     try {
-      const begun = await step(ctx, "begin", () =>
-        beginOperation(steps, start, ctx.executionContext.durableExecutionArn),
-      );
-      if (begun) await work(op, start, begun, request);
+      const begun = await step(ctx, "begin", () => beginOperation(execution));
+      if (begun) await work(execution, begun, request);
     } catch (error) {
-      await settleLeft(op, { endOf: endOfGuarding }, error);
-      await step(ctx, "end without a result", () => failOperation(steps, start, error));
+      await settleLeft({ ctx, steps, operation }, { endOf: endOfGuarding }, error);
+      await step(ctx, "end without a result", () => failOperation(execution, error));
     }
   };
 

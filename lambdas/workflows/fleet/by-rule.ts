@@ -47,7 +47,7 @@ export const startedBy = <M extends FleetMachine>(op: FleetOperation, rule: Rule
     const free = machines.filter((_, at) => (holders[at] ?? operation) === operation);
     if (free.length === 0 || !(await rule.claim())) return [];
     const { record } = await openOperation(steps, rule.origin, rule.opening);
-    await beginOperation(steps, startOf(record), ctx.executionContext.durableExecutionArn);
+    await beginOperation({ ctx, steps, start: startOf(record) });
     return free;
   },
   onHeld: () => ({ state: "untouched", why: "another operation works on it; the next tick takes it" }),

@@ -9,7 +9,7 @@ import { MINUTE, step } from "../engine/durable.ts";
 import type { Reading } from "../engine/fleet-batch.ts";
 import type { FleetOperation, FleetRow, Outcome, Sending } from "../fleet/row.ts";
 import { guardFault, guardFileFault } from "../node/guard.ts";
-import type { Begun } from "../operation/lifecycle.ts";
+import type { OperationSettings } from "../operation/op.ts";
 import { postFirst } from "../operation/publisher.ts";
 import type { Target } from "./targets.ts";
 
@@ -49,7 +49,10 @@ export const routeRequest = (
 });
 
 /** Reads the release that the operation goes by, and with it how the guard is sent and what it is compared with. */
-async function sending({ ctx, steps, operation }: FleetOperation, { runtimeVersion }: Begun): Promise<Sending<Target>> {
+async function sending(
+  { ctx, steps, operation }: FleetOperation,
+  { runtimeVersion }: OperationSettings,
+): Promise<Sending<Target>> {
   const { configuration, payload } = await step(ctx, "read the release", () => steps.runtime.read(runtimeVersion));
   return {
     script: "route",
@@ -83,7 +86,7 @@ export function endOfGuarding(outcome: Outcome, isDeleted: boolean): NodeChange 
 }
 
 /** The change that installs the guard on machines that a person named, 50 in one command, and looks at each as a reboot does. */
-export const guardRow = (op: FleetOperation, begun: Begun): FleetRow<Target> => ({
+export const guardRow = (op: FleetOperation, begun: OperationSettings): FleetRow<Target> => ({
   workflow: "guarding",
   stage: "guard",
   claim: "take the leases",

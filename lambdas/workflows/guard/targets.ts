@@ -1,7 +1,5 @@
-import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Targets } from "../../capabilities/command.ts";
 import { hasPoolPolicies } from "../../commands/approvals.ts";
-import type { Start } from "../../commands/command.ts";
 import type { Assistance } from "../../desired/assistance.ts";
 import { Refused, UserError } from "../../errors.ts";
 import { changeRefused } from "../../messages/node/change-refusal.ts";
@@ -17,7 +15,7 @@ import { TAG } from "../../tags.ts";
 import { everyPage, numbered, type Page, pageAfter, readOnce } from "../engine/chunks.ts";
 import { step } from "../engine/durable.ts";
 import { findNode } from "../node/find-node.ts";
-import type { Begun } from "../operation/lifecycle.ts";
+import type { Execution, OperationSettings } from "../operation/op.ts";
 import { checkOrigin } from "../operation/requester.ts";
 
 /** A node whose machine is meant. */
@@ -46,10 +44,11 @@ function meant(wanted: Targets, nodes: readonly Node[], machines: Machines, comm
 }
 
 /** Judges the requester by the policies of the pools, which may have their own, and notes the pool for whoever cancels. */
-async function checkPools(steps: Steps, start: Start, targets: readonly Target[]): Promise<void> {
+async function checkPools(execution: Execution, targets: readonly Target[]): Promise<void> {
+  const { steps, start } = execution;
   const pools = [...new Set(targets.map(({ pool }) => pool))];
   const rules = await steps.runtime.rules();
-  if (hasPoolPolicies(rules)) for (const pool of pools) await checkOrigin(steps, start, rules, pool);
+  if (hasPoolPolicies(rules)) for (const pool of pools) await checkOrigin(execution, rules, pool);
   const [only = null, ...others] = pools;
   if (others.length === 0) await steps.ledger.changeOperation(start.operation, { inPool: only });
 }
@@ -85,9 +84,8 @@ const uidOf = ({ metadata }: Node): string => metadata?.uid ?? "";
 
 /** Reads all that the machines of the nodes that are meant are judged by. */
 async function readMeant(
-  steps: Steps,
-  { operation }: Start,
-  { runtimeVersion, commandWord }: Begun,
+  { steps, start }: Execution,
+  { runtimeVersion, commandWord }: OperationSettings,
   wanted: Targets,
 ): Promise<{ readonly seen: Seen; readonly nodes: readonly Node[] }> {
   const { configuration } = await steps.runtime.read(runtimeVersion);
@@ -98,16 +96,16 @@ async function readMeant(
   const agents = await steps.machine.agents();
   const known = { machines, claimed, assisted, agents };
   return {
-    seen: { steps, operation, cluster, ...known, commandWord },
+    seen: { steps, operation: start.operation, cluster, ...known, commandWord },
     nodes: meant(wanted, nodes, machines, commandWord),
   };
 }
 
 /** @throws Refused when none of the machines may be changed; Forbidden when the requester may not change nodes of a pool */
-async function checkTargets(steps: Steps, start: Start, targets: readonly Target[]): Promise<void> {
+async function checkTargets(execution: Execution, targets: readonly Target[]): Promise<void> {
   const [first] = targets;
   if (first && targets.every(({ refusal }) => refusal !== null)) throw new Refused(first.refusal ?? "");
-  await checkPools(steps, start, targets);
+  await checkPools(execution, targets);
 }
 
 /**
@@ -117,19 +115,18 @@ async function checkTargets(steps: Steps, start: Start, targets: readonly Target
  * the requester may not change nodes of a pool
  */
 export async function targetsOf(
-  ctx: DurableContext,
-  steps: Steps,
-  start: Start,
-  { begun, wanted }: { readonly begun: Begun; readonly wanted: Targets },
+  execution: Execution,
+  begun: OperationSettings,
+  wanted: Targets,
 ): Promise<readonly Target[]> {
-  const listed = readOnce(() => readMeant(steps, start, begun, wanted));
+  const listed = readOnce(() => readMeant(execution, begun, wanted));
   return everyPage<Target>(async (at, before) => {
-    const page = await step(ctx, numbered("judge", at), async (): Promise<Page<Target> | Target[]> => {
+    const page = await step(execution.ctx, numbered("judge", at), async (): Promise<Page<Target> | Target[]> => {
       const { seen, nodes } = await listed();
       const { items, ...more } = pageAfter(nodes, before, uidOf);
       const targets: Target[] = [];
       for (const node of items) targets.push(await judge(seen, node));
-      if (!more.more) await checkTargets(steps, start, [...before, ...targets]);
+      if (!more.more) await checkTargets(execution, [...before, ...targets]);
       return { items: targets, ...more };
     });
     // The last release returned all targets at once.
