@@ -5,7 +5,7 @@ import { withStops } from "../../messages/stops/stop.ts";
 import type { Message, OperationRecord } from "../../records.ts";
 import { patiently } from "../../steps/patience.ts";
 import type { Steps } from "../../steps/steps.ts";
-import type { Begun } from "../operation/lifecycle.ts";
+import type { OperationSettings } from "../operation/op.ts";
 import { heldUp, SECONDS, stopsShown } from "./stops.ts";
 
 /** Operations a list shows; more do not fit a message. */
@@ -29,7 +29,7 @@ async function waitsOf(steps: Steps, operations: readonly OperationRecord[]): Pr
 }
 
 /** Lists operations, with the freezes and holds in force and what they hold up. */
-export async function listOperations(steps: Steps, begun: Begun): Promise<Message> {
+export async function listOperations(steps: Steps, begun: OperationSettings): Promise<Message> {
   const operations = (await steps.ledger.operations(MOST_REQUESTS)).filter(isOperation).slice(0, MOST_OPERATIONS);
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
   const held = await heldUp(steps, operations);
