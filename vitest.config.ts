@@ -16,15 +16,23 @@ const slow = {
   bench: ["bench"],
 };
 
-/** Vitest does not print the names of suites that are skipped, so a lane says itself what it does not run. */
-const setups: Readonly<Record<string, string[]>> = { powershell: ["test/powershell/say-what-is-skipped.ts"] };
+/** What runs once before a lane. */
+const setups: Readonly<Record<string, string[]>> = { powershell: ["test/powershell/setup.ts"] };
 
 /** Journeys pass days of the sandbox's time: on a slow host one of them takes a minute. */
-const timeouts: Readonly<Record<string, { testTimeout: number }>> = { journeys: { testTimeout: 120_000 } };
+const JOURNEY = { testTimeout: 120_000 };
+const timeouts: Readonly<Record<string, typeof JOURNEY>> = { fast: JOURNEY, journeys: JOURNEY };
 
 const lane = (name: string, include: string[], exclude: string[] = []) => ({
   extends: true as const,
-  test: { name, include, exclude, globalSetup: setups[name] ?? [], ...timeouts[name] },
+  // Some lanes install packages below test/, which bring tests of their own.
+  test: {
+    name,
+    include,
+    exclude: [...exclude, "**/node_modules/**"],
+    globalSetup: setups[name] ?? [],
+    ...timeouts[name],
+  },
 });
 
 /** Suites that hold the simulated API server, the manifest and its policies, asked of a server through its kubeconfig. */

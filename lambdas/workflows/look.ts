@@ -1,14 +1,9 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import type { Request, Start } from "../commands/command.ts";
-import { isOperation } from "../commands/list.ts";
+import type { LookName, Request, Start } from "../commands/command.ts";
 import { UserError } from "../errors.ts";
 import { doctorMessage, type Examination } from "../messages/doctor/doctor.ts";
-import { waitsForReview } from "../messages/operation/break-glass.ts";
-import { operationsMessage } from "../messages/operation/operations-table.ts";
-import { withStops } from "../messages/stops/stop.ts";
-import type { Message, OperationRecord } from "../records.ts";
+import type { Message } from "../records.ts";
 import { lambdaEntry } from "../steps/host.ts";
-import { patiently } from "../steps/patience.ts";
 import type { Steps } from "../steps/steps.ts";
 import { diagnose } from "./doctor/diagnose.ts";
 import { watchingCredentials } from "./doctor/watch-credentials.ts";
@@ -17,9 +12,10 @@ import { promptStep } from "./engine/prompt-step.ts";
 import { describeNode, listNodes } from "./look/answer.ts";
 import { showAudit } from "./look/audit.ts";
 import { failLook } from "./look/fail.ts";
-import { heldUp, SECONDS, stopsShown } from "./look/stops.ts";
+import { listOperations } from "./look/operations.ts";
 import { explainNode } from "./look/why.ts";
-import { type Begun, beginOperation, tellRequester } from "./operation/lifecycle.ts";
+import { beginOperation, tellRequester } from "./operation/lifecycle.ts";
+import type { OperationSettings } from "./operation/op.ts";
 
 /** Seconds to read the configuration and to check the requester. A look takes at most 20 in all. */
 const BEGIN = { seconds: 5, services: "S3 or DynamoDB" };
@@ -27,16 +23,59 @@ const BEGIN = { seconds: 5, services: "S3 or DynamoDB" };
 /** Seconds for the answer; each service has fewer, so that the answer says which one is away. */
 const LOOK = { seconds: 11, services: "S3 or DynamoDB" };
 
-const tell =
+/** A look under way: its request, and the steps by which it is answered. */
+interface Look<Asked> {
+  readonly steps: Steps;
+  readonly ctx: DurableContext;
+  readonly start: Start;
+  readonly request: Asked;
+  readonly begun: OperationSettings;
+}
+
+type Answer<Asked> = (look: Look<Asked>) => Promise<Message>;
+
+/** Answers by the name of the command; a look without one does not compile. */
+export type Answers<Name extends string, Asked extends { readonly command: string }> = {
+  readonly [One in Name]: Answer<Extract<Asked, { readonly command: One }>>;
+};
+
+async function report(steps: Steps, examined: Examination, begun: OperationSettings): Promise<Message> {
+  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
+  return doctorMessage(examined, configuration.cluster.name, begun.commandWord);
+}
+
+/** Makes an answer that is read in one step. */
+const prompt =
+  <Asked>(read: Answer<Asked>): Answer<Asked> =>
+  (look) =>
+    promptStep(look.ctx, "look", LOOK, () => read(look));
+
+/** The answer to each look. */
+export const answers: Answers<LookName, Request> = {
+  nodes: prompt(({ steps, begun }) => listNodes(steps, begun)),
+  node: prompt(({ steps, request, begun }) => describeNode(steps, request.node, begun)),
+  why: ({ steps, ctx, start, request, begun }) => explainNode(steps, ctx, start, request.node, begun),
+  operations: prompt(({ steps, begun }) => listOperations(steps, begun)),
+  audit: prompt(({ steps, request, begun }) => showAudit(steps, request, begun)),
+  doctor: async (look) => {
+    const examined = await diagnose(look.steps, look.ctx, look.begun.runtimeVersion);
+    return prompt(({ steps, begun }: Look<unknown>) => report(steps, examined, begun))(look);
+  },
+};
+
+/** Makes the workflow of looks from their answers: each reads, and tells the requester alone. */
+export const lookBy =
+  (known: Readonly<Record<string, Answer<never>>>) =>
   (steps: Steps) =>
   async (start: Start, ctx: DurableContext): Promise<void> => {
     try {
-      const begun = await promptStep(ctx, "begin", BEGIN, () =>
-        beginOperation(steps, start, ctx.executionContext.durableExecutionArn),
-      );
+      const begun = await promptStep(ctx, "begin", BEGIN, () => beginOperation({ ctx, steps, start }));
       if (!begun) return;
-      const told = await answerOf(steps, ctx, start, begun);
-      await step(ctx, "tell", () => tellRequester(steps, start, told));
+      const { request } = start;
+      const answer = known[request.command];
+      if (!answer) throw new UserError(`${request.command} cannot be shown.`);
+      const told = await answer({ steps, ctx, start, request: request as never, begun });
+      await step(ctx, "tell", () => tellRequester({ ctx, steps, start }, told));
       const end = { status: "succeeded", summary: "" } as const;
       await step(ctx, "end", () =>
         steps.ledger.changeOperation(start.operation, { ...end, endedAt: steps.timestamp() }),
@@ -46,65 +85,8 @@ const tell =
     }
   };
 
-async function answerOf(steps: Steps, ctx: DurableContext, start: Start, begun: Begun): Promise<Message> {
-  const { request } = start;
-  if (request.command === "why") return explainNode(steps, ctx, start, request.node, begun);
-  const examined = request.command === "doctor" ? await diagnose(steps, ctx, begun.runtimeVersion) : null;
-  return promptStep(ctx, "look", LOOK, () =>
-    examined ? reportOf(steps, examined, begun) : answer(steps, request, begun),
-  );
-}
-
-async function reportOf(steps: Steps, examined: Examination, begun: Begun): Promise<Message> {
-  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
-  return doctorMessage(examined, configuration.cluster.name, begun.commandWord);
-}
-
-/** Operations a list shows; more do not fit a message. */
-const MOST_OPERATIONS = 60;
-
-/** Requests that are read for it: looks are in the ledger too, and one page of DynamoDB's holds about so many. */
-const MOST_REQUESTS = 1_000;
-
-/** By operation that still runs: what the first of its nodes that waits is waiting for; by one that did not wait for its approval: its review. */
-async function waitsOf(steps: Steps, operations: readonly OperationRecord[]): Promise<Record<string, string>> {
-  const entries = operations
-    .filter(({ endedAt }) => endedAt === null)
-    .map(async ({ id }) => {
-      const waiting = (await steps.ledger.nodes(id)).find(({ endedAt, waitsFor }) => endedAt === null && waitsFor);
-      return [id, waiting?.waitsFor ?? ""] as const;
-    });
-  const reviews = operations.flatMap(({ id, endedAt, approval }) =>
-    endedAt !== null && approval?.state === "review" ? [[id, waitsForReview(approval)] as const] : [],
-  );
-  return Object.fromEntries([...(await Promise.all(entries)), ...reviews]);
-}
-
-/** Lists operations, with the freezes and holds in force and what they hold up. */
-async function listOperations(steps: Steps, operations: readonly OperationRecord[], begun: Begun): Promise<Message> {
-  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
-  const held = await heldUp(steps, operations);
-  // Holds by kubectl are read where something may be held up: without the cluster the list is still whole.
-  const nodes = held.length > 0 ? await patiently(SECONDS * 1_000, steps.nodes.all).catch(() => null) : [];
-  const stopped = await stopsShown(steps, configuration, nodes);
-  const { commandWord } = begun;
-  const list = operationsMessage(operations, await waitsOf(steps, operations), steps.timestamp(), commandWord);
-  return withStops(list, stopped, commandWord, held);
-}
-
-async function answer(steps: Steps, request: Request, begun: Begun): Promise<Message> {
-  if (request.command === "nodes") return listNodes(steps, begun);
-  if (request.command === "audit") return showAudit(steps, request, begun);
-  if (request.command === "node") return describeNode(steps, request.node, begun);
-  if (request.command === "operations") {
-    const operations = (await steps.ledger.operations(MOST_REQUESTS)).filter(isOperation).slice(0, MOST_OPERATIONS);
-    return listOperations(steps, operations, begun);
-  }
-  throw new UserError(`${request.command} cannot be shown.`);
-}
-
 /** `/win nodes`, `/win node`, `/win why`, `/win operations`, `/win audit`, `/win doctor`: reads, and tells the requester alone; watches by schedule. */
-export const look = watchingCredentials(tell);
+export const look = watchingCredentials(lookBy(answers));
 
 /** The entry for Lambda and for the sandbox. */
 export const { createHandler, handler } = lambdaEntry(look);

@@ -1,6 +1,6 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Configuration } from "../../configuration.ts";
-import { lostAuthority, sha256 } from "../../desired/authorities.ts";
-import type { Bundle } from "../../desired/given.ts";
+import { type Bundle, lostAuthority, sha256 } from "../../desired/authorities.ts";
 import { Refused } from "../../errors.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import { refusesCredential } from "../../steps/cluster/credential.ts";
@@ -9,6 +9,8 @@ import type { Node } from "../../steps/cluster/nodes.ts";
 import { ownershipOf } from "../../steps/cluster/ownership.ts";
 import type { Machine } from "../../steps/ec2/instances.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { everyPage, numbered, pageAfter } from "../engine/chunks.ts";
+import { step } from "../engine/durable.ts";
 
 /** Label of provisioning: a Node that carries it was given its authorities by Casement. */
 const POOL = "casement.dev/pool";
@@ -39,7 +41,9 @@ export interface DueNode {
 
 async function wholeBundle(steps: Steps): Promise<Bundle> {
   const bundle = await steps.kubeletAuthority.readPublished();
-  const known = (await steps.given.all()).map(({ kubeletClients }) => kubeletClients.authorities);
+  const known = [...(await steps.machines.given.all()).values()].map(
+    ({ kubeletClients }) => kubeletClients?.authorities ?? [],
+  );
   const lost = lostAuthority(bundle.authorities, known, steps.now());
   if (lost)
     throw new Refused(
@@ -77,6 +81,35 @@ export async function readAuthority(steps: Steps, configuration: Configuration, 
   }
 }
 
+const uidOf = ({ uid }: DueNode): string => uid;
+
+/** Reads the same, 50 nodes in one step. The nodes are listed once, and again only where an interruption lost the list. */
+export async function readInPages(
+  ctx: DurableContext,
+  steps: Steps,
+  configuration: Configuration,
+  tick: string,
+): Promise<Reading> {
+  const name = "read the authority";
+  let listed: readonly DueNode[] | undefined;
+  const first = await step(ctx, name, async () => {
+    const { due, ...read } = await readAuthority(steps, configuration, tick);
+    listed = due.nodes;
+    const { items, ...more } = pageAfter(due.nodes, [], uidOf);
+    return { ...read, due: { isWhole: due.isWhole, nodes: items, ...more } };
+  });
+  const { bundle, due } = first;
+  if (!bundle) return first;
+  const nodes = await everyPage<DueNode>(async (at, before) => {
+    if (at === 0) return { ...due, items: due.nodes };
+    return step(ctx, numbered(name, at), async () => {
+      listed ??= (await findDue(steps, configuration, bundle)).nodes;
+      return pageAfter(listed, before, uidOf);
+    });
+  });
+  return { ...first, due: { isWhole: due.isWhole, nodes } };
+}
+
 const machineOf = (node: Node, machines: readonly Machine[]): Machine | undefined =>
   machines.find(({ instanceId }) => instanceId === instanceIdOf(node));
 
@@ -86,9 +119,11 @@ async function findDue(steps: Steps, { cluster }: Configuration, bundle: Bundle)
   const wanted = sha256(bundle.pem);
   if (watch.blocked?.sha256 === wanted && watch.blocked.until > steps.now()) return { isWhole: false, nodes: [] };
   const isWhole = steps.now() - watch.comparedAt >= LOOK_AGAIN_MS;
-  const given = new Map((await steps.given.all()).map((one) => [one.instanceId, one.kubeletClients.sha256]));
+  const given = await steps.machines.given.all();
   const ours = (await steps.nodes.all()).filter((node) => isWindows(node) && labelsOf(node)[POOL] !== undefined);
-  const candidates = ours.filter((node) => isWhole || given.get(instanceIdOf(node) ?? "") !== wanted);
+  const candidates = ours.filter(
+    (node) => isWhole || given.get(instanceIdOf(node) ?? "")?.kubeletClients?.sha256 !== wanted,
+  );
   if (candidates.length === 0) return { isWhole, nodes: [] };
   const machines = await steps.instances.ofCluster(cluster.id);
   const [claimed, agents] = [await steps.claims.all(), await steps.machine.agents()];

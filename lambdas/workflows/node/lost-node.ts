@@ -39,7 +39,7 @@ async function stateLeft(steps: Steps, node: NodeRecord, found: Found | null): P
   const word = await commandWord(steps);
   const { workflow, instanceId, nodeName } = node;
   if (workflow !== "assisting" || !instanceId || !nodeName) return leftBy(node, found, word);
-  const approval = await steps.assistances.of(instanceId);
+  const approval = await steps.machines.assistance.of(instanceId);
   return approval ? assistLeaves.lost(nodeName, approval.state === "assisted", word) : assistLeaves.none;
 }
 
@@ -54,6 +54,13 @@ const MAY_HAVE_SECRET: ReadonlySet<string> = new Set([
   "verify",
   "admit",
 ]);
+
+/**
+ * Only an execution that was setting a machine up leaves one behind that serves no one. Of records without a workflow, which
+ * the last release wrote, those of the kubelets' authority have no stage either.
+ */
+const isBeingSetUp = ({ workflow, stage }: NodeRecord): boolean =>
+  workflow === "provision" || (workflow === undefined && stage !== null);
 
 /**
  * Ends a node whose own execution will not: gives back what it held and writes what is left.
@@ -79,9 +86,7 @@ export async function closeLostNode(
     ...(instanceId && (await steps.leases.releaseOwned(instanceId, owner)) ? [givenBack.lease(instanceId)] : []),
   ];
   const left = await stateLeft(steps, node, found);
-  // Only an execution that was setting a machine up leaves one behind that serves no one.
-  const isSetUp = node.workflow === undefined || node.workflow === "provision";
-  const isLeft = isSetUp && instanceId !== null && !isGone(found);
+  const isLeft = isBeingSetUp(node) && instanceId !== null && !isGone(found);
   await steps.ledger.changeNode(operation, index, {
     status: "failed",
     failure: { stage: stage ?? "launch", why, left },

@@ -1,0 +1,27 @@
+import type { Capability } from "../capability.ts";
+
+/** The kubelets' client authority, which machines get anew where the cluster changed it. */
+export const authority = {
+  scheduled: { name: "authority", title: () => "Update the kubelets' client authority" },
+  workflows: { "update-authority": { hours: 2, account: "act", triesItsRights: true } },
+  stages: {
+    authority: [
+      {
+        name: "file",
+        words: { name: "kubelet client authority", doing: "writing the kubelet's client authority" },
+        minutes: 10,
+        cancellable: true,
+      },
+    ],
+  },
+  // proof: for the first node's kubelet to accept the API server with the new file, which it reads once a minute.
+  waits: { authority: { proof: 5 } },
+  schedules: [
+    {
+      name: "authority",
+      every: "15 minutes",
+      starts: "update-authority",
+      logs: "the kubelets' client authority is compared",
+    },
+  ],
+} as const satisfies Capability;
