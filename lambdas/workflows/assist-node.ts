@@ -4,7 +4,7 @@ import { type AssistRequest, type JudgedAssist, type JudgedEnd, judgeAssist, jud
 import { type AssistTask, assistanceOf, guardMachine, putBack, releaseMachine, tagMachine } from "./assist/stages.ts";
 import type { Change, ChangeTask } from "./change/change.ts";
 import { anyChange, changing } from "./change/run-change.ts";
-import { tryingRights } from "./doctor/diagnose.ts";
+import { tryingRights } from "./engine/trying-rights.ts";
 import type { ChosenNode } from "./node/choose.ts";
 import { stageTable } from "./node/stages.ts";
 

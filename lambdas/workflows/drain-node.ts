@@ -8,7 +8,7 @@ import {
 import { lambdaEntry } from "../steps/host.ts";
 import type { Finish } from "./change/change.ts";
 import { anyChange, changing } from "./change/run-change.ts";
-import { tryingRights } from "./doctor/diagnose.ts";
+import { tryingRights } from "./engine/trying-rights.ts";
 import { cordon, evict, slot } from "./node/emptying.ts";
 import { emptying } from "./node/emptying-change.ts";
 import type { EmptyingTask } from "./node/emptying-task.ts";

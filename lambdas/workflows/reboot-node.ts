@@ -1,7 +1,7 @@
 import { rebootDryRun, rebootPlanCard } from "../messages/node/reboot.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import { anyChange, changing } from "./change/run-change.ts";
-import { tryingRights } from "./doctor/diagnose.ts";
+import { tryingRights } from "./engine/trying-rights.ts";
 import { cordon, evict, slot } from "./node/emptying.ts";
 import { emptying } from "./node/emptying-change.ts";
 import { stageTable } from "./node/stages.ts";

@@ -10,12 +10,12 @@ import { idOf } from "../steps/open-operation.ts";
 import type { Steps } from "../steps/steps.ts";
 import { type DueNode, type Reading, readInPages } from "./authority/due.ts";
 import { authorityRow, openingOf, ruleOf } from "./authority/row.ts";
-import { tryingRights } from "./doctor/diagnose.ts";
 import { chunksOf, numbered, readOnce } from "./engine/chunks.ts";
 import { step } from "./engine/durable.ts";
 import { escalate } from "./engine/escalate.ts";
 import type { Reading as ResultReading } from "./engine/fleet-batch.ts";
 import { lookAtFleet } from "./engine/run-fleet.ts";
+import { tryingRights } from "./engine/trying-rights.ts";
 import { changeByRule } from "./fleet/by-rule.ts";
 
 /** Payload with which a tick of the schedule starts the comparison. */

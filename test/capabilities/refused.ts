@@ -1,3 +1,4 @@
+import { answers } from "../../lambdas/capabilities/answers.ts";
 import type { Capability } from "../../lambdas/capabilities/capability.ts";
 import { command } from "../../lambdas/capabilities/command.ts";
 import { capabilities } from "../../lambdas/capabilities/list.ts";
@@ -5,7 +6,7 @@ import { registry } from "../../lambdas/capabilities/registry.ts";
 import type { OwnSchedule } from "../../lambdas/capabilities/schedules.ts";
 import type { LookName, Request } from "../../lambdas/commands/command.ts";
 import type { executions } from "../../lambdas/steps/executions.ts";
-import { type Answers, answers } from "../../lambdas/workflows/look.ts";
+import type { Answers } from "../../lambdas/workflows/look/look-by.ts";
 import { permissions } from "../../lib/permissions.ts";
 import type { Statement } from "../../lib/statement.ts";
 

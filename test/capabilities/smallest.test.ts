@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { answers } from "../../lambdas/capabilities/answers.ts";
 import type { Capability } from "../../lambdas/capabilities/capability.ts";
 import { command } from "../../lambdas/capabilities/command.ts";
 import { capabilities } from "../../lambdas/capabilities/list.ts";
@@ -6,7 +7,7 @@ import { partsOf, registry } from "../../lambdas/capabilities/registry.ts";
 import { parserOf } from "../../lambdas/commands/parse.ts";
 import { say } from "../../lambdas/messages/slack/blocks.ts";
 import type { Message } from "../../lambdas/records.ts";
-import { answers, lookBy } from "../../lambdas/workflows/look.ts";
+import { lookBy } from "../../lambdas/workflows/look/look-by.ts";
 import { commandsDocument } from "../../lib/commands-document.ts";
 import { operationRecord } from "../messages/records.ts";
 import { configurationWith } from "../profiles/okd/facts.ts";
@@ -34,7 +35,7 @@ const tides = {
   ],
 } as const satisfies Capability;
 
-/** Its answer, a line of `answers` in `lambdas/workflows/look.ts`. */
+/** Its answer, a line of `answers` in `lambdas/capabilities/answers.ts`. */
 const showTides = async ({ request }: { readonly request: { readonly harbour: string } }): Promise<Message> =>
   say(`High water in ${request.harbour} at noon.`);
 

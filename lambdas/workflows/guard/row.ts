@@ -1,14 +1,15 @@
 import type { PayloadManifest } from "../../desired/payload.ts";
-import type { Observation, RouteRequest, RouteResult } from "../../desired/plan.ts";
+import type { Observation } from "../../desired/plan.ts";
 import { nodeIsGone } from "../../messages/node/cordon.ts";
 import { guardedWithoutNode, guardLeaves } from "../../messages/node/guard.ts";
 import { isBusy } from "../../steps/client-errors.ts";
 import type { NodeChange } from "../../steps/ledger/ledger.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { MINUTE, step } from "../engine/durable.ts";
+import { step } from "../engine/durable.ts";
 import type { Reading } from "../engine/fleet-batch.ts";
 import type { FleetOperation, FleetRow, Outcome, Sending } from "../fleet/row.ts";
 import { guardFault, guardFileFault } from "../node/guard.ts";
+import { readRoute, routeRequest } from "../node/route.ts";
 import type { OperationSettings } from "../operation/op.ts";
 import { postFirst } from "../operation/publisher.ts";
 import type { Target } from "./targets.ts";
@@ -23,30 +24,6 @@ export function readGuard(result: object, payload: Pick<PayloadManifest, "files"
   const why = guardFault(seen) ?? guardFileFault(seen, payload);
   return why === null ? { value: true } : { why };
 }
-
-/** Reads the result line of `route.ps1`. */
-export function readRoute(result: object): Reading<true> {
-  const { ok, failed } = result as Partial<RouteResult>;
-  if (ok === true) return { value: true };
-  return { why: failed ? `${failed.action}: ${failed.error}` : "route.ps1 did not finish and does not say why" };
-}
-
-/**
- * The request that installs the guard, or takes it away.
- * @param now milliseconds since the epoch
- * @param minutes after which the machine may not begin any more
- */
-export const routeRequest = (
-  what: RouteRequest["do"],
-  operation: string,
-  now: number,
-  minutes: number,
-): RouteRequest => ({
-  do: what,
-  operation,
-  madeAt: Math.floor(now / 1_000),
-  notAfter: Math.floor((now + minutes * MINUTE) / 1_000),
-});
 
 /** Reads the release that the operation goes by, and with it how the guard is sent and what it is compared with. */
 async function sending(

@@ -1,0 +1,27 @@
+import type { RouteRequest, RouteResult } from "../../desired/plan.ts";
+import { MINUTE } from "../engine/durable.ts";
+import type { Reading } from "../engine/fleet-batch.ts";
+
+/** Reads the result line of `route.ps1`. */
+export function readRoute(result: object): Reading<true> {
+  const { ok, failed } = result as Partial<RouteResult>;
+  if (ok === true) return { value: true };
+  return { why: failed ? `${failed.action}: ${failed.error}` : "route.ps1 did not finish and does not say why" };
+}
+
+/**
+ * The request that installs the guard, or takes it away.
+ * @param now milliseconds since the epoch
+ * @param minutes after which the machine may not begin any more
+ */
+export const routeRequest = (
+  what: RouteRequest["do"],
+  operation: string,
+  now: number,
+  minutes: number,
+): RouteRequest => ({
+  do: what,
+  operation,
+  madeAt: Math.floor(now / 1_000),
+  notAfter: Math.floor((now + minutes * MINUTE) / 1_000),
+});
