@@ -12,7 +12,7 @@ interface Result extends Mutant {
   readonly status: string;
 }
 
-/** What this program uses of Stryker, which is installed for this command alone. */
+/** Parts of Stryker that this program uses: it is installed for this command alone. */
 interface Instrumenter {
   instrument(
     files: readonly { readonly name: string; readonly content: string; readonly mutate: true }[],
@@ -66,7 +66,7 @@ async function judge(drawn: readonly Mutant[]): Promise<readonly Result[]> {
     // Stryker would rewrite paths in a tsconfig.json with TypeScript 6; this one has none to rewrite.
     tsconfigFile: "none",
     concurrency: Number(values.concurrency),
-    timeoutMS: 60_000,
+    timeoutMS: 30_000,
     dryRunTimeoutMinutes: 30,
     reporters: ["progress-append-only"],
     tempDirName: ".ci-output/mutants",
