@@ -2,7 +2,7 @@ import type { Origin } from "../../origin.ts";
 import { idOf, type Opening, openOperation, startOf } from "../../steps/open-operation.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { beginOperation } from "../operation/lifecycle.ts";
-import type { Execution } from "../operation/op.ts";
+import type { DurableSteps } from "../operation/op.ts";
 import { claimNode, type Member } from "./change.ts";
 import type { DueNode } from "./due.ts";
 
@@ -11,7 +11,7 @@ export const ORIGIN: Origin = { by: "rule", rule: "authority" };
 
 /** Opens the operation and leases its nodes; empty when another run is at work, or every node is leased. */
 export async function begin(
-  { ctx, steps }: Pick<Execution, "ctx" | "steps">,
+  { ctx, steps }: DurableSteps,
   opening: Opening,
   nodes: readonly DueNode[],
 ): Promise<readonly Member[]> {
