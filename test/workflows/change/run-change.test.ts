@@ -68,7 +68,7 @@ async function ended({ changes = {}, stage = nothing, dryRun = false, record = {
       operation: async () => operation,
       nodes: async () => nodes,
       changeOperation: async (_id: string, change: object) => void Object.assign(operation, change),
-      recordNode: async (one: NodeRecord) => void nodes.push(one),
+      recordNode: async (one: NodeRecord) => void nodes.splice(one.index, 1, one),
       changeNode: async (_id: string, index: number, change: object) => void Object.assign(nodes[index] ?? {}, change),
     },
     leases: {
