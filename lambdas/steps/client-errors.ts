@@ -1,5 +1,6 @@
 import { ApiException } from "@kubernetes/client-node";
 import { Retryable } from "../errors.ts";
+import { codeOf, type FailureCode } from "../failures.ts";
 import { slackCode } from "./slack/slack-code.ts";
 
 /** Errors that mean "later": AWS's names (SDK retry classification), Slack's codes, errors of Node's sockets. */
@@ -133,6 +134,15 @@ const slackWords = (error: Error): string | undefined => slackErrors[String(fiel
 /** It was read again before the API server refused it: nothing but a new one helps. */
 const REFUSED_CREDENTIAL =
   "the API server rejects Casement's credential: a cluster administrator must run npm run connect -- credential (docs/runbook.md#cluster-credential)";
+
+/** Statuses with which the API server denies a request: without a right, or by an admission policy. */
+const DENIED: ReadonlySet<number> = new Set([403, 422]);
+
+/** Code of the failure that a service's answer becomes where it ends a stage; undefined where the answer has none. */
+export function codeOfAnswer(error: unknown): FailureCode | undefined {
+  if (error instanceof ApiException) return DENIED.has(error.code) ? "api-denied" : undefined;
+  return error instanceof Error ? codeOf(error) : undefined;
+}
 
 /** Codes with which the API server, or what stands before it, says that it does not answer now. */
 const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504]);

@@ -5,7 +5,7 @@ import { shownOnly } from "../messages/operation/dry-runs.ts";
 import type { Published } from "../records.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
-import { causeOf, step } from "./engine/durable.ts";
+import { reasonOf, step } from "./engine/durable.ts";
 import { install } from "./guard/install.ts";
 import { claim, goneSince, type Member, settle, settleLeft } from "./guard/members.ts";
 import { type Target, targetsOf } from "./guard/targets.ts";
@@ -76,7 +76,7 @@ export const guardNode =
       );
       if (begun) await work(ctx, steps, start, begun, request);
     } catch (error) {
-      await step(ctx, "settle what is left", () => settleLeft(steps, operation, causeOf(error).message));
+      await step(ctx, "settle what is left", () => settleLeft(steps, operation, reasonOf(error)));
       await step(ctx, "end without a result", () => failOperation(steps, start, error));
     }
   };

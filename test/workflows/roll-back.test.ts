@@ -61,7 +61,7 @@ async function rolledBack(describe: () => Promise<object | undefined>) {
       isTouched: true,
       isTerminating: false,
     };
-    return rollBack(task as unknown as RemovalTask, new StageFailed("EC2 did not answer"));
+    return rollBack(task as unknown as RemovalTask, new StageFailed("unexpected", "EC2 did not answer"));
   });
   return done;
 }

@@ -7,10 +7,11 @@ import {
 } from "@aws-sdk/client-ssm";
 import type { ObserveRequest } from "../../desired/plan.ts";
 import { type Answers, answersIn } from "../../desired/questions.ts";
+import type { FailureCode } from "../../failures.ts";
 import type { ChangeScript, DocumentScript, LookScript } from "../../scripts/documents.ts";
 import type { StepContext } from "../context.ts";
 import { type Lease, leases } from "../ledger/leases.ts";
-import { isUnderWay } from "./command-status.ts";
+import { codeOfCommand, isUnderWay } from "./command-status.ts";
 import { documentOf, resultOf } from "./machine.ts";
 
 /** Machines that one command may name (API reference, SendCommand: InstanceIds has at most 50 items). */
@@ -41,7 +42,12 @@ export interface FleetChange extends FleetOrder {
 /** Outcome of sending: SSM refuses the whole command for one machine that it does not reach, and mostly names it. */
 export type Sent =
   | { readonly state: "sent"; readonly commandId: string }
-  | { readonly state: "refused"; readonly unreachable: readonly string[]; readonly why: string };
+  | {
+      readonly state: "refused";
+      readonly unreachable: readonly string[];
+      readonly why: string;
+      readonly code: FailureCode;
+    };
 
 /** Judgement of one machine's part of a command. */
 export type Verdict =
@@ -57,6 +63,7 @@ export type Verdict =
       readonly instanceId: string;
       readonly state: "failed";
       readonly why: string;
+      readonly code: FailureCode;
       /** The command was cancelled before it had ended. */
       readonly isCalledOff?: true;
     };
@@ -86,6 +93,12 @@ function failureOf(script: DocumentScript, { Status, StatusDetails }: CommandInv
   return `${script}.ps1 ${end}${words ? `: ${words}` : ""}`;
 }
 
+function codeOfInvocation({ Status, StatusDetails, CommandPlugins }: CommandInvocation, output: string): FailureCode {
+  const [, errors = ""] = output.split(ERRORS);
+  const exitCode = CommandPlugins?.[0]?.ResponseCode;
+  return codeOfCommand({ status: StatusDetails ?? Status ?? "", exitCode, errors: errors || output });
+}
+
 /**
  * Judges one machine's invocation; SSM's status of the whole command says nothing about a machine.
  * @param invocation undefined while the list does not show it yet
@@ -106,8 +119,10 @@ export function verdictOf(
     const answers = answersIn(printed);
     return { instanceId, state: "done", result, ...(answers ? { answers } : {}) };
   }
-  const isCalledOff = invocation.Status === "Cancelled" ? { isCalledOff: true as const } : {};
-  return { instanceId, state: "failed", why: failureOf(script, invocation, output), ...isCalledOff };
+  const why = failureOf(script, invocation, output);
+  if (invocation.Status === "Cancelled")
+    return { instanceId, state: "failed", why, code: "command-cancelled", isCalledOff: true };
+  return { instanceId, state: "failed", why, code: codeOfInvocation(invocation, output) };
 }
 
 const request = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64");
@@ -137,7 +152,8 @@ export const fleet = (context: StepContext) => {
     } catch (error) {
       if (!(error instanceof InvalidInstanceId)) throw error;
       const unreachable = instanceIds.filter((id) => error.message.includes(id));
-      return { state: "refused", unreachable, why: "SSM does not reach the instance: its agent is not registered" };
+      const why = "SSM does not reach the instance: its agent is not registered";
+      return { state: "refused", unreachable, why, code: "command-undelivered" };
     }
   };
 

@@ -1,5 +1,5 @@
 import { assistLeaves, assistSummary } from "../../messages/node/assist.ts";
-import { Cancelled, causeOf } from "../engine/durable.ts";
+import { Cancelled, causeOf, reasonOf } from "../engine/durable.ts";
 import { isAgentSilent } from "../node/agent.ts";
 import { endOnOneNode } from "../node/end.ts";
 import { leaseOf, once, uncancellable } from "../node/task.ts";
@@ -38,7 +38,7 @@ export async function endUnassisted(task: AssistTask, error: unknown): Promise<v
   const cause = causeOf(error);
   const left = wanted ? await putBack(task) : assistLeaves.powerless;
   if (cause instanceof Cancelled) return endOnOneNode(task, { status: "cancelled" }, assistSummary.cancelled(left));
-  const failure = { stage, why: cause.message, left };
+  const failure = { stage, ...reasonOf(cause), left };
   const summary = wanted ? assistSummary.failed(left) : assistSummary.notEnded(left);
   return endOnOneNode(task, { status: "failed", failure }, summary);
 }

@@ -1,4 +1,5 @@
 import type { RouteRequest, RouteResult } from "../../desired/plan.ts";
+import { codeOf } from "../../failures.ts";
 import { assistSummary, tagToShow } from "../../messages/node/assist.ts";
 import { TAG } from "../../tags.ts";
 import { causeOf, done, MINUTE, pending, StageFailed } from "../engine/durable.ts";
@@ -19,7 +20,7 @@ const PAUSE_SECONDS = 20;
 const ATTEMPTS = 6;
 
 /** Errors by which IAM refuses: the tag that it goes by is not seen everywhere at once. */
-const isRefusal = (error: unknown): boolean => causeOf(error).name === "AccessDeniedException";
+const isRefusal = (error: unknown): boolean => codeOf(causeOf(error)) === "aws-denied";
 
 /** Writes the approval down, and then sets the tag; either alone has no power. */
 export async function tagMachine(task: AssistTask): Promise<void> {
@@ -61,7 +62,7 @@ async function runOnce(task: AssistTask, what: RouteRequest["do"], name: string)
   );
   const result = await runScript<RouteResult>(ctx, steps, leaseOf(task), name, { script: "route", request }, wait);
   const reading = readRoute(result);
-  if ("why" in reading) throw new StageFailed(reading.why);
+  if ("why" in reading) throw new StageFailed(reading.code ?? "script-failed", reading.why);
 }
 
 /** Installs the guard, looks at it as a reboot does, and only then gives the approval its power. */
@@ -71,7 +72,7 @@ export async function guardMachine(task: AssistTask): Promise<void> {
   await runRoute(task, "install", "install the guard");
   const seen = await observe(task, "verify the guard");
   const fault = guardFault(seen) ?? guardFileFault(seen, task.runtime.payload);
-  if (fault) throw new StageFailed(fault);
+  if (fault) throw new StageFailed(fault.code, fault.why);
   await once(task, "the machine is assisted", async () => {
     await steps.assistances.write({ ...wanted, state: "assisted", at: steps.timestamp() });
     await auditNode(task, "assisted", {

@@ -1,5 +1,5 @@
 import { cordonFailedSummary, cordonLeaves } from "../../messages/node/cordon.ts";
-import { Cancelled, causeOf } from "../engine/durable.ts";
+import { Cancelled, causeOf, reasonOf } from "../engine/durable.ts";
 import { endOnOneNode } from "../node/end.ts";
 import { restoreNode } from "../node/restore.ts";
 import type { CordonTask } from "./task.ts";
@@ -11,6 +11,6 @@ export async function rollBack(task: CordonTask, error: unknown): Promise<void> 
   const left = stage === "uncordon" ? cordonLeaves.unknown : await restoreNode(task);
   if (cause instanceof Cancelled)
     return endOnOneNode(task, { status: "cancelled" }, cordonFailedSummary.cancelled(left));
-  const failure = { stage, why: cause.message, left };
+  const failure = { stage, ...reasonOf(cause), left };
   return endOnOneNode(task, { status: "failed", failure }, cordonFailedSummary.failed(task.command, left));
 }

@@ -1,5 +1,5 @@
 import { drainedSummary, goneSummary, notDrainedSummary } from "../../messages/node/drained.ts";
-import { Cancelled, causeOf } from "../engine/durable.ts";
+import { Cancelled, causeOf, reasonOf } from "../engine/durable.ts";
 import type { EmptyingTask } from "../node/emptying-task.ts";
 import { endOnOneNode } from "../node/end.ts";
 import { leaveNode } from "../node/leave.ts";
@@ -24,6 +24,6 @@ export async function rollBack(task: EmptyingTask, error: unknown): Promise<void
   const left = await leaveNode(task, cause);
   if (cause instanceof Cancelled)
     return endOnOneNode(task, { status: "cancelled", left }, notDrainedSummary.cancelled(left));
-  const failure = { stage, why: cause.message, left };
+  const failure = { stage, ...reasonOf(cause), left };
   return endOnOneNode(task, { status: "failed", failure }, notDrainedSummary.failed(left));
 }

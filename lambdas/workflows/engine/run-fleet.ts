@@ -4,7 +4,7 @@ import type { ChangeScript, LookScript } from "../../scripts/documents.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
 import { MOST_MACHINES } from "../../steps/machine/fleet.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { causeOf } from "./durable.ts";
+import { reasonOf } from "./durable.ts";
 import { allFailed, type Batch, type FleetOutcome, type FleetRun, runBatch } from "./fleet-batch.ts";
 
 /** One machine to read. */
@@ -48,7 +48,7 @@ async function runBatches<T>(
       try {
         return await runBatch(child, steps, batch, run);
       } catch (error) {
-        return allFailed(batch.instanceIds, causeOf(error).message);
+        return allFailed(batch.instanceIds, reasonOf(error));
       }
     },
     { maxConcurrency: BATCHES_AT_ONCE, completionConfig: { toleratedFailurePercentage: 100 } },

@@ -1,7 +1,7 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { PayloadManifest } from "../../desired/payload.ts";
 import type { Observation, RouteRequest, RouteResult } from "../../desired/plan.ts";
-import { calledOffBefore } from "../../messages/node/guard.ts";
+import { codeOfScript } from "../../failures.ts";
 import type { ReleaseDocument } from "../../steps/runtime.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { MINUTE, step } from "../engine/durable.ts";
@@ -25,16 +25,17 @@ const PLAN_MINUTES = 60;
 /** Judges an observation of everything as a reboot does before it begins. @returns true, or why the guard is not in order */
 export function readGuard(result: object, payload: Pick<PayloadManifest, "files">): Reading<true> {
   const seen = result as Observation;
-  if (!seen.ok) return { why: `observe.ps1 failed on the machine: ${seen.error ?? "no error message"}` };
-  const why = guardFault(seen) ?? guardFileFault(seen, payload);
-  return why === null ? { value: true } : { why };
+  if (!seen.ok)
+    return { why: `observe.ps1 failed on the machine: ${seen.error ?? "no error message"}`, code: codeOfScript(seen) };
+  return guardFault(seen) ?? guardFileFault(seen, payload) ?? { value: true };
 }
 
 /** Reads the result line of `route.ps1`. */
 export function readRoute(result: object): Reading<true> {
   const { ok, failed } = result as Partial<RouteResult>;
   if (ok === true) return { value: true };
-  return { why: failed ? `${failed.action}: ${failed.error}` : "route.ps1 did not finish and does not say why" };
+  if (!failed) return { why: "route.ps1 did not finish and does not say why", code: "script-failed" };
+  return { why: `${failed.action}: ${failed.error}`, code: codeOfScript(failed) };
 }
 
 /**
@@ -93,8 +94,8 @@ const look = ({ ctx, steps, operation, release }: Installation, members: readonl
 
 function failureOf(outcome: FleetOutcome<true> | undefined): Outcome | null {
   if (outcome?.state === "done") return null;
-  const why = outcome?.why ?? "SSM did not answer for it";
-  return { state: why === calledOffBefore ? "cancelled" : "failed", why };
+  const { why, code } = outcome ?? { why: "SSM did not answer for it" };
+  return { state: code === "not-sent" ? "cancelled" : "failed", why, ...(code === undefined ? {} : { code }) };
 }
 
 /**

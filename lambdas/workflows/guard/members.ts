@@ -1,4 +1,5 @@
 import { Refused } from "../../errors.ts";
+import type { FailureReason } from "../../failures.ts";
 import { nodeIsGone } from "../../messages/node/cordon.ts";
 import { guardedWithoutNode, guardLeaves } from "../../messages/node/guard.ts";
 import { ownerOf } from "../../node-work.ts";
@@ -21,7 +22,7 @@ export interface Member {
 export type Outcome =
   | { readonly state: "works" }
   /** It was not touched, because the operation was cancelled or the machine may not be changed. */
-  | { readonly state: "untouched" | "cancelled" | "failed"; readonly why: string };
+  | ({ readonly state: "untouched" | "cancelled" | "failed" } & FailureReason);
 
 /** Takes a machine's lease. @returns the reason why not, where another operation holds it */
 async function lease(steps: Steps, instanceId: string, owner: string): Promise<Lease | string> {
@@ -74,11 +75,11 @@ async function end(steps: Steps, operation: string, index: number, outcome: Outc
     const gone = isGone ? { outcome: guardedWithoutNode } : {};
     return steps.ledger.changeNode(operation, index, { status: "succeeded", ...gone, ...ended });
   }
-  const { state, why } = outcome;
+  const { state, ...reason } = outcome;
   const changed = state === "failed" ? guardLeaves.perhaps : guardLeaves.untouched;
   const left = isGone ? `${changed}; ${nodeIsGone}` : changed;
   const status = state === "cancelled" ? "cancelled" : "failed";
-  const failure = state === "cancelled" ? null : ({ stage: "guard", why, left } as const);
+  const failure = state === "cancelled" ? null : ({ stage: "guard", ...reason, left } as const);
   return steps.ledger.changeNode(operation, index, { status, failure, ...ended });
 }
 
@@ -104,9 +105,9 @@ export async function settle(
 }
 
 /** Settles every machine that an error has left, so that no lease waits for the sweep. Belongs into a step. */
-export async function settleLeft(steps: Steps, operation: string, why: string): Promise<void> {
+export async function settleLeft(steps: Steps, operation: string, reason: FailureReason): Promise<void> {
   for (const { index, instanceId, endedAt } of await steps.ledger.nodes(operation)) {
     if (instanceId) await steps.leases.releaseOwned(instanceId, ownerOf({ operation, index }));
-    if (endedAt === null) await end(steps, operation, index, { state: "failed", why });
+    if (endedAt === null) await end(steps, operation, index, { state: "failed", ...reason });
   }
 }

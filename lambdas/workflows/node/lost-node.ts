@@ -1,4 +1,5 @@
 import { startingTaint } from "../../desired/node-keys.ts";
+import type { FailureReason } from "../../failures.ts";
 import { assistLeaves } from "../../messages/node/assist.ts";
 import { cordonLeaves, cordonLeft, type LeftCordon } from "../../messages/node/cordon.ts";
 import { givenBack } from "../../messages/operation/lost.ts";
@@ -64,7 +65,7 @@ const MAY_HAVE_SECRET: ReadonlySet<string> = new Set([
 export async function closeLostNode(
   steps: Steps,
   node: NodeRecord,
-  why: string,
+  why: FailureReason,
   found: Found | null,
 ): Promise<readonly string[]> {
   const { operation, index, instanceId, stage } = node;
@@ -84,7 +85,7 @@ export async function closeLostNode(
   const isLeft = isSetUp && instanceId !== null && !isGone(found);
   await steps.ledger.changeNode(operation, index, {
     status: "failed",
-    failure: { stage: stage ?? "launch", why, left },
+    failure: { stage: stage ?? "launch", ...why, left },
     waitsFor: null,
     endedAt: steps.timestamp(),
     ...(isLeft ? { keptAt: steps.timestamp() } : {}),

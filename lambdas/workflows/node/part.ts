@@ -7,7 +7,7 @@ import { goneBeforeReboot } from "../../messages/node/reboot.ts";
 import { messageSettings } from "../../messages/operation/links.ts";
 import { worseThanApproved } from "../../messages/rollout/rollout.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { causeOf } from "../engine/durable.ts";
+import { reasonOf } from "../engine/durable.ts";
 import { policyOf } from "../operation/approval.ts";
 import type { Begun } from "../operation/lifecycle.ts";
 import { notifyProgress } from "../operation/progress.ts";
@@ -60,7 +60,7 @@ async function checkApproved(steps: Steps, { operation }: Start, { chosen, plan 
     blockers: blockers.filter((blocker) => blocker !== PASSING),
     policy: policyOf(rules, rule, { command: "reboot", pool }),
   });
-  if (worse.length > 0) throw new Refused(worseThanApproved(name, worse));
+  if (worse.length > 0) throw new Refused(worseThanApproved(name, worse), { code: "worse-than-approved" });
 }
 
 /**
@@ -97,7 +97,7 @@ export async function endGone(
 
 /** Ends one node of a rollout on which the work did not begin; it is as it was. */
 export async function failPart(steps: Steps, operation: string, { index }: Part, error: unknown): Promise<void> {
-  const failure = { stage: "slot", why: causeOf(error).message, left: cordonLeaves.untouched } as const;
+  const failure = { stage: "slot", ...reasonOf(error), left: cordonLeaves.untouched } as const;
   const endedAt = steps.timestamp();
   await steps.ledger.changeNode(operation, index, { status: "failed", failure, endedAt, ...answered });
   await notifyProgress(steps, operation);

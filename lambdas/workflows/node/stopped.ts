@@ -15,5 +15,5 @@ export async function stopOf({ steps, runtime, pool, node, lease }: EmptyingTask
 /** @throws StageFailed that names the freeze or the hold that came meanwhile */
 export async function checkGoesOn(task: EmptyingTask): Promise<void> {
   const stopped = await stopOf(task);
-  if (stopped !== null) throw new StageFailed(stopped);
+  if (stopped !== null) throw new StageFailed("frozen-or-held", stopped);
 }

@@ -229,7 +229,7 @@ export const once = <T>(task: NodeTask, name: string, work: () => Promise<T>): P
 
 /** The lease on the instance. @throws StageFailed before it was taken */
 export const leaseOf = ({ lease }: NodeTask): Lease => {
-  if (!lease) throw new StageFailed("the stage has no lease on the instance");
+  if (!lease) throw new StageFailed("unexpected", "the stage has no lease on the instance");
   return lease;
 };
 

@@ -2,7 +2,7 @@ import { cordonLeaves } from "../../messages/node/cordon.ts";
 import { goneBeforeReboot, notRebootedSummary, rebootedSummary } from "../../messages/node/reboot.ts";
 import type { StageName } from "../../stages.ts";
 import { hasEnded } from "../../steps/ec2/instances.ts";
-import { Cancelled, causeOf } from "../engine/durable.ts";
+import { Cancelled, causeOf, reasonOf } from "../engine/durable.ts";
 import { endOnOneNode } from "../node/end.ts";
 import { holdNode, leaveNode } from "../node/leave.ts";
 import { restoreNode } from "../node/restore.ts";
@@ -48,7 +48,7 @@ export async function endUnproven(task: RebootTask, error: unknown): Promise<voi
   if (cause instanceof Cancelled)
     return endOnOneNode(task, { status: "cancelled", left }, notRebootedSummary.cancelled(left));
   const isNotRebooted = stage === "reboot" && !isUnproven;
-  const failure = { stage, why: cause.message, left, ...(isNotRebooted ? { isNotRebooted } : {}) };
+  const failure = { stage, ...reasonOf(cause), left, ...(isNotRebooted ? { isNotRebooted } : {}) };
   const summary = isUnproven ? notRebootedSummary.unproven(left) : notRebootedSummary.failed(left);
   return endOnOneNode(task, { status: "failed", failure }, summary);
 }

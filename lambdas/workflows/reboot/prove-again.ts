@@ -4,7 +4,7 @@ import { cordonLeaves, cordonLeft } from "../../messages/node/cordon.ts";
 import { notProvenSummary, provenOutcome, provenSummary } from "../../messages/node/reboot.ts";
 import type { OpenCordon } from "../../steps/ledger/cordons.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { causeOf, done, step } from "../engine/durable.ts";
+import { done, reasonOf, step } from "../engine/durable.ts";
 import { type ChosenNode, judgeNode } from "../node/choose.ts";
 import { newEmptyingTask } from "../node/emptying-task.ts";
 import { endOnOneNode } from "../node/end.ts";
@@ -56,7 +56,7 @@ async function leftOf(task: RebootTask, isLeft: boolean): Promise<string> {
 async function endUnproven(task: RebootTask, error: unknown, isLeft: boolean): Promise<void> {
   const { stage } = task;
   const left = await leftOf(task, isLeft);
-  const failure = { stage, why: causeOf(error).message, left };
+  const failure = { stage, ...reasonOf(error), left };
   return endOnOneNode(task, { status: "failed", failure }, notProvenSummary(left));
 }
 

@@ -35,7 +35,7 @@ async function look(task: RebootTask, soak: Soak, end: number): Promise<Poll<tru
   const { name, uid } = nodeOf(task);
   const node = (await task.steps.nodes.read(name)) ?? null;
   const fault = soakFault(node?.metadata?.uid === uid ? node : null, soak);
-  if (fault !== null) throw new StageFailed(fault);
+  if (fault !== null) throw new StageFailed("not-soaked", fault);
   return task.steps.now() >= end ? done(true) : pending(nodeToSoak, { againIn: PAUSE_SECONDS });
 }
 

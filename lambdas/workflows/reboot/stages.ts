@@ -41,7 +41,7 @@ async function look(task: RebootTask): Promise<Observation | null> {
     const isSilent = await once(task, "ask for the agent", () => isAgentSilent(task.steps, instanceId));
     return isSilent ? null : lookIfItAnswers(task);
   }
-  if (await staysSilent(task)) throw new StageFailed(guardNotAsked);
+  if (await staysSilent(task)) throw new StageFailed("agent-silent", guardNotAsked);
   return observe(task, LOOK);
 }
 
@@ -53,7 +53,7 @@ export async function checkGuard(task: RebootTask): Promise<void> {
     return;
   }
   const fault = guardFault(before) ?? guardFileFault(before, task.runtime.payload);
-  if (fault) throw new StageFailed(guardNotReady(fault));
+  if (fault) throw new StageFailed(fault.code, guardNotReady(fault.why));
 }
 
 /** Reboots the machine once, and remembers the boot that must be over. */

@@ -18,7 +18,7 @@ async function checkController(task: RebootTask): Promise<void> {
   if (!node || node.metadata?.uid !== uid) return;
   const { unread: _, ...facts } = await changeFactsOf(steps, node, cluster.name, operation);
   const refusal = facts.machine && changeRefusalOf({ ...facts, heldBy: null }, "reboot");
-  if (refusal) throw new StageFailed(changeRefused(refusal, "reboot", name, command));
+  if (refusal) throw new StageFailed("reboot-stood-against", changeRefused(refusal, "reboot", name, command));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { notRemovedSummary, removedSummary, terminatedSummary } from "../../messages/operation/final.ts";
 import { stageName } from "../../messages/operation/stages.ts";
 import { removalLeaves } from "../../messages/remove/failures.ts";
-import { Cancelled, causeOf } from "../engine/durable.ts";
+import { Cancelled, causeOf, reasonOf } from "../engine/durable.ts";
 import { endOnOneNode } from "../node/end.ts";
 import { leaveNode } from "../node/leave.ts";
 import { closeKept } from "./close-kept.ts";
@@ -15,7 +15,7 @@ export async function rollBack(task: RemovalTask, error: unknown): Promise<void>
   const left = task.isTerminating ? removalLeaves.terminating(instanceId) : await leaveNode(task, cause);
   if (cause instanceof Cancelled)
     return endOnOneNode(task, { status: "cancelled", left }, notRemovedSummary("cancelled", left));
-  const failure = { stage, why: cause.message, left };
+  const failure = { stage, ...reasonOf(cause), left };
   return endOnOneNode(task, { status: "failed", failure }, notRemovedSummary(`${stageName(stage)} failed`, left));
 }
 

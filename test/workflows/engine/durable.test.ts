@@ -1,6 +1,7 @@
 import { ApiException } from "@kubernetes/client-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { causeOf, done, pending, step, stepAtMostOnce, until } from "../../../lambdas/workflows/engine/durable.ts";
+import { stepAtMostOnce } from "../../../lambdas/workflows/engine/at-most-once.ts";
+import { causeOf, done, pending, step, until } from "../../../lambdas/workflows/engine/durable.ts";
 import { pauseSeconds } from "../../../lambdas/workflows/engine/pace.ts";
 import { inMinutes, run, setUp, tearDown, tenMinutes, timeout } from "../durable-engine.ts";
 

@@ -111,10 +111,12 @@ describe("a look at many machines", () => {
   it("takes one machine's failure for that machine's alone, in its own words", async () => {
     const [bad = ""] = ids(1);
     const verdict = (instanceId: string): Verdict =>
-      instanceId === bad ? { instanceId, state: "failed", why: "observe.ps1 ended as Failed" } : done(instanceId);
+      instanceId === bad
+        ? { instanceId, state: "failed", why: "observe.ps1 ended as Failed", code: "command-failed" }
+        : done(instanceId);
     const { outcomes } = await looked({ verdict }, 4);
     expect(outcomes.filter(({ state }) => state === "failed")).toEqual([
-      { instanceId: bad, state: "failed", why: "observe.ps1 ended as Failed" },
+      { instanceId: bad, state: "failed", why: "observe.ps1 ended as Failed", code: "command-failed" },
     ]);
   });
 
@@ -129,7 +131,12 @@ describe("a look at many machines", () => {
       {
         send: (instanceIds) =>
           instanceIds.includes(bad)
-            ? { state: "refused", unreachable: [bad], why: "SSM does not reach the instance" }
+            ? {
+                state: "refused",
+                unreachable: [bad],
+                why: "SSM does not reach the instance",
+                code: "command-undelivered",
+              }
             : { state: "sent", commandId: "rest" },
       },
       50,
@@ -148,7 +155,7 @@ describe("a look at many machines", () => {
       {
         send: (instanceIds) =>
           instanceIds.includes(bad)
-            ? { state: "refused", unreachable: [], why: "SSM does not reach the instance" }
+            ? { state: "refused", unreachable: [], why: "SSM does not reach the instance", code: "command-undelivered" }
             : { state: "sent", commandId: `those with ${instanceIds[0]}` },
       },
       8,

@@ -64,6 +64,12 @@ it("takes what a command has done although somebody cancelled meanwhile", async 
 });
 
 it("fails in the machine's words", async () => {
-  const { ended } = await scripted([{ state: "failed", why: "apply.ps1 ended as Failed (exit code 1)" }], tenMinutes());
-  expect(ended.error).toEqual({ type: "StageFailed", message: "apply.ps1 ended as Failed (exit code 1)" });
+  const { ended } = await scripted(
+    [{ state: "failed", why: "apply.ps1 ended as Failed (exit code 1)", code: "command-failed" }],
+    tenMinutes(),
+  );
+  expect(ended.error).toEqual({
+    type: "StageFailed:command-failed",
+    message: "apply.ps1 ended as Failed (exit code 1)",
+  });
 });
