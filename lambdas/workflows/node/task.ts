@@ -1,6 +1,7 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Action } from "../../desired/plan.ts";
 import { Retryable } from "../../errors.ts";
+import type { FailureReason } from "../../failures.ts";
 import type { LogFields } from "../../log.ts";
 import { log, logAbout } from "../../logging.ts";
 import { messageSettings } from "../../messages/operation/links.ts";
@@ -154,12 +155,14 @@ const subjectOf = ({ operation, index, node, lease }: NodeTask): LogFields => ({
   instance: lease?.instanceId,
 });
 
+type StageOutcome = "succeeded" | "failed" | "cancelled";
+
 /** Logs the end of the stage that the task is in, if it is in one. Belongs into a step. */
-export function logStageEnd(task: NodeTask, outcome: "succeeded" | "failed" | "cancelled", why?: string): void {
+export function logStageEnd(task: NodeTask, outcome: StageOutcome, reason?: FailureReason): void {
   const { stage, enteredAt, steps } = task;
   if (enteredAt === null) return;
   const seconds = Math.round((steps.now() - enteredAt) / 1_000);
-  log(outcome === "failed" ? "WARN" : "INFO", "stage", { ...subjectOf(task), stage, outcome, seconds, why });
+  log(outcome === "failed" ? "WARN" : "INFO", "stage", { ...subjectOf(task), stage, outcome, seconds, ...reason });
 }
 
 /** Writes an Event on the Node. It only informs people: while the API server takes none, the work goes on without it. */

@@ -26,7 +26,7 @@ describe("A wait", () => {
         return pending("the agent");
       }),
     );
-    expect(ended.error).toEqual({ type: "DeadlineExceeded", message: "gave up waiting for the agent" });
+    expect(ended.error).toEqual({ type: "DeadlineExceeded:deadline-passed", message: "gave up waiting for the agent" });
     expect(last).toBeGreaterThanOrEqual(end);
     expect(last).toBeLessThan(end + 2_000);
   });
@@ -93,7 +93,7 @@ describe("A wait", () => {
         throw new Error("access denied");
       }),
     );
-    expect(ended.error).toEqual({ type: "StageFailed", message: "access denied" });
+    expect(ended.error).toEqual({ type: "StageFailed:unexpected", message: "access denied" });
   });
 });
 

@@ -175,7 +175,12 @@ describe("a look at many machines", () => {
     const { outcomes, asked } = await looked({ verdict: (id) => (id === slow ? running(id) : done(id)) }, 3);
     expect(asked.at(-1)).toEqual({ act: "cancel", ids: [slow] });
     expect(outcomes).toEqual([
-      { instanceId: slow, state: "failed", why: "observe.ps1 was called off: it did not end in time" },
+      {
+        instanceId: slow,
+        state: "failed",
+        why: "observe.ps1 was called off: it did not end in time",
+        code: "deadline-passed",
+      },
       ...rest.map((instanceId) => ({ instanceId, state: "done", value: instanceId })),
     ]);
   });
@@ -184,7 +189,12 @@ describe("a look at many machines", () => {
     const [gone = ""] = ids(1);
     const ends = new Map([[gone, `${gone} is terminated`]]);
     const { outcomes, asked } = await looked({ verdict: (id) => (id === gone ? running(id) : done(id)), ends }, 2);
-    expect(outcomes[0]).toEqual({ instanceId: gone, state: "failed", why: `${gone} is terminated` });
+    expect(outcomes[0]).toEqual({
+      instanceId: gone,
+      state: "failed",
+      why: `${gone} is terminated`,
+      code: "machine-ended",
+    });
     expect(asked.map(({ act }) => act)).toEqual(["look"]);
   });
 

@@ -37,7 +37,7 @@ it("sends its command once, with its mark, and gives the result when no event ev
 it("calls a command off at its deadline, and says how SSM saw it last", async () => {
   const { ended, asked } = await scripted([running], tenMinutes({ until: inMinutes(3) }));
   expect(ended.error).toEqual({
-    type: "DeadlineExceeded",
+    type: "DeadlineExceeded:script-slow",
     message: "gave up waiting for apply.ps1, which SSM calls InProgress",
   });
   expect(asked).toEqual(["send add-1:0 configure", "cancel command-1"]);
