@@ -13,7 +13,7 @@ export class Forbidden extends Error {
 /** Adds its code to an error's name: beyond a durable step an error keeps nothing but its name and its message. */
 export const codedName = (name: string, code?: FailureCode): string => (code === undefined ? name : `${name}:${code}`);
 
-/** What caused an error, and the code of the failure that it becomes where it ends a stage. */
+/** Cause of an error, and the code of the failure that it becomes where it ends a stage. */
 interface CodedOptions extends ErrorOptions {
   readonly code?: FailureCode | undefined;
 }

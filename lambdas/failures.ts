@@ -89,7 +89,7 @@ export const failureCodes = [
   "unexpected",
 ] as const;
 
-/** What ended a stage, stable across releases. */
+/** Name of what ended a stage, stable across releases. */
 export type FailureCode = (typeof failureCodes)[number];
 
 /** Reason why a stage ended: the words that people read, and the code by which a remedy is found. */

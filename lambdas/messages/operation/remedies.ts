@@ -58,7 +58,7 @@ export const codeRemedies: Readonly<Record<FailureCode, Remedy | null>> = {
 /** A stage; or the part of the stage "reboot" before the machine was told to reboot. */
 export type Place = StageName | "not-rebooted";
 
-/** What each stage has to say of its failures. A stage without an entry does not compile. */
+/** Remedies of each stage. A stage without an entry does not compile. */
 export const stageRemedies: Readonly<Record<Place, StageRemedies>> = {
   ...addingStages,
   ...cordonStages,

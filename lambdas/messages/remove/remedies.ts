@@ -28,7 +28,7 @@ export const evictionCodes = {
     remedy: "check the machine and the pod's finalizers",
   },
   "losses-not-allowed": {
-    cause: "evicting a pod would lose it or its data, which nobody has accepted",
+    cause: "evicting a pod would lose it or its data, and no one has accepted that",
     remedy: "read which pods the message names, and save what they need",
   },
 } as const satisfies CodeRemedies;

@@ -65,6 +65,13 @@ function Get-Authorization($request, [string] $keyId, [string] $secret, [string]
     return "AWS4-HMAC-SHA256 Credential=$keyId/$scope, SignedHeaders=$names, Signature=$(ConvertTo-Hex (Get-Hmac $key $text))"
 }
 
+# Of a kind that another try may help.
+function New-MetadataFault([string] $words) {
+    $fault = New-Object IO.IOException $words
+    $fault.Data['code'] = 'metadata-silent'
+    return $fault
+}
+
 $Role = $null
 
 # The role's credentials with the region and its domain (amazonaws.com; another one in China). They live some hours and
@@ -72,7 +79,7 @@ $Role = $null
 function Get-Role {
     if ($script:Role -and $script:Role.until -gt [DateTime]::UtcNow.AddMinutes(5)) { return $script:Role }
     $token = Get-MetadataToken
-    if (-not $token) { throw (New-Fault 'metadata-silent' 'the metadata service does not answer' 'IO.IOException') }
+    if (-not $token) { throw (New-MetadataFault 'the metadata service does not answer') }
     try {
         $name = Read-Metadata $token 'iam/security-credentials/'
         $found = Read-Json (Read-Metadata $token "iam/security-credentials/$name") "the metadata service's answer"
@@ -81,9 +88,9 @@ function Get-Role {
     } catch {
         $fault = Find-Exception $_ ([Net.WebException])
         if ($fault -and $fault.Response) { $fault.Response.Close() }
-        throw (New-Fault 'metadata-silent' "the metadata service gave no credentials: $(Get-ErrorText $_)" 'IO.IOException')
+        throw (New-MetadataFault "the metadata service gave no credentials: $(Get-ErrorText $_)")
     }
-    if ($found.Code -ne 'Success') { throw (New-Fault 'metadata-silent' "the metadata service gave no credentials: $($found.Code)" 'IO.IOException') }
+    if ($found.Code -ne 'Success') { throw (New-MetadataFault "the metadata service gave no credentials: $($found.Code)") }
     $until = ([DateTime] $found.Expiration).ToUniversalTime()
     $script:Role = @{ key = $found.AccessKeyId; secret = $found.SecretAccessKey; token = $found.Token; until = $until; region = $region; domain = $domain }
     return $script:Role

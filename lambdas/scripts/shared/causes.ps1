@@ -36,8 +36,8 @@ function Get-ErrorText($record) {
 }
 
 # A failure is found by its code: its words are Windows' own, in the machine's language.
-function New-Fault([string] $code, [string] $words, [string] $kind = 'Exception') {
-    $fault = New-Object $kind $words
+function New-Fault([string] $code, [string] $words) {
+    $fault = New-Object Exception $words
     $fault.Data['code'] = $code
     return $fault
 }
@@ -49,7 +49,8 @@ $ErrorCodes = @{ '80070070' = 'disk-full'; '80070027' = 'disk-full'; '800706ba' 
 function Get-ErrorCode($record) {
     if ("$($record.FullyQualifiedErrorId)" -match '^HRESULT 0x([0-9a-f]{8})') { return "$($ErrorCodes[$Matches[1]])" }
     for ($found = $record.Exception; $found; $found = $found.InnerException) {
-        $code = "$($found.Data['code'])$($ErrorCodes['{0:x8}' -f $found.HResult])"
+        $code = $found.Data['code']
+        if (-not $code) { $code = $ErrorCodes[('{0:x8}' -f $found.HResult)] }
         if ($code) { return $code }
     }
     return ''
