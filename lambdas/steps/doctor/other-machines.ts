@@ -6,8 +6,8 @@ import { instanceIdOf, isWindows } from "../cluster/node-facts.ts";
 import { nodes } from "../cluster/nodes.ts";
 import { ownerOf } from "../cluster/ownership.ts";
 import { instances, type Machine } from "../ec2/instances.ts";
-import { assistances } from "../ledger/assistances.ts";
 import { type Agent, machine } from "../machine/machine.ts";
+import { machines } from "../machines/machines.ts";
 import type { Check, Patient } from "./check.ts";
 
 type Unreached = "others-without-profile" | "others-without-agent" | "others-silent";
@@ -25,7 +25,7 @@ const isFault = (verdict: ReturnType<typeof assistanceOf>): verdict is Assistanc
 async function observe({ context, configuration: { cluster } }: Patient): Promise<Finding[]> {
   const registered = new Set((await nodes(context).all()).filter(isWindows).map(instanceIdOf));
   const claimed = await claims(context).all();
-  const assisted = await assistances(context).all();
+  const assisted = await machines(context).assistance.all();
   const agents = await machine(context).agents();
   const others = (await instances(context).ofCluster(cluster.id)).flatMap((one) => {
     const owner = ownerOf(one, claimed);

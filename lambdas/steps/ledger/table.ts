@@ -64,7 +64,7 @@ const conditional = ({ clients, settings }: Storage) => {
         TableName,
         Key: key,
         UpdateExpression: [
-          `SET ${fields.map((_, at) => `#f${at} = :v${at}`).join(", ")}`,
+          ...(fields.length > 0 ? [`SET ${fields.map((_, at) => `#f${at} = :v${at}`).join(", ")}`] : []),
           ...(gone.length > 0 ? [`REMOVE ${gone.map((_, at) => `#g${at}`).join(", ")}`] : []),
         ].join(" "),
         ConditionExpression: condition.expression,
@@ -184,7 +184,7 @@ export const table = (storage: Storage) => {
      */
     change: async (key: Key, fields: object, gone: readonly string[] = []): Promise<void> => {
       const given = set(fields);
-      if (given.length > 0 && !(await setIf(key, given, presence(storage).existing, gone)))
+      if (given.length + gone.length > 0 && !(await setIf(key, given, presence(storage).existing, gone)))
         throw new Error(`there is no ${key.pk} ${key.sk} to change`);
     },
 
@@ -211,6 +211,21 @@ export const table = (storage: Storage) => {
       const written = await putIf(unchanged, { ...after, ...key, version });
       if (!written) throw new Retryable(`${key.pk} was changed by another writer at the same time`);
       return after;
+    },
+
+    /**
+     * Sets one attribute of an item that exists, unless another write of this attribute came first; the others stay as they are.
+     * @param seen version of the attribute as it was read; undefined where there was none
+     */
+    changeAttribute: async (key: Key, name: string, value: object, seen: number | undefined): Promise<boolean> => {
+      const { existing } = presence(storage);
+      const unchanged = seen === undefined ? "attribute_not_exists(#own)" : "#own.version = :seen";
+      const written = await setIf(key, [[name, value]], {
+        expression: `${existing.expression} AND ${unchanged}`,
+        names: { "#own": name },
+        values: { ...existing.values, ...(seen === undefined ? {} : { ":seen": seen }) },
+      });
+      return written !== undefined;
     },
   };
 };

@@ -108,7 +108,7 @@ export async function judgeAssist(steps: Steps, start: Start, begun: Begun, name
   const owner = machine ? ownerOf(machine, claimed) : null;
   const refusal = refusalOf(of, machine, owner);
   if (refusal || !machine || !owner) throw refused(refusal ?? { kind: "no-instance" });
-  const records = await steps.assistances.all();
+  const records = await steps.machines.assistance.all();
   const before = assistanceOf(machine, of.configuration.cluster.name, owner, records);
   const record = records.find(({ instanceId }) => instanceId === machine.instanceId);
   if (before === "assisted") throw refused({ kind: "assisted", operation: record?.operation ?? "" });
@@ -130,7 +130,7 @@ export async function judgeAssist(steps: Steps, start: Start, begun: Begun, name
 export async function judgeEnd(steps: Steps, start: Start, begun: Begun, named: string): Promise<JudgedEnd> {
   const { node, name, instanceId, heldBy, configuration } = await meant(steps, start, begun, named);
   const machine = instanceId ? await steps.instances.describe(instanceId) : undefined;
-  const record = instanceId ? ((await steps.assistances.of(instanceId)) ?? null) : null;
+  const record = instanceId ? ((await steps.machines.assistance.of(instanceId)) ?? null) : null;
   const isTagged = machine?.tags[TAG.managed] === configuration.cluster.name;
   if (instanceId === null || (!record && !isTagged)) throw new UserError(notAssisted(name, begun.commandWord));
   if (heldBy !== null) throw new Refused(assistanceBusy(name, heldBy, begun.commandWord));

@@ -27,7 +27,7 @@ export async function tagMachine(task: AssistTask): Promise<void> {
   const { steps, wanted } = task;
   if (!wanted) throw new Error("an assistance that ends sets no tag");
   await once(task, "write the approval", async () => {
-    await steps.assistances.write({ ...wanted, state: "beginning", at: steps.timestamp() });
+    await steps.machines.assistance.write({ ...wanted, state: "beginning", at: steps.timestamp() });
   });
   await once(task, "set the tag", async () => {
     await steps.instances.tagAssisted(leaseOf(task));
@@ -74,7 +74,7 @@ export async function guardMachine(task: AssistTask): Promise<void> {
   const fault = guardFault(seen) ?? guardFileFault(seen, task.runtime.payload);
   if (fault) throw new StageFailed(fault.code, fault.why);
   await once(task, "the machine is assisted", async () => {
-    await steps.assistances.write({ ...wanted, state: "assisted", at: steps.timestamp() });
+    await steps.machines.assistance.write({ ...wanted, state: "assisted", at: steps.timestamp() });
     await auditNode(task, "assisted", {
       what: "changed",
       detail: { change: "assist the machine", owner: wanted.owner.owner },
@@ -89,8 +89,8 @@ export async function releaseMachine(task: AssistTask): Promise<void> {
   const lease = leaseOf(task);
   const { name } = nodeOf(task);
   await once(task, "take its power", async () => {
-    const record = await steps.assistances.of(lease.instanceId);
-    if (record) await steps.assistances.write({ ...record, state: "beginning" });
+    const record = await steps.machines.assistance.of(lease.instanceId);
+    if (record) await steps.machines.assistance.write({ ...record, state: "beginning" });
   });
   const isSilent = await once(task, "ask for the agent", () => isAgentSilent(steps, lease.instanceId));
   if (!isSilent) await runRoute(task, "remove", "remove the guard");
@@ -105,8 +105,8 @@ export async function untag(task: AssistTask): Promise<void> {
   await once(task, "take the tag off", async () => {
     const machine = await steps.instances.describe(lease.instanceId);
     if (machine && TAG.managed in machine.tags) await steps.instances.untagAssisted(lease);
-    await steps.assistances.end(lease.instanceId);
-    await steps.seenMachines.forget(lease.instanceId);
+    await steps.machines.assistance.end(lease.instanceId);
+    await steps.machines.seen.forget(lease.instanceId);
     await auditNode(task, "untag", { what: "changed", detail: { change: `take the tag ${TAG.managed} off` } });
   });
 }

@@ -1,5 +1,6 @@
+import type { Targets } from "../../capabilities/command.ts";
 import { hasPoolPolicies } from "../../commands/approvals.ts";
-import type { Start, Targets } from "../../commands/command.ts";
+import type { Start } from "../../commands/command.ts";
 import type { Assistance } from "../../desired/assistance.ts";
 import { Refused, UserError } from "../../errors.ts";
 import { changeRefused } from "../../messages/node/change-refusal.ts";
@@ -91,7 +92,7 @@ export async function targetsOf(
   const { configuration } = await steps.runtime.read(runtimeVersion);
   const { id, name: cluster } = configuration.cluster;
   const [nodes, claimed] = [await steps.nodes.all(), await steps.claims.all()];
-  const assisted = await steps.assistances.all();
+  const assisted = await steps.machines.assistance.all();
   const machines = new Map((await steps.instances.ofCluster(id)).map((machine) => [machine.instanceId, machine]));
   const agents = await steps.machine.agents();
   const known = { machines, claimed, assisted, agents };

@@ -158,7 +158,7 @@ export async function describeNode(steps: Steps, typed: string, begun: Begun): P
         node,
         pods: await steps.nodes.podsOn(node.metadata?.name ?? ""),
         claimed: await steps.claims.all(),
-        assisted: await steps.assistances.all(),
+        assisted: await steps.machines.assistance.all(),
       };
     }),
     fromEc2(steps, configuration),

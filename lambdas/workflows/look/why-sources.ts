@@ -104,7 +104,7 @@ async function actingFor(steps: Steps, { machine }: Subject, { cluster }: Config
   if (isOurs(machine, cluster.name)) return "yes";
   try {
     const [claimed, assisted] = await patiently(LIST_SECONDS * 1_000, () =>
-      Promise.all([steps.claims.all(), steps.assistances.all()]),
+      Promise.all([steps.claims.all(), steps.machines.assistance.all()]),
     );
     return ownershipOf(machine, cluster.name, claimed, assisted) === "assisted" ? "yes" : "no";
   } catch {

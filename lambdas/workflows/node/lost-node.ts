@@ -40,7 +40,7 @@ async function stateLeft(steps: Steps, node: NodeRecord, found: Found | null): P
   const word = await commandWord(steps);
   const { workflow, instanceId, nodeName } = node;
   if (workflow !== "assisting" || !instanceId || !nodeName) return leftBy(node, found, word);
-  const approval = await steps.assistances.of(instanceId);
+  const approval = await steps.machines.assistance.of(instanceId);
   return approval ? assistLeaves.lost(nodeName, approval.state === "assisted", word) : assistLeaves.none;
 }
 

@@ -22,7 +22,7 @@ const OLD_MS = 40 * MINUTE;
 
 /** Machines of these nodes that no look has seen lately. Belongs into a step. */
 async function unseenOf(steps: Steps, names: readonly string[]): Promise<readonly Watched[]> {
-  const seen = new Map((await steps.seenMachines.all()).map((one) => [one.instanceId, one]));
+  const seen = await steps.machines.seen.all();
   const watched = await findWatched(steps, ({ metadata }) => names.includes(metadata?.name ?? ""));
   return watched.filter(({ instanceId, uid }) => {
     const last = seen.get(instanceId);
@@ -32,7 +32,7 @@ async function unseenOf(steps: Steps, names: readonly string[]): Promise<readonl
 
 /** Reads the findings of the looks at these nodes; those that Casement only observes are not looked at. Belongs into a step. */
 async function knownOf(steps: Steps, names: readonly string[]): Promise<{ waiting: Waiting; unseen: string[] }> {
-  const seen = new Map((await steps.seenMachines.all()).map((one) => [one.instanceId, one]));
+  const seen = await steps.machines.seen.all();
   const { configuration } = await steps.runtime.read(null);
   const looked = await machinesActedFor(steps, configuration.cluster);
   const waiting: Record<string, string> = {};
