@@ -81,7 +81,6 @@ export const failureCodes = [
   "worse-than-approved",
   "frozen-or-held",
   "deadline-passed",
-  "not-sent",
   "called-off",
   "interrupted",
   "execution-ended",

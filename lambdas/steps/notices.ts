@@ -1,9 +1,12 @@
 import { HUMAN_ACTION_REQUIRED, type Notice, sourceOf } from "../messages/operation/escalations.ts";
 import type { StepContext } from "./context.ts";
 
-/** Calling people without Slack: a message there does not page. */
+/** Notifies people without Slack, because a Slack message does not page. */
 export const notices = ({ clients, settings }: StepContext) => ({
-  /** Sends the event that the stack's rule turns into a notification of its topic. The same notice may be sent twice. */
+  /**
+   * Sends the event that a rule of the stack turns into a notification of its topic. Repeated steps may send a notice
+   * twice.
+   */
   send: (notice: Notice): Promise<void> =>
     clients.events.put({
       source: sourceOf(settings.cluster),

@@ -44,7 +44,7 @@ import { stops } from "./stops.ts";
 import { unregistered } from "./unregistered.ts";
 
 /**
- * Every verb a workflow may use, by noun.
+ * Builds every verb that a workflow may use, by noun.
  * @param context clients, settings and time
  */
 export const steps = (context: StepContext) => ({
@@ -95,5 +95,5 @@ export const steps = (context: StepContext) => ({
   turns: turns(context),
 });
 
-/** The verbs as workflows see them. */
+/** The verbs of workflows, by noun. */
 export type Steps = ReturnType<typeof steps>;

@@ -100,6 +100,16 @@ export const cordonStages: Readonly<Record<StageOf<"cordon">, StageRemedies>> = 
   uncordon: notChanged,
 };
 
+/** The stage in which a machine in service gets the authority that its kubelet trusts. */
+export const authorityStages: Readonly<Record<"file", StageRemedies>> = {
+  file: {
+    own: {
+      cause: "the machine did not take the file, or its kubelet does not serve logs with it",
+      remedy: "read `C:\\Casement\\apply.log` and `C:\\var\\log\\kubelet`",
+    },
+  },
+};
+
 /** Stages that only an assistance has. */
 export const assistStages: Readonly<Record<Exclude<StageOf<"assisting">, "guard">, StageRemedies>> = {
   tag: {

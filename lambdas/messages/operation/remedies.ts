@@ -1,6 +1,13 @@
 import { type Failure, type FailureCode, isFailureCode } from "../../failures.ts";
 import type { StageName } from "../../stages.ts";
-import { assistStages, cordonStages, guardCodes, rebootCodes, rebootStages } from "../node/remedies.ts";
+import {
+  assistStages,
+  authorityStages,
+  cordonStages,
+  guardCodes,
+  rebootCodes,
+  rebootStages,
+} from "../node/remedies.ts";
 import { addingCodes, addingStages } from "../provision/remedies.ts";
 import { evictionCodes, removalStages } from "../remove/remedies.ts";
 import { machineCodes } from "./machine-remedies.ts";
@@ -29,7 +36,6 @@ const operationCodes = {
     remedy: "wait until it ends, or end it with `{win} thaw` or `{win} unhold`, then try again",
   },
   "deadline-passed": null,
-  "not-sent": null,
   "called-off": {
     cause: "the operation was cancelled while the machine had its command",
     remedy: "run `{win} guard` on the node once more, so that its guard is whole",
@@ -63,6 +69,7 @@ export const stageRemedies: Readonly<Record<Place, StageRemedies>> = {
   ...addingStages,
   ...cordonStages,
   ...assistStages,
+  ...authorityStages,
   ...rebootStages,
   ...removalStages,
 };

@@ -3,7 +3,7 @@ import { BUILD_LABEL } from "../../desired/node-keys.ts";
 import type { FailureCode } from "../../failures.ts";
 import { instanceIdOf } from "./node-facts.ts";
 
-/** Properties that a new Node must show before pods may come. */
+/** Properties that a new Node must have before pods may run on it. */
 export interface WantedNode {
   readonly labels: Readonly<Record<string, string>>;
   /** The pool's own taint. */
@@ -17,7 +17,9 @@ interface Missing {
   readonly code?: FailureCode | undefined;
 }
 
-/** Kept on a Node until the cloud provider knows it (k8s.io/cloud-provider/api, TaintExternalCloudProvider). */
+/**
+ * Taint on a Node until the cloud provider has initialised it (k8s.io/cloud-provider/api, TaintExternalCloudProvider).
+ */
 const UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized";
 
 const hasTaint = ({ spec }: V1Node, wanted: V1Taint): boolean =>
@@ -35,8 +37,8 @@ const missingLabels = ({ metadata }: V1Node, labels: WantedNode["labels"]): Miss
     .map(([key, value]) => ({ why: `the label ${key}=${value}`, code: labelCodes[key] }));
 
 /**
- * Lists the properties that a Node still lacks, in words that follow "waits for"; without any, pods may be sent there.
- * @returns none when labels, taint and provider id are as wanted and the cloud provider has initialised it
+ * Lists the properties that a Node still lacks, in words that follow "waits for". If it lacks none, pods may run on it.
+ * @returns an empty list if labels, taint and provider id are as wanted and the cloud provider has initialised the Node
  */
 export function missingOn(node: V1Node, { labels, taint, instanceId }: WantedNode): Missing[] {
   const { taints = [], providerID = "empty" } = node.spec ?? {};

@@ -8,10 +8,13 @@ import { type Node, nodes } from "../cluster/nodes.ts";
 import { machines } from "../machines/machines.ts";
 import type { Check, Patient } from "./check.ts";
 
-/** The cluster replaces its signers long before they end: one that is so close was forgotten. */
+/**
+ * Milliseconds before its end from which on a signer is reported. The cluster replaces its signers long before, so this
+ * one was forgotten.
+ */
 const ENDS_SOON_MS = 30 * 24 * 3_600_000;
 
-/** One node, as far as its authorities are compared. */
+/** A node whose authorities are compared. */
 interface Trusting {
   readonly name: string;
   readonly instanceId: string | null;
@@ -55,7 +58,7 @@ export function kubeletClientFindings(
   ];
 }
 
-/** The newest of the signers behind `kubectl logs` ends soon: the cluster has not replaced it in time. */
+/** Reports the newest signer for `kubectl logs` if it ends soon, because the cluster has not replaced it in time. */
 function endings(published: readonly Authority[], now: number): Finding[] {
   const [newest] = published.filter(isLogSigner).toSorted((one, other) => other.notAfter.localeCompare(one.notAfter));
   if (!newest || Date.parse(newest.notAfter) - now > ENDS_SOON_MS) return [];
@@ -72,5 +75,8 @@ async function observe({ context, configuration }: Patient): Promise<Finding[]> 
   return why === null ? found : [{ kind: "authority-unpublished", why }, ...found];
 }
 
-/** Compares the authorities by which kubelets know the API server: those given to each node, and the cluster's. */
+/**
+ * Compares the authorities by which kubelets recognise the API server: those given to each node, and those of the
+ * cluster.
+ */
 export const kubeletClients: Check = { area: "Nodes", what: "the authorities that kubelets trust", observe };

@@ -64,7 +64,7 @@ function codeOfAction({ action: name, code }: FailedAction, actions: readonly Ac
 }
 
 /** Reads the result line of `apply.ps1`, as a list of many machines shows it. */
-export function readApplied(result: object): Reading<boolean> {
+export function readApplied(result: object): Reading<true> {
   const { ok, failed } = result as Partial<ApplyResult>;
   if (ok === true) return { value: true };
   if (!failed) return { why: "apply.ps1 did not finish and does not say why", code: "script-failed" };

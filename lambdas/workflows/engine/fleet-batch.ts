@@ -38,9 +38,15 @@ export interface Batch {
   readonly send: (instanceIds: readonly string[], mark: string) => Promise<Sent>;
 }
 
+/** Characters of a failure: those of fifty machines are one result of the execution. */
+const MOST_WORDS = 1_000;
+
+const failed = (instanceId: string, { why, code }: FailureReason) =>
+  ({ instanceId, state: "failed", why: why.slice(0, MOST_WORDS), ...(code === undefined ? {} : { code }) }) as const;
+
 /** The same failure for each of these machines. */
 export const allFailed = (instanceIds: readonly string[], reason: FailureReason) =>
-  instanceIds.map((instanceId) => ({ instanceId, state: "failed", ...reason }) as const);
+  instanceIds.map((instanceId) => failed(instanceId, reason));
 
 /** Result of one poll of a batch; outcomes are kept only when it is over. */
 interface Round<T> {
@@ -52,15 +58,13 @@ interface Round<T> {
 
 function outcomeOf<T>(verdict: Verdict, ends: ReadonlyMap<string, string>, run: FleetRun<T>): FleetOutcome<T> | null {
   const { instanceId } = verdict;
-  if (verdict.state === "failed") return { instanceId, state: "failed", why: verdict.why, code: verdict.code };
+  if (verdict.state === "failed") return failed(instanceId, verdict);
   if (verdict.state === "done") {
     const reading = run.read(verdict.result, verdict.answers);
-    return "value" in reading
-      ? { instanceId, state: "done", value: reading.value }
-      : { instanceId, state: "failed", ...reading };
+    return "value" in reading ? { instanceId, state: "done", value: reading.value } : failed(instanceId, reading);
   }
   const end = ends.get(instanceId);
-  return end === undefined ? null : { instanceId, state: "failed", why: end, code: "machine-ended" };
+  return end === undefined ? null : failed(instanceId, { why: end, code: "machine-ended" });
 }
 
 /** Reads all verdicts of a command; a machine that EC2 has ended or stopped will not answer any more. */
@@ -95,7 +99,7 @@ async function callOff<T>(
       const isOurs = offBecause === calledOff.cancelled && verdict.state === "failed" && verdict.isCalledOff === true;
       const outcome = isOurs ? null : outcomeOf(verdict, new Map(), run);
       const why = `${batch.script}.ps1 was called off: ${offBecause}`;
-      return outcome ?? { instanceId: verdict.instanceId, state: "failed" as const, why, code };
+      return outcome ?? failed(verdict.instanceId, { why, code });
     });
   });
 }
@@ -169,7 +173,7 @@ export async function runBatch<T>(
     cancelledBy: await run.cancelledBy(),
     until: steps.now() + run.minutes * MINUTE,
   }));
-  if (begun.cancelledBy !== null) return allFailed(batch.instanceIds, { why: calledOffBefore, code: "not-sent" });
+  if (begun.cancelledBy !== null) return allFailed(batch.instanceIds, { why: calledOffBefore, code: "called-off" });
   const sent = await sendOnce(ctx, steps, batch, run.owner);
   if (sent.state === "sent") return awaitCommand(ctx, steps, batch, sent.commandId, run, begun.until);
   const { unreachable, why, code } = sent;

@@ -1,6 +1,5 @@
 import type { Targets } from "../../capabilities/command.ts";
 import { hasPoolPolicies } from "../../commands/approvals.ts";
-import type { Start } from "../../commands/command.ts";
 import type { Assistance } from "../../desired/assistance.ts";
 import { Refused, UserError } from "../../errors.ts";
 import { changeRefused } from "../../messages/node/change-refusal.ts";
@@ -13,8 +12,10 @@ import type { Machine } from "../../steps/ec2/instances.ts";
 import type { Agent } from "../../steps/machine/machine.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
+import { everyPage, numbered, type Page, pageAfter, readOnce } from "../engine/chunks.ts";
+import { step } from "../engine/durable.ts";
 import { findNode } from "../node/find-node.ts";
-import type { Begun } from "../operation/lifecycle.ts";
+import type { Execution, OperationSettings } from "../operation/op.ts";
 import { checkOrigin } from "../operation/requester.ts";
 
 /** A node whose machine is meant. */
@@ -43,10 +44,11 @@ function meant(wanted: Targets, nodes: readonly Node[], machines: Machines, comm
 }
 
 /** Judges the requester by the policies of the pools, which may have their own, and notes the pool for whoever cancels. */
-async function checkPools(steps: Steps, start: Start, targets: readonly Target[]): Promise<void> {
+async function checkPools(execution: Execution, targets: readonly Target[]): Promise<void> {
+  const { steps, start } = execution;
   const pools = [...new Set(targets.map(({ pool }) => pool))];
   const rules = await steps.runtime.rules();
-  if (hasPoolPolicies(rules)) for (const pool of pools) await checkOrigin(steps, start, rules, pool);
+  if (hasPoolPolicies(rules)) for (const pool of pools) await checkOrigin(execution, rules, pool);
   const [only = null, ...others] = pools;
   if (others.length === 0) await steps.ledger.changeOperation(start.operation, { inPool: only });
 }
@@ -78,17 +80,14 @@ async function judge(seen: Seen, node: Node): Promise<Target> {
   return { name, uid, instanceId, pool: poolOf(node, machines), refusal };
 }
 
-/**
- * Finds the nodes that are meant, and judges whether their machines may be changed. Belongs into a step.
- * @throws UserError when a name means no node or several; Refused when none of the machines may be changed; Forbidden when
- * the requester may not change nodes of a pool
- */
-export async function targetsOf(
-  steps: Steps,
-  start: Start,
-  { runtimeVersion, commandWord }: Begun,
+const uidOf = ({ metadata }: Node): string => metadata?.uid ?? "";
+
+/** Reads all that the machines of the nodes that are meant are judged by. */
+async function readMeant(
+  { steps, start }: Execution,
+  { runtimeVersion, commandWord }: OperationSettings,
   wanted: Targets,
-): Promise<readonly Target[]> {
+): Promise<{ readonly seen: Seen; readonly nodes: readonly Node[] }> {
   const { configuration } = await steps.runtime.read(runtimeVersion);
   const { id, name: cluster } = configuration.cluster;
   const [nodes, claimed] = [await steps.nodes.all(), await steps.claims.all()];
@@ -96,11 +95,41 @@ export async function targetsOf(
   const machines = new Map((await steps.instances.ofCluster(id)).map((machine) => [machine.instanceId, machine]));
   const agents = await steps.machine.agents();
   const known = { machines, claimed, assisted, agents };
-  const seen: Seen = { steps, operation: start.operation, cluster, ...known, commandWord };
-  const targets: Target[] = [];
-  for (const node of meant(wanted, nodes, machines, commandWord)) targets.push(await judge(seen, node));
+  return {
+    seen: { steps, operation: start.operation, cluster, ...known, commandWord },
+    nodes: meant(wanted, nodes, machines, commandWord),
+  };
+}
+
+/** @throws Refused when none of the machines may be changed; Forbidden when the requester may not change nodes of a pool */
+async function checkTargets(execution: Execution, targets: readonly Target[]): Promise<void> {
   const [first] = targets;
   if (first && targets.every(({ refusal }) => refusal !== null)) throw new Refused(first.refusal ?? "");
-  await checkPools(steps, start, targets);
-  return targets;
+  await checkPools(execution, targets);
+}
+
+/**
+ * Finds the nodes that are meant, and judges whether their machines may be changed, 50 in one step. They are listed once, and
+ * again only where an interruption lost the list.
+ * @throws UserError when a name means no node or several; Refused when none of the machines may be changed; Forbidden when
+ * the requester may not change nodes of a pool
+ */
+export async function targetsOf(
+  execution: Execution,
+  begun: OperationSettings,
+  wanted: Targets,
+): Promise<readonly Target[]> {
+  const listed = readOnce(() => readMeant(execution, begun, wanted));
+  return everyPage<Target>(async (at, before) => {
+    const page = await step(execution.ctx, numbered("judge", at), async (): Promise<Page<Target> | Target[]> => {
+      const { seen, nodes } = await listed();
+      const { items, ...more } = pageAfter(nodes, before, uidOf);
+      const targets: Target[] = [];
+      for (const node of items) targets.push(await judge(seen, node));
+      if (!more.more) await checkTargets(execution, [...before, ...targets]);
+      return { items: targets, ...more };
+    });
+    // The last release returned all targets at once.
+    return Array.isArray(page) ? { items: page } : page;
+  });
 }

@@ -19,7 +19,7 @@ import { patiently } from "../../steps/patience.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
 import { findNode } from "../node/find-node.ts";
-import type { Begun } from "../operation/lifecycle.ts";
+import type { OperationSettings } from "../operation/op.ts";
 import { findWaits } from "../waits/find.ts";
 import { type DueOf, seenReboots } from "./reboot-due.ts";
 import { SECONDS, stopsOver, stopsShown } from "./stops.ts";
@@ -70,7 +70,7 @@ const withoutKubernetes = (
   away: Away,
   machines: readonly Machine[] | Away,
   typed: string | null,
-  { commandWord }: Begun,
+  { commandWord }: OperationSettings,
 ): Message =>
   machinesMessage(away, isAway(machines) ? machines : rowsOf(machines, typed), steps.timestamp(), commandWord);
 
@@ -82,13 +82,18 @@ function dueRow(node: Node, machine: Machine | undefined, dueOf: DueOf): NodeRow
 }
 
 /** Puts everything that waits for a person above the rest of a message. */
-const waitsFirst = (steps: Steps, waits: readonly Wait[], message: Message, { commandWord }: Begun): Message => ({
+const waitsFirst = (
+  steps: Steps,
+  waits: readonly Wait[],
+  message: Message,
+  { commandWord }: OperationSettings,
+): Message => ({
   ...message,
   blocks: [...waitBlocks(waits, steps.timestamp(), commandWord), ...message.blocks],
 });
 
 /** Lists the Windows nodes; what one service knows when the other is away. */
-export async function listNodes(steps: Steps, begun: Begun): Promise<Message> {
+export async function listNodes(steps: Steps, begun: OperationSettings): Promise<Message> {
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
   const [nodes, machines] = await Promise.all([
     fromKubernetes(configuration, () => steps.nodes.all()),
@@ -131,7 +136,7 @@ async function describeMachine(
   typed: string,
   nodes: readonly Node[],
   machines: readonly Machine[] | Away,
-  { commandWord, runtimeVersion }: Begun,
+  { commandWord, runtimeVersion }: OperationSettings,
 ): Promise<Message> {
   const unknown = noSuchNode(typed, commandWord);
   if (isAway(machines)) return withoutEc2(say(unknown), machines, commandWord);
@@ -146,7 +151,7 @@ async function describeMachine(
  * Describes one node, or a machine that is no node; what one service knows when the other is away.
  * @throws UserError when none or several nodes are meant
  */
-export async function describeNode(steps: Steps, typed: string, begun: Begun): Promise<Message> {
+export async function describeNode(steps: Steps, typed: string, begun: OperationSettings): Promise<Message> {
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
   const [found, machines] = await Promise.all([
     fromKubernetes(configuration, async () => {

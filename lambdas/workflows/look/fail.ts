@@ -25,7 +25,7 @@ async function messageOf(steps: Steps, { request }: Start, cause: Error): Promis
 export async function failLook(steps: Steps, ctx: DurableContext, start: Start, error: unknown): Promise<void> {
   const cause = causeOf(error);
   await step(ctx, "tell what went wrong", async () =>
-    tellRequester(steps, start, await messageOf(steps, start, cause)),
+    tellRequester({ ctx, steps, start }, await messageOf(steps, start, cause)),
   );
   const end = { status: endings[cause.name] ?? "failed", summary: cause.message.slice(0, 500) };
   await step(ctx, "end as failed", () =>

@@ -16,7 +16,7 @@ import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
 import { findNode } from "../node/find-node.ts";
 import { factsOf, from, isAway, type Subject, unknown } from "../node/health-facts.ts";
-import type { Begun } from "../operation/lifecycle.ts";
+import type { OperationSettings } from "../operation/op.ts";
 import { lastProbe } from "./last-probe.ts";
 import { seenReboots } from "./reboot-due.ts";
 
@@ -120,7 +120,7 @@ async function actingFor(steps: Steps, { machine }: Subject, { cluster }: Config
 export async function lookAround(
   steps: Steps,
   typed: string,
-  { runtimeVersion, commandWord }: Begun,
+  { runtimeVersion, commandWord }: OperationSettings,
 ): Promise<Found | { readonly message: Message }> {
   const startedAt = steps.timestamp();
   const { configuration } = await steps.runtime.read(runtimeVersion);

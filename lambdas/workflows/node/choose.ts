@@ -8,9 +8,8 @@ import type { OtherController } from "../../messages/node/other-controllers.ts";
 import { changeRefusalOf } from "../../steps/cluster/change-rules.ts";
 import { bootIdOf, instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
-import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
-import type { Begun } from "../operation/lifecycle.ts";
+import type { Execution, Op } from "../operation/op.ts";
 import { checkBreakGlass, checkOrigin } from "../operation/requester.ts";
 import { checkServed } from "./breaker.ts";
 import { changeFactsOf } from "./change-facts.ts";
@@ -46,10 +45,11 @@ export interface JudgedNode {
  * @throws Forbidden when the requester may not use the command there; UserError when a part of the name was typed with
  * `--break-glass`
  */
-async function checkInPool(steps: Steps, start: Start, node: string, pool: string | null): Promise<void> {
+async function checkInPool(op: Execution, node: string, pool: string | null): Promise<void> {
+  const { steps, start } = op;
   const rules = await steps.runtime.rules();
-  if (hasPoolPolicies(rules)) await checkOrigin(steps, start, rules, pool);
-  await checkBreakGlass(steps, start, node, pool);
+  if (hasPoolPolicies(rules)) await checkOrigin(op, rules, pool);
+  await checkBreakGlass(op, node, pool);
   await steps.ledger.changeOperation(start.operation, { inPool: pool });
 }
 
@@ -61,10 +61,8 @@ const isOfMany = ({ part, request }: Start): boolean => part !== undefined || is
 
 /** @throws Refused for a quarantined node among several */
 async function checkQuarantine(
-  steps: Steps,
-  start: Start,
+  { steps, start, settings: { commandWord } }: Op,
   { name, uid }: Pick<ChosenNode, "name" | "uid">,
-  { commandWord }: Begun,
 ): Promise<void> {
   if (isOfMany(start) && (await isQuarantined(steps, uid))) throw new Refused(quarantinedInRollout(name, commandWord));
 }
@@ -75,29 +73,24 @@ async function checkQuarantine(
  * @throws UserError when it means no node, or several; Refused when it may not be changed; Forbidden when the requester may
  * not change nodes of its pool
  */
-export async function judgeNode(
-  steps: Steps,
-  start: Start,
-  begun: Begun,
-  change: Change,
-  named: string,
-): Promise<JudgedNode> {
-  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
+export async function judgeNode(op: Op, change: Change, named: string): Promise<JudgedNode> {
+  const { steps, start, settings } = op;
+  const { configuration } = await steps.runtime.read(settings.runtimeVersion);
   const nodes = await steps.nodes.all();
-  const node = findNode(named, nodes, begun.commandWord);
+  const node = findNode(named, nodes, settings.commandWord);
   const { name = "", uid = "" } = node.metadata ?? {};
   const instanceId = instanceIdOf(node);
   const { unread, ...facts } = await changeFactsOf(steps, node, configuration.cluster.name, start.operation);
   const { machine, others } = facts;
   const refusal = changeRefusalOf(facts, change === "reboot" ? "reboot" : "drain");
   if (refusal || instanceId === null)
-    throw new Refused(changeRefused(refusal ?? { kind: "no-instance" }, change, name, begun.commandWord));
+    throw new Refused(changeRefused(refusal ?? { kind: "no-instance" }, change, name, settings.commandWord));
   const pool = machine?.tags[TAG.pool] ?? null;
-  await checkInPool(steps, start, name, pool);
-  await checkQuarantine(steps, start, { name, uid }, begun);
+  await checkInPool(op, name, pool);
+  await checkQuarantine(op, { name, uid });
   if (DISTURBS.has(change)) {
     checkServed(node, nodes, machine, configuration);
-    await checkNotStopped(steps, node, pool, begun.commandWord);
+    await checkNotStopped(steps, node, pool, settings.commandWord);
   }
   return {
     chosen: { name, uid, instanceId, pool, bootId: bootIdOf(node), isCordoned: node.spec?.unschedulable === true },

@@ -63,5 +63,5 @@ async function waitForNext(task: NodeTask, left: string): Promise<void> {
   });
   const state = { kind: "moved", why: movedWhy.closed(left) } as const;
   const { command: commandWord } = runtime.configuration;
-  await postpone(ctx, steps, { operation }, { commandWord }, { state, when, wasBegun: true });
+  await postpone({ ctx, steps, start: { operation } }, commandWord, { state, when, wasBegun: true });
 }
