@@ -1,13 +1,18 @@
 import { HUMAN_ACTION_REQUIRED, type Notice, sourceOf } from "../messages/operation/escalations.ts";
+import { fillText } from "../messages/slack/command-word.ts";
+import { commandWord } from "./command-word.ts";
 import type { StepContext } from "./context.ts";
 
 /** Calling people without Slack: a message there does not page. */
-export const notices = ({ clients, settings }: StepContext) => ({
+export const notices = (context: StepContext) => ({
   /** Sends the event that the stack's rule turns into a notification of its topic. The same notice may be sent twice. */
-  send: (notice: Notice): Promise<void> =>
-    clients.events.put({
+  send: async (notice: Notice): Promise<void> => {
+    const { clients, settings } = context;
+    const message = await fillText(`${settings.cluster}: ${notice.message}`, commandWord(context));
+    await clients.events.put({
       source: sourceOf(settings.cluster),
       detailType: HUMAN_ACTION_REQUIRED,
-      detail: { cluster: settings.cluster, ...notice, message: `${settings.cluster}: ${notice.message}` },
-    }),
+      detail: { cluster: settings.cluster, ...notice, message },
+    });
+  },
 });

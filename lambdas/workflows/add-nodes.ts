@@ -87,7 +87,7 @@ async function findRoom(steps: Steps, ask: AddStart, begun: Begun): Promise<Room
     machines.map(launcherOf),
   );
   if (!granted || before + count > pool.maximum) {
-    throw new Refused(tooManyNodes({ pool: name, before, count, maximum: pool.maximum, kept }, begun.commandWord));
+    throw new Refused(tooManyNodes({ pool: name, before, count, maximum: pool.maximum, kept }));
   }
   return {
     pool: { name, before, after: before + count, maximum: pool.maximum, kept },
@@ -105,11 +105,7 @@ async function refuseWhatCannotJoin(steps: Steps, configuration: Configuration):
 async function preview(steps: Steps, ask: AddStart, begun: Begun, { pool, image }: Room): Promise<void> {
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
   const { windows = "", instanceTypes = [], subnets = [] } = configuration.pools[pool.name] ?? {};
-  await tellRequester(
-    steps,
-    ask,
-    addDryRun({ pool, windows, imageId: image.imageId, instanceTypes, subnets }, begun.commandWord),
-  );
+  await tellRequester(steps, ask, addDryRun({ pool, windows, imageId: image.imageId, instanceTypes, subnets }));
   await steps.ledger.changeOperation(ask.operation, {
     status: "succeeded",
     summary: shownOnly,

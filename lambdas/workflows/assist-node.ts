@@ -48,13 +48,13 @@ async function approvers(
           blockers: [],
         },
         pods: 0,
-        card: assistPlanCard(plan, begun.commandWord),
+        card: assistPlanCard(plan),
       };
     },
   });
   if ("record" in end) return end.kind === "approved" ? end.by : [];
   if (end.kind === "undecided") throw new Error("assistance waits for no slot, so its approval is decided or lapses");
-  await endUnapproved(ctx, steps, start.operation, begun, end, typeThis(begun.commandWord, "assist", name));
+  await endUnapproved(ctx, steps, start.operation, begun, end, typeThis("assist", name));
   return null;
 }
 
@@ -96,7 +96,7 @@ async function begin(
   { node, dryRun }: AssistRequest,
 ): Promise<void> {
   const { chosen, plan } = await step(ctx, "judge", () => judgeAssist(steps, start, begun, node));
-  if (dryRun) return show(ctx, steps, start, assistDryRun(plan, begun.commandWord));
+  if (dryRun) return show(ctx, steps, start, assistDryRun(plan));
   const by = await approvers(ctx, steps, start, begun, chosen);
   if (by === null) return;
   const judged = await step(
@@ -115,7 +115,7 @@ async function end(
   { node, dryRun }: AssistRequest,
 ): Promise<void> {
   const { chosen } = await step(ctx, "judge", () => judgeEnd(steps, start, begun, node));
-  if (dryRun) return show(ctx, steps, start, assistEndDryRun(chosen.name, begun.commandWord));
+  if (dryRun) return show(ctx, steps, start, assistEndDryRun(chosen.name));
   await work(ctx, steps, start, begun, chosen, null);
 }
 

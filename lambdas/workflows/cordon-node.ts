@@ -24,24 +24,24 @@ type Wanted = Extract<Request, { command: "cordon" | "uncordon" }>;
 /** Both directions; the command says which one is run. */
 const stages = stageTable<"cordon", CordonTask>("cordon", { cordon, uncordon });
 
-async function show(steps: Steps, start: Start, { command }: Wanted, chosen: ChosenNode, begun: Begun): Promise<void> {
-  await tellRequester(steps, start, cordonDryRun(command, chosen.name, chosen.isCordoned, begun.commandWord));
+async function show(steps: Steps, start: Start, { command }: Wanted, chosen: ChosenNode): Promise<void> {
+  await tellRequester(steps, start, cordonDryRun(command, chosen.name, chosen.isCordoned));
   const end = { status: "succeeded", summary: shownOnly, endedAt: steps.timestamp() } as const;
   await steps.ledger.changeOperation(start.operation, end);
 }
 
 /** @throws Refused for a quarantined node whose whole name was not typed */
-async function checkQuarantine(steps: Steps, wanted: Wanted, { name, uid }: ChosenNode, begun: Begun): Promise<void> {
+async function checkQuarantine(steps: Steps, wanted: Wanted, { name, uid }: ChosenNode): Promise<void> {
   const isMeant = wanted.command === "uncordon" && wanted.quarantined === name;
-  if (!isMeant && (await isQuarantined(steps, uid))) throw new Refused(stillQuarantined(name, begun.commandWord));
+  if (!isMeant && (await isQuarantined(steps, uid))) throw new Refused(stillQuarantined(name));
 }
 
 async function change(ctx: DurableContext, steps: Steps, start: Start, begun: Begun, wanted: Wanted): Promise<void> {
   const { command, node, dryRun } = wanted;
   const chosen = await step(ctx, "judge", async () => (await judgeNode(steps, start, begun, command, node)).chosen);
-  if (dryRun) return step(ctx, "show what would happen", () => show(steps, start, wanted, chosen, begun));
+  if (dryRun) return step(ctx, "show what would happen", () => show(steps, start, wanted, chosen));
   if (wanted.command === "uncordon")
-    await step(ctx, "check the quarantine", () => checkQuarantine(steps, wanted, chosen, begun));
+    await step(ctx, "check the quarantine", () => checkQuarantine(steps, wanted, chosen));
   if (!(await approved(ctx, steps, start, begun, command, chosen))) return;
   const started = await step(ctx, "take the lease", () =>
     startOnOneNode(steps, start, begun, { workflow: "cordon", stage: command }, chosen),

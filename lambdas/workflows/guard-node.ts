@@ -22,8 +22,8 @@ interface Started {
   readonly published: Published;
 }
 
-async function show(steps: Steps, start: Start, targets: readonly Target[], begun: Begun): Promise<void> {
-  await tellRequester(steps, start, guardDryRun(targets, begun.commandWord));
+async function show(steps: Steps, start: Start, targets: readonly Target[]): Promise<void> {
+  await tellRequester(steps, start, guardDryRun(targets));
   const end = { status: "succeeded", summary: shownOnly, endedAt: steps.timestamp() } as const;
   await steps.ledger.changeOperation(start.operation, end);
 }
@@ -47,7 +47,7 @@ async function end(steps: Steps, operation: string): Promise<void> {
 async function work(ctx: DurableContext, steps: Steps, start: Start, begun: Begun, wanted: Wanted): Promise<void> {
   const { operation } = start;
   const targets = await step(ctx, "judge", () => targetsOf(steps, start, begun, wanted.targets));
-  if (wanted.dryRun) return step(ctx, "show what would happen", () => show(steps, start, targets, begun));
+  if (wanted.dryRun) return step(ctx, "show what would happen", () => show(steps, start, targets));
   const { members, published } = await step(ctx, "take the leases", () => begin(steps, start, targets, begun));
   const release = await step(ctx, "read the release", () => steps.runtime.read(begun.runtimeVersion));
   const outcomes = await install({ ctx, steps, operation, release }, members);

@@ -57,7 +57,7 @@ async function answerOf(steps: Steps, ctx: DurableContext, start: Start, begun: 
 
 async function reportOf(steps: Steps, examined: Examination, begun: Begun): Promise<Message> {
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
-  return doctorMessage(examined, configuration.cluster.name, begun.commandWord);
+  return doctorMessage(examined, configuration.cluster.name);
 }
 
 /** Operations a list shows; more do not fit a message. */
@@ -87,14 +87,13 @@ async function listOperations(steps: Steps, operations: readonly OperationRecord
   // Holds by kubectl are read where something may be held up: without the cluster the list is still whole.
   const nodes = held.length > 0 ? await patiently(SECONDS * 1_000, steps.nodes.all).catch(() => null) : [];
   const stopped = await stopsShown(steps, configuration, nodes);
-  const { commandWord } = begun;
-  const list = operationsMessage(operations, await waitsOf(steps, operations), steps.timestamp(), commandWord);
-  return withStops(list, stopped, commandWord, held);
+  const list = operationsMessage(operations, await waitsOf(steps, operations), steps.timestamp());
+  return withStops(list, stopped, held);
 }
 
 async function answer(steps: Steps, request: Request, begun: Begun): Promise<Message> {
   if (request.command === "nodes") return listNodes(steps, begun);
-  if (request.command === "audit") return showAudit(steps, request, begun);
+  if (request.command === "audit") return showAudit(steps, request);
   if (request.command === "node") return describeNode(steps, request.node, begun);
   if (request.command === "operations") {
     const operations = (await steps.ledger.operations(MOST_REQUESTS)).filter(isOperation).slice(0, MOST_OPERATIONS);

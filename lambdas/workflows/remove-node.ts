@@ -80,13 +80,13 @@ async function chooseAndRemove(
   if (!begun) return;
   const chosen = await planUnlessStopped(ctx, steps, start, begun, {
     name: "judge",
-    again: typeThis(begun.commandWord, "remove", node),
+    again: typeThis("remove", node),
     plan: (): Promise<Chosen> => chooseAllowed(steps, start, begun, node),
   });
   if (chosen === null) return;
   if (chosen.refusal && start.continues === undefined)
-    return step(ctx, "refuse", () => refuseRemoval(steps, start, begun, chosen));
-  if (dryRun) return step(ctx, "show what would happen", () => previewRemoval(steps, start, begun, chosen));
+    return step(ctx, "refuse", () => refuseRemoval(steps, start, chosen));
+  if (dryRun) return step(ctx, "show what would happen", () => previewRemoval(steps, start, chosen));
   const opened = await decided(ctx, steps, start, begun, chosen);
   if (!opened) return;
   const again = await step(ctx, "how often it was put back", () => triesOf(steps, start));

@@ -21,8 +21,8 @@ const isSetting = (request: StopRequest): request is Setting =>
   request.command === "freeze" || request.command === "hold";
 
 /** @throws UserError without a reason */
-function checkWords(request: StopRequest, commandWord: string): void {
-  if (isSetting(request) && !request.reason) throw new UserError(stopNeedsReason(commandWord, request.command));
+function checkWords(request: StopRequest): void {
+  if (isSetting(request) && !request.reason) throw new UserError(stopNeedsReason(request.command));
 }
 
 /** A time without a zone is meant in that of the pool. */
@@ -46,12 +46,11 @@ async function set(
   start: Start,
   { command: kind, reason = "" }: Setting,
   targets: readonly StopTarget[],
-  { commandWord }: Begun,
   until: string | null,
 ): Promise<string> {
   const stop = { kind, reason, by: originName(start), at: steps.timestamp(), until };
   for (const target of targets) await steps.stops.put({ ...stop, target });
-  return stopSummary(stop, targets, commandWord);
+  return stopSummary(stop, targets);
 }
 
 async function end(steps: Steps, kind: Stop["kind"], targets: readonly StopTarget[]): Promise<string> {
@@ -66,12 +65,11 @@ async function change(
   start: Start,
   request: StopRequest,
   targets: readonly StopTarget[],
-  begun: Begun,
   until: string | null,
 ): Promise<void> {
   const { operation } = start;
   const summary = isSetting(request)
-    ? await set(steps, start, request, targets, begun, until)
+    ? await set(steps, start, request, targets, until)
     : await end(steps, request.command === "thaw" ? "freeze" : "hold", targets);
   const names = targets.map((target) => ("name" in target ? target.name : "pool" in target ? target.pool : "cluster"));
   await steps.audit.append({ operation }, "change", {
@@ -94,11 +92,11 @@ async function stopOrGoOn(
   request: StopRequest,
 ): Promise<void> {
   const targets = await step(ctx, "judge", async () => {
-    checkWords(request, begun.commandWord);
-    return targetsOf(steps, start, begun, request);
+    checkWords(request);
+    return targetsOf(steps, start, request);
   });
   const until = await step(ctx, "when it ends", () => endWanted(steps, request, targets));
-  await step(ctx, request.command, () => change(steps, start, request, targets, begun, until));
+  await step(ctx, request.command, () => change(steps, start, request, targets, until));
   await publishEnd(ctx, steps, async () => {
     const published = await postFirst(steps, start.operation, null, begun);
     const view = await viewOf(steps, start.operation, null);

@@ -160,7 +160,7 @@ async function changeOrSettle(
 async function end(
   steps: Steps,
   change: AuthorityChange,
-  { slack, command }: Configuration,
+  { slack }: Configuration,
   messageTs: string | null,
 ): Promise<void> {
   await steps.ledger.changeOperation(change.operation, {
@@ -171,7 +171,7 @@ async function end(
   });
   const operation = await steps.ledger.operation(change.operation);
   if (messageTs === null || !operation) return;
-  const last = withAudit(authorityMessage(change, ORIGIN, command), operation.audit);
+  const last = withAudit(authorityMessage(change, ORIGIN), operation.audit);
   // The end is in the ledger and was said: without the head the message is still true.
   await steps.thread.update(slack.channel, messageTs, last).catch(() => undefined);
 }
@@ -183,8 +183,8 @@ async function tellEnd({ ctx, steps, operation }: Change, configuration: Configu
   const ended = { ...settled, cancelledBy: hasFailed ? by : null };
   if (hasFailed && by === null) await escalate(ctx, steps, operation, authorityFailedNotice(ended));
   // Slack may be away: the ledger has the end anyway.
-  const { slack, command } = configuration;
-  const say = () => steps.thread.post(slack.channel, authorityMessage(ended, ORIGIN, command), operation);
+  const { slack } = configuration;
+  const say = () => steps.thread.post(slack.channel, authorityMessage(ended, ORIGIN), operation);
   const messageTs = await step(ctx, "say what changed", say).catch(() => null);
   await step(ctx, "end", () => end(steps, ended, configuration, messageTs));
 }

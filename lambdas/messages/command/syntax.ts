@@ -3,11 +3,11 @@ import { formOf } from "../../commands/form.ts";
 import { code } from "../slack/text.ts";
 
 /** Form in which a command is typed, as code for a message. */
-export const shownForm = (command: Command, commandWord: string): string => code(formOf(command, commandWord));
+export const shownForm = (command: Command): string => typeThis(formOf(command));
 
-/** Command to type, as code: the next step of most messages. */
-export const typeThis = (commandWord: string, ...words: readonly (string | number)[]): string =>
-  code([commandWord, ...words].join(" "));
+/** Command to type, as code, with `{win}` for its first word: the next step of most messages. */
+export const typeThis = (...words: readonly (string | number)[]): string =>
+  code(words.join(" ")).replace("`", "`{win} ");
 
 /** Nodes named in a title; more are counted. */
 const MOST_NAMED = 3;

@@ -36,7 +36,7 @@ export function authoritySummary({ changed, failed, untouched, cancelledBy }: Au
 }
 
 /** The message of the operation: what changed, on how many nodes, and every failure with its reason. */
-export function authorityMessage(change: AuthorityChange, origin: Originated, commandWord: string): Message {
+export function authorityMessage(change: AuthorityChange, origin: Originated): Message {
   const { operation, changed, failed, untouched, note, cancelledBy } = change;
   const sign = failed.length === 0 ? "✅" : cancelledBy === null ? "❌" : "⛔";
   const title = `${sign} *Kubelets' client authority*: ${prose(authoritySummary(change))}`;
@@ -49,7 +49,7 @@ export function authorityMessage(change: AuthorityChange, origin: Originated, co
     ...(untouched.length > 0 ? [`Not touched: ${some(untouched.map(code), MOST_NODES)}.`] : []),
     ...(note ? [prose(note, 300)] : []),
   ];
-  const next = failed.length > 0 ? RUNBOOK : `${typeThis(commandWord, "doctor")} checks every node`;
+  const next = failed.length > 0 ? RUNBOOK : `${typeThis("doctor")} checks every node`;
   return {
     text: `Kubelets' client authority: ${authoritySummary(change)}`,
     blocks: [

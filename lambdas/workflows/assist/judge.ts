@@ -50,7 +50,7 @@ interface Meant {
 
 async function meant(steps: Steps, start: Start, begun: Begun, typed: string): Promise<Meant> {
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
-  const node = findNode(typed, await steps.nodes.all(), begun.commandWord);
+  const node = findNode(typed, await steps.nodes.all());
   const instanceId = instanceIdOf(node);
   const holder = instanceId ? await steps.leases.holder(instanceId) : undefined;
   const heldBy = holder && holder !== start.operation ? holder : null;
@@ -102,7 +102,7 @@ async function agentRefusal(steps: Steps, { instanceId, hasProfile }: Machine): 
  */
 export async function judgeAssist(steps: Steps, start: Start, begun: Begun, named: string): Promise<JudgedAssist> {
   const of = await meant(steps, start, begun, named);
-  const refused = (refusal: AssistRefusal): Refused => new Refused(assistRefused(refusal, of.name, begun.commandWord));
+  const refused = (refusal: AssistRefusal): Refused => new Refused(assistRefused(refusal, of.name));
   const machine = of.instanceId ? await steps.instances.describe(of.instanceId) : undefined;
   const claimed = await steps.claims.all();
   const owner = machine ? ownerOf(machine, claimed) : null;
@@ -132,8 +132,8 @@ export async function judgeEnd(steps: Steps, start: Start, begun: Begun, named: 
   const machine = instanceId ? await steps.instances.describe(instanceId) : undefined;
   const record = instanceId ? ((await steps.assistances.of(instanceId)) ?? null) : null;
   const isTagged = machine?.tags[TAG.managed] === configuration.cluster.name;
-  if (instanceId === null || (!record && !isTagged)) throw new UserError(notAssisted(name, begun.commandWord));
-  if (heldBy !== null) throw new Refused(assistanceBusy(name, heldBy, begun.commandWord));
+  if (instanceId === null || (!record && !isTagged)) throw new UserError(notAssisted(name));
+  if (heldBy !== null) throw new Refused(assistanceBusy(name, heldBy));
   await checkRequester(steps, start);
   return { chosen: chosenOf(node, instanceId), record };
 }

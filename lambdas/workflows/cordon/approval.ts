@@ -35,6 +35,6 @@ export async function approved(
   });
   if ("record" in end) return true;
   if (end.kind === "undecided") throw new Error("a cordon waits for no slot, so its approval is decided or lapses");
-  await endUnapproved(ctx, steps, start.operation, begun, end, typeThis(begun.commandWord, command, name));
+  await endUnapproved(ctx, steps, start.operation, begun, end, typeThis(command, name));
   return false;
 }

@@ -7,13 +7,13 @@ import { nodeOf, once } from "../node/task.ts";
 
 /** Ends a drain that emptied the node: from now on the cordon is the requester's, and lasts until an uncordon. */
 export async function finishDrained(task: EmptyingTask): Promise<void> {
-  const { steps, operation, isGone, pods, runtime } = task;
+  const { steps, operation, isGone, pods } = task;
   const { name, uid } = nodeOf(task);
   await once(task, "keep the cordon", async () => {
     if (isGone) await steps.cordons.close(uid, operation);
     else await steps.cordons.keep(uid, operation);
   });
-  const summary = isGone ? goneSummary(name) : drainedSummary(name, pods, runtime.configuration.command);
+  const summary = isGone ? goneSummary(name) : drainedSummary(name, pods);
   return endOnOneNode(task, { status: "succeeded" }, summary);
 }
 

@@ -34,10 +34,10 @@ const machineOf = (node: Node, machines: Machines): Machine | undefined => machi
 
 const poolOf = (node: Node, machines: Machines): string | null => machineOf(node, machines)?.tags[TAG.pool] ?? null;
 
-function meant(wanted: Targets, nodes: readonly Node[], machines: Machines, commandWord: string): readonly Node[] {
-  if (wanted.kind === "nodes") return [...new Set(wanted.nodes.map((typed) => findNode(typed, nodes, commandWord)))];
+function meant(wanted: Targets, nodes: readonly Node[], machines: Machines): readonly Node[] {
+  if (wanted.kind === "nodes") return [...new Set(wanted.nodes.map((typed) => findNode(typed, nodes)))];
   const found = nodes.filter((node) => isWindows(node) && poolOf(node, machines) === wanted.pool);
-  if (found.length === 0) throw new UserError(poolWithoutNodes(wanted.pool, commandWord));
+  if (found.length === 0) throw new UserError(poolWithoutNodes(wanted.pool));
   return found;
 }
 
@@ -59,7 +59,6 @@ interface Seen {
   readonly claimed: readonly Claim[];
   readonly assisted: readonly Assistance[];
   readonly agents: ReadonlyMap<string, Agent>;
-  readonly commandWord: string;
 }
 
 /** Judges one machine. The guard disturbs no pod, so other controllers at work on the node are no reason against it. */
@@ -73,7 +72,7 @@ async function judge(seen: Seen, node: Node): Promise<Target> {
   const why = changeRefusalOf({ node, machine, cluster, claimed, assisted, others: [], heldBy }, "drain");
   const isSilent = seen.agents.get(instanceId ?? "")?.online !== true;
   const unreached = isSilent ? agentSilentForGuard(name) : null;
-  const refusal = why ? changeRefused(why, "guard", name, seen.commandWord) : unreached;
+  const refusal = why ? changeRefused(why, "guard", name) : unreached;
   return { name, uid, instanceId, pool: poolOf(node, machines), refusal };
 }
 
@@ -85,7 +84,7 @@ async function judge(seen: Seen, node: Node): Promise<Target> {
 export async function targetsOf(
   steps: Steps,
   start: Start,
-  { runtimeVersion, commandWord }: Begun,
+  { runtimeVersion }: Begun,
   wanted: Targets,
 ): Promise<readonly Target[]> {
   const { configuration } = await steps.runtime.read(runtimeVersion);
@@ -95,9 +94,9 @@ export async function targetsOf(
   const machines = new Map((await steps.instances.ofCluster(id)).map((machine) => [machine.instanceId, machine]));
   const agents = await steps.machine.agents();
   const known = { machines, claimed, assisted, agents };
-  const seen: Seen = { steps, operation: start.operation, cluster, ...known, commandWord };
+  const seen: Seen = { steps, operation: start.operation, cluster, ...known };
   const targets: Target[] = [];
-  for (const node of meant(wanted, nodes, machines, commandWord)) targets.push(await judge(seen, node));
+  for (const node of meant(wanted, nodes, machines)) targets.push(await judge(seen, node));
   const [first] = targets;
   if (first && targets.every(({ refusal }) => refusal !== null)) throw new Refused(first.refusal ?? "");
   await checkPools(steps, start, targets);

@@ -14,7 +14,7 @@ import { lossClasses } from "./loss-classes.ts";
 import { checkLosses, type EmptyingRequest, type PlannedEmptying, planEmptying } from "./plan-emptying.ts";
 
 /** A plan as the message shows it that asks for its approval. */
-export type Card = (plan: NodePlan, commandWord: string) => PlanCard;
+export type Card = (plan: NodePlan) => PlanCard;
 
 const recordOf = (request: EmptyingRequest, { chosen, options, plan }: PlannedEmptying): Plan["record"] => ({
   action: request.command,
@@ -54,11 +54,11 @@ export function approved(
       return {
         record: recordOf(request, planned),
         pods: plan.pods.length,
-        card: card(plan, begun.commandWord),
+        card: card(plan),
       };
     },
     breakGlass: breakGlassFor(start, { node: chosen.name, uid: chosen.uid, isReady }),
   };
-  const again = typeThis(begun.commandWord, request.command, chosen.name);
+  const again = typeThis(request.command, chosen.name);
   return passGate(ctx, steps, { start, pool: chosen.pool, isRecovery: !isReady, approval, again });
 }

@@ -13,9 +13,8 @@ export async function checkNotStopped(
   steps: Steps,
   node: Pick<Node, "metadata"> | null,
   pool: string | null,
-  commandWord: string,
   name = node?.metadata?.name ?? "",
 ): Promise<void> {
   const stop = await steps.stops.over(node, pool);
-  if (stop) throw new Stopped(stoppedBy(stop, name, commandWord));
+  if (stop) throw new Stopped(stoppedBy(stop, name));
 }

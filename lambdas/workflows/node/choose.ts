@@ -64,9 +64,8 @@ async function checkQuarantine(
   steps: Steps,
   start: Start,
   { name, uid }: Pick<ChosenNode, "name" | "uid">,
-  { commandWord }: Begun,
 ): Promise<void> {
-  if (isOfMany(start) && (await isQuarantined(steps, uid))) throw new Refused(quarantinedInRollout(name, commandWord));
+  if (isOfMany(start) && (await isQuarantined(steps, uid))) throw new Refused(quarantinedInRollout(name));
 }
 
 /**
@@ -84,20 +83,20 @@ export async function judgeNode(
 ): Promise<JudgedNode> {
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
   const nodes = await steps.nodes.all();
-  const node = findNode(named, nodes, begun.commandWord);
+  const node = findNode(named, nodes);
   const { name = "", uid = "" } = node.metadata ?? {};
   const instanceId = instanceIdOf(node);
   const { unread, ...facts } = await changeFactsOf(steps, node, configuration.cluster.name, start.operation);
   const { machine, others } = facts;
   const refusal = changeRefusalOf(facts, change === "reboot" ? "reboot" : "drain");
   if (refusal || instanceId === null)
-    throw new Refused(changeRefused(refusal ?? { kind: "no-instance" }, change, name, begun.commandWord));
+    throw new Refused(changeRefused(refusal ?? { kind: "no-instance" }, change, name));
   const pool = machine?.tags[TAG.pool] ?? null;
   await checkInPool(steps, start, name, pool);
-  await checkQuarantine(steps, start, { name, uid }, begun);
+  await checkQuarantine(steps, start, { name, uid });
   if (DISTURBS.has(change)) {
     checkServed(node, nodes, machine, configuration);
-    await checkNotStopped(steps, node, pool, begun.commandWord);
+    await checkNotStopped(steps, node, pool);
   }
   return {
     chosen: { name, uid, instanceId, pool, bootId: bootIdOf(node), isCordoned: node.spec?.unschedulable === true },

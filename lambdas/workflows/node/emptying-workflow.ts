@@ -28,7 +28,7 @@ export interface EmptyingWork<T extends EmptyingTask> {
   /** The plan, for the message that asks for its approval. */
   readonly card: Card;
   /** The plan, to the requester alone. */
-  readonly dryRun: (plan: NodePlan, commandWord: string) => Message;
+  readonly dryRun: (plan: NodePlan) => Message;
   /** Looks at the machine for the plan that people read; a durable operation of its own. */
   readonly look?: (ctx: DurableContext, steps: Steps, of: PlanLook, chosen: ChosenNode) => Promise<GuardSeen | null>;
   /** Adds to the task what its own stages find out. */
@@ -86,7 +86,7 @@ async function planAndWork<T extends EmptyingTask>(
   if (!begun) return;
   const planned = await planUnlessStopped(ctx, steps, start, begun, {
     name: "plan",
-    again: typeThis(begun.commandWord, request.command, request.node),
+    again: typeThis(request.command, request.node),
     plan: () => planEmptying(steps, start, begun, request),
   });
   if (planned === null) return;
@@ -97,13 +97,13 @@ async function planAndWork<T extends EmptyingTask>(
   const guard = (isReachable && (await wanted.look?.(ctx, steps, of, planned.chosen))) || null;
   const seen = (plan: NodePlan): NodePlan => (guard ? { ...plan, guard } : plan);
   if (request.dryRun) {
-    const message = wanted.dryRun(seen(planned.plan), begun.commandWord);
+    const message = wanted.dryRun(seen(planned.plan));
     const timed = { start, pool: planned.chosen.pool, isRecovery: !planned.isReady };
     return step(ctx, "show what would happen", async () =>
       showOnly(steps, start, withTime(message, await judgeTime(steps, timed))),
     );
   }
-  const card: Card = (plan, word) => wanted.card(seen(plan), word);
+  const card: Card = (plan) => wanted.card(seen(plan));
   const opened = await approved(ctx, steps, start, begun, request, planned, card);
   if (!opened) return;
   const again = await step(ctx, "how often it was put back", () => triesOf(steps, start));

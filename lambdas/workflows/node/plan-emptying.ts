@@ -92,7 +92,7 @@ export async function planEmptying(
     unread,
   });
   const throughEc2 = await throughEc2Of(steps, start, request, chosen);
-  const forced = typeThis(begun.commandWord, command, chosen.name, "--force", chosen.name);
+  const forced = typeThis(command, chosen.name, "--force", chosen.name);
   return { chosen, options, plan: throughEc2 ? { ...plan, throughEc2 } : plan, isReady: isReady(node), forced };
 }
 

@@ -75,7 +75,7 @@ async function openOrWait(
     return { record: end.record, slotEnds: slotEnd(when), isBound: when.isBound };
   }
   const state: WaitingState = { kind: end.kind === "approved" ? "approved" : "not needed" };
-  await postpone(ctx, steps, start, settings, { state, when });
+  await postpone(ctx, steps, start, { state, when });
   return null;
 }
 
@@ -90,7 +90,7 @@ async function waitOrEnd(
   const { operation, settings } = approval;
   const when = await step(ctx, "whether it still waits", () => judgeTime(steps, gate));
   if (end.kind === "undecided") {
-    await postpone(ctx, steps, start, settings, { state: { kind: "undecided" }, when, open: end });
+    await postpone(ctx, steps, start, { state: { kind: "undecided" }, when, open: end });
     return null;
   }
   if (end.kind !== "lapsed" || when.timing.kind !== "later") {
@@ -99,7 +99,7 @@ async function waitOrEnd(
   }
   const asked = await step(ctx, "the question that lapsed", () => steps.ledger.operation(operation));
   const open = asked?.approval ? { open: { approval: asked.approval, seen: asked.approval.votes.length } } : {};
-  await postpone(ctx, steps, start, settings, { state: { kind: "moved", why: movedWhy.unapproved }, when, ...open });
+  await postpone(ctx, steps, start, { state: { kind: "moved", why: movedWhy.unapproved }, when, ...open });
   return null;
 }
 
@@ -107,14 +107,14 @@ async function waitOrEnd(
 async function waitAgain(
   ctx: DurableContext,
   steps: Steps,
-  { start, approval }: Gate,
+  { start }: Gate,
   when: When,
   asked: Approval | null,
 ): Promise<null> {
   const isOpen = asked?.state === "open";
   const state: WaitingState = { kind: "moved", why: isOpen ? movedWhy.unapproved : movedWhy.late };
   const open = isOpen ? { open: { approval: asked, seen: asked.votes.length } } : {};
-  await postpone(ctx, steps, start, approval.settings, { state, when, ...open });
+  await postpone(ctx, steps, start, { state, when, ...open });
   return null;
 }
 

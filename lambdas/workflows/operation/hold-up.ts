@@ -29,7 +29,7 @@ async function holdUp(
   if (over) return endUnbegun(ctx, steps, start.operation, begun, over);
   const state: WaitingState =
     when.timing.kind === "now" ? { kind: "stopped", why } : { kind: "moved", why: heldUpNow(why) };
-  await postpone(ctx, steps, start, begun, { state, when });
+  await postpone(ctx, steps, start, { state, when });
 }
 
 /**

@@ -80,15 +80,6 @@ const messages: Readonly<Record<string, typeof troubleMessage>> = { Refused: ref
 /** Errors that concern the requester alone; so does every error of a dry run. */
 const PRIVATE: ReadonlySet<string> = new Set(["UserError", "Forbidden"]);
 
-/** The command as people type it; a bot that is not set up yet is called as it is by default. */
-export const commandWord = async (steps: Steps): Promise<string> => {
-  try {
-    return (await steps.runtime.rules()).command;
-  } catch {
-    return "/win";
-  }
-};
-
 async function privately(steps: Steps, start: Start, message: Message): Promise<Message> {
   await tellRequester(steps, start, message);
   return message;
@@ -108,8 +99,7 @@ export async function failOperation(steps: Steps, start: Start, error: unknown):
     endedAt: steps.timestamp(),
   });
   if (PRIVATE.has(cause.name)) return privately(steps, start, mistakeMessage(cause.message));
-  const word = await commandWord(steps);
-  const message = (messages[cause.name] ?? troubleMessage)(start, cause.message, word);
+  const message = (messages[cause.name] ?? troubleMessage)(start, cause.message);
   if (isDryRun(start.request)) return privately(steps, start, message);
   const head = (await steps.ledger.operation(start.operation))?.audit;
   await postEnd(steps, start, withAudit(message, head));

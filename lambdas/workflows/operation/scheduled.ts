@@ -50,7 +50,7 @@ function timesOf({ when: { timing }, state }: Wait, before: Scheduled | undefine
 }
 
 /** Writes down for what the operation waits, while its execution still publishes it. Belongs into a step. */
-async function write(steps: Steps, { operation, continues }: Waiting, wait: Wait, commandWord: string) {
+async function write(steps: Steps, { operation, continues }: Waiting, wait: Wait) {
   const before = (await steps.ledger.operation(operation))?.scheduled;
   const part = continues ?? before?.part ?? 1;
   const { when, state, open, wasBegun } = wait;
@@ -66,8 +66,8 @@ async function write(steps: Steps, { operation, continues }: Waiting, wait: Wait
   const why = "why" in state ? state.why : "";
   const summary =
     when.timing.kind === "never"
-      ? noSlotSummary(why, operation, commandWord)
-      : scheduledSummary(state, { ...times, timeZone, pool, isDate }, operation, commandWord);
+      ? noSlotSummary(why, operation)
+      : scheduledSummary(state, { ...times, timeZone, pool, isDate }, operation);
   await steps.audit.append({ operation }, `scheduled ${part}`, {
     what: "scheduled",
     // Other times than that of a slot to come are those of this step, and a step may be repeated.
@@ -100,15 +100,9 @@ async function leave(steps: Steps, operation: string, wait: Wait): Promise<void>
  * Leaves an operation in the ledger until its time, and says so in its message. The schedule starts the next execution, or a
  * person who votes or cancels.
  */
-export async function postpone(
-  ctx: DurableContext,
-  steps: Steps,
-  start: Waiting,
-  { commandWord }: Pick<Begun, "commandWord">,
-  wait: Wait,
-): Promise<void> {
+export async function postpone(ctx: DurableContext, steps: Steps, start: Waiting, wait: Wait): Promise<void> {
   const { operation } = start;
-  await step(ctx, "write for what it waits", () => write(steps, start, wait, commandWord));
+  await step(ctx, "write for what it waits", () => write(steps, start, wait));
   await publishEnd(ctx, steps, async () => {
     const { configuration } = await steps.runtime.read(null);
     const settings = messageSettings(configuration);

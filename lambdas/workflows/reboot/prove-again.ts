@@ -50,7 +50,7 @@ async function leftOf(task: RebootTask, isLeft: boolean): Promise<string> {
   const { name } = nodeOf(task);
   const gone = await once(task, "is the Node gone", () => closeIfGone(task)).catch(() => null);
   if (gone) return cordonLeft(gone, { node: name, instanceId: leaseOf(task).instanceId });
-  return isLeft ? cordonLeaves.unproven(name, task.runtime.configuration.command) : cordonLeaves.untouched;
+  return isLeft ? cordonLeaves.unproven(name) : cordonLeaves.untouched;
 }
 
 async function endUnproven(task: RebootTask, error: unknown, isLeft: boolean): Promise<void> {
@@ -74,7 +74,7 @@ async function work(ctx: DurableContext, steps: Steps, start: Start, begun: Begu
     } catch (error) {
       return await endUnproven(task, error, left?.unproven !== undefined);
     }
-    const stays = left?.unproven?.isQuarantined ? cordonLeaves.quarantined(chosen.name, begun.commandWord) : null;
+    const stays = left?.unproven?.isQuarantined ? cordonLeaves.quarantined(chosen.name) : null;
     const summary = provenSummary(chosen.name, stays ?? task.left);
     await endOnOneNode(task, { status: "succeeded", outcome: provenOutcome }, summary);
   } finally {

@@ -81,10 +81,10 @@ export async function writeNews(
 export async function tellNews(steps: Steps): Promise<void> {
   const untold = (await steps.seenMachines.all()).filter(({ news }) => news !== undefined);
   if (untold.length === 0) return;
-  const { slack, command } = await steps.runtime.rules();
+  const { slack } = await steps.runtime.rules();
   for (const [mark, machines] of Map.groupBy(untold, ({ news }) => news?.mark ?? "")) {
     const boots = machines.flatMap(({ node, news }) => (news ? [{ node, ...news }] : []));
-    await steps.thread.post(slack.channel, foreignBootsMessage(boots, command), mark);
+    await steps.thread.post(slack.channel, foreignBootsMessage(boots), mark);
     for (const { instanceId } of machines) await steps.seenMachines.told(instanceId, mark);
   }
 }

@@ -35,8 +35,7 @@ export const removalRecord = (
 /** The plan of a removal, judged now. @throws Refused when the node may not be removed any more */
 async function planOf(steps: Steps, start: Start, begun: Begun, asked: Chosen): Promise<Plan> {
   const chosen = await choose(steps, start, begun, asked.name);
-  if (chosen.refusal)
-    throw new Refused(removalRefusedText(chosen.name, removalRefusal(chosen.refusal, begun.commandWord)));
+  if (chosen.refusal) throw new Refused(removalRefusedText(chosen.name, removalRefusal(chosen.refusal)));
   const { facts } = chosen;
   const blocking = facts.node ? await steps.plan.blocking(facts.node, ACCEPTED) : nothing;
   const card = removalPlanCard(facts, blocking, steps.timestamp());
@@ -62,6 +61,6 @@ export function approved(
     judge: () => planOf(steps, start, begun, chosen),
     breakGlass: breakGlassFor(start, { ...chosen, node: chosen.name, uid: chosen.uid ?? chosen.facts.instanceId }),
   };
-  const again = typeThis(begun.commandWord, "remove", chosen.name);
+  const again = typeThis("remove", chosen.name);
   return passGate(ctx, steps, { start, pool, isRecovery: !chosen.isReady, approval, again });
 }

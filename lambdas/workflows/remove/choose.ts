@@ -52,16 +52,10 @@ interface Target {
   readonly instanceId: string | null;
 }
 
-async function find(
-  steps: Steps,
-  named: string,
-  nodes: readonly Node[],
-  { cluster }: Configuration,
-  commandWord: string,
-): Promise<Target> {
+async function find(steps: Steps, named: string, nodes: readonly Node[], { cluster }: Configuration): Promise<Target> {
   const machine = await findMachine(steps, named, nodes, cluster);
   if (machine) return { node: null, machine, instanceId: machine.instanceId };
-  const node = findNode(named, nodes, commandWord);
+  const node = findNode(named, nodes);
   const instanceId = instanceIdOf(node);
   return { node, machine: instanceId ? await steps.instances.describe(instanceId) : undefined, instanceId };
 }
@@ -77,13 +71,13 @@ const poolOf = (machine: Machine | undefined): string | null => machine?.tags[TA
 export async function choose(steps: Steps, start: Start, begun: Begun, named: string): Promise<Chosen> {
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
   const nodes = await steps.nodes.all();
-  const { node, machine, instanceId } = await find(steps, named, nodes, configuration, begun.commandWord);
+  const { node, machine, instanceId } = await find(steps, named, nodes, configuration);
   const holder = instanceId ? await steps.leases.holder(instanceId) : undefined;
   const pods = node ? await steps.nodes.pods() : [];
   const nodeName = node?.metadata?.name ?? null;
   const name = nodeName ?? instanceId ?? "";
   const pool = poolOf(machine);
-  await checkNotStopped(steps, node, pool, begun.commandWord, name);
+  await checkNotStopped(steps, node, pool, name);
   checkServed(node, nodes, machine, configuration);
   return {
     name,
@@ -129,10 +123,10 @@ export async function chooseAllowed(steps: Steps, start: Start, begun: Begun, na
 }
 
 /** Says why not: in the channel and in the dialog that is open, or to a dry run's requester alone; the ledger keeps it. */
-export async function refuseRemoval(steps: Steps, start: Start, begun: Begun, chosen: Chosen): Promise<void> {
+export async function refuseRemoval(steps: Steps, start: Start, chosen: Chosen): Promise<void> {
   const { name } = chosen;
   if (!chosen.refusal) throw new Error("there is nothing to refuse");
-  const words = removalRefusal(chosen.refusal, begun.commandWord);
+  const words = removalRefusal(chosen.refusal);
   await steps.ledger.changeOperation(start.operation, {
     status: "refused",
     summary: words.why,
@@ -143,21 +137,16 @@ export async function refuseRemoval(steps: Steps, start: Start, begun: Begun, ch
   const dialog = removalRefused(start.operation, refusal);
   // Closed by now: who asked has thought better of it.
   if (!(await steps.thread.fillDialog(dialogOf(start.operation), dialog))) return;
-  const said = refusedMessage(start, removalRefusedText(name, words), begun.commandWord);
+  const said = refusedMessage(start, removalRefusedText(name, words));
   const operation = await steps.ledger.operation(start.operation);
   const channel = operation?.channel ?? requesterOf(start)?.channel;
   if (channel) await steps.thread.post(channel, withAudit(said, operation?.audit), `${start.operation} end`);
 }
 
 /** `--dry-run`: what would go, to the requester alone. */
-export async function previewRemoval(
-  steps: Steps,
-  start: Start,
-  begun: Begun,
-  { facts, isReady: isServing }: Chosen,
-): Promise<void> {
+export async function previewRemoval(steps: Steps, start: Start, { facts, isReady: isServing }: Chosen): Promise<void> {
   const when = await judgeTime(steps, { start, pool: facts.pool, isRecovery: !isServing });
-  await tellRequester(steps, start, withTime(removeDryRun(facts, begun.commandWord), when));
+  await tellRequester(steps, start, withTime(removeDryRun(facts), when));
   await steps.ledger.changeOperation(start.operation, {
     status: "succeeded",
     summary: shownOnly,

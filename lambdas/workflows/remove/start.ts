@@ -30,8 +30,7 @@ export async function takeLease(steps: Steps, start: Start, begun: Begun, before
   await steps.audit.append({ operation: start.operation }, "answer", await answerAct(steps, start, "submitted"));
   const chosen = await choose(steps, start, begun, before.name);
   await checkOrigin(steps, start, await steps.runtime.rules(), chosen.facts.pool);
-  if (chosen.refusal)
-    throw new Refused(removalRefusedText(chosen.name, removalRefusal(chosen.refusal, begun.commandWord)));
+  if (chosen.refusal) throw new Refused(removalRefusedText(chosen.name, removalRefusal(chosen.refusal)));
   if (before.uid === null && chosen.uid !== null)
     throw new Refused("the machine registered as a node while the dialog was open");
   if (chosen.uid !== before.uid) throw new Refused("the Node was deleted and recreated while the dialog was open");
@@ -52,7 +51,7 @@ export async function judgeAgain(steps: Steps, start: Start, runtime: ReleaseDoc
   await checkOrigin(steps, start, await steps.runtime.rules());
   const begun = { runtimeVersion: runtime.version, ...messageSettings(runtime.configuration) };
   const { name, uid, refusal } = await choose(steps, start, begun, before.name);
-  if (refusal) throw new Refused(removalRefusedText(name, removalRefusal(refusal, begun.commandWord)));
+  if (refusal) throw new Refused(removalRefusedText(name, removalRefusal(refusal)));
   if (uid !== before.uid) throw new Refused("the Node was deleted and recreated while its removal waited");
 }
 

@@ -72,15 +72,15 @@ async function planAll(
   const plan = { ...wholePlan(planned, most, waiting !== null), max, canary };
   if (waiting === null) return plan;
   const pools = plan.pools ?? [];
-  await step(ctx, "may the pools share an approval", () => checkShared(steps, pools, begun.commandWord));
+  await step(ctx, "may the pools share an approval", () => checkShared(steps, pools));
   const nodes = plan.nodes.map((node) => ({ ...node, due: waiting[node.name] ?? "" }));
   return { ...plan, nodes, due: true };
 }
 
 /** Judges whether the pool may be disturbed of a rollout that has waited for its time. Belongs into a step. @throws Stopped */
-async function checkPool(steps: Steps, { operation }: Start, { commandWord }: Begun): Promise<true> {
+async function checkPool(steps: Steps, { operation }: Start): Promise<true> {
   const pool = (await steps.ledger.operation(operation))?.inPool ?? null;
-  await checkNotStopped(steps, null, pool, commandWord, pool ?? operation);
+  await checkNotStopped(steps, null, pool, pool ?? operation);
   return true;
 }
 
@@ -124,13 +124,13 @@ export async function openRollout(
   begun: Begun,
 ): Promise<RolloutWork | null> {
   const { operation } = start;
-  const again = typeThis(begun.commandWord, "reboot", ...typedAgain(request));
-  const waits = { name: "is it stopped", again, plan: () => checkPool(steps, start, begun) };
+  const again = typeThis("reboot", ...typedAgain(request));
+  const waits = { name: "is it stopped", again, plan: () => checkPool(steps, start) };
   if (start.continues !== undefined && !(await planUnlessStopped(ctx, steps, start, begun, waits))) return null;
   const plan = await planAll(ctx, steps, start, begun, request);
   const timed = { start, pool: plan.pool, isRecovery: plan.nodes.every(({ isAway }) => isAway) };
   if (request.dryRun) {
-    const message = rolloutDryRun(plan, begun.commandWord, typedAgain(request));
+    const message = rolloutDryRun(plan, typedAgain(request));
     await step(ctx, "show what would happen", async () =>
       showOnly(steps, start, withTime(message, await judgeTime(steps, timed))),
     );

@@ -24,8 +24,7 @@ const byNeed = (nodes: readonly Node[]): string[] =>
 async function nodesOf(steps: Steps, targets: RolloutRequest["targets"], begun: Begun): Promise<readonly Node[]> {
   const nodes = await steps.nodes.all();
   if (targets.kind === "all") return nodes.filter(isWindows).sort(byName);
-  if (targets.kind === "nodes")
-    return [...new Set(targets.nodes.map((typed) => findNode(typed, nodes, begun.commandWord)))];
+  if (targets.kind === "nodes") return [...new Set(targets.nodes.map((typed) => findNode(typed, nodes)))];
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
   const machines = await steps.instances.ofCluster(configuration.cluster.id);
   const uids = new Set(poolNodes(nodes, machines, targets.pool).map(({ uid }) => uid));

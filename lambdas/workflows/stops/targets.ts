@@ -5,15 +5,14 @@ import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
 import { findNode } from "../node/find-node.ts";
-import type { Begun } from "../operation/lifecycle.ts";
 import { checkOrigin } from "../operation/requester.ts";
 
 /** A request that sets a stop or takes one off. */
 export type StopRequest = Extract<Request, { command: "freeze" | "thaw" | "hold" | "unhold" }>;
 
 /** A node with the pool whose policy judges the requester. */
-async function nodeTarget(steps: Steps, start: Start, begun: Begun, named: string): Promise<StopTarget> {
-  const node = findNode(named, await steps.nodes.all(), begun.commandWord);
+async function nodeTarget(steps: Steps, start: Start, named: string): Promise<StopTarget> {
+  const node = findNode(named, await steps.nodes.all());
   const { name = "", uid = "" } = node.metadata ?? {};
   const rules = await steps.runtime.rules();
   if (hasPoolPolicies(rules)) {
@@ -37,7 +36,7 @@ function poolOf(request: StopRequest): string | null | undefined {
  * is away.
  * @throws UserError for a name that means no node, or several; Forbidden when the requester may not do it there
  */
-export async function targetsOf(steps: Steps, start: Start, begun: Begun, request: StopRequest): Promise<StopTarget[]> {
+export async function targetsOf(steps: Steps, start: Start, request: StopRequest): Promise<StopTarget[]> {
   const pool = poolOf(request);
   if (pool !== undefined) {
     // The whole cluster is no pool's: the rules of all decide.
@@ -45,5 +44,5 @@ export async function targetsOf(steps: Steps, start: Start, begun: Begun, reques
     return [poolTarget(pool)];
   }
   const nodes = "targets" in request && request.targets.kind === "nodes" ? request.targets.nodes : [];
-  return Promise.all(nodes.map((named) => nodeTarget(steps, start, begun, named)));
+  return Promise.all(nodes.map((named) => nodeTarget(steps, start, named)));
 }
