@@ -76,7 +76,7 @@ describe("{win} that a person has typed", () => {
       until: null,
       target: { kind: "cluster" },
     } as const;
-    const { text } = filled(say(stoppedBy({ ...stop, isConfigured: false }, "web-1")), "/win-b");
+    const { text } = filled(say(stoppedBy(stop, "web-1")), "/win-b");
     expect(text).toContain("`/win-b thaw`");
     expect(text.match(/\/win-b/g)).toHaveLength(1);
   });

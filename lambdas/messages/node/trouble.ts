@@ -6,7 +6,7 @@ import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { code, counted, plain, some } from "../slack/text.ts";
 
-/** Node that a trouble is told of, and how its commands are typed. */
+/** Node that a trouble is told of. */
 export interface Told {
   readonly node: string;
   /** ISO 8601. */
