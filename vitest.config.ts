@@ -16,11 +16,12 @@ const slow = {
   bench: ["bench"],
 };
 
-/** Vitest does not print the names of suites that are skipped, so a lane says itself what it does not run. */
-const setups: Readonly<Record<string, string[]>> = { powershell: ["test/powershell/say-what-is-skipped.ts"] };
+/** What runs once before a lane. */
+const setups: Readonly<Record<string, string[]>> = { powershell: ["test/powershell/setup.ts"] };
 
 /** Journeys pass days of the sandbox's time: on a slow host one of them takes a minute. */
-const timeouts: Readonly<Record<string, { testTimeout: number }>> = { journeys: { testTimeout: 120_000 } };
+const JOURNEY = { testTimeout: 120_000 };
+const timeouts: Readonly<Record<string, typeof JOURNEY>> = { fast: JOURNEY, journeys: JOURNEY };
 
 const lane = (name: string, include: string[], exclude: string[] = []) => ({
   extends: true as const,

@@ -1,16 +1,13 @@
-import { isDryRun, type Request, type Start } from "../commands/command.ts";
+import { isDryRun, type Request } from "../commands/command.ts";
 import { commandOf, workflowOf } from "../commands/list.ts";
-import { operationId } from "../commands/operation-id.ts";
 import { notStarted } from "../messages/command/acknowledgements.ts";
 import { noRole } from "../messages/command/refusals.ts";
 import { removalSkeleton } from "../messages/remove/dialog.ts";
-import { originated, originOf, type Requester } from "../origin.ts";
+import type { Requester } from "../origin.ts";
 import type { OperationRecord } from "../records.ts";
 import { executionName } from "../steps/executions.ts";
+import { idOf, type Opening, openOperation, startOf } from "../steps/open-operation.ts";
 import type { FrontDoor } from "./front-door.ts";
-
-/** Seconds in which a start must begin: Lambda may deliver an asynchronous one hours later, when it is no longer expected. */
-const BEGINS_WITHIN = 15 * 60;
 
 /** A request of a member of the workspace, with what Slack needs to answer it. */
 export interface Submission {
@@ -24,32 +21,15 @@ export interface Submission {
   readonly responseUrl?: string;
 }
 
-function recordOf(door: FrontDoor, { request, requester, triggerId, cause = triggerId }: Submission): OperationRecord {
-  const cluster = door.configuration.cluster.name;
-  return {
-    id: operationId(cluster, request.command, cause),
-    cluster,
-    request,
-    asker: requester,
-    status: "requested",
-    requestedAt: door.steps.timestamp(),
-    endedAt: null,
-    executionArn: null,
-    channel: requester.channel,
-    messageTs: null,
-    summary: "",
-    cancelledBy: null,
-    callbacks: {},
-  };
-}
-
-/** Payload of an operation's workflow, made of the record alone, so that a repeated delivery starts with the same one. */
-const startOf = (record: OperationRecord): Start => ({
-  operation: record.id,
-  request: record.request,
-  ...originated(originOf(record)),
-  notAfter: Math.floor(Date.parse(record.requestedAt) / 1000) + BEGINS_WITHIN,
+const openingOf = (door: FrontDoor, { request, requester, triggerId, cause = triggerId }: Submission): Opening => ({
+  request,
+  cause,
+  cluster: door.configuration.cluster.name,
+  channel: requester.channel,
 });
+
+const open = (door: FrontDoor, { requester }: Submission, opening: Opening) =>
+  openOperation(door.steps, { by: "person", requester }, opening);
 
 /**
  * Takes a request on: writes it down, then starts its workflow under the operation's own name.
@@ -58,9 +38,12 @@ const startOf = (record: OperationRecord): Start => ({
  * @throws when the ledger cannot be written: then nothing was started
  */
 export async function accept(door: FrontDoor, submission: Submission): Promise<OperationRecord> {
-  const record = recordOf(door, submission);
+  const opening = openingOf(door, submission);
   // Side by side, so that the second write delays no acknowledgement.
-  const [written] = await Promise.all([door.steps.ledger.requested(record), keepResponseUrl(door, record, submission)]);
+  const [{ record, written }] = await Promise.all([
+    open(door, submission, opening),
+    keepResponseUrl(door, idOf(opening), submission),
+  ]);
   if (written === "again") return repeated(door, record);
   const unopened = await openDialog(door, record, submission.triggerId);
   if (unopened) return giveUp(door, record, notStarted[unopened]);
@@ -71,11 +54,7 @@ export async function accept(door: FrontDoor, submission: Submission): Promise<O
  * Keeps the address at which the answer to a look replaces its acknowledgement; without it the answer is a message of its
  * own.
  */
-async function keepResponseUrl(
-  door: FrontDoor,
-  { id, request }: OperationRecord,
-  { responseUrl }: Submission,
-): Promise<void> {
+async function keepResponseUrl(door: FrontDoor, id: string, { request, responseUrl }: Submission): Promise<void> {
   if (responseUrl === undefined || commandOf(request.command).effect !== "look") return;
   await succeeds(`keeping where ${id} is answered`, () => door.steps.responseUrls.keep(id, responseUrl));
 }
@@ -85,14 +64,9 @@ async function keepResponseUrl(
  * @returns the operation's record: not a refusal when this very request had been accepted before
  */
 export async function recordRefusal(door: FrontDoor, submission: Submission): Promise<OperationRecord> {
-  const record = recordOf(door, submission);
-  const refused: OperationRecord = {
-    ...record,
-    status: "refused",
-    endedAt: record.requestedAt,
-    summary: noRole(record.request.command),
-  };
-  return (await door.steps.ledger.requested(refused)) === "again" ? repeated(door, refused) : refused;
+  const refusal = noRole(submission.request.command);
+  const { record, written } = await open(door, submission, { ...openingOf(door, submission), refusal });
+  return written === "again" ? repeated(door, record) : record;
 }
 
 /** Was it refused here, before it began? */

@@ -1,5 +1,4 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import { operationId } from "../commands/operation-id.ts";
 import type { Configuration } from "../configuration.ts";
 import { sha256 } from "../desired/authorities.ts";
 import type { Bundle } from "../desired/given.ts";
@@ -13,8 +12,10 @@ import {
   authoritySummary,
   authorityUnreadNotice,
 } from "../messages/node/authority.ts";
+import { originated } from "../origin.ts";
 import { profileOf } from "../profiles/list.ts";
 import { lambdaEntry } from "../steps/host.ts";
+import { idOf, type Opening } from "../steps/open-operation.ts";
 import type { Steps } from "../steps/steps.ts";
 import { begin, ORIGIN } from "./authority/begin.ts";
 import { type Change, changeNodes, type Member, prove, settleNode, wordsOfFailure } from "./authority/change.ts";
@@ -171,7 +172,7 @@ async function end(
   });
   const operation = await steps.ledger.operation(change.operation);
   if (messageTs === null || !operation) return;
-  const last = withAudit(authorityMessage(change, ORIGIN), operation.audit);
+  const last = withAudit(authorityMessage(change, originated(ORIGIN)), operation.audit);
   // The end is in the ledger and was said: without the head the message is still true.
   await steps.thread.update(slack.channel, messageTs, last).catch(() => undefined);
 }
@@ -184,10 +185,17 @@ async function tellEnd({ ctx, steps, operation }: Change, configuration: Configu
   if (hasFailed && by === null) await escalate(ctx, steps, operation, authorityFailedNotice(ended));
   // Slack may be away: the ledger has the end anyway.
   const { slack } = configuration;
-  const say = () => steps.thread.post(slack.channel, authorityMessage(ended, ORIGIN), operation);
+  const say = () => steps.thread.post(slack.channel, authorityMessage(ended, originated(ORIGIN)), operation);
   const messageTs = await step(ctx, "say what changed", say).catch(() => null);
   await step(ctx, "end", () => end(steps, ended, configuration, messageTs));
 }
+
+const openingOf = ({ cluster, slack }: Configuration, tick: string): Opening => ({
+  request: { command: "authority" },
+  cause: tick,
+  cluster: cluster.name,
+  channel: slack.channel,
+});
 
 /** By schedule: gives every node the authorities by which its kubelet knows the API server, when the cluster replaces them. */
 export const updateAuthority =
@@ -205,11 +213,12 @@ export const updateAuthority =
     const differing = due.nodes.length > 0 ? await findDiffering(ctx, steps, due.nodes, bundle, file, tick) : [];
     if (due.isWhole) await step(ctx, "note the look", () => steps.authorityWatch.noteComparison());
     if (differing.length === 0) return;
-    const operation = operationId(configuration.cluster.name, "authority", tick);
+    const opening = openingOf(configuration, tick);
+    const operation = idOf(opening);
     const arn = ctx.executionContext.durableExecutionArn;
     const change: Change = { ctx, steps, operation, bundle, file, cancelledBy: () => cancelledBy(steps, operation) };
     const settled = await changeOrSettle(change, async () => {
-      const members = await step(ctx, "begin", () => begin(steps, configuration, operation, arn, differing));
+      const members = await step(ctx, "begin", () => begin(steps, opening, arn, differing));
       return members.length > 0 ? changeAll(change, members) : null;
     });
     if (settled !== null) await tellEnd(change, configuration, settled);

@@ -1,42 +1,27 @@
-import { requestedAct } from "../../audit/acts.ts";
-import type { Configuration } from "../../configuration.ts";
-import { originated } from "../../origin.ts";
+import type { Origin } from "../../origin.ts";
+import { idOf, type Opening, openOperation, startOf } from "../../steps/open-operation.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { beginOperation } from "../operation/lifecycle.ts";
 import { claimNode, type Member } from "./change.ts";
 import type { DueNode } from "./due.ts";
 
 /** Origin of the operation: the rule of EventBridge that starts it. */
-export const ORIGIN = originated({ by: "rule", rule: "authority" });
+export const ORIGIN: Origin = { by: "rule", rule: "authority" };
 
-/** Writes the operation down and leases its nodes; empty when another run is at work, or every node is leased. */
+/** Opens the operation and leases its nodes; empty when another run is at work, or every node is leased. */
 export async function begin(
   steps: Steps,
-  { cluster, slack }: Configuration,
-  operation: string,
+  opening: Opening,
   executionArn: string,
   nodes: readonly DueNode[],
 ): Promise<readonly Member[]> {
+  const operation = idOf(opening);
   const free = await Promise.all(nodes.map(async (node) => (await steps.leases.holder(node.instanceId)) ?? operation));
   const mine = nodes.filter((_, at) => free[at] === operation);
   const hasEnded = async (other: string) => (await steps.ledger.operation(other))?.endedAt !== null;
   if (mine.length === 0 || !(await steps.authorityWatch.claim(operation, hasEnded))) return [];
-  const request = { command: "authority" } as const;
-  await steps.ledger.requested({
-    id: operation,
-    cluster: cluster.name,
-    request,
-    ...ORIGIN,
-    status: "running",
-    requestedAt: steps.timestamp(),
-    endedAt: null,
-    executionArn,
-    channel: slack.channel,
-    messageTs: null,
-    summary: "",
-    cancelledBy: null,
-    callbacks: {},
-  });
-  await steps.audit.append({ operation }, "requested", requestedAct({ request, ...ORIGIN }));
+  const { record } = await openOperation(steps, ORIGIN, opening);
+  await beginOperation(steps, startOf(record), executionArn);
   const members: Member[] = [];
   for (const [index, node] of mine.entries()) {
     const member = await claimNode(steps, operation, index, node);

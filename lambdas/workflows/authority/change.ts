@@ -11,7 +11,7 @@ import type { Steps } from "../../steps/steps.ts";
 import { readApplied } from "../engine/apply-plan.ts";
 import { causeOf, done, MINUTE, pending, step, until, untilTime } from "../engine/durable.ts";
 import type { FleetOutcome } from "../engine/fleet-batch.ts";
-import { changeFleet } from "../engine/run-fleet.ts";
+import { sendToFleet } from "../engine/run-fleet.ts";
 import type { DueNode } from "./due.ts";
 
 /** A node that this operation holds the lease of. */
@@ -80,7 +80,7 @@ export async function changeNodes(
     return steps.machine.requestFor(plan, `plans/${operation}/${name.replaceAll(" ", "-")}.json`);
   });
   const machines = members.map(({ lease }) => ({ lease, request }));
-  return changeFleet(ctx, steps, "apply", machines, {
+  return sendToFleet(ctx, steps, "apply", machines, {
     owner: operation,
     name,
     minutes: CHANGE_MINUTES,

@@ -82,7 +82,7 @@ export const lookAtFleet = <T>(
  * Changes many machines, 50 in one command; the lease of each is checked before its command is sent.
  * @returns an outcome for every machine; a failing machine does not affect the others
  */
-export const changeFleet = <T>(
+export const sendToFleet = <T>(
   ctx: DurableContext,
   steps: Steps,
   script: ChangeScript,

@@ -6,7 +6,7 @@ import type { ReleaseDocument } from "../../steps/runtime.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { MINUTE, step } from "../engine/durable.ts";
 import type { FleetOutcome, Reading } from "../engine/fleet-batch.ts";
-import { changeFleet, lookAtFleet } from "../engine/run-fleet.ts";
+import { lookAtFleet, sendToFleet } from "../engine/run-fleet.ts";
 import { guardFault, guardFileFault } from "../node/guard.ts";
 import { cancelledBy } from "../operation/requester.ts";
 import type { Member, Outcome } from "./members.ts";
@@ -60,7 +60,7 @@ async function apply(installation: Installation, members: readonly Member[]) {
   const request = await step(ctx, "plan: guard", async () =>
     routeRequest("install", operation, steps.now(), PLAN_MINUTES),
   );
-  return changeFleet<true>(
+  return sendToFleet<true>(
     ctx,
     steps,
     "route",

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { FleetChange, FleetLook, Sent, Verdict } from "../../../lambdas/steps/machine/fleet.ts";
 import type { FleetOutcome, FleetRun } from "../../../lambdas/workflows/engine/fleet-batch.ts";
-import { batchesOf, changeFleet, lookAtFleet } from "../../../lambdas/workflows/engine/run-fleet.ts";
+import { batchesOf, lookAtFleet, sendToFleet } from "../../../lambdas/workflows/engine/run-fleet.ts";
 import { run, setUp, tearDown, timeout, verbs } from "../durable-engine.ts";
 
 beforeAll(setUp);
@@ -204,7 +204,7 @@ describe("a change of many machines", () => {
   it("hands on the lease of each", async () => {
     const { steps, asked } = fleetOf({});
     const machines = ids(60).map((instanceId) => ({ lease: { instanceId, owner: "rule-1:0", epoch: 1 }, request: {} }));
-    await run((ctx) => changeFleet(ctx, steps, "apply", machines, { ...wanted, name: "change" }));
+    await run((ctx) => sendToFleet(ctx, steps, "apply", machines, { ...wanted, name: "change" }));
     expect(asked.map((one) => [one.act, one.ids.length, one.mark])).toEqual([
       ["change", 50, "rule-1 change 1"],
       ["change", 10, "rule-1 change 2"],
