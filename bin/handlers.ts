@@ -130,7 +130,7 @@ export function mountHandlers(simulator: Simulator, addresses: Addresses): void 
 
 /** As each release does: the front door must know who is in which group before the schedule's first tick. */
 export async function readDirectory(simulator: Simulator): Promise<void> {
-  await simulator.lambda.call(lambdaName("cloud-events"), directoryTick("at start"));
+  await simulator.lambda.call(lambdaName("cloud-events"), directoryTick(demo.cluster.name, "at start"));
 }
 
 const readOnly: Caller = { principal: OWNER, require: () => undefined };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type NodeWorkflow, nodeWorkflows, type StageOf, stagesOf, type WaitOf, waits } from "./stages.ts";
+import { type NodeWorkflow, nodeWorkflows, type StageOf, stagesOf, type WaitOf, waitsOf } from "./stages.ts";
 
 const minutes = z
   .number()
@@ -24,7 +24,7 @@ type Given = Readonly<Record<string, number | undefined>>;
 
 const defaultsOf = (workflow: NodeWorkflow): Readonly<Record<string, number>> => ({
   ...Object.fromEntries(stagesOf(workflow).map((stage) => [stage.name, stage.minutes])),
-  ...waits[workflow],
+  ...waitsOf(workflow),
 });
 
 /** Keys of the last release, which had one list for all workflows, and the workflows that they bound. */

@@ -1,4 +1,4 @@
-import type { Command } from "../lambdas/commands/command.ts";
+import type { Command } from "../lambdas/capabilities/command.ts";
 import { formOf, optionForm } from "../lambdas/commands/form.ts";
 
 const argumentRows = (command: Command): string[] =>
@@ -37,7 +37,7 @@ export function commandsDocument(commands: readonly Command[], commandWord: stri
   ];
   return `${[
     "# Commands",
-    "This page is made from `lambdas/commands/`; a test keeps it so.",
+    "This page is made from `lambdas/capabilities/`; a test keeps it so.",
     "A node is named by its name, instance id, IP address or unique prefix. Words may be in any case; a text in quotes keeps its own. Options may stand anywhere behind the command, as `--option value` or `--option=value`. Who may use which command is set in the configuration under `people` and `policy`.",
     overview.join("\n"),
     ...commands.map((command) => chapter(command, commandWord)),

@@ -1,3 +1,4 @@
+import { schedules } from "../lambdas/capabilities/schedules.ts";
 import { HUMAN_ACTION_REQUIRED, sourceOf } from "../lambdas/messages/operation/escalations.ts";
 import { documentScripts } from "../lambdas/scripts/documents.ts";
 
@@ -62,12 +63,5 @@ export const rulesOf = (cluster: string): readonly EventRule[] => [
     pattern: { source: [sourceOf(cluster)], "detail-type": [HUMAN_ACTION_REQUIRED] },
     target: "human-topic",
   },
-  { name: "people", schedule: "rate(5 minutes)", target },
-  { name: "credential", schedule: "rate(1 hour)", target },
-  { name: "front-door", schedule: "rate(1 hour)", target },
-  { name: "authority", schedule: "rate(15 minutes)", target },
-  { name: "probe", schedule: "rate(1 hour)", target },
-  { name: "reboots", schedule: "rate(30 minutes)", target },
-  { name: "sweep", schedule: "rate(15 minutes)", target },
-  { name: "due", schedule: "rate(5 minutes)", target },
+  ...schedules.map(({ name, every }): EventRule => ({ name, schedule: `rate(${every})`, target })),
 ];

@@ -1,3 +1,8 @@
+import type { WorkflowRow } from "../lambdas/capabilities/capability.ts";
+import { capabilities, type WorkflowName } from "../lambdas/capabilities/list.ts";
+import { tableOf } from "../lambdas/capabilities/registry.ts";
+import { schedules } from "../lambdas/capabilities/schedules.ts";
+import { commands } from "../lambdas/commands/list.ts";
 import type { Account } from "../lambdas/desired/accounts.ts";
 
 const HOUR = 3_600;
@@ -15,130 +20,61 @@ export interface FunctionShape {
   /** The service account by which it asks the cluster, and so the secret that it reads; left out, it never asks. */
   readonly account?: Account;
   /** Durable functions that it may start. */
-  readonly starts: readonly string[];
+  readonly starts: readonly WorkflowName[];
   /** The doctor, in `look`, has it try its own rights: set where a function changes something in the account. */
   readonly triesItsRights?: true;
-  /** Name of its permissions in lib/permissions.ts. */
-  readonly permissions: string;
 }
 
-type Limits = Pick<FunctionShape, "entry" | "timeoutSeconds" | "memoryMiB"> & { readonly executionSeconds: number };
+/** A durable function with its limits. */
+interface DurableShape extends FunctionShape {
+  readonly executionSeconds: number;
+}
 
 /** A workflow's invocation lasts from one wait to the next; the steps between end by their own time-outs. */
-const workflow = (name: string, executionHours: number): Limits => ({
+const workflow = (name: string, { hours, starts = [], ...row }: WorkflowRow<WorkflowName>): DurableShape => ({
   entry: `lambdas/workflows/${name}.ts`,
   timeoutSeconds: 300,
   memoryMiB: 1024,
-  executionSeconds: executionHours * HOUR,
+  executionSeconds: hours * HOUR,
+  starts,
+  ...row,
 });
 
-/** The rows as they are, once each starts only functions that have a row. */
-const table = <const Rows extends Readonly<Record<string, FunctionShape>>>(
-  rows: Rows & { readonly [Name in keyof Rows]: { readonly starts: readonly (keyof Rows)[] } },
-): Rows => rows;
+const rows: Readonly<Record<WorkflowName, WorkflowRow<WorkflowName>>> = tableOf(capabilities, "workflows");
+
+const distinct = <T>(values: readonly T[]): readonly T[] => [...new Set(values)];
 
 /**
- * Every function that runs in the cloud but the one that publishes a release. Principals, bundles, the stack's functions and
- * the sandbox's handlers derive from these rows; permissions are written down by hand in lib/permissions.ts.
+ * Every function that runs in the cloud but the one that publishes a release, from the list of capabilities. Principals,
+ * bundles, the stack's functions and the sandbox's handlers derive from these rows; permissions are written down by hand in
+ * lib/permissions.ts.
  */
-export const functions = table({
+export const functions: Readonly<
+  Record<WorkflowName, DurableShape> & Record<"front-door" | "cloud-events", FunctionShape>
+> = {
   "front-door": {
     entry: "lambdas/front-door/handler.ts",
     timeoutSeconds: 10,
     memoryMiB: 1769,
-    starts: [
-      "add-nodes",
-      "assist-node",
-      "cordon-node",
-      "guard-node",
-      "drain-node",
-      "reboot-node",
-      "reboot-nodes",
-      "remove-node",
-      "stop-changes",
-      "look",
-    ],
-    permissions: "front-door",
+    starts: distinct(commands.flatMap(({ workflow, workflowOfMany }) => [workflow ?? [], workflowOfMany ?? []].flat())),
   },
   "cloud-events": {
     entry: "lambdas/cloud-events/handler.ts",
     timeoutSeconds: 30,
     memoryMiB: 512,
-    starts: ["sweep", "look", "probe-nodes", "watch-reboots", "update-authority"],
-    permissions: "cloud-events",
+    starts: distinct(schedules.flatMap(({ starts = [] }) => starts)),
   },
-  "add-nodes": { ...workflow("add-nodes", 12), account: "look", starts: ["provision-node"], permissions: "add-nodes" },
-  "provision-node": {
-    ...workflow("provision-node", 8),
-    account: "join",
-    starts: [],
-    triesItsRights: true,
-    permissions: "provision-node",
-  },
-  "assist-node": {
-    ...workflow("assist-node", 6),
-    account: "act",
-    starts: [],
-    triesItsRights: true,
-    permissions: "assist-node",
-  },
-  "cordon-node": { ...workflow("cordon-node", 1), account: "act", starts: [], permissions: "cordon-node" },
-  "guard-node": { ...workflow("guard-node", 3), account: "look", starts: [], permissions: "guard-node" },
-  "drain-node": {
-    ...workflow("drain-node", 12),
-    account: "act",
-    starts: [],
-    triesItsRights: true,
-    permissions: "drain-node",
-  },
-  "reboot-nodes": {
-    ...workflow("reboot-nodes", 12),
-    account: "act",
-    starts: ["reboot-node"],
-    permissions: "reboot-nodes",
-  },
-  "reboot-node": {
-    ...workflow("reboot-node", 12),
-    account: "act",
-    starts: [],
-    triesItsRights: true,
-    permissions: "reboot-node",
-  },
-  "remove-node": {
-    ...workflow("remove-node", 12),
-    account: "act",
-    starts: [],
-    triesItsRights: true,
-    permissions: "remove-node",
-  },
-  "stop-changes": { ...workflow("stop-changes", 1), account: "look", starts: [], permissions: "stop-changes" },
-  look: { ...workflow("look", 1), account: "look", starts: [], permissions: "look" },
-  "probe-nodes": { ...workflow("probe-nodes", 3), account: "act", starts: [], permissions: "probe-nodes" },
-  "watch-reboots": { ...workflow("watch-reboots", 1), account: "look", starts: [], permissions: "watch-reboots" },
-  "update-authority": {
-    ...workflow("update-authority", 2),
-    account: "act",
-    starts: [],
-    triesItsRights: true,
-    permissions: "update-authority",
-  },
-  sweep: {
-    ...workflow("sweep", 1),
-    account: "act",
-    starts: ["drain-node", "reboot-node", "reboot-nodes", "remove-node"],
-    triesItsRights: true,
-    permissions: "sweep",
-  },
-});
+  ...(Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, workflow(name, row)])) as Record<
+    WorkflowName,
+    DurableShape
+  >),
+};
 
 /** A function by its name. */
 export type FunctionName = keyof typeof functions;
 
 /** A holder of permissions: a function, the one that publishes a release, EventBridge's role, or the Windows nodes' role. */
 export type PrincipalName = FunctionName | "release" | "publisher" | "node";
-
-/** Name of a function's permissions in lib/permissions.ts. */
-export type PermissionsName = (typeof functions)[FunctionName]["permissions"];
 
 /** All of them, in the order of a request's way. */
 export const functionNames = Object.keys(functions) as readonly FunctionName[];

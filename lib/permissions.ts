@@ -1,14 +1,7 @@
 import type { Account } from "../lambdas/desired/accounts.ts";
 import { BY_TIME, UNFINISHED } from "../lambdas/ledger-table.ts";
 import { seeScalingGroups, tagAssisted } from "./assist-statements.ts";
-import {
-  type FunctionName,
-  functionNames,
-  functions,
-  type PermissionsName,
-  type PrincipalName,
-  triedNames,
-} from "./functions.ts";
+import { type FunctionName, functionNames, functions, type PrincipalName, triedNames } from "./functions.ts";
 import { launch, seeVolumeKey, useVolumeKey } from "./launch-statements.ts";
 import {
   assistCommand,
@@ -93,13 +86,8 @@ const whichAsk = [
 /** Asks, while waiting for a slot, whether its holder still runs. */
 const followHoldersOfSlots = followExecutions("drain-node", "reboot-node", "remove-node");
 
-/**
- * Permissions by the name that a function's row gives, and those of the principals that have no row. The stack grants exactly
- * these and the sandbox enforces them.
- */
-export const permissions: Readonly<
-  Record<PermissionsName | Exclude<PrincipalName, FunctionName>, readonly Statement[]>
-> = {
+/** Permissions of every principal. The stack grants exactly these and the sandbox enforces them. */
+export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
   "front-door": [
     readLedger,
     writeLedger,

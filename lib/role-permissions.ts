@@ -1,12 +1,9 @@
-import { asynchronousNames, callsKubernetes, functions, isFunction, type PrincipalName } from "./functions.ts";
+import { asynchronousNames, callsKubernetes, type PrincipalName } from "./functions.ts";
 import { permissions, principals } from "./permissions.ts";
 import { filled, type Place, type ServicePlace } from "./place.ts";
 import { type PolicyHolder, resourcePolicies } from "./resource-policies.ts";
 import { keepFailedEvents, leaveNetworkToLambda, plugIntoVpc, writeOwnLog } from "./service-statements.ts";
 import type { ResourceStatement, Statement } from "./statement.ts";
-
-const permissionsOf = (principal: PrincipalName): readonly Statement[] =>
-  permissions[isFunction(principal) ? functions[principal].permissions : principal];
 
 /** Roles that are no function's. */
 const noFunction: ReadonlySet<string> = new Set<PrincipalName>(["publisher", "node"]);
@@ -24,7 +21,7 @@ const serviceStatements = (principal: PrincipalName, inVpc: boolean): readonly S
 
 /** Permissions granted to a function's code, and those of its role that the code is denied. */
 const codeStatements = (principal: PrincipalName, inVpc: boolean): readonly Statement[] => [
-  ...permissionsOf(principal),
+  ...permissions[principal],
   ...(inVpc && callsKubernetes(principal) ? [leaveNetworkToLambda(principal)] : []),
 ];
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type OwnSchedule, ruleName, schedules } from "../capabilities/schedules.ts";
 import { eventClients } from "../clients/event-clients.ts";
 import { frontDoor } from "../clients/front-door.ts";
 import type { Transport } from "../clients/transport.ts";
@@ -30,15 +31,12 @@ const instanceEvent = z.object({
   detail: z.object({ "instance-id": z.string(), state: z.string() }),
 });
 
-/** A tick of one of Casement's schedules: the rule's name ends in its purpose. */
+/** A tick of one of Casement's schedules. */
 const tickEvent = z.object({
   "detail-type": z.literal("Scheduled Event"),
   id: z.string(),
   resources: z.tuple([z.string()]),
 });
-
-/** Work of one tick of a schedule; the answer is for the log. */
-type Schedule = (tick: string) => Promise<string>;
 
 /** Runtime of this function: settings, clocks and transport. */
 export interface Runtime {
@@ -57,50 +55,38 @@ const contextOf = ({ settings, now, transport }: Runtime): EventContext => ({
   now,
 });
 
-/** Schedules, by the end of their rule's name. */
-function schedulesOf(context: EventContext, runtime: Runtime): Readonly<Record<string, Schedule>> {
-  const { start } = executions(context);
-  return {
-    "front-door": async () => {
-      const { frontDoorUrl } = runtime.settings;
-      if (!frontDoorUrl) return "ignored: the front door's address is not configured";
-      return checkFrontDoor({
-        signingSecret: context.clients.signingSecret,
-        now: () => Math.floor(runtime.slackNow() / 1000),
-        send: frontDoor(frontDoorUrl, runtime.transport),
-        report: metrics(runtime).frontDoorAnswers,
-      });
-    },
-    due: async (tick) => {
-      await start("sweep", executionName("sweep", tick), { tick, only: "due" });
-      return "what is due is started";
-    },
-    sweep: async (tick) => {
-      await start("sweep", executionName("sweep", tick), { tick });
-      return "sweep started";
-    },
-    authority: async (tick) => {
-      await start("update-authority", executionName("authority", tick), { tick });
-      return "the kubelets' client authority is compared";
-    },
-    probe: async (tick) => {
-      await start("probe-nodes", executionName("probe", tick), { tick });
-      return "nodes whose turn it is are probed";
-    },
-    reboots: async (tick) => {
-      await start("watch-reboots", executionName("reboots", tick), { tick });
-      return "machines are asked for their boots and for what waits for a reboot";
-    },
-    credential: async (tick) => {
-      await start("look", executionName("credential", tick), { watch: "credential", tick });
-      return "the credentials are checked";
-    },
-    // The front door has no time to ask Slack for a person's membership.
-    people: async () => {
-      const { groups, memberships } = await people(context).synchronise(await releaseDocument(context).rules());
-      return `${Object.keys(groups).length} groups and ${Object.keys(memberships).length} people are known`;
-    },
-  };
+/** Work of the schedules that start no workflow. */
+const ownSchedulesOf = (
+  context: EventContext,
+  runtime: Runtime,
+): Readonly<Record<OwnSchedule, () => Promise<string>>> => ({
+  "front-door": async () => {
+    const { frontDoorUrl } = runtime.settings;
+    if (!frontDoorUrl) return "ignored: the front door's address is not configured";
+    return checkFrontDoor({
+      signingSecret: context.clients.signingSecret,
+      now: () => Math.floor(runtime.slackNow() / 1000),
+      send: frontDoor(frontDoorUrl, runtime.transport),
+      report: metrics(runtime).frontDoorAnswers,
+    });
+  },
+  // The front door has no time to ask Slack for a person's membership.
+  people: async () => {
+    const { groups, memberships } = await people(context).synchronise(await releaseDocument(context).rules());
+    return `${Object.keys(groups).length} groups and ${Object.keys(memberships).length} people are known`;
+  },
+});
+
+/** Starts the workflow of a schedule, or does its work; a tick that is delivered twice starts the same execution. */
+async function answerTick(context: EventContext, runtime: Runtime, tick: z.infer<typeof tickEvent>): Promise<string> {
+  const [arn] = tick.resources;
+  const rule = arn.slice(arn.lastIndexOf("/") + 1);
+  const schedule = schedules.find(({ name }) => ruleName(runtime.settings.cluster, name) === rule);
+  if (!schedule) return `ignored: unknown schedule ${arn}`;
+  if (schedule.starts === undefined) return ownSchedulesOf(context, runtime)[schedule.name]();
+  const { name, starts, input, logs } = schedule;
+  await executions(context).start(starts, executionName(name, tick.id), { ...input, tick: tick.id });
+  return logs;
 }
 
 /** Wakes the workflow that waits for a command, if the command has finished and a workflow waits. */
@@ -133,14 +119,9 @@ async function wakeForMachine(context: EventContext, { detail }: z.infer<typeof 
  */
 export const createHandler = (runtime: Runtime): ((event: unknown) => Promise<string>) => {
   const context = contextOf(runtime);
-  const schedules = Object.entries(schedulesOf(context, runtime));
   const handle = async (event: unknown): Promise<string> => {
     const tick = tickEvent.safeParse(event).data;
-    if (tick) {
-      const [rule] = tick.resources;
-      const schedule = schedules.find(([ending]) => rule.endsWith(ending))?.[1];
-      return schedule ? schedule(tick.id) : `ignored: unknown schedule ${rule}`;
-    }
+    if (tick) return answerTick(context, runtime, tick);
     const command = commandEvent.safeParse(event).data;
     if (command) return wakeForCommand(context, command);
     const instance = instanceEvent.safeParse(event).data;

@@ -1,191 +1,23 @@
+import type { RequestOf } from "../capabilities/command.ts";
+import type { capabilities } from "../capabilities/list.ts";
+import type { PartOf } from "../capabilities/registry.ts";
 import type { Originated } from "../origin.ts";
 
-/** Meaning of a word of a command: decides how it is parsed, completed and explained. */
-export type ArgumentKind = "command" | "pool" | "count" | "node" | "nodes" | "nodes-or-pool" | "operation" | "audited";
+type DeclaredCommand = PartOf<typeof capabilities, "commands">[number];
 
-/** One positional argument. */
-export interface Argument {
-  /** Name that people read: "[count]". */
-  readonly name: string;
-  /** Field of the request, where it is not called by that name. */
-  readonly field?: string;
-  readonly kind: ArgumentKind;
-  readonly required: boolean;
-  /** One phrase for help: "how many, 1 by default". */
-  readonly means: string;
-  /** Option without a value that stands in for it: with it a required argument may be left out. */
-  readonly unless?: string;
-}
+/** A command by its name. */
+export type CommandName = DeclaredCommand["name"];
 
-interface OptionWords {
-  /** The word typed behind two hyphens: "dry-run". */
-  readonly option: string;
-  /** Field of the request, where it is not called by that word. */
-  readonly field?: string;
-  /** One phrase for help, such as "number of nodes drained at once". */
-  readonly means: string;
-}
-
-interface Flag extends OptionWords {
-  readonly kind: "flag";
-  /** Values that mean the same as none: kubectl's `--dry-run=server`. */
-  readonly values?: readonly string[];
-}
-
-interface CountOption extends OptionWords {
-  readonly kind: "count";
-  /** The greatest value; the least is 1. */
-  readonly most: number;
-}
-
-interface TextOption extends OptionWords {
-  readonly kind: "text";
-  /** Characters, which keep their own case. */
-  readonly most: number;
-}
-
-/** One option, typed anywhere behind the command: `--dry-run`, `--max 2`, `--reason "Patch Tuesday"`. */
-export type Option = Flag | CountOption | TextOption;
-
-/** The nodes that a command is about: named one by one, or all of a pool. */
-export type Targets =
-  | { readonly kind: "nodes"; readonly nodes: readonly string[] }
-  | { readonly kind: "pool"; readonly pool: string };
-
-/** Effect of a command: "answer" is computed in the front door, "look" reads, "change" is an operation, "decide" answers one, "steer" pauses one or lets it go on. */
-export type Effect = "answer" | "look" | "change" | "cancel" | "decide" | "steer";
-
-/** One command as data: help, completion, docs, functions and sandbox are derived from it. */
-export interface Command {
-  /** The name itself, and the key of the policy: "add". */
-  readonly name: string;
-  /** kubectl's ways to say the same: "get nodes". */
-  readonly also: readonly string[];
-  readonly arguments: readonly Argument[];
-  readonly options: readonly Option[];
-  readonly effect: Effect;
-  /** The durable function that runs it, by its file name in workflows/; null when the front door answers alone. */
-  readonly workflow: string | null;
-  /** The durable function that runs it on several nodes or a pool; such a command has an argument `targets`. */
-  readonly workflowOfMany?: string;
-  /** Opens a dialog at once (Slack allows three seconds), filled in by the workflow. */
-  readonly dialog: boolean;
-  /** One line for the list of commands. */
-  readonly summary: string;
-  /** A paragraph for `help <command>` and the docs. */
-  readonly detail: string;
-  readonly examples: readonly string[];
-}
-
-/** Beginning of work that disturbs nodes, as it was typed; without either in the next maintenance window of the pool. */
-interface Timed {
-  /** A date, such as "Sat 02:00". */
-  readonly at?: string;
-  /** Reason for which the window is not waited for. */
-  readonly now?: string;
-}
-
-/** A reboot of several nodes, one after another or a few at once. */
-export interface RolloutRequest extends Timed {
-  readonly command: "reboot";
-  readonly targets: Targets | { readonly kind: "all" };
-  /** Of the targets those alone whose Windows waits for a reboot. */
-  readonly due?: true;
-  readonly dryRun: boolean;
-  /** Nodes that are away at once at most; the pool's own bound holds too. */
-  readonly max?: number;
-  /** Waits for a person once the first node is proven. */
-  readonly canary: boolean;
-  readonly reason?: string;
-}
+/** A command that only reads. */
+export type LookName = Extract<DeclaredCommand, { readonly effect: "look" }>["name"];
 
 /** A parsed request: plain data, shown by a dry run, acted on elsewhere. `node` is as typed: it is resolved later. */
 export type Request =
-  | { readonly command: "help"; readonly topic: string | null }
-  | { readonly command: "nodes" }
-  | { readonly command: "node"; readonly node: string }
-  | { readonly command: "why"; readonly node: string }
-  | {
-      readonly command: "add";
-      readonly pool: string;
-      readonly count: number;
-      readonly dryRun: boolean;
-      readonly reason?: string;
-    }
-  | ({
-      readonly command: "remove";
-      readonly node: string;
-      readonly dryRun: boolean;
-      readonly breakGlass?: string;
-      readonly reason?: string;
-    } & Timed)
-  | { readonly command: "cordon"; readonly node: string; readonly dryRun: boolean; readonly reason?: string }
-  | {
-      readonly command: "uncordon";
-      readonly node: string;
-      readonly dryRun: boolean;
-      /** The node's whole name, typed again: a quarantine is taken off. */
-      readonly quarantined?: string;
-      readonly reason?: string;
-    }
-  | ({
-      readonly command: "drain";
-      readonly node: string;
-      readonly dryRun: boolean;
-      /** The node's whole name, typed again: losses that are shown are taken. */
-      readonly force?: string;
-      /** Reason for which the approval is not awaited. */
-      readonly breakGlass?: string;
-      readonly reason?: string;
-    } & Timed)
-  | ({
-      readonly command: "reboot";
-      readonly node: string;
-      readonly dryRun: boolean;
-      /** The node's whole name, typed again: losses that are shown are taken. */
-      readonly force?: string;
-      /** Reason for which the approval is not awaited. */
-      readonly breakGlass?: string;
-      /** Through EC2 where the machine takes no command. */
-      readonly ec2?: boolean;
-      readonly reason?: string;
-    } & Timed)
-  | {
-      readonly command: "assist";
-      readonly node: string;
-      readonly dryRun: boolean;
-      /** Ends the assistance. */
-      readonly end: boolean;
-      readonly reason?: string;
-    }
-  | { readonly command: "guard"; readonly targets: Targets; readonly dryRun: boolean; readonly reason?: string }
-  | RolloutRequest
-  | { readonly command: "prove"; readonly node: string; readonly reason?: string }
-  /** `pool` is null for the whole cluster; `for` is a duration and `until` a time, as they were typed. */
-  | {
-      readonly command: "freeze";
-      readonly pool: string | null;
-      readonly for?: string;
-      readonly until?: string;
-      readonly reason?: string;
-    }
-  | { readonly command: "thaw"; readonly pool: string | null }
-  | {
-      readonly command: "hold";
-      readonly targets: Targets;
-      readonly for?: string;
-      readonly until?: string;
-      readonly reason?: string;
-    }
-  | { readonly command: "unhold"; readonly targets: Targets }
-  | { readonly command: "operations" }
-  | { readonly command: "doctor" }
-  | { readonly command: "audit"; readonly of: string | null; readonly days?: number }
-  | { readonly command: "cancel" | "pause" | "resume"; readonly operation: string }
-  | { readonly command: "approve"; readonly operation: string }
-  | { readonly command: "deny"; readonly operation: string; readonly reason?: string }
-  /** Asked for by a schedule alone. */
-  | { readonly command: "authority" };
+  | RequestOf<DeclaredCommand>
+  | { readonly command: PartOf<typeof capabilities, "scheduled">["name"] };
+
+/** A reboot of several nodes, one after another or a few at once. */
+export type RolloutRequest = Extract<Request, { readonly command: "reboot"; readonly targets: unknown }>;
 
 /** Reason of a request, in the requester's words; null where nothing was said. */
 export const reasonOf = (request: Request): string | null => ("reason" in request && request.reason) || null;

@@ -1,4 +1,4 @@
-import type { Argument, Command, Option } from "./command.ts";
+import type { Argument, Command, Option } from "../capabilities/command.ts";
 
 const several: ReadonlySet<string> = new Set<Argument["kind"]>(["nodes", "nodes-or-pool"]);
 

@@ -1,6 +1,6 @@
-import type { Command, Request } from "./command.ts";
-import { help } from "./help.ts";
-import { commands } from "./list.ts";
+import type { Command } from "../capabilities/command.ts";
+import type { Request } from "./command.ts";
+import { commandOf, commands } from "./list.ts";
 import { normalize, typedLength, type Word } from "./normalize.ts";
 import type { Problem, Reading, Vocabulary } from "./problem.ts";
 import { readArguments } from "./read-arguments.ts";
@@ -18,6 +18,8 @@ interface Phrase {
   readonly words: readonly string[];
   readonly command: Command;
 }
+
+const help = commandOf("help");
 
 const ASKS_FOR_HELP: ReadonlySet<string> = new Set(["--help", "-h"]);
 

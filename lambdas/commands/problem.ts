@@ -1,4 +1,4 @@
-import type { Argument, Command, Option } from "./command.ts";
+import type { Argument, Command, Option } from "../capabilities/command.ts";
 
 interface OfCommand {
   readonly command: Command;

@@ -1,4 +1,4 @@
-import type { Argument, ArgumentKind, Command, Targets } from "./command.ts";
+import type { Argument, ArgumentKind, Command, Targets } from "../capabilities/command.ts";
 import type { Word } from "./normalize.ts";
 import { isOperationId } from "./operation-id.ts";
 import type { Problem, Reading, Vocabulary } from "./problem.ts";

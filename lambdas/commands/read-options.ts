@@ -1,4 +1,4 @@
-import type { Command, Option } from "./command.ts";
+import type { Command, Option } from "../capabilities/command.ts";
 import type { Word } from "./normalize.ts";
 import type { Problem, Reading } from "./problem.ts";
 import { suggest } from "./suggest.ts";
@@ -99,7 +99,7 @@ const readers: Readonly<Record<Option["kind"], Read>> = { flag: readFlag, count:
 /**
  * Reads the options of a command.
  * @param commands every command, so that an option of another command is told from an unknown one
- * @returns the request's fields: a flag is true or false, an option that was not typed has no field
+ * @returns the request's fields: a flag is true or false, any other option that was not typed has no field
  */
 export function readOptions(
   command: Command,
@@ -117,6 +117,6 @@ export function readOptions(
     if ("problem" in reading) return reading;
     value[option.field ?? option.option] = reading.value;
   }
-  const flags = command.options.filter(({ kind }) => kind === "flag");
+  const flags = command.options.filter((option) => option.kind === "flag" && !option.sparse);
   return { value: { ...Object.fromEntries(flags.map(({ field, option }) => [field ?? option, false])), ...value } };
 }

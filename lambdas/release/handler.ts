@@ -12,7 +12,12 @@ const requestSchema = z.object({
   RequestId: z.string(),
   LogicalResourceId: z.string(),
   PhysicalResourceId: z.string().optional(),
-  ResourceProperties: z.object({ Bucket: z.string(), Release: z.string(), Directory: z.string() }),
+  ResourceProperties: z.object({
+    Bucket: z.string(),
+    Cluster: z.string(),
+    Directory: z.string(),
+    Release: z.string(),
+  }),
 });
 
 type Request = z.infer<typeof requestSchema>;
@@ -36,7 +41,7 @@ const LONGEST_REASON = 2_000;
 
 /** The schedule would read it within five minutes too: a release is none the worse when it cannot be asked for. */
 const readDirectory = ({ invoke }: ReleaseHost, { RequestId, ResourceProperties }: Request): Promise<void> =>
-  invoke(ResourceProperties.Directory, directoryTick(RequestId)).catch((error: unknown) => {
+  invoke(ResourceProperties.Directory, directoryTick(ResourceProperties.Cluster, RequestId)).catch((error: unknown) => {
     console.error("the directory could not be asked for", error);
   });
 

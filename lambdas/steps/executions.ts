@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { WorkflowName } from "../capabilities/list.ts";
 import { isAws } from "../clients/aws-call.ts";
 import type { FrontDoorContext } from "./context.ts";
 
@@ -20,7 +21,7 @@ export const executions = (context: FrontDoorContext) => {
       throw error;
     }
   };
-  const nameOf = (workflow: string): string => {
+  const nameOf = (workflow: WorkflowName): string => {
     const name = context.settings.functions[workflow];
     if (!name) throw new Error(`the settings name no function for ${workflow}`);
     return name;
@@ -31,9 +32,8 @@ export const executions = (context: FrontDoorContext) => {
 
     /**
      * Starts a workflow asynchronously under a derived name; starting it again is the same start.
-     * @param workflow file name in workflows/
      */
-    start: async (workflow: string, name: string, payload: object): Promise<void> => {
+    start: async (workflow: WorkflowName, name: string, payload: object): Promise<void> => {
       const functionName = nameOf(workflow);
       try {
         await functions.start(functionName, name, payload);

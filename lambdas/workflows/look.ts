@@ -1,5 +1,5 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import type { Request, Start } from "../commands/command.ts";
+import type { LookName, Request, Start } from "../commands/command.ts";
 import { isOperation } from "../commands/list.ts";
 import { UserError } from "../errors.ts";
 import { doctorMessage, type Examination } from "../messages/doctor/doctor.ts";
@@ -27,38 +27,21 @@ const BEGIN = { seconds: 5, services: "S3 or DynamoDB" };
 /** Seconds for the answer; each service has fewer, so that the answer says which one is away. */
 const LOOK = { seconds: 11, services: "S3 or DynamoDB" };
 
-const tell =
-  (steps: Steps) =>
-  async (start: Start, ctx: DurableContext): Promise<void> => {
-    try {
-      const begun = await promptStep(ctx, "begin", BEGIN, () =>
-        beginOperation(steps, start, ctx.executionContext.durableExecutionArn),
-      );
-      if (!begun) return;
-      const told = await answerOf(steps, ctx, start, begun);
-      await step(ctx, "tell", () => tellRequester(steps, start, told));
-      const end = { status: "succeeded", summary: "" } as const;
-      await step(ctx, "end", () =>
-        steps.ledger.changeOperation(start.operation, { ...end, endedAt: steps.timestamp() }),
-      );
-    } catch (error) {
-      await failLook(steps, ctx, start, error);
-    }
-  };
-
-async function answerOf(steps: Steps, ctx: DurableContext, start: Start, begun: Begun): Promise<Message> {
-  const { request } = start;
-  if (request.command === "why") return explainNode(steps, ctx, start, request.node, begun);
-  const examined = request.command === "doctor" ? await diagnose(steps, ctx, begun.runtimeVersion) : null;
-  return promptStep(ctx, "look", LOOK, () =>
-    examined ? reportOf(steps, examined, begun) : answer(steps, request, begun),
-  );
+/** A look under way: its request, and the steps by which it is answered. */
+export interface Look<Asked> {
+  readonly steps: Steps;
+  readonly ctx: DurableContext;
+  readonly start: Start;
+  readonly request: Asked;
+  readonly begun: Begun;
 }
 
-async function reportOf(steps: Steps, examined: Examination, begun: Begun): Promise<Message> {
-  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
-  return doctorMessage(examined, configuration.cluster.name);
-}
+type Answer<Asked> = (look: Look<Asked>) => Promise<Message>;
+
+/** Answers by the name of the command; a look without one does not compile. */
+export type Answers<Name extends string, Asked extends { readonly command: string }> = {
+  readonly [One in Name]: Answer<Extract<Asked, { readonly command: One }>>;
+};
 
 /** Operations a list shows; more do not fit a message. */
 const MOST_OPERATIONS = 60;
@@ -81,7 +64,8 @@ async function waitsOf(steps: Steps, operations: readonly OperationRecord[]): Pr
 }
 
 /** Lists operations, with the freezes and holds in force and what they hold up. */
-async function listOperations(steps: Steps, operations: readonly OperationRecord[], begun: Begun): Promise<Message> {
+async function listOperations(steps: Steps, begun: Begun): Promise<Message> {
+  const operations = (await steps.ledger.operations(MOST_REQUESTS)).filter(isOperation).slice(0, MOST_OPERATIONS);
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
   const held = await heldUp(steps, operations);
   // Holds by kubectl are read where something may be held up: without the cluster the list is still whole.
@@ -91,19 +75,56 @@ async function listOperations(steps: Steps, operations: readonly OperationRecord
   return withStops(list, stopped, held);
 }
 
-async function answer(steps: Steps, request: Request, begun: Begun): Promise<Message> {
-  if (request.command === "nodes") return listNodes(steps, begun);
-  if (request.command === "audit") return showAudit(steps, request);
-  if (request.command === "node") return describeNode(steps, request.node, begun);
-  if (request.command === "operations") {
-    const operations = (await steps.ledger.operations(MOST_REQUESTS)).filter(isOperation).slice(0, MOST_OPERATIONS);
-    return listOperations(steps, operations, begun);
-  }
-  throw new UserError(`${request.command} cannot be shown.`);
+async function report(steps: Steps, examined: Examination, begun: Begun): Promise<Message> {
+  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
+  return doctorMessage(examined, configuration.cluster.name);
 }
 
+/** Makes an answer that is read in one step. */
+export const prompt =
+  <Asked>(read: Answer<Asked>): Answer<Asked> =>
+  (look) =>
+    promptStep(look.ctx, "look", LOOK, () => read(look));
+
+/** The answer to each look. */
+export const answers: Answers<LookName, Request> = {
+  nodes: prompt(({ steps, begun }) => listNodes(steps, begun)),
+  node: prompt(({ steps, request, begun }) => describeNode(steps, request.node, begun)),
+  why: ({ steps, ctx, start, request, begun }) => explainNode(steps, ctx, start, request.node, begun),
+  operations: prompt(({ steps, begun }) => listOperations(steps, begun)),
+  audit: prompt(({ steps, request }) => showAudit(steps, request)),
+  doctor: async (look) => {
+    const examined = await diagnose(look.steps, look.ctx, look.begun.runtimeVersion);
+    return prompt(({ steps, begun }: Look<unknown>) => report(steps, examined, begun))(look);
+  },
+};
+
+/** Makes the workflow of looks from their answers: each reads, and tells the requester alone. */
+export const lookBy =
+  (known: Readonly<Record<string, Answer<never>>>) =>
+  (steps: Steps) =>
+  async (start: Start, ctx: DurableContext): Promise<void> => {
+    try {
+      const begun = await promptStep(ctx, "begin", BEGIN, () =>
+        beginOperation(steps, start, ctx.executionContext.durableExecutionArn),
+      );
+      if (!begun) return;
+      const { request } = start;
+      const answer = known[request.command];
+      if (!answer) throw new UserError(`${request.command} cannot be shown.`);
+      const told = await answer({ steps, ctx, start, request: request as never, begun });
+      await step(ctx, "tell", () => tellRequester(steps, start, told));
+      const end = { status: "succeeded", summary: "" } as const;
+      await step(ctx, "end", () =>
+        steps.ledger.changeOperation(start.operation, { ...end, endedAt: steps.timestamp() }),
+      );
+    } catch (error) {
+      await failLook(steps, ctx, start, error);
+    }
+  };
+
 /** `/win nodes`, `/win node`, `/win why`, `/win operations`, `/win audit`, `/win doctor`: reads, and tells the requester alone; watches by schedule. */
-export const look = watchingCredentials(tell);
+export const look = watchingCredentials(lookBy(answers));
 
 /** The entry for Lambda and for the sandbox. */
 export const { createHandler, handler } = lambdaEntry(look);

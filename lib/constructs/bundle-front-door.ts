@@ -4,9 +4,9 @@ import type { Plugin } from "esbuild";
 
 /**
  * Packages that Bolt imports for its OAuth pages and its receivers for servers and sockets: the front door passes it
- * Lambda's receiver and answers `authorize` itself.
+ * Lambda's receiver and answers `authorize` itself. `@slack/types` is 38 modules without a value.
  */
-const PACKAGES = ["express", "raw-body", "form-data", "@slack/socket-mode", "@slack/oauth"];
+const PACKAGES = ["express", "raw-body", "form-data", "@slack/socket-mode", "@slack/oauth", "@slack/types"];
 
 /** Bolt's own files of the same kind; `App` names them, and builds none of them when it is given a receiver. */
 const FILES = /@slack\/bolt\/dist\/(Assistant|receivers\/(Express|HTTP|SocketMode)\w*)\.js$/;

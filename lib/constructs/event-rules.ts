@@ -6,6 +6,7 @@ import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
+import { ruleName } from "../../lambdas/capabilities/schedules.ts";
 import { type EventRule, type RuleTarget, rulesOf } from "../event-rules.ts";
 import type { ResourceStatement, Statement } from "../statement.ts";
 import { deadLetterQueue } from "./dead-letters.ts";
@@ -61,9 +62,9 @@ export class EventRules extends Construct {
       }),
     };
     const made = rulesOf(cluster).map((each) => {
-      // The handler tells schedules apart by the end of the rule's name.
-      const ruleName = `casement-${cluster}-${each.name}`;
-      const rule = new Rule(this, each.name, { ruleName, ...trigger(each), targets: [targets[each.target]] });
+      // The handler tells schedules apart by the rule's name.
+      const named = { ruleName: ruleName(cluster, each.name) };
+      const rule = new Rule(this, each.name, { ...named, ...trigger(each), targets: [targets[each.target]] });
       return { name: each.name, rule, schedule: each.schedule };
     });
     this.schedules = made.filter(({ schedule }) => schedule !== undefined);

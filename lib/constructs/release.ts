@@ -43,6 +43,7 @@ export class Release extends Construct {
       serviceTimeout: Duration.minutes(3),
       properties: {
         Bucket: props.bucket.bucketName,
+        Cluster: props.cluster,
         // Reads the members of Slack's user groups as soon as a configuration names the groups.
         Directory: props.handlers["cloud-events"].lambda.functionName,
         Release: Stack.of(this).toJsonString(props.content),

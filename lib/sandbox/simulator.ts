@@ -1,3 +1,4 @@
+import { ruleName } from "../../lambdas/capabilities/schedules.ts";
 import { type ScriptDocument, scriptDocuments } from "../constructs/script-document.ts";
 import { rulesOf } from "../event-rules.ts";
 import { functionNames } from "../functions.ts";
@@ -171,7 +172,7 @@ function platformOf(
   const topic = humanTopic(simulation);
   const events = eventBridge(simulation, {
     ...demo,
-    rules: rulesOf(demo.cluster.name),
+    rules: rulesOf(demo.cluster.name).map((rule) => ({ ...rule, name: ruleName(demo.cluster.name, rule.name) })),
     targets: {
       "cloud-events": async (event, rule) => {
         stack.ruleMayInvoke(rule);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { ruleName } from "../../lambdas/capabilities/schedules.ts";
 import { createHandler } from "../../lambdas/cloud-events/handler.ts";
 import { rulesOf } from "../../lib/event-rules.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
@@ -96,18 +97,25 @@ test.for([
 
 const details = { "command-id": "another", status: "Success", "instance-id": "i-1", state: "stopped" };
 
-test.for(rulesOf("west").filter(({ target }) => target === "cloud-events"))(
+test.for(rulesOf(demo.cluster.name).filter(({ target }) => target === "cloud-events"))(
   "the rule $name wakes something that the handler knows",
   async ({ name, pattern }) => {
     const event = pattern
       ? { "detail-type": pattern["detail-type"][0], detail: details }
-      : { "detail-type": "Scheduled Event", id: "1", resources: [`arn:aws:events:::rule/casement-west-${name}`] };
+      : {
+          "detail-type": "Scheduled Event",
+          id: "1",
+          resources: [`arn:aws:events:::rule/${ruleName(demo.cluster.name, name)}`],
+        };
     // Nothing is mounted here, so that a tick that starts a workflow fails at the start.
     expect(await handle(event).catch(String)).not.toMatch(/nothing waits for this kind|unknown schedule/);
   },
 );
 
-test("a tick of a schedule that nobody knows says so", async () => {
-  const tick = { "detail-type": "Scheduled Event", id: "1", resources: ["arn:aws:events:::rule/other"] };
-  expect(await handle(tick)).toBe("ignored: unknown schedule arn:aws:events:::rule/other");
-});
+test.each(["other", "due", ruleName("another", "due"), ruleName(demo.cluster.name, "overdue")])(
+  "a tick of the rule %s, which is not of this cluster's schedules, says so",
+  async (rule) => {
+    const tick = { "detail-type": "Scheduled Event", id: "1", resources: [`arn:aws:events:::rule/${rule}`] };
+    expect(await handle(tick)).toBe(`ignored: unknown schedule arn:aws:events:::rule/${rule}`);
+  },
+);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Command } from "../../lambdas/commands/command.ts";
+import type { Command } from "../../lambdas/capabilities/command.ts";
 import { commandOf, commands } from "../../lambdas/commands/list.ts";
 import { parse, parserOf } from "../../lambdas/commands/parse.ts";
 import { usageMessage } from "../../lambdas/messages/command/usage.ts";
@@ -174,6 +174,7 @@ const patch: Command = {
   effect: "change",
   workflow: null,
   dialog: false,
+  title: () => "Patch",
   summary: "",
   detail: "",
   examples: [],

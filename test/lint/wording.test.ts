@@ -53,7 +53,8 @@ test("comments and longer words are left alone", () => {
 });
 
 test("messages, commands, stages and alarms are worded as kubectl, GitHub and PagerDuty word theirs", () => {
-  const paths = "{lambdas/messages/**/*.ts,lambdas/commands/*.ts,lambdas/stages.ts,lib/constructs/alarms.ts}";
+  const paths =
+    "{lambdas/messages/**/*.ts,lambdas/capabilities/**/*.ts,lambdas/commands/*.ts,lib/constructs/alarms.ts}";
   const files = globSync(paths, { cwd: root });
   expect(files.length).toBeGreaterThan(45);
   expect(files.flatMap((path) => faultsIn(path, readFileSync(join(root, path), "utf8")))).toEqual([]);

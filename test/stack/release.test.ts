@@ -60,7 +60,12 @@ function newFixture() {
       StackId: "stack",
       RequestId: "request",
       LogicalResourceId: "Release",
-      ResourceProperties: { Bucket: demo.bucket, Directory: "casement-cloud-events", Release: JSON.stringify(content) },
+      ResourceProperties: {
+        Bucket: demo.bucket,
+        Cluster: "west",
+        Directory: "casement-cloud-events",
+        Release: JSON.stringify(content),
+      },
     });
     return answers.at(-1) ?? {};
   };
@@ -106,7 +111,7 @@ describe("publishing a release", () => {
   it("has the directory of people read at once, so that a fresh stack knows its groups", async () => {
     const { ask, woken } = newFixture();
     await ask("Create", releaseContent(exampleWith({}), payload, made));
-    expect(woken).toEqual([`casement-cloud-events ${JSON.stringify(directoryTick("request"))}`]);
+    expect(woken).toEqual([`casement-cloud-events ${JSON.stringify(directoryTick("west", "request"))}`]);
   });
 
   it("is none the worse when the directory cannot be asked for", async () => {

@@ -1,4 +1,4 @@
-import type { Command } from "../../commands/command.ts";
+import type { Command } from "../../capabilities/command.ts";
 import { optionForm } from "../../commands/form.ts";
 import type { Message } from "../../records.ts";
 import { header, section, sections } from "../slack/blocks.ts";

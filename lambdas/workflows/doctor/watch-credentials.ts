@@ -1,4 +1,5 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { WorkflowName } from "../../capabilities/list.ts";
 import type { Account } from "../../desired/accounts.ts";
 import type { CredentialNews, Renewal } from "../../desired/credential-watch.ts";
 import { credentialMessage, credentialNotice } from "../../messages/doctor/credential-news.ts";
@@ -34,7 +35,7 @@ export const renewingCredential =
   };
 
 /** The functions that hold the other accounts. */
-const holders: readonly (readonly [Account, string])[] = [
+const holders: readonly (readonly [Account, WorkflowName])[] = [
   ["act", "remove-node"],
   ["join", "provision-node"],
 ];
@@ -42,7 +43,7 @@ const holders: readonly (readonly [Account, string])[] = [
 const HOUR_MS = 3_600_000;
 
 /** Asks a function to renew its account's credential; one that does not answer has failed to. */
-async function asked(steps: Steps, ctx: DurableContext, account: Account, holder: string): Promise<Renewal> {
+async function asked(steps: Steps, ctx: DurableContext, account: Account, holder: WorkflowName): Promise<Renewal> {
   try {
     const payload: RenewCredential = { renew: "credential" };
     return await ctx.invoke<RenewCredential, Renewal>(`ask ${holder}`, steps.executions.nameOf(holder), payload);

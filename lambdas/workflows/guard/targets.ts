@@ -1,5 +1,6 @@
+import type { Targets } from "../../capabilities/command.ts";
 import { hasPoolPolicies } from "../../commands/approvals.ts";
-import type { Start, Targets } from "../../commands/command.ts";
+import type { Start } from "../../commands/command.ts";
 import type { Assistance } from "../../desired/assistance.ts";
 import { Refused, UserError } from "../../errors.ts";
 import { changeRefused } from "../../messages/node/change-refusal.ts";

@@ -1,5 +1,6 @@
 import type { Actor } from "../../audit/entry.ts";
-import { type NodeWorkflow, type StageName, type StageOf, type StageRow, stagesOf } from "../../stages.ts";
+import type { StageRow } from "../../capabilities/capability.ts";
+import { type NodeWorkflow, type StageName, type StageOf, stagesOf } from "../../stages.ts";
 import { causeOf } from "../engine/durable.ts";
 import { auditNode } from "../operation/audit.ts";
 import { BY_ITSELF, BY_MAINTENANCE } from "../operation/requester.ts";

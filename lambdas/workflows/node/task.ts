@@ -1,4 +1,5 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { StageRow } from "../../capabilities/capability.ts";
 import type { Action } from "../../desired/plan.ts";
 import { Retryable } from "../../errors.ts";
 import type { LogFields } from "../../log.ts";
@@ -6,7 +7,7 @@ import { log, logAbout } from "../../logging.ts";
 import { messageSettings } from "../../messages/operation/links.ts";
 import { ownerOf } from "../../node-work.ts";
 import type { Published } from "../../records.ts";
-import type { NodeWorkflow, StageName, StageRow } from "../../stages.ts";
+import type { NodeWorkflow, StageName } from "../../stages.ts";
 import { wordsOf } from "../../steps/client-errors.ts";
 import { endOf, isDown } from "../../steps/ec2/instances.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";

@@ -1,5 +1,5 @@
+import { MOST_IN_ROLLOUT } from "../../capabilities/reboot/capability.ts";
 import type { RolloutRequest, Start } from "../../commands/command.ts";
-import { MOST_IN_ROLLOUT } from "../../commands/reboot.ts";
 import type { Configuration } from "../../configuration.ts";
 import { Refused, UserError } from "../../errors.ts";
 import { emptyPool, noneDue, noneLeft, severalPools, tooManyInRollout } from "../../messages/rollout/refusals.ts";

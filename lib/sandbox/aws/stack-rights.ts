@@ -47,7 +47,7 @@ export function stackRights(rights: Access, place: Place): StackRights {
     },
     ruleMayInvoke: (rule) =>
       eventBridge.require("lambda:InvokeFunction", [lambda("cloud-events")], {
-        "aws:SourceArn": `arn:aws:events:${region}:${account}:rule/${conventionalName(cluster, rule)}`,
+        "aws:SourceArn": `arn:aws:events:${region}:${account}:rule/${rule}`,
       }),
     ruleMayPublish: () =>
       rights.serviceFor("publisher").require("sns:Publish", [`arn:aws:sns:${region}:${account}:${place.topic}`]),

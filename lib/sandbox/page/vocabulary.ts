@@ -1,4 +1,4 @@
-import type { Command } from "../../../lambdas/commands/command.ts";
+import type { Command } from "../../../lambdas/capabilities/command.ts";
 
 /** Words that the composer completes, as data for the browser. */
 export interface Vocabulary {

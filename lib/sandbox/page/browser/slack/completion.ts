@@ -1,4 +1,4 @@
-import type { Command } from "../../../../../lambdas/commands/command.ts";
+import type { Command } from "../../../../../lambdas/capabilities/command.ts";
 import { formOf, optionForm } from "../../../../../lambdas/commands/form.ts";
 import type { Vocabulary } from "../../vocabulary.ts";
 

@@ -1,0 +1,129 @@
+import type { Capability, StageRow } from "../capability.ts";
+import { command } from "../command.ts";
+import { dryRun, reason } from "../options.ts";
+
+/**
+ * The way of a machine into the cluster; each stage relies on all before it. Stages that run scripts are given about
+ * twice what they need on two cores with a disk that is still filled from S3 (lib/sandbox/machine/loading.ts and
+ * lib/sandbox/core/figures.ts have the figures), on Windows Server 2025, when each result is seen only by the poll:
+ * - guard: PowerShell 30 s and two small files, the guard's first run 65 s (it waits for EC2Launch), poll 45 s; then the
+ *   observation: network modules 15 s, the list of features 210 s, a run of the guard 60 s, poll 45 s. 8 minutes.
+ * - features: installing 180 s, an observation 120 s, the reboot 130 s and the agent's return 30 s, everything cold again
+ *   for the observation after it 360 s, a last one 120 s, five polls of 45 s. 19 minutes.
+ * - payload: 700 MB from S3, each file hashed twice. 5 minutes.
+ * - configure: two plans with PowerShell, firewall and Defender, services that start, two polls. 5 minutes.
+ * - client-csr: long enough for a second join token, which lives for ten minutes.
+ */
+const provision = [
+  {
+    name: "launch",
+    words: { name: "launch", doing: "launching the instance" },
+    minutes: 10,
+    cancellable: true,
+  },
+  {
+    name: "agent",
+    words: { name: "first boot", doing: "starting Windows and its SSM agent" },
+    minutes: 20,
+    cancellable: true,
+  },
+  {
+    name: "guard",
+    words: { name: "metadata route", doing: "securing the metadata route" },
+    minutes: 15,
+    cancellable: true,
+  },
+  {
+    name: "features",
+    words: { name: "Windows features", doing: "installing Windows features, with one reboot" },
+    minutes: 40,
+    cancellable: true,
+  },
+  {
+    name: "payload",
+    words: { name: "binaries", doing: "downloading the Kubernetes binaries" },
+    minutes: 15,
+    cancellable: true,
+  },
+  {
+    name: "configure",
+    words: { name: "services", doing: "configuring services" },
+    minutes: 10,
+    cancellable: true,
+  },
+  {
+    name: "client-csr",
+    words: { name: "client certificate", doing: "requesting a client certificate" },
+    minutes: 20,
+    cancellable: true,
+  },
+  {
+    name: "node",
+    words: { name: "registration", doing: "registering as a Node" },
+    minutes: 5,
+    cancellable: true,
+  },
+  {
+    name: "serving-csr",
+    words: { name: "serving certificate", doing: "requesting a serving certificate" },
+    minutes: 10,
+    cancellable: true,
+  },
+  {
+    name: "network",
+    words: { name: "pod network", doing: "bringing up the pod network" },
+    minutes: 10,
+    cancellable: true,
+  },
+  {
+    name: "ready",
+    words: { name: "readiness", doing: "waiting for the kubelet to be Ready" },
+    minutes: 10,
+    cancellable: true,
+  },
+  {
+    name: "verify",
+    words: { name: "labels and taints", doing: "checking labels, taints and provider id" },
+    minutes: 10,
+    cancellable: true,
+  },
+  {
+    name: "admit",
+    words: { name: "admission", doing: "admitting pods" },
+    minutes: 2,
+    cancellable: false,
+  },
+] as const satisfies readonly StageRow[];
+
+/** Nodes that are added to a pool. */
+export const add = {
+  commands: [
+    command({
+      name: "add",
+      also: ["add node", "add nodes"],
+      arguments: [
+        { name: "pool", kind: "pool", required: true, means: "pool to add nodes to" },
+        { name: "count", kind: "count", required: false, means: "number of nodes, 1 by default" },
+      ],
+      options: [dryRun, reason],
+      effect: "change",
+      workflow: "add-nodes",
+      dialog: false,
+      title: ({ pool, count, dryRun }) =>
+        `${dryRun ? "Dry run: add" : "Add"} ${count} ${count === 1 ? "node" : "nodes"} to ${pool}`,
+      summary: "Adds Windows nodes to a pool",
+      detail:
+        "Launches instances and brings each of them up as a Ready Windows node. One message shows the progress of every node. Requests above the pool's maximum are refused.",
+      examples: ["add web", "add web 2", "add web 2 --dry-run", 'add web 2 --reason "more load on Monday"'],
+    }),
+  ],
+  workflows: {
+    "add-nodes": { hours: 12, account: "look", starts: ["provision-node"] },
+    "provision-node": { hours: 8, account: "join", triesItsRights: true },
+  },
+  stages: { provision },
+  // queue: for one of the slots for machines on their way in, before the launch begins.
+  // terminate: for EC2 to terminate the instance of a node that failed or was cancelled.
+  // keepFailed: for a person to decide about a failed machine.
+  waits: { provision: { queue: 120, terminate: 10, keepFailed: 60 } },
+} as const satisfies Capability;

@@ -1,0 +1,59 @@
+import type { Capability, StageRow } from "../capability.ts";
+import { command, type Option } from "../command.ts";
+import { dryRun, node, reason } from "../options.ts";
+import { cordoning } from "../stages.ts";
+
+/** Takes a quarantine off; a text, so that no other node is meant. */
+const quarantined = {
+  option: "quarantined",
+  kind: "text",
+  most: 253,
+  means: "puts a quarantined node in service; type the node's whole name behind it",
+} as const satisfies Option;
+
+/** A person's cordon or uncordon: one of the two, by the command. */
+const stages = [
+  cordoning,
+  {
+    name: "uncordon",
+    words: { name: "uncordon", doing: "uncordoning the node" },
+    minutes: 5,
+    cancellable: true,
+  },
+] as const satisfies readonly StageRow[];
+
+/** The cordon of a node, and its end. */
+export const cordon = {
+  commands: [
+    command({
+      name: "cordon",
+      also: ["cordon node"],
+      arguments: [node],
+      options: [dryRun, reason],
+      effect: "change",
+      workflow: "cordon-node",
+      dialog: false,
+      title: ({ node, dryRun }) => `${dryRun ? "Dry run: cordon" : "Cordon"} ${node}`,
+      summary: "Marks a Windows node as unschedulable",
+      detail:
+        "No new pod is scheduled on the node; the pods that run there stay. The cordon holds until uncordon takes it off, and other operations that work on the node leave it as it is.",
+      examples: ["cordon ip-10-0-3-7", 'cordon ip-10-0-3-7 --reason "disk errors, INC-4711"', "cordon web-1 --dry-run"],
+    }),
+    command({
+      name: "uncordon",
+      also: ["uncordon node"],
+      arguments: [node],
+      options: [dryRun, quarantined, reason],
+      effect: "change",
+      workflow: "cordon-node",
+      dialog: false,
+      title: ({ node, dryRun }) => `${dryRun ? "Dry run: uncordon" : "Uncordon"} ${node}`,
+      summary: "Marks a Windows node as schedulable again",
+      detail:
+        "Takes any cordon off a node, and the marks that Casement had set with it. Refused while an operation or another controller is emptying the node. A quarantined node, of which two reboots were not proven within a day, needs its whole name behind --quarantined.",
+      examples: ["uncordon ip-10-0-3-7", 'uncordon ip-10-0-3-7 --reason "disk replaced"'],
+    }),
+  ],
+  workflows: { "cordon-node": { hours: 1, account: "act" } },
+  stages: { cordon: stages },
+} as const satisfies Capability;

@@ -1,0 +1,52 @@
+import type { Capability } from "../capability.ts";
+import { command } from "../command.ts";
+import { node } from "../options.ts";
+
+/** Looks at the nodes, at one of them, and at what is wrong with it. */
+export const look = {
+  commands: [
+    command({
+      name: "nodes",
+      also: ["get nodes", "get node", "get no"],
+      arguments: [],
+      options: [],
+      effect: "look",
+      workflow: "look",
+      dialog: false,
+      title: () => "List the nodes",
+      summary: "Lists the Windows nodes",
+      detail:
+        "Lists the Windows nodes with kubectl's columns (name, status, roles, age, version) and their pool, Windows build and instance.",
+      examples: ["nodes", "get nodes"],
+    }),
+    command({
+      name: "node",
+      also: ["describe node", "describe nodes", "describe no", "get node", "get nodes", "get no"],
+      arguments: [node],
+      options: [],
+      effect: "look",
+      workflow: "look",
+      dialog: false,
+      title: ({ node }) => `Describe ${node}`,
+      summary: "Describes one Windows node",
+      detail:
+        "Describes one Windows node: its conditions, taints, addresses, instance, pods, and the operation that is working on it, if any.",
+      examples: ["node ip-10-0-3-7", "node i-0ab12cd34ef567890", "describe node 10.0.3.7"],
+    }),
+    command({
+      name: "why",
+      also: ["what is wrong with", "diagnose node"],
+      arguments: [node],
+      options: [],
+      effect: "look",
+      workflow: "look",
+      dialog: false,
+      title: ({ node }) => `Find what is wrong with ${node}`,
+      summary: "Finds what is wrong with one node",
+      detail:
+        "Checks one Windows node from the instance up to its taints: EC2's state and status checks, the SSM agent, the metadata service and its routes, the Windows services, the container network, certificate requests, the kubelet's heartbeat, the condition Ready. It asks EC2, SSM, Kubernetes and the machine itself, names the first thing that is wrong and says what helps. It changes nothing and works while an operation holds the node; a service that does not answer costs its own checks alone.",
+      examples: ["why ip-10-0-3-7", "why i-0ab12cd34ef567890"],
+    }),
+  ],
+  workflows: { look: { hours: 1, account: "look" } },
+} as const satisfies Capability;

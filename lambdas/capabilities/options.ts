@@ -1,0 +1,73 @@
+import type { Argument, Option } from "./command.ts";
+
+/** Shows what would happen; kubectl's spellings too. A command without it just acts, so "none" and "false" are no values. */
+export const dryRun = {
+  option: "dry-run",
+  field: "dryRun",
+  kind: "flag",
+  values: ["client", "server"],
+  means: "shows what would happen and changes nothing",
+} as const satisfies Option;
+
+/** The node that is meant, as it is typed: it is found later. */
+export const node = {
+  name: "node",
+  kind: "node",
+  required: true,
+  means: "name, instance id, IP address or unique prefix",
+} as const satisfies Argument;
+
+/** The nodes that are meant: one, several, or those of a pool. */
+export const targets = {
+  name: "node",
+  field: "targets",
+  kind: "nodes-or-pool",
+  required: true,
+  means: "nodes by name, instance id, IP address or unique prefix; or the name of one pool",
+} as const satisfies Argument;
+
+/** Takes losses, and never a budget; a text, so that no other node is meant. */
+export const force = {
+  option: "force",
+  kind: "text",
+  most: 253,
+  of: "one",
+  means: "also evicts pods that nothing recreates and pods with local data; type the node's whole name behind it",
+} as const satisfies Option;
+
+/** Takes the place of an approval; its text is the reason that approvers review afterwards. */
+export const breakGlass = {
+  option: "break-glass",
+  field: "breakGlass",
+  kind: "text",
+  most: 200,
+  of: "one",
+  means:
+    "does not wait for an approval, and is reviewed afterwards: for the on-call role, with the reason in quotes and the node's whole name",
+} as const satisfies Option;
+
+/** Waits for a date, in the time zone of the pool's maintenance windows; its text is read when the node is known. */
+export const at = {
+  option: "at",
+  kind: "text",
+  most: 40,
+  means:
+    'begins at a time at most 14 days ahead, such as "Sat 02:00" or "2026-11-28 02:00", in the time zone of the pool\'s maintenance windows, otherwise in UTC',
+} as const satisfies Option;
+
+/** Takes the place of waiting for a window; its text is the reason that approvers read. */
+export const now = {
+  option: "now",
+  kind: "text",
+  most: 200,
+  means:
+    "does not wait for the pool's maintenance window: for the roles that may use break-glass, with the reason in quotes",
+} as const satisfies Option;
+
+/** Kept in the request, and shown wherever the operation is. */
+export const reason = {
+  option: "reason",
+  kind: "text",
+  most: 200,
+  means: "why, in quotes: shown in the operation's message and in the list of operations",
+} as const satisfies Option;

@@ -1,0 +1,14 @@
+import type { Capability } from "../capability.ts";
+
+/** Watch over reboots: those that are due, and those that Casement did not order. */
+export const rebootWatch = {
+  workflows: { "watch-reboots": { hours: 1, account: "look" } },
+  schedules: [
+    {
+      name: "reboots",
+      every: "30 minutes",
+      starts: "watch-reboots",
+      logs: "boots of machines and pending reboots are read",
+    },
+  ],
+} as const satisfies Capability;

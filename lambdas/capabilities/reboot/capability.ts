@@ -1,0 +1,145 @@
+import type { Capability, StageRow } from "../capability.ts";
+import { type Argument, command, commandOfMany, type Option, type Targets } from "../command.ts";
+import { at, breakGlass, dryRun, force, node, now, reason } from "../options.ts";
+import { cordoning, evicting, securingRoute, waitingForSlot } from "../stages.ts";
+import { inWords } from "../targets.ts";
+
+/** Nodes that one rollout may have. */
+export const MOST_IN_ROLLOUT = 200;
+
+const targets = {
+  name: "pool|node",
+  field: "targets",
+  kind: "nodes-or-pool",
+  required: true,
+  unless: "due",
+  means:
+    "one pool, or one or more nodes by name, instance id, IP address or unique prefix; with --due every pool if left out",
+} as const satisfies Argument;
+
+const due = {
+  option: "due",
+  kind: "flag",
+  sparse: true,
+  of: "several",
+  means: "of the nodes meant, only those whose Windows waits for a reboot",
+} as const satisfies Option;
+
+const max = {
+  option: "max",
+  kind: "count",
+  of: "several",
+  most: MOST_IN_ROLLOUT,
+  means: "of several nodes, how many are away at once; the pool's own limit holds too",
+} as const satisfies Option;
+
+const canary = {
+  option: "canary",
+  kind: "flag",
+  of: "several",
+  means: "of several nodes, asks whether to go on once the first one is proven",
+} as const satisfies Option;
+
+/** Of one node alone: the plan says it, and the approval is bound to it. */
+const ec2 = {
+  option: "ec2",
+  kind: "flag",
+  sparse: true,
+  of: "one",
+  means: "of one node, reboots through EC2 if its SSM agent takes no command; without it, where the agent is silent",
+} as const satisfies Option;
+
+/** The proof of a machine after a reboot, and the return of its node. */
+const proving = [
+  {
+    name: "prove",
+    words: { name: "proof", doing: "proving that the node works" },
+    minutes: 45,
+    cancellable: false,
+  },
+  {
+    name: "restore",
+    words: { name: "return", doing: "putting the node back as it was" },
+    minutes: 5,
+    cancellable: false,
+  },
+] as const satisfies readonly StageRow[];
+
+/**
+ * A reboot that a person asked for, until the node is as it was before. Windows may install updates while it boots: up to two
+ * hours.
+ */
+const rebooting = [
+  waitingForSlot,
+  securingRoute,
+  cordoning,
+  evicting,
+  {
+    name: "reboot",
+    words: { name: "reboot", doing: "rebooting the machine" },
+    minutes: 150,
+    cancellable: false,
+  },
+  ...proving,
+] as const satisfies readonly StageRow[];
+
+interface SeveralNodes {
+  readonly targets: Targets | { readonly kind: "all" };
+  readonly due?: true;
+}
+
+function nodesOf({ targets, due }: SeveralNodes): string {
+  if (targets.kind === "all") return "what is due";
+  return due ? `what is due of ${inWords(targets)}` : inWords(targets);
+}
+
+/** Reboots of one node or several, and the proof after them. */
+export const reboot = {
+  commands: [
+    commandOfMany({
+      name: "reboot",
+      also: ["reboot node", "reboot nodes", "reboot pool", "restart", "restart node"],
+      arguments: [targets],
+      options: [dryRun, force, breakGlass, ec2, due, max, canary, at, now, reason],
+      effect: "change",
+      workflow: "reboot-node",
+      workflowOfMany: "reboot-nodes",
+      dialog: false,
+      title: (request) =>
+        `${request.dryRun ? "Dry run: reboot" : "Reboot"} ${"targets" in request ? nodesOf(request) : request.node}`,
+      summary: "Drains and reboots Windows nodes, and proves that they work before pods return",
+      detail:
+        "Shows a plan first, as drain does. Then checks the guard of the metadata route, cordons the node, evicts its pods, reboots the machine once through SSM, and proves by its boot id, routes, services, container network and kubelet that it works. Only then is the node as it was before: schedulable, or cordoned if it was. A node that is not proven stays cordoned, with the first thing that is wrong. Of several nodes or a pool one is rebooted first; when it is proven, the others follow within the pool's limit. A node that fails pauses the rollout and asks. With --due only those nodes are rebooted whose Windows waits for a reboot, by the last scheduled look; where that is old, the machines are asked anew. In a pool with maintenance windows it waits for the next one.",
+      examples: [
+        "reboot ip-10-0-3-7 --dry-run",
+        'reboot ip-10-0-3-7 --reason "updates are pending"',
+        "reboot web --max 2",
+        "reboot ip-10-0-3-7 ip-10-0-3-8 --canary",
+        "reboot --due",
+        "reboot web --due --max 2",
+        'reboot web --at "Sat 02:00"',
+      ],
+    }),
+    command({
+      name: "prove",
+      also: ["prove node"],
+      arguments: [node],
+      options: [reason],
+      effect: "change",
+      workflow: "reboot-node",
+      dialog: false,
+      title: ({ node }) => `Prove ${node}`,
+      summary: "Proves a node anew that a reboot left cordoned, and gives it back",
+      detail:
+        "Makes every check of the proof of a reboot again: machine, routes, services, container network, kubelet, data plane. A node that a reboot left cordoned because it was not proven is put back as it was before that reboot once it is proven; one that others cordoned stays cordoned. Reboots nothing and moves no pod.",
+      examples: ["prove ip-10-0-3-7"],
+    }),
+  ],
+  workflows: {
+    "reboot-nodes": { hours: 12, account: "act", starts: ["reboot-node"] },
+    "reboot-node": { hours: 12, account: "act", triesItsRights: true },
+  },
+  stages: { reboot: rebooting, proving },
+  // For a person to let a drain go on that has passed its deadline.
+  waits: { reboot: { continue: 30 } },
+} as const satisfies Capability;

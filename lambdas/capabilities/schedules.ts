@@ -1,0 +1,15 @@
+import type { OwnTick, StartingSchedule } from "./capability.ts";
+import { capabilities, type WorkflowName } from "./list.ts";
+import { type PartOf, partsOf } from "./registry.ts";
+
+type Declared = PartOf<typeof capabilities, "schedules">[number];
+
+/** A schedule whose ticks the event handler answers itself. */
+export type OwnSchedule = Exclude<Declared, { readonly starts: string }>["name"];
+
+/** Every schedule, in the order of the capabilities. */
+export const schedules: readonly (StartingSchedule<WorkflowName> | (OwnTick & { readonly name: OwnSchedule }))[] =
+  partsOf(capabilities, "schedules").flat();
+
+/** Name of a rule in the account: several clusters may share one. */
+export const ruleName = (cluster: string, name: string): string => `casement-${cluster}-${name}`;

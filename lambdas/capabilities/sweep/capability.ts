@@ -1,0 +1,17 @@
+import type { Capability } from "../capability.ts";
+
+/** Care for what operations left behind, and the start of what is due. */
+export const sweep = {
+  workflows: {
+    sweep: {
+      hours: 1,
+      account: "act",
+      starts: ["drain-node", "reboot-node", "reboot-nodes", "remove-node"],
+      triesItsRights: true,
+    },
+  },
+  schedules: [
+    { name: "sweep", every: "15 minutes", starts: "sweep", logs: "sweep started" },
+    { name: "due", every: "5 minutes", starts: "sweep", input: { only: "due" }, logs: "what is due is started" },
+  ],
+} as const satisfies Capability;
