@@ -25,7 +25,14 @@ const timeouts: Readonly<Record<string, typeof JOURNEY>> = { fast: JOURNEY, jour
 
 const lane = (name: string, include: string[], exclude: string[] = []) => ({
   extends: true as const,
-  test: { name, include, exclude, globalSetup: setups[name] ?? [], ...timeouts[name] },
+  // Some lanes install packages below test/, which bring tests of their own.
+  test: {
+    name,
+    include,
+    exclude: [...exclude, "**/node_modules/**"],
+    globalSetup: setups[name] ?? [],
+    ...timeouts[name],
+  },
 });
 
 /** Suites that hold the simulated API server, the manifest and its policies, asked of a server through its kubeconfig. */
