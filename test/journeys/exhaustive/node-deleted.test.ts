@@ -57,7 +57,7 @@ test.each(["guard", "prove", "cordon", "uncordon"])(
     await here.type("operator", `/win ${command} ${SHORT}`);
     const { status, summary, node } = await ended();
     expect([status, node]).toEqual(["not-started", undefined]);
-    expect(summary).toBe(`Windows node \`${SHORT}\` not found. \`{win} nodes\` lists all nodes.`);
+    expect(summary).toBe(`Windows node \`${SHORT}\` not found. \`/win nodes\` lists all nodes.`);
     expect(privately(here, "operator").at(-1)).toBe(summary);
     expect(openly(here)).toEqual([]);
   },
