@@ -45,23 +45,11 @@ export const COMMAND_PARTITION = "command#";
 /** Beginning of the partitions that say which execution waits for a machine. */
 export const MACHINE_PARTITION = "instance#";
 
-/** Partition of what machines were given; each has an item under its instance id. */
-export const MACHINES = "machines";
-
-/** Partition of the machines as the scheduled look last saw them; each has an item under its instance id. */
-export const SEEN_MACHINES = "seen";
-
-/** Partition of the newest scheduled probe of each node, under the id of its instance. */
-export const PROBED_NODES = "probed";
-
-/** Partition of the last reboot of each machine that Casement ordered, under its instance id. */
-export const OWN_REBOOTS = "own-reboots";
+/** Partition of the machines' records; each has an item under its instance id. */
+export const MACHINES = "machine-records";
 
 /** Partition of the reminders of what waits for a person. */
 export const REMINDERS = "reminders";
-
-/** Partition of the machines of other owners that Casement assists; each has an item under its instance id. */
-export const ASSISTED = "assisted";
 
 /** Partition of the slots; each pool has an item. */
 export const SLOTS = "slots";
@@ -154,16 +142,8 @@ export const keys = {
   directory: { pk: DIRECTORY_PARTITION, sk: "slack" },
   /** State of the schedule that gives nodes the kubelets' client authority. */
   authority: { pk: "authority", sk: "watch" },
-  /** A machine as the scheduled look last saw it. */
-  seenMachine: (instanceId: string): Key => ({ pk: SEEN_MACHINES, sk: instanceId }),
-  /** The newest scheduled probe of a node. */
-  probedNode: (instanceId: string): Key => ({ pk: PROBED_NODES, sk: instanceId }),
-  /** The last reboot of a machine that Casement ordered. */
-  ownReboot: (instanceId: string): Key => ({ pk: OWN_REBOOTS, sk: instanceId }),
   /** The last reminder of one thing that waits for a person. */
   reminder: (name: string): Key => ({ pk: REMINDERS, sk: name }),
-  /** The authorities that a machine was given. */
-  given: (instanceId: string): Key => ({ pk: MACHINES, sk: instanceId }),
-  /** The approval by which a machine of another owner is assisted. */
-  assisted: (instanceId: string): Key => ({ pk: ASSISTED, sk: instanceId }),
+  /** The record of a machine: each of its parts is an attribute. */
+  machineRecord: (instanceId: string): Key => ({ pk: MACHINES, sk: instanceId }),
 } as const;

@@ -1,11 +1,14 @@
 import type { AwsCall } from "./aws-call.ts";
 
-/** An Auto Scaling group's view of one of its instances. */
+/** An instance as its Auto Scaling group sees it. */
 export interface GroupMember {
   readonly group: string;
-  /** "InService", "Standby", "Terminating:Wait" … (Auto Scaling user guide, "Amazon EC2 Auto Scaling instance lifecycle"). */
+  /**
+   * The instance's lifecycle state: "InService", "Standby", "Terminating:Wait" … (Auto Scaling user guide, "Amazon EC2
+   * Auto Scaling instance lifecycle").
+   */
   readonly lifecycle: string;
-  /** Kinds of health checks of the group: "EC2", "EC2,ELB". */
+  /** Health check types of the group: "EC2", "EC2,ELB". */
   readonly checks: string;
   /** Processes that the group's owner has suspended: "HealthCheck", "ReplaceUnhealthy" … */
   readonly suspended: readonly string[];
@@ -19,9 +22,9 @@ const listIn = (text: string, name: string): string =>
   new RegExp(`<${name}>([\\s\\S]*?)</${name}>`).exec(text)?.[1] ?? "";
 
 /**
- * Reads how an instance's group sees it (APIs DescribeAutoScalingInstances and DescribeAutoScalingGroups, query protocol of
- * 2011-01-01).
- * @returns null where it is in no group
+ * Reads an instance's state in its Auto Scaling group (APIs DescribeAutoScalingInstances and DescribeAutoScalingGroups,
+ * query protocol of 2011-01-01).
+ * @returns null for an instance that belongs to no group
  */
 export const autoScaling =
   (call: AwsCall) =>

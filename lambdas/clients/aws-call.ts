@@ -6,28 +6,28 @@ import { reported } from "./refusals.ts";
 import type { Transport } from "./transport.ts";
 
 /*
- * Calls on the path of every request are sent by hand and signed by AWS's own library: the SDK's clients for these few
- * calls cost the front door more time than everything else it does. See docs/decisions/0003.
+ * The calls that every request makes are built here and signed by AWS's own library. The SDK's clients for these few
+ * calls would take the front door more time than all its other work. See docs/decisions/0003.
  */
 
-/** One call of one of AWS's JSON services, or of SNS or Auto Scaling, which answer in XML. */
+/** One call to an AWS service: a JSON service, or SNS or Auto Scaling, which answer in XML. */
 export interface AwsRequest {
   readonly service: "autoscaling" | "dynamodb" | "events" | "lambda" | "secretsmanager" | "sns";
   readonly method: "GET" | "POST";
-  /** Each part of it encoded. */
+  /** URL-encoded segment by segment. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-/** Makes a call: its answer's JSON; XML as `text`; {} where there is none. */
+/** Sends a request to AWS. Returns the JSON of the answer, `{ text }` for XML, or `{}` for an empty body. */
 export type AwsCall = (request: AwsRequest) => Promise<Readonly<Record<string, unknown>>>;
 
-/** Refusal of a service: the name is AWS's own code ("ConditionalCheckFailedException"), as with the SDK's errors. */
+/** An AWS service's refusal. `name` is AWS's own code ("ConditionalCheckFailedException"), as in the SDK's errors. */
 export class AwsError extends Error {
   override readonly name: string;
   readonly $metadata: { readonly httpStatusCode: number; readonly requestId?: string | undefined };
-  /** The service that refused, as requests name it: "dynamodb". */
+  /** The service that refused, named as in AwsRequest: "dynamodb". */
   readonly service: string;
 
   constructor(code: string, message: string, httpStatusCode: number, requestId?: string, service = "aws") {
@@ -38,11 +38,11 @@ export class AwsError extends Error {
   }
 }
 
-/** Does an error bear this code of AWS's? */
+/** Does the error carry one of these AWS codes? */
 export const isAws = (error: unknown, ...codes: readonly string[]): boolean =>
   error instanceof AwsError && codes.includes(error.name);
 
-/** Hashing for the signature, in the shape that its library takes. */
+/** Hash functions for the signature, with the interface that SignatureV4 expects. */
 class Sha256 {
   #hash: Hash | Hmac;
   constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
@@ -63,11 +63,11 @@ const bytesOf = (data: string | ArrayBuffer | ArrayBufferView): string | Uint8Ar
     : new Uint8Array(data);
 };
 
-/** As services name their endpoints (AWS General Reference, "Service endpoints"). */
+/** The service's public endpoint (AWS General Reference, "Service endpoints"), or the configured one. */
 const endpointOf = ({ region, awsEndpoint }: Settings, service: string): URL =>
   new URL(awsEndpoint ?? `https://${service}.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`);
 
-/** An HTTP request as the SDK's transports take it. */
+/** Builds an HTTP request in the format of the SDK's transports. */
 const requestTo = (endpoint: URL, { method, path, headers, body }: AwsRequest) => ({
   method,
   protocol: endpoint.protocol,
@@ -91,7 +91,10 @@ async function textOf(body: HttpResponse["body"]): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** The code is in a header or in the body, with a namespace before "#" or an address behind ":" (Smithy, AWS protocols). */
+/**
+ * Builds the error of a failed call. AWS puts the code into a header or into the body, with a namespace before "#" or a
+ * URL after ":" (Smithy, AWS protocols).
+ */
 function errorOf({ statusCode, headers }: HttpResponse, text: string, service: string): AwsError {
   const body = text.startsWith("<")
     ? { code: elementIn(text, "Code"), message: elementIn(text, "Message") }
@@ -114,25 +117,29 @@ function jsonOf(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** The SDK's standard mode: connections that broke, a service that failed or asked for patience. */
+/** May a retry succeed? As in the SDK's standard mode: after a broken connection, a server error or throttling. */
 const mayHelpAgain = (error: unknown): boolean =>
   !(error instanceof AwsError) ||
   error.$metadata.httpStatusCode >= 500 ||
   error.$metadata.httpStatusCode === 429 ||
   /Throttl|TooManyRequests|ThroughputExceeded|RequestLimitExceeded|TransactionInProgress/.test(error.name);
 
-/** Milliseconds; the SDK's standard mode: exponential, full jitter, at most 20 s. */
+/**
+ * Waits before the next attempt, as the SDK's standard mode does: exponential backoff with full jitter, at most 20 s.
+ */
 const pause = (attempt: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(20_000, 500 * 2 ** attempt)));
 
-/** Milliseconds; these services answer in tens of them, and a person or an execution is waiting meanwhile. */
+/**
+ * Milliseconds. These services answer within tens of milliseconds, and a person or an execution waits for the answer.
+ */
 const PATIENCE = { connectionTimeout: 2_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
 
 /**
- * Builds the way to AWS's JSON services.
- * @param settings where we run, by whose credentials
- * @param maxAttempts how often a call is made at most; each of them must be safe to repeat
- * @throws AwsError for what the service refused; whatever the connection threw
+ * Builds the function that calls AWS services.
+ * @param settings region and credentials of the function
+ * @param maxAttempts limit on the attempts of one call; every call must be safe to repeat
+ * @throws AwsError if the service refuses; the connection's error if there is no answer
  */
 export function awsCalls(settings: Settings, transport?: Transport, maxAttempts = 4): AwsCall {
   const handler = (transport?.aws ?? new NodeHttpHandler(PATIENCE)) as {
@@ -162,7 +169,7 @@ export function awsCalls(settings: Settings, transport?: Transport, maxAttempts 
 }
 
 /**
- * The action that a request asks for: JSON services name it in a header, SNS in its form, Lambda by a path whose first
+ * Names the API action of a request: JSON services name it in a header, SNS in its form, Lambda in a path whose first
  * segment is a date.
  */
 function actionOf({ method, path, headers = {}, body = "" }: AwsRequest): string {

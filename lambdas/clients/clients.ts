@@ -17,32 +17,32 @@ import { type Subscriptions, subscriptions } from "./subscriptions.ts";
 import type { Transport } from "./transport.ts";
 import { watched } from "./watched.ts";
 
-/** Every client that a step may use. */
+/** All clients that steps use. */
 export interface Clients extends FrontDoorClients {
   readonly ec2: EC2Client;
-  /** For calls that the client must not repeat by itself: RunInstances and RebootInstances. */
+  /** Sends each request once, for RunInstances and RebootInstances, which must not be retried automatically. */
   readonly ec2Once: EC2Client;
   readonly ssm: SSMClient;
   readonly s3: S3Client;
   readonly secrets: SecretsManagerClient;
-  /** For the durable engine, which keeps its state through Lambda's API. */
+  /** For the durable engine, which stores its state through Lambda's API. */
   readonly lambda: LambdaClient;
   readonly kubernetes: Kubernetes;
-  /** The cluster by a credential that is not, or not yet, this function's: to try a new one before it replaces the old one. */
+  /** A client of the same cluster with another credential, to try a new one before it replaces the current one. */
   kubernetesWith(credential: ClusterCredential): Kubernetes;
   readonly events: Events;
-  /** Answers a command at the address that came with it. */
+  /** Answers a command at the response URL that Slack sent with it. */
   readonly respond: Respond;
-  /** Reads how an instance's Auto Scaling group sees it; null where it is in none. */
+  /** Reads an instance's state in its Auto Scaling group; null for an instance that belongs to no group. */
   groupMember(instanceId: string): Promise<GroupMember | null>;
   /** Lists the subscribers of an SNS topic. */
   subscriptions(topicArn: string): Promise<Subscriptions>;
 }
 
 /**
- * Builds the clients: the only folder where an SDK client is made.
- * @param settings where we run, by whose credentials
- * @param transport another way out than the network
+ * Builds the clients. Only this folder creates SDK clients.
+ * @param settings region and credentials of the function
+ * @param transport replaces the network
  */
 export function clients(settings: Settings, transport?: Transport): Clients {
   const aws = awsOptions(settings, transport);
@@ -52,10 +52,10 @@ export function clients(settings: Settings, transport?: Transport): Clients {
   return {
     ...ofDoors,
     ec2: watched("ec2", new EC2Client(aws)),
-    // EC2 answers "no capacity" with status 500, which a client repeats; a second reboot may break the boot of the first. What is
-    // only busy is repeated by the step.
+    // EC2 answers "no capacity" with status 500, which the SDK would retry, and a second reboot order may break the
+    // boot that the first one began. If EC2 is only busy, the step retries.
     ec2Once: watched("ec2", new EC2Client({ ...aws, maxAttempts: 1 })),
-    // SendCommand has no idempotency token: the client must not repeat it by itself after a lost answer.
+    // SendCommand has no idempotency token, so the client must not retry after a lost answer.
     ssm: watched("ssm", new SSMClient({ ...aws, maxAttempts: 1 })),
     s3: s3Client(settings, transport),
     secrets: watched("secretsmanager", new SecretsManagerClient(aws)),

@@ -16,9 +16,9 @@ const jsonOf = (text: string): unknown => {
 };
 
 /**
- * Reads the cluster credential.
- * @param text the secret's
- * @throws Error that names what is wrong with it, and never a value
+ * Parses the cluster credential.
+ * @param text content of the secret
+ * @throws Error that names the invalid fields, never a value
  */
 export function clusterCredentialOf(text: string): ClusterCredential {
   const read = shape.safeParse(jsonOf(text));

@@ -2,7 +2,7 @@ import { DurableExecutionApiClient, type DurableExecutionClient } from "@aws/dur
 import type { LambdaClient } from "@aws-sdk/client-lambda";
 
 /**
- * Client with which a durable function reads its state and writes its checkpoints: Lambda's API, set up so that
- * region, credentials, endpoint and way out are the same as for every other call.
+ * Builds the client with which a durable function reads its state and writes its checkpoints. It uses Lambda's API with
+ * the same region, credentials, endpoint and transport as every other call.
  */
 export const durableClient = (lambda: LambdaClient): DurableExecutionClient => new DurableExecutionApiClient(lambda);

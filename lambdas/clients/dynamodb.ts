@@ -4,7 +4,7 @@ import type { AwsCall } from "./aws-call.ts";
 type Item = Record<string, unknown>;
 type Attributes = Parameters<typeof unmarshall>[0];
 
-/** Request of an action; fields as in DynamoDB's API, values as they are in JavaScript. */
+/** A request to DynamoDB: fields as in its API, values as plain JavaScript. */
 export interface DynamoDbRequest {
   readonly TableName: string;
   readonly Key?: object;
@@ -14,7 +14,7 @@ export interface DynamoDbRequest {
   readonly [field: string]: unknown;
 }
 
-/** Answer of an action, with the fields that are read here. */
+/** An answer of DynamoDB, with the fields that Casement reads. */
 export interface DynamoDbAnswer {
   readonly Item?: Item;
   readonly Items?: readonly Item[];
@@ -22,13 +22,13 @@ export interface DynamoDbAnswer {
   readonly LastEvaluatedKey?: Item;
 }
 
-/** The ledger's table, by DynamoDB's own actions. */
+/** Calls DynamoDB on the ledger's table, by the names of DynamoDB's actions. */
 export type DynamoDb = (
   action: "GetItem" | "PutItem" | "UpdateItem" | "Query",
   request: DynamoDbRequest,
 ) => Promise<DynamoDbAnswer>;
 
-/** Fields that hold values of a table. */
+/** Fields that hold values of the table, which must be marshalled. */
 const VALUES = ["Key", "Item", "ExpressionAttributeValues", "ExclusiveStartKey", "Attributes", "LastEvaluatedKey"];
 
 const mapped = <T>(fields: Readonly<Record<string, unknown>>, change: (value: T) => unknown): Item =>
@@ -36,7 +36,7 @@ const mapped = <T>(fields: Readonly<Record<string, unknown>>, change: (value: T)
     Object.entries(fields).map(([name, value]) => [name, VALUES.includes(name) ? change(value as T) : value]),
   );
 
-/** DynamoDB's JSON protocol 1.0. A value that is undefined is left out. */
+/** Builds the client for DynamoDB's JSON protocol 1.0. Undefined values are omitted. */
 export const dynamodb =
   (call: AwsCall): DynamoDb =>
   async (action, request) => {

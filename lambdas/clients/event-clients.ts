@@ -4,14 +4,14 @@ import { type FrontDoorClients, frontDoorClients } from "./front-door-clients.ts
 import { s3Client } from "./s3.ts";
 import type { Transport } from "./transport.ts";
 
-/** Clients of the event handler: the front door's, and S3, where the release document lies. */
+/** Clients of the event handler: those of the front door, and S3, which stores the release document. */
 export interface EventClients extends FrontDoorClients {
   readonly s3: S3Client;
 }
 
 /**
  * Builds the event handler's clients.
- * @param settings where the function runs, by whose credentials
+ * @param settings region and credentials of the function
  * @param transport replaces the network
  */
 export const eventClients = (settings: Settings, transport?: Transport): EventClients => ({

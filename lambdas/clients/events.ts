@@ -1,16 +1,16 @@
 import { Retryable } from "../errors.ts";
 import type { AwsCall } from "./aws-call.ts";
 
-/** One event for the account's default bus. */
+/** An event for the account's default bus. */
 export interface OutgoingEvent {
   readonly source: string;
   readonly detailType: string;
   readonly detail: object;
 }
 
-/** The one call of EventBridge's API by which events are sent (API PutEvents). */
+/** EventBridge's API for sending events (API PutEvents). */
 export interface Events {
-  /** @throws Retryable when EventBridge took the request but not the event */
+  /** @throws Retryable if EventBridge accepts the request but rejects the event */
   put(event: OutgoingEvent): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ interface Taken {
   readonly Entries?: readonly { readonly ErrorCode?: string; readonly ErrorMessage?: string }[];
 }
 
-/** EventBridge's JSON API. */
+/** Builds the client for EventBridge's JSON API. */
 export const events = (call: AwsCall): Events => ({
   put: async ({ source, detailType, detail }) => {
     const { FailedEntryCount, Entries }: Taken = await call({

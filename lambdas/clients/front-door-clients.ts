@@ -8,26 +8,26 @@ import { DOUBT_MS, KEEP_MS, secrets } from "./secrets.ts";
 import type { Transport } from "./transport.ts";
 
 /**
- * Clients of every function, and all that the front door and the event handler need: every import here delays the first
- * answer.
+ * Clients that every function has, and the only ones that the front door and the event handler need. Each import here
+ * delays the first answer.
  */
 export interface FrontDoorClients {
   readonly dynamodb: DynamoDb;
   readonly functions: Functions;
-  /** A secret's text by its name: kept for a while, and read now when asked for fresh. */
+  /** Reads a secret's text by its name, from a cache unless `fresh` is set. */
   secret(name: string, fresh: boolean): Promise<string>;
-  /** Slack's Web API, with the token that Secrets Manager held minutes ago, or the new one when Slack refuses that. */
+  /** Slack's Web API with the cached token. If Slack rejects that token, the client reads the secret again. */
   slack(): Promise<WebClient>;
   /**
-   * Secret that Slack signs its requests with.
-   * @param doubted a signature did not fit: unless it was read a moment ago, it is read again
+   * Reads the secret with which Slack signs its requests.
+   * @param doubted true if a signature did not match: reads the secret again, unless it was read a moment ago
    */
   signingSecret(doubted: boolean): Promise<string>;
 }
 
-/** Limits on the time that a caller is kept waiting. */
+/** Limits on the time that a call may take. */
 export interface Patience {
-  /** Number of times a call to AWS is made at most; between them it waits up to 0.5, 1, 2 … seconds. */
+  /** Limit on the attempts of a call to AWS; the pauses between them are up to 0.5, 1, 2 … seconds. */
   readonly attempts?: number;
   /** Milliseconds for a call to Slack; default 4,000. */
   readonly slack?: number;
@@ -35,10 +35,10 @@ export interface Patience {
 
 /**
  * Builds the clients of the front door and the event handler.
- * @param settings where we run, by whose credentials
+ * @param settings region and credentials of the function
  * @param transport replaces the network (tests)
- * @param patience how long calls may take
- * @param now milliseconds since the epoch: the age of what is kept
+ * @param patience limits on the time of calls
+ * @param now milliseconds since the epoch, for the age of cached secrets
  */
 export function frontDoorClients(
   settings: Settings,
@@ -66,7 +66,9 @@ export function frontDoorClients(
   };
 }
 
-/** A JSON object's fields; none for anything else. V8's own error would quote the secret's first characters. */
+/**
+ * Parses a JSON object; returns no fields for any other text. V8's own error would quote the secret's first characters.
+ */
 function fieldsIn(text: string): Readonly<Record<string, unknown>> {
   try {
     return Object(JSON.parse(text));
@@ -76,8 +78,9 @@ function fieldsIn(text: string): Readonly<Record<string, unknown>> {
 }
 
 /**
- * Reads the Slack app's secret; by hand: a schema library would cost the front door more time than everything it does.
- * @param name the secret's, for the error, which never says a value
+ * Parses the Slack app's secret by hand, because a schema library would take the front door more time than all its
+ * other work.
+ * @param name the secret's name, for the error, which never contains a value
  */
 function slackCredential(name: string, text: string): { readonly signingSecret: string; readonly botToken: string } {
   const { signingSecret, botToken } = fieldsIn(text);
@@ -87,9 +90,9 @@ function slackCredential(name: string, text: string): { readonly signingSecret: 
 }
 
 /**
- * Slack's own defaults are unfit for Lambda: no timeout, ten retries in thirty minutes, sleeping out rate limits. Nor may
- * the client repeat a call by itself: after a lost answer a message would be posted twice. Steps repeat it, and search for
- * the message first.
+ * Builds Slack's client. Its defaults do not fit Lambda: no timeout, ten retries in thirty minutes, and sleeping
+ * through rate limits. The client must not retry either: after a lost answer it would post a message twice. Steps retry
+ * instead, and search for the message first.
  */
 const webClient = (
   slackApiUrl: string,
@@ -107,12 +110,15 @@ const webClient = (
     ...(transport ? { fetch: transport.fetch } : {}),
   });
 
-/** Slack's codes for a token that holds no more (docs: chat.postMessage, errors). */
+/** Slack's codes for a token that is no longer valid (docs: chat.postMessage, errors). */
 const REFUSED: ReadonlySet<string> = new Set(["invalid_auth", "token_revoked", "token_expired", "account_inactive"]);
 
 const refusesToken = (error: unknown): boolean => error instanceof WebAPIPlatformError && REFUSED.has(error.data.error);
 
-/** A token that Slack refuses may have been replaced: the call, of which nothing was done, is made with the new one. */
+/**
+ * Repeats a call with the newest token if Slack rejects the token: it may have been replaced, and Slack has not carried
+ * out the call.
+ */
 class RenewingClient extends WebClient {
   readonly #newToken: () => Promise<string>;
 

@@ -1,11 +1,11 @@
 import type { Transport } from "./transport.ts";
 
-/** Milliseconds; Slack itself waits three seconds. */
+/** Milliseconds. Slack itself waits three seconds. */
 const PATIENCE_MS = 5_000;
 
 /**
- * Sends a form to the front door, over the internet as Slack does.
- * @returns the status that it answered with
+ * Sends a form to the front door over the internet, as Slack does.
+ * @returns the HTTP status of the answer
  */
 export const frontDoor =
   (url: string, transport?: Transport) =>

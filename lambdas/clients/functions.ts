@@ -1,16 +1,16 @@
 import type { AwsCall } from "./aws-call.ts";
 
-/** The calls of Lambda's API by which executions are started, asked after and woken. */
+/** The calls of Lambda's API that start, describe and wake executions. */
 export interface Functions {
   /** Starts a durable function asynchronously (API Invoke, type Event). */
   start(functionName: string, executionName: string, payload: object): Promise<void>;
   /** Completes a callback (API SendDurableExecutionCallbackSuccess). */
   succeed(callbackId: string, result: object): Promise<void>;
-  /** Status of an execution, and when it ended, in milliseconds (API GetDurableExecution). */
+  /** Reads the status of an execution and its end in milliseconds (API GetDurableExecution). */
   execution(executionArn: string): Promise<{ status: string | undefined; endedAt: number | undefined }>;
 }
 
-/** Lambda's REST API. */
+/** Builds the client for Lambda's REST API. */
 export const functions = (call: AwsCall): Functions => ({
   start: async (functionName, executionName, payload) => {
     await call({

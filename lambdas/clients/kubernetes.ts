@@ -18,10 +18,10 @@ import { Retryable } from "../errors.ts";
 import { logRefusal } from "./refusals.ts";
 import type { KubernetesExchange } from "./transport.ts";
 
-/** The credential of the cluster as Secrets Manager stores it. */
+/** The cluster's credential as Secrets Manager stores it. */
 export interface ClusterCredential {
   readonly server: string;
-  /** PEM of the API server's authority. */
+  /** PEM of the certificate authority that signs the API server's certificate. */
   readonly ca: string;
   readonly token: string;
 }
@@ -37,24 +37,27 @@ export interface Kubernetes {
   readonly version: VersionApi;
 }
 
-/** No default exists in the client: a silent API server would hold the function until Lambda ends it. */
+/** Timeout of a request. The client has none: a silent API server would block the function until Lambda ends it. */
 const ANSWER_WITHIN_MS = 15_000;
 
 /**
- * Of an eviction: the server retries conflicts for ten seconds, and a webhook may take thirty (ValidatingWebhook,
- * timeoutSeconds). Whoever gives up earlier does not know whether the pod was evicted.
+ * Timeout of an eviction: the server retries conflicts for ten seconds, and a webhook may take thirty
+ * (ValidatingWebhook, timeoutSeconds). A client that stops waiting earlier does not know whether the pod was evicted.
  */
 const EVICTED_WITHIN_MS = 35_000;
 
 const patienceFor = (url: string): number =>
   new URL(url).pathname.endsWith("/eviction") ? EVICTED_WITHIN_MS : ANSWER_WITHIN_MS;
 
-/** The package's own transport opens a TLS connection per call and knows no timeout; this one keeps connections. */
+/**
+ * Builds a transport that keeps its connections. The package's own opens a TLS connection per call and has no timeout.
+ */
 function keptConnections(ca: string): KubernetesExchange {
   const agent = new Agent({ keepAlive: true, maxSockets: 12, ca });
   return ({ method, url, headers, body }) =>
     new Promise((resolve, reject) => {
-      // Node frames no body of a DELETE by itself: unframed, its preconditions would be read as the next request.
+      // Node sets no content-length on a DELETE. Without one, the server would parse the body (its preconditions) as
+      // the next request.
       const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
       const timeout = patienceFor(url);
       const how = { method, headers: { ...headers, ...length }, agent, timeout };
@@ -94,10 +97,13 @@ const answerOf = (answer: Awaited<ReturnType<KubernetesExchange>>): ResponseCont
     },
   });
 
-/** Reasons of a 429 that is an answer: a disruption budget allows no eviction now (kubernetes/kubernetes, eviction.go). */
+/**
+ * Text in a 429 that is an answer, not throttling: a disruption budget allows no eviction now (kubernetes/kubernetes,
+ * eviction.go).
+ */
 const BUDGET = "DisruptionBudget";
 
-/** Logs a refusal of the API server's; its audit id finds the call in the audit log. */
+/** Logs a refusal by the API server. Its audit id finds the call in the cluster's audit log. */
 function logAnswer(request: RequestContext, { status, headers, body }: Awaited<ReturnType<KubernetesExchange>>): void {
   if (status === 429 && body.includes(BUDGET)) return;
   const action = `${request.getHttpMethod()} ${new URL(request.getUrl()).pathname}`;
@@ -106,8 +112,8 @@ function logAnswer(request: RequestContext, { status, headers, body }: Awaited<R
 
 /**
  * Builds the Kubernetes APIs for one cluster.
- * @param credential reads the credential; asked with `fresh` again after a 401, because tokens are rotated
- * @param exchange another way to the API server than the network
+ * @param credential reads the credential; called again with `fresh` after a 401, because tokens are rotated
+ * @param exchange replaces the network
  */
 export function kubernetes(
   credential: (fresh: boolean) => Promise<ClusterCredential>,
@@ -147,5 +153,5 @@ export function kubernetes(
   };
 }
 
-/** The real address is in the credential, which is read per request. */
+/** Base URL of requests before they are sent; the real address is in the credential, which is read for each request. */
 const PLACEHOLDER = "https://cluster.invalid";

@@ -1,14 +1,17 @@
 import { log, logMetric } from "../logging.ts";
 import { METRICS } from "../metrics.ts";
 
-/** Reason for which a service did not do what it was asked; any other error is an answer, such as that something does not exist. */
+/**
+ * Reason why a service did not carry out a call. Any other error is an answer, for example that an object does not
+ * exist.
+ */
 export type RefusalKind = "throttled" | "denied" | "unavailable";
 
-/** Codes by which AWS, Kubernetes and Slack ask for patience. */
+/** Codes with which AWS, Kubernetes and Slack throttle a caller. */
 const THROTTLED =
   /Throttl|TooManyRequests|RequestLimitExceeded|SlowDown|ThroughputExceeded|PriorRequestNotComplete|^ratelimited$|rate_limited_error/;
 
-/** Codes for a caller that is not known, or may not. */
+/** Codes for a caller that is unknown or lacks a permission. */
 const DENIED =
   /AccessDenied|Unauthori[sz]ed|UnrecognizedClient|ExpiredToken|InvalidClientTokenId|SignatureDoesNotMatch|^(invalid_auth|not_authed|token_revoked|token_expired|account_inactive|missing_scope|not_in_channel|restricted_action|is_archived)$/;
 
@@ -17,8 +20,8 @@ const UNAVAILABLE =
   /^(InternalError|InternalServerError|InternalServiceError|ServiceUnavailable|Unavailable|TimeoutError|ECONN\w+|EPIPE|ETIMEDOUT|EAI_AGAIN|slack_webapi_request_error|internal_error|fatal_error|service_unavailable)$/;
 
 /**
- * Tells refusals from answers.
- * @param status of HTTP; 0 where none came
+ * Classifies an error as a refusal; null if it is an answer.
+ * @param status HTTP status; 0 if there was no response
  */
 export function refusalKind(code: string, status: number): RefusalKind | null {
   if (status === 429 || THROTTLED.test(code)) return "throttled";
@@ -26,7 +29,7 @@ export function refusalKind(code: string, status: number): RefusalKind | null {
   return status >= 500 || UNAVAILABLE.test(code) ? "unavailable" : null;
 }
 
-/** An error or answer of a service, as its client reports it. */
+/** A service's error or answer, as its client reports it. */
 interface Refused {
   readonly service: string;
   readonly action: string;
@@ -35,7 +38,7 @@ interface Refused {
   readonly requestId?: string | undefined;
 }
 
-/** Logs a call that a service throttled, denied or could not serve; anything else is an answer and is left out. */
+/** Logs a call that a service throttled, denied or could not serve. Any other answer is not logged. */
 export function logRefusal({ status, ...refused }: Refused): void {
   const outcome = refusalKind(refused.code, status);
   if (outcome === null) return;
@@ -43,7 +46,7 @@ export function logRefusal({ status, ...refused }: Refused): void {
   if (refused.service === "slack") logMetric(METRICS.slackRefusals, 1, { [METRICS.kind]: outcome });
 }
 
-/** Name, HTTP status and request id of an error that an AWS client threw. */
+/** Reads code, HTTP status and request id from an error of an AWS client. */
 const factsOf = (error: unknown) => {
   const { name = "UnknownError", code, $metadata = {} } = Object(error);
   return {
@@ -53,7 +56,10 @@ const factsOf = (error: unknown) => {
   };
 };
 
-/** Waits for a call of AWS's and logs its refusal. @throws what the call threw */
+/**
+ * Waits for a call to AWS and logs its refusal.
+ * @throws the error of the call
+ */
 export async function reported<T>(service: string, action: string, call: Promise<T>): Promise<T> {
   try {
     return await call;

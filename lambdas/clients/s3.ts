@@ -3,7 +3,7 @@ import type { Settings } from "../settings.ts";
 import type { Transport } from "./transport.ts";
 import { watched } from "./watched.ts";
 
-/** Options that every SDK client of AWS is given: region, credentials, another endpoint or way out, and how often it tries. */
+/** Options of every SDK client of AWS: region, credentials, endpoint, transport, and the limit on attempts. */
 export const awsOptions = (settings: Settings, transport?: Transport) => ({
   region: settings.region,
   credentials: settings.credentials,
@@ -13,11 +13,11 @@ export const awsOptions = (settings: Settings, transport?: Transport) => ({
 });
 
 /**
- * Builds the client of S3.
+ * Builds the S3 client.
  * @param transport replaces the network
  */
 export const s3Client = (settings: Settings, transport?: Transport): S3Client =>
-  // A simulated S3 has one address for all buckets.
+  // The simulated S3 has one address for all buckets.
   watched(
     "s3",
     new S3Client({ ...awsOptions(settings, transport), forcePathStyle: settings.awsEndpoint !== undefined }),

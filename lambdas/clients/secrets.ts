@@ -1,18 +1,19 @@
 import { type AwsCall, isAws } from "./aws-call.ts";
 
-/** The secrets of Secrets Manager, read seldom: requests at the same moment share one reading. */
+/** Reads secrets from Secrets Manager and caches them; concurrent requests share one read. */
 export interface Secrets {
   /**
-   * A secret's text, as it was read at most so many milliseconds ago; 0 reads it now.
-   * @throws when it cannot be read and was never read before, or must be read now
+   * Reads a secret's text.
+   * @param atMost greatest age of a cached text, in milliseconds; 0 reads the secret now
+   * @throws if the secret cannot be read, and no cached text exists or `atMost` is 0
    */
   read(name: string, atMost: number): Promise<string>;
 }
 
-/** Time for which a secret is cached while it is accepted: a replaced secret must take effect soon. */
+/** Milliseconds for which a secret is cached while it is accepted, so that a replaced secret takes effect soon. */
 export const KEEP_MS = 10 * 60_000;
 
-/** Shortest time between two reads of a secret, however many wrong signatures arrive. */
+/** Shortest time in milliseconds between two reads of a secret, however many wrong signatures arrive. */
 export const DOUBT_MS = 30_000;
 
 interface Reading {
@@ -20,7 +21,10 @@ interface Reading {
   readonly text: Promise<string>;
 }
 
-/** A secret that was made and never filled has no current version: Secrets Manager then speaks of a staging label alone. */
+/**
+ * Reads a secret. A secret that was created but never filled has no current version; Secrets Manager's error then only
+ * mentions a staging label, so it is replaced.
+ */
 async function filled(call: AwsCall, name: string): Promise<Readonly<Record<string, unknown>>> {
   try {
     return await valueIn(call, name);
@@ -46,13 +50,16 @@ async function textOf(call: AwsCall, name: string): Promise<string> {
 }
 
 /**
- * Reads secrets through Secrets Manager's JSON API and remembers them.
- * @param now milliseconds since the epoch: the age of what is remembered
+ * Builds the reader for Secrets Manager's JSON API.
+ * @param now milliseconds since the epoch, for the age of cached texts
  */
 export function secrets(call: AwsCall, now: () => number): Secrets {
   const known = new Map<string, Reading>();
 
-  /** Reads a secret anew; the last known text stays when this fails, because the service may be away for a while. */
+  /**
+   * Reads a secret again. If that fails, the last known text stays cached, because Secrets Manager may be unavailable
+   * for a while.
+   */
   const again = (name: string, before: Reading | undefined): Reading => {
     const reading = { at: now(), text: textOf(call, name) };
     known.set(name, reading);

@@ -1,9 +1,9 @@
 import type { AwsCall } from "./aws-call.ts";
 
-/** Subscribers of an SNS topic, by the address they receive at: mail addresses, numbers, ARNs. */
+/** Subscribers of an SNS topic by their endpoints: e-mail addresses, phone numbers, ARNs. */
 export interface Subscriptions {
   readonly confirmed: readonly string[];
-  /** Have not yet followed the link in the mail that asked them. */
+  /** Subscribers who have not confirmed by e-mail yet. */
   readonly pending: readonly string[];
 }
 
@@ -12,10 +12,7 @@ const MEMBER = /<member>([\s\S]*?)<\/member>/g;
 const fieldOf = (member: string, name: string): string =>
   new RegExp(`<${name}>([^<]*)</${name}>`).exec(member)?.[1] ?? "";
 
-/**
- * Reads the first hundred subscriptions of a topic (API ListSubscriptionsByTopic, SNS's query protocol).
- * @param topicArn whose
- */
+/** Reads the first hundred subscriptions of a topic (API ListSubscriptionsByTopic, SNS's query protocol). */
 export const subscriptions =
   (call: AwsCall) =>
   async (topicArn: string): Promise<Subscriptions> => {
@@ -28,7 +25,7 @@ export const subscriptions =
       body: new URLSearchParams(parameters).toString(),
     });
     const members = [...String(text).matchAll(MEMBER)].map(([, member = ""]) => member);
-    // API Reference, Subscription: until it is confirmed, its ARN reads "PendingConfirmation".
+    // Until a subscription is confirmed, its ARN is "PendingConfirmation" (API Reference, Subscription).
     const isPending = (member: string): boolean => !fieldOf(member, "SubscriptionArn").startsWith("arn:");
     const endpoints = (of: readonly string[]): string[] => of.map((member) => fieldOf(member, "Endpoint"));
     return {

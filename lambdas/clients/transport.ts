@@ -1,7 +1,7 @@
 import type { EC2ClientConfig } from "@aws-sdk/client-ec2";
 import type { WebClientOptions } from "@slack/web-api";
 
-/** One exchange with the Kubernetes API. */
+/** Sends one request to the Kubernetes API. */
 export type KubernetesExchange = (request: {
   readonly method: string;
   readonly url: string;
@@ -9,7 +9,7 @@ export type KubernetesExchange = (request: {
   readonly body: string | undefined;
 }) => Promise<{ readonly status: number; readonly headers: Record<string, string>; readonly body: string }>;
 
-/** Path of requests out of the process; by default the network. The host of the handlers may hand in another way. */
+/** Replaces the network for requests that leave the process. The host of the handlers may pass one. */
 export interface Transport {
   readonly aws: NonNullable<EC2ClientConfig["requestHandler"]>;
   readonly fetch: NonNullable<WebClientOptions["fetch"]>;

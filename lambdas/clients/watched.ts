@@ -1,6 +1,6 @@
 import { reported } from "./refusals.ts";
 
-/** The part of an SDK client by which its calls are watched. */
+/** The parts of an SDK client that are needed to observe its calls. */
 interface Watchable {
   readonly config: { readonly serviceId: string };
   readonly middlewareStack: {
@@ -9,9 +9,9 @@ interface Watchable {
 }
 
 /**
- * Makes an SDK client log the refusals of its calls, after its own attempts, and write its service on each error: the
- * errors of two services may look alike.
- * @param name the service as Casement's log names it: "ec2"
+ * Makes an SDK client log a refused call once its own attempts are used up, and add the service's name to each error,
+ * because errors of two services may look alike.
+ * @param name the service's name in Casement's log: "ec2"
  */
 export function watched<Client extends Watchable>(name: string, client: Client): Client {
   const service = client.config.serviceId;

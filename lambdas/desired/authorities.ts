@@ -11,6 +11,12 @@ export interface Authority {
   readonly notAfter: string;
 }
 
+/** A bundle of authorities, and what is in it. */
+export interface Bundle {
+  readonly pem: string;
+  readonly authorities: readonly Authority[];
+}
+
 /** Part of the name of the authority behind the API server's own calls to kubelets (cluster-kube-apiserver-operator). */
 const SIGNER = "kube-apiserver-to-kubelet-signer";
 

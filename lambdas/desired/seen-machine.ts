@@ -48,7 +48,7 @@ export interface Sighting extends Pick<SeenMachine, "instanceId" | "node" | "uid
 }
 
 /** Judgement of a sighting. */
-export interface Judged {
+export interface SightingJudgement {
   /** The record as it is to be written; null where nothing is known that is worth it. */
   readonly record: SeenMachine | null;
   readonly change: "none" | "own" | "foreign";
@@ -100,7 +100,11 @@ function isOwnBoot(own: OwnReboot | undefined, before: SeenMachine, bootId: stri
   return Date.parse(own.at) >= Date.parse(before.seenAt) - OVERLAP_MS;
 }
 
-function changeOf(known: SeenMachine | undefined, own: OwnReboot | undefined, bootId: string): Judged["change"] {
+function changeOf(
+  known: SeenMachine | undefined,
+  own: OwnReboot | undefined,
+  bootId: string,
+): SightingJudgement["change"] {
   if (known === undefined || isSameBoot(known.bootId, bootId)) return "none";
   return isOwnBoot(own, known, bootId) ? "own" : "foreign";
 }
@@ -108,7 +112,7 @@ function changeOf(known: SeenMachine | undefined, own: OwnReboot | undefined, bo
 /** Since when a reboot is due: a boot ends what was due before. */
 function dueSinceOf(
   known: SeenMachine | undefined,
-  { change, now }: { change: Judged["change"]; now: string },
+  { change, now }: { change: SightingJudgement["change"]; now: string },
 ): string {
   return (change === "none" ? known?.dueSince : null) ?? now;
 }
@@ -123,7 +127,7 @@ export function judgeSighting(
   own: OwnReboot | undefined,
   { bootId, reasons, ...seen }: Sighting,
   now: string,
-): Judged {
+): SightingJudgement {
   const known = before?.uid === seen.uid ? before : undefined;
   if (bootId === null) return { record: null, change: "none" };
   const change = changeOf(known, own, bootId);

@@ -3,7 +3,7 @@ import type { Away } from "../messages/node/away.ts";
 import { NoAnswer } from "../time-limit.ts";
 import { isBusy, wordsOf } from "./client-errors.ts";
 
-/** A refusal without its reason says nothing; of a busy service the status is enough. */
+/** Is the status a refusal, whose words must be shown? For a busy service the status is enough. */
 const isRefusal = (status: number): boolean => status < 500 && status !== 429;
 
 function reasonOf(error: Error, seconds: number): Away["reason"] {
@@ -15,9 +15,9 @@ function reasonOf(error: Error, seconds: number): Away["reason"] {
 }
 
 /**
- * Tells a service that did not answer from a mistake in this code.
- * @param seconds for which it was asked
- * @throws the error when no service caused it
+ * Describes why a service gave no answer.
+ * @param seconds the time limit of the call
+ * @throws the error if it does not come from a service but from a bug in this code
  */
 export function awayOf(service: Away["service"], host: string | null, error: unknown, seconds: number): Away {
   const fromService =

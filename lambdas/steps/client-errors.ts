@@ -2,7 +2,9 @@ import { ApiException } from "@kubernetes/client-node";
 import { Retryable } from "../errors.ts";
 import { slackCode } from "./slack/slack-code.ts";
 
-/** Errors that mean "later": AWS's names (SDK retry classification), Slack's codes, errors of Node's sockets. */
+/**
+ * Errors after which a retry may succeed: AWS's names (SDK retry classification), Slack's codes, Node's socket errors.
+ */
 const BUSY = new Set([
   "ThrottlingException",
   "Throttling",
@@ -35,18 +37,18 @@ const BUSY = new Set([
   "EAI_AGAIN",
 ]);
 
-/** A field of whatever was thrown; undefined where there is none. */
+/** Reads a field of a thrown value; undefined if there is none. */
 const fieldOf = (error: unknown, field: string): unknown =>
   typeof error === "object" && error !== null ? (error as Record<string, unknown>)[field] : undefined;
 
-/** The HTTP status that a client reports: each has its own place for it. */
+/** Reads the HTTP status from an error; each client stores it in another field. */
 function statusOf(error: unknown): number {
   const aws = fieldOf(fieldOf(error, "$metadata"), "httpStatusCode");
   const status = error instanceof ApiException ? error.code : (aws ?? fieldOf(error, "statusCode"));
   return typeof status === "number" ? status : 0;
 }
 
-/** Names of services as people know them, by the names on errors (`lambdas/clients`). */
+/** Names of services for messages, by the names that errors carry (`lambdas/clients`). */
 const services: Readonly<Record<string, string>> = {
   EC2: "EC2",
   SSM: "SSM",
@@ -59,28 +61,28 @@ const services: Readonly<Record<string, string>> = {
   sns: "SNS",
 };
 
-/** The service that an error comes from, as people know it; undefined where the error does not say. */
+/** The name of the service that an error comes from; undefined if the error does not say. */
 export function serviceOf(error: unknown): string | undefined {
   if (error instanceof ApiException) return "the Kubernetes API";
   if (slackCode(error) !== undefined || String(fieldOf(error, "code")).startsWith("slack_")) return "Slack";
   return services[String(fieldOf(error, "service"))];
 }
 
-/** Names of errors of the SDK and of AWS that mean that there is no sign-in, or that it has expired. */
+/** Error names of the SDK and of AWS for missing or expired credentials. */
 const UNSIGNED = new Set(["CredentialsProviderError", "TokenProviderError", "ExpiredToken", "ExpiredTokenException"]);
 
-/** Is AWS not asked, or refuses it, because there are no credentials that count? */
+/** Are AWS credentials missing, expired or invalid? */
 export const lacksCredentials = (error: unknown): boolean => UNSIGNED.has(String(fieldOf(error, "name")));
 
-/** Did the service say that it was asked too often, or that too much is asked of it? */
+/** Did the service throttle the call? */
 export const isThrottled = (error: unknown): boolean =>
   statusOf(error) === 429 ||
   /Throttl|TooManyRequests|RequestLimitExceeded|SlowDown|ThroughputExceeded/.test(String(fieldOf(error, "name")));
 
-/** Does the API server say that there is no such object? Of many objects their absence is an answer. */
+/** Did the API server answer that the object does not exist (404)? */
 export const isAbsent = (error: unknown): boolean => error instanceof ApiException && error.code === 404;
 
-/** Reads one object of the API server; undefined where the server says that there is none. */
+/** Reads one object from the API server; undefined if it does not exist. */
 export async function ifPresent<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read;
@@ -91,9 +93,8 @@ export async function ifPresent<T>(read: Promise<T>): Promise<T | undefined> {
 }
 
 /**
- * Is the error a sign of a busy service, so that trying again may help? Anything else is a refusal or a bug and must not be
- * repeated.
- * @param error whatever a client threw
+ * Is the service only busy, so that a retry may succeed? Any other error is a refusal or a bug and must not be retried.
+ * @param error anything that a client threw
  */
 export function isBusy(error: unknown): boolean {
   if (error instanceof Retryable) return true;
@@ -108,19 +109,19 @@ export function isBusy(error: unknown): boolean {
 }
 
 /**
- * The service's own words, short enough for a message: Kubernetes' exceptions carry whole bodies and headers, and
- * Slack's do not say that they are Slack's.
+ * The service's own words, short enough for a message: Kubernetes' exceptions contain whole bodies and headers, and
+ * Slack's errors do not name Slack.
  */
 export function wordsOf(error: unknown): string {
   if (error instanceof ApiException) return kubernetesWords(error);
   if (!(error instanceof Error)) return String(error);
   const fromSlack = slackWords(error);
   if (fromSlack !== undefined) return fromSlack;
-  // Some AWS errors carry their meaning in the name alone, with the message "UnknownError".
+  // Some AWS errors carry their meaning only in the name, with the message "UnknownError".
   return "$metadata" in error ? `${error.name}: ${error.message}`.replace(": UnknownError", "") : error.message;
 }
 
-/** Meanings of the errors of Slack's client, by their codes (@slack/web-api, errors.ts). */
+/** Messages for the errors of Slack's client, by their codes (@slack/web-api, errors.ts). */
 const slackErrors: Readonly<Record<string, (error: Error) => string>> = {
   slack_webapi_platform_error: (error) => `Slack refused: ${slackCode(error)}`,
   slack_webapi_http_error: (error) => `Slack answered ${statusOf(error)}`,
@@ -130,11 +131,11 @@ const slackErrors: Readonly<Record<string, (error: Error) => string>> = {
 
 const slackWords = (error: Error): string | undefined => slackErrors[String(fieldOf(error, "code"))]?.(error);
 
-/** It was read again before the API server refused it: nothing but a new one helps. */
+/** Only a new credential helps: the client has already read the secret again before this refusal. */
 const REFUSED_CREDENTIAL =
   "the API server rejects Casement's credential: a cluster administrator must run npm run connect -- credential (docs/runbook.md#cluster-credential)";
 
-/** Codes with which the API server, or what stands before it, says that it does not answer now. */
+/** Status codes that mean the API server, or a proxy in front of it, is temporarily unavailable. */
 const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504]);
 
 function kubernetesWords(error: ApiException<unknown>): string {
@@ -142,11 +143,11 @@ function kubernetesWords(error: ApiException<unknown>): string {
   const message = fieldOf(bodyOf(error), "message");
   const answered = `the API server answered ${error.code}`;
   if (typeof message !== "string" || message === "") return answered;
-  // "The server" may be any: these words do not name themselves, unlike those about an object.
+  // The API server's words about an object name the object; "The server …" could be any server, so it is named here.
   return UNAVAILABLE.has(error.code) ? `${answered}: ${message}` : message;
 }
 
-/** Reads the API server's answer as JSON; the client returns the bare text if it does not know the shape. */
+/** Parses the API server's answer as JSON; the client returns plain text if it does not know the shape. */
 export function bodyOf(error: ApiException<unknown>): unknown {
   if (typeof error.body !== "string") return error.body;
   try {
@@ -156,14 +157,14 @@ export function bodyOf(error: ApiException<unknown>): unknown {
   }
 }
 
-/** One reason inside the API server's Status: what is wrong, and with which field. */
+/** One cause in the API server's Status: the fault, and the field that has it. */
 export interface Cause {
   readonly reason?: string;
   readonly message?: string;
   readonly field?: string;
 }
 
-/** The reasons that the API server gives in `details.causes` of its Status; empty where it gives none. */
+/** The causes in `details.causes` of the API server's Status; empty if there are none. */
 export function causesOf(error: ApiException<unknown>): readonly Cause[] {
   const causes = fieldOf(fieldOf(bodyOf(error), "details"), "causes");
   return Array.isArray(causes) ? causes : [];

@@ -11,7 +11,7 @@ export interface FrontDoorContext {
   readonly now: () => number;
 }
 
-/** Dependencies of the steps that read the release document besides. */
+/** Dependencies of the steps that also read the release document. */
 export interface EventContext extends FrontDoorContext {
   readonly clients: EventClients;
 }
@@ -19,11 +19,11 @@ export interface EventContext extends FrontDoorContext {
 /** Dependencies of every step. */
 export interface StepContext extends EventContext {
   readonly clients: Clients;
-  /** Writes a line into the function's log, as it is; by default to standard output. */
+  /** Writes a line into the function's log; by default to standard output. */
   readonly log?: ((line: string) => void) | undefined;
-  /** Waits for milliseconds of the time that `now` tells; by default the host's. */
+  /** Waits for some milliseconds of the clock behind `now`; by default the host's. */
   readonly pause?: ((ms: number) => Promise<void>) | undefined;
 }
 
-/** The current time as the ledger writes it. */
+/** The current time in the ledger's format (ISO 8601). */
 export const timestamp = (context: Pick<StepContext, "now">): string => new Date(context.now()).toISOString();

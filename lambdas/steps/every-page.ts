@@ -1,6 +1,6 @@
 import { ApiException } from "@kubernetes/client-node";
 
-/** Objects of a list that one page holds: a cluster of a thousand pods does not fit one answer. */
+/** Objects per page, because a cluster of a thousand pods does not fit into one answer. */
 const PAGE = 500;
 
 /** Parameters of one page of a list (Kubernetes API concepts, "Retrieving large results sets in chunks"). */
@@ -9,15 +9,16 @@ interface PageParameters {
   readonly _continue?: string;
 }
 
-/** Lists that are begun again because the server forgot where they were; then its answer counts. */
+/** Limit on the times that an expired list is read from its beginning; after that the server's error is thrown. */
 const MOST_RESTARTS = 4;
 
-/** Was the list too slow, so that the server has forgotten its state (410 Gone)? */
+/** Has the list expired (410 Gone) because it was read too slowly? */
 const isExpired = (error: unknown): boolean => error instanceof ApiException && error.code === 410;
 
 /**
- * Reads every page of a list of the Kubernetes API. One that expires in the middle is begun again: nothing is listed twice.
- * @param page lists one page by the given parameters
+ * Reads every page of a list of the Kubernetes API. If the list expires, it is read again from its beginning, so that
+ * no object appears twice.
+ * @param page lists one page with the given parameters
  */
 export async function everyPage<T>(
   page: (parameters: PageParameters) => Promise<{ items: T[]; metadata?: { _continue?: string } }>,

@@ -3,14 +3,20 @@ import type { WorkflowName } from "../capabilities/list.ts";
 import { isAws } from "../clients/aws-call.ts";
 import type { FrontDoorContext } from "./context.ts";
 
-/** At most 64 characters of [a-zA-Z0-9-_], the same for the same parts: a repeated start finds the first one. */
+/**
+ * Derives the name of an execution: at most 64 characters of [a-zA-Z0-9-_], the same for the same parts, so that a
+ * repeated start finds the first execution.
+ */
 export const executionName = (...parts: readonly string[]): string =>
   createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 40);
 
-/** An invocation that was under way when its execution ended goes on for its time-out of 300 s at most (lib/functions.ts). */
+/**
+ * Milliseconds after an execution's end for which its last invocation may still run: the time-out is 300 s
+ * (lib/functions.ts).
+ */
 const LAST_INVOCATION_MS = 6 * 60_000;
 
-/** Starting, asking after and waking durable executions. */
+/** Starts, describes and wakes durable executions. */
 export const executions = (context: FrontDoorContext) => {
   const { functions } = context.clients;
   const find = async (arn: string) => {
@@ -27,11 +33,11 @@ export const executions = (context: FrontDoorContext) => {
     return name;
   };
   return {
-    /** The function behind a workflow, with its alias. */
+    /** The Lambda function of a workflow, with its alias. */
     nameOf,
 
     /**
-     * Starts a workflow asynchronously under a derived name; starting it again is the same start.
+     * Starts a workflow asynchronously under a derived name. Starting it again has no effect.
      */
     start: async (workflow: WorkflowName, name: string, payload: object): Promise<void> => {
       const functionName = nameOf(workflow);
@@ -42,12 +48,14 @@ export const executions = (context: FrontDoorContext) => {
       }
     },
 
-    /** RUNNING, SUCCEEDED, FAILED, TIMED_OUT, STOPPED; undefined when it is not known (any more). */
+    /**
+     * RUNNING, SUCCEEDED, FAILED, TIMED_OUT or STOPPED; undefined if Lambda does not know the execution, or no longer.
+     */
     status: async (arn: string): Promise<string | undefined> => (await find(arn))?.status,
 
     /**
-     * Final status of an execution, once none of its code runs any more: STOPPED, FAILED … or "unknown"; null until then.
-     * The invocation that was under way when it was stopped is not interrupted.
+     * The final status of an execution (STOPPED, FAILED … or "unknown"); null while its code may still run. Stopping an
+     * execution does not interrupt the invocation that is running.
      */
     ending: async (arn: string): Promise<string | null> => {
       const execution = await find(arn);
@@ -57,8 +65,8 @@ export const executions = (context: FrontDoorContext) => {
     },
 
     /**
-     * Completes a callback, which wakes the workflow that waits on it; "too late" when it has been completed or has timed
-     * out.
+     * Completes a callback, which wakes the workflow that waits for it; "too late" if it was completed before or has
+     * timed out.
      */
     complete: async (callbackId: string, result: object): Promise<"done" | "too late"> => {
       try {

@@ -8,7 +8,7 @@ import type { Node } from "./cluster/nodes.ts";
 import type { StepContext } from "./context.ts";
 import type { Machine } from "./ec2/instances.ts";
 
-/** A MAC address as Windows writes it. */
+/** A MAC address in the format of Windows. */
 const windowsMac = (mac: string): string | null => (mac === "" ? null : mac.toUpperCase().replaceAll(":", "-"));
 
 const iso = (time: Date | string | undefined): string => new Date(time ?? 0).toISOString();
@@ -20,7 +20,7 @@ function readyOf(node: Node): ClusterFacts["ready"] {
   return { status, reason, message, since: iso(lastTransitionTime), heartbeatAt: iso(lastHeartbeatTime) };
 }
 
-/** The facts of a Node as Kubernetes shows it; of a machine without one, `node` is undefined. */
+/** The facts that Kubernetes shows about a Node; for a machine without a Node, `node` is undefined. */
 export const nodeFacts = (node: Node | undefined): Omit<ClusterFacts, "requests"> => ({
   registered: node !== undefined,
   bootId: bootIdOf(node ?? null),
@@ -31,11 +31,11 @@ export const nodeFacts = (node: Node | undefined): Omit<ClusterFacts, "requests"
   ...(node?.metadata?.labels?.[QUARANTINED] === undefined ? {} : { quarantined: true }),
 });
 
-/** Facts of one node for the checks of lambdas/desired/health/checks.ts, each from its source alone. */
+/** Reads the facts of one node for the checks of lambdas/desired/health/checks.ts, each from its own source. */
 export const health = (context: StepContext) => {
   const { ec2, ssm } = context.clients;
   return {
-    /** Facts of EC2 about an instance, with its status checks. */
+    /** EC2's facts about an instance, with its status checks. */
     instance: async (machine: Machine): Promise<InstanceFacts> => {
       const { InstanceStatuses } = await ec2.send(
         new DescribeInstanceStatusCommand({ InstanceIds: [machine.instanceId], IncludeAllInstances: true }),
@@ -51,7 +51,7 @@ export const health = (context: StepContext) => {
       };
     },
 
-    /** Facts of Systems Manager about an instance's agent. */
+    /** Systems Manager's facts about an instance's agent. */
     agent: async (instanceId: string): Promise<AgentFacts> => {
       const { InstanceInformationList } = await ssm.send(
         new DescribeInstanceInformationCommand({ Filters: [{ Key: "InstanceIds", Values: [instanceId] }] }),
@@ -67,7 +67,7 @@ export const health = (context: StepContext) => {
     },
 
     /**
-     * Facts of the cluster about a node, with the requests for certificates in its name that wait.
+     * The cluster's facts about a node, with the pending certificate requests in its name.
      * @param node undefined for a machine without a Node
      */
     node: async (name: string, node: Node | undefined): Promise<ClusterFacts> => ({

@@ -7,34 +7,34 @@ import { withLog } from "../logging.ts";
 import { type Settings, settings } from "../settings.ts";
 import { type Steps, steps } from "./steps.ts";
 
-/** A workflow before it is given its steps. */
+/** A workflow that still needs its steps. */
 export type Workflow<Payload> = (steps: Steps) => (payload: Payload, ctx: DurableContext) => Promise<unknown>;
 
-/** Runtime of a workflow: its settings, its clock, and the way its requests leave. */
+/** Runtime of a workflow: its settings, its clock, and the transport of its requests. */
 export interface Runtime {
   readonly settings: Settings;
   readonly now: () => number;
   readonly transport?: Transport;
-  /** Writes a line of the function's log; by default to standard output. */
+  /** Writes a line into the function's log; by default to standard output. */
   readonly log?: (line: string) => void;
-  /** Waits for milliseconds of the time that `now` tells; by default the host's. */
+  /** Waits for some milliseconds of the clock behind `now`; by default the host's. */
   readonly pause?: (ms: number) => Promise<void>;
 }
 
-/** A workflow's handlers: one made for a given runtime, and the one that Lambda runs. */
+/** A workflow's handlers: `createHandler` builds one for a given runtime, and Lambda runs `handler`. */
 export interface LambdaEntry {
   readonly createHandler: (runtime: Runtime) => DurableLambdaHandler;
   readonly handler: DurableLambdaHandler;
 }
 
-/** Fields of every line that an execution logs: itself, and the operation and node of its payload. */
+/** Fields of every line that an execution logs: its ARN, and the operation and node in its payload. */
 function aboutExecution(payload: unknown, { executionContext }: DurableContext): LogFields {
   const { operation, index, request } = Object(payload);
   return { execution: executionContext.durableExecutionArn, operation, index, command: Object(request).command };
 }
 
 /**
- * Makes the exports of a durable function's entry file.
+ * Builds the exports of a durable function's entry file.
  * @returns `createHandler` for a given runtime, and `handler`, which reads the environment at its first invocation
  */
 export function lambdaEntry<Payload>(workflow: Workflow<Payload>): LambdaEntry {

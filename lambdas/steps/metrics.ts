@@ -3,9 +3,9 @@ import { standardOutput } from "../logging.ts";
 import { METRICS, metricLine } from "../metrics.ts";
 import type { StepContext } from "./context.ts";
 
-/** Casement's CloudWatch metrics, which alarms watch. */
+/** Writes Casement's CloudWatch metrics, which alarms watch. */
 export const metrics = ({ settings, now, log = standardOutput }: Pick<StepContext, "settings" | "now" | "log">) => ({
-  /** Writes for how many more hours the credential of an account in the cluster is valid. */
+  /** Writes for how many more hours the cluster credential of an account is valid. */
   credentialHours: (account: Account, hours: number): void =>
     log(
       metricLine(

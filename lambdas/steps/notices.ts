@@ -3,9 +3,12 @@ import { fillText } from "../messages/slack/command-word.ts";
 import { commandWord } from "./command-word.ts";
 import type { StepContext } from "./context.ts";
 
-/** Calling people without Slack: a message there does not page. */
+/** Notifies people without Slack, because a Slack message does not page. */
 export const notices = (context: StepContext) => ({
-  /** Sends the event that the stack's rule turns into a notification of its topic. The same notice may be sent twice. */
+  /**
+   * Sends the event that a rule of the stack turns into a notification of its topic. Repeated steps may send a notice
+   * twice.
+   */
   send: async (notice: Notice): Promise<void> => {
     const { clients, settings } = context;
     const message = await fillText(`${settings.cluster}: ${notice.message}`, commandWord(context));

@@ -4,28 +4,31 @@ import { type Origin, originated, originOf } from "../origin.ts";
 import type { OperationRecord } from "../records.ts";
 import type { Steps } from "./steps.ts";
 
-/** Seconds in which a start must begin: Lambda may deliver an asynchronous one hours later, when it is no longer expected. */
+/**
+ * Seconds in which a start must begin. Lambda may deliver an asynchronous start hours later, when nobody expects it any
+ * more.
+ */
 const BEGINS_WITHIN = 15 * 60;
 
-/** Everything that is known of an operation before it begins. */
+/** Everything that is known about an operation before it begins. */
 export interface Opening {
   readonly request: Request;
-  /** Names the operation: the same cause again is the same operation. */
+  /** Identifies the operation: the same cause again gives the same operation. */
   readonly cause: string;
   readonly cluster: string;
   /** Slack channel of the operation's one message. */
   readonly channel: string;
-  /** Reason why the policy refuses the request, in words: then it never begins. */
+  /** Reason why the policy refuses the request, in words. The operation then never begins. */
   readonly refusal?: string;
 }
 
-/** Id of the operation that an opening makes. */
+/** The id of the operation that an opening creates. */
 export const idOf = ({ cluster, request, cause }: Opening): string => operationId(cluster, request.command, cause);
 
 /**
- * Opens an operation: writes down who or what asked for it, before anything begins. Its audit begins with `beginOperation`:
- * the front door may write no audit.
- * @returns its record, and "again" when this very request had been written down before
+ * Opens an operation: records the person or rule that asked for it, before anything begins. `beginOperation` begins its
+ * audit, because the front door may not write to the audit.
+ * @returns its record, and "again" if the same request was recorded before
  */
 export async function openOperation(
   { ledger, timestamp }: Pick<Steps, "ledger" | "timestamp">,
@@ -52,7 +55,10 @@ export async function openOperation(
   return { record, written: await ledger.requested(record) };
 }
 
-/** Payload of an operation's workflow, made of the record alone, so that a repeated delivery starts with the same one. */
+/**
+ * Payload of an operation's workflow. It depends only on the record, so that a repeated delivery starts with the same
+ * payload.
+ */
 export const startOf = (record: OperationRecord): Start => ({
   operation: record.id,
   request: record.request,

@@ -1,16 +1,16 @@
 import { within } from "../time-limit.ts";
 import { isBusy } from "./client-errors.ts";
 
-/** Milliseconds before a busy service is asked for the second and the third time. */
+/** Milliseconds before the second and the third attempt. */
 const PAUSES_MS = [1_000, 2_000];
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Asks for a person who waits: a busy service again after a second or two, but all in all no longer than this.
- * @param ms milliseconds
- * @param ask safe to repeat
- * @throws what the last attempt threw; NoAnswer when the time is over before any attempt has ended
+ * Calls a service for a person who waits: retries a busy service after a second or two, within one time limit.
+ * @param ms the time limit in milliseconds
+ * @param ask a call that is safe to repeat
+ * @throws the error of the last attempt; NoAnswer if the time is over before any attempt has ended
  */
 export async function patiently<T>(ms: number, ask: () => Promise<T>): Promise<T> {
   let isOver = false;

@@ -5,17 +5,20 @@ import { ifPresent, isAbsent } from "./client-errors.ts";
 import { isReady, isWindows, labelsOf } from "./cluster/node-facts.ts";
 import type { StepContext } from "./context.ts";
 
-/** Annotation of a namespace whose pods OpenShift gives a user id, and refuses any other. */
+/** Annotation of a namespace to whose pods OpenShift assigns a user id; it rejects any other id. */
 const UID_RANGE = "openshift.io/sa.scc.uid-range";
 
-/** Characters of the cluster's words that are kept. */
+/** Number of characters of the cluster's words that are kept. */
 const MOST_WORDS = 240;
 
-/** A reason with the words that the cluster says about it. */
+/** Joins a reason with the cluster's message about it. */
 const told = (reason = "", message = ""): string =>
   [reason, message].filter(Boolean).join(": ").replaceAll(/\s+/g, " ").slice(0, MOST_WORDS);
 
-/** A pod that ended without a container's word, such as one that its kubelet rejected (k8s pkg/kubelet/kubelet.go, rejectPod). */
+/**
+ * Describes a pod that ended without a message of a container, such as one that its kubelet rejected (k8s
+ * pkg/kubelet/kubelet.go, rejectPod).
+ */
 function endOf({ phase, reason, message }: NonNullable<V1Pod["status"]>): string {
   const isOver = phase === "Failed" || phase === "Succeeded";
   return isOver || reason ? told(reason ?? phase, message) : "";
@@ -41,12 +44,14 @@ const eventOf = ({ reason = "", message = "", lastTimestamp, eventTime, metadata
 const isControlPlane = (node: V1Node): boolean =>
   Object.keys(labelsOf(node)).some((key) => /^node-role\.kubernetes\.io\/(control-plane|master)$/.test(key));
 
-/** Pods that try a node's data plane: the only ones that Casement makes and deletes. */
+/**
+ * Creates, reads and deletes the pods that test a node's data plane, the only pods that Casement creates or deletes.
+ */
 export const probes = (context: StepContext) => {
   const { core } = context.clients.kubernetes;
   const at = (name: string) => ({ name, namespace: ACCOUNT_NAMESPACE });
   return {
-    /** Makes a probe's pod; one of the same name that is there already is the same one. */
+    /** Creates a probe's pod. If a pod of the same name exists, it is the same one. */
     start: async (pod: ProbePod): Promise<void> => {
       try {
         await core.createNamespacedPod({ namespace: pod.metadata.namespace, body: pod as unknown as V1Pod });
@@ -55,13 +60,13 @@ export const probes = (context: StepContext) => {
       }
     },
 
-    /** Reads a probe's pod; null when it is gone. */
+    /** Reads the state of a probe's pod; null if the pod does not exist. */
     state: async (name: string): Promise<ProbeState | null> => {
       const pod = await ifPresent(core.readNamespacedPod(at(name)));
       return pod ? stateOf(pod) : null;
     },
 
-    /** Reads the Events about a probe's pod; null where the manifest of an older release does not allow it. */
+    /** Reads the Events about a probe's pod; null if the manifest of an older release does not allow it. */
     events: async (name: string): Promise<readonly ProbeEvent[] | null> => {
       try {
         const of = `involvedObject.kind=Pod,involvedObject.name=${name}`;
@@ -73,13 +78,13 @@ export const probes = (context: StepContext) => {
       }
     },
 
-    /** Finds the user id for a pod on Linux; null where the cluster gives pods one of its own. */
+    /** Finds the user id for a pod on Linux; null if the cluster assigns one itself. */
     user: async (): Promise<number | null> => {
       const { metadata } = await core.readNamespace({ name: ACCOUNT_NAMESPACE });
       return metadata?.annotations?.[UID_RANGE] ? null : NOBODY;
     },
 
-    /** Deletes a probe's pod; gone already is fine. */
+    /** Deletes a probe's pod; does nothing if it does not exist. */
     remove: async (name: string): Promise<void> => {
       try {
         await core.deleteNamespacedPod(at(name));
@@ -88,7 +93,7 @@ export const probes = (context: StepContext) => {
       }
     },
 
-    /** Chooses the node to reach a probe from: a Ready Linux worker; null where there is none. */
+    /** Chooses the node from which a probe is reached: a Ready Linux worker; null if there is none. */
     origin: (nodes: readonly V1Node[]): string | null => {
       const linux = nodes.filter((node) => !isWindows(node) && isReady(node) && node.spec?.unschedulable !== true);
       const [chosen] = [...linux.filter((node) => !isControlPlane(node)), ...linux];

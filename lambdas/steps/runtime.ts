@@ -9,20 +9,20 @@ import type { EventContext } from "./context.ts";
 
 const shape = z.object({ configuration: z.unknown(), payload: z.unknown() });
 
-/** Content of the release document: a waiting execution needs it, and it may have changed since the execution began. */
+/** Content of the release document. An execution that waits may need an older version than the newest. */
 export interface ReleaseDocument {
   readonly version: string;
   readonly configuration: Configuration;
   readonly payload: PayloadManifest;
 }
 
-/** The versioned release document. */
+/** Reads the versioned release document. */
 export const runtime = (context: EventContext) => ({
   /**
-   * Reads it.
+   * Reads the whole document.
    * @param version the S3 version, or null for the newest
-   * @throws Refused when it is not there, since a deployment without a payload writes none, or when this code cannot read
-   *   it: then the sentence holds the paths of what is wrong
+   * @throws Refused if the document does not exist, since a deployment without a payload writes none, or if this code
+   * cannot read it; the message then names the paths of its faults
    */
   read: async (version: string | null): Promise<ReleaseDocument> => {
     const { document, version: read } = await documentOf(context, version);
@@ -48,7 +48,7 @@ async function documentOf(context: EventContext, wanted: string | null) {
   return { document: readable(() => shape.parse(JSON.parse(text))), version: answer.VersionId ?? wanted ?? "" };
 }
 
-/** A document that this code cannot read may be one of a release that is being deployed just now. */
+/** Turns a parse error into a Refused: the document may belong to a release whose deployment is still running. */
 function readable<T>(read: () => T): T {
   try {
     return read();
@@ -61,7 +61,7 @@ function readable<T>(read: () => T): T {
   }
 }
 
-/** S3 answers AccessDenied for a missing key to a caller who may not list the bucket (API Reference, GetObject). */
+/** S3's errors for a missing key; a caller who may not list the bucket gets AccessDenied (API Reference, GetObject). */
 const NOT_THERE: ReadonlySet<string> = new Set(["NoSuchKey", "NoSuchVersion", "AccessDenied"]);
 
 async function fetched(context: EventContext, version: string | null): Promise<GetObjectCommandOutput> {

@@ -12,27 +12,24 @@ import { drain } from "./drain/drain.ts";
 import { instances } from "./ec2/instances.ts";
 import { screenshots } from "./ec2/screenshots.ts";
 import { executions } from "./executions.ts";
-import { given } from "./given.ts";
 import { health } from "./health.ts";
 import { announcements } from "./ledger/announcements.ts";
-import { assistances } from "./ledger/assistances.ts";
 import { audit } from "./ledger/audit.ts";
 import { auditedLedger } from "./ledger/audited-ledger.ts";
 import { breakGlass } from "./ledger/break-glass.ts";
 import { cordons } from "./ledger/cordons.ts";
 import { joinSlots } from "./ledger/join-slots.ts";
 import { leases } from "./ledger/leases.ts";
-import { probedNodes } from "./ledger/probed-nodes.ts";
 import { reminders } from "./ledger/reminders.ts";
 import { reservations } from "./ledger/reservations.ts";
 import { rollouts } from "./ledger/rollouts.ts";
-import { seenMachines } from "./ledger/seen-machines.ts";
 import { slots } from "./ledger/slots.ts";
 import { turns } from "./ledger/turns.ts";
 import { fleet } from "./machine/fleet.ts";
 import { joinSecret } from "./machine/join-secret.ts";
 import { machine } from "./machine/machine.ts";
 import { machineLook } from "./machine/machine-look.ts";
+import { machines } from "./machines/machines.ts";
 import { metrics } from "./metrics.ts";
 import { notices } from "./notices.ts";
 import { plan } from "./plan/plan.ts";
@@ -48,7 +45,7 @@ import { stops } from "./stops.ts";
 import { unregistered } from "./unregistered.ts";
 
 /**
- * Every verb a workflow may use, by noun.
+ * Builds every verb that a workflow may use, by noun.
  * @param context clients, settings and time
  */
 export const steps = (context: StepContext) => ({
@@ -57,7 +54,6 @@ export const steps = (context: StepContext) => ({
   authorityWatch: authorityWatch(context),
   announcements: announcements(context),
   answers: answers(context),
-  assistances: assistances(context),
   audit: audit(context),
   breakGlass: breakGlass(context),
   claims: claims(context),
@@ -69,7 +65,6 @@ export const steps = (context: StepContext) => ({
   drain: drain(context),
   executions: executions(context),
   fleet: fleet(context),
-  given: given(context),
   health: health(context),
   instances: instances(context),
   joinSecret: joinSecret(context),
@@ -79,6 +74,7 @@ export const steps = (context: StepContext) => ({
   ledger: auditedLedger(context),
   machine: machine(context),
   machineLook: machineLook(context),
+  machines: machines(context),
   metrics: metrics(context),
   nodes: nodes(context),
   notices: notices(context),
@@ -93,8 +89,6 @@ export const steps = (context: StepContext) => ({
   rollouts: rollouts(context),
   runtime: runtime(context),
   screenshots: screenshots(context),
-  probedNodes: probedNodes(context),
-  seenMachines: seenMachines(context),
   slots: slots(context),
   stops: stops(context),
   thread: thread(context, commandWord(context)),
@@ -102,5 +96,5 @@ export const steps = (context: StepContext) => ({
   turns: turns(context),
 });
 
-/** The verbs as workflows see them. */
+/** The verbs of workflows, by noun. */
 export type Steps = ReturnType<typeof steps>;

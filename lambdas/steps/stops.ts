@@ -5,7 +5,7 @@ import { type Stop, type StoppedPlace, stopFor } from "../desired/stops.ts";
 import type { StepContext } from "./context.ts";
 import { stopRecords } from "./ledger/stop-records.ts";
 
-/** Stop that a person with kubectl has set on a node. */
+/** The stop that a person has set on a node with kubectl. */
 export function holdOn(node: Pick<V1Node, "metadata"> | null | undefined): Stop[] {
   const { name = "", uid = "", annotations } = node?.metadata ?? {};
   const reason = annotations?.[HOLD];
@@ -14,7 +14,10 @@ export function holdOn(node: Pick<V1Node, "metadata"> | null | undefined): Stop[
   return [{ kind: "hold", target, reason, by: `the annotation ${HOLD} on Node ${name}`, at: null, until: null }];
 }
 
-/** Everything that keeps Casement from disturbing nodes: freezes and holds of the ledger, and the annotations of people with kubectl. */
+/**
+ * Reads everything that keeps Casement from disturbing nodes: freezes and holds in the ledger, and annotations set with
+ * kubectl.
+ */
 export const stops = (context: StepContext) => {
   const records = stopRecords(context);
 
@@ -34,16 +37,16 @@ export const stops = (context: StepContext) => {
   return {
     ...records,
 
-    /** The freeze of the Namespace's annotation, if there is one. */
+    /** The freeze in the Namespace's annotation, if there is one. */
     ofNamespace,
 
-    /** The stop of the ledger over a node, which is quickly read; null when there is none. */
+    /** The stop that the ledger records for a node, without a call to the cluster; null if there is none. */
     recordedFor: async (place: StoppedPlace): Promise<Stop | null> => stopFor(await records.all(), place),
 
     /**
-     * Finds what keeps Casement from disturbing a node now; null when nothing does.
-     * @param node as it was just read, with its annotations; null for a machine that is no node
-     * @throws the client's error when it cannot be read: then nothing may be changed
+     * Finds the stop that forbids Casement to disturb a node now; null if there is none.
+     * @param node the Node as just read, with its annotations; null for a machine that is no node
+     * @throws the client's error if the stops cannot be read: the caller must then change nothing
      */
     over: async (node: Pick<V1Node, "metadata"> | null, pool: string | null): Promise<Stop | null> => {
       const [recorded, frozen] = await Promise.all([records.all(), ofNamespace()]);

@@ -7,21 +7,21 @@ import type { FrontDoorContext } from "./context.ts";
 import { hasEnded, isOurs, launcherOf, type Machine } from "./ec2/instances.ts";
 import { ledger } from "./ledger/ledger.ts";
 
-/** A machine that Casement launched and that is no node of the cluster. */
+/** A machine that Casement launched and that is not a node of the cluster. */
 export interface UnregisteredMachine {
   readonly instanceId: string;
   readonly pool: string | null;
   /** The operation that launched it. */
   readonly operation: string | null;
-  /** "left": no operation works on it, and nothing is known of a decision. */
+  /** "left": no operation works on it, and no decision about it is known. */
   readonly state: "provisioning" | "deciding" | "kept" | "left";
-  /** The stage at which it failed. */
+  /** The stage that failed. */
   readonly failedAt: StageName | null;
-  /** ISO 8601: when it got into this state; when it was launched if that is not known. */
+  /** ISO 8601: start of this state, or the launch if that is not known. */
   readonly since: string;
 }
 
-/** The machines among these that Casement launched, that live, and for which no Node stands. */
+/** Selects the machines that Casement launched, that have not ended, and that have no Node. */
 export function withoutNode(machines: readonly Machine[], nodes: readonly Node[], cluster: string): Machine[] {
   const registered = new Set(nodes.map(instanceIdOf));
   return machines.filter(
@@ -37,8 +37,8 @@ function stateOf(record: NodeRecord | undefined): UnregisteredMachine["state"] {
 }
 
 /**
- * Describes a machine that is no node.
- * @param record of the node that it was to become; undefined where the ledger has none
+ * Describes a machine that is not a node.
+ * @param record the ledger's record of the node that it was to become; undefined if there is none
  */
 export const describeUnregistered = (machine: Machine, record: NodeRecord | undefined): UnregisteredMachine => ({
   instanceId: machine.instanceId,
@@ -49,15 +49,15 @@ export const describeUnregistered = (machine: Machine, record: NodeRecord | unde
   since: record?.keptAt ?? record?.failedAt ?? record?.startedAt ?? machine.launchedAt,
 });
 
-/** Records of the nodes that the operations of these machines worked on. */
+/** Reads the node records of the operations that launched these machines. */
 async function recordsOf(context: FrontDoorContext, machines: readonly Machine[]): Promise<NodeRecord[]> {
   const operations = [...new Set(machines.flatMap((machine) => launcherOf(machine) ?? []))];
   return (await Promise.all(operations.map((id) => ledger(context).nodes(id)))).flat();
 }
 
-/** Machines that are no nodes, with what the ledger knows of them. */
+/** Lists the machines that are not nodes, with the ledger's facts about them. */
 export const unregistered = (context: FrontDoorContext) => ({
-  /** Counts those of these machines that people kept for inspection. */
+  /** Counts the machines that people kept for inspection. */
   countKept: async (machines: readonly Machine[]): Promise<number> => {
     const records = await recordsOf(context, machines);
     const kept = new Set(records.filter(isKept).map(({ instanceId }) => instanceId));
@@ -65,8 +65,9 @@ export const unregistered = (context: FrontDoorContext) => ({
   },
 
   /**
-   * @param machines of the cluster
-   * @param nodes all Nodes of the cluster
+   * Lists the unregistered machines.
+   * @param machines every machine of the cluster
+   * @param nodes every Node of the cluster
    */
   list: async (
     machines: readonly Machine[],

@@ -1,8 +1,8 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import type { Start } from "../commands/command.ts";
+import type { Request, Start } from "../commands/command.ts";
 import type { Configuration } from "../configuration.ts";
 import { Refused } from "../errors.ts";
-import { addDryRun, shownOnly, tooManyNodes } from "../messages/operation/dry-runs.ts";
+import { addDryRun, tooManyNodes } from "../messages/operation/dry-runs.ts";
 import { refusedLaunch } from "../messages/provision/obstacles.ts";
 import { profileOf } from "../profiles/list.ts";
 import { newNodeRecord, type PoolChange, type Published } from "../records.ts";
@@ -14,13 +14,15 @@ import { lambdaEntry } from "../steps/host.ts";
 import type { ReleaseDocument } from "../steps/runtime.ts";
 import type { Steps } from "../steps/steps.ts";
 import { step } from "./engine/durable.ts";
-import { type Begun, beginOperation, failOperation, tellRequester } from "./operation/lifecycle.ts";
+import { failOperation, showOnly } from "./operation/lifecycle.ts";
+import type { Op } from "./operation/op.ts";
 import { endWatched, handOver, publishWatched, type Watched, watch } from "./operation/progress.ts";
 import { publishEnd } from "./operation/publish-end.ts";
 import { postFirst } from "./operation/publisher.ts";
+import { begin } from "./operation/scheduled.ts";
 import type { ProvisionStart } from "./provision/task.ts";
 
-type AddStart = Start & { readonly request: { readonly command: "add" } };
+type AddRequest = Extract<Request, { command: "add" }>;
 
 /** The pool as it was found: nothing of it changes while the operation runs. */
 interface Room {
@@ -28,34 +30,54 @@ interface Room {
   readonly image: Image;
 }
 
+/** An add whose nodes were started, and its message. */
+interface Opened {
+  readonly pool: PoolChange;
+  readonly first: Published;
+}
+
+/** Makes sure that there is room, and starts one execution per node. @returns null when it was a dry run */
+async function open(op: Op<AddRequest>): Promise<Opened | null> {
+  const { ctx, request } = op;
+  const room = await step(ctx, "find room", () => findRoom(op));
+  if (request.dryRun) return step(ctx, "show what would happen", () => preview(op, room)).then(() => null);
+  const first = await step(ctx, "post the message", () => post(op, room));
+  for (let index = 0; index < request.count; index += 1)
+    await step(ctx, `start node ${index + 1}`, () => startNode(op, room, index));
+  return { pool: room.pool, first };
+}
+
+/** Keeps the one message up to date until all nodes have ended. @returns whether they have; if not, the sweep continues */
+async function follow(
+  { ctx, steps, start, request, settings }: Op<AddRequest>,
+  { pool, first }: Opened,
+): Promise<boolean> {
+  const watched = { steps, operation: start.operation, pool, settings };
+  const { published, hasEnded } = await watch(ctx, watched, first);
+  if (hasEnded) {
+    await step(ctx, "end", () => settleAndEnd(watched, request.pool));
+    await publishEnd(ctx, steps, () => publishWatched(watched, published));
+  } else await step(ctx, "hand over to the sweep", () => handOver(watched, published));
+  return hasEnded;
+}
+
 /** `/win add`: makes sure there is room, starts one execution per node, and keeps the one message up to date. */
 export const addNodes =
   (steps: Steps) =>
   async (start: Start, ctx: DurableContext): Promise<void> => {
-    const ask = addStart(start);
+    const { request, operation } = start;
+    if (request.command !== "add") throw new Error("this workflow adds nodes and nothing else");
+    const execution = { ctx, steps, start };
     let goesOn = false;
     try {
-      const begun = await step(ctx, "begin", () =>
-        beginOperation(steps, ask, ctx.executionContext.durableExecutionArn),
-      );
-      if (!begun) return;
-      const room = await step(ctx, "find room", () => findRoom(steps, ask, begun));
-      if (ask.request.dryRun) return await step(ctx, "show what would happen", () => preview(steps, ask, begun, room));
-      const first = await step(ctx, "post the message", () => post(steps, ask, begun, room));
-      for (let index = 0; index < ask.request.count; index += 1) {
-        await step(ctx, `start node ${index + 1}`, () => startNode(steps, ask, begun, room, index));
-      }
-      const watched = { steps, operation: ask.operation, pool: room.pool, settings: begun };
-      const { published, hasEnded } = await watch(ctx, watched, first);
-      if (hasEnded) {
-        await step(ctx, "end", () => settleAndEnd(watched, ask.request.pool));
-        await publishEnd(ctx, steps, () => publishWatched(watched, published));
-      } else await step(ctx, "hand over to the sweep", () => handOver(watched, published));
-      goesOn = !hasEnded;
+      const op = await begin(execution, request);
+      if (!op) return;
+      const opened = await open(op);
+      goesOn = opened !== null && !(await follow(op, opened));
     } catch (error) {
-      await step(ctx, "end without nodes", () => failOperation(steps, ask, error));
+      await step(ctx, "end without nodes", () => failOperation(execution, error));
     } finally {
-      if (!goesOn) await step(ctx, "settle the pool", () => steps.reservations.close(ask.request.pool, ask.operation));
+      if (!goesOn) await step(ctx, "settle the pool", () => steps.reservations.close(request.pool, operation));
     }
   };
 
@@ -65,14 +87,9 @@ async function settleAndEnd(watched: Watched, pool: string): Promise<void> {
   await endWatched(watched);
 }
 
-const addStart = (start: Start): AddStart => {
-  if (start.request.command !== "add") throw new Error("this workflow adds nodes and nothing else");
-  return { ...start, request: start.request };
-};
-
-async function findRoom(steps: Steps, ask: AddStart, begun: Begun): Promise<Room> {
-  const { configuration }: ReleaseDocument = await steps.runtime.read(begun.runtimeVersion);
-  const { pool: name, count, dryRun } = ask.request;
+async function findRoom({ steps, start, request, settings }: Op<AddRequest>): Promise<Room> {
+  const { configuration }: ReleaseDocument = await steps.runtime.read(settings.runtimeVersion);
+  const { pool: name, count, dryRun } = request;
   const pool = configuration.pools[name];
   if (!pool) throw new Refused(`pool ${name} was removed from the configuration`);
   await refuseWhatCannotJoin(steps, configuration);
@@ -82,7 +99,7 @@ async function findRoom(steps: Steps, ask: AddStart, begun: Begun): Promise<Room
   const kept = await steps.unregistered.countKept(machines);
   const { before, granted } = await steps.reservations.reserve(
     { name, maximum: pool.maximum },
-    ask.operation,
+    start.operation,
     dryRun ? 0 : count,
     machines.map(launcherOf),
   );
@@ -102,33 +119,30 @@ async function refuseWhatCannotJoin(steps: Steps, configuration: Configuration):
   await steps.claims.all();
 }
 
-async function preview(steps: Steps, ask: AddStart, begun: Begun, { pool, image }: Room): Promise<void> {
-  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
+async function preview(op: Op<AddRequest>, { pool, image }: Room): Promise<void> {
+  const { steps, settings } = op;
+  const { configuration } = await steps.runtime.read(settings.runtimeVersion);
   const { windows = "", instanceTypes = [], subnets = [] } = configuration.pools[pool.name] ?? {};
-  await tellRequester(steps, ask, addDryRun({ pool, windows, imageId: image.imageId, instanceTypes, subnets }));
-  await steps.ledger.changeOperation(ask.operation, {
-    status: "succeeded",
-    summary: shownOnly,
-    endedAt: steps.timestamp(),
-  });
+  await showOnly(op, addDryRun({ pool, windows, imageId: image.imageId, instanceTypes, subnets }));
 }
 
-async function post(steps: Steps, ask: AddStart, begun: Begun, room: Room): Promise<Published> {
-  for (let index = 0; index < ask.request.count; index += 1)
-    await steps.ledger.recordNode(newNodeRecord("provision", ask.operation, index, steps.timestamp()));
-  return postFirst(steps, ask.operation, room.pool, begun);
+async function post(
+  { steps, start: { operation }, request, settings }: Op<AddRequest>,
+  room: Room,
+): Promise<Published> {
+  for (let index = 0; index < request.count; index += 1)
+    await steps.ledger.recordNode(newNodeRecord("provision", operation, index, steps.timestamp()));
+  return postFirst(steps, operation, room.pool, settings);
 }
 
-const startNode = (steps: Steps, ask: AddStart, begun: Begun, room: Room, index: number): Promise<void> => {
-  const payload: ProvisionStart = {
-    operation: ask.operation,
-    index,
-    pool: ask.request.pool,
-    image: room.image,
-    runtimeVersion: begun.runtimeVersion,
-  };
-  return steps.executions.start("provision-node", executionName(ask.operation, String(index)), payload);
-};
+function startNode(
+  { steps, start: { operation }, request: { pool }, settings: { runtimeVersion } }: Op<AddRequest>,
+  { image }: Room,
+  index: number,
+): Promise<void> {
+  const payload: ProvisionStart = { operation, index, pool, image, runtimeVersion };
+  return steps.executions.start("provision-node", executionName(operation, String(index)), payload);
+}
 
 /** The entry for Lambda and for the sandbox. */
 export const { createHandler, handler } = lambdaEntry(addNodes);

@@ -1,83 +1,68 @@
-import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import type { Request, Start } from "../commands/command.ts";
+import type { Request } from "../commands/command.ts";
 import { Refused } from "../errors.ts";
-import { cordonDryRun, nodeIsGone, stillQuarantined } from "../messages/node/cordon.ts";
-import { shownOnly } from "../messages/operation/dry-runs.ts";
+import {
+  cordonDryRun,
+  cordonFailedSummary,
+  cordonLeaves,
+  cordonPlanCard,
+  nodeIsGone,
+  stillQuarantined,
+} from "../messages/node/cordon.ts";
 import { lambdaEntry } from "../steps/host.ts";
-import type { Steps } from "../steps/steps.ts";
-import { approved } from "./cordon/approval.ts";
-import { rollBack } from "./cordon/endings.ts";
-import { cordon, uncordon } from "./cordon/stages.ts";
-import { type CordonTask, newCordonTask } from "./cordon/task.ts";
+import type { Change } from "./change/change.ts";
+import { anyChange, changing } from "./change/run-change.ts";
+import { type CordonTask, cordon, uncordon } from "./cordon/stages.ts";
 import { step } from "./engine/durable.ts";
 import { type ChosenNode, judgeNode } from "./node/choose.ts";
-import { endOnOneNode } from "./node/end.ts";
 import { isQuarantined } from "./node/quarantine.ts";
-import { runStages, stageTable } from "./node/stages.ts";
-import { startOnOneNode } from "./node/start.ts";
-import { type Begun, beginOperation, tellRequester } from "./operation/lifecycle.ts";
-import { failToBegin } from "./operation/scheduled.ts";
+import { restoreNode } from "./node/restore.ts";
+import { stageTable } from "./node/stages.ts";
+import type { Op } from "./operation/op.ts";
 
 /** A person's cordon or uncordon. */
-type Wanted = Extract<Request, { command: "cordon" | "uncordon" }>;
+type CordonRequest = Extract<Request, { command: "cordon" | "uncordon" }>;
 
-/** Both directions; the command says which one is run. */
 const stages = stageTable<"cordon", CordonTask>("cordon", { cordon, uncordon });
 
-async function show(steps: Steps, start: Start, { command }: Wanted, chosen: ChosenNode): Promise<void> {
-  await tellRequester(steps, start, cordonDryRun(command, chosen.name, chosen.isCordoned));
-  const end = { status: "succeeded", summary: shownOnly, endedAt: steps.timestamp() } as const;
-  await steps.ledger.changeOperation(start.operation, end);
-}
-
 /** @throws Refused for a quarantined node whose whole name was not typed */
-async function checkQuarantine(steps: Steps, wanted: Wanted, { name, uid }: ChosenNode): Promise<void> {
-  const isMeant = wanted.command === "uncordon" && wanted.quarantined === name;
-  if (!isMeant && (await isQuarantined(steps, uid))) throw new Refused(stillQuarantined(name));
+function checkQuarantine({ ctx, steps, request }: Op<CordonRequest>, { name, uid }: ChosenNode): Promise<true> {
+  return step(ctx, "check the quarantine", async (): Promise<true> => {
+    const isMeant = request.command === "uncordon" && request.quarantined === name;
+    if (!isMeant && (await isQuarantined(steps, uid))) throw new Refused(stillQuarantined(name));
+    return true;
+  });
 }
 
-async function change(ctx: DurableContext, steps: Steps, start: Start, begun: Begun, wanted: Wanted): Promise<void> {
-  const { command, node, dryRun } = wanted;
-  const chosen = await step(ctx, "judge", async () => (await judgeNode(steps, start, begun, command, node)).chosen);
-  if (dryRun) return step(ctx, "show what would happen", () => show(steps, start, wanted, chosen));
-  if (wanted.command === "uncordon")
-    await step(ctx, "check the quarantine", () => checkQuarantine(steps, wanted, chosen));
-  if (!(await approved(ctx, steps, start, begun, command, chosen))) return;
-  const started = await step(ctx, "take the lease", () =>
-    startOnOneNode(steps, start, begun, { workflow: "cordon", stage: command }, chosen),
-  );
-  try {
-    const task = newCordonTask(ctx, steps, start, command, chosen, started);
-    try {
-      await runStages(
-        task,
-        stages.filter(({ name }) => name === command),
-      );
-    } catch (error) {
-      return await rollBack(task, error);
-    }
-    await endOnOneNode(task, { status: "succeeded", ...(task.isGone ? { outcome: nodeIsGone } : {}) }, task.summary);
-  } finally {
-    await step(ctx, "release the lease", () => steps.leases.release(started.lease));
-  }
-}
+/** Both directions differ in their stage, and in what is asked before. */
+const change = (command: CordonRequest["command"]): Change<CordonRequest, ChosenNode, CordonTask> => ({
+  isFor: (request): request is CordonRequest => request.command === command,
+  workflow: "cordon",
+  eventReason: command === "cordon" ? "CasementCordoning" : "CasementUncordoning",
+  names: { plan: "judge", end: "end without a change" },
+  stages: () => stages.filter(({ name }) => name === command),
+  plan: async (op) => (await judgeNode(op, command, op.request.node)).chosen,
+  subject: (chosen) => ({ ...chosen, isRecovery: true }),
+  dryRun: ({ name, isCordoned }) => cordonDryRun(command, name, isCordoned),
+  ...(command === "uncordon" ? { confirm: checkQuarantine } : {}),
+  effects: async (op, { name }) => {
+    const { uid, bootId, instanceId, isCordoned } = (await judgeNode(op, command, name)).chosen;
+    return {
+      record: { action: command, options: {}, nodes: [{ uid, bootId, instanceId }], losses: [], blockers: [] },
+      pods: 0,
+      card: cordonPlanCard(command, name, isCordoned),
+    };
+  },
+  taskOf: (task) => ({ ...task, summary: "" }),
+  undo: (task) => (command === "uncordon" ? cordonLeaves.unknown : restoreNode(task)),
+  finish: ({ summary, isGone }) => ({ summary, ...(isGone ? { outcome: nodeIsGone } : {}) }),
+  words: {
+    cancelled: cordonFailedSummary.cancelled,
+    failed: (left) => cordonFailedSummary.failed(command, left),
+  },
+});
 
-/** `/win cordon` and `/win uncordon`: says whether new pods may be scheduled on a node. */
-export const cordonNode =
-  (steps: Steps) =>
-  async (start: Start, ctx: DurableContext): Promise<void> => {
-    const { request } = start;
-    if (request.command !== "cordon" && request.command !== "uncordon")
-      throw new Error("this workflow cordons and uncordons nodes and nothing else");
-    try {
-      const begun = await step(ctx, "begin", () =>
-        beginOperation(steps, start, ctx.executionContext.durableExecutionArn),
-      );
-      if (begun) await change(ctx, steps, start, begun, request);
-    } catch (error) {
-      await failToBegin(ctx, steps, start, "end without a change", error);
-    }
-  };
+/** `/win cordon` and `/win uncordon`: keeps new pods off a node, or lets them on it again. */
+export const changes = [anyChange(change("cordon")), anyChange(change("uncordon"))];
 
 /** The entry for Lambda and for the sandbox. */
-export const { createHandler, handler } = lambdaEntry(cordonNode);
+export const { createHandler, handler } = lambdaEntry(changing(...changes));

@@ -1,25 +1,47 @@
-import { drainDryRun, drainPlanCard } from "../messages/node/drained.ts";
+import {
+  drainDryRun,
+  drainedSummary,
+  drainPlanCard,
+  goneSummary,
+  notDrainedSummary,
+} from "../messages/node/drained.ts";
 import { lambdaEntry } from "../steps/host.ts";
+import type { Finish } from "./change/change.ts";
+import { anyChange, changing } from "./change/run-change.ts";
 import { tryingRights } from "./doctor/diagnose.ts";
-import { finishDrained, rollBack } from "./drain/endings.ts";
 import { cordon, evict, slot } from "./node/emptying.ts";
+import { emptying } from "./node/emptying-change.ts";
 import type { EmptyingTask } from "./node/emptying-task.ts";
-import { emptyingWorkflow } from "./node/emptying-workflow.ts";
-import { lookAtGuard } from "./node/look-at-guard.ts";
+import { leaveNode } from "./node/leave.ts";
 import { stageTable } from "./node/stages.ts";
+import { nodeOf, once } from "./node/task.ts";
 
-/** `/win drain`: plans, evicts the pods of a node as carefully as kubectl does, and leaves it cordoned. */
-export const drainNode = emptyingWorkflow({
+/** Leaves the node cordoned: from now on the cordon is the requester's, and lasts until an uncordon. */
+async function finish(task: EmptyingTask): Promise<Finish> {
+  const { steps, operation, isGone, pods } = task;
+  const { name, uid } = nodeOf(task);
+  await once(task, "keep the cordon", async () => {
+    if (isGone) await steps.cordons.close(uid, operation);
+    else await steps.cordons.keep(uid, operation);
+  });
+  return { summary: isGone ? goneSummary(name) : drainedSummary(name, pods) };
+}
+
+/** `/win drain`: evicts the pods of a node as carefully as kubectl does, and leaves it cordoned. */
+const drain = emptying<EmptyingTask>({
   command: "drain",
   eventReason: "CasementDraining",
   stages: stageTable<"drain", EmptyingTask>("drain", { slot, cordon, evict }),
   card: drainPlanCard,
   dryRun: drainDryRun,
-  look: lookAtGuard,
   taskOf: (task) => task,
-  finish: finishDrained,
-  fail: rollBack,
+  undo: leaveNode,
+  finish,
+  words: notDrainedSummary,
 });
 
+/** The change that this function carries out. */
+export const changes = [anyChange(drain)];
+
 /** The entry for Lambda and for the sandbox. */
-export const { createHandler, handler } = lambdaEntry(tryingRights("drain-node", drainNode));
+export const { createHandler, handler } = lambdaEntry(tryingRights("drain-node", changing(...changes)));

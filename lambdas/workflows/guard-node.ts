@@ -9,7 +9,8 @@ import { causeOf, step } from "./engine/durable.ts";
 import { install } from "./guard/install.ts";
 import { claim, goneSince, type Member, settle, settleLeft } from "./guard/members.ts";
 import { type Target, targetsOf } from "./guard/targets.ts";
-import { type Begun, beginOperation, failOperation, tellRequester } from "./operation/lifecycle.ts";
+import { beginOperation, failOperation, tellRequester } from "./operation/lifecycle.ts";
+import type { Execution, OperationSettings } from "./operation/op.ts";
 import { publishWatched } from "./operation/progress.ts";
 import { publishEnd } from "./operation/publish-end.ts";
 import { postFirst } from "./operation/publisher.ts";
@@ -22,13 +23,19 @@ interface Started {
   readonly published: Published;
 }
 
-async function show(steps: Steps, start: Start, targets: readonly Target[]): Promise<void> {
-  await tellRequester(steps, start, guardDryRun(targets));
+async function show(execution: Execution, targets: readonly Target[]): Promise<void> {
+  const { steps, start } = execution;
+  await tellRequester(execution, guardDryRun(targets));
   const end = { status: "succeeded", summary: shownOnly, endedAt: steps.timestamp() } as const;
   await steps.ledger.changeOperation(start.operation, end);
 }
 
-async function begin(steps: Steps, { operation }: Start, targets: readonly Target[], begun: Begun): Promise<Started> {
+async function begin(
+  steps: Steps,
+  { operation }: Start,
+  targets: readonly Target[],
+  begun: OperationSettings,
+): Promise<Started> {
   const members = await claim(steps, operation, targets);
   await steps.ledger.changeOperation(operation, { status: "running" });
   return { members, published: await postFirst(steps, operation, null, begun) };
@@ -44,10 +51,16 @@ async function end(steps: Steps, operation: string): Promise<void> {
   await steps.ledger.changeOperation(operation, { status, summary: guardSummary(nodes), endedAt, callbacks: {} });
 }
 
-async function work(ctx: DurableContext, steps: Steps, start: Start, begun: Begun, wanted: Wanted): Promise<void> {
+async function work(
+  ctx: DurableContext,
+  steps: Steps,
+  start: Start,
+  begun: OperationSettings,
+  wanted: Wanted,
+): Promise<void> {
   const { operation } = start;
-  const targets = await step(ctx, "judge", () => targetsOf(steps, start, begun, wanted.targets));
-  if (wanted.dryRun) return step(ctx, "show what would happen", () => show(steps, start, targets));
+  const targets = await step(ctx, "judge", () => targetsOf({ ctx, steps, start }, begun, wanted.targets));
+  if (wanted.dryRun) return step(ctx, "show what would happen", () => show({ ctx, steps, start }, targets));
   const { members, published } = await step(ctx, "take the leases", () => begin(steps, start, targets, begun));
   const release = await step(ctx, "read the release", () => steps.runtime.read(begun.runtimeVersion));
   const outcomes = await install({ ctx, steps, operation, release }, members);
@@ -71,13 +84,11 @@ export const guardNode =
     const { request, operation } = start;
     if (request.command !== "guard") throw new Error("this workflow guards the metadata route and nothing else");
     try {
-      const begun = await step(ctx, "begin", () =>
-        beginOperation(steps, start, ctx.executionContext.durableExecutionArn),
-      );
+      const begun = await step(ctx, "begin", () => beginOperation({ ctx, steps, start }));
       if (begun) await work(ctx, steps, start, begun, request);
     } catch (error) {
       await step(ctx, "settle what is left", () => settleLeft(steps, operation, causeOf(error).message));
-      await step(ctx, "end without a result", () => failOperation(steps, start, error));
+      await step(ctx, "end without a result", () => failOperation({ ctx, steps, start }, error));
     }
   };
 

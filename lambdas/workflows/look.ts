@@ -19,7 +19,8 @@ import { showAudit } from "./look/audit.ts";
 import { failLook } from "./look/fail.ts";
 import { heldUp, SECONDS, stopsShown } from "./look/stops.ts";
 import { explainNode } from "./look/why.ts";
-import { type Begun, beginOperation, tellRequester } from "./operation/lifecycle.ts";
+import { beginOperation, tellRequester } from "./operation/lifecycle.ts";
+import type { OperationSettings } from "./operation/op.ts";
 
 /** Seconds to read the configuration and to check the requester. A look takes at most 20 in all. */
 const BEGIN = { seconds: 5, services: "S3 or DynamoDB" };
@@ -33,7 +34,7 @@ export interface Look<Asked> {
   readonly ctx: DurableContext;
   readonly start: Start;
   readonly request: Asked;
-  readonly begun: Begun;
+  readonly begun: OperationSettings;
 }
 
 type Answer<Asked> = (look: Look<Asked>) => Promise<Message>;
@@ -64,7 +65,7 @@ async function waitsOf(steps: Steps, operations: readonly OperationRecord[]): Pr
 }
 
 /** Lists operations, with the freezes and holds in force and what they hold up. */
-async function listOperations(steps: Steps, begun: Begun): Promise<Message> {
+async function listOperations(steps: Steps, begun: OperationSettings): Promise<Message> {
   const operations = (await steps.ledger.operations(MOST_REQUESTS)).filter(isOperation).slice(0, MOST_OPERATIONS);
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
   const held = await heldUp(steps, operations);
@@ -75,7 +76,7 @@ async function listOperations(steps: Steps, begun: Begun): Promise<Message> {
   return withStops(list, stopped, held);
 }
 
-async function report(steps: Steps, examined: Examination, begun: Begun): Promise<Message> {
+async function report(steps: Steps, examined: Examination, begun: OperationSettings): Promise<Message> {
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
   return doctorMessage(examined, configuration.cluster.name);
 }
@@ -105,15 +106,13 @@ export const lookBy =
   (steps: Steps) =>
   async (start: Start, ctx: DurableContext): Promise<void> => {
     try {
-      const begun = await promptStep(ctx, "begin", BEGIN, () =>
-        beginOperation(steps, start, ctx.executionContext.durableExecutionArn),
-      );
+      const begun = await promptStep(ctx, "begin", BEGIN, () => beginOperation({ ctx, steps, start }));
       if (!begun) return;
       const { request } = start;
       const answer = known[request.command];
       if (!answer) throw new UserError(`${request.command} cannot be shown.`);
       const told = await answer({ steps, ctx, start, request: request as never, begun });
-      await step(ctx, "tell", () => tellRequester(steps, start, told));
+      await step(ctx, "tell", () => tellRequester({ ctx, steps, start }, told));
       const end = { status: "succeeded", summary: "" } as const;
       await step(ctx, "end", () =>
         steps.ledger.changeOperation(start.operation, { ...end, endedAt: steps.timestamp() }),

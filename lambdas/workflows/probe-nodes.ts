@@ -68,7 +68,7 @@ async function findTurn(steps: Steps): Promise<Turn> {
   const [all, machines, known] = await Promise.all([
     steps.nodes.all(),
     machinesActedFor(steps, configuration.cluster),
-    steps.probedNodes.all(),
+    steps.machines.probed.all(),
   ]);
   const nodes = all.filter(isWindows);
   const probed = nodes.flatMap((node) => {
@@ -101,7 +101,7 @@ async function writeDown(ctx: DurableContext, steps: Steps, due: Due, result: Pr
   const one = { node, uid, bootId, instanceId, result };
   const written = step(ctx, `write down ${instanceId}`, async (): Promise<ProbedNode> => {
     const now = { ...one, probedAt: steps.timestamp() };
-    return (await steps.probedNodes.note(now)) ?? now;
+    return (await steps.machines.probed.note(now)) ?? now;
   });
   return written.catch(orLater({ ...one, probedAt: "" }));
 }
@@ -118,7 +118,7 @@ async function tell(steps: Steps, telling: Telling, hours: number): Promise<void
         deadNodeMessage(one, told(one)),
         `dead ${one.uid} ${at.slice(0, 10)}`,
       );
-      await steps.probedNodes.told(one.instanceId, { kind: "one", ts, at });
+      await steps.machines.probed.noteCard(one.instanceId, { kind: "one", ts, at });
     }
     return;
   }
@@ -130,7 +130,7 @@ async function tell(steps: Steps, telling: Telling, hours: number): Promise<void
       : await steps.thread.update(slack.channel, telling.ts, message);
   for (const { card, ...one } of cards)
     if (card) await steps.thread.update(slack.channel, card.ts, deadNodeMessage(one, told(one), nodes.length));
-  for (const { instanceId } of nodes) await steps.probedNodes.told(instanceId, { kind: "common", ts, at });
+  for (const { instanceId } of nodes) await steps.machines.probed.noteCard(instanceId, { kind: "common", ts, at });
 }
 
 /** By schedule: tries the data plane of nodes that say Ready, each in its turn, and calls people to those on which no pod works. */

@@ -1,120 +1,85 @@
-import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import { dialogOf, isDryRun, type Request, type Start } from "../commands/command.ts";
-import { typeThis } from "../messages/command/syntax.ts";
+import { dialogOf, isDryRun, type Request } from "../commands/command.ts";
+import { removeDryRun } from "../messages/operation/dry-runs.ts";
+import { notRemovedSummary, removedSummary, terminatedSummary } from "../messages/operation/final.ts";
+import { stageName } from "../messages/operation/stages.ts";
 import { removalNotice } from "../messages/remove/dialog.ts";
+import { removalLeaves } from "../messages/remove/failures.ts";
+import type { Message } from "../records.ts";
 import { lambdaEntry } from "../steps/host.ts";
-import type { Steps } from "../steps/steps.ts";
+import type { Change, Finish } from "./change/change.ts";
+import { anyChange, changing } from "./change/run-change.ts";
 import { tryingRights } from "./doctor/diagnose.ts";
 import { renewingCredential } from "./doctor/watch-credentials.ts";
-import { step } from "./engine/durable.ts";
 import { cordon, evict, slot } from "./node/emptying.ts";
-import { runStages, stageTable } from "./node/stages.ts";
-import { planUnlessStopped } from "./operation/hold-up.ts";
-import { type Begun, failOperation } from "./operation/lifecycle.ts";
-import { beginOrContinue, failToBegin, triesOf } from "./operation/scheduled.ts";
-import { approved } from "./remove/approval.ts";
-import { type Chosen, chooseAllowed, previewRemoval, refuseRemoval } from "./remove/choose.ts";
+import { leaveNode } from "./node/leave.ts";
+import { stageTable } from "./node/stages.ts";
+import type { Execution } from "./operation/op.ts";
+import { ACCEPTED, effects } from "./remove/approval.ts";
+import { type Chosen, chooseAllowed, refuse } from "./remove/choose.ts";
+import { closeKept } from "./remove/close-kept.ts";
 import { confirm } from "./remove/confirm.ts";
-import { finishRemoved, rollBack } from "./remove/endings.ts";
-import { deleteNode, terminate } from "./remove/stages.ts";
-import { postMessage, takeLease } from "./remove/start.ts";
-import { newRemovalTask, type RemovalTask } from "./remove/task.ts";
+import { judgeAgain, planAgain } from "./remove/judge-again.ts";
+import { deleteNode, type RemovalTask, terminate } from "./remove/stages.ts";
+
+type RemoveRequest = Extract<Request, { command: "remove" }>;
 
 /** The way of a node out of the cluster. */
-const stages = stageTable<"remove", RemovalTask>("remove", {
-  slot,
-  cordon,
-  evict,
-  terminate,
-  delete: deleteNode,
-});
+const stages = stageTable<"remove", RemovalTask>("remove", { slot, cordon, evict, terminate, delete: deleteNode });
 
-/** A machine that is no node is only terminated. */
-const stagesFor = ({ uid }: Chosen) => (uid === null ? stages.filter(({ name }) => name === "terminate") : stages);
+/** Makes the node schedulable again before its instance was ordered to terminate; afterwards there is no way back. */
+const undo = (task: RemovalTask, cause: Error): Promise<string> | string =>
+  task.isTerminating ? removalLeaves.terminating(task.chosen.facts.instanceId) : leaveNode(task, cause);
 
-/** Removes a node whose removal was confirmed; what fails before the instance terminates is rolled back. */
-async function drainAndTerminate(
-  ctx: DurableContext,
-  steps: Steps,
-  start: Start,
-  begun: Begun,
-  asked: Chosen,
-  slotEnds: number | null,
-): Promise<void> {
-  const { lease, chosen, runtime } = await step(ctx, "take the lease", () => takeLease(steps, start, begun, asked));
-  try {
-    const published = await step(ctx, "post the message", () => postMessage(steps, start, begun, chosen));
-    const task = newRemovalTask({ ctx, steps, runtime }, start, chosen, { lease, published, slotEnds });
-    try {
-      await runStages(task, stagesFor(chosen));
-    } catch (error) {
-      return await rollBack(task, error);
-    }
-    await finishRemoved(task);
-  } finally {
-    await step(ctx, "release the lease", async () => {
-      await steps.slots.release(lease.owner);
-      await steps.leases.release(lease);
-    });
-  }
+async function finish(task: RemovalTask): Promise<Finish> {
+  const { node, instanceId } = task.chosen.facts;
+  await closeKept(task);
+  return { summary: node ? removedSummary(node) : terminatedSummary(instanceId) };
 }
 
-/**
- * Asks the requester, and then whoever must approve; an operation without their yes has ended. One that lay in the ledger was
- * confirmed before.
- */
-async function decided(ctx: DurableContext, steps: Steps, start: Start, begun: Begun, chosen: Chosen) {
-  const isConfirmed = start.continues !== undefined || (await confirm(ctx, steps, start, begun, chosen));
-  return isConfirmed ? approved(ctx, steps, start, begun, chosen) : null;
+/** Ends the dialog too, which is still open. */
+async function endDialog({ steps, start }: Execution, said: Message): Promise<void> {
+  if (isDryRun(start.request)) return;
+  await steps.thread.fillDialog(dialogOf(start.operation), removalNotice(start.operation, said));
 }
 
-/** Judges the node, and shows or removes it. */
-async function chooseAndRemove(
-  ctx: DurableContext,
-  steps: Steps,
-  start: Start,
-  { node, dryRun }: Extract<Request, { command: "remove" }>,
-): Promise<void> {
-  const { durableExecutionArn } = ctx.executionContext;
-  const begun = await step(ctx, "begin", () => beginOrContinue(steps, start, durableExecutionArn));
-  if (!begun) return;
-  const chosen = await planUnlessStopped(ctx, steps, start, begun, {
-    name: "judge",
-    again: typeThis("remove", node),
-    plan: (): Promise<Chosen> => chooseAllowed(steps, start, begun, node),
-  });
-  if (chosen === null) return;
-  if (chosen.refusal && start.continues === undefined)
-    return step(ctx, "refuse", () => refuseRemoval(steps, start, chosen));
-  if (dryRun) return step(ctx, "show what would happen", () => previewRemoval(steps, start, chosen));
-  const opened = await decided(ctx, steps, start, begun, chosen);
-  if (!opened) return;
-  const again = await step(ctx, "how often it was put back", () => triesOf(steps, start));
-  await drainAndTerminate(ctx, steps, { ...start, again }, begun, chosen, opened.slotEnds);
-}
-
-/** Ends a removal that did not begin, in its dialog too. */
-async function endUnremoved(ctx: DurableContext, steps: Steps, start: Start, error: unknown): Promise<void> {
-  if (start.continues !== undefined) return failToBegin(ctx, steps, start, "end without a removal", error);
-  await step(ctx, "end without a removal", async () => {
-    const said = await failOperation(steps, start, error);
-    if (!isDryRun(start.request))
-      await steps.thread.fillDialog(dialogOf(start.operation), removalNotice(start.operation, said));
-  });
-}
-
-/** `/win remove`: judges, shows what would go, asks, and takes the node out; nothing is touched before the answer. */
-export const removeNode = renewingCredential(
-  tryingRights("remove-node", (steps: Steps) => async (start: Start, ctx: DurableContext): Promise<void> => {
-    const { request } = start;
-    if (request.command !== "remove") throw new Error("this workflow removes nodes and nothing else");
-    try {
-      await chooseAndRemove(ctx, steps, start, request);
-    } catch (error) {
-      await endUnremoved(ctx, steps, start, error);
-    }
+/** `/win remove`: shows what would go, asks, and takes the node out; nothing is touched before the answer. */
+const remove: Change<RemoveRequest, Chosen, RemovalTask> = {
+  isFor: (request): request is RemoveRequest => request.command === "remove",
+  workflow: "remove",
+  eventReason: "CasementRemoving",
+  names: { plan: "judge", end: "end without a removal" },
+  // A machine that is no node is only terminated.
+  stages: ({ uid }) => (uid === null ? stages.filter(({ name }) => name === "terminate") : stages),
+  // An instance that went away is tidied up after all the same.
+  continuesWhenGone: true,
+  plan: (op) => chooseAllowed(op, op.request.node),
+  subject: ({ name, uid, facts: { instanceId, pool }, isReady }) => ({
+    ...{ name, uid, instanceId, pool },
+    isRecovery: !isReady,
   }),
-);
+  prepare: refuse,
+  dryRun: ({ facts }) => removeDryRun(facts),
+  confirm,
+  effects,
+  planAgain,
+  taskOf: (task, chosen) => ({
+    ...{ ...task, chosen, pool: chosen.facts.pool, options: ACCEPTED, pods: chosen.facts.pods.length },
+    judgeAgain: () => judgeAgain(task.op, chosen),
+    ...{ isTouched: false, isTerminating: false },
+  }),
+  undo,
+  finish,
+  words: {
+    cancelled: (left) => notRemovedSummary("cancelled", left),
+    failed: (left, { stage }) => notRemovedSummary(`${stageName(stage)} failed`, left),
+  },
+  onRefusal: endDialog,
+};
+
+/** The change that this function carries out. */
+export const changes = [anyChange(remove)];
 
 /** The entry for Lambda and for the sandbox. */
-export const { createHandler, handler } = lambdaEntry(removeNode);
+export const { createHandler, handler } = lambdaEntry(
+  renewingCredential(tryingRights("remove-node", changing(...changes))),
+);

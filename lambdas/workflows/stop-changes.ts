@@ -1,5 +1,5 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import type { Start } from "../commands/command.ts";
+import type { Request, Start } from "../commands/command.ts";
 import { zoneOf } from "../desired/calendar.ts";
 import type { Stop, StopTarget } from "../desired/stops.ts";
 import { UserError } from "../errors.ts";
@@ -9,9 +9,11 @@ import { originName } from "../origin.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
 import { step } from "./engine/durable.ts";
-import { type Begun, beginOperation, failOperation } from "./operation/lifecycle.ts";
+import { failOperation } from "./operation/lifecycle.ts";
+import type { Op } from "./operation/op.ts";
 import { publishEnd } from "./operation/publish-end.ts";
 import { postFirst, publish, viewOf } from "./operation/publisher.ts";
+import { begin } from "./operation/scheduled.ts";
 import { type StopRequest, targetsOf } from "./stops/targets.ts";
 
 /** A command that sets a stop. */
@@ -19,6 +21,11 @@ type Setting = Extract<StopRequest, { command: "freeze" | "hold" }>;
 
 const isSetting = (request: StopRequest): request is Setting =>
   request.command === "freeze" || request.command === "hold";
+
+/** Commands that set or end a stop. */
+const STOPS: ReadonlySet<Request["command"]> = new Set<StopRequest["command"]>(["freeze", "thaw", "hold", "unhold"]);
+
+const isStop = (request: Request): request is StopRequest => STOPS.has(request.command);
 
 /** @throws UserError without a reason */
 function checkWords(request: StopRequest): void {
@@ -42,8 +49,7 @@ async function endWanted(steps: Steps, request: StopRequest, targets: readonly S
 }
 
 async function set(
-  steps: Steps,
-  start: Start,
+  { steps, start }: Op,
   { command: kind, reason = "" }: Setting,
   targets: readonly StopTarget[],
   until: string | null,
@@ -60,16 +66,11 @@ async function end(steps: Steps, kind: Stop["kind"], targets: readonly StopTarge
 }
 
 /** Writes the stop down or takes it off, with its entry in the audit. The body of a step. */
-async function change(
-  steps: Steps,
-  start: Start,
-  request: StopRequest,
-  targets: readonly StopTarget[],
-  until: string | null,
-): Promise<void> {
+async function change(op: Op<StopRequest>, targets: readonly StopTarget[], until: string | null): Promise<void> {
+  const { steps, start, request } = op;
   const { operation } = start;
   const summary = isSetting(request)
-    ? await set(steps, start, request, targets, until)
+    ? await set(op, request, targets, until)
     : await end(steps, request.command === "thaw" ? "freeze" : "hold", targets);
   const names = targets.map((target) => ("name" in target ? target.name : "pool" in target ? target.pool : "cluster"));
   await steps.audit.append({ operation }, "change", {
@@ -84,23 +85,18 @@ async function change(
   });
 }
 
-async function stopOrGoOn(
-  ctx: DurableContext,
-  steps: Steps,
-  start: Start,
-  begun: Begun,
-  request: StopRequest,
-): Promise<void> {
+async function stopOrGoOn(op: Op<StopRequest>): Promise<void> {
+  const { ctx, steps, start, request, settings } = op;
   const targets = await step(ctx, "judge", async () => {
     checkWords(request);
-    return targetsOf(steps, start, request);
+    return targetsOf(op);
   });
   const until = await step(ctx, "when it ends", () => endWanted(steps, request, targets));
-  await step(ctx, request.command, () => change(steps, start, request, targets, until));
+  await step(ctx, request.command, () => change(op, targets, until));
   await publishEnd(ctx, steps, async () => {
-    const published = await postFirst(steps, start.operation, null, begun);
+    const published = await postFirst(steps, start.operation, null, settings);
     const view = await viewOf(steps, start.operation, null);
-    return view ? publish(steps, view, published, begun) : published;
+    return view ? publish(steps, view, published, settings) : published;
   });
 }
 
@@ -109,16 +105,13 @@ export const stopChanges =
   (steps: Steps) =>
   async (start: Start, ctx: DurableContext): Promise<void> => {
     const { request } = start;
-    const { command } = request;
-    if (command !== "freeze" && command !== "thaw" && command !== "hold" && command !== "unhold")
-      throw new Error("this workflow freezes and holds nodes and nothing else");
+    const execution = { ctx, steps, start };
+    if (!isStop(request)) throw new Error("this workflow freezes and holds nodes and nothing else");
     try {
-      const begun = await step(ctx, "begin", () =>
-        beginOperation(steps, start, ctx.executionContext.durableExecutionArn),
-      );
-      if (begun) await stopOrGoOn(ctx, steps, start, begun, request);
+      const op = await begin(execution, request);
+      if (op) await stopOrGoOn(op);
     } catch (error) {
-      await step(ctx, "end without a change", () => failOperation(steps, start, error));
+      await step(ctx, "end without a change", () => failOperation(execution, error));
     }
   };
 

@@ -1,7 +1,7 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Configuration } from "../configuration.ts";
-import { sha256 } from "../desired/authorities.ts";
-import type { Bundle } from "../desired/given.ts";
+import { type Bundle, sha256 } from "../desired/authorities.ts";
+import { kubeletClientsIn } from "../desired/machine-record.ts";
 import type { FileAction, FileObservation } from "../desired/plan.ts";
 import { withAudit } from "../messages/audit/head.ts";
 import {
@@ -91,9 +91,10 @@ async function findDiffering(
 /** A run that was interrupted may have changed a node without writing it down. */
 async function recordSame(steps: Steps, nodes: readonly DueNode[], bundle: Bundle): Promise<void> {
   const wanted = sha256(bundle.pem);
-  const known = new Map((await steps.given.all()).map((one) => [one.instanceId, one.kubeletClients.sha256]));
+  const known = await steps.machines.given.all();
   for (const { instanceId } of nodes)
-    if (known.get(instanceId) !== wanted) await steps.given.record(instanceId, "authority:0", bundle);
+    if (known.get(instanceId)?.kubeletClients?.sha256 !== wanted)
+      await steps.machines.given.record(instanceId, "authority:0", "kubeletClients", kubeletClientsIn(bundle));
 }
 
 const whyOf = (outcome: FleetOutcome<boolean> | undefined): string | null =>
@@ -215,10 +216,9 @@ export const updateAuthority =
     if (differing.length === 0) return;
     const opening = openingOf(configuration, tick);
     const operation = idOf(opening);
-    const arn = ctx.executionContext.durableExecutionArn;
     const change: Change = { ctx, steps, operation, bundle, file, cancelledBy: () => cancelledBy(steps, operation) };
     const settled = await changeOrSettle(change, async () => {
-      const members = await step(ctx, "begin", () => begin(steps, opening, arn, differing));
+      const members = await step(ctx, "begin", () => begin({ ctx, steps }, opening, differing));
       return members.length > 0 ? changeAll(change, members) : null;
     });
     if (settled !== null) await tellEnd(change, configuration, settled);

@@ -2,12 +2,13 @@ import { marshall } from "@aws-sdk/util-dynamodb";
 import type { Configuration } from "../../lambdas/configuration.ts";
 import { userNameOf } from "../../lambdas/desired/accounts.ts";
 import { authoritiesIn } from "../../lambdas/desired/authorities.ts";
-import { givenItem } from "../../lambdas/desired/given.ts";
 import { bootstrapperOf, tokenJoinOf } from "../../lambdas/desired/joining.ts";
 import { casementFolder } from "../../lambdas/desired/machine-paths.ts";
+import { kubeletClientsIn, type MachineRecord } from "../../lambdas/desired/machine-record.ts";
 import { startingTaint } from "../../lambdas/desired/node-keys.ts";
 import type { PayloadManifest } from "../../lambdas/desired/payload.ts";
 import { buildOf } from "../../lambdas/desired/windows-builds.ts";
+import { keys } from "../../lambdas/ledger-table.ts";
 import { profileOf } from "../../lambdas/profiles/list.ts";
 import { TAG } from "../../lambdas/tags.ts";
 import { sleep } from "./core/clock.ts";
@@ -53,8 +54,12 @@ const owner = { principal: "owner", require: () => undefined };
 async function recordGiven({ simulator, configuration }: Seeding, instanceId: string): Promise<void> {
   const pem = simulator.kubernetes.kubeletClients();
   const at = new Date(simulator.simulation.clock.now()).toISOString();
-  const item = givenItem(instanceId, "seed:0", at, { pem, authorities: authoritiesIn(pem, "the cluster") });
-  const body = Buffer.from(JSON.stringify({ TableName: configuration.ledgerTable, Item: marshall(item) }));
+  const authorities = kubeletClientsIn({ pem, authorities: authoritiesIn(pem, "the cluster") });
+  const record: MachineRecord = {
+    given: { version: 1, value: { kubeletClients: { ...authorities, owner: "seed:0", at } } },
+  };
+  const Item = marshall({ ...record, ...keys.machineRecord(instanceId) });
+  const body = Buffer.from(JSON.stringify({ TableName: configuration.ledgerTable, Item }));
   await simulator.dynamodb.service.answer("PutItem", { method: "POST", url: "/", headers: {}, body }, owner);
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Steps } from "../../lambdas/steps/steps.ts";
 import { drainNode, failureOfDrain } from "../../lambdas/workflows/node/drain.ts";
+import type { Op } from "../../lambdas/workflows/operation/op.ts";
 import { run, setUp, tearDown, tenMinutes, timeout } from "../workflows/durable-engine.ts";
 import { nodeTask } from "../workflows/node/a-node.ts";
 import { forced } from "./objects.ts";
@@ -22,7 +23,8 @@ const waiting = (left: number, againIn: number | null = 1): Tick => ({
 /** Facts of a task that empties its node. */
 const emptied = {
   ...{ pool: null, options: forced, pods: 0, judgeAgain: async () => undefined },
-  ...{ isTouched: true, isGone: false },
+  ...{ isTouched: true, isGone: false, approvedBy: [] },
+  op: {} as Op,
 };
 
 /** Drains by ticks that a test makes up; what each was given is kept. */

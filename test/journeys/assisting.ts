@@ -33,14 +33,15 @@ export const isGuarded = (here: Journey): boolean =>
 
 /** The ledger's approval of that machine's assistance; undefined without one. */
 export async function recordOf(here: Journey): Promise<Assistance | undefined> {
-  const { pk, sk } = keys.assisted(edge.instanceId);
+  const { pk, sk } = keys.machineRecord(edge.instanceId);
   const body = JSON.stringify({ TableName: demo.ledgerTable, Key: { pk: { S: pk }, sk: { S: sk } } });
   const owner = { principal: "owner", require: () => undefined };
   const request = { method: "POST", url: "/", headers: {}, body: Buffer.from(body) };
   const answer = await here.drive(here.simulator.dynamodb.service.answer("GetItem", request, owner));
   const { Item } = JSON.parse(String(Buffer.from(answer.body as Uint8Array)));
-  if (!Item || Number(Item.expiresAt?.N ?? Number.POSITIVE_INFINITY) <= Date.now() / 1_000) return undefined;
-  return { state: Item.state.S, operation: Item.operation.S } as Assistance;
+  const { expiresAt, value } = Item?.assistance?.M ?? {};
+  if (!value || Number(expiresAt?.N ?? Number.POSITIVE_INFINITY) <= Date.now() / 1_000) return undefined;
+  return { state: value.M.state.S, operation: value.M.operation.S } as Assistance;
 }
 
 /** Types a command and waits for its card. @returns the card's words */

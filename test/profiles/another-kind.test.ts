@@ -131,7 +131,7 @@ describe("Another kind of cluster is judged by its own rules", () => {
       machine: { ...given.machine, requestFor: async (plan: Plan) => void applied.push(plan) },
       joinSecret: { nameOf: () => "none", create: async () => void made.push("a secret") },
       kubeletAuthority: { read: async () => ({ pem: "PEM", authorities: [], why: null }) },
-      given: { record: async () => undefined },
+      machines: { given: { record: async () => undefined } },
     };
     const ended = await run((ctx) => configureMachine(taskOn(ctx, callLog(), without, { profile })));
     expect(ended.status).toBe("SUCCEEDED");

@@ -34,21 +34,21 @@ describe("an execution of the last release", () => {
   });
 });
 
-const cordon = histories.find(({ name }) => name === "cordon and uncordon: cordon-node 2") as History;
+const freeze = histories.find(({ name }) => name === "freeze and hold, and what they refuse: stop-changes") as History;
 
 /** A history whose operations are others, under the ids that the engine gives by place. */
 const recordedAs = (change: (operations: readonly RecordedOperation[]) => readonly RecordedOperation[]): History => ({
-  ...cordon,
-  operations: change(cordon.operations).map((operation, at) => ({
+  ...freeze,
+  operations: change(freeze.operations).map((operation, at) => ({
     ...operation,
-    id: cordon.operations[at]?.id ?? "one-more",
+    id: freeze.operations[at]?.id ?? "one-more",
   })),
 });
 
 describe("a replay", () => {
-  const [, , third, fourth] = cordon.operations as RecordedOperation[];
+  const [, , third, fourth] = freeze.operations as RecordedOperation[];
   const more = { ...(third as RecordedOperation), name: "one more" };
-  const asked = (at: number) => `STEP "${cordon.operations[at]?.name}"`;
+  const asked = (at: number) => `STEP "${freeze.operations[at]?.name}"`;
 
   it.each([
     ["renamed", recordedAs((all) => all.with(2, more)), 3, 'STEP "one more"', asked(2)],
@@ -58,15 +58,15 @@ describe("a replay", () => {
   ])("names the operation where a step was %s", async (_, history, at, expected, got) => {
     const place = `operation ${at} of ${history.operations.length}`;
     expect(await firstDifference(history)).toBe(
-      `cordon-node, history "${cordon.name}", ${place}: expected ${expected}, got ${got}`,
+      `stop-changes, history "${freeze.name}", ${place}: expected ${expected}, got ${got}`,
     );
   });
 
   it("names the operation that is asked for after the last one, and an end that is another", async () => {
-    const last = cordon.operations.at(-1);
-    const longer = await firstDifference({ ...cordon, operations: cordon.operations.slice(0, -1) });
+    const last = freeze.operations.at(-1);
+    const longer = await firstDifference({ ...freeze, operations: freeze.operations.slice(0, -1) });
     expect(longer).toContain(`the end: expected the end ["SUCCEEDED",null], got STEP "${last?.name}"`);
-    const other = await firstDifference({ ...cordon, status: "FAILED" });
+    const other = await firstDifference({ ...freeze, status: "FAILED" });
     expect(other).toMatch(/the end: expected the end \["FAILED".*got the end .*"SUCCEEDED"/);
   });
 });

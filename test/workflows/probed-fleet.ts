@@ -69,18 +69,20 @@ export function probedFleet(count: number, podOf: (node: string) => Pod, clock?:
     nodes: { all: async () => names(count).map(nodeNamed) },
     instances: { ofCluster: async () => names(count).map(machineOf) },
     claims: { all: async () => [] },
-    assistances: { all: async () => [] },
     leases: { holder: async (id: string) => (id === idOf("win-00") ? "drain-1:0" : undefined) },
-    probedNodes: {
-      all: async () => [...kept.values()],
-      note: async (one: ProbedNode) => {
-        const card = one.result.state === "fails" ? kept.get(one.instanceId)?.card : undefined;
-        kept.set(one.instanceId, { ...one, ...(card ? { card } : {}) });
-        return kept.get(one.instanceId);
-      },
-      told: async (id: string, card: DeadCard) => {
-        const one = kept.get(id);
-        if (one) kept.set(id, { ...one, card });
+    machines: {
+      assistance: { all: async () => [] },
+      probed: {
+        all: async () => [...kept.values()],
+        note: async (one: ProbedNode) => {
+          const card = one.result.state === "fails" ? kept.get(one.instanceId)?.card : undefined;
+          kept.set(one.instanceId, { ...one, ...(card ? { card } : {}) });
+          return kept.get(one.instanceId);
+        },
+        noteCard: async (id: string, card: DeadCard) => {
+          const one = kept.get(id);
+          if (one) kept.set(id, { ...one, card });
+        },
       },
     },
     probes: {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { CORDONED_BY } from "../../lambdas/desired/node-keys.ts";
 import { StageFailed } from "../../lambdas/workflows/engine/durable.ts";
+import type { EmptyingTask } from "../../lambdas/workflows/node/emptying-task.ts";
+import { leaveNode } from "../../lambdas/workflows/node/leave.ts";
 import { newNodeTask } from "../../lambdas/workflows/node/task.ts";
-import { rollBack } from "../../lambdas/workflows/remove/endings.ts";
-import type { RemovalTask } from "../../lambdas/workflows/remove/task.ts";
 import { configurationWith, manifest } from "../profiles/okd/facts.ts";
 import { machine } from "./a-task.ts";
 import { run, setUp, tearDown, verbs } from "./durable-engine.ts";
@@ -18,7 +18,7 @@ const adds = { taints: [], annotations, labels: {} };
 const at = "2026-11-21T14:00:00.000Z";
 const record = { node: name, uid: "uid-1", instanceId, operation, index: 0, wasUnschedulable: false, adds, at };
 
-/** Rolls a removal back that failed after its cordon. @returns the changes of the Node, and what the ledger was told */
+/** Leaves a node whose removal has failed after its cordon. @returns the changes of the Node, and the state that is left */
 async function rolledBack(describe: () => Promise<object | undefined>) {
   const done: string[] = [];
   const steps = verbs({
@@ -34,17 +34,8 @@ async function rolledBack(describe: () => Promise<object | undefined>) {
       announce: async () => undefined,
     },
     instances: { describe },
-    ledger: {
-      operation: async () => ({ callbacks: {} }),
-      changeNode: async (_id: string, _index: number, change: { failure?: { left: string } }) =>
-        void done.push(change.failure?.left ?? ""),
-      changeOperation: async () => undefined,
-    },
-    leases: { release: async () => undefined },
-    slots: { release: async () => true },
   });
-  const facts = { node: name, instanceId, pool: null, pods: [] };
-  await run((ctx) => {
+  const { result } = await run(async (ctx) => {
     const runtime = { version: "1", configuration: configurationWith(), payload: manifest() };
     const work = {
       workflow: "remove",
@@ -57,13 +48,11 @@ async function rolledBack(describe: () => Promise<object | undefined>) {
       ...newNodeTask({ ctx, steps, runtime, ...work }, "terminate"),
       lease: { instanceId, owner: `${operation}:0`, epoch: 1 },
       node: { name, uid: "uid-1" },
-      chosen: { name, uid: "uid-1", facts, refusal: null },
       isTouched: true,
-      isTerminating: false,
     };
-    return rollBack(task as unknown as RemovalTask, new StageFailed("EC2 did not answer"));
+    return leaveNode(task as unknown as EmptyingTask, new StageFailed("EC2 did not answer"));
   });
-  return done;
+  return [...done, result];
 }
 
 it("makes the node schedulable again while its instance runs, or while EC2 does not say", async () => {

@@ -2,25 +2,28 @@ import { keys } from "../../ledger-table.ts";
 import type { StepContext } from "../context.ts";
 import { table } from "../ledger/table.ts";
 
-/** A file by its sha256, the node that did not take it, and a time in milliseconds. */
+/** A file by its sha256, the node that rejected it, and a time in milliseconds. */
 export interface Blocked {
   readonly sha256: string;
   readonly instanceId: string;
   readonly until: number;
 }
 
-/** State of the schedule that gives nodes the kubelets' client authority, from tick to tick. */
+/** State of the schedule that updates the kubelets' client authority on nodes, from tick to tick. */
 export interface AuthorityWatch {
-  /** Tick that wrote the news: the same tick again has the same news. */
+  /** The tick that wrote the news; the same tick again returns the same news. */
   readonly tick: string;
   readonly news: "bad" | "well" | null;
-  /** Have people been told that it cannot be read? */
+  /** Was it reported that the authority cannot be read? */
   readonly isTold: boolean;
-  /** Milliseconds: time at which every node was last checked. */
+  /** Milliseconds since the epoch at which every node was last checked. */
   readonly comparedAt: number;
-  /** The operation that changes nodes, as long as the ledger does not say that it ended. */
+  /** The operation that changes nodes, until the ledger records its end. */
   readonly operation: string | null;
-  /** A file that a node did not take well: no other node is given it before this time, and then this node comes last. */
+  /**
+   * A file with which a node failed. No other node gets it before this time; after that, this node is the last to get
+   * it.
+   */
   readonly blocked: Blocked | null;
 }
 
@@ -34,8 +37,9 @@ const empty: AuthorityWatch = {
 };
 
 /**
- * Decides what people are told: once when the authority is refused or damaged, and once when it can be read again. An API
- * server that does not answer is no news: nodes keep what they have, and the credential watch reports a long outage.
+ * Decides what is posted: one message if the authority is refused or damaged, and one once it can be read again. If the
+ * API server does not answer, nothing is posted: nodes keep their authority, and the credential watch reports a long
+ * outage.
  */
 function noted(before: AuthorityWatch, tick: string, outcome: "read" | "busy" | "refused"): AuthorityWatch {
   if (outcome === "busy") return { ...before, tick, news: null };
@@ -43,7 +47,7 @@ function noted(before: AuthorityWatch, tick: string, outcome: "read" | "busy" | 
   return { ...before, tick, isTold: true, news: before.isTold ? null : "bad" };
 }
 
-/** Keeps the schedule's state in the ledger. */
+/** Stores the schedule's state in the ledger. */
 export const authorityWatch = (context: StepContext) => {
   const items = table(context);
   const revise = (change: (before: AuthorityWatch) => AuthorityWatch | null): Promise<AuthorityWatch | undefined> =>
@@ -54,15 +58,15 @@ export const authorityWatch = (context: StepContext) => {
 
     /**
      * Records whether the authority could be read.
-     * @param outcome "busy": the API server was unavailable, which may be over at the next tick
-     * @returns the message to people; null when they know already, or need not
+     * @param outcome "busy": the API server is unavailable, perhaps only until the next tick
+     * @returns the message to post; null if it was posted before, or none is needed
      */
     note: async (tick: string, outcome: "read" | "busy" | "refused"): Promise<AuthorityWatch["news"]> => {
       const after = await revise((before) => (before.tick === tick ? null : noted(before, tick, outcome)));
       return after?.news ?? null;
     },
 
-    /** Notes the operation that changes nodes from now on; false while another one, which has not ended, does. */
+    /** Makes an operation the one that changes nodes; false if another operation does so and has not ended. */
     claim: async (operation: string, hasEnded: (other: string) => Promise<boolean>): Promise<boolean> => {
       const before = { ...empty, ...(await items.read<AuthorityWatch>(keys.authority)) };
       const isFree = before.operation === null || before.operation === operation || (await hasEnded(before.operation));
@@ -76,7 +80,7 @@ export const authorityWatch = (context: StepContext) => {
       await revise((before) => ({ ...before, comparedAt: context.now() }));
     },
 
-    /** Keeps a file from other nodes for a while. */
+    /** Keeps a file from all other nodes for a while. */
     block: async (blocked: Blocked): Promise<void> => {
       await revise((before) => ({ ...before, blocked }));
     },

@@ -2,22 +2,22 @@ import type { V1Node } from "@kubernetes/client-node";
 import { startingTaint } from "../../desired/node-keys.ts";
 import { isReady, isWindows } from "./node-facts.ts";
 
-/** Windows nodes of the cluster, and how many of them are NotReady. */
+/** The number of the cluster's Windows nodes, and of those that are NotReady. */
 export interface Unready {
   readonly notReady: number;
   readonly all: number;
 }
 
-/** One node that is NotReady is everyday life, whatever part of a small cluster it is. */
+/** Least number of NotReady nodes that stops changes: a single one is ordinary, however small the cluster is. */
 const FEWEST = 2;
 
 const isStarting = ({ spec }: V1Node): boolean => (spec?.taints ?? []).some(({ key }) => key === startingTaint.key);
 
 /**
- * Judges whether so many Windows nodes are NotReady that nothing may disturb a Ready one. A node that starts counts for
- * nothing: it was never in service.
+ * Judges whether too many Windows nodes are NotReady to disturb a Ready one. Nodes that are still starting are ignored,
+ * because they were never in service.
  * @param nodes every Node of the cluster
- * @param most the part that may be NotReady, "30%"
+ * @param most share of nodes that may be NotReady, "30%"
  * @returns null while Ready nodes may be disturbed
  */
 export function tooManyNotReady(nodes: readonly V1Node[], most: string): Unready | null {

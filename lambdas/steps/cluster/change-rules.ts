@@ -8,23 +8,24 @@ import type { Claim } from "./claims.ts";
 import { isWindows } from "./node-facts.ts";
 import { ownerOf, ownershipOf } from "./ownership.ts";
 
-/** Facts that a change of a node in service is judged by. */
+/** Facts that decide whether a node in service may be changed. */
 export interface ChangeFacts {
   readonly node: V1Node;
-  /** Undefined where EC2 knows no instance behind the Node. */
+  /** Undefined if EC2 knows no instance of the Node. */
   readonly machine: Machine | undefined;
   readonly cluster: string;
   readonly claimed: readonly Claim[];
-  /** The approvals by which machines of other owners are assisted. */
+  /** The approvals to assist machines of other owners. */
   readonly assisted: readonly Assistance[];
   readonly others: readonly OtherController[];
-  /** The operation that holds the machine, other than the one that asks. */
+  /** The operation that holds the machine's lease, unless it is the one that asks. */
   readonly heldBy: string | null;
 }
 
 /**
- * Reason why Casement may not cordon, uncordon, drain, guard or reboot a node; null when it may. Ownership comes before safety:
- * only what Casement launched or assists is changed, doubt counts as no, and a controller at work on the node is not disturbed.
+ * Reason why Casement may not cordon, uncordon, drain, guard or reboot a node; null if it may. Ownership is judged
+ * before safety: Casement only changes machines that it launched or assists, never one with a doubtful owner or a
+ * controller that is acting on the node.
  */
 export function changeRefusalOf(facts: ChangeFacts, disruption: Disruption): ChangeRefusal | null {
   const { node, machine, cluster, claimed, assisted, others, heldBy } = facts;

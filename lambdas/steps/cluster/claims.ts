@@ -3,22 +3,22 @@ import { isAbsent } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
 import type { Machine } from "../ec2/instances.ts";
 
-/** A machine that another controller of the cluster calls its own. */
+/** A machine that another controller of the cluster claims. */
 export interface Claim {
-  /** Instance id, address or DNS name, as the claim has it. */
+  /** Instance id, address or DNS name, as the claim names it. */
   readonly machine: string;
   readonly kind: "machine-set" | "machine" | "windows-instances";
-  /** Name of the MachineSet or Machine; the entry's key. */
+  /** Name of the MachineSet or Machine, or the key of the entry. */
   readonly owner: string;
 }
 
-/** The claim on a machine, by exactly its instance id, address or name. */
+/** The claim on a machine, by exactly its instance id, an address or a name. */
 export const claimOn = (machine: Machine, claimed: readonly Claim[]): Claim | undefined => {
   const own = [machine.instanceId, machine.privateIp, machine.privateDnsName];
   return claimed.find((claim) => own.includes(claim.machine.toLowerCase()));
 };
 
-/** Reads the machines that other controllers of the cluster claim: Casement neither approves nor removes them. */
+/** Reads the machines that other controllers of the cluster claim. Casement neither approves nor removes them. */
 export const claims = ({ clients }: StepContext) => {
   const { core, custom } = clients.kubernetes;
   return {
@@ -32,7 +32,7 @@ interface MachineObject {
   readonly spec?: { readonly providerID?: string };
 }
 
-/** Names the MachineSet that makes a new machine when this one goes; a Machine without one is its own owner. */
+/** The claim of a Machine. Its owner is the MachineSet that would replace the machine, or the Machine itself. */
 function machineClaim({ metadata, spec }: MachineObject): Claim[] {
   const machine = spec?.providerID?.split("/").at(-1);
   if (!machine) return [];
@@ -43,7 +43,10 @@ function machineClaim({ metadata, spec }: MachineObject): Claim[] {
   ];
 }
 
-/** `aws:///us-west-2a/i-0abc` → `i-0abc`, from every Machine of the cluster; clusters without that kind have none. */
+/**
+ * The claims of all Machines of the cluster: `aws:///us-west-2a/i-0abc` → `i-0abc`. Clusters without that kind have
+ * none.
+ */
 async function machineClaims(custom: CustomObjectsApi): Promise<Claim[]> {
   try {
     const list = (await custom.listNamespacedCustomObject({
@@ -59,7 +62,7 @@ async function machineClaims(custom: CustomObjectsApi): Promise<Claim[]> {
   }
 }
 
-/** Addresses and names under WMCO's "bring your own host" ConfigMap. */
+/** The claims in WMCO's "bring your own host" ConfigMap, by address or name. */
 async function hostClaims(core: CoreV1Api): Promise<Claim[]> {
   try {
     const map = await core.readNamespacedConfigMap({

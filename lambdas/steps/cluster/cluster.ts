@@ -51,7 +51,7 @@ const network = z.object({
   }),
 });
 
-/** The whole cluster's pods and those of Windows nodes, who have a network of their own. */
+/** Networks of all pods of the cluster, and of pods on Windows nodes, which have their own. */
 async function podNetworksOf({ clients }: StepContext): Promise<string[]> {
   const found: unknown = await ifPresent(
     clients.kubernetes.custom.getClusterCustomObject({
@@ -72,7 +72,7 @@ const WMCO = { namespace: "openshift-windows-machine-config-operator", name: "wi
 
 const deployment = z.object({ spec: z.object({ replicas: z.number().default(1) }) });
 
-/** WMCO writes it on each node that it has set up (pkg/metadata, VersionAnnotation). */
+/** Annotation that WMCO sets on each node that it has configured (pkg/metadata, VersionAnnotation). */
 const WMCO_VERSION = "windowsmachineconfig.openshift.io/version";
 
 const isWmcos = (node: Node): boolean => isWindows(node) && Boolean(node.metadata?.annotations?.[WMCO_VERSION]);
@@ -83,9 +83,9 @@ async function wmcoIn({ clients }: StepContext): Promise<boolean> {
   return found !== undefined && deployment.parse(found).spec.replicas > 0;
 }
 
-/** The cluster that machines are launched into. */
+/** Reads facts about the cluster. */
 export const cluster = (context: StepContext) => ({
-  /** Reads what decides whether Windows nodes can be launched into it. */
+  /** Reads the facts that decide whether Windows nodes can be launched into the cluster. */
   facts: async (): Promise<ClusterFacts> => {
     const [platform, podNetworks, wmco, all] = await Promise.all([
       platformOf(context),

@@ -8,17 +8,17 @@ import type { CordonOutcome } from "../../messages/node/cordon.ts";
  */
 const UNSCHEDULABLE = "node.kubernetes.io/unschedulable";
 
-/** Time within which that controller notices a cordon (assumed), and clocks may differ. */
+/** Milliseconds in which that controller notices a cordon (assumed), including the difference between clocks. */
 const NOTICED_WITHIN_MS = 2 * 60_000;
 
-/** Owner of a cordon, as the ledger keeps it: written before the Node is changed. */
+/** The ledger's record of a cordon and its owner, written before the Node is changed. */
 export interface CordonRecord {
   readonly node: string;
   readonly uid: string;
   readonly instanceId: string;
   readonly operation: string;
   readonly index: number;
-  /** The state before: a node that was cordoned by others stays cordoned. */
+  /** Was the node cordoned before? A node that others cordoned stays cordoned. */
   readonly wasUnschedulable: boolean;
   /** Marks that the operation adds to the Node besides the cordon. */
   readonly adds: {
@@ -36,7 +36,7 @@ export interface NodePatch {
   readonly spec: object;
 }
 
-/** A judged Node: what becomes of it, and the merge patch that does it, if one is needed. */
+/** The decision how to restore a Node, and the merge patch for it if one is needed. */
 export interface GiveBack {
   readonly outcome: CordonOutcome;
   readonly patch: NodePatch | null;
@@ -46,27 +46,30 @@ const isCordoned = (node: V1Node): boolean => node.spec?.unschedulable === true;
 
 const ownerOn = (node: V1Node): string | undefined => node.metadata?.annotations?.[CORDONED_BY];
 
-/** A cordon that is younger than the operation's was set by another actor, after the node had been uncordoned in between. */
+/**
+ * Is the node's cordon younger than the operation's? Then another actor set it, after the node had been uncordoned in
+ * between.
+ */
 function isYounger(node: V1Node, at: string): boolean {
   const since = node.spec?.taints?.find(({ key }) => key === UNSCHEDULABLE)?.timeAdded;
   return since !== undefined && new Date(since).getTime() > Date.parse(at) + NOTICED_WITHIN_MS;
 }
 
-/** Is the cordon that the node has now the one that the record describes? */
+/** Is the node's current cordon the one in the record? */
 export const isRecorded = (node: V1Node, { operation, at }: CordonRecord): boolean =>
   isCordoned(node) && ownerOn(node) === operation && !isYounger(node, at);
 
 /**
- * Is the node cordoned by others, so that it stays cordoned whatever becomes of the operation?
- * @param open the record of a cordon that was not given back yet, by this operation or an earlier one; a kept one is a
- * person's, who asked for it to stay
+ * Did others cordon the node, so that it stays cordoned after the operation?
+ * @param open the record of a cordon that is still open, by this operation or an earlier one; a kept cordon belongs to
+ * the person who asked to keep it
  */
 export const isCordonedByOthers = (
   node: V1Node,
   open: (CordonRecord & { readonly keptAt?: string }) | undefined,
 ): boolean => isCordoned(node) && !(open && open.keptAt === undefined && isRecorded(node, open));
 
-/** The merge patch that cordons a node and shows its owner. */
+/** The merge patch that cordons a node and marks its owner. */
 export const cordonPatch = ({ adds: { annotations, labels } }: Omit<CordonRecord, "at">): NodePatch => ({
   metadata: { annotations, labels },
   spec: { unschedulable: true },
@@ -76,13 +79,13 @@ const sameTaint = (one: V1Taint, other: V1Taint): boolean =>
   one.key === other.key && (one.value ?? "") === (other.value ?? "") && one.effect === other.effect;
 
 /**
- * A taint as the API server writes it: its times carry no fraction of a second. The client reads them as dates, and written
- * back as those they would look changed to the admission policy.
+ * A taint in the API server's own format, with times in whole seconds. The client parses times as dates; sent back with
+ * fractions, they would look changed to the admission policy.
  */
 export const asWritten = ({ timeAdded, ...taint }: V1Taint): object =>
   timeAdded ? { ...taint, timeAdded: new Date(timeAdded).toISOString().replace(/\.\d+Z$/, "Z") } : taint;
 
-/** Marks that are still as the operation set them; what others changed since is theirs. */
+/** The operation's marks that are unchanged on the node; marks that others have changed since belong to them. */
 function marksOn(node: V1Node, { adds }: CordonRecord) {
   const still = (wanted: Readonly<Record<string, string>>, present: Readonly<Record<string, string>> = {}) =>
     Object.keys(wanted).filter((key) => present[key] === wanted[key]);
@@ -93,7 +96,10 @@ function marksOn(node: V1Node, { adds }: CordonRecord) {
   };
 }
 
-/** The merge patch that takes the operation's marks off, and changes `unschedulable` if told; null when nothing is left to do. */
+/**
+ * The merge patch that removes the operation's marks, and sets `unschedulable` if given; null if there is nothing to
+ * change.
+ */
 function without(node: V1Node, record: CordonRecord, unschedulable?: boolean): NodePatch | null {
   const { annotations, labels, taints } = marksOn(node, record);
   if (annotations.length + labels.length + taints.length === 0 && unschedulable === undefined) return null;
@@ -112,7 +118,7 @@ const quarantineOff = (node: V1Node): object =>
   node.metadata?.labels?.[QUARANTINED] === undefined ? {} : { [QUARANTINED]: null };
 
 /**
- * The merge patch of an uncordon that a person asked for: whoever set the cordon, it goes, with what Casement had marked.
+ * The merge patch of an uncordon that a person asked for. It removes the cordon, whoever set it, and Casement's marks.
  * @param open the record of the node's cordon, if there is one
  */
 export function uncordonPatch(node: V1Node, open: CordonRecord | undefined): NodePatch {
@@ -123,9 +129,10 @@ export function uncordonPatch(node: V1Node, open: CordonRecord | undefined): Nod
 }
 
 /**
- * Judges how a node is given back that an operation cordoned, or that carries its start-up taint.
- * @param node the Node of the record's name as it is now; undefined when there is none
- * @param planned what an earlier try was about to do: if the Node is as that would leave it, it has been done
+ * Decides how to restore a node that an operation cordoned, or that has the operation's start-up taint.
+ * @param node the current Node with the record's name; undefined if there is none
+ * @param planned the outcome that an earlier try was about to reach; if the Node already is in that state, that try
+ * succeeded
  */
 export function judgeGiveBack(
   record: CordonRecord,

@@ -10,7 +10,7 @@ import { isBusy, wordsOf } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
 import { table } from "../ledger/table.ts";
 
-/** State of the accounts' credentials after a tick of the schedule: the same tick again says the same. */
+/** State of the accounts' credentials after a tick of the schedule; the same tick again returns the same news. */
 interface WatchRecord {
   readonly tick: string;
   readonly watched: Readonly<Partial<Record<Account, Watched>>>;
@@ -20,8 +20,8 @@ interface WatchRecord {
 const RECORD = { pk: "credentials", sk: "credentials" };
 
 /**
- * Asks the API server whose credential this is.
- * @throws what the client throws: 401 for a credential that does not count
+ * Checks that the API server accepts the credential for this account.
+ * @throws the client's error: 401 for an invalid credential
  */
 async function checkUser({ authentication }: Kubernetes, account: Account): Promise<void> {
   const { status } = await authentication.createSelfSubjectReview({ body: {} });
@@ -29,7 +29,10 @@ async function checkUser({ authentication }: Kubernetes, account: Account): Prom
   if (user !== userOf(account)) throw new Error(`it belongs to ${user}, not to ${userOf(account)}`);
 }
 
-/** A token of the account itself, which the admission policy `casement-tokens` lets it make: for a day, with its Secret. */
+/**
+ * Requests a token for the account itself, which the admission policy `casement-tokens` allows: for a day, bound to its
+ * Secret.
+ */
 async function requested({ core }: Kubernetes, account: Account): Promise<string> {
   const { status } = await core.createNamespacedServiceAccountToken({
     name: account,
@@ -42,32 +45,32 @@ async function requested({ core }: Kubernetes, account: Account): Promise<string
       },
     },
   });
-  if (!status?.token) throw new Error("the API server granted a token without saying it");
+  if (!status?.token) throw new Error("the API server granted a token but did not return it");
   return status.token;
 }
 
-/** Does the API server refuse the credential itself, as opposed to what was asked with it? Only a new one helps. */
+/** Did the API server reject the credential itself, and not the request? Only a new credential helps then. */
 export const refusesCredential = (error: unknown): boolean => error instanceof ApiException && error.code === 401;
 
-/** This function's own credential in the cluster, and how all of them are watched. */
+/** Manages this function's own credential in the cluster, and watches all of them. */
 export const credential = (context: StepContext) => {
   const { clients, settings } = context;
 
   const read = async (name: string): Promise<string> => clients.secret(name, true);
 
   /**
-   * Makes a new token with the old one, tries it, and stores it. Whatever is interrupted on the way leaves the old one in
-   * its place, which is good for as long again; of two at once either one stays.
+   * Creates a new token with the old one, tries it, and stores it. If that is interrupted, the old token stays stored
+   * and remains valid. If two executions do this together, either token may stay.
    */
   async function replace(account: Account, text: string): Promise<Term | null> {
     const name = secretOf(settings.cluster, account);
     const before: ClusterCredential = clusterCredentialOf(text);
     const after = { ...before, token: await requested(clients.kubernetesWith(before), account) };
     await checkUser(clients.kubernetesWith(after), account).catch((error: unknown) => {
-      // The old one may still be good: only its own refusal says that it is over.
+      // The old token may still be valid, so a 401 here is not reported as a rejection of it.
       throw refusesCredential(error) ? new Error("the API server rejects the token that it has just issued") : error;
     });
-    // Another credential may have been stored meanwhile, with another address.
+    // A person may have stored another credential meanwhile, with another address.
     if ((await read(name)) !== text) return termOf(clusterCredentialOf(await read(name)).token);
     await clients.secrets.send(new PutSecretValueCommand({ SecretId: name, SecretString: JSON.stringify(after) }));
     return termOf(after.token);
@@ -75,8 +78,8 @@ export const credential = (context: StepContext) => {
 
   return {
     /**
-     * Renews the credential when half of its life is over; before that it is only tried. Never throws: what goes wrong is told,
-     * and the next tick tries again.
+     * Renews the credential once half of its lifetime is over; before that, only tries it. Never throws: failures are
+     * reported, and the next tick tries again.
      */
     renew: async (): Promise<Renewal> => {
       const account = accountOf(settings);
@@ -88,7 +91,7 @@ export const credential = (context: StepContext) => {
         term = termOf(stored.token);
         if (term === null || context.now() >= renewsAt(term))
           return { account, state: "renewed", why: null, term: await replace(account, text), isOver: false };
-        // An unavailable API server says nothing about the credential.
+        // An unavailable API server does not mean that the credential is invalid.
         await checkUser(clients.kubernetesWith(stored), account).catch((error: unknown) => {
           if (!isBusy(error)) throw error;
         });
@@ -103,8 +106,8 @@ export const credential = (context: StepContext) => {
 
     /**
      * Records the state of the credentials after a tick.
-     * @param tick the schedule's event: a repeated call answers the same
-     * @returns the message to people
+     * @param tick the schedule's event; a repeated call returns the same news
+     * @returns the messages to post
      */
     note: async (tick: string, renewals: readonly Renewal[]): Promise<readonly CredentialNews[]> => {
       const judged = await table(context).revise<WatchRecord>(RECORD, (before) => {

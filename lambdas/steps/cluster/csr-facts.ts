@@ -3,13 +3,13 @@ import { SERVING_SIGNER } from "../../desired/signers.ts";
 import type { Decider } from "../../messages/provision/signing-requests.ts";
 import { CREDENTIAL_ID, type Expected, judge, type PendingRequest, type Verdict } from "./csr-rules.ts";
 
-/** A request as the API server shows it. */
+/** A certificate signing request as the API server returns it. */
 type Csr = V1CertificateSigningRequest;
 
 const conditionOf = (csr: Csr, type: "Approved" | "Denied" | "Failed") =>
   csr.status?.conditions?.find((condition) => condition.type === type);
 
-/** Is the request undecided? */
+/** Does the request still wait for a decision? */
 export const isPending = (csr: Csr): boolean =>
   !csr.status?.certificate && !(["Approved", "Denied", "Failed"] as const).some((type) => conditionOf(csr, type));
 
@@ -20,12 +20,12 @@ export const askedAt = ({ metadata }: Csr): number => new Date(metadata?.creatio
 
 const CHECKED = "was launched by Casement; name, requester, usages and addresses were checked against EC2";
 
-/** Message of Casement's approvals; only an account with the right to approve can write it. */
+/** Message of Casement's approvals; only an account that may approve requests can write it. */
 export const approvalOf = (instanceId: string): string => `${instanceId} ${CHECKED}`;
 
 const approvalIn = (csr: Csr): string => conditionOf(csr, "Approved")?.message ?? "";
 
-/** The judged fields of a request. */
+/** The fields of a request that are judged. */
 export const reduced = (csr: Csr): PendingRequest => ({
   name: nameOf(csr),
   createdAt: new Date(askedAt(csr)).toISOString(),
@@ -37,14 +37,14 @@ export const reduced = (csr: Csr): PendingRequest => ({
   pem: Buffer.from(csr.spec.request, "base64").toString("utf8"),
 });
 
-/** Finds the author of a decision in its request: the API server keeps the program's name, and no user's. */
+/** Finds who decided a request. The API server records the program's name, but no user. */
 const deciderOf = (csr: Csr, type: "Approved" | "Denied"): Decider => {
   const wrote = (csr.metadata?.managedFields ?? []).findLast(({ subresource }) => subresource === "approval");
   const { reason = "", message = "" } = conditionOf(csr, type) ?? {};
   return { program: wrote?.manager ?? null, reason, message };
 };
 
-/** A request that was left pending, and why. */
+/** A request that was left pending, and the reason. */
 export interface LeftPending {
   readonly name: string;
   readonly why: string;
@@ -56,25 +56,25 @@ export interface DecidedByOthers {
   readonly by: Decider;
 }
 
-/** A signer's requests, sorted by what they mean for one machine. */
+/** A signer's requests, sorted by their meaning for one machine. */
 export interface Sorted {
-  /** Approved by Casement before. */
+  /** Approved by Casement earlier. */
   readonly ours: Csr | undefined;
-  /** Right, and approved by another approver. */
+  /** Correct, and approved by another approver. */
   readonly granted: Csr | undefined;
-  /** Right, and to be approved now. */
+  /** Correct, and to be approved now. */
   readonly right: Csr | undefined;
-  /** Nearly right and still pending. */
+  /** Nearly correct, and still pending. */
   readonly mismatches: readonly LeftPending[];
-  /** Approved by another approver in this node's name, although they are not this machine's. */
+  /** Approved by another approver in this node's name, although they do not come from this machine. */
   readonly approvedWrongly: readonly (DecidedByOthers & LeftPending)[];
-  /** The machine's own, denied by another approver. */
+  /** The machine's own requests that another approver denied. */
   readonly denied: readonly DecidedByOthers[];
 }
 
 /**
- * The newest of some requests, or undefined. Of several right ones it is the one that counts: a kubelet that was started
- * again has lost the keys of the older ones.
+ * The newest of some requests; undefined if there are none. Only the newest correct request is of use: a kubelet that
+ * restarted has lost the keys of older ones.
  */
 const newest = (requests: readonly Csr[]): Csr | undefined =>
   requests.toSorted((one, other) => askedAt(one) - askedAt(other)).at(-1);
@@ -92,13 +92,13 @@ const mismatchesIn = (judged: readonly Judged[]) =>
     verdict.verdict === "mismatch" ? [{ csr, left: { name: nameOf(csr), why: verdict.why } }] : [],
   );
 
-/** A request that is failed was approved, but its signer refused it: no certificate comes of it. */
+/** Was the request approved, and did the signer not fail it? A failed request gets no certificate. */
 const isGranted = (csr: Csr): boolean =>
   conditionOf(csr, "Approved") !== undefined && conditionOf(csr, "Failed") === undefined;
 
 /**
- * Judges requests that were decided since the launch. Once a client request is approved its Node may exist, so the
- * content is judged, not the moment.
+ * Judges the requests that were decided since the launch. Once a client request is approved its Node may exist, so only
+ * the content is judged, not whether a Node exists.
  */
 const decidedSinceLaunch = (requests: readonly Csr[], expected: Expected): Judged[] =>
   requests
@@ -110,8 +110,8 @@ const decidedSinceLaunch = (requests: readonly Csr[], expected: Expected): Judge
 
 /**
  * Sorts the requests of one signer.
- * @param requests all requests of the signer, of any requester
- * @param expected the machine that is waited for
+ * @param requests all requests of the signer, by any requester
+ * @param expected the awaited machine
  */
 export function sorted(requests: readonly Csr[], expected: Expected, instanceId: string): Sorted {
   const pending = requests.filter(isPending).map((csr) => ({ csr, verdict: judge(reduced(csr), expected) }));
@@ -132,5 +132,5 @@ export function sorted(requests: readonly Csr[], expected: Expected, instanceId:
   };
 }
 
-/** Approver of a request. */
+/** Finds who approved a request. */
 export const approverOf = (csr: Csr): Decider => deciderOf(csr, "Approved");

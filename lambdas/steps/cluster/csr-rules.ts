@@ -3,13 +3,13 @@ import { createPublicKey, verify } from "node:crypto";
 import { Pkcs10CertificateRequest, SubjectAlternativeNameExtension } from "@peculiar/x509";
 import { CLIENT_SIGNER, SERVING_SIGNER } from "../../desired/signers.ts";
 
-/** The key under which the API server names the credential that a request came with (k8s.io/apiserver, user.CredentialIDKey). */
+/** Key under which the API server records the credential of a request (k8s.io/apiserver, user.CredentialIDKey). */
 export const CREDENTIAL_ID = "authentication.kubernetes.io/credential-id";
 
 /** The credential id of a token, as the API server writes it (k8s.io/apiserver, CredentialIDForJTI). */
 export const credentialOf = (tokenId: string): string => `JTI=${tokenId}`;
 
-/** The judged fields of a CertificateSigningRequest. */
+/** The fields of a CertificateSigningRequest that are judged. */
 export interface PendingRequest {
   readonly name: string;
   /** ISO 8601. */
@@ -17,30 +17,33 @@ export interface PendingRequest {
   readonly signerName: string;
   readonly username: string;
   readonly groups: readonly string[];
-  /** Ids of the credential that it was asked for with, by the API server's word. */
+  /** Ids of the requester's credential, as recorded by the API server. */
   readonly credentials: readonly string[];
   readonly usages: readonly string[];
   /** The PEM text (already decoded from the object's base64). */
   readonly pem: string;
 }
 
-/** Facts from EC2 and the cluster about the machine whose requests are awaited. */
+/** Facts from EC2 and the cluster about the awaited machine. */
 export interface Expected {
   readonly nodeName: string;
-  /** The account that machines join with. All machines share it, the cluster's own too. */
+  /** The account with which all machines join, including those of the cluster itself. */
   readonly bootstrapper: string;
-  /** Credential ids of the join tokens that this machine, and no other, was given. */
+  /** Credential ids of the join tokens that only this machine was given. */
   readonly credentials: readonly string[];
-  /** Addresses and DNS names of the instance, from EC2. */
+  /** The instance's addresses and DNS names, from EC2. */
   readonly addresses: readonly string[];
   readonly names: readonly string[];
-  /** ISO 8601 time at which EC2 launched the instance: an older request is of a machine that had its address before. */
+  /** ISO 8601 time of EC2's launch: an older request comes from a machine that had the address before. */
   readonly launchedAt: string;
   /** Does a Node of this name exist? */
   readonly nodeExists: boolean;
 }
 
-/** "other": not about this machine. "mismatch": about it, or made to look so, but not right: left pending, reported. */
+/**
+ * "other": about another machine. "mismatch": about this machine, or made to look like it, but incorrect; it is left
+ * pending and reported.
+ */
 export type Verdict =
   | { readonly verdict: "approve" }
   | { readonly verdict: "other" }
@@ -49,13 +52,13 @@ export type Verdict =
 interface Parsed {
   readonly commonNames: readonly string[];
   readonly organizations: readonly string[];
-  /** Values in the subject, of whatever kind. */
+  /** Number of values in the subject, of any kind. */
   readonly subjectValues: number;
   readonly dns: readonly string[];
   readonly ips: readonly string[];
-  /** URIs, e-mail addresses, directory names: never in a kubelet's request. */
+  /** Number of URIs, e-mail addresses and directory names, which a kubelet never requests. */
   readonly otherNames: number;
-  /** Nothing is asked for beside at most one list of alternative names. */
+  /** Does the request ask for nothing but at most one list of alternative names? */
   readonly plain: boolean;
 }
 
@@ -69,7 +72,9 @@ function elementAt(der: Buffer, at: number): { readonly start: number; readonly 
   return { start, end: start + der.readUIntBE(at + 2, length & 0x7f) };
 }
 
-/** The bytes that were signed: the first of three elements which, in one SEQUENCE, are the whole (RFC 2986 §4.2). */
+/**
+ * The signed bytes: the first of the three elements that make up the whole request, in one SEQUENCE (RFC 2986 §4.2).
+ */
 function signedPart(der: Buffer): Buffer {
   const whole = elementAt(der, 0);
   const information = elementAt(der, whole.start);
@@ -113,12 +118,15 @@ function parsed(pem: string): Parsed | string {
 const sameSet = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && other.every((entry) => one.includes(entry));
 
-/** Both sets that the signers allow, with and without key encipherment (only RSA keys need it). */
+/**
+ * Do the usages match one of the two sets that the signers allow: with key encipherment, which only RSA keys need, or
+ * without?
+ */
 const usagesAre = (usages: readonly string[], purpose: "client auth" | "server auth"): boolean =>
   sameSet(usages, ["digital signature", purpose]) ||
   sameSet(usages, ["key encipherment", "digital signature", purpose]);
 
-/** Checks the age of a request; one whose dates cannot be compared counts as old. */
+/** Checks the age of a request; one whose dates cannot be compared is treated as too old. */
 const ageFault = (pending: PendingRequest, expected: Expected): string | null =>
   Date.parse(pending.createdAt) >= Date.parse(expected.launchedAt)
     ? null
@@ -161,21 +169,27 @@ function servingFault(pending: PendingRequest, request: Parsed, expected: Expect
   return foreign.length > 0 ? `${foreign.join(", ")} does not belong to the instance` : null;
 }
 
-/** A node's name that is ours in another case, contains ours or is contained in it: "system:node:ip-10-0-0-1.evil". */
+/**
+ * Does a name differ from the node's only in case, contain it, or is it contained in it:
+ * "system:node:ip-10-0-0-1.evil"?
+ */
 function looksLike(commonName: string, nodeName: string): boolean {
   const ours = nodeName.toLowerCase();
   const [, theirs] = /^system:node:(.+)$/.exec(commonName.toLowerCase()) ?? [];
   return theirs !== undefined && (theirs.includes(ours) || ours.includes(theirs));
 }
 
-/** Mismatch with its reason, cut to 300 characters: a request is anybody's text, and the reason goes into messages. */
+/**
+ * A mismatch and its reason, cut to 300 characters: a request may contain anyone's text, and the reason appears in
+ * messages.
+ */
 const mismatch = (why: string): Verdict => ({ verdict: "mismatch", why: why.slice(0, 300) });
 
 /**
- * Judges one request by rules stricter than WMCO's: exact name, exact usages, exact requester, and every
- * address must be the instance's own by EC2's word.
- * @param pending a request for one of the two kubelet signers; any other signer's requests are left to others
- * @param expected the machine we wait for
+ * Judges one request by rules stricter than WMCO's: exact name, exact usages, exact requester, and only addresses that
+ * EC2 lists for the instance.
+ * @param pending a request to one of the two kubelet signers; requests to other signers are ignored
+ * @param expected the awaited machine
  */
 export function judge(pending: PendingRequest, expected: Expected): Verdict {
   if (pending.signerName !== CLIENT_SIGNER && pending.signerName !== SERVING_SIGNER) return { verdict: "other" };
@@ -212,9 +226,9 @@ function strangeName(pending: PendingRequest, nodeName: string, known: KnownName
 }
 
 /**
- * Gives the reason why a request for another machine than the awaited one is suspicious. A right request of another machine
- * is left to the operation that awaits it; a request for an unknown name or a name already taken must be shown to people.
- * @returns null when the request is not suspicious
+ * Explains why a request for a machine other than the awaited one is suspicious. A correct request is left to the
+ * operation that awaits its machine; a request for an unknown name or a name already taken must be reported to people.
+ * @returns null if the request is not suspicious
  */
 export function suspicion(pending: PendingRequest, known: KnownNames): string | null {
   if (pending.signerName !== CLIENT_SIGNER && pending.signerName !== SERVING_SIGNER) return null;

@@ -17,25 +17,31 @@ import {
 } from "./csr-facts.ts";
 import { type Expected, judge, type KnownNames, suspicion } from "./csr-rules.ts";
 
-/** OKD's own approver gives up for everybody when about a hundred are pending; we stop launching well before. */
+/**
+ * Limit on pending requests above which Casement launches no machine. OKD's own approver stops for all machines at
+ * about a hundred.
+ */
 export const PENDING_AT_MOST = 50;
 
-/** Outcome of reading a signer's requests once and approving the right one. */
+/** Result of reading a signer's requests once and approving the correct one. */
 export interface ApprovalResult extends Pick<Sorted, "mismatches" | "approvedWrongly" | "denied"> {
-  /** The machine's request that is approved; `by` is null when Casement approved it. */
+  /** The machine's approved request; `by` is null if Casement approved it. */
   readonly approved: { readonly name: string; readonly by: Decider | null } | null;
 }
 
-/** Other machines' requests are their approvers' to decide, who take seconds (cluster-machine-approver) to do it. */
+/**
+ * Milliseconds for which requests of other machines are left to their approvers, who need seconds
+ * (cluster-machine-approver).
+ */
 const OTHERS_TAKE_MS = 60_000;
 
-/** Does the request's content hold this name? Subjects are plain text inside DER. */
+/** Does the request contain this name? Subjects are plain text inside DER. */
 const asksFor = (csr: V1CertificateSigningRequest, user: string): boolean => {
   const [, body = ""] = /-----BEGIN [^-]+-----([^-]+)-----END/.exec(reduced(csr).pem) ?? [];
   return Buffer.from(body, "base64").includes(user);
 };
 
-/** Certificate signing requests of the machines we launched. */
+/** Reads and approves certificate signing requests of the machines that Casement launched. */
 export const csrs = (context: StepContext) => {
   const api = context.clients.kubernetes.certificates;
 
@@ -64,12 +70,12 @@ export const csrs = (context: StepContext) => {
   };
 
   return {
-    /** Counts the requests of any kind that still wait for a decision. */
+    /** Counts the pending requests of any kind. */
     pendingCount: async (): Promise<number> => (await all()).filter(isPending).length,
 
     /**
-     * Requests for certificates in a node's name that wait for a decision, the oldest first: of its kubelet, and those that
-     * were made before it had a certificate and name the node in what they ask for. This only tells; nothing is approved by it.
+     * Lists the pending requests in a node's name, the oldest first: those of its kubelet, and earlier ones that only
+     * name the node in their content. Nothing is approved.
      */
     waitingOf: async (nodeName: string): Promise<readonly { readonly name: string; readonly since: string }[]> => {
       const user = `system:node:${nodeName}`;
@@ -80,10 +86,10 @@ export const csrs = (context: StepContext) => {
     },
 
     /**
-     * Reads the requests of one signer and approves the one that is exactly right; others are left pending. Each
-     * instance gets one approval per signer: one that was given before a crash is found again, and so is a right one that
-     * another approver approved. Requests to the other signer in the node's name are reported as well.
-     * @throws Retryable when the request was changed at the same moment: the next poll reads it again
+     * Reads the requests of one signer and approves the one that is exactly correct; others stay pending. Each instance
+     * gets one approval per signer: an approval from before a crash is found again, and so is one by another approver.
+     * Requests to the other signer in the node's name are reported as well.
+     * @throws Retryable if the request was changed at the same time; the next poll reads it again
      */
     approveFor: async (signerName: string, expected: Expected, instanceId: string): Promise<ApprovalResult> => {
       const requests = await all();
@@ -103,9 +109,9 @@ export const csrs = (context: StepContext) => {
     },
 
     /**
-     * Suspicious requests for other nodes that have been pending for over a minute.
-     * @param expected the awaited machine: its own requests are judged by `approveFor`
-     * @param known reads the known names; called only when there is something to compare
+     * Lists suspicious requests for other nodes that have been pending for over a minute.
+     * @param expected the awaited machine, whose own requests `approveFor` judges
+     * @param known reads the known names; only called if there is a request to compare
      */
     suspicious: async (expected: Expected, known: () => Promise<KnownNames>): Promise<readonly LeftPending[]> => {
       const waiting = (await all()).filter((csr) => isPending(csr) && hasWaited(csr)).map(reduced);

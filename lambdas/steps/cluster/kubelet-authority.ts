@@ -1,32 +1,34 @@
 import { ApiException } from "@kubernetes/client-node";
 import { z } from "zod";
 import type { Configuration } from "../../configuration.ts";
-import { type Authority, authoritiesIn } from "../../desired/authorities.ts";
-import type { Bundle } from "../../desired/given.ts";
+import { type Authority, authoritiesIn, type Bundle } from "../../desired/authorities.ts";
 import { Refused } from "../../errors.ts";
 import type { StepContext } from "../context.ts";
 
-/** Authorities of clients that kubelets are to trust. */
+/** The client authorities that kubelets must trust. */
 export interface KubeletAuthority {
   readonly pem: string;
   readonly authorities: readonly Authority[];
-  /** Reason why it is the configuration's and not the cluster's; null when it is the cluster's. */
+  /** Reason why the configuration's authority is used and not the cluster's; null if it is the cluster's. */
   readonly why: string | null;
 }
 
 const OBJECT = "ControllerConfig machine-config-controller";
 const FIELD = `${OBJECT}, spec.kubeAPIServerServingCAData,`;
 
-/** openshift/api, machineconfiguration/v1: base64, as every []byte. WMCO reads the same field. */
+/** openshift/api, machineconfiguration/v1: base64, like every []byte. WMCO reads the same field. */
 const controllerConfig = z.object({ spec: z.object({ kubeAPIServerServingCAData: z.string() }) });
 
-/** Answers after which the configuration's own authority counts, in words. */
+/** Words for the status codes after which the configuration's own authority is used. */
 const notPublished: Readonly<Record<number, string>> = {
   403: `Casement is not allowed to read ${OBJECT}: apply the manifest (\`npm run --silent connect -- manifest | kubectl apply -f -\`)`,
   404: `the cluster has no ${OBJECT}`,
 };
 
-/** The authorities behind the API server's calls to kubelets; the cluster replaces them about once a year. */
+/**
+ * Reads the authorities that sign the API server's client certificate for kubelets. The cluster replaces them about
+ * once a year.
+ */
 export const kubeletAuthority = (context: StepContext) => {
   const published = async (): Promise<string> => {
     const found: unknown = await context.clients.kubernetes.custom.getClusterCustomObject({
@@ -41,8 +43,10 @@ export const kubeletAuthority = (context: StepContext) => {
 
   return {
     /**
-     * Reads the bundle that the cluster publishes, from no other source: a machine in service never gets one written by hand.
-     * @throws Refused when it may not be read or is no whole bundle; the client's error while the API server is unavailable
+     * Reads the bundle that the cluster publishes. There is no fallback: a machine in service never gets a bundle that
+     * a person wrote.
+     * @throws Refused if Casement may not read it or it is incomplete; the client's error if the API server is
+     * unavailable
      */
     readPublished: async (): Promise<Bundle> => {
       try {
@@ -56,8 +60,8 @@ export const kubeletAuthority = (context: StepContext) => {
     },
 
     /**
-     * Reads the bundle that the cluster publishes; if it publishes none, the configured one.
-     * @throws Refused when there is neither, or what there is cannot be read: no kubelet may start with it
+     * Reads the bundle that the cluster publishes, or the configured one if the cluster publishes none.
+     * @throws Refused if there is neither, or the bundle is unreadable: no kubelet may start with it
      */
     read: async ({ cluster }: Configuration): Promise<KubeletAuthority> => {
       try {

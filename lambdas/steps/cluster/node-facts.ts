@@ -14,46 +14,49 @@ import { ownershipOf } from "./ownership.ts";
 
 const ROLE_LABEL = "node-role.kubernetes.io/";
 
-/** A node's labels, none when it has none. */
+/** A node's labels; empty if it has none. */
 export const labelsOf = (node: V1Node): Readonly<Record<string, string>> => node.metadata?.labels ?? {};
 
-/** Only nodes that say they are Windows; anything else is never acted on. */
+/** Is it labelled as a Windows node? Casement never changes any other node. */
 export const isWindows = (node: V1Node): boolean => labelsOf(node)["kubernetes.io/os"] === "windows";
 
-/** `aws:///us-west-2a/i-0abc` → `i-0abc` */
+/** Parses the instance id from a node's provider id: `aws:///us-west-2a/i-0abc` → `i-0abc`. */
 export const instanceIdOf = (node: V1Node): string | null =>
   /^aws:\/\/\/[^/]+\/(i-[0-9a-f]+)$/.exec(node.spec?.providerID ?? "")?.[1] ?? null;
 
-/** Id of the machine's boot, as the kubelet reports it; null where it has not, or there is no Node. */
+/** Id of the machine's boot, as the kubelet reports it; null if it has not reported one, or there is no Node. */
 export const bootIdOf = (node: V1Node | null): string | null => node?.status?.nodeInfo?.bootID || null;
 
-/** The node and its boot, by which the results of probes are kept. */
+/** The node and its boot, which identify the results of probes. */
 export const bootedOf = (node: V1Node): Booted => ({ uid: node.metadata?.uid ?? "", bootId: bootIdOf(node) });
 
-/** Release of a node's Windows, by its pool, else by its kubelet's label; undefined where neither says one that Casement knows. */
+/**
+ * Windows release of a node, by its pool or otherwise its kubelet's label; undefined if neither names a release that
+ * Casement knows.
+ */
 export const windowsReleaseOf = (
   node: V1Node,
   pool: { readonly windows: WindowsRelease } | undefined,
 ): WindowsRelease | undefined => pool?.windows ?? releaseOfBuild(labelsOf(node)[BUILD_LABEL] ?? "");
 
-/** The kubelet's own word. */
+/** Is the node Ready, according to its kubelet? */
 export const isReady = (node: V1Node): boolean => conditionOf(node, "Ready")?.status === "True";
 
-/** Time since which the node's condition Ready is as it is, in milliseconds since the epoch; 0 where it is not known. */
+/** Milliseconds since the epoch of the last change of the node's condition Ready; 0 if unknown. */
 export const readySince = (node: V1Node): number =>
   new Date(conditionOf(node, "Ready")?.lastTransitionTime ?? 0).getTime();
 
 const conditionOf = (node: V1Node, type: string) =>
   node.status?.conditions?.find((condition) => condition.type === type);
 
-/** kubectl's STATUS column (printNode in pkg/printers/internalversion/printers.go). */
+/** Formats kubectl's STATUS column (printNode in pkg/printers/internalversion/printers.go). */
 export function statusOf(node: V1Node): string {
   const unready = conditionOf(node, "Ready") ? "NotReady" : "Unknown";
   const status = isReady(node) ? "Ready" : unready;
   return node.spec?.unschedulable ? `${status},SchedulingDisabled` : status;
 }
 
-/** kubectl's ROLES column (findNodeRoles in the same file). */
+/** Formats kubectl's ROLES column (findNodeRoles in the same file). */
 function rolesOf(node: V1Node): string[] {
   const labels = labelsOf(node);
   const named = Object.keys(labels).filter((label) => label.startsWith(ROLE_LABEL));
@@ -61,7 +64,7 @@ function rolesOf(node: V1Node): string[] {
   return [...new Set(roles)].filter((role) => role !== "").sort();
 }
 
-/** STATUS as the list shows it: a quarantine is Casement's own word behind kubectl's. */
+/** Formats STATUS for the list of nodes: Casement adds a quarantine to kubectl's words. */
 const shownStatus = (node: V1Node): string =>
   labelsOf(node)[QUARANTINED] === undefined ? statusOf(node) : `${statusOf(node)},Quarantined`;
 
@@ -77,7 +80,7 @@ export const rowOf = (node: V1Node, machine: Machine | undefined): NodeRow => ({
   instanceId: instanceIdOf(node),
 });
 
-/** `kubectl describe node`, shortened to what one asks at night. */
+/** The facts of `kubectl describe node` that matter in an incident. */
 export const detailsOf = (
   node: V1Node,
   machine: Machine | undefined,

@@ -14,12 +14,12 @@ import { type StepContext, timestamp } from "../context.ts";
 import { everyPage } from "../every-page.ts";
 import { asWritten } from "./cordon-rules.ts";
 
-/** A Node of the cluster, as workflows hand it from verb to verb. */
+/** A Node of the cluster, as workflows pass it between verbs. */
 export type Node = V1Node;
 
 /**
- * Does the API server say that the object of this name is another one than the request names by its uid? A patch is
- * answered 422 (`metadata.uid … field is immutable`), a DELETE with a precondition 409.
+ * Does the API server say that the object of this name has another uid than the request? It answers 422 to a patch
+ * (`metadata.uid … field is immutable`), and 409 to a DELETE with a precondition.
  */
 const isAnother = (error: unknown): boolean =>
   error instanceof ApiException &&
@@ -27,11 +27,11 @@ const isAnother = (error: unknown): boolean =>
 
 const mergePatch = setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
 
-/** Nodes and pods as they are found. */
+/** Reads nodes and pods. */
 const reading = ({ clients }: StepContext) => {
   const { core } = clients.kubernetes;
   return {
-    /** One node; undefined when there is none of that name. */
+    /** Reads one node; undefined if there is none of that name. */
     read: (name: string): Promise<V1Node | undefined> => ifPresent(core.readNode({ name })),
 
     all: (): Promise<V1Node[]> => everyPage((page) => core.listNode({ ...page })),
@@ -40,8 +40,8 @@ const reading = ({ clients }: StepContext) => {
       everyPage((page) => core.listPodForAllNamespaces({ fieldSelector: `spec.nodeName=${name}`, ...page })),
 
     /**
-     * Reads one byte of a pod's log, which only a kubelet that trusts the API server gives.
-     * @returns null when it was given; else the answer, in words
+     * Reads one byte of a pod's log, which works only if the kubelet trusts the API server.
+     * @returns null on success; otherwise the answer, in words
      */
     logRefusal: async ({ metadata }: V1Pod): Promise<string | null> => {
       try {
@@ -53,7 +53,7 @@ const reading = ({ clients }: StepContext) => {
         return null;
       } catch (error) {
         if (!(error instanceof ApiException)) throw error;
-        // The pod was read with the same credential: a 401 is the kubelet's.
+        // The pod was just read with the same credential, so a 401 comes from the kubelet.
         return error.code === 401 ? "the kubelet does not accept the API server's certificate (401)" : wordsOf(error);
       }
     },
@@ -62,14 +62,14 @@ const reading = ({ clients }: StepContext) => {
   };
 };
 
-/** Changes to a node, and its end. */
+/** Changes and deletes nodes. */
 const changing = (context: StepContext) => {
   const { core } = context.clients.kubernetes;
 
   /**
-   * Changes a node only if it is still as it was read: a taint list is replaced whole.
+   * Changes a node only if it is unchanged since it was read, because a patch replaces the whole taint list.
    * @param patch a merge patch
-   * @throws Retryable when the node was changed or deleted since it was read
+   * @throws Retryable if the node was changed or deleted since it was read
    */
   const change = async (node: V1Node, patch: { readonly metadata?: object; readonly spec?: object }): Promise<void> => {
     const metadata = { resourceVersion: node.metadata?.resourceVersion, ...patch.metadata };
@@ -85,7 +85,7 @@ const changing = (context: StepContext) => {
   return {
     change,
 
-    /** Sets labels; a label that is there with the value stays. */
+    /** Sets labels; a label that has the value already stays. */
     label: async (node: V1Node, labels: Readonly<Record<string, string>>): Promise<void> => {
       const missing = Object.entries(labels).filter(([key, value]) => node.metadata?.labels?.[key] !== value);
       if (missing.length === 0) return;
@@ -93,14 +93,14 @@ const changing = (context: StepContext) => {
       await core.patchNode({ name: node.metadata?.name ?? "", body }, mergePatch);
     },
 
-    /** Sets annotations below casement.dev/, for people with kubectl; they prove nothing. */
+    /** Sets annotations below casement.dev/. They inform people with kubectl and prove nothing. */
     annotate: async (node: V1Node, annotations: Readonly<Record<string, string>>): Promise<void> => {
       await core.patchNode({ name: node.metadata?.name ?? "", body: { metadata: { annotations } } }, mergePatch);
     },
 
     /**
      * Removes one taint by key.
-     * @throws Retryable when the node was changed since it was read
+     * @throws Retryable if the node was changed since it was read
      */
     untaint: async (node: V1Node, key: string): Promise<void> => {
       const taints: V1Taint[] = node.spec?.taints ?? [];
@@ -109,8 +109,9 @@ const changing = (context: StepContext) => {
     },
 
     /**
-     * Deletes the Node that was judged, never a new one of the same name; gone already is fine. It is cordoned first:
-     * the admission policy lets Casement delete no Node in service, and the Node may have been uncordoned meanwhile.
+     * Deletes the Node that was judged, never a new one of the same name; does nothing if it is gone. Cordons it first,
+     * because the admission policy lets Casement delete no Node in service, and a person may have uncordoned it
+     * meanwhile.
      */
     remove: async (name: string, uid: string): Promise<void> => {
       try {
@@ -124,7 +125,7 @@ const changing = (context: StepContext) => {
   };
 };
 
-/** Nodes of the cluster with their labels, taints and annotations. */
+/** Reads and changes nodes with their labels, taints and annotations. */
 export const nodes = (context: StepContext) => {
   const { core } = context.clients.kubernetes;
   const word = commandWord(context);
@@ -132,7 +133,7 @@ export const nodes = (context: StepContext) => {
     ...reading(context),
     ...changing(context),
 
-    /** An Event on the Node, so that people with kubectl see what people in Slack see. */
+    /** Creates an Event on the Node, so that people with kubectl see what people in Slack see. */
     announce: async (
       node: { name: string; uid: string },
       type: "Normal" | "Warning",

@@ -7,16 +7,17 @@ const tagOf = (machine: Machine | undefined, ...keys: readonly string[]): string
   keys.map((key) => machine?.tags[key]).find((value) => value !== undefined);
 
 /**
+ * Relation of Casement to a machine:
  * - managed: Casement launched it, and no other controller claims it.
  * - assisted: another owner has it, and a person approved that Casement guards and reboots it.
- * - observed: everything else; it is only read.
+ * - observed: everything else; Casement only reads it.
  */
 export type Ownership = "managed" | "assisted" | "observed";
 
 /**
- * Decides whose machine it is; doubt means observed. A machine that Casement launched and that another controller claims is
- * in doubt.
- * @param assisted the approvals of the ledger; left out where only a machine of Casement's own is asked for
+ * Decides who owns a machine; in doubt it is only observed. A machine that Casement launched and another controller
+ * claims is in doubt.
+ * @param assisted the ledger's approvals; omitted if only managed machines matter to the caller
  */
 export function ownershipOf(
   machine: Machine | undefined,
@@ -32,8 +33,8 @@ export function ownershipOf(
 }
 
 /**
- * Another controller that would replace the machine, or that owns it.
- * @returns null where the machine has no other owner
+ * The other controller that owns the machine or would replace it.
+ * @returns null if the machine has no other owner
  */
 export function ownerOf(machine: Machine, claimed: readonly Claim[]): OtherOwner | null {
   const group = tagOf(machine, "aws:autoscaling:groupName");

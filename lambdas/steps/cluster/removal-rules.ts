@@ -7,7 +7,9 @@ import type { Claim } from "./claims.ts";
 import { isReady, isWindows, labelsOf } from "./node-facts.ts";
 import { ownerOf, ownershipOf } from "./ownership.ts";
 
-/** Pods that only this build of Windows can run: their own selector says so, or they run on such a node now. */
+/**
+ * Counts the pods that only this Windows build can run: their own selector requires it, or they run on such a node now.
+ */
 const podsNeeding = (build: string, node: V1Node, pods: readonly V1Pod[]): number =>
   podsToEvict(pods).filter(
     (pod) =>
@@ -15,9 +17,9 @@ const podsNeeding = (build: string, node: V1Node, pods: readonly V1Pod[]): numbe
       (!pod.spec?.nodeName && pod.spec?.nodeSelector?.[BUILD_LABEL] === build),
   ).length;
 
-/** Facts that a removal is judged by. */
+/** Facts that decide whether a node may be removed. */
 export interface RemovalFacts {
-  /** Null for a machine that is no node. */
+  /** Null for a machine that is not a node. */
   readonly node: V1Node | null;
   readonly machine: Machine | undefined;
   readonly nodes: readonly V1Node[];
@@ -26,14 +28,17 @@ export interface RemovalFacts {
   readonly cluster: string;
   readonly claimed: readonly Claim[];
   readonly isProtected: boolean;
-  /** The operation that holds the machine, other than the one that asks. */
+  /** The operation that holds the machine's lease, unless it is the one that asks. */
   readonly heldBy: string | null;
 }
 
-/** Taints of a node that is not in service: being set up, lost, shut down. Pods of the build may tolerate other taints. */
+/**
+ * Prefixes of taints on nodes that are not in service: being set up, lost, shut down. The build's pods may tolerate
+ * other taints.
+ */
 const OUT_OF_SERVICE = ["casement.dev/", "node.kubernetes.io/", "node.cloudprovider.kubernetes.io/"];
 
-/** May new pods go there? */
+/** Does the node accept new pods? */
 const isInService = (node: V1Node): boolean =>
   isReady(node) &&
   !node.spec?.unschedulable &&
@@ -53,7 +58,10 @@ function lastOfBuild({ node, nodes, pods }: RemovalFacts): RemovalRefusal | null
   return needing > 0 ? { kind: "last-of-build", build, pods: needing } : null;
 }
 
-/** Reason why a node may not be removed; null when it may. Ownership comes before safety, doubt counts as no. */
+/**
+ * Reason why a node may not be removed; null if it may. Ownership is judged before safety, and a machine with a
+ * doubtful owner is never removed.
+ */
 export function removalRefusalOf(facts: RemovalFacts): RemovalRefusal | null {
   const { node, machine, cluster, claimed, isProtected, heldBy } = facts;
   if (node && !isWindows(node)) return { kind: "linux" };

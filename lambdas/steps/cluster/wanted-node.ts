@@ -1,7 +1,7 @@
 import type { V1Node, V1Taint } from "@kubernetes/client-node";
 import { instanceIdOf } from "./node-facts.ts";
 
-/** Properties that a new Node must show before pods may come. */
+/** Properties that a new Node must have before pods may run on it. */
 export interface WantedNode {
   readonly labels: Readonly<Record<string, string>>;
   /** The pool's own taint. */
@@ -9,7 +9,9 @@ export interface WantedNode {
   readonly instanceId: string;
 }
 
-/** Kept on a Node until the cloud provider knows it (k8s.io/cloud-provider/api, TaintExternalCloudProvider). */
+/**
+ * Taint on a Node until the cloud provider has initialised it (k8s.io/cloud-provider/api, TaintExternalCloudProvider).
+ */
 const UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized";
 
 const hasTaint = ({ spec }: V1Node, wanted: V1Taint): boolean =>
@@ -24,8 +26,8 @@ const missingLabels = ({ metadata }: V1Node, labels: WantedNode["labels"]): stri
     .map(([key, value]) => `the label ${key}=${value}`);
 
 /**
- * Lists the properties that a Node still lacks, in words that follow "waits for"; without any, pods may be sent there.
- * @returns none when labels, taint and provider id are as wanted and the cloud provider has initialised it
+ * Lists the properties that a Node still lacks, in words that follow "waits for". If it lacks none, pods may run on it.
+ * @returns an empty list if labels, taint and provider id are as wanted and the cloud provider has initialised the Node
  */
 export function missingOn(node: V1Node, { labels, taint, instanceId }: WantedNode): string[] {
   const { taints = [], providerID = "empty" } = node.spec ?? {};

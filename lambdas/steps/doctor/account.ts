@@ -20,7 +20,7 @@ import { documentOf } from "../machine/machine.ts";
 import type { Check, Patient } from "./check.ts";
 import { skewFinding } from "./clock.ts";
 
-/** Error codes that mean "not found": EC2's share an ending, SSM has one per kind. */
+/** Error codes for "not found": those of EC2 share an ending, SSM has one per kind. */
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && /\.NotFound$|^InvalidGroup|^InvalidDocument$|^ParameterNotFound$/.test(error.name);
 
@@ -35,7 +35,7 @@ function byUse(
   return users;
 }
 
-/** Fewer addresses than this are soon gone: a pool launches several nodes at once. */
+/** Warn below this many free addresses: a pool launches several nodes together. */
 const FEW_ADDRESSES = 5;
 
 async function subnet({ context }: Patient, id: string, pools: readonly string[]): Promise<Finding[]> {
@@ -103,7 +103,10 @@ async function documents({ context }: Patient): Promise<Finding[]> {
   return (await Promise.all(named)).flat();
 }
 
-/** Versions of every object below payload/, by key; a deleted one is not there although its versions are. */
+/**
+ * Lists the versions of every object below payload/, by key. A deleted object is not listed, although its versions
+ * still exist.
+ */
 async function versionsInBucket({ context }: Patient): Promise<Set<string>> {
   const found = new Set<string>();
   let page: ListObjectVersionsCommandInput | null = { Bucket: context.settings.bucket, Prefix: "payload/" };
@@ -132,8 +135,8 @@ async function payload(patient: Patient): Promise<Finding[]> {
 }
 
 /**
- * A launch that names no key uses the account's default, and IAM lets Casement use a customer's key only if the
- * configuration names it.
+ * Checks the key of the volumes. A launch that names no key uses the account's default key, and IAM lets Casement use a
+ * customer-managed key only if the configuration names it.
  */
 async function volumeKey({ context, configuration }: Patient): Promise<Finding[]> {
   const { KmsKeyId: key = "" } = await context.clients.ec2.send(new GetEbsDefaultKmsKeyIdCommand({}));
@@ -141,7 +144,7 @@ async function volumeKey({ context, configuration }: Patient): Promise<Finding[]
   return configuration.volumeKey || isAmazons ? [] : [{ kind: "volume-key", key }];
 }
 
-/** Without a confirmed subscription, alarms and calls for people are delivered to no one. */
+/** Checks the subscribers of the alarm topic. Without a confirmed subscription, alarms and pages reach nobody. */
 async function subscribers({ context }: Patient): Promise<Finding[]> {
   const { humanTopic } = context.settings;
   if (!humanTopic) return [];
@@ -150,15 +153,16 @@ async function subscribers({ context }: Patient): Promise<Finding[]> {
   return pending.length === 0 ? [] : [{ kind: "unconfirmed", pending, confirmed }];
 }
 
-/** Any item does: what counts is that the table answers. */
+/** Checks that the ledger's table answers. Any item will do. */
 async function ledgerAnswers({ context }: Patient): Promise<Finding[]> {
   await table(context).read({ pk: "doctor", sk: "is-there" });
   return [];
 }
 
 /**
- * AWS dates each answer, and signatures are dated by this process's own clock: the two must agree within five minutes.
- * @throws what EC2 throws
+ * Checks this process's clock against the date of EC2's answer. This clock dates AWS signatures, and AWS accepts a
+ * difference of at most five minutes.
+ * @throws the error of EC2's client
  */
 async function clock({ context }: Patient): Promise<Finding[]> {
   const command = new DescribeSubnetsCommand({ MaxResults: 5 });
@@ -175,7 +179,7 @@ async function clock({ context }: Patient): Promise<Finding[]> {
   return skewFinding("AWS", date, Date.now());
 }
 
-/** Everything in the account that adding a node relies on. */
+/** Checks of everything in the account that adding a node depends on. */
 export const accountChecks: readonly Check[] = [
   { area: "AWS", what: "the ledger", observe: ledgerAnswers },
   { area: "AWS", what: "the subnets", observe: subnets },

@@ -6,10 +6,13 @@ import { machine } from "../machine/machine.ts";
 import type { Check, Patient } from "./check.ts";
 import { sendsCommands } from "./rights.ts";
 
-/** From here on the agent takes its commands over ssmmessages alone and reports 3010 as Casement's reboots need it. */
+/**
+ * Oldest supported version: since it, the agent receives its commands only through ssmmessages, and handles exit code
+ * 3010 as Casement's reboots need it.
+ */
 const OLDEST_AGENT = "3.3";
 
-/** The agents of the machines that we launched and that run. */
+/** Checks the agents of the running machines that Casement launched. */
 async function agents({ context, configuration }: Patient): Promise<Finding[]> {
   const { name, id } = configuration.cluster;
   const all = await instances(context).ofCluster(id);
@@ -24,7 +27,7 @@ async function agents({ context, configuration }: Patient): Promise<Finding[]> {
   ];
 }
 
-/** EC2's own checks of instances, which a look at one node tells. */
+/** Checks that EC2's instance status checks can be read; they are only shown for a single node. */
 async function statusChecks({ context }: Patient): Promise<Finding[]> {
   await context.clients.ec2.send(new DescribeInstanceStatusCommand({ MaxResults: 5 }));
   return [];

@@ -1,7 +1,10 @@
 import { audit } from "../ledger/audit.ts";
 import type { Check } from "./check.ts";
 
-/** Copies of the audit that the bucket does not have: S3 did not take them, and the sweep has not written them yet. */
+/**
+ * Checks for copies of audit entries that are missing in the bucket, because S3 did not accept them and the sweep has
+ * not written them yet.
+ */
 export const auditCopies: Check = {
   area: "AWS",
   what: "the copies of the audit",

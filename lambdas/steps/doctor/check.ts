@@ -8,55 +8,55 @@ import { isThrottled, lacksCredentials, serviceOf, wordsOf } from "../client-err
 import type { StepContext } from "../context.ts";
 import { slackCode } from "../slack/slack-code.ts";
 
-/** Subject of an examination. */
+/** Everything that a check of access needs. */
 export interface Subject {
   readonly context: StepContext;
-  /** Requester as findings name it: the function, or the person at the terminal. */
+  /** Requester, as findings name it: the function, or the person at the terminal. */
   readonly by: string;
-  /** The kind of cluster. */
+  /** Profile of the kind of cluster. */
   readonly profile: Profile;
 }
 
-/** The same, with what it should be. */
+/** A subject with the configuration and payload that it should match. */
 export interface Patient extends Subject {
   readonly configuration: Configuration;
   readonly payload: PayloadManifest;
-  /** Image of each pool, for the dry run of a launch. */
+  /** Image id of each pool, for the dry run of a launch. */
   readonly images: Readonly<Record<string, string>>;
 }
 
-/** One check of one thing. */
+/** A check of one thing. */
 export interface Check<Of extends Subject = Patient> {
   readonly area: Area;
-  /** After "could not check": "the subnets". */
+  /** Noun phrase that follows "could not check": "the subnets". */
   readonly what: string;
   readonly observe: (patient: Of) => Promise<readonly Finding[]>;
 }
 
 /**
- * Patience with one check. All checks of a side run side by side behind its first one, so a report takes at most twice as long,
- * within the 20 seconds that a look may take.
+ * Time limit of one check in milliseconds. All checks of a side run in parallel after its first one, so a report takes
+ * at most twice as long, within the 20 seconds that a `/win` look may take.
  */
 const WITHIN_MS = 6_000;
 
-/** IAM's names for "you may not"; S3 answers a HEAD without a body, so all that is left is "Forbidden". */
+/** IAM's error names for a denial. S3 answers a HEAD without a body, so its only name is "Forbidden". */
 const DENIED = new Set(["AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "Forbidden", "403"]);
 
-/** The action in IAM's sentence: "… is not authorized to perform: ec2:DescribeSubnets on resource …". */
+/** The action named in IAM's message: "… is not authorized to perform: ec2:DescribeSubnets on resource …". */
 const actionIn = (message: string, otherwise: string): string =>
   /not authorized to perform: (\S+)/.exec(message)?.[1] ?? otherwise;
 
-/** Was it IAM that refused? */
+/** Did IAM deny the call? */
 export const isDenied = (error: unknown): error is Error => error instanceof Error && DENIED.has(error.name);
 
-/** A refusal of IAM's as a finding. */
+/** Turns an IAM denial into a finding. */
 export const denied = (error: Error, by: string, what: string): Finding => ({
   kind: "denied",
   by,
   action: actionIn(error.message, what),
 });
 
-/** Finding of a check that failed: denied, a scope that is missing, or no answer. */
+/** Turns a failed check into a finding: denied, a missing scope, or no answer. */
 function failed({ area, what }: Pick<Check, "area" | "what">, { context, by }: Subject, error: unknown): Finding {
   const account = context.settings.account ?? by;
   if (isDenied(error)) return denied(error, by, what);
@@ -71,22 +71,22 @@ function failed({ area, what }: Pick<Check, "area" | "what">, { context, by }: S
   return noAnswer(area, what, error);
 }
 
-/** AWS as a whole cannot be asked. */
+/** The finding that AWS as a whole cannot be reached. */
 export const awsAway = (error: unknown): Finding =>
   lacksCredentials(error) ? { kind: "no-credentials", why: wordsOf(error) } : down("AWS", error);
 
-/** A check that its service gave no answer to. */
+/** The finding that a service did not answer a check. */
 function noAnswer(area: Area, what: string, error: unknown): Finding {
   const service = serviceOf(error);
   const throttled = isThrottled(error) ? ({ throttled: true } as const) : {};
   return { kind: "no-answer", area, what, why: wordsOf(error), ...(service ? { service } : {}), ...throttled };
 }
 
-/** Runs one check by itself: whatever it throws, and however long it takes, becomes a finding. */
+/** Runs one check in isolation: an error or a time-out becomes a finding. */
 export const isolated = <Of extends Subject>(check: Check<Of>, patient: Of): Promise<readonly Finding[]> =>
   within(WITHIN_MS, check.observe(patient)).catch((error: unknown) => [failed(check, patient, error)]);
 
-/** The first check of a side: when it gets no answer, the side is down and nothing else is asked of it. */
+/** Runs the first check of a side. If it gets no answer, the side is down and its other checks are skipped. */
 export async function first<Of extends Subject>(
   check: Check<Of>,
   patient: Of,
@@ -101,5 +101,5 @@ export async function first<Of extends Subject>(
 
 const down = (area: Area, error: unknown): Finding => ({ kind: "down", area, why: wordsOf(error) });
 
-/** Builds the check that a role may make a call of AWS's. @param what the action: "ec2:RebootInstances" */
+/** Builds the check that a role may call an API action of AWS. @param what the action: "ec2:RebootInstances" */
 export const right = (what: string, observe: Check["observe"]): Check => ({ area: "AWS", what, observe });

@@ -10,7 +10,7 @@ import { skewFinding } from "./clock.ts";
 import { expiry, refusalOf, unusable } from "./credential.ts";
 import { policies } from "./policies.ts";
 
-/** Does the API server take the credential, and for the account that it is meant for? */
+/** Checks that the API server accepts the credential, and that it belongs to the expected account. */
 async function credentialCounts({ context, by, profile }: Subject): Promise<Finding[]> {
   const fault = await unusable(context);
   if (fault) return [fault];
@@ -26,13 +26,16 @@ async function credentialCounts({ context, by, profile }: Subject): Promise<Find
   } catch (error) {
     const why = refusalOf(error);
     if (why === null) throw error;
-    // A token that is known to have ended is said to have ended.
+    // If the token is known to have expired, report that instead.
     const [ended] = await expiry({ context, by, profile });
     return [ended?.kind === "credential-expired" ? ended : { kind: "credential-unusable", account, why }];
   }
 }
 
-/** "create serviceaccounts/token node-bootstrapper in openshift-machine-config-operator": kubectl auth can-i's own order. */
+/**
+ * Formats a right in the order of kubectl auth can-i: "create serviceaccounts/token node-bootstrapper in
+ * openshift-machine-config-operator".
+ */
 const rightOf = ({ verb, group, resource, subresource, name, namespace }: Access): string => {
   const full = [resource, ...(group ? [group] : [])].join(".");
   return [
@@ -51,8 +54,8 @@ async function mayI({ clients }: StepContext, { does: _does, ...wanted }: Access
 }
 
 /**
- * Asks the API server for each right by SelfSubjectAccessReview.
- * @returns one finding per right that is missing
+ * Asks the API server for each right with a SelfSubjectAccessReview.
+ * @returns one finding per missing right
  */
 async function rights({ context, profile }: Subject): Promise<Finding[]> {
   const account = accountOf(context.settings);
@@ -70,14 +73,16 @@ async function linuxNode({ context }: Subject): Promise<Finding[]> {
   return ready ? [] : [{ kind: "no-linux-node" }];
 }
 
-/** While the API server does not take the credential, nothing else is asked of it. */
+/** First check of the cluster: if the API server rejects the credential, the other checks are skipped. */
 export const clusterCredential: Check<Subject> = {
   area: "Cluster",
   what: "whether the API server accepts the credential",
   observe: credentialCounts,
 };
 
-/** Checks of one account that `npm run connect` promises: its credential and every right of the reviewed manifest. */
+/**
+ * Checks of what `npm run connect` sets up for one account: its credential and every right of the reviewed manifest.
+ */
 export const accessChecks: readonly Check<Subject>[] = [
   { area: "Cluster", what: "the credential's end", observe: expiry },
   { area: "Cluster", what: "the account's rights", observe: rights },

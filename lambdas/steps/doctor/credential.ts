@@ -10,7 +10,7 @@ import { isBusy, wordsOf } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
 import { isDenied, type Subject } from "./check.ts";
 
-/** Judges the term of an account's token at a moment. */
+/** Judges the lifetime of an account's token at a given time. */
 export function termFinding(account: Account, term: Term | null, now: number): Finding | null {
   if (term === null) return { kind: "credential-endless", account };
   const at = new Date(term.expiresAt).toISOString();
@@ -19,18 +19,18 @@ export function termFinding(account: Account, term: Term | null, now: number): F
   return { kind: "credential-overdue", account, due: new Date(renewsAt(term)).toISOString(), at };
 }
 
-/** This function's credential as Secrets Manager holds it now. */
+/** Reads this function's credential from Secrets Manager. */
 const stored = async ({ clients, settings }: StepContext): Promise<ClusterCredential> =>
   clusterCredentialOf(await clients.secret(secretOf(settings.cluster, accountOf(settings)), true));
 
-/** The term of this function's credential as Secrets Manager holds it now; null when it says none. */
+/** Reads the lifetime of this function's credential; null if its token does not say. */
 const storedTerm = async (context: StepContext): Promise<Term | null> => termOf((await stored(context)).token);
 
-/** Node's codes for a certificate that the authority did not sign, or that is another server's (docs: "TLS"). */
+/** Node's codes for a certificate that the authority did not sign or that belongs to another server (docs: "TLS"). */
 const UNTRUSTED = /^(UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|DEPTH_ZERO|SELF_SIGNED|CERT_|ERR_TLS_CERT)/;
 
 /**
- * Does an error of the cluster's client mean that the credential is wrong, and not that the cluster is unavailable?
+ * Does the error mean that the credential is wrong, and not that the cluster is unavailable?
  * @returns the reason as a sentence, or null
  */
 export function refusalOf(error: unknown): string | null {
@@ -41,7 +41,7 @@ export function refusalOf(error: unknown): string | null {
     : null;
 }
 
-/** Finds fault with the credential in Secrets Manager, before anybody asks the API server. */
+/** Checks the credential in Secrets Manager before it is used with the API server. */
 export async function unusable(context: StepContext): Promise<Finding | null> {
   try {
     await stored(context);
@@ -55,13 +55,13 @@ export async function unusable(context: StepContext): Promise<Finding | null> {
   }
 }
 
-/** The credential's term as findings: none while it is renewed in time. */
+/** Checks the credential's lifetime; no finding while it is renewed in time. */
 export async function expiry({ context }: Subject): Promise<Finding[]> {
   const finding = termFinding(accountOf(context.settings), await storedTerm(context), context.now());
   return finding ? [finding] : [];
 }
 
-/** Age and renewal of this function's credential; nothing of one that cannot be read, which is a finding. */
+/** Reads age and renewal of this function's credential; empty if it cannot be read, which another check reports. */
 export async function ages(context: StepContext): Promise<readonly CredentialAge[]> {
   const term = await storedTerm(context).catch(() => null);
   if (term === null) return [];

@@ -20,7 +20,7 @@ import { rulesCheck } from "./rules.ts";
 import { slackChecks, slackIdentity } from "./slack.ts";
 import { unregisteredMachines } from "./unregistered-machines.ts";
 
-/** One group of checks (Slack, AWS, the cluster): its first check decides whether the others are worth asking. */
+/** A group of checks (Slack, AWS, the cluster); its first check decides whether the others run. */
 interface Side<Of extends Subject> {
   readonly opening: Check<Of> | null;
   readonly checks: readonly Check<Of>[];
@@ -38,7 +38,7 @@ const sidesOf = (profile: Profile): readonly Side<Patient>[] => [
 
 const whatOf = (checks: readonly { readonly what: string }[]): string[] => checks.map(({ what }) => what);
 
-/** With any of these nothing else of its side can be asked. */
+/** With one of these findings, the other checks of its side are skipped. */
 const CLOSED: ReadonlySet<Finding["kind"]> = new Set([
   "credential-expired",
   "credential-refused",
@@ -58,12 +58,12 @@ async function examineSide<Of extends Subject>({ opening, checks }: Side<Of>, pa
   return { findings: [...opened.findings, ...found.flat()], looked: openings + checks.length, skipped: [] };
 }
 
-/** The same thing found by two checks is said once. */
+/** Removes duplicates, if two checks find the same thing. */
 const distinct = (findings: readonly Finding[]): Finding[] => [
   ...new Map(findings.map((finding) => [JSON.stringify(finding), finding])).values(),
 ];
 
-/** Several examinations as one. */
+/** Merges several examinations into one. */
 export const together = (all: readonly Examination[]): Examination => ({
   findings: distinct(all.flatMap(({ findings }) => findings)),
   looked: all.reduce((sum, { looked }) => sum + looked, 0),
@@ -71,7 +71,7 @@ export const together = (all: readonly Examination[]): Examination => ({
   credentials: all.flatMap(({ credentials = [] }) => credentials),
 });
 
-/** Images by pool, as far as they can be resolved: those that cannot are a finding of another check. */
+/** Reads the image of each pool; a pool whose image cannot be read is left out, and another check reports it. */
 async function imagesOf(context: StepContext, configuration: Configuration): Promise<Record<string, string>> {
   const { imageParameter } = profileOf(configuration);
   const resolved = await Promise.allSettled(
@@ -83,13 +83,15 @@ async function imagesOf(context: StepContext, configuration: Configuration): Pro
   return Object.fromEntries(resolved.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])));
 }
 
-/** One account's access to the cluster alone: needs no release, so it can be asked as soon as the cluster is connected. */
+/**
+ * Examines one account's access to the cluster. It needs no release, so it works as soon as the cluster is connected.
+ */
 const examineAccess = async (subject: Subject): Promise<Examination> => ({
   ...(await examineSide({ opening: clusterCredential, checks: accessChecks }, subject)),
   credentials: await ages(subject.context),
 });
 
-/** Without a release there is nothing to compare the rest with; the cluster's access is checked all the same. */
+/** Examines only the cluster's access, because the other checks need a release to compare with. */
 async function withoutRelease(subject: Subject, error: unknown): Promise<Examination> {
   const isAway = isBusy(error) || lacksCredentials(error);
   const finding: Finding = isAway ? awsAway(error) : { kind: "no-release", why: wordsOf(error) };
@@ -97,7 +99,7 @@ async function withoutRelease(subject: Subject, error: unknown): Promise<Examina
   return together([{ findings: [finding], looked: 1, skipped: ["all checks that need a release"] }, access]);
 }
 
-/** Checks everything and repairs nothing. */
+/** Runs all checks; repairs nothing. */
 export const doctor = (context: StepContext) => {
   const examine = async (
     known: Pick<ReleaseDocument, "configuration" | "payload">,
@@ -111,12 +113,12 @@ export const doctor = (context: StepContext) => {
   return {
     /**
      * Examines Slack, the account, the cluster and its nodes. Never throws: a side that is down is a finding.
-     * @param known what the deployment should be
-     * @param by who asks
+     * @param known the release that the deployment should match
+     * @param by the requester, as findings name it
      */
     examine,
 
-    /** The same, also while there is no release or AWS does not answer; for a terminal. */
+    /** Does the same for a terminal, even without a release or without an answer from AWS. */
     examineAnyway: async (by: string, profile: Profile): Promise<Examination> => {
       const read = await runtime(context)
         .read(null)
@@ -128,7 +130,9 @@ export const doctor = (context: StepContext) => {
 
     images: (configuration: Configuration): Promise<Record<string, string>> => imagesOf(context, configuration),
 
-    /** A function tries its own role's rights, and where no other tries its account in the cluster, that account's too. */
+    /**
+     * Checks the rights of a function's own role, and those of its account in the cluster if no other function does.
+     */
     tryRights: async (by: Tried, images: Readonly<Record<string, string>>): Promise<Examination> => {
       const { configuration, payload } = await runtime(context).read(null);
       const profile = profileOf(configuration);

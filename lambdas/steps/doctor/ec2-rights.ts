@@ -14,10 +14,10 @@ import { instances, isOurs } from "../ec2/instances.ts";
 import { launchRequest } from "../ec2/launch-request.ts";
 import { denied, isDenied, type Patient, right } from "./check.ts";
 
-/** Recognises EC2's answer when it would have done it (API Reference, "Common parameters", DryRun). */
+/** Is it EC2's answer that the dry run would have succeeded? (API Reference, "Common parameters", DryRun) */
 const wouldHave = (error: unknown): boolean => error instanceof Error && error.name === "DryRunOperation";
 
-/** A dry run ends in an error either way. */
+/** Waits for a dry run, which always ends in an error. */
 async function dryRun(attempt: Promise<unknown>): Promise<void> {
   try {
     await attempt;
@@ -26,13 +26,16 @@ async function dryRun(attempt: Promise<unknown>): Promise<void> {
   }
 }
 
-/** Did EC2 judge the request and refuse it? What is busy, broken or unreachable has judged nothing. */
+/** Did EC2 evaluate the request and refuse it? A busy or unreachable EC2 has evaluated nothing. */
 const isRefusal = (error: unknown): boolean => {
   const { $metadata: { httpStatusCode = 0 } = {} } = Object(error) as { $metadata?: { httpStatusCode?: number } };
   return httpStatusCode >= 400 && httpStatusCode < 500 && !isBusy(error);
 };
 
-/** The very request of a launch, for the first place of each pool: tags, volumes, role and network are judged with it. */
+/**
+ * Tries each pool's launch request for its first subnet and type, so that tags, volumes, role and network are judged
+ * too.
+ */
 async function launches(patient: Patient): Promise<Finding[]> {
   const { context, configuration } = patient;
   const tried = Object.entries(patient.images).map(async ([name, imageId]): Promise<Finding[]> => {
@@ -57,7 +60,7 @@ async function launches(patient: Patient): Promise<Finding[]> {
   return (await Promise.all(tried)).flat();
 }
 
-/** Finds an instance that Casement launched; undefined where there is none, so that nothing can be tried on it. */
+/** Finds an instance that Casement launched, to try an action on; undefined if there is none. */
 export async function oneOfOurs({ context, configuration }: Patient): Promise<string | undefined> {
   const all = await instances(context).ofCluster(configuration.cluster.id);
   return all.find((instance) => isOurs(instance, configuration.cluster.name))?.instanceId;
@@ -97,7 +100,10 @@ async function seesProtection(patient: Patient): Promise<Finding[]> {
   return [];
 }
 
-/** The tag of an assistance, on an instance of the cluster that Casement did not launch; without any there is nothing to try on. */
+/**
+ * Tries to tag an instance of the cluster that Casement did not launch, as an assistance does. Without such an instance
+ * there is nothing to try.
+ */
 async function tagsOthers({ context, configuration }: Patient): Promise<Finding[]> {
   const all = await instances(context).ofCluster(configuration.cluster.id);
   const other = all.find(({ state, tags, isWindows }) => state === "running" && isWindows && !(TAG.launched in tags));
@@ -112,7 +118,7 @@ async function seesInstances(patient: Patient): Promise<Finding[]> {
   return [];
 }
 
-/** Attempts on EC2: a dry run where the action has one, else a read. */
+/** Checks of rights in EC2: a dry run if the action has one, otherwise a read. */
 export const ec2Rights = {
   launch: right("ec2:RunInstances", launches),
   terminate: right("ec2:TerminateInstances", terminates),

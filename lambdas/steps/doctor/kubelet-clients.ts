@@ -1,17 +1,20 @@
 import { type Authority, isLogSigner } from "../../desired/authorities.ts";
-import type { Given } from "../../desired/given.ts";
+import type { MachineInputs } from "../../desired/machine-record.ts";
 import { POOL_LABEL } from "../../desired/node-keys.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import { kubeletAuthority } from "../cluster/kubelet-authority.ts";
 import { instanceIdOf, isWindows, labelsOf } from "../cluster/node-facts.ts";
 import { type Node, nodes } from "../cluster/nodes.ts";
-import { given } from "../given.ts";
+import { machines } from "../machines/machines.ts";
 import type { Check, Patient } from "./check.ts";
 
-/** The cluster replaces its signers long before they end: one that is so close was forgotten. */
+/**
+ * Milliseconds before its end from which on a signer is reported. The cluster replaces its signers long before, so this
+ * one was forgotten.
+ */
 const ENDS_SOON_MS = 30 * 24 * 3_600_000;
 
-/** One node, as far as its authorities are compared. */
+/** A node whose authorities are compared. */
 interface Trusting {
   readonly name: string;
   readonly instanceId: string | null;
@@ -21,19 +24,18 @@ const trustingOf = (node: Node): Trusting => ({ name: node.metadata?.name ?? "",
 
 /**
  * Compares the client authorities that nodes were given with those that the cluster publishes now.
- * @param known what the ledger remembers of each machine
+ * @param given inputs of each machine, by instance id
  * @param now milliseconds since the epoch
  */
 export function kubeletClientFindings(
   published: readonly Authority[],
-  machines: readonly Trusting[],
-  known: readonly Given[],
+  trusting: readonly Trusting[],
+  given: ReadonlyMap<string, MachineInputs>,
   now: number,
 ): Finding[] {
-  const byInstance = new Map(known.map((one) => [one.instanceId, one.kubeletClients.authorities]));
-  const trustedBy = ({ instanceId }: Trusting) => byInstance.get(instanceId ?? "");
+  const trustedBy = ({ instanceId }: Trusting) => given.get(instanceId ?? "")?.kubeletClients?.authorities;
   const lacks = (authority: Authority): string[] =>
-    machines
+    trusting
       .filter((machine) => trustedBy(machine)?.every(({ fingerprint }) => fingerprint !== authority.fingerprint))
       .map(({ name }) => name);
   const missing = published
@@ -48,7 +50,7 @@ export function kubeletClientFindings(
         logs: isLogSigner(authority),
       }),
     );
-  const unknown = machines.filter((machine) => trustedBy(machine) === undefined).map(({ name }) => name);
+  const unknown = trusting.filter((machine) => trustedBy(machine) === undefined).map(({ name }) => name);
   return [
     ...missing,
     ...(unknown.length > 0 ? [{ kind: "authority-unknown", nodes: unknown } as const] : []),
@@ -56,7 +58,7 @@ export function kubeletClientFindings(
   ];
 }
 
-/** The newest of the signers behind `kubectl logs` ends soon: the cluster has not replaced it in time. */
+/** Reports the newest signer for `kubectl logs` if it ends soon, because the cluster has not replaced it in time. */
 function endings(published: readonly Authority[], now: number): Finding[] {
   const [newest] = published.filter(isLogSigner).toSorted((one, other) => other.notAfter.localeCompare(one.notAfter));
   if (!newest || Date.parse(newest.notAfter) - now > ENDS_SOON_MS) return [];
@@ -68,9 +70,13 @@ async function observe({ context, configuration }: Patient): Promise<Finding[]> 
   const ours = (await nodes(context).all()).filter(
     (node) => isWindows(node) && labelsOf(node)[POOL_LABEL] !== undefined,
   );
-  const found = kubeletClientFindings(authorities, ours.map(trustingOf), await given(context).all(), context.now());
+  const given = await machines(context).given.all();
+  const found = kubeletClientFindings(authorities, ours.map(trustingOf), given, context.now());
   return why === null ? found : [{ kind: "authority-unpublished", why }, ...found];
 }
 
-/** Compares the authorities by which kubelets know the API server: those given to each node, and the cluster's. */
+/**
+ * Compares the authorities by which kubelets recognise the API server: those given to each node, and those of the
+ * cluster.
+ */
 export const kubeletClients: Check = { area: "Nodes", what: "the authorities that kubelets trust", observe };

@@ -6,13 +6,13 @@ import { instanceIdOf, isWindows } from "../cluster/node-facts.ts";
 import { nodes } from "../cluster/nodes.ts";
 import { ownerOf } from "../cluster/ownership.ts";
 import { instances, type Machine } from "../ec2/instances.ts";
-import { assistances } from "../ledger/assistances.ts";
 import { type Agent, machine } from "../machine/machine.ts";
+import { machines } from "../machines/machines.ts";
 import type { Check, Patient } from "./check.ts";
 
 type Unreached = "others-without-profile" | "others-without-agent" | "others-silent";
 
-/** Reason why no command reaches the machine; null where one does. */
+/** Reason why no command can reach the machine; null if the agent is online. */
 function unreached({ hasProfile }: Machine, agent: Agent | undefined): Unreached | null {
   if (agent) return agent.online ? null : "others-silent";
   return hasProfile === true ? "others-without-agent" : "others-without-profile";
@@ -21,11 +21,11 @@ function unreached({ hasProfile }: Machine, agent: Agent | undefined): Unreached
 const isFault = (verdict: ReturnType<typeof assistanceOf>): verdict is AssistanceFault =>
   verdict !== "assisted" && verdict !== "none";
 
-/** Machines behind the cluster's Windows nodes that another owner has. */
+/** Examines the machines of the cluster's Windows nodes that belong to another owner. */
 async function observe({ context, configuration: { cluster } }: Patient): Promise<Finding[]> {
   const registered = new Set((await nodes(context).all()).filter(isWindows).map(instanceIdOf));
   const claimed = await claims(context).all();
-  const assisted = await assistances(context).all();
+  const assisted = await machines(context).assistance.all();
   const agents = await machine(context).agents();
   const others = (await instances(context).ofCluster(cluster.id)).flatMap((one) => {
     const owner = ownerOf(one, claimed);
@@ -49,5 +49,5 @@ async function observe({ context, configuration: { cluster } }: Patient): Promis
   ];
 }
 
-/** Finds machines of other owners that could not be assisted, and tags or approvals that have no power. */
+/** Finds machines of other owners that could not be assisted, and tags or approvals without effect. */
 export const otherMachines: Check = { area: "Nodes", what: "the machines of other owners", observe };

@@ -12,17 +12,17 @@ import { nodes } from "../cluster/nodes.ts";
 import type { StepContext } from "../context.ts";
 import type { Subject } from "./check.ts";
 
-/** Something that a policy must deny, asked so that nothing comes of it when the policy is not there. */
+/** A request that an admission policy must deny. It changes nothing even if the policy is missing. */
 export interface Attempt {
   readonly policy: string;
-  /** The forbidden act that was tried, as a noun. */
+  /** The forbidden request, as a noun phrase. */
   readonly what: string;
-  /** Rights that an older manifest's policy leaves, where this is the attempt that tells it from today's. */
+  /** Rights that an older manifest's policy still allows, if this attempt distinguishes it from today's policy. */
   readonly older?: string;
   readonly attempt: (context: StepContext) => Promise<unknown>;
 }
 
-/** An object that does not exist: policies judge a request before the object is read. */
+/** Name of an object that does not exist: policies judge a request before the API server reads the object. */
 const PROBE_NAME = "casement-doctor";
 
 async function labelLinuxNode(context: StepContext): Promise<unknown> {
@@ -35,7 +35,10 @@ async function labelLinuxNode(context: StepContext): Promise<unknown> {
 
 const NOTHING_TO_TRY_ON = Symbol("nothing to try on");
 
-/** pkg/registry/core/pod/storage/eviction.go admits the request first and then reads the pod. */
+/**
+ * Tries an eviction without grace: pkg/registry/core/pod/storage/eviction.go admits the request before it reads the
+ * pod.
+ */
 const evictAtOnce =
   (namespace: string) =>
   ({ clients }: StepContext): Promise<unknown> =>
@@ -51,7 +54,10 @@ const evictAtOnce =
       },
     });
 
-/** pkg/registry/core/serviceaccount/storage/token.go admits the request first and then reads what the token is bound to. */
+/**
+ * Tries a token for an object that does not exist: pkg/registry/core/serviceaccount/storage/token.go admits the request
+ * before it reads that object.
+ */
 const tokenBoundToNothing =
   (account: ServiceAccount, expirationSeconds: number) =>
   ({ clients }: StepContext): Promise<unknown> =>
@@ -78,8 +84,8 @@ const probeOfHost = ({ clients }: StepContext): Promise<unknown> =>
   });
 
 /**
- * A probe that today's policy denies and the last release's allowed. Deletions cannot be tried: the server looks for the pod first,
- * and there may be none of others.
+ * Tries a probe that today's policy denies and the last release's policy allowed. A deletion cannot be tried: the API
+ * server reads the pod first, and the namespace may hold no pod of another owner.
  */
 const probeOfTwoSystems = ({ clients }: StepContext): Promise<unknown> => {
   const { metadata, spec } = linuxProbe(PROBE_NAME, PROBE_NAME, "registry.invalid/none:0", "192.0.2.1", null);
@@ -96,10 +102,10 @@ const ownToken = (account: Account): Attempt => ({
   attempt: tokenBoundToNothing({ namespace: ACCOUNT_NAMESPACE, name: account }, 3_600),
 });
 
-/** A namespace that every cluster has and that is not Casement's own: its policies for evictions hold there. */
+/** A namespace that every cluster has and that is not Casement's own, so Casement's eviction policy applies there. */
 const ELSEWHERE = "kube-system";
 
-/** A token as machines join with, for too long; nothing to try where they join without. */
+/** Tries a join token with too long a lifetime; nothing to try if machines join without tokens. */
 const joinTokens = (join: TokenJoin | null): readonly Attempt[] =>
   join
     ? [
@@ -111,7 +117,10 @@ const joinTokens = (join: TokenJoin | null): readonly Attempt[] =>
       ]
     : [];
 
-/** `casement-signing-requests` cannot be tried without a request that was made: `npm run connect -- credential` makes one. */
+/**
+ * `casement-signing-requests` cannot be tried here, because it needs an existing request: `npm run connect --
+ * credential` creates one.
+ */
 const attemptsOf = ({ join }: Profile): Readonly<Record<Account, readonly Attempt[]>> => ({
   look: [ownToken("look")],
   act: [
@@ -133,7 +142,9 @@ const attemptsOf = ({ join }: Profile): Readonly<Record<Account, readonly Attemp
   join: [label, ownToken("join"), ...joinTokens(tokenJoinOf(join))],
 });
 
-/** The label with which a drain takes a node out of load balancers: the policy allows it since the manifest of that release. */
+/**
+ * Checks the label with which a drain takes a node out of load balancers: only manifests since that release allow it.
+ */
 async function mayTakeOut(context: StepContext): Promise<Finding[]> {
   const all = await nodes(context).all();
   const node = all.find((one) => isWindows(one) && labelsOf(one)[OUT_OF_BALANCERS] === undefined);
@@ -146,13 +157,13 @@ async function mayTakeOut(context: StepContext): Promise<Finding[]> {
     const account = accountOf(context.settings);
     if (byPolicy(error))
       return [{ kind: "policy-old", account, policy: "casement-nodes", what: `the label ${OUT_OF_BALANCERS}` }];
-    // A right that is missing is a finding of its own, and a Node may go at any time.
+    // Another check reports a missing right, and a Node may disappear at any time.
     if (!isAbsent(error) && !(error instanceof ApiException && error.code === 403)) throw error;
   }
   return [];
 }
 
-/** Said by the API server when a policy denied (its admission plugin's own words). */
+/** Did an admission policy deny the request? (Words of the API server's admission plugin.) */
 const byPolicy = (error: unknown): boolean =>
   error instanceof ApiException && JSON.stringify(bodyOf(error) ?? "").includes("ValidatingAdmissionPolicy");
 
@@ -165,7 +176,7 @@ async function tried(context: StepContext, { policy, what, older, attempt }: Att
     return (await attempt(context)) === NOTHING_TO_TRY_ON ? [] : [missing];
   } catch (error) {
     if (byPolicy(error)) return [];
-    // Without the right itself there is nothing to enforce: the missing right is a separate finding.
+    // A missing right is a separate finding; without it there is nothing that a policy must deny.
     if (error instanceof ApiException && error.code === 403) return [];
     if (isAbsent(error)) return [missing];
     throw error;
@@ -173,9 +184,11 @@ async function tried(context: StepContext, { policy, what, older, attempt }: Att
 }
 
 /**
- * An account may not read policies, so it tries: a request that they must deny changes nothing either way.
- * @param more what can be tried besides
- * @returns one finding for each attempt that no policy or only a later one denies, and one for a drain that an older policy denies
+ * Checks the admission policies by trying requests that they must deny, because an account may not read policies. No
+ * request changes anything.
+ * @param more further requests to try
+ * @returns one finding for each request that no policy, or only a later one, denies, and one if an older policy denies
+ * what a drain needs
  */
 export const policies = async ({ context, profile }: Subject, more: readonly Attempt[] = []): Promise<Finding[]> => {
   const all = [...attemptsOf(profile)[accountOf(context.settings)], ...more];

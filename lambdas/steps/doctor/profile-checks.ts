@@ -10,7 +10,7 @@ import { launchObstacles } from "../ec2/launch-obstacles.ts";
 import type { Check, Patient } from "./check.ts";
 import { kubeletClients } from "./kubelet-clients.ts";
 
-// What WMCO checks before it starts (cmd/operator/main.go), and what its nodes lean on.
+// Checks that WMCO makes before it starts (cmd/operator/main.go), and checks of what its nodes depend on.
 
 const exists = async (read: Promise<unknown>): Promise<boolean> => {
   try {
@@ -60,7 +60,7 @@ async function machineApprover({ context, profile }: Patient): Promise<Finding[]
   return (await exists(read)) ? [] : [{ kind: "no-machine-approver" }];
 }
 
-/** Obstacles that `/win add` judges before it launches anything. */
+/** Lists the obstacles that `/win add` judges before it launches a machine. */
 const obstacles = async ({ context, configuration }: Patient): Promise<Finding[]> =>
   launchObstacles(await cluster(context).facts(), configuration);
 
@@ -74,5 +74,5 @@ const checks: Readonly<Record<CheckId, Check>> = {
   "kubelet-clients": kubeletClients,
 };
 
-/** Checks of the cluster and its nodes that a kind of cluster asks for. */
+/** Lists the checks of the cluster and its nodes that the kind of cluster requires. */
 export const profileChecksOf = (profile: Profile): readonly Check[] => profile.checks.map((id) => checks[id]);

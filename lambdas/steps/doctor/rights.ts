@@ -21,7 +21,7 @@ async function seesAssociations(patient: Patient): Promise<Finding[]> {
   return [];
 }
 
-/** A name that no machine has: whether it may be read is decided before it is looked for. */
+/** Reads a secret of a machine that does not exist: IAM decides before Secrets Manager looks for it. */
 async function joinSecrets({ context }: Patient): Promise<Finding[]> {
   try {
     await context.clients.secrets.send(
@@ -33,7 +33,7 @@ async function joinSecrets({ context }: Patient): Promise<Finding[]> {
   return [];
 }
 
-/** A name that no machine has: there is nothing to delete. */
+/** Deletes a secret of a machine that does not exist, so nothing is lost. */
 async function forgetsSecrets({ context }: Patient): Promise<Finding[]> {
   const SecretId = `casement/${context.settings.cluster}/join/doctor`;
   try {
@@ -56,8 +56,8 @@ async function seesAgents({ context }: Patient): Promise<Finding[]> {
 }
 
 /**
- * Casement's document with a request that its pattern forbids: a role with the right gets that error, and no machine
- * receives anything.
+ * Sends Casement's document with a request that its pattern forbids: a role with the right gets that error, and no
+ * machine receives anything.
  */
 export async function sendsCommands(patient: Patient): Promise<Finding[]> {
   const instanceId = await oneOfOurs(patient);
@@ -74,7 +74,7 @@ export async function sendsCommands(patient: Patient): Promise<Finding[]> {
   return [];
 }
 
-/** An object with a wrong checksum: a role with the right gets that error, and nothing is written. */
+/** Writes an object with a wrong checksum: a role with the right gets that error, and S3 stores nothing. */
 const writesTo =
   (folder: "plans" | "screenshots") =>
   async ({ context }: Patient): Promise<Finding[]> => {
@@ -88,16 +88,16 @@ const writesTo =
     return [];
   };
 
-/** An instance that is in no group: whether its group may be seen is decided before it is looked for. */
+/** Asks for an instance that is in no group: IAM decides before Auto Scaling looks for it. */
 async function seesScalingGroups({ context }: Patient): Promise<Finding[]> {
   await context.clients.groupMember("i-00000000000000000");
   return [];
 }
 
 /**
- * Attempts of each function by its own role, since no other role can tell: a dry run where EC2 has one, else the cheapest
- * read, else a call that must be refused for another reason. CreateSecret has none of these: its statement is that of
- * DescribeSecret. PutEvents has none either; the tests of the stack check it.
+ * Checks of each function's own role; no other role can test it. Each is a dry run if EC2 has one, else the cheapest
+ * read, else a call that must be refused for another reason. CreateSecret allows none of these, but shares its
+ * statement with DescribeSecret. PutEvents allows none either; the tests of the stack check it.
  */
 export const rightsOf = {
   "provision-node": [
@@ -136,11 +136,11 @@ export const rightsOf = {
   sweep: [ec2Rights.seeInstances, right("secretsmanager:DeleteSecret", forgetsSecrets)],
 } as const satisfies Readonly<Record<string, readonly Check[]>>;
 
-/** Functions that also try the account of the cluster that they hold: one for each account. */
+/** Functions that also check their account in the cluster: one function for each account. */
 export const triesAccount: ReadonlySet<Tried> = new Set(["provision-node", "remove-node"]);
 
-/** A function that tries its own rights. */
+/** A function that checks its own rights. */
 export type Tried = keyof typeof rightsOf;
 
-/** Is this the name of one? */
+/** Is it the name of a function that checks its own rights? */
 export const isTried = (name: string): name is Tried => Object.hasOwn(rightsOf, name);

@@ -4,7 +4,9 @@ import type { Finding } from "../../messages/doctor/finding.ts";
 import { roster } from "../slack/roster.ts";
 import type { Check, Patient } from "./check.ts";
 
-/** Members of groups are those that the schedule read last: Slack allows too few questions to ask again. */
+/**
+ * Checks the rules with the groups' members that the schedule read last: Slack allows too few calls to read them again.
+ */
 async function rules({ context, configuration }: Patient): Promise<Finding[]> {
   const { groups } = (await roster(context).read()) ?? emptyRoster;
   const unnamed = unnamedCommands(configuration);
@@ -14,5 +16,5 @@ async function rules({ context, configuration }: Patient): Promise<Finding[]> {
   ];
 }
 
-/** Does the configuration say who may use each command, and can each request be approved by another person? */
+/** Checks that the configuration says who may use each command, and that another person can approve each request. */
 export const rulesCheck: Check = { area: "Slack", what: "people and approvals", observe: rules };

@@ -6,7 +6,7 @@ import type { StepContext } from "../context.ts";
 import { slackCode } from "../slack/slack-code.ts";
 import { type Check, isDenied, type Patient } from "./check.ts";
 
-/** Scopes that the app asks for when it is installed; a test compares them with docs/slack-app-manifest.yaml. */
+/** Scopes that the app requests when it is installed; a test compares them with docs/slack-app-manifest.yaml. */
 export const slackScopes = [
   "commands",
   "chat:write",
@@ -16,24 +16,24 @@ export const slackScopes = [
   "channels:history",
 ] as const;
 
-/** Slack's codes for a token that does not count (docs: auth.test, "Errors"). */
+/** Slack's codes for an invalid token (docs: auth.test, "Errors"). */
 const REFUSED = new Set(["invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"]);
 
 async function whoAmI({ clients }: StepContext): Promise<AuthTestResponse | Finding> {
   try {
     return await (await clients.slack()).auth.test();
   } catch (error) {
-    // Slack's token is in AWS: an unavailable Secrets Manager says nothing about Slack.
+    // Slack's token is stored in AWS, so an unavailable Secrets Manager does not mean that Slack is down.
     if (error instanceof AwsError && isBusy(error)) return { kind: "down", area: "AWS", why: wordsOf(error) };
     const code = slackCode(error);
-    // Without an answer from Slack, and with no service busy or forbidden, the secret is at fault.
+    // If Slack returned no code, and no service is busy or denied the call, the secret is wrong.
     const isSecret = code === undefined && !isBusy(error) && !isDenied(error);
     if (isSecret || REFUSED.has(code ?? "")) return { kind: "slack-credential", why: code ?? wordsOf(error) };
     throw error;
   }
 }
 
-/** auth.test names the token's scopes in its header x-oauth-scopes (docs: "Scopes and permissions"). */
+/** Checks the token's scopes, which auth.test returns in its header x-oauth-scopes (docs: "Scopes and permissions"). */
 async function identity({ context, configuration: { slack } }: Patient): Promise<Finding[]> {
   const asked = await whoAmI(context);
   if ("kind" in asked) return [asked];
@@ -62,7 +62,7 @@ async function channel({ context, configuration: { slack } }: Patient): Promise<
   }
 }
 
-/** While this gets no answer, nothing else is asked of Slack. */
+/** First check of Slack: if Slack does not answer it, the other checks are skipped. */
 export const slackIdentity: Check = { area: "Slack", what: "the app's token and scopes", observe: identity };
 
 export const slackChecks: readonly Check[] = [{ area: "Slack", what: "the channel", observe: channel }];

@@ -5,7 +5,10 @@ import { instances } from "../ec2/instances.ts";
 import { unregistered } from "../unregistered.ts";
 import type { Check, Patient } from "./check.ts";
 
-/** The ledger learns of an instance a moment after EC2 launched it; a minute is ample. */
+/**
+ * Milliseconds for which a new instance is not reported: the ledger records it a moment after EC2's launch, so a minute
+ * would be ample.
+ */
 const YOUNG_MS = 10 * 60_000;
 
 async function observe({ context, configuration: { cluster } }: Patient): Promise<Finding[]> {
@@ -18,5 +21,5 @@ async function observe({ context, configuration: { cluster } }: Patient): Promis
     .map((machine): Finding => ({ kind: "unregistered-machine", machine, at }));
 }
 
-/** Finds machines that cost money, count in their pool and are no nodes. */
+/** Finds machines that cost money and take a place in their pool, but are not nodes. */
 export const unregisteredMachines: Check = { area: "Nodes", what: "the machines that are not nodes", observe };

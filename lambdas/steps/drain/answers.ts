@@ -3,32 +3,32 @@ import { bodyOf, causesOf, isBusy, wordsOf } from "../client-errors.ts";
 
 // Codes, reasons and words are those with which a 1.34.4 server answered POST …/eviction.
 
-/** Source of a refusal for good, or until a person changes something. */
+/** Source of a refusal that is permanent, or lasts until a person changes something. */
 export type Forbidder = "rbac" | "policy" | "webhook" | "unconfirmed" | "namespace" | "request";
 
 /** Meaning of the API server's answer to one eviction. */
 export type Meaning =
   | { readonly kind: "accepted" }
-  /** There is no such pod, or another one has its name. */
+  /** The pod does not exist, or another pod has its name. */
   | { readonly kind: "gone" }
-  /** The budget allows none now, or is still being processed. */
+  /** The budget allows no eviction now, or is still being processed. */
   | { readonly kind: "budget"; readonly words: string; readonly retryAfterMs: number | null }
   | { readonly kind: "several-budgets"; readonly words: string }
-  /** The server has too much to do: every eviction waits, not only this one. */
+  /** The server is overloaded: every eviction waits, not only this one. */
   | { readonly kind: "overload"; readonly words: string; readonly retryAfterMs: number | null }
-  /** Its namespace is being deleted, and deletes the pod within seconds. */
+  /** The pod's namespace is being deleted, which deletes the pod within seconds. */
   | { readonly kind: "namespace-ends"; readonly words: string }
   | { readonly kind: "refused"; readonly by: Forbidder; readonly words: string }
-  /** No answer that says anything about this pod: 5xx, a reset, a time-out. */
+  /** The server gave no answer about this pod: 5xx, a reset, a time-out. */
   | { readonly kind: "unanswered"; readonly words: string };
 
-/** Milliseconds that the server asks to wait; null where it does not say. */
+/** Milliseconds that the server asks the client to wait; null if it does not say. */
 function retryAfterOf({ headers }: ApiException<unknown>): number | null {
   const seconds = Number.parseInt(headers["retry-after"] ?? headers["Retry-After"] ?? "", 10);
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : null;
 }
 
-/** A webhook that refuses may choose any code, 429 and 403 too; its words begin alike. */
+/** Is it a webhook's refusal? A webhook may choose any code, even 429 and 403, but its words always begin alike. */
 const isWebhooks = (words: string): boolean => words.startsWith("admission webhook ");
 
 const isPolicys = (words: string): boolean => words.includes("ValidatingAdmissionPolicy '");
@@ -39,7 +39,7 @@ function tooMany(error: ApiException<unknown>, words: string): Meaning {
   const retryAfterMs = retryAfterOf(error);
   const budget = causesOf(error).find(({ reason }) => reason === "DisruptionBudget");
   if (budget) return { kind: "budget", words: budget.message ?? words, retryAfterMs };
-  // The server's fairness queues answer in plain text; an answer in JSON without a cause is the refusal of another component.
+  // The server's fairness queues answer in plain text; JSON without a cause is another component's refusal.
   return { kind: "overload", words: bodyOf(error) === undefined ? "too many requests" : words, retryAfterMs };
 }
 
@@ -66,9 +66,9 @@ const readers: Readonly<Record<number, Reader>> = {
 };
 
 /**
- * Reads the failure of an eviction, or of its dry run.
- * @param error whatever the client threw
- * @throws the error itself when it is no answer about an eviction: a refused credential, a bug
+ * Classifies the failure of an eviction, or of its dry run.
+ * @param error anything that the client threw
+ * @throws the error itself if it is not an answer about an eviction: a rejected credential, a bug
  */
 export function meaningOf(error: unknown): Meaning {
   if (error instanceof ApiException && error.code !== 401) {

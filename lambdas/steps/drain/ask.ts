@@ -8,28 +8,31 @@ import { type DrainOptions, graceOf } from "./filters.ts";
 import { isNameReused, isTerminating, uidOf } from "./pods.ts";
 import { AT_ONCE, type Heard, type Round } from "./schedule.ts";
 
-/** Evictions of one round. */
+/** The settings of one round's evictions. */
 export interface Asking {
   readonly node: string;
   readonly held: Lease;
   readonly options: DrainOptions;
   /** Milliseconds since the epoch at which the pods were listed. */
   readonly seenAt: number;
-  /** Milliseconds since the epoch: none is begun later. */
+  /** Milliseconds since the epoch after which no eviction begins. */
   readonly until: number;
-  /** Milliseconds since the epoch: no answer is waited for any longer. */
+  /** Milliseconds since the epoch after which no answer is awaited. */
   readonly deadline: number;
-  /** False once the operation was cancelled: then none is begun any more. */
+  /** False once the operation is cancelled; no eviction begins after that. */
   readonly mayGoOn: () => Promise<boolean>;
 }
 
-/** Age in milliseconds from which on a list is no evidence any more that the pod of a name is still the same. */
+/** Milliseconds after which a list no longer proves that a pod's name belongs to the same pod. */
 const FRESH_MS = 2_000;
 
-/** The longest that an eviction takes to be answered; lambdas/clients/kubernetes.ts gives up then. */
+/** Longest time in milliseconds until an eviction is answered; lambdas/clients/kubernetes.ts stops waiting then. */
 const LONGEST_ANSWER_MS = 35_000;
 
-/** Works on items in their order, ten at a time, while it may go on. An error ends it after those under way. */
+/**
+ * Processes items in their order, ten at a time, until `mayGoOn` is false. An error stops it once the running ones have
+ * ended.
+ */
 async function tenAtATime<T, R>(
   items: readonly T[],
   mayBegin: () => Promise<boolean>,
@@ -53,14 +56,14 @@ async function tenAtATime<T, R>(
   return results;
 }
 
-/** Evictions: through the API alone, so that budgets are heard and pods keep their own grace. */
+/** Evicts pods only through the eviction API, so that budgets are respected and pods keep their own grace periods. */
 export const asking = (context: StepContext) => {
   const { core } = context.clients.kubernetes;
 
   /**
-   * Is the pod another one by now, elsewhere, or about to end? A uid that is not met by the time of the eviction costs a
-   * disruption of its budget for two minutes, so the precondition is only the last guard: what may have a namesake is read
-   * again, and everything when its list is old.
+   * Has the pod been replaced, moved or told to end since it was listed? An eviction with an outdated uid uses up a
+   * disruption of the pod's budget for two minutes, so the precondition is only the last safeguard. A pod whose name
+   * may be reused is read again first, and every pod is if the list is old.
    */
   const hasChanged = async (pod: V1Pod, { node, seenAt }: Asking): Promise<boolean> => {
     if (!isNameReused(pod) && context.now() - seenAt <= FRESH_MS) return false;
@@ -88,9 +91,9 @@ export const asking = (context: StepContext) => {
 
   return {
     /**
-     * Asks for the evictions of a round, each by the pod's UID, with the lease and the operation checked before each.
-     * @returns the answers; a pod for which the time did not suffice has none
-     * @throws Refused when the lease is not held any more; an error that is no answer about an eviction
+     * Sends the evictions of a round, each with the pod's UID, and checks the lease and the operation before each.
+     * @returns the answers; a pod whose eviction did not begin in time has none
+     * @throws Refused if the lease is no longer held; an error that is not an answer about an eviction
      */
     all: (round: Round, order: Asking): Promise<Heard[]> =>
       tenAtATime(

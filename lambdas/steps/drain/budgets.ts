@@ -2,34 +2,35 @@ import type { V1Pod, V1PodDisruptionBudget } from "@kubernetes/client-node";
 import { selects } from "../cluster/label-selector.ts";
 import { isFinished, isReady, isTerminating } from "./pods.ts";
 
-// Which pods a budget guards, and what it allows, follow k8s pkg/registry/core/pod/storage/eviction.go.
+// The pods that a budget guards, and the evictions that it allows, follow k8s
+// pkg/registry/core/pod/storage/eviction.go.
 
-/** Reason why no eviction of a pod is allowed now. */
+/** Reason why a pod must not be evicted now. */
 export type BudgetBlock =
-  /** All that the budget allows is used up. `isForever`: all its pods are healthy and it needs each of them. */
+  /** The budget's disruptions are used up. `isForever`: all its pods are healthy, and it needs each of them. */
   | {
       readonly kind: "used-up";
       readonly budget: string;
       readonly needs: number;
       readonly has: number;
       readonly isForever: boolean;
-      /** No pod of it is healthy, and its policy keeps unready ones: AlwaysAllow would let them go. */
+      /** None of the budget's pods is healthy, and its policy protects unready pods; AlwaysAllow would let them go. */
       readonly wantsAlwaysAllow: boolean;
     }
-  /** Its controller has not judged it yet. */
+  /** The budget's controller has not processed it yet. */
   | { readonly kind: "processing"; readonly budget: string }
-  /** Its controller cannot judge it: the owner of its pods has no scale. */
+  /** The budget's controller cannot compute it: the owner of its pods has no scale. */
   | { readonly kind: "uncomputable"; readonly budget: string; readonly why: string }
-  /** The API server evicts no pod under several. */
+  /** Several budgets guard the pod; the API server then refuses every eviction. */
   | { readonly kind: "several"; readonly budgets: readonly string[] };
 
-/** Cost of a pod's eviction to its budget. */
+/** Effect of a pod's eviction on its budget. */
 export type Claim =
   | { readonly kind: "free" }
   | { readonly kind: "counted"; readonly budget: string; readonly allowed: number; readonly block: BudgetBlock }
   | { readonly kind: "blocked"; readonly block: BudgetBlock };
 
-/** A budget as messages name it: "shop/web". */
+/** A budget's name in messages: "shop/web". */
 export const budgetName = ({ metadata }: V1PodDisruptionBudget): string => `${metadata?.namespace}/${metadata?.name}`;
 
 /** The budgets that guard a pod. */
@@ -41,11 +42,11 @@ export const budgetsOf = (
     (budget) => budget.metadata?.namespace === metadata?.namespace && selects(budget.spec?.selector, metadata?.labels),
   );
 
-/** Is the pod evicted whatever its budgets say (canIgnorePDB)? */
+/** May the pod be evicted regardless of its budgets (canIgnorePDB)? */
 const isBudgetIgnored = (pod: V1Pod): boolean =>
   isFinished(pod) || pod.status?.phase === "Pending" || isTerminating(pod);
 
-/** May this unready pod go without a disruption being counted? */
+/** May this unready pod be evicted without using up a disruption? */
 function isFreeUnready(pod: V1Pod, { spec, status }: V1PodDisruptionBudget): boolean {
   if (isReady(pod)) return false;
   if (spec?.unhealthyPodEvictionPolicy === "AlwaysAllow") return true;
@@ -72,7 +73,7 @@ function usedUp(budget: V1PodDisruptionBudget): BudgetBlock {
 }
 
 /**
- * Works out what the eviction of a pod takes from its budget, as the API server would.
+ * Computes what the eviction of a pod takes from its budget, as the API server does.
  * @param budgets all budgets of the cluster, or of the pod's namespace
  */
 export function claimOf(pod: V1Pod, budgets: readonly V1PodDisruptionBudget[]): Claim {

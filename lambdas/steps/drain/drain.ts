@@ -8,40 +8,43 @@ import { podName } from "./pods.ts";
 import { type Played, ROUND_MS, rounds } from "./round.ts";
 import { type DrainState, newDrain } from "./schedule.ts";
 
-/** Result of a poll of a drain: small, because each one is stored. */
+/** Result of one poll of a drain. It is small, because each one is stored. */
 export interface Tick {
   readonly state: DrainState;
   readonly end: DrainEnd | null;
-  /** As it follows "waiting for". */
+  /** Words that follow "waiting for". */
   readonly waitsFor: string;
-  /** Seconds until the next poll is worth while; null where nothing moves, and the wait may slow down. */
+  /** Seconds until the next poll is useful; null if nothing moves, so that the caller may poll less often. */
   readonly againIn: number | null;
 }
 
-/** Milliseconds in which a tick begins rounds: with the last answers it ends well within an invocation's 300 s. */
+/** Milliseconds in which a poll begins rounds; with the last answers it ends well within an invocation's 300 s. */
 const TICK_MS = 20_000;
 
-/** Milliseconds after which a drain in which nothing moves is looked at once a poll only. */
+/** Milliseconds without progress after which each poll has only one round. */
 const QUIET_MS = 60_000;
 
-/** Seconds to the next poll at most: a cancellation is heard there. */
+/** Longest pause between polls in seconds; a poll notices a cancellation. */
 const LONGEST_AGAIN = 15;
 
-/** Draining a node: one poll at a time. */
+/** Drains a node, poll by poll. */
 export const drain = (context: StepContext) => {
   const { core } = context.clients.kubernetes;
   const look = looking(context);
   const { play } = rounds(context);
   const pause = context.pause ?? ((ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)));
 
-  /** The Node is read again: whoever deletes it ends the drain, and so does whoever makes it schedulable. */
+  /** Reads the Node again: the drain ends if a person has deleted it or made it schedulable. */
   const endOfNode = async (node: DrainOrder["node"]): Promise<DrainEnd | null> => {
     const now = await ifPresent(core.readNode({ name: node.name }));
     if (now?.metadata?.uid !== node.uid) return { kind: "node-gone" };
     return now.spec?.unschedulable === true ? null : { kind: "uncordoned" };
   };
 
-  /** A server that is away for a while takes nothing from what is known; at the first round nothing is known yet. */
+  /**
+   * Plays a round. If the server is busy, the poll keeps the state and goes on; in the first round of a poll, the error
+   * is thrown.
+   */
   const played = async (order: DrainOrder, state: DrainState, until: number, isFirst: boolean): Promise<Played> => {
     try {
       return await play(order, state, until);
@@ -71,26 +74,26 @@ export const drain = (context: StepContext) => {
 
   return {
     /**
-     * Polls a drain once: lists the node's pods every 1.5 s and asks those to leave whose turn it is, for 20 s at most, or
-     * once where nothing moved for a minute. A poll that is repeated after a crash does no harm: pods that were told to end
-     * are not told again.
-     * @param before the state that the last poll left; null at the first
-     * @throws Refused when the lease is not held any more; a busy server's error when nothing could be read at all
+     * Polls a drain once: lists the node's pods every 1.5 s and evicts those whose turn it is, for at most 20 s, or for
+     * one round if nothing moved for a minute. A poll may be repeated after a crash: it evicts no pod that is already
+     * terminating.
+     * @param before the state that the last poll returned; null for the first
+     * @throws Refused if the lease is no longer held; a busy server's error if nothing could be read
      */
     tick: async (order: DrainOrder, before: DrainState | null): Promise<Tick> => {
       const state = before ?? newDrain;
       const gone = await endOfNode(order.node);
       if (gone) return { state, end: gone, waitsFor: "", againIn: null };
       const last = await playWhileTime(order, state);
-      // The time ran out under way: what is left is looked at once more, for the report.
+      // The deadline passed during this poll: one more round reads the remaining pods for the report.
       const isLate = last.end === null && context.now() >= order.deadline;
       const end = isLate ? await played(order, last.state, order.deadline, false) : last;
       return { state: end.state, end: end.end, waitsFor: end.waitsFor, againIn: againIn(end) };
     },
 
     /**
-     * Looks whether a drained node still is: cordoned, and without pods to evict.
-     * @returns "uncordoned", the names of pods that came, or null when the Node is gone
+     * Checks that a drained node is still cordoned and has no pods to evict.
+     * @returns "uncordoned", the names of pods that have arrived, or null if the Node is gone
      */
     check: async (
       node: DrainOrder["node"],

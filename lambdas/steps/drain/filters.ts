@@ -13,19 +13,22 @@ import {
 
 // Decisions and their order follow kubectl 1.36's pkg/drain/filters.go; unlike kubectl, every remark is kept.
 
-/** Choices of a drain, made by a person before it begins. */
+/** Options of a drain, which a person chooses before it begins. */
 export interface DrainOptions {
-  /** Evicts pods that nothing recreates, also those whose DaemonSet is gone. It never goes past a budget. */
+  /** Also evicts pods that nothing recreates, and pods whose DaemonSet is gone. It never overrides a budget. */
   readonly force: boolean;
-  /** Evicts pods with emptyDir volumes, whose data is lost. */
+  /** Also evicts pods with emptyDir volumes, whose data is lost. */
   readonly deleteEmptyDir: boolean;
-  /** Seconds that each pod is given to end; null, or a negative number: the pod's own. */
+  /** Grace period of each pod in seconds; null or a negative number for the pod's own. */
   readonly graceSeconds: number | null;
-  /** Seconds after the end of its grace from which on a terminating pod is not waited for; 0 waits for every pod. */
+  /**
+   * Seconds after the end of a terminating pod's grace period from which on the drain does not wait for it; 0 waits for
+   * every pod.
+   */
   readonly skipAfterSeconds: number;
 }
 
-/** Looked-up state of a DaemonSet; an error other than 404 is never taken for its absence. */
+/** State of a DaemonSet in the cluster; an error other than 404 is never taken for its absence. */
 export type DaemonSetState = "exists" | "absent" | { readonly unreadable: string };
 
 /** Reason why a pod stays, is lost, or stops the drain. */
@@ -41,36 +44,36 @@ export interface Remark {
   /** "shop/web-0" */
   readonly pod: string;
   readonly reason: RemarkReason;
-  /** The DaemonSet, the volumes, or the API server's words; empty where there is nothing to name. */
+  /** The DaemonSet, the volumes, or the API server's words; empty if there is nothing to name. */
   readonly detail: string;
 }
 
-/** Pods of a node, judged. */
+/** The pods of a node, sorted by what the drain does with them. */
 export interface Judged {
   readonly evict: readonly V1Pod[];
   /** Pods that the drain neither evicts nor waits for. */
   readonly stay: readonly V1Pod[];
-  /** Losses that the options allow, and pods that stay; all of them, not only the last of each pod. */
+  /** Losses that the options allow, and pods that stay; every remark, not only the last one about each pod. */
   readonly warnings: readonly Remark[];
-  /** Losses that the options do not allow: with one of them nothing may be evicted. */
+  /** Losses that the options do not allow; if there is one, the drain evicts no pod. */
   readonly refusals: readonly Remark[];
 }
 
-/** Verdict of one filter; `stay` ends the judgement of the pod. */
+/** Result of one filter; `stay` ends the judgement of the pod. */
 interface Verdict {
   readonly stay?: true;
   readonly warning?: Omit<Remark, "pod">;
   readonly refusal?: Omit<Remark, "pod">;
 }
 
-/** State that the filters need besides the pod. */
+/** Facts that the filters need besides the pod. */
 interface Given {
   readonly options: DrainOptions;
   readonly daemonSets: ReadonlyMap<string, DaemonSetState>;
   readonly now: number;
 }
 
-/** A DaemonSet by namespace and name, as `daemonSets` is keyed. */
+/** The key of a pod's DaemonSet in `daemonSets`: its namespace and name. */
 export const daemonSetKey = (pod: V1Pod): string | undefined => {
   const name = daemonSetOf(pod);
   return name === undefined ? undefined : `${pod.metadata?.namespace}/${name}`;
@@ -94,7 +97,7 @@ function ofDaemonSet(pod: V1Pod, { options, daemonSets }: Given): Verdict {
   return options.force ? { warning: remark } : { refusal: remark };
 }
 
-/** Casement's own probes end by themselves; they are in its own namespace, where others make no pods. */
+/** Casement's own probes end without an eviction. They are in its own namespace, where nobody else creates pods. */
 const probe = (pod: V1Pod): Verdict => (isProbe(pod) ? { stay: true } : pass);
 
 const mirror = (pod: V1Pod): Verdict => (isMirror(pod) ? { stay: true } : pass);
@@ -112,7 +115,10 @@ function unmanaged(pod: V1Pod, { options }: Given): Verdict {
   return options.force ? { warning: remark } : { refusal: remark };
 }
 
-/** In kubectl's order, with Casement's own probes before it: the first that says `stay` ends the judgement. */
+/**
+ * Filters in kubectl's order, after the one for Casement's own probes. The first that returns `stay` ends the
+ * judgement.
+ */
 const filters = [tooLongTerminating, probe, ofDaemonSet, mirror, localData, unmanaged] as const;
 
 function verdictsOn(pod: V1Pod, given: Given): Verdict[] {
@@ -126,8 +132,8 @@ function verdictsOn(pod: V1Pod, given: Given): Verdict[] {
 }
 
 /**
- * Judges the pods of a node: which are evicted, which stay, and what stops the drain.
- * @param daemonSets looked-up DaemonSets, by `daemonSetKey`
+ * Sorts the pods of a node into those that are evicted, those that stay, and those that stop the drain.
+ * @param daemonSets states of DaemonSets, by `daemonSetKey`
  * @param now milliseconds since the epoch
  */
 export function judgePods(
@@ -151,8 +157,9 @@ export function judgePods(
 }
 
 /**
- * The grace that an eviction carries; an absent field means the pod's own.
- * @returns "refused" for 0 without force; with force a second is the least: one pod of a name at a time (Karpenter does so)
+ * The grace period of an eviction; without the field, the pod's own applies.
+ * @returns "refused" for 0 without force. With force, 0 becomes one second, so that no two pods of one name run at the
+ * same time (as in Karpenter)
  */
 export function graceOf({ graceSeconds, force }: DrainOptions): { readonly gracePeriodSeconds?: number } | "refused" {
   if (graceSeconds === null || graceSeconds < 0) return {};

@@ -8,30 +8,30 @@ import type { VolumesLeft } from "./order.ts";
 import { claimsOf, isFinished } from "./pods.ts";
 import { type DrainState, onlyOf } from "./schedule.ts";
 
-/** One look at a node's pods, judged, and the state that goes on from it. */
+/** A node's pods as just listed and judged, with the drain's state after that. */
 export interface PodsSeen extends Judged {
   /** Milliseconds since the epoch at which the pods were listed. */
   readonly at: number;
   readonly state: DrainState;
 }
 
-/** A VolumeAttachment, as far as it is read. */
+/** The fields of a VolumeAttachment that are read here. */
 interface Attachment {
   readonly metadata: { readonly name: string };
   readonly spec: { readonly nodeName: string; readonly source?: { readonly persistentVolumeName?: string } };
 }
 
-/** One page of a list of them; the client hands custom objects out as they came. */
+/** One page of a list of VolumeAttachments; the client returns custom objects unconverted. */
 function attachmentsIn(list: unknown): { items: Attachment[]; metadata: { _continue?: string } } {
   const { items = [], metadata } = list as { items?: Attachment[]; metadata?: { continue?: string } };
   return { items, metadata: metadata?.continue ? { _continue: metadata.continue } : {} };
 }
 
-/** Everything that a drain reads: the pods of its node, their DaemonSets, the budgets. */
+/** Reads everything that a drain needs: the pods of its node, their DaemonSets, the budgets. */
 export const looking = (context: StepContext) => {
   const { core, custom, policy } = context.clients.kubernetes;
 
-  /** @throws a busy server's error: that is neither an existing DaemonSet nor an absent one */
+  /** @throws a busy server's error, which proves neither that the DaemonSet exists nor that it does not */
   const daemonSet = async (key: string): Promise<DaemonSetState> => {
     const [namespace = "", name = ""] = key.split("/");
     try {
@@ -44,7 +44,7 @@ export const looking = (context: StepContext) => {
     }
   };
 
-  /** Each DaemonSet is looked up once in a drain; one that exists is believed to go on existing. */
+  /** Reads each DaemonSet once per drain; one that exists is assumed to keep existing. */
   const daemonSetsOf = async (pods: readonly V1Pod[], known: readonly string[]) => {
     const wanted = new Set(pods.flatMap((pod) => (isFinished(pod) ? [] : (daemonSetKey(pod) ?? []))));
     const states = new Map<string, DaemonSetState>(known.map((key) => [key, "exists"]));
@@ -55,7 +55,7 @@ export const looking = (context: StepContext) => {
   return {
     /**
      * Lists the volumes that are attached to a node, by the names of their PersistentVolumes.
-     * @returns the API server's words where the account may not list them
+     * @returns the API server's words if the account may not list them
      */
     attachments: async (node: string): Promise<VolumesLeft> => {
       const where = { group: "storage.k8s.io", version: "v1", plural: "volumeattachments" };
@@ -87,7 +87,7 @@ export const looking = (context: StepContext) => {
       return { ...judged, at, state: { ...onlyOf(state, judged.evict), daemonSets, stayingVolumes } };
     },
 
-    /** Lists all budgets; null where the account may not, so that the server alone judges each eviction. */
+    /** Lists all budgets; null if the account may not, so that only the server judges each eviction. */
     budgets: async (): Promise<V1PodDisruptionBudget[] | null> => {
       try {
         return await everyPage((page) => policy.listPodDisruptionBudgetForAllNamespaces({ ...page }));

@@ -6,11 +6,11 @@ import { type Meaning, meaningOf } from "./answers.ts";
 import { holdOn, isTerminating, uidOf } from "./pods.ts";
 import { AT_ONCE } from "./schedule.ts";
 
-/** Answers to evictions that were tried as a dry run: nothing was changed for them, and no budget was used. */
+/** Answers to evictions that were tried as a dry run, which changes nothing and uses up no budget. */
 export interface Tried {
-  /** By the pod's UID; only answers that say something about the pod. */
+  /** Answers by the pod's UID; only those that say something about the pod. */
   readonly answers: ReadonlyMap<string, Meaning>;
-  /** Pods without an answer, and why; null when each has one. */
+  /** Pods without an answer, and the reason; null if each has one. */
   readonly untried: Untried | null;
 }
 
@@ -20,23 +20,26 @@ export interface Untried {
   readonly why: string;
 }
 
-/** Evictions tried for one plan at most: a plan is read by a person who waits. */
+/** Limit on the evictions that one plan tries, because a person waits for the plan. */
 const MOST = 100;
 
-/** Milliseconds that all of them may take; the front door's requester sees nothing before. */
+/** Time limit of all dry runs in milliseconds; the requester sees nothing of the plan before. */
 const WITHIN_MS = 20_000;
 const NO_TIME = `there was no more time after ${WITHIN_MS / 1_000} s`;
 
-/** Pods that a drain would ask to leave: those that end already or must not be interrupted are not asked. */
+/** Would a drain evict the pod? Not if it is terminating already or must not be interrupted. */
 const isAsked = (pod: V1Pod): boolean => !isTerminating(pod) && holdOn(pod) === undefined;
 
-/** Reason why the server cannot be asked at all, by one of its answers; null while it can. */
+/** Reason, found in one answer, why the server cannot be asked any more; null if it can. */
 function stopsAll(meaning: Meaning): string | null {
   if (meaning.kind === "unanswered" || meaning.kind === "overload") return meaning.words;
   return meaning.kind === "refused" && meaning.by === "rbac" ? meaning.words : null;
 }
 
-/** Keeps what the answers say about their pods. @returns why the server cannot be asked any more, or null */
+/**
+ * Keeps the answers that say something about their pods. @returns the reason why the server cannot be asked any more,
+ * or null
+ */
 function keep(pods: readonly V1Pod[], meanings: readonly Meaning[], answers: Map<string, Meaning>): string | null {
   const heard = pods.flatMap((pod, index) => {
     const meaning = meanings[index];
@@ -46,11 +49,14 @@ function keep(pods: readonly V1Pod[], meanings: readonly Meaning[], answers: Map
   return heard.find(({ stop }) => stop !== null)?.stop ?? null;
 }
 
-/** Trying evictions before a person approves them. */
+/** Tries evictions before a person approves them. */
 export const preflight = ({ clients, now }: StepContext) => {
   const { core } = clients.kubernetes;
 
-  /** Sends the eviction as a dry run, by the query: webhooks do not see one in the body (`request.dryRun` is false then). */
+  /**
+   * Sends the eviction as a dry run, by the query parameter: with a dry run in the body, webhooks would see
+   * `request.dryRun` as false.
+   */
   const tryOut = async ({ metadata }: V1Pod): Promise<Meaning> => {
     const { name = "", namespace = "" } = metadata ?? {};
     const body = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name, namespace } };
@@ -62,7 +68,7 @@ export const preflight = ({ clients, now }: StepContext) => {
     }
   };
 
-  /** One batch; a silent server has answered nothing. */
+  /** Tries one batch; a time-out means that no pod of it has an answer. */
   const batch = async (pods: readonly V1Pod[], until: number): Promise<readonly Meaning[]> => {
     try {
       return await within(Math.max(1, until - now()), Promise.all(pods.map(tryOut)));
@@ -74,9 +80,9 @@ export const preflight = ({ clients, now }: StepContext) => {
 
   return {
     /**
-     * Tries the eviction of each pod that a drain would ask to leave, 100 at most and for 20 s at most; changes nothing. It
-     * stops as soon as the server shows that it cannot be asked.
-     * @throws what is no answer about an eviction: a refused credential, a bug
+     * Tries the evictions that a drain would send, at most 100 and for at most 20 s; changes nothing. It stops as soon
+     * as an answer shows that the server cannot be asked any more.
+     * @throws an error that is not an answer about an eviction: a rejected credential, a bug
      */
     try: async (pods: readonly V1Pod[]): Promise<Tried> => {
       const asked = pods.filter(isAsked);

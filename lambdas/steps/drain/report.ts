@@ -36,8 +36,8 @@ function causeOf(why: Waiting, now: number, terminatingOf: (budget: string) => r
 }
 
 /**
- * Names what holds up each pod that is still on the node, as messages tell it.
- * @param budgets the budgets of the cluster; null where they may not be read
+ * Names the obstacle of each pod that is still on the node, for messages.
+ * @param budgets the budgets of the cluster; null if they may not be read
  * @param now milliseconds since the epoch
  */
 export function holdUpsOf(

@@ -8,36 +8,45 @@ import { podName, uidOf } from "./pods.ts";
 import { holdUpsOf } from "./report.ts";
 import { type DrainState, type Heard, hear, nextRound, type Round, type WaitingPod } from "./schedule.ts";
 
-/** Milliseconds from one list to the next: kubectl asks every second, but for each pod by itself (`npm run bench` compares). */
+/** Milliseconds between two lists. kubectl polls every second, but each pod separately (`npm run bench` compares). */
 export const ROUND_MS = 1_500;
 
-/** Milliseconds for which an emptied node is watched: a pod that was bound before the cordon may still come (Karpenter: 5 s). */
+/**
+ * Milliseconds for which an emptied node is watched, because a pod that was bound before the cordon may still arrive
+ * (Karpenter: 5 s).
+ */
 const EMPTY_MS = 5_000;
 
-/** Milliseconds from one list of all volume attachments of the cluster to the next. */
+/** Milliseconds between two lists of all volume attachments of the cluster. */
 const VOLUMES_MS = 5_000;
 
-/** Milliseconds for which volumes are waited for: the attach/detach controller detaches by force after six minutes. */
+/** Longest wait for volumes in milliseconds: the attach/detach controller detaches by force after six minutes. */
 const DETACHED_WITHIN_MS = 7 * 60_000;
 
-/** One round as it was: what was seen, asked and answered. */
+/** Result of one round. */
 export interface Played {
   readonly state: DrainState;
   readonly end: DrainEnd | null;
-  /** As it follows "waiting for". */
+  /** Words that follow "waiting for". */
   readonly waitsFor: string;
-  /** Milliseconds since the epoch at which the next round is worth while. */
+  /** Milliseconds since the epoch from which on another round is useful. */
   readonly nextAt: number;
 }
 
-/** A number from 0 to 1 that differs from pod to pod and is the same each time for one, so that tests repeat. */
+/**
+ * Computes a number from 0 to 1 from a pod's UID: different for each pod, but always the same for one, so that tests
+ * are repeatable.
+ */
 function jitterOf(uid: string): number {
   let hash = 2_166_136_261;
   for (let index = 0; index < uid.length; index += 1) hash = Math.imul(hash ^ uid.charCodeAt(index), 16_777_619) >>> 0;
   return hash / 2 ** 32;
 }
 
-/** Pods that were asked are on their way out, or wait for their turn; the last refusal of one is its reason until then. */
+/**
+ * Lists the pods that are still on the node, with the reason: a pod that was evicted has its last refusal as reason, or
+ * waits for its turn.
+ */
 const stillThere = ({ ask, waiting }: Round, { refused }: DrainState): WaitingPod[] => [
   ...waiting,
   ...ask.map(({ pod, budget }): WaitingPod => {
@@ -46,7 +55,7 @@ const stillThere = ({ ask, waiting }: Round, { refused }: DrainState): WaitingPo
   }),
 ];
 
-/** State after the answers of a round; the first round begins the drain. */
+/** The state after the answers of a round. The first round sets the drain's beginning. */
 function stateAfter(before: DrainState, heard: readonly Heard[], now: number): DrainState {
   const hasMoved = heard.some(({ meaning }) => meaning.kind === "accepted" || meaning.kind === "gone");
   const begun: DrainState = {
@@ -57,7 +66,7 @@ function stateAfter(before: DrainState, heard: readonly Heard[], now: number): D
   return heard.reduce((known: DrainState, one) => hear(known, one, now, jitterOf(one.uid)), begun);
 }
 
-/** Rounds of a drain: each lists the node's pods, and asks those to leave whose turn it is. */
+/** Plays the rounds of a drain: each lists the node's pods and evicts those whose turn it is. */
 export const rounds = (context: StepContext) => {
   const look = looking(context);
   const ask = asking(context);
@@ -78,13 +87,15 @@ export const rounds = (context: StepContext) => {
     const asked = { node: node.name, held, options, seenAt: seen.at, until, deadline, mayGoOn };
     const heard = await ask.all(roundOf(order, seen.evict, budgets, state), asked);
     const known = stateAfter(state, heard, context.now());
-    // What was just answered is a reason too, until the next list.
+    // Answers that just arrived are reasons too, until the next list.
     const waiting = stillThere(roundOf(order, seen.evict, budgets, known), known);
     const waitsFor = drainWaits(holdUpsOf(waiting, budgets, context.now()));
     return { state: known, end: null, waitsFor, nextAt: context.now() + ROUND_MS };
   };
 
-  /** No pod to evict is there: some seconds for pods that come late, then until the volumes of those that left are detached. */
+  /**
+   * No pod to evict is left: waits some seconds for late pods, then until the volumes of the evicted pods are detached.
+   */
   const empty = async ({ node, deadline }: DrainOrder, before: DrainState): Promise<Played> => {
     const now = context.now();
     const emptySince = before.emptySince ?? now;
@@ -105,7 +116,7 @@ export const rounds = (context: StepContext) => {
     return { kind: "late", holdUps: holdUpsOf(waiting, budgets, context.now()), wouldDelete: evict.map(podName) };
   };
 
-  /** Pods that are gone since the last look are progress. */
+  /** Notes progress if pods have gone since the last list. */
   const seenSince = ({ state, evict }: PodsSeen): DrainState => {
     const movedAt = evict.length < state.left || state.movedAt === null ? context.now() : state.movedAt;
     return { ...state, movedAt, left: evict.length };
@@ -114,8 +125,8 @@ export const rounds = (context: StepContext) => {
   return {
     /**
      * Plays one round.
-     * @param until milliseconds since the epoch: no eviction is begun later
-     * @throws Refused when the lease is not held any more; a busy server's error
+     * @param until milliseconds since the epoch after which no eviction begins
+     * @throws Refused if the lease is no longer held; a busy server's error
      */
     play: async (order: DrainOrder, before: DrainState, until: number): Promise<Played> => {
       const listed = await look.pods(order.node.name, order.options, before);

@@ -3,47 +3,47 @@ import type { Forbidder, Meaning } from "./answers.ts";
 import { type BudgetBlock, type Claim, claimOf } from "./budgets.ts";
 import { holdOn, isTerminating, overdueMs, tierOf, timeOf, uidOf } from "./pods.ts";
 
-/** Evictions under way at the same time: more would only queue at the API server's limits for one client. */
+/** Limit on concurrent evictions: more would only queue at the API server's limits for one client. */
 export const AT_ONCE = 10;
 
-/** Milliseconds before a refused eviction is asked for again: the first time, and at most (kubectl: always the first). */
+/** First pause in milliseconds before a refused eviction is sent again; later pauses are longer (kubectl's are not). */
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 30_000;
 
-/** Milliseconds after the end of its grace from which on a terminating pod counts as stuck. */
+/** Milliseconds after the end of its grace period from which on a terminating pod is stuck. */
 export const STUCK_AFTER_MS = 60_000;
 
-/** Characters of the server's words that are kept per pod: the state is stored at every poll. */
+/** Characters of the server's words that are kept per pod, because each poll stores the state. */
 const MOST_WORDS = 160;
 
-/** The last answer about a pod that is still there; kept by its UID. */
+/** The last refusal of a pod that is still on the node, kept by the pod's UID. */
 export interface Refusal {
   readonly kind: "budget" | "several-budgets" | "namespace-ends" | "refused" | "unanswered";
   readonly by?: Forbidder;
   readonly words: string;
-  /** Budget that was asked in vain; it rests as long as the pod. */
+  /** The budget that refused; no pod of it is evicted before `nextAt`. */
   readonly budget?: string;
   readonly attempts: number;
-  /** Milliseconds since the epoch before which it is not asked again. */
+  /** Milliseconds since the epoch before which the pod is not evicted again. */
   readonly nextAt: number;
 }
 
 /** State of a drain between its polls. */
 export interface DrainState {
   readonly refused: Readonly<Record<string, Refusal>>;
-  /** The API server was overloaded: no eviction at all before `until`. */
+  /** Set while the API server is overloaded: no eviction begins before `until`. */
   readonly overload: { readonly attempts: number; readonly until: number; readonly words: string } | null;
-  /** Milliseconds since the epoch: no pod to evict was seen since then. */
+  /** Milliseconds since the epoch since when the node has had no pod to evict. */
   readonly emptySince: number | null;
-  /** Time at which pods were first asked to leave; null before. */
+  /** Milliseconds since the epoch of the first evictions; null before. */
   readonly begunAt: number | null;
-  /** Time at which a pod last began to leave or was gone; null before the first look. */
+  /** Milliseconds since the epoch at which a pod last began to leave or was gone; null before the first list. */
   readonly movedAt: number | null;
-  /** Pods to evict that were there at the last look. */
+  /** Number of pods to evict in the last list. */
   readonly left: number;
-  /** DaemonSets that were looked up and exist. */
+  /** DaemonSets that were read and exist. */
   readonly daemonSets: readonly string[];
-  /** Volumes of pods that stay, which therefore stay attached. */
+  /** Number of volumes of pods that stay, which therefore stay attached. */
   readonly stayingVolumes: number;
 }
 
@@ -61,36 +61,36 @@ export const newDrain: DrainState = {
 
 /** Reason why a pod is still on the node. */
 export type Waiting =
-  /** Told to end; `overMs` counts from the end of its grace and is negative before. */
+  /** The pod is terminating; `overMs` is the time since the end of its grace period, negative before. */
   | { readonly kind: "terminating"; readonly overMs: number; readonly isStuck: boolean }
   | { readonly kind: "held"; readonly annotation: string; readonly since: number | null }
   | { readonly kind: "budget"; readonly block: BudgetBlock }
   | { readonly kind: "refused"; readonly refusal: Refusal }
   | { readonly kind: "overload"; readonly words: string }
-  /** Pods of an earlier tier have to leave first. */
+  /** Pods of an earlier tier must leave first. */
   | { readonly kind: "tier" }
-  /** Its turn comes: the budget's other pods go first, or it is being asked now. */
+  /** The pod's turn comes later: the budget's other pods go first, or its eviction is being sent. */
   | { readonly kind: "turn"; readonly budget: string | null };
 
-/** A pod that is still there, and why. */
+/** A pod that is still on the node, and the reason. */
 export interface WaitingPod {
   readonly pod: V1Pod;
   readonly why: Waiting;
 }
 
-/** One look at the node: which pods to ask now, and why the others wait. */
+/** Decision of one round: the pods to evict now, and the reasons why the others wait. */
 export interface Round {
   readonly ask: readonly { readonly pod: V1Pod; readonly budget: string | null }[];
   readonly waiting: readonly WaitingPod[];
 }
 
-/** Everything that a round is worked out from. */
+/** Everything that decides a round. */
 export interface Look {
-  /** Name of the node: a pod of another one is never asked. */
+  /** Name of the node: no pod of another node is ever evicted. */
   readonly node: string;
   /** Pods to evict. */
   readonly pods: readonly V1Pod[];
-  /** Null where budgets may not be read: then each pod is asked, and the server alone judges. */
+  /** Null if budgets may not be read; then every pod is tried, and only the server judges. */
   readonly budgets: readonly V1PodDisruptionBudget[] | null;
   readonly state: DrainState;
   readonly now: number;
@@ -98,10 +98,10 @@ export interface Look {
 
 const isStuck = (pod: V1Pod, now: number): boolean => overdueMs(pod, now) > STUCK_AFTER_MS;
 
-/** Does the pod hold those of later tiers back? One past the end of its grace holds none. */
+/** Must pods of later tiers wait for this pod? Not if its grace period is over. */
 const holdsTiers = (pod: V1Pod, now: number): boolean => !(isTerminating(pod) && overdueMs(pod, now) > 0);
 
-/** Reason to leave the pod alone that lies in itself, in the other pods or in earlier answers; undefined if it may be asked. */
+/** Reason in the pod, the other pods or earlier answers not to evict it now; undefined if there is none. */
 function ownReason(pod: V1Pod, { state, now }: Look, firstTier: number): Waiting | undefined {
   if (isTerminating(pod)) return { kind: "terminating", overMs: overdueMs(pod, now), isStuck: isStuck(pod, now) };
   const annotation = holdOn(pod);
@@ -111,18 +111,18 @@ function ownReason(pod: V1Pod, { state, now }: Look, firstTier: number): Waiting
   return tierOf(pod) > firstTier ? { kind: "tier" } : undefined;
 }
 
-/** Reason why no pod at all is asked now; undefined while the server has time. */
+/** Reason why no pod at all is evicted now; undefined unless the server is overloaded. */
 const overload = ({ state, now }: Look): Waiting | undefined =>
   state.overload && state.overload.until > now ? { kind: "overload", words: state.overload.words } : undefined;
 
-/** Budgets that refused a pod a moment ago, whatever their lists say. */
+/** Budgets that refused a pod a moment ago, even if their status allows disruptions. */
 const resting = ({ refused }: DrainState, now: number): ReadonlySet<string> =>
   new Set(Object.values(refused).flatMap(({ budget, nextAt }) => (budget && nextAt > now ? [budget] : [])));
 
-/** Turn of a pod: it is asked now, or waits. */
+/** Turn of a pod: it is evicted now, or waits. */
 type Turn = { readonly budget: string | null } | { readonly why: Waiting };
 
-/** Counts what a round takes from each budget. */
+/** Counts how many disruptions of each budget a round uses. */
 function counter(rest: ReadonlySet<string>) {
   const taken = new Map<string, number>();
   return (claim: Claim): Turn => {
@@ -135,15 +135,16 @@ function counter(rest: ReadonlySet<string>) {
   };
 }
 
-/** Those that were asked in vain least often come first, so that none blocks the others of its budget. */
+/** Sorts pods by their failed attempts, fewest first, so that none blocks the other pods of its budget. */
 const byAttempts = (pods: readonly V1Pod[], { refused }: DrainState): V1Pod[] => {
   const attempts = (pod: V1Pod): number => refused[uidOf(pod)]?.attempts ?? 0;
   return [...pods].sort((one, other) => attempts(one) - attempts(other));
 };
 
 /**
- * Works out which pods are asked to leave now: never more of a budget's than it allows, one tier of pods after another.
- * Pods that are held, terminating, backing off or behind an overloaded server wait, each with its reason.
+ * Decides which pods are evicted now: never more of a budget's pods than it allows, and one tier after another. Pods
+ * wait, each with its reason, if they must not be interrupted, are terminating, were refused a moment ago, or the
+ * server is overloaded.
  */
 export function nextRound(look: Look): Round {
   const { state, now, node, budgets } = look;
@@ -168,8 +169,9 @@ export function nextRound(look: Look): Round {
 }
 
 /**
- * The pause before an eviction is asked for again: 5 s, 10 s, 20 s, then 30 s, each a fifth shorter or longer.
- * @param attempts answers so far, 1 after the first
+ * Computes the pause before an eviction is sent again: 5 s, 10 s, 20 s, then 30 s, each up to a fifth shorter or
+ * longer.
+ * @param attempts number of answers so far, 1 after the first
  * @param jitter from 0 to 1
  * @param atLeast milliseconds that the server asked for
  */
@@ -179,7 +181,7 @@ export function pauseMs(attempts: number, jitter: number, atLeast: number | null
   return Math.round(Math.max(spread, atLeast ?? 0));
 }
 
-/** One answer, the pod and the budget that it was about. */
+/** The server's answer about one pod, with the budget that the eviction used. */
 export interface Heard {
   readonly uid: string;
   readonly budget: string | null;
@@ -195,7 +197,7 @@ function refusedAgain(state: DrainState, { uid, budget, meaning }: Heard, now: n
   if (meaning.kind === "accepted" || meaning.kind === "gone" || meaning.kind === "overload") return state;
   const attempts = (state.refused[uid]?.attempts ?? 0) + 1;
   const atLeast = meaning.kind === "budget" ? meaning.retryAfterMs : null;
-  // A namespace that is being deleted deletes the pod within seconds: a longer pause would only be later.
+  // Deleting a namespace deletes its pods within seconds, so a growing pause would only waste time.
   const counted = meaning.kind === "namespace-ends" ? 1 : attempts;
   const refusal: Refusal = {
     kind: meaning.kind,
@@ -208,7 +210,7 @@ function refusedAgain(state: DrainState, { uid, budget, meaning }: Heard, now: n
   return { ...state, refused: { ...state.refused, [uid]: refusal } };
 }
 
-/** An overloaded server is left alone by the whole drain; one overload heard of many evictions counts once. */
+/** Pauses the whole drain while the server is overloaded. Several answers of one overload are one attempt. */
 function overloaded(
   state: DrainState,
   meaning: Meaning & { kind: "overload" },
@@ -223,20 +225,20 @@ function overloaded(
 }
 
 /**
- * Takes an answer into the state of the drain.
+ * Adds an answer to the state of the drain.
  * @param now milliseconds since the epoch
- * @param jitter from 0 to 1, another one for each pod
+ * @param jitter from 0 to 1, different for each pod
  */
 export function hear(state: DrainState, heard: Heard, now: number, jitter: number): DrainState {
   const { meaning, uid } = heard;
   if (meaning.kind === "overload") return overloaded(state, meaning, now, jitter);
-  // Of many asked at once some may be heard although the server is overloaded: its pause stays.
+  // Of several concurrent evictions some may be accepted although the server is overloaded; the pause then stays.
   const isOver = state.overload === null || state.overload.until <= now;
   if (meaning.kind === "accepted") return { ...without(state, uid), ...(isOver ? { overload: null } : {}) };
   return meaning.kind === "gone" ? without(state, uid) : refusedAgain(state, heard, now, jitter);
 }
 
-/** Forgets the answers about pods that are not there any more. */
+/** Removes the answers about pods that are no longer on the node. */
 export const onlyOf = (state: DrainState, pods: readonly V1Pod[]): DrainState => {
   const there = new Set(pods.map(uidOf));
   return { ...state, refused: Object.fromEntries(Object.entries(state.refused).filter(([uid]) => there.has(uid))) };

@@ -27,40 +27,45 @@ export interface Machine {
   readonly state: string;
   readonly privateIp: string;
   readonly privateDnsName: string;
-  /** In a subnet that gives public addresses, or with an Elastic IP; empty otherwise. */
+  /** Set if the subnet assigns public addresses or the instance has an Elastic IP; empty otherwise. */
   readonly publicIp?: string;
   readonly publicDnsName?: string;
   readonly zone: string;
   /** ISO 8601. */
   readonly launchedAt: string;
   readonly tags: Readonly<Record<string, string>>;
-  /** Reason of its state, in EC2's words ("Server.InternalError: Internal error on launch"); empty while it lives. */
+  /** Reason of its state in EC2's words ("Server.InternalError: Internal error on launch"); empty while it runs. */
   readonly because?: string;
-  /** By EC2's platform, which comes from the image. */
+  /** From EC2's platform field, which comes from the image. */
   readonly isWindows?: boolean;
-  /** It has an instance profile, without which its SSM agent has no rights. */
+  /** Has it an instance profile? Without one its SSM agent has no permissions. */
   readonly hasProfile?: boolean;
-  /** MAC address of the primary network interface, as EC2 writes it: "02:aa:bb:cc:dd:01"; empty where EC2 does not say it. */
+  /**
+   * MAC address of the primary network interface in EC2's format, "02:aa:bb:cc:dd:01"; empty if EC2 does not report it.
+   */
   readonly mac?: string;
 }
 
-/** Did we launch it, for this cluster? Only such an instance may be terminated. */
+/** Did Casement launch it, for this cluster? Only such an instance may be terminated. */
 export const isOurs = ({ tags }: Pick<Machine, "tags">, cluster: string): boolean =>
   tags[TAG.launched] === "true" && tags[TAG.cluster] === cluster;
 
-/** Is it on its way out, or gone? */
+/** Is the instance terminated or shutting down? */
 export const hasEnded = ({ state }: Pick<Machine, "state">): boolean =>
   state === "shutting-down" || state === "terminated";
 
-/** Does nothing answer there any more, because it ended or was stopped? */
+/** Has the instance ended or been stopped, so that nothing on it answers? */
 export const isDown = (machine: Pick<Machine, "state">): boolean =>
   hasEnded(machine) || machine.state === "stopping" || machine.state === "stopped";
 
-/** Did EC2 itself end the instance, rather than a caller? (API reference, StateReason: codes that begin with "Server.") */
+/**
+ * Did EC2 end the instance itself, without a caller's request? (API reference, StateReason: codes that begin with
+ * "Server.")
+ */
 export const wasGivenUp = ({ because = "" }: Machine): boolean => because.startsWith("Server.");
 
 /**
- * EC2 says no more than this of a key that encrypts volumes and may not be used (EC2 user guide, "Instance terminates
+ * Explains EC2's only error for an encryption key that must not be used (EC2 user guide, "Instance terminates
  * immediately").
  */
 const aboutKeys = (because: string): string =>
@@ -68,14 +73,14 @@ const aboutKeys = (because: string): string =>
     ? ". The key that encrypts its volumes could not be used: `aws.volumeKey` names a customer-managed one, see the runbook, stage launch"
     : "";
 
-/** Describes the end of an instance, as far as EC2 tells. */
+/** Describes the end of an instance, as far as EC2 reports it. */
 export const endOf = ({ instanceId, state, because }: Machine): string =>
   `${instanceId} is ${state}: ${because ? `EC2 says ${because}${aboutKeys(because)}` : "it was stopped or terminated outside Casement"}`;
 
-/** Launching either gave an instance or found no room here; anything else is thrown. */
+/** Result of a launch: an instance, or no capacity in this place. Any other failure is thrown. */
 export type Launched = { readonly instanceId: string } | { readonly noRoom: string };
 
-/** Errors of RunInstances that Karpenter treats as "try the next place" (its pkg/errors). */
+/** Errors of RunInstances after which Karpenter tries the next place (its pkg/errors). */
 const NO_ROOM = new Set([
   "InsufficientInstanceCapacity",
   "InsufficientHostCapacity",
@@ -105,7 +110,7 @@ const machineOf = (instance: Instance): Machine => ({
   mac: instance.NetworkInterfaces?.find(({ Attachment }) => Attachment?.DeviceIndex === 0)?.MacAddress ?? "",
 });
 
-/** The operation that launched an instance, by its tag; null for an instance without it. */
+/** The operation that launched an instance, by its tag; null if it has no such tag. */
 export const launcherOf = (machine: Machine): string | null => machine.tags[TAG.operation] ?? null;
 
 async function find(ec2: EC2Client, filters: Filter[]): Promise<Machine[]> {
@@ -119,15 +124,15 @@ async function find(ec2: EC2Client, filters: Filter[]): Promise<Machine[]> {
 
 const stateFilter = (...states: readonly string[]): Filter => ({ Name: "instance-state-name", Values: [...states] });
 
-/** EC2 instances as they are found. */
+/** Reads EC2 instances. */
 const seen = ({ clients: { ec2 } }: StepContext) => ({
-  /** One instance; undefined while EC2 does not know it yet (it is eventually consistent), or no more. */
+  /** Reads one instance; undefined if EC2 does not know it yet (it is eventually consistent), or no longer. */
   describe: async (instanceId: string): Promise<Machine | undefined> => {
     const [found] = await find(ec2, [{ Name: "instance-id", Values: [instanceId] }]);
     return found;
   },
 
-  /** Says in words how those of these instances ended that answer no command any more; the others are left out. */
+  /** Describes the end of each of these instances that no longer answers commands; the others are left out. */
   endsOf: async (instanceIds: readonly string[]): Promise<ReadonlyMap<string, string>> => {
     const machines = await find(ec2, [{ Name: "instance-id", Values: [...instanceIds] }]);
     return new Map(machines.filter(isDown).map((machine) => [machine.instanceId, endOf(machine)]));
@@ -142,14 +147,14 @@ const seen = ({ clients: { ec2 } }: StepContext) => ({
       stateFilter("pending", "running", "stopping", "stopped"),
     ]),
 
-  /** Every instance of the cluster that is not gone. */
+  /** Every instance of the cluster that still exists. */
   ofCluster: (clusterId: string): Promise<Machine[]> =>
     find(ec2, [
       { Name: `tag:${clusterTag(clusterId)}`, Values: ["owned", "shared"] },
       stateFilter("pending", "running", "stopping", "stopped", "shutting-down"),
     ]),
 
-  /** Termination protection is on. */
+  /** Is termination protection on? */
   isProtected: async (instanceId: string): Promise<boolean> => {
     const { DisableApiTermination } = await ec2.send(
       new DescribeInstanceAttributeCommand({ InstanceId: instanceId, Attribute: "disableApiTermination" }),
@@ -158,7 +163,7 @@ const seen = ({ clients: { ec2 } }: StepContext) => ({
   },
 });
 
-/** EC2 instances: choose an image, launch, describe, terminate. */
+/** Chooses images, and launches, describes, reboots, tags and terminates EC2 instances. */
 export const instances = (context: StepContext) => {
   const { ec2, ec2Once, ssm } = context.clients;
   const lease = leases(context);
@@ -166,14 +171,14 @@ export const instances = (context: StepContext) => {
   return {
     ...seen(context),
 
-    /** Resolves an image from AWS's public parameter for the newest one. */
+    /** Reads the newest image from AWS's public parameter. */
     image: async (parameter: string): Promise<Image> => {
       const { Parameter } = await ssm.send(new GetParameterCommand({ Name: parameter }));
       if (!Parameter?.Value) throw new Refused(`the SSM parameter ${parameter} holds no image`);
       return { parameter, imageId: Parameter.Value };
     },
 
-    /** Refuses to launch behind a security group that is open to outside or lacks what the profile needs. */
+    /** Refuses to launch with a security group that is open to the outside or lacks a rule that the profile needs. */
     checkSecurityGroup: async (groupId: string, ports: readonly Port[]): Promise<void> => {
       const { SecurityGroups } = await ec2.send(new DescribeSecurityGroupsCommand({ GroupIds: [groupId] }));
       const [group] = SecurityGroups ?? [];
@@ -182,7 +187,7 @@ export const instances = (context: StepContext) => {
       if (faults.length > 0) throw new Refused(`the security group ${groupId} has wrong rules: ${faults.join("; ")}`);
     },
 
-    /** Asks for one instance; the same request again finds the same instance. */
+    /** Launches one instance; the same request again returns the same instance. */
     launch: async (request: RunInstancesCommandInput): Promise<Launched> => {
       try {
         const { Instances } = await ec2Once.send(new RunInstancesCommand(request));
@@ -196,11 +201,12 @@ export const instances = (context: StepContext) => {
     },
 
     /**
-     * Asks EC2 to reboot an instance that we launched; its lease is checked right before. EC2 only takes the order: it asks
-     * Windows to restart, and resets the machine if that does not happen within some minutes. A second order may break the boot
-     * that the first one began: callers ask once.
-     * @returns "unknown" where EC2's answer was lost, so that it may have taken the order
-     * @throws Refused when the lease is not ours any more; Retryable while EC2 does not know the instance; EC2's refusal
+     * Asks EC2 to reboot an instance that Casement launched, right after checking its lease. EC2 only accepts the
+     * order: it asks Windows to restart, and resets the machine if Windows does not restart within some minutes. A
+     * second order may break the boot that the first one began, so callers ask once.
+     * @returns "unknown" if EC2's answer was lost, so that EC2 may have accepted the order
+     * @throws Refused if the operation no longer holds the lease; Retryable while EC2 does not know the instance; EC2's
+     * refusal
      */
     reboot: async (held: Lease): Promise<"taken" | "unknown"> => {
       await lease.check(held);
@@ -216,8 +222,8 @@ export const instances = (context: StepContext) => {
     },
 
     /**
-     * Tags an instance of another owner as assisted; its lease is checked right before. Twice is the same.
-     * @throws Refused when the lease is not ours any more
+     * Tags an instance of another owner as assisted, right after checking its lease. Repeating it has no effect.
+     * @throws Refused if the operation no longer holds the lease
      */
     tagAssisted: async (held: Lease): Promise<void> => {
       await lease.check(held);
@@ -226,8 +232,8 @@ export const instances = (context: StepContext) => {
     },
 
     /**
-     * Takes this cluster's tag off an instance of another owner; another cluster's tag stays.
-     * @throws Refused when the lease is not ours any more
+     * Removes this cluster's tag from an instance of another owner; another cluster's tag stays.
+     * @throws Refused if the operation no longer holds the lease
      */
     untagAssisted: async (held: Lease): Promise<void> => {
       await lease.check(held);
@@ -236,8 +242,8 @@ export const instances = (context: StepContext) => {
     },
 
     /**
-     * Ends an instance that we launched; its lease is checked right before. Terminating twice is the same.
-     * @throws Refused when the lease is not ours any more; Retryable while EC2 does not know the instance
+     * Terminates an instance that Casement launched, right after checking its lease. Repeating it has no effect.
+     * @throws Refused if the operation no longer holds the lease; Retryable while EC2 does not know the instance
      */
     terminate: async (held: Lease): Promise<void> => {
       await lease.check(held);

@@ -2,37 +2,40 @@ import type { Configuration } from "../../configuration.ts";
 import { networksOverlap } from "../../desired/network-address.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 
-/** Facts of a cluster that decide whether Windows nodes can be launched into it. */
+/** Facts about a cluster that decide whether Windows nodes can be launched into it. */
 export interface ClusterFacts {
-  /** Platform that the cluster was installed on ("AWS", "None"); null where it does not say. */
+  /** Platform that the cluster was installed on ("AWS", "None"); null if the cluster does not say. */
   readonly platform: string | null;
-  /** The cloud controller is not part of the installation (platform External alone). */
+  /**
+   * Is the cloud controller missing from the installation, so that the user must provide it? (Only platform External.)
+   */
   readonly ownCloudController: boolean;
-  /** Networks that pods have their addresses from, "10.128.0.0/14". */
+  /** Networks of the pods' addresses: "10.128.0.0/14". */
   readonly podNetworks: readonly string[];
-  /** The Windows Machine Config Operator is at work. */
+  /** Is the Windows Machine Config Operator running? */
   readonly wmco: boolean;
-  /** Names of the Windows nodes that it looks after. */
+  /** Names of the Windows nodes that WMCO manages. */
   readonly wmcoNodes: readonly string[];
 }
 
 /**
- * Windows refuses to give an interface an address of class E (Azure Architecture Center, "Prevent IPv4 exhaustion in Azure":
- * "blocked by Windows from assigning it to a NIC").
+ * Windows rejects addresses of class E on its interfaces (Azure Architecture Center, "Prevent IPv4 exhaustion in
+ * Azure": "blocked by Windows from assigning it to a NIC").
  */
 const CLASS_E = "240.0.0.0/4";
 
 /**
- * A kubelet that waits for a cloud controller registers with a taint that only this one takes off, and gets its provider id
- * from it (k8s.io/cloud-provider, controllers/node). OpenShift runs one on AWS; on platform External the user brings it or
- * not (openshift/api, config/v1, CloudControllerManagerState); on platform None there is none.
+ * Does the cluster have a cloud controller? A kubelet that waits for one registers with a taint that only the
+ * controller removes, and gets its provider id from it (k8s.io/cloud-provider, controllers/node). OpenShift runs one on
+ * AWS; on platform External the user may provide one (openshift/api, config/v1, CloudControllerManagerState); on
+ * platform None there is none.
  */
 const isInitialised = ({ platform, ownCloudController }: ClusterFacts): boolean =>
   platform === null || platform === "AWS" || (platform === "External" && ownCloudController);
 
 /**
- * Judges the obstacles to a launch, before there is a machine.
- * @returns findings of the doctor's; `/win add` goes on while none of them is broken
+ * Lists the obstacles to a launch before a machine exists.
+ * @returns findings of the doctor; `/win add` continues if none of them is broken
  */
 export function launchObstacles(facts: ClusterFacts, { cluster }: Pick<Configuration, "cluster">): Finding[] {
   const { platform, podNetworks, wmco, wmcoNodes } = facts;

@@ -5,14 +5,14 @@ import { Refused } from "../../errors.ts";
 import { type NodeWork, ownerOf } from "../../node-work.ts";
 import { clusterTag, TAG } from "../../tags.ts";
 
-/** The image an operation uses: resolved once, because the public parameter moves monthly. */
+/** The image of an operation, read once, because AWS changes the public parameter every month. */
 export interface Image {
-  /** Name of the public parameter that it was read from. */
+  /** Name of the public parameter that holds the image's id. */
   readonly parameter: string;
   readonly imageId: string;
 }
 
-/** One subnet and instance type to try; the attempt number, counted from 0, makes each its own ClientToken. */
+/** One subnet and instance type to try. The attempt's number, counted from 0, gives each its own ClientToken. */
 export interface Candidate {
   readonly attempt: number;
   readonly subnet: string;
@@ -20,8 +20,9 @@ export interface Candidate {
 }
 
 /**
- * Every instance type in every subnet, the preferred type first: capacity of a type is per zone.
- * @param index of the node in its operation: each node begins with another subnet, so that nodes spread over zones
+ * Lists every instance type in every subnet, the preferred type first, because capacity of a type is per zone.
+ * @param index number of the node in its operation: each node begins with another subnet, so that nodes spread over
+ * zones
  */
 export const candidatesOf = (pool: Pool, index: number): Candidate[] =>
   pool.instanceTypes
@@ -30,16 +31,19 @@ export const candidatesOf = (pool: Pool, index: number): Candidate[] =>
     )
     .map((place, attempt) => ({ ...place, attempt }));
 
-/** The same attempt of the same node always has the same token: a replay finds the instance instead of a second one. */
+/**
+ * The ClientToken is the same for each attempt of a node, so that a replay finds the instance and launches no second
+ * one.
+ */
 const clientToken = (owner: string, candidate: Candidate): string =>
   createHash("sha256")
     .update([owner, candidate.attempt, candidate.subnet, candidate.instanceType].join("|"))
     .digest("hex");
 
 /**
- * The launch request of one node: everything that must be true from the first second is in it.
+ * Builds the launch request of one node, with everything that must hold from the instance's first second.
  * @param work names the launch in the ClientToken, and its operation in a tag
- * @throws Refused when the configuration has no such pool any more
+ * @throws Refused if the configuration no longer has the pool
  */
 export function launchRequest(
   configuration: Configuration,

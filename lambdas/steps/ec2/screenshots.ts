@@ -5,13 +5,14 @@ import { SCREENSHOT_LINK_MS } from "../../late-reboot.ts";
 import { within } from "../../time-limit.ts";
 import type { StepContext } from "../context.ts";
 
-/** Milliseconds for the three calls: they run in a poll, which other polls wait for. */
+/** Milliseconds for the three calls together: they run in a poll, which other polls wait for. */
 const PATIENCE_MS = 15_000;
 
-/** Screenshots of machines' consoles. */
+/** Takes screenshots of machines' consoles. */
 export const screenshots = ({ clients: { ec2, s3 }, settings: { bucket } }: StepContext) => {
   async function picture(instanceId: string): Promise<Buffer> {
-    // Without WakeUp: it presses a key, which Windows may take as an answer ("To skip disk checking, press any key").
+    // WakeUp is not set: it presses a key, which Windows may take as an answer ("To skip disk checking, press any
+    // key").
     const { ImageData } = await ec2.send(new GetConsoleScreenshotCommand({ InstanceId: instanceId }));
     if (!ImageData) throw new Error(`EC2 answered without a screenshot of ${instanceId}`);
     return Buffer.from(ImageData, "base64");
@@ -29,9 +30,10 @@ export const screenshots = ({ clients: { ec2, s3 }, settings: { bucket } }: Step
 
   return {
     /**
-     * Takes a screenshot of an instance's console, without a key press, and keeps it in the bucket.
+     * Takes a screenshot of an instance's console without a key press, and stores it in the bucket.
      * @param key of the new object, under `screenshots/`
-     * @returns a presigned address: whoever has it sees the picture until it lapses, after an hour or with the role's credentials
+     * @returns a presigned URL: anyone who has it can see the picture for an hour, or until the role's credentials
+     * expire
      * @throws the refusal of EC2 or S3; NoAnswer after 15 s
      */
     take: (instanceId: string, key: string): Promise<string> => within(PATIENCE_MS, take(instanceId, key)),

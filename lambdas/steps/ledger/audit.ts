@@ -17,13 +17,13 @@ import { type StepContext, timestamp } from "../context.ts";
 import { expiryAfter } from "./retention.ts";
 import { table } from "./table.ts";
 
-/** An entry as its item holds it. */
+/** An audit entry as its item stores it. */
 type Item = AuditEntry & { readonly [EXPIRES]?: number };
 
-/** A chain with entries whose copies are not in the bucket yet. */
+/** A chain with entries whose copies are missing in the bucket. */
 export interface LateExport {
   readonly chain: Chain;
-  /** ISO 8601: when the first copy could not be written. */
+  /** ISO 8601: time at which a copy could first not be written. */
   readonly since: string;
 }
 
@@ -33,38 +33,38 @@ interface ExportItem extends LateExport {
 }
 
 /**
- * Days that an operation may last at most, with much to spare: all entries of a chain expire together, and no earlier than
- * the operation's record, whose days are counted from its end.
+ * Upper bound in days on an operation's duration, with a large margin: all entries of a chain expire together, and no
+ * earlier than the operation's record, which expires some days after the operation's end.
  */
 const OPERATION_DAYS = 45;
 
-/** The record of a finished export says nothing more. */
+/** Days until the record of a finished export expires; nothing reads it any more. */
 const DONE_DAYS = 1;
 
-/** Milliseconds that S3 is waited for: an operation does not stand still because its audit cannot be copied. */
+/** Time limit for S3 in milliseconds: an operation does not stop because S3 cannot store its audit. */
 const EXPORT_WITHIN_MS = 3_000;
 
-/** S3 answers AccessDenied for a missing key to a caller who may not list the bucket (API Reference, GetObject). */
+/** S3's errors for a missing key; a caller who may not list the bucket gets AccessDenied (API Reference, GetObject). */
 const MISSING: ReadonlySet<string> = new Set(["NoSuchKey", "AccessDenied"]);
 
-/** The record that holds the head of a chain: the operation's, or that of its node. */
+/** Key of the record that holds the head of a chain: the operation's, or that of its node. */
 const headKey = ({ operation, index }: Chain): Key =>
   index === undefined ? keys.operation(operation) : keys.node(operation, index);
 
-/** The later of the head in the record and the last entry: after a crash an entry may be there before its head. */
+/** The later of the record's head and the last entry: after a crash, an entry may exist without its head. */
 function tailOf(head: Head | undefined, last: AuditEntry | undefined): Head | null {
   if (head && head.sequence >= (last?.sequence ?? 0)) return head;
   return last ? { sequence: last.sequence, hash: last.hash } : null;
 }
 
-/** Copies of entries in the versioned bucket, written as the entries come and again by the sweep. */
+/** Copies of entries in the versioned bucket. Each is written with its entry; the sweep writes those that failed. */
 const exports = (context: StepContext) => {
   const { clients, settings } = context;
   const items = table(context);
   const list = openExports(settings.cluster);
   const isLate = (item: ExportItem | undefined): item is ExportItem => item !== undefined && item.doneAt === undefined;
 
-  /** Writes the copy of an entry; one that is there already stays (User Guide, "conditional writes"). */
+  /** Writes the copy of an entry unless it exists (User Guide, "conditional writes"). */
   const put = async ({ [EXPIRES]: _, pk: _pk, sk: _sk, ...entry }: Item & Partial<Key>): Promise<void> => {
     const copy = new PutObjectCommand({
       Bucket: settings.bucket,
@@ -78,7 +78,7 @@ const exports = (context: StepContext) => {
     });
   };
 
-  /** Notes that copies of a chain are missing: the sweep writes them. */
+  /** Records that copies of a chain are missing, for the sweep. */
   const postpone = async (chain: Chain): Promise<void> => {
     const at = timestamp(context);
     await items.revise<ExportItem>(keys.auditExport(chainName(chain)), (before) => {
@@ -92,7 +92,7 @@ const exports = (context: StepContext) => {
   return {
     postpone,
 
-    /** Reads the hash in an entry's copy; null when there is none. S3 says AccessDenied where a missing key may not be listed. */
+    /** Reads the hash in an entry's copy; null if there is no copy. S3 also answers AccessDenied for a missing key. */
     read: async (entry: AuditEntry): Promise<string | null> => {
       const asked = new GetObjectCommand({ Bucket: settings.bucket, Key: exportKey(entry) });
       try {
@@ -104,7 +104,7 @@ const exports = (context: StepContext) => {
       }
     },
 
-    /** Writes the copy of an entry, or leaves it to the sweep when S3 does not take it. */
+    /** Writes the copy of an entry; if S3 does not accept it, the sweep writes it later. */
     tryPut: async (chain: Chain, entry: Item): Promise<void> => {
       try {
         await put(entry);
@@ -119,7 +119,7 @@ const exports = (context: StepContext) => {
       return listed.map(({ chain, since }) => ({ chain, since }));
     },
 
-    /** Writes every missing copy of a chain, and closes its record unless another copy failed meanwhile. */
+    /** Writes every missing copy of a chain, and closes the export's record unless another copy failed meanwhile. */
     catchUp: async (chain: Chain, entries: readonly Item[]): Promise<void> => {
       const key = keys.auditExport(chainName(chain));
       const seen = await items.read<ExportItem>(key);
@@ -134,7 +134,7 @@ const exports = (context: StepContext) => {
   };
 };
 
-/** The audit of operations: entries that are inserted once and never changed, each with the hash of the one before. */
+/** The audit of operations. Entries are inserted once and never changed; each contains the hash of the previous one. */
 export const audit = (context: StepContext) => {
   const { cluster, retentionDays } = context.settings;
   const items = table(context);
@@ -148,21 +148,21 @@ export const audit = (context: StepContext) => {
     const key = keys.audit(chainName(chain), entry.sequence);
     if ((await items.insert(key, item)) === "first") return item;
     const there = await items.read<Item>(key);
-    // A lost answer: the client wrote it and asked again.
+    // The entry is this execution's own: DynamoDB's first answer was lost, and the client repeated the write.
     if (there && there.mark === entry.mark && isSameAct(there, act)) return there;
     throw new Error(`entry ${entry.sequence} of ${chainName(chain)} is there with another content`);
   };
 
   return {
-    /** Entries of a chain, in the order of their keys. */
+    /** Lists the entries of a chain in the order of their keys. */
     entries: entriesOf,
 
     /**
-     * Appends an act to a chain, of which this execution is the only writer, and copies the entry to the bucket. The same
-     * mark with the same act again is the same entry. If S3 is away the copy is left to the sweep.
-     * @param mark unique within the chain, and the same when the step is repeated
+     * Appends an act to a chain and copies the entry to the bucket; this execution must be the chain's only writer. The
+     * same mark with the same act again is the same entry. If S3 is down, the sweep writes the copy.
+     * @param mark unique within the chain, and the same if the step is repeated
      * @returns the chain's new head
-     * @throws Error when the mark or the place holds another act; whatever DynamoDB answers
+     * @throws Error if the mark or the place already has another act; DynamoDB's errors
      */
     append: async (chain: Chain, mark: string, act: Act): Promise<Head> => {
       const [head, entries] = await Promise.all([headOf(chain), entriesOf(chain)]);
@@ -173,7 +173,7 @@ export const audit = (context: StepContext) => {
       const next = { at: timestamp(context), mark, act };
       const tail = tailOf(head, last);
       const entry = known ?? (await insert(chain, entryAfter({ cluster, chain, head: tail }, next), entries[0], act));
-      // A head behind the last entry: an execution ended between the two, maybe before the copy.
+      // The last entry is later than the head: an execution ended between the two writes, perhaps before the copy.
       if (last && last !== known && last.sequence > (head?.sequence ?? 0)) await copies.postpone(chain);
       const now = tailOf(head, entry) ?? entry;
       if (now.hash !== head?.hash)
@@ -184,7 +184,7 @@ export const audit = (context: StepContext) => {
 
     /**
      * Compares an entry with its copy in the bucket.
-     * @returns "none" while there is no copy
+     * @returns "none" if there is no copy
      */
     compareCopy: async (entry: AuditEntry): Promise<"same" | "different" | "none"> => {
       const copy = await copies.read(entry);
@@ -192,12 +192,15 @@ export const audit = (context: StepContext) => {
       return copy === entry.hash ? "same" : "different";
     },
 
-    /** Chains whose copies are late, the longest first; one that is late since a moment ago may be missing. */
+    /**
+     * Lists the chains with missing copies, the longest delay first. A chain may be absent in the first moments of its
+     * delay.
+     */
     lateExports: copies.late,
 
     /**
-     * Writes the late copies of a chain.
-     * @returns false while S3 does not take them: the next sweep tries again
+     * Writes the missing copies of a chain.
+     * @returns false if S3 does not accept them; the next sweep tries again
      */
     catchUp: async (chain: Chain): Promise<boolean> => {
       try {

@@ -8,12 +8,15 @@ import { audit } from "./audit.ts";
 import { ledger, type NodeChange, type OperationChange } from "./ledger.ts";
 import { table } from "./table.ts";
 
-/** An end that is written again says the same; another end of the same operation is another entry. */
+/**
+ * The mark of an end: writing the same end again gives the same entry, another end of the operation gives another
+ * entry.
+ */
 const endMark = (act: Act): string => `ended ${digestOf(act as unknown as Json).slice(0, 8)}`;
 
 /**
- * The ledger of workflows: whoever ends an operation or a node whose audit has begun, its last entry is written before the
- * end, so that no end goes without one.
+ * The ledger of workflows. If an operation or a node has an audit, its last entry is written before its end, so that no
+ * end is missing in the audit.
  */
 export const auditedLedger = (context: StepContext) => {
   const plain = ledger(context);
@@ -37,13 +40,13 @@ export const auditedLedger = (context: StepContext) => {
   return {
     ...plain,
 
-    /** Changes an operation as the ledger does; the end of an audited one is its last entry. */
+    /** Changes an operation as the ledger does, and writes the last audit entry if the operation ends. */
     changeOperation: async (id: string, change: OperationChange): Promise<void> => {
       if (change.endedAt) await endOperation(id, change);
       await plain.changeOperation(id, change);
     },
 
-    /** Changes a node's record as the ledger does; the end of an audited one is its last entry. */
+    /** Changes a node's record as the ledger does, and writes the last audit entry if the node's work ends. */
     changeNode: async (id: string, index: number, change: NodeChange): Promise<void> => {
       if (change.endedAt) await endNode(id, index, change);
       await plain.changeNode(id, index, change);

@@ -3,13 +3,13 @@ import { type StepContext, timestamp } from "../context.ts";
 import { type BreakGlassUse, inTheWay } from "./break-glass-rules.ts";
 import { table } from "./table.ts";
 
-/** Everything that was done without an approval and was not reviewed, in one item: the bound holds across all executions. */
+/** All unreviewed changes without an approval, in one item, so that the limit holds across all executions. */
 interface UsesItem {
   readonly uses: readonly BreakGlassUse[];
   readonly version?: number;
 }
 
-/** Uses of `--break-glass` that no approver has reviewed. */
+/** Records uses of `--break-glass` that no approver has reviewed. */
 export const breakGlass = (context: StepContext) => {
   const items = table(context);
   const open = async (): Promise<readonly BreakGlassUse[]> => (await items.read<UsesItem>(keys.breakGlass))?.uses ?? [];
@@ -18,13 +18,13 @@ export const breakGlass = (context: StepContext) => {
   };
 
   return {
-    /** Uses that were not reviewed, oldest first. */
+    /** Lists the unreviewed uses, oldest first. */
     open,
 
     /**
-     * Writes a use down, unless another one stands in the way; the same operation again is the same use.
-     * @returns the one that stands in the way, or null
-     * @throws Retryable when another use was written at the same moment
+     * Records a use, unless another one blocks it. The same operation again is the same use.
+     * @returns the use that blocks it, or null
+     * @throws Retryable if another use was written at the same time
      */
     use: async (asked: Omit<BreakGlassUse, "at">): Promise<BreakGlassUse | null> => {
       let obstacle: BreakGlassUse | null = null;
@@ -37,13 +37,13 @@ export const breakGlass = (context: StepContext) => {
       return obstacle;
     },
 
-    /** Writes down that approvers were reminded now. */
+    /** Records that approvers were reminded now. */
     reminded: (operation: string): Promise<void> =>
       change((uses) =>
         uses.map((use) => (use.operation === operation ? { ...use, remindedAt: timestamp(context) } : use)),
       ),
 
-    /** Takes a use off the list: it was reviewed. */
+    /** Removes a use that was reviewed. */
     close: (operation: string): Promise<void> => change((uses) => uses.filter((use) => use.operation !== operation)),
   };
 };

@@ -6,41 +6,44 @@ import { type StepContext, timestamp } from "../context.ts";
 import { expiryAfter } from "./retention.ts";
 import { table } from "./table.ts";
 
-/** A reboot that was not proven. */
+/** A reboot that could not be verified. */
 export interface Unproven {
-  /** The boot that must be over; null where the machine was not told to reboot. */
+  /** The boot that the reboot should have ended; null if the machine was not told to reboot. */
   readonly before: BootBefore | null;
-  /** Two reboots were not proven within a day: only a person gives the node back. */
+  /** Did two proofs fail within a day, so that only a person may uncordon the node? */
   readonly isQuarantined: boolean;
 }
 
-/** Two reboots of a node that were not proven within this time quarantine it. */
+/** Two unverified reboots of a node within this many milliseconds quarantine it. */
 const QUARANTINE_WITHIN_MS = 24 * 3_600_000;
 
-/** Times of failed proofs that still count. @param now ISO 8601 */
+/** Times of failed proofs that are recent enough for a quarantine. @param now ISO 8601 */
 export const recentFailures = (failedAt: readonly string[] = [], now: string): readonly string[] =>
   failedAt.filter((at) => Date.parse(now) - Date.parse(at) < QUARANTINE_WITHIN_MS);
 
-/** Fields of a cordon that is left because a reboot was not proven; null before the machine was told to reboot. */
+/** Fields of a cordon that stays because a reboot could not be verified. */
 function unprovenFields(before: BootBefore | null, failedAt: readonly string[] | undefined, now: string) {
-  // A machine that was not told to reboot has failed no proof.
+  // A machine that was not told to reboot has not failed a proof.
   const failures = before === null ? recentFailures(failedAt, now) : [...recentFailures(failedAt, now), now];
   return { failedAt: failures, unproven: { before, isQuarantined: failures.length > 1 } };
 }
 
-/** The record of a cordon that was not given back, and how far that is. */
+/** The record of a cordon that is not restored yet, and the progress of that. */
 export interface OpenCordon extends CordonRecord {
-  /** Written before the Node is changed back: a step that is repeated finds the Node changed, and knows by whom. */
+  /**
+   * The outcome that the operation is about to reach, written before the Node is changed, so that a repeated step
+   * recognises its own change.
+   */
   readonly planned?: CordonOutcome;
-  /** The node was given back; people are to be told. */
+  /** The outcome that was reached; it is not posted yet. */
   readonly outcome?: CordonOutcome;
-  /** ISO 8601: the cordon is the end that a person asked for, and outlasts its operation. */
+  /** ISO 8601. Set if a person wants to keep the cordon, which then outlasts its operation. */
   readonly keptAt?: string;
-  /** The cordon is of a reboot that was not proven: a proof gives the node back. */
+  /** Set if the cordon stays because a reboot could not be verified; a later proof uncordons the node. */
   readonly unproven?: Unproven;
-  /** ISO 8601: reboots of this Node that were not proven, whatever became of their cordons. */
+  /** ISO 8601: failed proofs of this Node's reboots, also under earlier cordons. */
   readonly failedAt?: readonly string[];
-  /** The kept cordon of an earlier operation, which holds again when this one gives the node back. */
+  /** The kept cordon of an earlier operation, which applies again once this operation restores the node. */
   readonly kept?: OpenCordon;
 }
 
@@ -48,27 +51,28 @@ interface CordonItem extends OpenCordon {
   readonly closedAt?: string;
 }
 
-/** A record as it leaves the list of those that must be given back. */
+/** Removes a record from the list of cordons that must be restored. */
 function withoutIndex(open: OpenCordon): OpenCordon {
   const { [UNFINISHED.hash]: _list, ...rest } = open as OpenCordon & Record<string, unknown>;
   return rest as unknown as OpenCordon;
 }
 
-/** The kept cordon that a record is, or stands over. */
+/** The kept cordon: the record itself, or the one of an earlier operation that it contains. */
 const keptIn = (open: OpenCordon): OpenCordon | undefined =>
   open.keptAt === undefined ? open.kept : withoutIndex(open);
 
-/** Reboots that were not proven outlast the record of their cordon. */
+/** Failed proofs, which outlast the record of their cordon. */
 const failuresIn = (before: OpenCordon | undefined): Pick<OpenCordon, "failedAt"> =>
   before?.failedAt ? { failedAt: before.failedAt } : {};
 
-/** Decisions of people about cordons that operations have left to them. */
+/** Records people's decisions about cordons that operations left in place. */
 const decided = (context: StepContext) => {
   const items = table(context);
   return {
     /**
-     * Makes the cordon of a reboot that was not proven a person's: no proof gives the node back any more. A quarantine stays.
-     * @returns whether there was one
+     * Makes a person the owner of a cordon that stays because of an unverified reboot, so that no proof uncordons the
+     * node any more. A quarantine stays.
+     * @returns true if there was such a cordon
      */
     accept: async (uid: string): Promise<boolean> => {
       let isTaken = false;
@@ -83,7 +87,7 @@ const decided = (context: StepContext) => {
   };
 };
 
-/** Owners of cordons, by the UID of the Node: who cordoned it, and the state before. */
+/** Records the owners of cordons, by the UID of the Node: the operation that cordoned it, and the state before. */
 export const cordons = (context: StepContext) => {
   const items = table(context);
   const list = openCordons(context.settings.cluster);
@@ -102,7 +106,7 @@ export const cordons = (context: StepContext) => {
     return isOpen(item) ? item : undefined;
   };
 
-  /** Changes the open record of one operation; undefined when there is none. */
+  /** Changes an operation's open record; undefined if it has none. */
   const change = async (
     { uid, operation }: Pick<CordonRecord, "uid" | "operation">,
     revision: (open: OpenCordon) => object | null,
@@ -116,10 +120,10 @@ export const cordons = (context: StepContext) => {
   return {
     ...decided(context),
 
-    /** The record of a Node that was not given back; undefined when there is none. */
+    /** Reads the open record of a Node; undefined if there is none. */
     find,
 
-    /** Every record that was not closed; one that was written a moment ago may be missing. */
+    /** Lists every open record; one that was written a moment ago may be missing. */
     open: async (): Promise<OpenCordon[]> => {
       const listed = await items.indexed<OpenCordon>(UNFINISHED, list, "oldest first");
       const found = await Promise.all(listed.map(({ uid }) => find(uid)));
@@ -127,8 +131,9 @@ export const cordons = (context: StepContext) => {
     },
 
     /**
-     * Writes who owns a cordon, right before the Node is changed. A record that an earlier operation left is taken over.
-     * @throws Retryable when the record was changed at the same moment
+     * Records the owner of a cordon right before the Node is changed. Takes over a record that an earlier operation
+     * left open.
+     * @throws Retryable if the record was changed at the same time
      */
     own: async (record: Omit<CordonRecord, "at">): Promise<OpenCordon> => {
       const owned = { ...record, at: timestamp(context) };
@@ -139,14 +144,14 @@ export const cordons = (context: StepContext) => {
       return owned;
     },
 
-    /** Ends every record of a node that a person uncordoned: nothing is given back to it any more. */
+    /** Closes the record of a node that a person uncordoned, so that no operation restores it any more. */
     forget: async (uid: string): Promise<void> => {
       await items.revise<CordonItem>(keys.cordon(uid), (before) => (isOpen(before) ? closed(before) : null));
     },
 
     /**
-     * Makes the cordon of an operation last: it is no rest of an operation any more, and the sweep leaves it alone. A repeated
-     * call changes nothing: one reboot fails one proof.
+     * Makes an operation's cordon outlast the operation, so that the sweep does not remove it. A repeated call changes
+     * nothing, so that one reboot is only one failed proof.
      */
     keep: (uid: string, operation: string, unproven?: Pick<Unproven, "before">): Promise<OpenCordon | undefined> =>
       change({ uid, operation }, (open) => {
@@ -161,15 +166,15 @@ export const cordons = (context: StepContext) => {
         };
       }),
 
-    /** Writes what is about to become of the Node; undefined when the record is not this operation's any more. */
+    /** Records the planned outcome for the Node; undefined if the record no longer belongs to this operation. */
     plan: (record: CordonRecord, planned: CordonOutcome): Promise<OpenCordon | undefined> =>
       change(record, (open) => (open.planned === planned ? null : indexed({ ...open, planned }))),
 
-    /** Writes what became of the Node: the first outcome stays. */
+    /** Records the outcome that was reached for the Node; the first one stays. */
     settle: (record: CordonRecord, outcome: CordonOutcome): Promise<OpenCordon | undefined> =>
       change(record, (open) => (open.outcome === undefined ? indexed({ ...open, outcome }) : null)),
 
-    /** Ends the record of an operation: its cordon was given back and told, or needs no giving back. */
+    /** Closes the record of an operation, once the node is restored and that was posted, or needs no restoring. */
     close: async (uid: string, operation: string): Promise<void> => {
       await change({ uid, operation }, (open) => open.kept ?? closed(open));
     },

@@ -4,39 +4,40 @@ import type { Decided, DecisionRecord, DecisionSubject } from "../../records.ts"
 import { type FrontDoorContext, timestamp } from "../context.ts";
 import { table } from "./table.ts";
 
-/** Outcome of writing a decision down, with the callback that waits for it. */
+/** Result of recording a decision, with the callback that waits for it. */
 export type Recorded =
   | { readonly kind: "first"; readonly callback: string }
-  /** Seen before; its waiter may be gone. */
+  /** The decision was recorded before; its execution may no longer wait. */
   | { readonly kind: "again"; readonly callback: string | null }
-  /** Another decision was there before, or the time was up. */
+  /** Another decision was recorded first, or the time for it was over. */
   | { readonly kind: "late"; readonly earlier: { readonly decided: Decided; readonly callback: string } | null }
   | { readonly kind: "unknown" };
 
-/** A record whose execution may wait for a decision, by a callback of that name. */
+/** A record whose execution may wait for a decision, with its callbacks by name. */
 interface Decidable {
   readonly callbacks: Readonly<Record<string, string>>;
   readonly decided?: Decided | null;
 }
 
-/** Decisions that are written at the same moment take another place each. */
+/** Limit on attempts: decisions that are written at the same time each need a place of their own. */
 const MOST_ATTEMPTS = 5;
 
 /**
- * The decision that answers the question of today; the last release wrote it into the record.
+ * The decision that answers the current question. The last release wrote it into the record itself.
  * @param given decisions on the subject, oldest first
  */
 const answerTo = (callback: string, record: Decidable, given: readonly DecisionRecord[]): Decided | undefined =>
   given.find((decision) => decision.callback === callback) ?? record.decided ?? undefined;
 
-/** Votes on plans: one item for each person and asking. */
+/** Votes on plans: one item per person and request for approval. */
 const votesOf = (context: FrontDoorContext) => {
   const items = table(context);
   return {
     /**
-     * Writes a person's vote on a plan down, once: the first one of each person stays.
-     * @param asking counted from 1; the callback that waits is none of the vote's business
-     * @returns the vote that stands, which is an earlier one when the person had voted
+     * Records a person's vote on a plan; only a person's first vote is kept.
+     * @param asking number of the request for approval, counted from 1; a vote does not depend on the callback that
+     * waits
+     * @returns the vote that is valid, which is the earlier one if the person had voted
      */
     vote: async (
       operation: string,
@@ -51,9 +52,9 @@ const votesOf = (context: FrontDoorContext) => {
     },
 
     /**
-     * Uses the approval of one asking up, once: whichever execution comes first has it, and may ask again after a crash.
+     * Uses up the approval of one request. Only the first execution may act on it, and may ask again after a crash.
      * @param execution ARN of the durable execution that will act on it
-     * @returns whether this execution may act
+     * @returns true if this execution may act
      */
     consumeApproval: async (operation: string, asking: number, execution: string): Promise<boolean> => {
       const place = keys.approvalUse(operation, asking);
@@ -61,7 +62,7 @@ const votesOf = (context: FrontDoorContext) => {
       return (await items.read<{ readonly execution: string }>(place))?.execution === execution;
     },
 
-    /** Lists the votes of one asking, in the order in which they came. */
+    /** Lists the votes of one request for approval, oldest first. */
     votes: async (operation: string, asking: number): Promise<DecisionRecord[]> => {
       const all = await items.all<DecisionRecord>(operationPartition(operation), votesOn(asking));
       return all.sort((one, other) => (one.at < other.at ? -1 : 1));
@@ -69,14 +70,14 @@ const votesOf = (context: FrontDoorContext) => {
   };
 };
 
-/** Decisions of people: items of their own, written once each, in the order in which they came. */
+/** Decisions of people: one item each, written once, in the order of their arrival. */
 export const decisions = (context: FrontDoorContext) => {
   const items = table(context);
 
   const list = (operation: string, subject: DecisionSubject): Promise<DecisionRecord[]> =>
     items.all<DecisionRecord>(operationPartition(operation), decisionsOn(subject));
 
-  /** Judges a decision by what is written; null when it may be written at the next place. */
+  /** Finds the result for a decision that may not be recorded; null if it may be recorded at the next place. */
   const known = (record: Decidable, given: readonly DecisionRecord[], name: string, cause: string): Recorded | null => {
     const callback = record.callbacks[name] ?? null;
     if ([...given, record.decided].some((decision) => decision?.cause === cause)) return { kind: "again", callback };
@@ -86,10 +87,10 @@ export const decisions = (context: FrontDoorContext) => {
   };
 
   /**
-   * Writes a decision down if it answers the question that is asked now: the first one stays, and the same cause again is the
-   * same decision.
+   * Records a decision if it answers the current question: the first one stays, and the same cause again is the same
+   * decision.
    * @param of record of the operation or of its node, which names the callback
-   * @throws Retryable when others wrote decisions at the same moment, again and again
+   * @throws Retryable if other decisions were written at the same time at every attempt
    */
   const decide = async (
     of: { readonly key: Key; readonly name: "decision" | "dialog" },
@@ -118,9 +119,9 @@ export const decisions = (context: FrontDoorContext) => {
     decisions: list,
 
     /**
-     * Finds what a person answered to a question.
-     * @param callback the callback that asks
-     * @param until milliseconds since the epoch: what was written later came too late
+     * Finds a person's answer to a question.
+     * @param callback the callback of the question
+     * @param until milliseconds since the epoch after which an answer is too late
      */
     answerOf: async (
       operation: string,
@@ -130,11 +131,11 @@ export const decisions = (context: FrontDoorContext) => {
     ): Promise<DecisionRecord | null> =>
       (await list(operation, subject)).find((one) => one.callback === callback && Date.parse(one.at) <= until) ?? null,
 
-    /** Writes down, once, what a person decided about a machine that failed. */
+    /** Records a person's decision about a failed machine, once. */
     decideNode: (id: string, index: number, decided: Decided): Promise<Recorded> =>
       decide({ key: keys.node(id, index), name: "decision" }, id, `node ${index}`, decided),
 
-    /** Writes down, once, what a person answered in an operation's dialog. */
+    /** Records a person's answer in an operation's dialog, once. */
     answerDialog: (id: string, decided: Decided): Promise<Recorded> =>
       decide({ key: keys.operation(id), name: "dialog" }, id, "dialog", decided),
   };

@@ -4,7 +4,7 @@ import { table } from "./table.ts";
 import { without } from "./without.ts";
 
 interface JoinSlots {
-  /** Holders of the slots, with the time since when (ISO 8601). */
+  /** Start of each holder's slot (ISO 8601). */
   readonly held: Readonly<Record<string, string>>;
 }
 
@@ -12,19 +12,21 @@ const current = (held: Readonly<Record<string, string>>, now: number): Record<st
   Object.fromEntries(Object.entries(held).filter(([, since]) => now - Date.parse(since) < HELD_AT_MOST_MS));
 
 /**
- * OKD's own approver stops for all machines when about a hundred CSRs are pending, so Casement lets at most this many
- * machines join at once.
+ * Limit on the machines that join together: OKD's own approver stops for all machines at about a hundred pending CSRs.
  */
 export const UNREGISTERED_AT_ONCE = 20;
 
-/** No machine is on its way for longer than all its deadlines together: a slot held longer was left by a lost execution. */
+/**
+ * Milliseconds after which a slot is free again. All deadlines of a joining machine together are shorter, so its
+ * execution was lost.
+ */
 const HELD_AT_MOST_MS = 3 * 60 * 60_000;
 
-/** The join slots: a bound across executions on the machines that start and have not registered yet. */
+/** Limits, across all executions, how many machines start without being registered yet. */
 export const joinSlots = (context: StepContext) => {
   const items = table(context);
   return {
-    /** Takes a slot among the machines that are not registered yet; false when all are taken. */
+    /** Takes a slot for a machine that is not registered yet; false if all are taken. */
     take: async (owner: string): Promise<boolean> => {
       let granted = true;
       await items.revise<JoinSlots>(keys.registering, (before) => {
@@ -35,7 +37,7 @@ export const joinSlots = (context: StepContext) => {
       return granted;
     },
 
-    /** Gives the slot back; doing it twice does nothing. @returns whether it was held */
+    /** Releases the slot; repeating it has no effect. @returns true if it was held */
     giveBack: async (owner: string): Promise<boolean> => {
       let wasHeld = false;
       await items.revise<JoinSlots>(keys.registering, (before) => {

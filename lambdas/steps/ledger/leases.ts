@@ -5,10 +5,10 @@ import { type StepContext, timestamp } from "../context.ts";
 import { expiryAfter } from "./retention.ts";
 import { table } from "./table.ts";
 
-/** The right to change one machine. The epoch rises with every owner, so that a late one is noticed. */
+/** The right to change one machine. The epoch rises with every owner, so that an outdated owner is noticed. */
 export interface Lease {
   readonly instanceId: string;
-  /** As `ownerOf` names it. */
+  /** The owner's name, built by `ownerOf`. */
   readonly owner: string;
   readonly epoch: number;
 }
@@ -21,10 +21,10 @@ interface LeaseItem extends Lease {
 const same = (item: LeaseItem | undefined, lease: Lease): boolean =>
   item?.held === true && item.owner === lease.owner && item.epoch === lease.epoch;
 
-/** One owner per machine, across all executions. */
+/** Gives each machine at most one owner, across all executions. */
 export const leases = (context: StepContext) => {
   const items = table(context);
-  /** A free lease expires as operations do; the next one to take it writes an item without an expiry. */
+  /** A free lease expires as operations do; the next owner writes an item without an expiry. */
   const free = (item: LeaseItem) => {
     const expires = expiryAfter(timestamp(context), context.settings.retentionDays);
     return { ...item, held: false, [EXPIRES]: expires };
@@ -47,8 +47,8 @@ export const leases = (context: StepContext) => {
     },
 
     /**
-     * Stops an operation that lost its lease: called before every command, eviction, reboot and terminate.
-     * @throws Refused when the operation no longer holds the lease
+     * Stops an operation that has lost its lease; called before every command, eviction, reboot and terminate.
+     * @throws Refused if the operation no longer holds the lease
      */
     check: async (lease: Lease): Promise<void> => {
       if (!same(await read(lease.instanceId), lease)) {
@@ -56,15 +56,15 @@ export const leases = (context: StepContext) => {
       }
     },
 
-    /** The operation that works on a machine; undefined when none does. */
+    /** The operation that works on a machine; undefined if there is none. */
     holder: async (instanceId: string): Promise<string | undefined> => {
       const item = await read(instanceId);
       return item?.held ? workOf(item.owner).operation : undefined;
     },
 
     /**
-     * Gives back what a lost execution held, whatever its epoch; another owner's lease is left alone.
-     * @returns whether it was held
+     * Releases the lease of a lost execution, whatever its epoch; another owner's lease stays.
+     * @returns true if it was held
      */
     releaseOwned: async (instanceId: string, owner: string): Promise<boolean> => {
       let wasHeld = false;
@@ -75,7 +75,7 @@ export const leases = (context: StepContext) => {
       return wasHeld;
     },
 
-    /** Releases the machine's lease; another operation's lease is left alone. */
+    /** Releases the machine's lease; another operation's lease stays. */
     release: async (lease: Lease): Promise<void> => {
       await items.revise<LeaseItem>(keys.lease(lease.instanceId), (before) =>
         before && same(before, lease) ? free(before) : null,

@@ -22,15 +22,15 @@ export type NodeChange = Partial<Omit<NodeRecord, "operation" | "index">>;
 
 const DAY_SECONDS = 24 * 60 * 60;
 
-/** A command ends within hours; who waits for it is not asked for afterwards. */
+/** Seconds for which a command's callback is stored: a command ends within hours. */
 const COMMAND_LIVES_SECONDS = DAY_SECONDS;
 
-/** A look changes nothing: its record is of no use after a month. */
+/** Days for which a `/win` look is recorded: it changes nothing, and its record is of no use after a month. */
 const LOOK_LIVES_DAYS = 30;
 
 /**
- * Attributes by which an operation is found in the indexes, and by which DynamoDB deletes a look, or a request that the
- * front door refused.
+ * Attributes by which indexes find an operation, and by which DynamoDB deletes `/win` looks and requests that the front
+ * door refused.
  */
 function indexAttributes(
   { status, endedAt, request, requestedAt }: OperationRecord,
@@ -45,7 +45,7 @@ function indexAttributes(
   };
 }
 
-/** Logs how an operation ended, and counts it by outcome and by the first stage that failed. */
+/** Logs the end of an operation, and adds it to the metrics by outcome and by the first failed stage. */
 function logEnd(operation: OperationRecord, nodes: readonly NodeRecord[]): void {
   const { id, status, request, requestedAt, endedAt, summary, audit } = operation;
   const stage = nodes.find(({ failure }) => failure !== null)?.failure?.stage;
@@ -62,7 +62,7 @@ function logEnd(operation: OperationRecord, nodes: readonly NodeRecord[]): void 
     logMetric(METRICS.operationsEnded, 1, { [METRICS.outcome]: status, [METRICS.stage]: stage ?? "none" });
 }
 
-/** Logs a person's cancellation, or that it did not count; a removal names its node. */
+/** Logs a person's cancellation and whether it was accepted; a removal names its node. */
 const logCancel = ({ id, request }: OperationRecord, outcome: "requested" | "refused", by: string | null): void =>
   log("INFO", "decision", {
     decision: "cancel",
@@ -72,7 +72,7 @@ const logCancel = ({ id, request }: OperationRecord, outcome: "requested" | "ref
     by,
   });
 
-/** Stores which callback waits for which event: the handler of that event completes it. */
+/** Stores which callback waits for which event; the handler of that event completes the callback. */
 const waiters = (context: FrontDoorContext) => {
   const items = table(context);
   const awaited = (callbackId: string) => ({
@@ -84,20 +84,23 @@ const waiters = (context: FrontDoorContext) => {
     items.replace(keys.machine(instanceId), awaited(callbackId));
 
   return {
-    /** Remembers which callback waits for a command, so that its event can complete it, or that of its machine's end. */
+    /**
+     * Stores the callback that waits for a command. The event of the command's end, or of its machine's end, completes
+     * it.
+     */
     awaitCommand: async (commandId: string, instanceId: string, callbackId: string): Promise<void> => {
       await items.replace(keys.command(commandId), awaited(callbackId));
       await awaitMachine(instanceId, callbackId);
     },
 
     /**
-     * Remembers which callback waits until a command has ended on every machine that it went to: the events of single
-     * machines do not wake it.
+     * Stores the callback that waits until a command has ended on all its machines; events of single machines do not
+     * complete it.
      */
     awaitFleet: (commandId: string, callbackId: string): Promise<void> =>
       items.replace(keys.fleet(commandId), awaited(callbackId)),
 
-    /** Remembers which callback waits for an instance, so that the event of its end can complete it. */
+    /** Stores the callback that waits for the event of an instance's end. */
     awaitMachine,
 
     machineCallback: async (instanceId: string): Promise<string | undefined> =>
@@ -111,7 +114,7 @@ const waiters = (context: FrontDoorContext) => {
   };
 };
 
-/** The part of the ledger that people read: each request with its requester, its time and its course. */
+/** The ledger of operations, which people read: each request with its requester, its time and its course. */
 export const ledger = (context: FrontDoorContext) => {
   const items = table(context);
   const { settings } = context;
@@ -120,8 +123,8 @@ export const ledger = (context: FrontDoorContext) => {
 
   return {
     /**
-     * Writes that something was asked for, before anything is started; "again" when this very request was seen.
-     * What the policy refused is kept too, but not listed among the operations.
+     * Records a request before anything starts; "again" if the same request was recorded before. Requests that the
+     * policy refused are recorded too, but not listed among the operations.
      */
     requested: (record: OperationRecord): Promise<"first" | "again"> =>
       items.insert(keys.operation(record.id), {
@@ -131,30 +134,30 @@ export const ledger = (context: FrontDoorContext) => {
 
     operation,
 
-    /** The newest operations first, at most so many. */
+    /** Lists the newest operations. @param most limit on their number */
     operations: (most: number): Promise<OperationRecord[]> =>
       items.indexed<OperationRecord>(BY_TIME, settings.cluster, "newest first", most),
 
-    /** Every operation that has not ended, the oldest first, however many were asked for since. */
+    /** Lists every operation that has not ended, the oldest first. */
     unfinished: (): Promise<OperationRecord[]> =>
       items.indexed<OperationRecord>(UNFINISHED, settings.cluster, "oldest first"),
 
     /**
-     * Changes an operation. One that ends expires as a whole, so many days after its end: its nodes and whatever else is
-     * in its partition first, so that a repeated step finds what is missing.
+     * Changes an operation. If it ends, all its items expire together, some days after its end. The items of its nodes
+     * and the others in its partition are changed first, so that a repeated step finds the ones that are missing.
      */
     changeOperation: async (id: string, { endedAt, ...fields }: OperationChange): Promise<void> => {
       if (!endedAt) return items.change(keys.operation(id), fields);
       const { expiry, before, nodes } = await expireOperation(context, id, endedAt);
       await items.change(keys.operation(id), { ...fields, endedAt, ...expiry }, [UNFINISHED.hash]);
-      // A step that is repeated finds the end that it wrote.
+      // A repeated step finds its own end and logs nothing.
       if (before?.endedAt === null) logEnd({ ...before, ...fields, endedAt } as OperationRecord, nodes);
     },
 
     /**
-     * Marks an operation as cancelled, unless it has ended; the first cancellation counts.
-     * @param cause what cancelled it: the same cause again is the same cancellation
-     * @returns the operation as it is now; undefined when there is no such operation
+     * Marks an operation as cancelled unless it has ended; the first cancellation stays.
+     * @param cause identifies the cancellation: the same cause again is the same cancellation
+     * @returns the current operation; undefined if there is no such operation
      */
     requestCancel: async (id: string, by: string, cause: string): Promise<OperationRecord | undefined> => {
       const change = { cancelledBy: by, cancelCause: cause };
@@ -167,8 +170,8 @@ export const ledger = (context: FrontDoorContext) => {
     },
 
     /**
-     * Writes down a person's wish about a rollout, unless it has ended; the last wish counts.
-     * @returns the operation as it is now; undefined when it has ended
+     * Records a person's request to pause or resume a rollout unless it has ended; the last request is valid.
+     * @returns the current operation; undefined if it has ended
      */
     steer: async (id: string, steering: Steering): Promise<OperationRecord | undefined> => {
       const before = await items.changeIf<OperationRecord>(
@@ -179,7 +182,7 @@ export const ledger = (context: FrontDoorContext) => {
       return before && operation(id);
     },
 
-    /** Takes a cancellation back that did not count, unless there is another one by now. */
+    /** Withdraws a cancellation that was not accepted, unless another one has replaced it. */
     withdrawCancel: async (id: string, cause: string): Promise<void> => {
       const mine = {
         expression: "cancelCause = :cause AND endedAt = :null",
@@ -189,7 +192,7 @@ export const ledger = (context: FrontDoorContext) => {
       if (before) logCancel(before, "refused", before.cancelledBy);
     },
 
-    /** Writes a node's record unless it is there already: a step that runs again must not wipe progress. */
+    /** Records a node unless it is recorded already, because a repeated step must not erase progress. */
     recordNode: (record: NodeRecord): Promise<"first" | "again"> =>
       items.insert(keys.node(record.operation, record.index), record),
 

@@ -3,7 +3,7 @@ import { type StepContext, timestamp } from "../context.ts";
 import { expiryAfter } from "./retention.ts";
 import { table } from "./table.ts";
 
-/** Days for which a reminder is remembered: longer than the pause between two. */
+/** Days for which a reminder is stored: longer than the pause between two. */
 const KEPT_DAYS = 40;
 
 interface Reminder {
@@ -11,17 +11,17 @@ interface Reminder {
   readonly [EXPIRES]: number;
 }
 
-/** Reminders of what waits for a person. */
+/** Reminders of decisions and reviews that wait for a person. */
 export const reminders = (context: StepContext) => {
   const items = table(context);
   return {
-    /** Time of the last reminder of each wait (ISO 8601), by its name. */
+    /** Time of each last reminder (ISO 8601), by the name of what waits. */
     last: async (): Promise<ReadonlyMap<string, string>> => {
       const found = await items.partition<Reminder & { readonly sk: string }>(REMINDERS);
       return new Map(found.map(({ sk, at }) => [sk, at]));
     },
 
-    /** Writes down that people were reminded now. */
+    /** Records that people were reminded now. */
     keep: async (name: string): Promise<void> => {
       const at = timestamp(context);
       await items.revise<Reminder>(keys.reminder(name), () => ({ at, [EXPIRES]: expiryAfter(at, KEPT_DAYS) }));

@@ -4,18 +4,18 @@ import { table } from "./table.ts";
 import { without } from "./without.ts";
 
 interface Reservations {
-  /** Operation → how many nodes it is adding. */
+  /** Number of nodes that each operation is adding. */
   readonly adding: Readonly<Record<string, number>>;
 }
 
-/** Nodes that pools have promised to operations: a bound that holds across executions. */
+/** Reserves nodes of pools for operations, so that a pool's maximum holds across executions. */
 export const reservations = (context: StepContext) => {
   const items = table(context);
   return {
     /**
-     * Promises nodes of a pool to an operation, unless its maximum would be passed.
-     * @param existing the operation that launched each of the pool's nodes (null: not known)
-     * @returns how many nodes the pool has and has promised to others, and whether these were promised too
+     * Reserves nodes of a pool for an operation, unless that exceeds the pool's maximum.
+     * @param existing the operation that launched each of the pool's nodes (null if not known)
+     * @returns the number of existing nodes and other operations' reservations, and whether these nodes were reserved
      */
     reserve: async (
       pool: { readonly name: string; readonly maximum: number },
@@ -36,7 +36,7 @@ export const reservations = (context: StepContext) => {
       return answer;
     },
 
-    /** The operation has ended: what it launched counts by itself from now on. */
+    /** Removes the reservation of an operation that has ended; its nodes are now among the pool's existing ones. */
     close: async (pool: string, operation: string): Promise<void> => {
       await items.revise<Reservations>(keys.pool(pool), (item) =>
         item && operation in item.adding ? { adding: without(item.adding, operation) } : null,

@@ -6,7 +6,7 @@ import { table } from "./table.ts";
 const DAY_SECONDS = 24 * 60 * 60;
 
 /**
- * Computes when an item expires, as DynamoDB's Time to Live wants it: in seconds since the epoch.
+ * Computes the expiry of an item for DynamoDB's Time to Live, in seconds since the epoch.
  * @param from ISO 8601
  */
 export const expiryAfter = (from: string, days: number): number =>
@@ -14,7 +14,7 @@ export const expiryAfter = (from: string, days: number): number =>
 
 type Item = Key & { readonly [EXPIRES]?: number };
 
-/** An operation that is about to end, as the ledger holds it, and the expiry that its item is to carry. */
+/** An operation that is about to end, as the ledger stores it, and the expiry of its item. */
 interface Expiring {
   readonly expiry: { readonly [EXPIRES]: number };
   readonly before: OperationRecord | undefined;
@@ -22,8 +22,8 @@ interface Expiring {
 }
 
 /**
- * Lets everything in an operation's partition expire at one time: the configured number of days after its end, or the time
- * that the operation has already. The operation's own item is left to the caller, who writes its end at once.
+ * Makes everything in an operation's partition expire together: the configured number of days after its end, or at the
+ * operation's existing expiry. The caller writes the operation's own item, together with its end.
  * @param endedAt ISO 8601
  */
 export async function expireOperation(context: FrontDoorContext, id: string, endedAt: string): Promise<Expiring> {

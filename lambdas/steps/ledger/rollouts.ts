@@ -3,18 +3,18 @@ import type { Rollout } from "../../rollout.ts";
 import type { StepContext } from "../context.ts";
 import { table } from "./table.ts";
 
-/** Rollouts by their operation: nodes, settings, and what was approved. */
+/** Rollouts by their operation: nodes, settings, and the approved plan. */
 export const rollouts = (context: StepContext) => {
   const items = table(context);
   return {
-    /** Writes a rollout unless it is there already: a step that runs again must not wipe its course. */
+    /** Writes a rollout unless it exists, because a repeated step must not erase its course. */
     insert: (operation: string, rollout: Rollout): Promise<"first" | "again"> =>
       items.insert(keys.rollout(operation), rollout),
 
-    /** The rollout of an operation; undefined before its plan may be carried out. */
+    /** The rollout of an operation; undefined until its plan may be carried out. */
     read: (operation: string): Promise<Rollout | undefined> => items.read<Rollout>(keys.rollout(operation)),
 
-    /** Changes fields of a rollout; the execution that works on it is the only writer. */
+    /** Changes fields of a rollout. Only the execution that works on it may do so. */
     change: (operation: string, fields: Partial<Rollout>): Promise<void> =>
       items.change(keys.rollout(operation), fields),
   };

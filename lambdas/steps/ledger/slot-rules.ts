@@ -4,74 +4,74 @@ import { TAG } from "../../tags.ts";
 import { instanceIdOf, isReady, isWindows } from "../cluster/node-facts.ts";
 import type { Machine } from "../ec2/instances.ts";
 
-/** One slot that is held: its owner takes this node out of service, or is about to. */
+/** A slot that is held: its owner takes this node out of service, or is about to. */
 export interface SlotEntry {
-  /** As `ownerOf` names it. */
+  /** The owner's name, built by `ownerOf`. */
   readonly owner: string;
-  /** ARN of the owner's execution: the slot is taken over only when that has ended. */
+  /** ARN of the owner's execution; the slot may only be taken over once that has ended. */
   readonly execution: string;
-  /** UID of the Node: a node counts once, however it is away. */
+  /** UID of the Node; a node takes one slot, whatever put it out of service. */
   readonly uid: string;
   readonly node: string;
-  /** Rises with every slot that the pool grants. */
+  /** Rises with every slot of the pool. */
   readonly epoch: number;
   /** ISO 8601. */
   readonly since: string;
 }
 
-/** A node of a pool as the cluster shows it. */
+/** A node of a pool, as the cluster shows it. */
 interface PoolNode {
   readonly uid: string;
   readonly name: string;
-  /** NotReady or cordoned, whoever cordoned it. */
+  /** Is the node NotReady or cordoned, by any actor? */
   readonly isAway: boolean;
 }
 
-/** A pool as the cluster shows it now, and how many of its nodes may be away. */
+/** A pool's current state in the cluster, and the limit on its nodes out of service. */
 export interface PoolView {
   readonly nodes: readonly PoolNode[];
-  /** As the configuration gives it: a number, or a percentage of the nodes. */
+  /** The configuration's value: a number, or a percentage of the nodes. */
   readonly maxUnavailable: number | string;
 }
 
-/** The node for which a slot is asked. */
+/** The node for which a slot is requested. */
 export type Asking = Pick<SlotEntry, "owner" | "execution" | "uid" | "node">;
 
-/** Refusal of a slot: the nodes that are away already. */
+/** Refusal of a slot: the nodes that are out of service already. */
 export interface SlotsTaken {
   readonly granted: false;
-  /** Number of nodes that may be away. */
+  /** Number of nodes that may be out of service. */
   readonly most: number;
   readonly holders: readonly SlotEntry[];
-  /** Names of nodes that are away although no operation holds a slot for them. */
+  /** Names of nodes that are out of service although no operation holds a slot for them. */
   readonly away: readonly string[];
 }
 
-/** Answer to an operation that asks for a slot. */
+/** Answer to an operation that requests a slot. */
 export type SlotAnswer = { readonly granted: true } | SlotsTaken;
 
 /**
- * Computes how many nodes of a pool may be away at once.
+ * Computes how many nodes of a pool may be out of service together.
  * @param maxUnavailable a number, or a percentage such as "20%", which is rounded down
- * @param size nodes of the pool
- * @returns 1 at least: a pool from which no node may be taken could never be maintained
+ * @param size number of the pool's nodes
+ * @returns at least 1, because otherwise the pool could never be maintained
  */
 export function mostAway(maxUnavailable: number | string, size: number): number {
   if (typeof maxUnavailable === "number") return Math.max(1, maxUnavailable);
   return Math.max(1, Math.floor((size * Number.parseInt(maxUnavailable, 10)) / 100));
 }
 
-/** The pool of a machine by its tag; null without a tag or a machine. */
+/** The pool in a machine's tag; null if it has no tag, or there is no machine. */
 const poolOf = (machine: Machine | undefined): string | null => machine?.tags[TAG.pool] ?? null;
 
-/** A node with the start-up taint was never in service: it is not missed. */
+/** Is the node still starting? Such a node was never in service, so it is not missed. */
 const isStarting = (node: V1Node): boolean => (node.spec?.taints ?? []).some(({ key }) => key === startingTaint.key);
 
 /**
  * Finds the nodes of a pool that are or were in service.
  * @param nodes every Node of the cluster
  * @param machines every instance of the cluster
- * @param pool null: the Windows nodes of no pool
+ * @param pool null for Windows nodes that belong to no pool
  */
 export const poolNodes = (nodes: readonly V1Node[], machines: readonly Machine[], pool: string | null): PoolNode[] => {
   const machineOf = new Map(machines.map((machine) => [machine.instanceId, machine]));
@@ -85,10 +85,10 @@ export const poolNodes = (nodes: readonly V1Node[], machines: readonly Machine[]
 };
 
 /**
- * Decides whether one more node of a pool may be taken out of service. A node that is away by itself, or gone, is granted
- * its slot whatever the others do: what repairs or removes it takes nothing out of service.
+ * Decides whether an operation may take a node of a pool out of service. A node that is out of service already, or
+ * gone, always gets a slot: repairing or removing it does not reduce the pool.
  * @param view the pool, as it was read after `entries`
- * @param entries slots that are held; those of ended executions are left out by the caller
+ * @param entries slots that are held, without those of ended executions
  */
 export function judgeSlot(view: PoolView, entries: readonly SlotEntry[], asking: Asking): SlotAnswer {
   if (entries.some(({ owner, uid }) => owner === asking.owner && uid === asking.uid)) return { granted: true };

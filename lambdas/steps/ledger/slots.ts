@@ -7,17 +7,17 @@ import { table } from "./table.ts";
 
 /** The slots of one pool. */
 interface SlotsItem {
-  /** Null: the nodes of no pool. */
+  /** Null for nodes that belong to no pool. */
   readonly pool: string | null;
   readonly entries: readonly SlotEntry[];
-  /** The epoch of the slot that was granted last. */
+  /** The epoch of the last slot that was granted. */
   readonly epoch: number;
   readonly version?: number;
 }
 
 /**
- * Slots bound how many nodes of a pool are away at once, across all executions. They do not expire: one is taken over only
- * when the execution of its holder has ended.
+ * Slots limit how many nodes of a pool are out of service together, across all executions. They do not expire: a slot
+ * can only be taken over once its holder's execution has ended.
  */
 export const slots = (context: StepContext) => {
   const items = table(context);
@@ -30,19 +30,21 @@ export const slots = (context: StepContext) => {
 
   return {
     /**
-     * Takes a slot for a node; the same owner gets the same slot again. The pool is looked at after its slots were read, and
-     * the slot is written only if they have not changed since: a node whose slot was given back is then seen as it was left.
-     * @param look reads the pool from the cluster; if that fails no slot is granted
-     * @throws Retryable when another operation took or gave back a slot at the same moment
+     * Takes a slot for a node; the same owner gets the same slot again. The pool is read after its slots, and the slot
+     * is written only if they are still the same, so that a node whose slot was just released is seen in its final
+     * state.
+     * @param readPool reads the pool from the cluster; if that fails, no slot is granted
+     * @throws Retryable if another operation took or released a slot at the same time
      */
-    take: async (pool: string | null, asking: Asking, look: () => Promise<PoolView>): Promise<SlotAnswer> => {
+    take: async (pool: string | null, asking: Asking, readPool: () => Promise<PoolView>): Promise<SlotAnswer> => {
       const before = await items.read<SlotsItem>(keys.slots(pool));
       const entries = before?.entries ?? [];
       if (entries.some(({ owner, uid }) => owner === asking.owner && uid === asking.uid)) return { granted: true };
-      const first = judgeSlot(await look(), entries, asking);
-      // Only who would have to wait asks whether the holders still run. One that has ended may have cordoned its node since.
+      const first = judgeSlot(await readPool(), entries, asking);
+      // Only if the slot would be refused, check whether the holders still run. A holder that has ended may have
+      // cordoned its node since, so the pool is read again.
       const others = first.granted ? entries : await living(entries);
-      const answer = others.length < entries.length ? judgeSlot(await look(), others, asking) : first;
+      const answer = others.length < entries.length ? judgeSlot(await readPool(), others, asking) : first;
       if (!answer.granted) return answer;
       await items.revise<SlotsItem>(keys.slots(pool), (now) => {
         if (now?.version !== before?.version) throw new Retryable("the pool's slots were changed at the same time");
@@ -53,8 +55,8 @@ export const slots = (context: StepContext) => {
     },
 
     /**
-     * Gives back the slots of an owner, whatever the pool; doing it twice does nothing.
-     * @returns whether one was held
+     * Releases the slots of an owner in all pools; repeating it has no effect.
+     * @returns true if a slot was held
      */
     release: async (owner: string): Promise<boolean> => {
       let wasHeld = false;
@@ -68,7 +70,7 @@ export const slots = (context: StepContext) => {
       return wasHeld;
     },
 
-    /** Slots whose holder's execution has ended. */
+    /** Lists the slots whose holders' executions have ended. */
     left: async (): Promise<SlotEntry[]> => {
       const all = (await items.partition<SlotsItem>(SLOTS)).flatMap(({ entries }) => entries);
       const alive = await living(all);

@@ -3,28 +3,31 @@ import { EXPIRES, keys, STOPS } from "../../ledger-table.ts";
 import type { FrontDoorContext } from "../context.ts";
 import { table } from "./table.ts";
 
-/** Name of a stop's item: a freeze and a hold of the same pool are taken off by their own commands. */
+/**
+ * Name of a stop's item. A freeze and a hold of the same pool have different names, because different commands lift
+ * them.
+ */
 const nameOf = (kind: Stop["kind"], target: StopTarget): string => {
   if (target.kind === "cluster") return `${kind}#cluster`;
   return target.kind === "pool" ? `${kind}#pool#${target.pool}` : `${kind}#node#${target.uid}`;
 };
 
-/** Freezes and holds as the ledger has them; one whose time is over counts as absent. */
+/** Freezes and holds in the ledger; an expired one is treated as absent. */
 export const stopRecords = (context: Pick<FrontDoorContext, "clients" | "settings" | "now">) => {
   const items = table(context);
   return {
-    /** Every stop in force. */
+    /** Lists every stop that is in force. */
     all: (): Promise<Stop[]> => items.partition<Stop>(STOPS),
 
-    /** Writes a stop down; one of the same kind and target is replaced. */
+    /** Writes a stop; one of the same kind and target is replaced. */
     put: async (stop: Stop): Promise<void> => {
       const expires = stop.until === null ? {} : { [EXPIRES]: Math.ceil(Date.parse(stop.until) / 1_000) };
       await items.revise<Stop>(keys.stop(nameOf(stop.kind, stop.target)), () => ({ ...stop, ...expires }));
     },
 
     /**
-     * Takes a stop off: its time is over from now on.
-     * @returns the one that was in force; undefined when there was none
+     * Lifts a stop by letting its item expire now.
+     * @returns the stop that was in force; undefined if there was none
      */
     end: async (kind: Stop["kind"], target: StopTarget): Promise<Stop | undefined> => {
       const key = keys.stop(nameOf(kind, target));

@@ -3,7 +3,7 @@ import { Retryable } from "../../errors.ts";
 import { EXPIRES, type Key, type LedgerIndex, PRIMARY_KEY } from "../../ledger-table.ts";
 import type { FrontDoorContext } from "../context.ts";
 
-/** Dependencies of reading and writing; the time tells which items have expired. */
+/** Dependencies of reads and writes; the time decides which items have expired. */
 type Storage = Pick<FrontDoorContext, "clients" | "settings" | "now">;
 
 /** Condition that must hold for a write. */
@@ -14,8 +14,8 @@ interface Condition {
 }
 
 /**
- * Conditions on an item's presence. DynamoDB deletes an expired item days later (Developer Guide, "Time to Live"), so an
- * expired one counts as absent here.
+ * Conditions on an item's presence. DynamoDB deletes an expired item days later (Developer Guide, "Time to Live"), so
+ * expired items are treated as absent.
  */
 const presence = ({ now }: Pick<Storage, "now">) => {
   const values = { ":now": Math.floor(now() / 1000) };
@@ -28,7 +28,7 @@ const presence = ({ now }: Pick<Storage, "now">) => {
   return { missing, existing, kept, values };
 };
 
-/** Waits for a write's answer; undefined when its condition did not hold. */
+/** Waits for a write's answer; undefined if its condition did not hold. */
 async function unlessUnmet<T>(write: Promise<T>): Promise<T | undefined> {
   try {
     return await write;
@@ -38,7 +38,7 @@ async function unlessUnmet<T>(write: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Writes that happen only if something holds; undefined when it did not. */
+/** Conditional writes; undefined if the condition did not hold. */
 const conditional = ({ clients, settings }: Storage) => {
   const TableName = settings.ledgerTable;
 
@@ -52,7 +52,7 @@ const conditional = ({ clients, settings }: Storage) => {
       }),
     );
 
-  /** Sets fields and removes others under a condition; returns the item as it was before. */
+  /** Sets fields and removes others under a condition; returns the item before the write. */
   const setIf = (
     key: Key,
     fields: readonly (readonly [string, unknown])[],
@@ -64,7 +64,7 @@ const conditional = ({ clients, settings }: Storage) => {
         TableName,
         Key: key,
         UpdateExpression: [
-          `SET ${fields.map((_, at) => `#f${at} = :v${at}`).join(", ")}`,
+          ...(fields.length > 0 ? [`SET ${fields.map((_, at) => `#f${at} = :v${at}`).join(", ")}`] : []),
           ...(gone.length > 0 ? [`REMOVE ${gone.map((_, at) => `#g${at}`).join(", ")}`] : []),
         ].join(" "),
         ConditionExpression: condition.expression,
@@ -87,7 +87,7 @@ const conditional = ({ clients, settings }: Storage) => {
 const set = (fields: object): (readonly [string, unknown])[] =>
   Object.entries(fields).filter(([, value]) => value !== undefined);
 
-/** Items as they are read by their keys or through an index. */
+/** Reads items by their keys or through an index. */
 const reading = ({ clients, settings, now }: Storage) => {
   const TableName = settings.ledgerTable;
   const hasExpired = (item: Readonly<Record<string, unknown>>): boolean => Number(item[EXPIRES]) <= now() / 1000;
@@ -97,7 +97,7 @@ const reading = ({ clients, settings, now }: Storage) => {
     return Item && hasExpired(Item) ? undefined : (Item as T | undefined);
   };
 
-  /** Every item that a query finds and that has not expired, up to `most`; one answer holds at most 1 MB (API Query). */
+  /** Reads every unexpired item that a query finds, up to `most`; one answer holds at most 1 MB (API Query). */
   const query = async <T>(
     { ExpressionAttributeValues, ...asked }: Record<string, unknown>,
     most = Number.POSITIVE_INFINITY,
@@ -123,7 +123,7 @@ const reading = ({ clients, settings, now }: Storage) => {
   return {
     read,
 
-    /** Every item of a partition. */
+    /** Reads every item of a partition. */
     partition: <T>(pk: string): Promise<T[]> =>
       query<T>({
         ConsistentRead: true,
@@ -131,7 +131,7 @@ const reading = ({ clients, settings, now }: Storage) => {
         ExpressionAttributeValues: { ":pk": pk },
       }),
 
-    /** Every item of a partition whose sort key begins so. */
+    /** Reads every item of a partition whose sort key begins with `begins`. */
     all: <T>(pk: string, begins: string): Promise<T[]> =>
       query<T>({
         ConsistentRead: true,
@@ -140,8 +140,8 @@ const reading = ({ clients, settings, now }: Storage) => {
       }),
 
     /**
-     * Items of an index under one hash, by its range; what was written a moment ago may be missing, because indexes are
-     * eventually consistent (Developer Guide, "Global secondary indexes").
+     * Reads items of an index with one hash, ordered by range. An item that was written a moment ago may be missing,
+     * because indexes are eventually consistent (Developer Guide, "Global secondary indexes").
      */
     indexed: <T>({ name, hash }: LedgerIndex, value: string, order: "oldest first" | "newest first", most?: number) =>
       query<T>(
@@ -157,7 +157,7 @@ const reading = ({ clients, settings, now }: Storage) => {
   };
 };
 
-/** The few ways in which items are read and written: reads by key are consistent, writes that race are conditional. */
+/** The few ways to read and write items: reads by key are consistent, and writes that may race are conditional. */
 export const table = (storage: Storage) => {
   const { clients, settings } = storage;
   const TableName = settings.ledgerTable;
@@ -168,34 +168,37 @@ export const table = (storage: Storage) => {
   return {
     ...readings,
 
-    /** Writes an item unless one is there: "again" leaves what was there untouched. */
+    /** Writes an item unless it exists; "again" leaves the existing item unchanged. */
     insert: async (key: Key, item: object): Promise<"first" | "again"> =>
       (await putIf(presence(storage).missing, { ...item, ...key })) ? "first" : "again",
 
-    /** Writes an item whatever was there. */
+    /** Writes an item, replacing an existing one. */
     replace: async (key: Key, item: object): Promise<void> => {
       await clients.dynamodb("PutItem", { TableName, Item: { ...item, ...key } });
     },
 
     /**
-     * Sets some fields of an item that exists; a field that is undefined stays as it is.
+     * Sets some fields of an existing item; an undefined field stays unchanged.
      * @param gone attributes to remove in the same write
-     * @throws Error when there is no such item
+     * @throws Error if there is no such item
      */
     change: async (key: Key, fields: object, gone: readonly string[] = []): Promise<void> => {
       const given = set(fields);
-      if (given.length > 0 && !(await setIf(key, given, presence(storage).existing, gone)))
+      if (given.length + gone.length > 0 && !(await setIf(key, given, presence(storage).existing, gone)))
         throw new Error(`there is no ${key.pk} ${key.sk} to change`);
     },
 
-    /** Sets some fields of an item if something holds; the item as it was before, undefined when it did not hold. */
+    /**
+     * Sets some fields of an item if a condition holds. Returns the item before the write; undefined if it did not
+     * hold.
+     */
     changeIf: async <T>(key: Key, fields: object, condition: Condition): Promise<T | undefined> =>
       (await setIf(key, set(fields), condition))?.Attributes as T | undefined,
 
     /**
-     * Reads an item, lets `revision` decide, and writes its answer only if the item was not written in between.
-     * @param revision the item that was there, or undefined → the new one, or null to leave it
-     * @throws Retryable when another write came first
+     * Reads an item, passes it to `revision`, and writes the result only if the item was not written in between.
+     * @param revision takes the existing item, or undefined, and returns the new one, or null to leave it
+     * @throws Retryable if another write came first
      */
     revise: async <T extends object>(
       key: Key,
@@ -211,6 +214,21 @@ export const table = (storage: Storage) => {
       const written = await putIf(unchanged, { ...after, ...key, version });
       if (!written) throw new Retryable(`${key.pk} was changed by another writer at the same time`);
       return after;
+    },
+
+    /**
+     * Sets one attribute of an item that exists, unless another write of this attribute came first; the others stay as they are.
+     * @param seen version of the attribute as it was read; undefined where there was none
+     */
+    changeAttribute: async (key: Key, name: string, value: object, seen: number | undefined): Promise<boolean> => {
+      const { existing } = presence(storage);
+      const unchanged = seen === undefined ? "attribute_not_exists(#own)" : "#own.version = :seen";
+      const written = await setIf(key, [[name, value]], {
+        expression: `${existing.expression} AND ${unchanged}`,
+        names: { "#own": name },
+        values: { ...existing.values, ...(seen === undefined ? {} : { ":seen": seen }) },
+      });
+      return written !== undefined;
     },
   };
 };

@@ -8,16 +8,16 @@ interface Turn {
   readonly since: string;
 }
 
-/** Turns of work that two executions must not do at once. */
+/** Turns for work that two executions must not do together. */
 export const turns = (context: StepContext) => {
   const items = table(context);
   return {
-    /** The execution that did the work last, or does it now. */
+    /** The execution that does the work now, or did it last. */
     last: async (of: TurnOf): Promise<string | undefined> => (await items.read<Turn>(keys.turn(of)))?.execution,
 
     /**
      * Takes the turn over from an execution that has ended.
-     * @returns false when another one was faster
+     * @returns false if another execution took it first
      */
     take: async (of: TurnOf, execution: string, from: string | undefined): Promise<boolean> => {
       const turn = await items.revise<Turn>(keys.turn(of), (before) =>

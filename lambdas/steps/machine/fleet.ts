@@ -13,59 +13,63 @@ import { type Lease, leases } from "../ledger/leases.ts";
 import { isUnderWay } from "./command-status.ts";
 import { documentOf, resultOf } from "./machine.ts";
 
-/** Machines that one command may name (API reference, SendCommand: InstanceIds has at most 50 items). */
+/** Limit on the machines of one command (API reference, SendCommand: InstanceIds has at most 50 items). */
 export const MOST_MACHINES = 50;
 
-/** The agents must begin within this time: a command that waits longer would run on machines that have moved on. */
+/** Seconds in which the agents must begin: a command that starts later could find machines in another state. */
 const BEGIN_WITHIN_SECONDS = 120;
 
 interface FleetOrder {
-  /** Unique per operation and batch: finds the command again when the answer was lost. At most 100 characters. */
+  /** Unique per operation and batch, to find the command again if SSM's answer was lost. At most 100 characters. */
   readonly mark: string;
 }
 
-/** A look at machines: it changes nothing and needs no lease. */
+/** An observation of machines: it changes nothing and needs no lease. */
 export interface FleetLook extends FleetOrder {
   readonly script: LookScript;
-  /** Becomes the document's one parameter, base64 of this as JSON. */
+  /** Passed as the document's one parameter, as JSON in base64. */
   readonly request: ObserveRequest;
 }
 
 /** A change of machines: the sender must hold a lease on each. */
 export interface FleetChange extends FleetOrder {
   readonly script: ChangeScript;
-  /** Becomes the document's one parameter, base64 of this as JSON. Never holds a secret. */
+  /** Passed as the document's one parameter, as JSON in base64. Never contains a secret. */
   readonly request: object;
 }
 
-/** Outcome of sending: SSM refuses the whole command for one machine that it does not reach, and mostly names it. */
+/**
+ * Outcome of sending. If SSM does not reach one machine it refuses the whole command, and usually names the machine.
+ */
 export type Sent =
   | { readonly state: "sent"; readonly commandId: string }
   | { readonly state: "refused"; readonly unreachable: readonly string[]; readonly why: string };
 
-/** Judgement of one machine's part of a command. */
+/** Result of a command on one machine. */
 export type Verdict =
   | { readonly instanceId: string; readonly state: "running"; readonly status: string }
   | {
       readonly instanceId: string;
       readonly state: "done";
       readonly result: object;
-      /** Answers that observe.ps1 printed before its result, where it was asked for the whole. */
+      /** Answers that observe.ps1 printed before its result, if the request asked for all of them. */
       readonly answers?: Answers;
     }
   | {
       readonly instanceId: string;
       readonly state: "failed";
       readonly why: string;
-      /** The command was cancelled before it had ended. */
+      /** Was the command cancelled before it ended? */
       readonly isCalledOff?: true;
     };
 
-/** Marks of the agent in the output that a list shows (amazon-ssm-agent, iohandler TruncateOutput). */
+/**
+ * Separators that the agent writes into the output of listed invocations (amazon-ssm-agent, iohandler TruncateOutput).
+ */
 const ERRORS = "\n----------ERROR-------\n";
 const CUT = "---Output truncated---";
 
-/** Statuses of an invocation that is not the script's own end, in words (SSM user guide, "Understanding command statuses"). */
+/** Words for statuses that do not come from the script itself (SSM user guide, "Understanding command statuses"). */
 const endings: Readonly<Record<string, string>> = {
   DeliveryTimedOut: "the SSM agent did not take the command in time",
   ExecutionTimedOut: "the script did not end in time",
@@ -87,8 +91,8 @@ function failureOf(script: DocumentScript, { Status, StatusDetails }: CommandInv
 }
 
 /**
- * Judges one machine's invocation; SSM's status of the whole command says nothing about a machine.
- * @param invocation undefined while the list does not show it yet
+ * Judges one machine's invocation. SSM's status of the whole command does not tell how one machine ended.
+ * @param invocation undefined while SSM's list does not show it yet
  */
 export function verdictOf(
   script: DocumentScript,
@@ -101,7 +105,7 @@ export function verdictOf(
   const output = (invocation.CommandPlugins ?? []).map(({ Output = "" }) => Output).join("\n");
   const [printed = ""] = output.split(ERRORS);
   const result = resultOf(printed, script);
-  // A script that failed says so itself: its own words are better than SSM's status.
+  // A script that failed prints the reason, which is better than SSM's status.
   if (result && "ok" in result) {
     const answers = answersIn(printed);
     return { instanceId, state: "done", result, ...(answers ? { answers } : {}) };
@@ -112,7 +116,7 @@ export function verdictOf(
 
 const request = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64");
 
-/** Commands that go to many machines at once, by explicit instance ids. */
+/** Sends commands to many machines together, by explicit instance ids. */
 export const fleet = (context: StepContext) => {
   const { ssm } = context.clients;
   const lease = leases(context);
@@ -126,9 +130,9 @@ export const fleet = (context: StepContext) => {
           Parameters: { Request: [request(order.request)] },
           Comment: order.mark,
           TimeoutSeconds: BEGIN_WITHIN_SECONDS,
-          // One machine's failure must not end the others' part; by default the first failure does.
+          // By default the first failure ends the whole command; one machine's failure must not end the others' work.
           MaxErrors: "100%",
-          // A machine that waits for a place could miss its time to begin.
+          // All machines start together: a machine that waits for its turn could miss its time to begin.
           MaxConcurrency: String(MOST_MACHINES),
         }),
       );
@@ -143,14 +147,14 @@ export const fleet = (context: StepContext) => {
 
   return {
     /**
-     * Sends a look at up to 50 machines; no lease is asked for.
-     * SendCommand has no idempotency token: call it at most once, and search for the mark when the answer was lost.
+     * Sends an observation to up to 50 machines; it needs no lease. SendCommand has no idempotency token: send it at
+     * most once, and search for the mark if the answer was lost.
      */
     look: (instanceIds: readonly string[], order: FleetLook): Promise<Sent> => send(instanceIds, order),
 
     /**
-     * Sends a change to up to 50 machines, each under its own lease; as with `look`, at most once.
-     * @throws Refused when one of the leases is not held any more: nothing is sent then
+     * Sends a change to up to 50 machines, each under its own lease. As with `look`, send it at most once.
+     * @throws Refused if a lease is no longer held; nothing was sent then
      */
     change: async (held: readonly Lease[], order: FleetChange): Promise<Sent> => {
       for (const one of held) await lease.check(one);
@@ -160,7 +164,10 @@ export const fleet = (context: StepContext) => {
       );
     },
 
-    /** Reads a command's invocations page by page and judges each machine's; one that the list lacks has not begun. */
+    /**
+     * Reads a command's invocations page by page and judges each machine's; a machine that SSM does not list has not
+     * begun.
+     */
     verdicts: async (
       script: DocumentScript,
       commandId: string,
@@ -176,7 +183,7 @@ export const fleet = (context: StepContext) => {
       return instanceIds.map((id) => verdictOf(script, id, known.get(id)));
     },
 
-    /** Asks the agents to stop a command; what they have done stays done. */
+    /** Asks the agents to stop a command; its changes so far remain. */
     cancel: async (commandId: string, instanceIds: readonly string[]): Promise<void> => {
       await ssm.send(new CancelCommandCommand({ CommandId: commandId, InstanceIds: [...instanceIds] }));
     },

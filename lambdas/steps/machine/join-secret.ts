@@ -12,12 +12,15 @@ import { Refused, Retryable } from "../../errors.ts";
 import { TAG } from "../../tags.ts";
 import type { StepContext } from "../context.ts";
 
-/** The shortest life that an API server grants (k8s pkg/apis/authentication/validation): it is made when the kubelet starts. */
+/**
+ * The shortest lifetime that an API server grants (k8s pkg/apis/authentication/validation). The token is created when
+ * the kubelet starts.
+ */
 const TOKEN_SECONDS = 10 * 60;
 
-/** A join token, as far as it is no secret. */
+/** The public facts of a join token. */
 export interface JoinToken {
-  /** Its `jti`: the API server writes it into every request that is made with the token. */
+  /** The token's `jti`, which the API server records in every request that is made with the token. */
   readonly id: string;
   /** ISO 8601. */
   readonly expiresAt: string;
@@ -25,7 +28,7 @@ export interface JoinToken {
 
 const claims = z.object({ jti: z.string().min(1), exp: z.number() });
 
-/** Reads a token's own claims; its signature is the API server's to check. */
+/** Reads a token's claims; only the API server can check its signature. */
 function readToken(token: string): JoinToken {
   const [, payload = ""] = token.split(".");
   const found = claims.safeParse(jsonIn(Buffer.from(payload, "base64url").toString("utf8"))).data;
@@ -43,7 +46,10 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** Secret that a machine joins with: one per instance, readable by that instance alone, gone once its Node is Ready. */
+/**
+ * Manages the secrets with which machines join: one per instance, readable only by that instance, and deleted once its
+ * Node is Ready.
+ */
 export const joinSecret = (context: StepContext) => {
   const { secrets, kubernetes } = context.clients;
   const nameOf = (instanceId: string): string => `casement/${context.settings.cluster}/join/${instanceId}`;
@@ -60,17 +66,17 @@ export const joinSecret = (context: StepContext) => {
     nameOf,
 
     /**
-     * Makes a short-lived bootstrap token and keeps it, as a kubeconfig, where only this instance can read it.
-     * The token itself is never returned: a step's result is stored.
-     * @throws Retryable when an older one was in the way: its deletion takes a moment (API Reference, DeleteSecret)
-     * @throws Refused when the API server gives tokens no id
+     * Creates a short-lived bootstrap token and stores it as a kubeconfig that only this instance can read. Never
+     * returns the token, because a step's result is stored.
+     * @throws Retryable if an older secret is being deleted, which takes a moment (API Reference, DeleteSecret)
+     * @throws Refused if the API server issues tokens without an id
      */
     create: async (join: TokenJoin, configuration: Configuration, instanceId: string): Promise<JoinToken> => {
       const { status } = await kubernetes.core.createNamespacedServiceAccountToken({
         ...join.account,
         body: { spec: { audiences: [], expirationSeconds: TOKEN_SECONDS } },
       });
-      if (!status?.token) throw new Error("the API server granted a bootstrap token without saying it");
+      if (!status?.token) throw new Error("the API server granted a bootstrap token but did not return it");
       const token = readToken(status.token);
       const secret = {
         Name: nameOf(instanceId),
@@ -90,12 +96,12 @@ export const joinSecret = (context: StepContext) => {
       return token;
     },
 
-    /** Deletes it at once and for good; deleting what is gone is fine. */
+    /** Deletes the secret immediately, without a recovery window; does nothing if it does not exist. */
     remove,
   };
 };
 
-/** As the instance's credentials present themselves in ec2:SourceInstanceARN. */
+/** The instance's ARN, as ec2:SourceInstanceARN shows it for the instance's own credentials. */
 const instanceArn = (context: StepContext, configuration: Configuration, instanceId: string): string => {
   const account = configuration.instanceProfileArn.split(":")[4] ?? "";
   return `arn:aws:ec2:${context.settings.region}:${account}:instance/${instanceId}`;

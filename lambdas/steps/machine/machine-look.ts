@@ -16,10 +16,10 @@ import type { StepContext } from "../context.ts";
 import { isUnderWay } from "./command-status.ts";
 import { documentOf, resultOf } from "./machine.ts";
 
-/** Seconds within which the agent must begin: a person waits for the answer. */
+/** Seconds in which the agent must begin, because a person waits for the answer. */
 const BEGIN_WITHIN_SECONDS = 60;
 
-/** A machine's answer so far. `isTaken`: the agent has begun with it. */
+/** State of an observation. `isTaken`: the agent has begun it. */
 export type LookState =
   | { readonly state: "running"; readonly isTaken: boolean }
   | { readonly state: "answered"; readonly verdict: LookVerdict; readonly answers: Answers }
@@ -37,7 +37,7 @@ interface Invocation {
   readonly StandardErrorContent?: string | undefined;
 }
 
-/** Judges the invocation of a look. */
+/** Judges the invocation of an observation. */
 export function lookStateOf({ Status = "", StatusDetails, ...output }: Invocation): LookState {
   const { StandardOutputContent: printed = "", StandardErrorContent: errors = "" } = output;
   if (isUnderWay(Status)) return { state: "running", isTaken: Status !== "Pending" && Status !== "Delayed" };
@@ -50,13 +50,13 @@ export function lookStateOf({ Status = "", StatusDetails, ...output }: Invocatio
   return { state: "failed", why: said || `observe.ps1 ended as ${details}`, isTaken: true };
 }
 
-/** A look at one machine by single questions: it needs no lease, and changes nothing. */
+/** Observes one machine by single questions; it changes nothing and needs no lease. */
 export const machineLook = (context: StepContext) => {
   const { ssm } = context.clients;
   return {
     /**
-     * Sends the questions; sent twice, the machine is looked at twice, and nothing else happens.
-     * @param mark by which people recognise the command in SSM; at most 100 characters
+     * Sends the questions. Sending them twice only makes the machine answer twice.
+     * @param mark the command's comment, by which people recognise it in SSM; at most 100 characters
      * @returns the command's id
      * @throws Retryable while the agent is not registered
      */
@@ -81,7 +81,7 @@ export const machineLook = (context: StepContext) => {
       }
     },
 
-    /** Reads the answer as far as it is there. */
+    /** Reads the answer, as far as it has arrived. */
     answer: async (commandId: string, instanceId: string): Promise<LookState> => {
       try {
         return lookStateOf(

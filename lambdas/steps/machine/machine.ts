@@ -22,9 +22,11 @@ import { isUnderWay } from "./command-status.ts";
 /** A command to one machine. */
 export interface Order {
   readonly script: DocumentScript;
-  /** Becomes the document's one parameter, base64 of this as JSON. Never holds a secret. */
+  /** Passed as the document's one parameter, as JSON in base64. Never contains a secret. */
   readonly request: object;
-  /** Unique per operation, node and purpose: by it a lost answer is found again. At most 100 characters. */
+  /**
+   * Unique per operation, node and purpose, to find the command again if SSM's answer was lost. At most 100 characters.
+   */
   readonly mark: string;
 }
 
@@ -34,18 +36,18 @@ export type CommandState =
   | { readonly state: "done"; readonly result: unknown }
   | { readonly state: "failed"; readonly why: string };
 
-/** The agent's own report. */
+/** The agent's own report to Systems Manager. */
 export interface Agent {
   readonly online: boolean;
   readonly version: string | null;
 }
 
-/** The agent must begin within this time: a command that waits longer would run on a machine that has moved on. */
+/** Seconds in which the agent must begin: a command that starts later could find the machine in another state. */
 const BEGIN_WITHIN_SECONDS = 120;
 
 const base64 = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64");
 
-/** The last line that is JSON with the script's name; output that SSM truncated is never taken as an answer. */
+/** Parses the last line that is JSON with the script's name. Output that SSM truncated is never taken as an answer. */
 export function resultOf(output: string, script: DocumentScript): object | undefined {
   const last = output.trimEnd().split(/\r?\n/).at(-1) ?? "";
   try {
@@ -58,10 +60,13 @@ export function resultOf(output: string, script: DocumentScript): object | undef
   }
 }
 
-/** Mark of the agent where it cuts the output that SSM keeps (amazon-ssm-agent, iohandler's DefaultOutputConfig). */
+/**
+ * Marker that the agent writes where it cuts the output that SSM keeps (amazon-ssm-agent, iohandler's
+ * DefaultOutputConfig).
+ */
 const CUT = "--output truncated--";
 
-/** Describes the end of a command that did not give its result. */
+/** Describes the end of a command that printed no result. */
 function endingOf(script: DocumentScript, status: string, invocation: GetCommandInvocationCommandOutput): string {
   if (invocation.Status !== "Success")
     return `${script}.ps1 ended as ${status} (exit code ${invocation.ResponseCode ?? "unknown"})`;
@@ -84,9 +89,9 @@ const agentOf = (found: InstanceInformation | undefined): Agent => ({
   version: found?.AgentVersion ?? null,
 });
 
-/** The agents of the machines, as Systems Manager sees them. */
+/** Reads the agents of the machines, as Systems Manager reports them. */
 const agents = ({ clients: { ssm } }: StepContext) => ({
-  /** Is the agent there? Online may be five minutes old: a command is the proof. */
+  /** Reads an instance's agent. "Online" may be five minutes old; only a command proves it. */
   agent: async (instanceId: string): Promise<Agent> => {
     const { InstanceInformationList } = await ssm.send(
       new DescribeInstanceInformationCommand({ Filters: [{ Key: "InstanceIds", Values: [instanceId] }] }),
@@ -94,7 +99,7 @@ const agents = ({ clients: { ssm } }: StepContext) => ({
     return agentOf(InstanceInformationList?.[0]);
   },
 
-  /** Every agent that ever registered, by instance id. */
+  /** Every agent that has ever registered, by instance id. */
   agents: async (): Promise<ReadonlyMap<string, Agent>> => {
     const known = new Map<string, Agent>();
     for await (const page of paginateDescribeInstanceInformation({ client: ssm, pageSize: 50 }, {}))
@@ -103,9 +108,9 @@ const agents = ({ clients: { ssm } }: StepContext) => ({
   },
 });
 
-/** The commands that a machine was sent. */
+/** Reads and cancels the commands that were sent to a machine. */
 const commands = ({ clients: { ssm } }: StepContext) => ({
-  /** The command that carries this mark, if it was sent after all. */
+  /** The id of the command with this mark; null if no such command was sent. */
   sent: async (instanceId: string, mark: string): Promise<string | null> => {
     for await (const page of paginateListCommands({ client: ssm, pageSize: 50 }, { InstanceId: instanceId })) {
       const found = (page.Commands ?? []).find((command) => command.Comment === mark);
@@ -114,7 +119,7 @@ const commands = ({ clients: { ssm } }: StepContext) => ({
     return null;
   },
 
-  /** Reads the invocation, never the command: a command may be called a success when nothing ran. */
+  /** Reads the invocation, never the command: SSM may call a command a success although nothing ran. */
   commandState: async (script: DocumentScript, commandId: string, instanceId: string): Promise<CommandState> => {
     const invocation = new GetCommandInvocationCommand({ CommandId: commandId, InstanceId: instanceId });
     try {
@@ -125,15 +130,16 @@ const commands = ({ clients: { ssm } }: StepContext) => ({
     }
   },
 
-  /** Asks the agent to stop a command; what it has done stays done. */
+  /** Asks the agent to stop a command; its changes so far remain. */
   cancelCommand: async (commandId: string, instanceId: string): Promise<void> => {
     await ssm.send(new CancelCommandCommand({ CommandId: commandId, InstanceIds: [instanceId] }));
   },
 });
 
 /**
- * The one document that may be sent for a script: its name holds only the beginning of the hash, and another document of
- * that name may have been made (API reference, SendCommand: DocumentHash is compared with the document's content).
+ * The one document that may be sent for a script. The document's name contains only the beginning of its hash, so
+ * another document may have the same name (API reference, SendCommand: SSM compares DocumentHash with the document's
+ * content).
  */
 export function documentOf({ cluster, documents }: StepContext["settings"], script: DocumentScript) {
   const sha256 = documents[script];
@@ -146,7 +152,7 @@ export function documentOf({ cluster, documents }: StepContext["settings"], scri
   } as const;
 }
 
-/** Acting on a Windows machine, through its SSM agent only. */
+/** Changes a Windows machine, only through its SSM agent. */
 export const machine = (context: StepContext) => {
   const { ssm, s3 } = context.clients;
   const lease = leases(context);
@@ -155,7 +161,9 @@ export const machine = (context: StepContext) => {
     ...agents(context),
     ...commands(context),
 
-    /** Puts a plan where the machine can read it when it is too large to travel as a parameter. */
+    /**
+     * Builds the request of a plan. A plan that is too large for a parameter is stored where the machine can read it.
+     */
     requestFor: async (plan: Plan, key: string): Promise<ApplyRequest> => {
       if (base64({ plan }).length <= documentLimits.apply.maxRequest) return { plan };
       const text = JSON.stringify(plan);
@@ -168,9 +176,9 @@ export const machine = (context: StepContext) => {
     },
 
     /**
-     * Sends a command. SendCommand has no idempotency token: call it at most once and look for the mark when the
+     * Sends a command. SendCommand has no idempotency token: send it at most once, and search for the mark if the
      * answer was lost.
-     * @throws Refused when the lease is not ours any more; Retryable while the agent is not registered
+     * @throws Refused if the operation no longer holds the lease; Retryable while the agent is not registered
      */
     send: async (held: Lease, order: Order): Promise<string> => {
       await lease.check(held);

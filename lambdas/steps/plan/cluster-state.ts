@@ -5,10 +5,10 @@ import { everyPage } from "../every-page.ts";
 import type { ClusterState } from "./placement.ts";
 import { volumesAllow } from "./volume-zones.ts";
 
-/** The cluster as the scheduler sees it, and what could not be read of it. */
+/** The cluster's state as the scheduler sees it, and the parts that could not be read. */
 export interface ClusterSeen {
   readonly cluster: ClusterState;
-  /** In words; what may not be read is taken to be no obstacle. */
+  /** Names of the parts that may not be read; they are taken to be no obstacle. */
   readonly unread: readonly string[];
 }
 
@@ -17,7 +17,7 @@ interface Read<T> {
   readonly unread: readonly string[];
 }
 
-/** Reads what only some pods need. @throws any error but a missing right */
+/** Reads a kind of object only if a pod needs it. @throws any error but a missing right */
 async function readIf<T>(isNeeded: boolean, what: string, read: () => Promise<T>, otherwise: T): Promise<Read<T>> {
   if (!isNeeded) return { value: otherwise, unread: [] };
   try {
@@ -31,7 +31,7 @@ async function readIf<T>(isNeeded: boolean, what: string, read: () => Promise<T>
 const claimsVolume = ({ spec }: V1Pod): boolean =>
   (spec?.volumes ?? []).some(({ persistentVolumeClaim }) => persistentVolumeClaim !== undefined);
 
-/** Reading everything that decides where pods may go. */
+/** Reads everything that decides where pods may go. */
 export const clusterState = ({ clients }: StepContext) => {
   const { core, custom } = clients.kubernetes;
 
@@ -50,7 +50,7 @@ export const clusterState = ({ clients }: StepContext) => {
   };
 
   /**
-   * Reads the pods of the cluster, and the RuntimeClasses and volumes that the leaving ones name.
+   * Reads the pods of the cluster, and the RuntimeClasses and volumes that the leaving pods name.
    * @throws a busy server's error
    */
   return async (leaving: readonly V1Pod[], nodes: readonly V1Node[]): Promise<ClusterSeen> => {

@@ -8,7 +8,7 @@ import { AT_ONCE } from "../drain/schedule.ts";
 const budgetsIn = (block: BudgetBlock): readonly string[] =>
   block.kind === "several" ? block.budgets : [block.budget];
 
-/** The block in the words of the API server, which answers the eviction with them. */
+/** Describes a block in the words with which the API server refuses the eviction. */
 function words(block: BudgetBlock): string {
   if (block.kind === "used-up")
     return block.wantsAlwaysAllow
@@ -21,7 +21,7 @@ function words(block: BudgetBlock): string {
 const isForever = (block: BudgetBlock): boolean =>
   block.kind === "several" || block.kind === "uncomputable" || (block.kind === "used-up" && block.isForever);
 
-/** A pod that cannot be evicted now, and why. */
+/** A pod that cannot be evicted now, and the reason. */
 interface Blocked extends Omit<Blocker, "pods"> {
   readonly pod: string;
 }
@@ -33,13 +33,13 @@ const byBudget = (pod: V1Pod, block: BudgetBlock): Blocked => ({
   isForever: isForever(block),
 });
 
-/** The budgets by name, which the server's answer may lack. */
+/** Names the pod's budgets, which the server's answer may lack. */
 const namesFor = (pod: V1Pod, budgets: readonly V1PodDisruptionBudget[]): string[] =>
   budgetsOf(pod, budgets).map(budgetName);
 
 /**
- * Judges a pod by the server's answer to its eviction, tried as a dry run; without an answer, by what its budgets' status
- * says. Where both refuse, the status says more: it names the budget, and knows whether it ever allows one.
+ * Judges a pod by the server's answer to the dry run of its eviction, or by its budgets' status if there is no answer.
+ * If both refuse, the status is used: it names the budget, and tells whether the budget ever allows an eviction.
  */
 function blockOn(pod: V1Pod, budgets: readonly V1PodDisruptionBudget[], answer: Meaning | undefined): Blocked | null {
   const claim = claimOf(pod, budgets);
@@ -54,9 +54,10 @@ function blockOn(pod: V1Pod, budgets: readonly V1PodDisruptionBudget[], answer: 
 }
 
 /**
- * Budgets, admission policies and webhooks that allow no eviction of these pods now, each with the pods that it holds. A budget
- * that allows one after the other holds none: the drain waits for its turn.
- * @param answers to evictions tried as a dry run, by the pod's UID; a pod without one is judged by its budgets' status
+ * Lists the budgets, admission policies and webhooks that allow no eviction of these pods now, each with its pods. A
+ * budget that allows one pod after another is not listed, because the drain evicts its pods in turns.
+ * @param answers to the dry runs of evictions, by the pod's UID; a pod without an answer is judged by its budgets'
+ * status
  */
 export function blockersOf(
   pods: readonly V1Pod[],
@@ -72,7 +73,7 @@ export function blockersOf(
   });
 }
 
-/** Pods whose owners ask that they are not interrupted. */
+/** Lists the pods whose owners ask not to interrupt them. */
 export const longJobsOf = (pods: readonly V1Pod[]): LongJob[] =>
   pods.flatMap((pod) => {
     const annotation = holdOn(pod);
@@ -81,26 +82,28 @@ export const longJobsOf = (pods: readonly V1Pod[]): LongJob[] =>
     return [{ pod: podName(pod), annotation, startedAt: startedAt ? new Date(startedAt).toISOString() : null }];
   });
 
-/** Seconds that a pod has for its end where it does not say (Kubernetes' default). */
+/** Kubernetes' default grace period in seconds. */
 const GRACE = 30;
 
-/** Seconds until the pod that replaces an evicted one counts as healthy, so that its budget lets the next one go (assumed). */
+/**
+ * Seconds until the pod that replaces an evicted one is healthy, so that its budget allows the next eviction (assumed).
+ */
 const REPLACED = 60;
 
 const graceOf = ({ spec }: V1Pod): number => spec?.terminationGracePeriodSeconds ?? GRACE;
 
 const longestOf = (pods: readonly V1Pod[]): number => Math.max(0, ...pods.map(graceOf));
 
-/** Seconds of one budget's pods, which leave in turns of as many as it allows. */
+/** Estimates the seconds that one budget's pods take: they leave in turns, as many together as the budget allows. */
 function turnsOf(pods: readonly V1Pod[], allowed: number): number {
   const turns = Math.ceil(pods.length / Math.max(1, allowed));
   return turns * longestOf(pods) + (turns - 1) * REPLACED;
 }
 
 /**
- * Minutes that a drain should take, if nothing but budgets' turns holds it up: connections first, then the pods, ten at a time
- * and those of one budget in turns; one at least.
- * @param connectionSeconds that connections get before the first pod is asked to leave
+ * Estimates the minutes of a drain, if only the budgets' turns delay it: first the connections, then the pods, ten at a
+ * time and those of one budget in turns. The least is 1.
+ * @param connectionSeconds time for connections to close before the first eviction
  */
 export function minutesFor(
   pods: readonly V1Pod[],

@@ -5,15 +5,15 @@ import type { Claim } from "../cluster/claims.ts";
 import { ownerOf } from "../cluster/ownership.ts";
 import type { Machine } from "../ec2/instances.ts";
 
-/** Changes to a node that another controller may answer to. */
+/** Changes to a node to which another controller may react. */
 export type Disruption = "drain" | "reboot" | "remove";
 
-/** A Machine of the machine API, as far as it is judged here. */
+/** The fields of a machine API Machine that are judged here. */
 export interface MachineFacts {
   readonly metadata: V1ObjectMeta;
 }
 
-/** A MachineHealthCheck of the machine API, as far as it is judged here. */
+/** The fields of a machine API MachineHealthCheck that are judged here. */
 export interface HealthCheck {
   readonly metadata: V1ObjectMeta;
   readonly spec?: {
@@ -22,59 +22,62 @@ export interface HealthCheck {
   };
 }
 
-/** An SSM association that runs on the instance by a schedule of its own. */
+/** An SSM association that runs on the instance on its own schedule. */
 export interface Association {
   readonly name: string;
   readonly document: string;
 }
 
-/** State of an instance as Patch Manager reported it last. */
+/** Patch Manager's last report about an instance. */
 export interface PatchState {
-  /** Updates that are installed and wait for a reboot. */
+  /** Number of installed updates that wait for a reboot. */
   readonly pending: number;
-  /** Its last run was told to reboot by itself where an update asks for it (`RebootIfNeeded`). */
+  /** Was the last run allowed to reboot the machine if an update requires it (`RebootIfNeeded`)? */
   readonly reboots: boolean;
 }
 
-/** Facts that other controllers are recognised by. */
+/** Facts by which other controllers are recognised. */
 export interface Traces {
   readonly node: V1Node;
   readonly machine: Machine | undefined;
   readonly claimed: readonly Claim[];
-  /** The Machine behind the node; null where there is none. */
+  /** The Machine behind the node; null if there is none. */
   readonly machineFacts: MachineFacts | null;
   readonly healthChecks: readonly HealthCheck[];
   readonly associations: readonly Association[];
-  /** Null for an instance that Patch Manager never scanned. */
+  /** Null if Patch Manager has never scanned the instance. */
   readonly patches: PatchState | null;
-  /** Its Auto Scaling group's view of it; null where it is in none, or where that could not be read. */
+  /** The instance as its Auto Scaling group sees it; null if it belongs to no group, or the group could not be read. */
   readonly groupMember: GroupMember | null;
 }
 
-/** Annotation of kured while it drains and reboots a node (kured's cmd/kured/main.go, `--annotate-nodes`). */
+/** Annotation that kured sets while it drains and reboots a node (kured's cmd/kured/main.go, `--annotate-nodes`). */
 const KURED_IN_PROGRESS = "weave.works/kured-reboot-in-progress";
 const KURED = [KURED_IN_PROGRESS, "weave.works/kured-most-recent-reboot-needed"];
 
-/** Annotation with which WMCO asks itself for a reboot of its node, and the one on every node that it configured. */
+/**
+ * Annotation with which WMCO requests a reboot of a node from itself, and the one that it sets on every node that it
+ * configured.
+ */
 const WMCO_REBOOT = "windowsmachineconfig.openshift.io/reboot-required";
 const WMCO_VERSION = "windowsmachineconfig.openshift.io/version";
 
 /** Taint of a node that the cluster autoscaler is deleting (cluster-autoscaler/utils/taints). */
 const AUTOSCALER_DELETES = "ToBeDeletedByClusterAutoscaler";
 
-/** Taint of a node that Karpenter takes away (karpenter's apis/v1/taints.go). */
+/** Taint of a node that Karpenter is about to delete (karpenter's apis/v1/taints.go). */
 const KARPENTER_DISRUPTS = "karpenter.sh/disrupted";
 
-/** A paused check remediates nothing; the annotation's value does not matter (machine API operator). */
+/** Annotation of a paused health check, which remediates nothing. Its value does not matter (machine API operator). */
 const PAUSED = "cluster.x-k8s.io/paused";
 
-/** Keeps Karpenter from taking a node away that has become empty (its documentation, "Node-Level Controls"). */
+/** Annotation that keeps Karpenter from deleting an empty node (its documentation, "Node-Level Controls"). */
 const DO_NOT_DISRUPT = "karpenter.sh/do-not-disrupt";
 
 /** Tag that Auto Scaling sets on the instances of a group. */
 const GROUP_TAG = "aws:autoscaling:groupName";
 
-/** SSM documents that reboot by themselves: patching, and the updates that may ask for it. */
+/** SSM documents that may reboot the machine: those that install patches or updates. */
 const REBOOTING = ["AWS-RunPatchBaseline", "AWS-RunPatchBaselineAssociation", "AWS-InstallWindowsUpdates"];
 
 const onNode = ({ metadata, spec }: V1Node): OtherController[] => {
@@ -93,10 +96,12 @@ const onNode = ({ metadata, spec }: V1Node): OtherController[] => {
 const selects = ({ spec }: HealthCheck, labels: Readonly<Record<string, string>>): boolean =>
   Object.entries(spec?.selector?.matchLabels ?? {}).every(([key, value]) => labels[key] === value);
 
-/** Annotation by which a person or an autoscaler chooses the Machine that a smaller MachineSet loses first. */
+/**
+ * Annotation by which a person or an autoscaler chooses the Machine that is deleted first if its MachineSet shrinks.
+ */
 const CHOSEN_TO_GO = "machine.openshift.io/delete-machine";
 
-/** The Machine as such: one that is being deleted takes the node with it. */
+/** Judges the Machine itself: deleting it deletes the node. */
 const onMachine = ({ machineFacts }: Traces): OtherController[] => {
   if (machineFacts === null) return [];
   const { name = "", annotations = {}, deletionTimestamp } = machineFacts.metadata;
@@ -119,9 +124,10 @@ const healthChecksOf = ({ machineFacts, healthChecks }: Traces): OtherController
         }));
 
 /**
- * An instance that is InService is replaced when a health check fails, as it does while Windows reboots. With HealthCheck suspended
- * no check counts; an instance in Standby is not checked (Auto Scaling user guide, "Considerations for suspending processes").
- * ReplaceUnhealthy alone is not enough: what was marked meanwhile is replaced when it is resumed.
+ * Finds the Auto Scaling group that may replace the instance. A group replaces an InService instance whose health check
+ * fails, as it does while Windows reboots. No check is made while HealthCheck is suspended, or for an instance in
+ * Standby (Auto Scaling user guide, "Considerations for suspending processes"). Suspending only ReplaceUnhealthy is not
+ * enough: the group replaces what was marked unhealthy meanwhile as soon as it is resumed.
  */
 function scalingGroupOf({ machine, groupMember }: Traces): OtherController[] {
   const group = machine?.tags[GROUP_TAG];
@@ -132,7 +138,7 @@ function scalingGroupOf({ machine, groupMember }: Traces): OtherController[] {
   return [{ kind: "group-check", group, instance: machine?.instanceId ?? "", checks }];
 }
 
-/** Karpenter takes away a node that a drain has emptied. */
+/** Karpenter deletes a node that a drain has emptied, unless an annotation forbids it. */
 const emptiedByKarpenter = ({ node }: Traces): OtherController[] =>
   node.metadata?.annotations?.[DO_NOT_DISRUPT] === "true" ? [] : [{ kind: "karpenter-consolidates" }];
 
@@ -140,7 +146,7 @@ const emptiedByKarpenter = ({ node }: Traces): OtherController[] =>
 export const isInGroup = (machine: Pick<Machine, "tags"> | undefined): boolean =>
   machine !== undefined && GROUP_TAG in machine.tags;
 
-/** Recognises everything beside Casement that may reboot, delete or uncordon the node. */
+/** Lists everything except Casement that may reboot, delete or uncordon the node. */
 export function otherControllersOf(traces: Traces): OtherController[] {
   const owner = traces.machine && ownerOf(traces.machine, traces.claimed);
   return [
@@ -158,9 +164,9 @@ export function otherControllersOf(traces: Traces): OtherController[] {
 }
 
 /**
- * Does the controller stand against the change? One that is at work on the node now stands against any; one that answers
- * to a node that is away stands against a reboot; one that takes empty nodes away, against a drain too; an owner that would replace
- * the machine, against its removal.
+ * Does the controller conflict with the change? One that is acting on the node now conflicts with every change; one
+ * that reacts to an unavailable node, with a reboot; one that deletes empty nodes, with a drain or a reboot; an owner
+ * that would replace the machine, with its removal.
  */
 export function conflictsWith(controller: OtherController, disruption: Disruption): boolean {
   if ("acting" in controller) return controller.acting;

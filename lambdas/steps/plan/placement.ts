@@ -6,29 +6,29 @@ import { isReady } from "../cluster/node-facts.ts";
 import { hasLabels, isSelected, toleratesTaints } from "./node-matches.ts";
 import { type Amounts, freeOn, requestsOf, shortageOf, sum } from "./resources.ts";
 
-/** The cluster as far as the scheduler looks at it. */
+/** The cluster's state that decides placements. */
 export interface ClusterState {
-  /** All nodes, the one that is emptied included. */
+  /** All nodes, including the one that is emptied. */
   readonly nodes: readonly V1Node[];
   /** All pods of the cluster. */
   readonly pods: readonly V1Pod[];
   readonly runtimeClasses: readonly V1RuntimeClass[];
-  /** Does a pod's volume allow the node? A volume bound to one zone allows the nodes of that zone only. */
+  /** Does a pod's volume allow the node? A volume in one zone only allows the nodes of that zone. */
   readonly volumesAllow: (pod: V1Pod, node: V1Node) => boolean;
 }
 
-/** A candidate with what it has left; `free` shrinks as pods are placed. */
+/** A candidate node and its free resources; `free` shrinks as pods are placed. */
 interface Candidate {
   readonly node: V1Node;
   free: Amounts;
 }
 
-/** HostProcess containers run on the host's own files, so any release takes them. */
+/** Is it a HostProcess pod? Its containers use the host's own files, so any Windows release can run them. */
 const isHostProcess = (spec: V1PodSpec): boolean => spec.securityContext?.windowsOptions?.hostProcess === true;
 
 /**
- * May the node run what runs on the other one? Images are built for a release, and a pod seldom says which: what runs on
- * a node is taken to be built for that node's release. The label stands for the kernel that the kubelet sees.
+ * May the other node run the pod? Images are built for one release, and a pod seldom names it, so a pod is assumed to
+ * need the release of the node on which it runs. The label names the kernel that the kubelet sees.
  */
 function runsRelease(spec: V1PodSpec, from: V1Node, to: V1Node): boolean {
   if (from.metadata?.labels?.["kubernetes.io/os"] !== to.metadata?.labels?.["kubernetes.io/os"]) return false;
@@ -37,7 +37,7 @@ function runsRelease(spec: V1PodSpec, from: V1Node, to: V1Node): boolean {
   return hostsOf(build).includes(to.metadata?.labels?.[BUILD_LABEL] ?? "");
 }
 
-/** First reason against a node; null when the pod fits there. */
+/** The first reason against a node; null if the pod fits there. */
 function obstacleOn(pod: V1Pod, from: V1Node, { node, free }: Candidate, cluster: ClusterState): Obstacle | null {
   const spec = pod.spec ?? { containers: [] };
   const { scheduling } = cluster.runtimeClasses.find(({ metadata }) => metadata?.name === spec.runtimeClassName) ?? {};
@@ -74,9 +74,9 @@ const negative = (amounts: Amounts): Amounts =>
 const isOpen = (node: V1Node): boolean => isReady(node) && node.spec?.unschedulable !== true;
 
 /**
- * Finds a place on other nodes for each pod that must leave, one after the other, the largest memory first. This is less
- * than the scheduler judges: pod affinity, spreading and host ports are not looked at, so "fits" is a forecast.
- * @param leaving the pods that will be evicted and made anew
+ * Finds a place on other nodes for each pod that must leave, in order of memory, the largest first. The scheduler also
+ * judges pod affinity, spreading and host ports, so "fits" is only a forecast.
+ * @param leaving the pods that will be evicted and created again
  */
 export function placementsOf(leaving: readonly V1Pod[], from: V1Node, cluster: ClusterState): Placement[] {
   const others = cluster.nodes.filter((node) => node.metadata?.name !== from.metadata?.name && isOpen(node));

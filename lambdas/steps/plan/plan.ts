@@ -11,25 +11,25 @@ import { blockersOf, longJobsOf, minutesFor } from "./obstacles.ts";
 import { placementsOf } from "./placement.ts";
 import { releaseOf } from "./release.ts";
 
-/** The node to plan for, and what its operation knows of it. */
+/** The node to plan for, and the facts that its operation knows. */
 export interface Planned extends Pick<NodePlan, "pool" | "away" | "maxUnavailable" | "others" | "mostMinutes"> {
   readonly node: V1Node;
   /** All nodes of the cluster. */
   readonly nodes: readonly V1Node[];
   readonly options: DrainOptions;
-  /** Seconds that connections get before the first pod is asked to leave. */
+  /** Seconds for connections to close before the first eviction. */
   readonly connectionSeconds: number;
-  /** Other facts that could not be read, in words. */
+  /** Names of other facts that could not be read. */
   readonly unread: readonly string[];
 }
 
-/** Looks ahead: what emptying a node would do. */
+/** Forecasts the effect of emptying a node. */
 export const plan = (context: StepContext) => {
   const look = looking(context);
   const stateOfCluster = clusterState(context);
   const evictions = preflight(context);
 
-  /** Names what would hold the evictions up now. */
+  /** Lists the obstacles to the evictions now. */
   const holdingUp = async (evict: readonly V1Pod[], budgets: readonly V1PodDisruptionBudget[] | null) => {
     const { answers, untried } = await evictions.try(evict);
     return { blockers: blockersOf(evict, budgets ?? [], answers), longJobs: longJobsOf(evict), untried };
@@ -37,7 +37,7 @@ export const plan = (context: StepContext) => {
 
   return {
     /**
-     * Tries each eviction as a dry run, and names what would hold the emptying of a node up; nothing is changed.
+     * Tries each eviction as a dry run and lists the obstacles to emptying a node; changes nothing.
      * @throws a busy server's error
      */
     blocking: async (node: string, options: DrainOptions): Promise<Blocking> => {
@@ -46,9 +46,9 @@ export const plan = (context: StepContext) => {
     },
 
     /**
-     * Reads pods, budgets and free resources, tries each eviction as a dry run, and works out what a drain of the node would
-     * meet; nothing is changed.
-     * @throws a busy server's error: a plan that knows only a part is no plan
+     * Reads pods, budgets and free resources, tries each eviction as a dry run, and forecasts a drain of the node;
+     * changes nothing.
+     * @throws a busy server's error, because a plan with missing facts is of no use
      */
     of: async ({ node, nodes, options, connectionSeconds, unread: before, ...known }: Planned): Promise<NodePlan> => {
       const { evict, stay, refusals } = await look.pods(node.metadata?.name ?? "", options, newDrain);

@@ -1,4 +1,4 @@
-/** Suffixes of a quantity (apimachinery's resource.Quantity), with what one of each is worth. */
+/** Suffixes of a quantity (apimachinery's resource.Quantity), each with its factor. */
 const suffixes: Readonly<Record<string, number>> = {
   n: 1e-9,
   u: 1e-6,
@@ -19,9 +19,9 @@ const suffixes: Readonly<Record<string, number>> = {
 };
 
 /**
- * Value of a Kubernetes quantity in its base unit: cores, bytes, pieces. The client library's own reader refuses fractions
- * such as "1.5Gi", which the API server accepts.
- * @throws Error for text that is no quantity
+ * Converts a Kubernetes quantity to its base unit: cores, bytes, pieces. The client library's own parser rejects
+ * fractions such as "1.5Gi", which the API server accepts.
+ * @throws Error if the text is not a quantity
  */
 export function inBaseUnits(quantity: string): number {
   const [, digits = "", suffix = ""] = /^([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)([a-zA-Z]*)$/.exec(quantity) ?? [];

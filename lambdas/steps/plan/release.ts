@@ -2,7 +2,10 @@ import type { V1Node } from "@kubernetes/client-node";
 import { BUILD_LABEL } from "../../desired/node-keys.ts";
 import { releaseOfBuild } from "../../desired/windows-builds.ts";
 
-/** Windows release of a node, as people call it; its build where that is not known, null where the node does not say. */
+/**
+ * A node's Windows release as people name it: its build if the release is not known, null if the node does not report
+ * it.
+ */
 export function releaseOf({ metadata }: V1Node): string | null {
   const build = metadata?.labels?.[BUILD_LABEL];
   if (build === undefined) return null;

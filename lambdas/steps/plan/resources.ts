@@ -20,9 +20,10 @@ export const sum = (...all: readonly Amounts[]): Amounts => combined((one, other
 const most = (...all: readonly Amounts[]): Amounts => combined((one, other) => Math.max(one, other), all);
 
 /**
- * Resources that the scheduler reserves for a pod: its containers together, or the largest start-up container, plus the
- * overhead of its RuntimeClass and its own place (PodRequests in k8s.io/component-helpers/resource). Sidecars, which are
- * init containers that keep running, count with the containers.
+ * Resources that the scheduler reserves for a pod: the sum of its containers or the largest init container, whichever
+ * is larger, plus the overhead of its RuntimeClass and one place for the pod (PodRequests in
+ * k8s.io/component-helpers/resource). Sidecars, which are init containers that keep running, are added to the
+ * containers.
  */
 export function requestsOf({ spec }: V1Pod): Amounts {
   const startUp = spec?.initContainers ?? [];
@@ -32,7 +33,7 @@ export function requestsOf({ spec }: V1Pod): Amounts {
   return sum(most(sum(...running), ...largest), amountsOf(spec?.overhead), { pods: 1 });
 }
 
-/** Resources that a node has left for new pods; pods that have ended hold nothing. */
+/** Resources of a node that are free for new pods. Pods that have ended use none. */
 export function freeOn(node: V1Node, pods: readonly V1Pod[]): Amounts {
   const held = sum(...pods.filter(isHolding).map(requestsOf));
   const allocatable = amountsOf(node.status?.allocatable);
@@ -41,6 +42,9 @@ export function freeOn(node: V1Node, pods: readonly V1Pod[]): Amounts {
 
 const isHolding = ({ status }: V1Pod): boolean => !["Succeeded", "Failed"].includes(status?.phase ?? "");
 
-/** Names the first resource that does not suffice; undefined when the pod fits. A resource a node does not have is none. */
+/**
+ * Names the first resource that is too small; undefined if the pod fits. A node has 0 of a resource that it does not
+ * list.
+ */
 export const shortageOf = (requests: Amounts, free: Amounts): string | undefined =>
   Object.entries(requests).find(([name, amount]) => amount > 0 && amount > (free[name] ?? 0))?.[0];

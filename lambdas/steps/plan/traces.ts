@@ -9,13 +9,16 @@ import type { StepContext } from "../context.ts";
 import { isDenied } from "../doctor/check.ts";
 import type { Association, HealthCheck, MachineFacts, PatchState, Traces } from "./other-controllers.ts";
 
-/** Namespace of Machines and their health checks on OpenShift; the claims are read there too. */
+/**
+ * Namespace and API group of Machines and their health checks on OpenShift; the claims are read from the same
+ * namespace.
+ */
 const MACHINE_API = { group: "machine.openshift.io", version: "v1beta1", namespace: "openshift-machine-api" } as const;
 
-/** Marks that other controllers leave beside the Node, and what could not be read of them. */
+/** Facts about other controllers that are not on the Node, and those that could not be read. */
 export interface TracesSeen
   extends Pick<Traces, "machineFacts" | "healthChecks" | "associations" | "patches" | "groupMember"> {
-  /** In words. */
+  /** Names of the facts that could not be read. */
   readonly unread: readonly string[];
 }
 
@@ -28,7 +31,7 @@ interface Read<T> {
   readonly unread: readonly string[];
 }
 
-/** A right that is missing leaves a gap in what is judged, and says so; every other failure is the caller's. */
+/** Reads a fact. A missing right adds the fact to `unread`; the caller handles every other error. */
 async function readAs<T>(what: string, read: Promise<T>, otherwise: T): Promise<Read<T>> {
   try {
     return { value: await read, unread: [] };
@@ -40,7 +43,7 @@ async function readAs<T>(what: string, read: Promise<T>, otherwise: T): Promise<
   }
 }
 
-/** Reading what other controllers leave on a node's Machine and in the account. */
+/** Reads what other controllers have written to a node's Machine and into the AWS account. */
 export const traces = ({ clients: { kubernetes, ssm, groupMember } }: StepContext) => {
   const list = async <T>(plural: string): Promise<readonly T[]> =>
     ((await kubernetes.custom.listNamespacedCustomObject({ ...MACHINE_API, plural })) as { items?: T[] }).items ?? [];
@@ -48,7 +51,7 @@ export const traces = ({ clients: { kubernetes, ssm, groupMember } }: StepContex
   const machineOf = async (instanceId: string): Promise<MachineFacts | null> =>
     (await list<MachineObject>("machines")).find(({ spec }) => spec?.providerID?.endsWith(`/${instanceId}`)) ?? null;
 
-  /** Associations by State Manager's own record of what runs on the instance; one that SSM does not know has none. */
+  /** Reads State Manager's record of the associations of an instance; empty if SSM does not know the instance. */
   const associationsOf = async (InstanceId: string): Promise<readonly Association[]> => {
     const found: Association[] = [];
     try {
@@ -61,7 +64,7 @@ export const traces = ({ clients: { kubernetes, ssm, groupMember } }: StepContex
     return found;
   };
 
-  /** Updates by Patch Manager's own record; an instance that it never scanned is not in the list. */
+  /** Reads Patch Manager's record of an instance; null if Patch Manager has never scanned it. */
   const patchesOf = async (InstanceId: string): Promise<PatchState | null> => {
     const { InstancePatchStates = [] } = await ssm.send(
       new DescribeInstancePatchStatesCommand({ InstanceIds: [InstanceId] }),
@@ -73,9 +76,10 @@ export const traces = ({ clients: { kubernetes, ssm, groupMember } }: StepContex
 
   return {
     /**
-     * Reads the Machine behind an instance, the health checks over Machines, the SSM associations of the instance, the updates on
-     * it that wait for a reboot, and what its Auto Scaling group does. Health checks are read only where there is a Machine.
-     * @param isInGroup whether its tags name an Auto Scaling group: only then is the group asked for
+     * Reads the Machine behind an instance, the health checks of Machines, the instance's SSM associations, its updates
+     * that wait for a reboot, and its state in its Auto Scaling group. Health checks are only read if there is a
+     * Machine.
+     * @param isInGroup true if the instance's tags name an Auto Scaling group; the group is only read then
      * @throws a busy server's error
      */
     of: async (instanceId: string, isInGroup: boolean): Promise<TracesSeen> => {

@@ -4,8 +4,8 @@ import { matchesAnyTerm } from "./node-matches.ts";
 const keyOf = (namespace: string, claim: string): string => `${namespace}/${claim}`;
 
 /**
- * Tells whether a pod's volumes can follow it to a node: a bound volume says by its node affinity where it can be
- * attached (for EBS, its zone). A claim that is not bound yet, or not known, follows everywhere.
+ * Builds the check whether a pod's volumes allow a node. A bound volume names the nodes to which it can be attached in
+ * its node affinity (for EBS, those of its zone). A claim that is unbound or unknown allows every node.
  */
 export function volumesAllow(
   claims: readonly V1PersistentVolumeClaim[],

@@ -7,10 +7,13 @@ import type { StepContext } from "../context.ts";
 import { responseUrls } from "./response-urls.ts";
 import { thread } from "./thread.ts";
 
-/** Milliseconds for the ledger to say where the acknowledgement is; the answer itself matters more than its place. */
+/**
+ * Milliseconds to find the acknowledgement's URL in the ledger. If that takes longer, the answer is posted as a new
+ * message.
+ */
 const FIND_WITHIN_MS = 2_000;
 
-/** Answers to looks. */
+/** Answers `/win` looks. */
 export const answers = (context: StepContext) => {
   const kept = responseUrls(context);
   const word = commandWord(context);
@@ -25,7 +28,8 @@ export const answers = (context: StepContext) => {
 
   return {
     /**
-     * Answers a look to its requester alone, in place of the acknowledgement; if Slack no longer accepts that, as a new message.
+     * Shows the answer to its requester only. It replaces the acknowledgement, or is a new message if Slack no longer
+     * accepts that.
      */
     give: async (operation: string, { channel, userId }: Requester, message: Message): Promise<void> => {
       if (!(await replace(operation, message))) await sendEphemeral(channel, userId, message);

@@ -15,20 +15,23 @@ import { slackCode } from "./slack-code.ts";
 
 type Rules = Pick<Configuration, "people" | "slack">;
 
-/** Slack's codes for a person, group or channel that does not exist (any more). */
+/** Slack's codes for a person, group or channel that does not exist (or no longer). */
 const ABSENT = new Set(["user_not_found", "user_not_visible", "channel_not_found", "no_such_subteam"]);
 
-/** users.info is a method of tier 4, a hundred calls a minute (docs: "Rate limits"): more people take several ticks. */
+/**
+ * Limit on people per tick: users.info is a method of tier 4, with a hundred calls a minute (docs: "Rate limits"). More
+ * people take several ticks.
+ */
 const PEOPLE_PER_TICK = 50;
 const TICK_MS = 5 * 60_000;
 
-/** People whose turn it is at this tick; everybody when they are few. */
+/** Chooses the people to read at this tick; everybody if they are few. */
 function dueAt(now: number, everybody: readonly string[]): readonly string[] {
   const shares = Math.max(1, Math.ceil(everybody.length / PEOPLE_PER_TICK));
   return everybody.filter((_, at) => at % shares === Math.floor(now / TICK_MS) % shares);
 }
 
-/** Waits for Slack's answer; undefined when Slack knows nothing of the subject. */
+/** Waits for Slack's answer; undefined if Slack does not know the person, group or channel. */
 async function ifThere<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;
@@ -38,7 +41,7 @@ async function ifThere<T>(asked: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Questions to Slack about people, asked at this very moment. */
+/** Reads people, channels and groups from Slack, without a cache. */
 const asking = ({ clients }: FrontDoorContext) => ({
   user: async (user: string): Promise<SlackUser | undefined> =>
     (await ifThere((await clients.slack()).users.info({ user })))?.user,
@@ -50,15 +53,16 @@ const asking = ({ clients }: FrontDoorContext) => ({
     (await ifThere((await clients.slack()).usergroups.users.list({ usergroup })))?.users ?? [],
 });
 
-/** People as Slack knows them; every question to Slack throws when Slack cannot be asked. */
+/** People as Slack knows them. Every call to Slack throws if Slack does not answer. */
 export const people = (context: FrontDoorContext) => {
   const slack = asking(context);
   const stored = roster(context);
 
   return {
     /**
-     * Last facts of the schedule on a person, with the groups that the person is in; undefined when nothing is known.
-     * Enough for a look, which changes nothing: Slack allows so few questions that looks must not use them up.
+     * Reads the facts that the schedule last stored about a person, with the person's groups; undefined if nothing is
+     * known. They are enough for a `/win` look, which changes nothing: Slack allows too few calls for every look to
+     * make one.
      */
     lastKnown: async (userId: string): Promise<{ membership: Membership; groups: string[] } | undefined> => {
       const known = await stored.read();
@@ -66,13 +70,13 @@ export const people = (context: FrontDoorContext) => {
       return known && membership ? { membership, groups: groupsOf(known, userId) } : undefined;
     },
 
-    /** Asks Slack afresh for a person's membership: before a change, and at its approval. */
+    /** Reads a person's membership from Slack, before a change and at its approval. */
     membership: async ({ slack: { channel } }: Rules, userId: string): Promise<Membership> => {
       const [user, place] = await Promise.all([slack.user(userId), slack.channel(channel)]);
       return membershipOf(user, place);
     },
 
-    /** Ids of those of the groups that a person is in now. */
+    /** Reads from Slack which of the groups contain a person now. */
     groupsOf: async (groups: readonly string[], userId: string): Promise<string[]> => {
       const members = await Promise.all(groups.map(slack.members));
       return groups.filter((_, at) => members[at]?.includes(userId));

@@ -2,7 +2,7 @@ import { EXPIRES, keys } from "../../ledger-table.ts";
 import type { FrontDoorContext } from "../context.ts";
 import { table } from "../ledger/table.ts";
 
-/** Slack takes answers there for 30 minutes (docs: "Handling user interaction", response_url). */
+/** Slack accepts answers at a response URL for 30 minutes (docs: "Handling user interaction", response_url). */
 const LIVES_SECONDS = 30 * 60;
 
 interface Kept {
@@ -11,7 +11,7 @@ interface Kept {
   readonly [EXPIRES]: number;
 }
 
-/** Addresses at which Slack takes the answers to looks; anyone who has one may write there, so they are stored nowhere else. */
+/** Stores the response URLs of `/win` looks. Anyone who has such a URL can post there, so it is stored nowhere else. */
 export const responseUrls = (context: FrontDoorContext) => {
   const items = table(context);
   const seconds = (): number => Math.floor(context.now() / 1000);
@@ -19,7 +19,7 @@ export const responseUrls = (context: FrontDoorContext) => {
     keep: (operation: string, url: string): Promise<void> =>
       items.replace(keys.responseUrl(operation), { url, [EXPIRES]: seconds() + LIVES_SECONDS }),
 
-    /** The address for an operation's answer; undefined when there was none, or its time is over. */
+    /** Reads the URL for an operation's answer; undefined if there is none, or it has expired. */
     read: async (operation: string): Promise<string | undefined> => {
       const kept = await items.read<Kept>(keys.responseUrl(operation));
       return kept && kept[EXPIRES] > seconds() ? kept.url : undefined;

@@ -3,20 +3,23 @@ import { keys } from "../../ledger-table.ts";
 import type { FrontDoorContext } from "../context.ts";
 import { table } from "../ledger/table.ts";
 
-/** Six ticks of the schedule that reads it: a person who left a group since then must not stay in it for ever. */
-const COUNTS_FOR_MS = 30 * 60_000;
+/**
+ * Milliseconds for which the roster is valid: six ticks of the schedule that writes it, so that a person who has left a
+ * group loses the role even if the schedule fails.
+ */
+const VALID_FOR_MS = 30 * 60_000;
 
-/** The roster as the ledger holds it: the attribute keeps the name that running versions read. */
+/** The roster as the ledger stores it. The attribute keeps the name that running versions read. */
 type Item = Omit<Roster, "memberships"> & { readonly standings: Roster["memberships"] };
 
-/** Last known facts of the people who hold roles. */
+/** Stores the last known facts about the people who have roles. */
 export const roster = (context: FrontDoorContext) => {
   const items = table(context);
   return {
-    /** Undefined when it was never written or is too old to be believed. */
+    /** Reads the roster; undefined if it was never written or has expired. */
     read: async (): Promise<Roster | undefined> => {
       const item = await items.read<Item>(keys.directory);
-      if (!item || context.now() - Date.parse(item.readAt) >= COUNTS_FOR_MS) return undefined;
+      if (!item || context.now() - Date.parse(item.readAt) >= VALID_FOR_MS) return undefined;
       const { standings: memberships, groups, readAt } = item;
       return { groups, memberships, readAt };
     },

@@ -7,10 +7,10 @@ import { type FrontDoorContext, timestamp } from "../context.ts";
 import { table } from "../ledger/table.ts";
 import { slackCode } from "./slack-code.ts";
 
-/** Slack's own codes for a message that can no longer be edited: a fresh one is posted instead. */
+/** Slack's codes for a message that can no longer be edited; a new message is posted instead. */
 const LOST = new Set(["message_not_found", "cant_update_message", "edit_window_closed"]);
 
-// The Web API types demand every block by its own shape; messages are checked by Slack and by the simulated Slack.
+// The Web API's types require the shape of every block; Slack and the simulated Slack check messages instead.
 type Blocks = NonNullable<
   Extract<Parameters<import("@slack/web-api").WebClient["chat"]["update"]>[0], { blocks?: unknown }>["blocks"]
 >;
@@ -22,13 +22,13 @@ const sendable = async (message: Message, word: FindWord): Promise<{ text: strin
 /** Metadata by which a message is found again; people do not see it. */
 const MARKED = "casement_message";
 
-/** No operation posts the same message again after this long: an execution ends within hours. */
+/** Seconds after which no operation posts the same message again, because an execution ends within hours. */
 const MARK_LIVES_SECONDS = 30 * 24 * 60 * 60;
 
-/** Slack's clock and ours may differ a little. */
+/** Tolerated difference between Slack's clock and the function's. */
 const SKEW_SECONDS = 60;
 
-/** A message as Slack's history gives it. */
+/** A message as Slack's history returns it. */
 interface Marked {
   readonly ts?: string;
   readonly metadata?: { readonly event_type?: string; readonly event_payload?: object };
@@ -39,7 +39,7 @@ const carries =
   ({ metadata }: Marked): boolean =>
     metadata?.event_type === MARKED && (metadata.event_payload as { mark?: unknown } | undefined)?.mark === mark;
 
-/** Messages that were posted, found again by their marks. */
+/** Finds posted messages by their marks. */
 const finding =
   (context: FrontDoorContext) => async (channel: string, mark: string, since: string, threadTs?: string) => {
     const slack = await context.clients.slack();
@@ -59,7 +59,7 @@ const finding =
     return undefined;
   };
 
-/** Place of a message, as chat.postMessage takes it: its types tell a broadcast reply from any other. */
+/** Place of a message for chat.postMessage, whose types distinguish a broadcast reply from other messages. */
 function replyTo(threadTs: string | undefined, isBroadcast: boolean) {
   if (!threadTs) return {};
   return isBroadcast ? { thread_ts: threadTs, reply_broadcast: true as const } : { thread_ts: threadTs };
@@ -70,10 +70,11 @@ const posting = (context: FrontDoorContext, word: FindWord) => {
   const find = finding(context);
   return {
     /**
-     * Posts a message; in a thread when told. Asked again after a crash or a lost answer, it finds what it posted.
-     * @param mark unique for the message among all of the cluster
-     * @param isBroadcast shows a reply in the channel too (docs: chat.postMessage, reply_broadcast)
-     * @returns its timestamp
+     * Posts a message, in a thread if one is given. Repeated after a crash or a lost answer, it finds the message that
+     * it posted.
+     * @param mark unique among all messages of the cluster
+     * @param isBroadcast also shows a reply in the channel (docs: chat.postMessage, reply_broadcast)
+     * @returns the message's timestamp
      */
     post: async (
       channel: string,
@@ -104,13 +105,17 @@ const posting = (context: FrontDoorContext, word: FindWord) => {
 };
 
 /**
- * Speaks in Slack. Each verb throws what Slack's client threw: `isBusy` tells whether trying again may help.
- * @param word finds what the command is called, which is filled into whatever is said
+ * Posts and edits messages in Slack. Each verb throws the error of Slack's client; `isBusy` tells whether a retry may
+ * succeed.
+ * @param word finds what the command is called, which is filled into each message
  */
 export const thread = (context: FrontDoorContext, word: FindWord) => ({
   ...posting(context, word),
 
-  /** Rewrites a message in place; returns the timestamp of the current message (a new one if the old is lost). */
+  /**
+   * Rewrites a message. Returns the timestamp of the current message, which is a new one if the old one can no longer
+   * be edited.
+   */
   update: async (channel: string, ts: string, message: Message): Promise<string> => {
     const slack = await context.clients.slack();
     const said = await sendable(message, word);
@@ -124,7 +129,7 @@ export const thread = (context: FrontDoorContext, word: FindWord) => ({
     }
   },
 
-  /** Says something that only one person sees; nothing to who has left the channel. */
+  /** Posts a message that only one person sees; does nothing if that person has left the channel. */
   sendEphemeral: async (channel: string, user: string, message: Message): Promise<void> => {
     const slack = await context.clients.slack();
     try {
@@ -134,7 +139,7 @@ export const thread = (context: FrontDoorContext, word: FindWord) => ({
     }
   },
 
-  /** Opens a dialog; "expired" when Slack's three seconds for this trigger were over (docs: views.open, errors). */
+  /** Opens a dialog; "expired" if Slack's three seconds for this trigger are over (docs: views.open, errors). */
   openDialog: async (triggerId: string, view: object): Promise<"open" | "expired"> => {
     const slack = await context.clients.slack();
     try {
@@ -147,8 +152,8 @@ export const thread = (context: FrontDoorContext, word: FindWord) => ({
   },
 
   /**
-   * Fills a dialog; the front door opened it before anything was started.
-   * @returns false when the person has answered or closed it
+   * Fills a dialog that the front door opened before anything started.
+   * @returns false if the person has answered or closed it
    */
   fillDialog: async (externalId: string, view: object): Promise<boolean> => {
     const slack = await context.clients.slack();

@@ -1,5 +1,5 @@
 import { hasPoolPolicies } from "../../commands/approvals.ts";
-import type { Request, Start } from "../../commands/command.ts";
+import type { Request } from "../../commands/command.ts";
 import type { Configuration } from "../../configuration.ts";
 import { type Assistance, assistanceOf, type OtherOwner } from "../../desired/assistance.ts";
 import { Refused, UserError } from "../../errors.ts";
@@ -19,7 +19,7 @@ import type { Steps } from "../../steps/steps.ts";
 import { clusterTag, TAG } from "../../tags.ts";
 import type { ChosenNode } from "../node/choose.ts";
 import { findNode } from "../node/find-node.ts";
-import type { Begun } from "../operation/lifecycle.ts";
+import type { Execution, Op } from "../operation/op.ts";
 import { checkOrigin } from "../operation/requester.ts";
 
 /** `/win assist`, with and without `--end`. */
@@ -48,8 +48,8 @@ interface Meant {
   readonly configuration: Configuration;
 }
 
-async function meant(steps: Steps, start: Start, begun: Begun, typed: string): Promise<Meant> {
-  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
+async function meant({ steps, start, settings }: Op, typed: string): Promise<Meant> {
+  const { configuration } = await steps.runtime.read(settings.runtimeVersion);
   const node = findNode(typed, await steps.nodes.all());
   const instanceId = instanceIdOf(node);
   const holder = instanceId ? await steps.leases.holder(instanceId) : undefined;
@@ -58,9 +58,10 @@ async function meant(steps: Steps, start: Start, begun: Begun, typed: string): P
 }
 
 /** Machines of other owners are in no pool. @throws Forbidden when the requester may not use the command there */
-async function checkRequester(steps: Steps, start: Start): Promise<void> {
+async function checkRequester(op: Execution): Promise<void> {
+  const { steps, start } = op;
   const rules = await steps.runtime.rules();
-  if (hasPoolPolicies(rules)) await checkOrigin(steps, start, rules, null);
+  if (hasPoolPolicies(rules)) await checkOrigin(op, rules, null);
   await steps.ledger.changeOperation(start.operation, { inPool: null });
 }
 
@@ -100,21 +101,22 @@ async function agentRefusal(steps: Steps, { instanceId, hasProfile }: Machine): 
  * @param named as typed, or the name of the node that was found by it
  * @throws UserError when it means no node, or several; Refused when it may not be assisted; Forbidden
  */
-export async function judgeAssist(steps: Steps, start: Start, begun: Begun, named: string): Promise<JudgedAssist> {
-  const of = await meant(steps, start, begun, named);
+export async function judgeAssist(op: Op, named: string): Promise<JudgedAssist> {
+  const { steps, start } = op;
+  const of = await meant(op, named);
   const refused = (refusal: AssistRefusal): Refused => new Refused(assistRefused(refusal, of.name));
   const machine = of.instanceId ? await steps.instances.describe(of.instanceId) : undefined;
   const claimed = await steps.claims.all();
   const owner = machine ? ownerOf(machine, claimed) : null;
   const refusal = refusalOf(of, machine, owner);
   if (refusal || !machine || !owner) throw refused(refusal ?? { kind: "no-instance" });
-  const records = await steps.assistances.all();
+  const records = await steps.machines.assistance.all();
   const before = assistanceOf(machine, of.configuration.cluster.name, owner, records);
   const record = records.find(({ instanceId }) => instanceId === machine.instanceId);
   if (before === "assisted") throw refused({ kind: "assisted", operation: record?.operation ?? "" });
   const silent = await agentRefusal(steps, machine);
   if (silent) throw refused(silent);
-  await checkRequester(steps, start);
+  await checkRequester(op);
   const { unread, ...left } = await steps.traces.of(machine.instanceId, isInGroup(machine));
   const others = otherControllersOf({ node: of.node, machine, claimed, ...left });
   const chosen = chosenOf(of.node, machine.instanceId);
@@ -127,13 +129,14 @@ export async function judgeAssist(steps: Steps, start: Start, begun: Begun, name
  * Finds the node and judges whether its assistance may end. Belongs into a step.
  * @throws UserError when it means no node, several, or one that is not assisted; Refused while an operation holds it; Forbidden
  */
-export async function judgeEnd(steps: Steps, start: Start, begun: Begun, named: string): Promise<JudgedEnd> {
-  const { node, name, instanceId, heldBy, configuration } = await meant(steps, start, begun, named);
+export async function judgeEnd(op: Op, named: string): Promise<JudgedEnd> {
+  const { steps } = op;
+  const { node, name, instanceId, heldBy, configuration } = await meant(op, named);
   const machine = instanceId ? await steps.instances.describe(instanceId) : undefined;
-  const record = instanceId ? ((await steps.assistances.of(instanceId)) ?? null) : null;
+  const record = instanceId ? ((await steps.machines.assistance.of(instanceId)) ?? null) : null;
   const isTagged = machine?.tags[TAG.managed] === configuration.cluster.name;
   if (instanceId === null || (!record && !isTagged)) throw new UserError(notAssisted(name));
   if (heldBy !== null) throw new Refused(assistanceBusy(name, heldBy));
-  await checkRequester(steps, start);
+  await checkRequester(op);
   return { chosen: chosenOf(node, instanceId), record };
 }

@@ -1,15 +1,42 @@
+import type { Assistance } from "../../desired/assistance.ts";
 import type { RouteRequest, RouteResult } from "../../desired/plan.ts";
-import { assistSummary, tagToShow } from "../../messages/node/assist.ts";
+import { assistLeaves, assistSummary, tagToShow } from "../../messages/node/assist.ts";
+import { requesterOf } from "../../origin.ts";
 import { TAG } from "../../tags.ts";
+import type { ChangeTask } from "../change/change.ts";
 import { causeOf, done, MINUTE, pending, StageFailed } from "../engine/durable.ts";
 import { runScript } from "../engine/run-script.ts";
 import { readRoute, routeRequest } from "../guard/install.ts";
 import { isAgentSilent } from "../node/agent.ts";
 import { guardFault, guardFileFault } from "../node/guard.ts";
 import { observe } from "../node/observe.ts";
-import { leaseOf, nodeOf, once, waitFor } from "../node/task.ts";
+import { leaseOf, nodeOf, once, uncancellable, waitFor } from "../node/task.ts";
 import { auditNode } from "../operation/audit.ts";
-import type { AssistTask } from "./task.ts";
+import type { JudgedAssist } from "./judge.ts";
+
+/** An assistance that begins or ends; its execution publishes its message. */
+export interface AssistTask extends ChangeTask {
+  /** The record that begins; null where an assistance ends. */
+  readonly wanted: Omit<Assistance, "at" | "state"> | null;
+  /** Words for the message once it is done. */
+  summary: string;
+}
+
+/** The record of an assistance that was approved, without its state. */
+export const assistanceOf = (
+  { op: { start }, approvedBy }: Pick<ChangeTask, "op" | "approvedBy">,
+  { machine, owner }: JudgedAssist,
+): NonNullable<AssistTask["wanted"]> => ({
+  instanceId: machine.instanceId,
+  launchedAt: machine.launchedAt,
+  owner,
+  operation: start.operation,
+  askedBy: requesterOf(start)?.userId ?? null,
+  approvedBy,
+});
+
+/** Time in which a machine is put back after an assistance that failed. */
+const BACK_WITHIN_MS = 15 * MINUTE;
 
 /** Minutes in which the machine must have begun. */
 const BEGIN_MINUTES = 5;
@@ -26,7 +53,7 @@ export async function tagMachine(task: AssistTask): Promise<void> {
   const { steps, wanted } = task;
   if (!wanted) throw new Error("an assistance that ends sets no tag");
   await once(task, "write the approval", async () => {
-    await steps.assistances.write({ ...wanted, state: "beginning", at: steps.timestamp() });
+    await steps.machines.assistance.write({ ...wanted, state: "beginning", at: steps.timestamp() });
   });
   await once(task, "set the tag", async () => {
     await steps.instances.tagAssisted(leaseOf(task));
@@ -43,7 +70,7 @@ export async function tagMachine(task: AssistTask): Promise<void> {
 }
 
 /** Runs `route.ps1`. @param name unique within the execution @throws StageFailed with the machine's words */
-export async function runRoute(task: AssistTask, what: RouteRequest["do"], name: string): Promise<void> {
+async function runRoute(task: AssistTask, what: RouteRequest["do"], name: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await runOnce(task, what, attempt === 1 ? name : `${name}, attempt ${attempt}`);
@@ -73,7 +100,7 @@ export async function guardMachine(task: AssistTask): Promise<void> {
   const fault = guardFault(seen) ?? guardFileFault(seen, task.runtime.payload);
   if (fault) throw new StageFailed(fault);
   await once(task, "the machine is assisted", async () => {
-    await steps.assistances.write({ ...wanted, state: "assisted", at: steps.timestamp() });
+    await steps.machines.assistance.write({ ...wanted, state: "assisted", at: steps.timestamp() });
     await auditNode(task, "assisted", {
       what: "changed",
       detail: { change: "assist the machine", owner: wanted.owner.owner },
@@ -88,8 +115,8 @@ export async function releaseMachine(task: AssistTask): Promise<void> {
   const lease = leaseOf(task);
   const { name } = nodeOf(task);
   await once(task, "take its power", async () => {
-    const record = await steps.assistances.of(lease.instanceId);
-    if (record) await steps.assistances.write({ ...record, state: "beginning" });
+    const record = await steps.machines.assistance.of(lease.instanceId);
+    if (record) await steps.machines.assistance.write({ ...record, state: "beginning" });
   });
   const isSilent = await once(task, "ask for the agent", () => isAgentSilent(steps, lease.instanceId));
   if (!isSilent) await runRoute(task, "remove", "remove the guard");
@@ -98,17 +125,40 @@ export async function releaseMachine(task: AssistTask): Promise<void> {
 }
 
 /** Takes the tag off, and the approval with it; what the scheduled looks have seen goes too, so that nothing old is told later. */
-export async function untag(task: AssistTask): Promise<void> {
+async function untag(task: AssistTask): Promise<void> {
   const { steps } = task;
   const lease = leaseOf(task);
   await once(task, "take the tag off", async () => {
     const machine = await steps.instances.describe(lease.instanceId);
     if (machine && TAG.managed in machine.tags) await steps.instances.untagAssisted(lease);
-    await steps.assistances.end(lease.instanceId);
-    await steps.seenMachines.forget(lease.instanceId);
+    await steps.machines.assistance.end(lease.instanceId);
+    await steps.machines.seen.forget(lease.instanceId);
     await auditNode(task, "untag", { what: "changed", detail: { change: `take the tag ${TAG.managed} off` } });
   });
 }
 
-/** Time in which a machine is put back after an assistance that failed. */
-export const BACK_WITHIN_MS = 15 * MINUTE;
+/** Takes the guard away from a machine where it may have been installed. @returns why not, null where it is gone */
+async function withoutGuard(task: AssistTask): Promise<string | null> {
+  if (task.stage !== "guard") return null;
+  try {
+    const until = await once(task, "put back until", async () => task.steps.now() + BACK_WITHIN_MS);
+    const { instanceId } = leaseOf(task);
+    if (await once(task, "does the agent answer", () => isAgentSilent(task.steps, instanceId)))
+      return "its SSM agent does not answer";
+    await runRoute({ ...task, wait: uncancellable(task, until) }, "remove", "take the guard away again");
+    return null;
+  } catch (error) {
+    return causeOf(error).message;
+  }
+}
+
+/** Takes away what an assistance that did not succeed has left. @returns the state that is left, as a clause */
+export async function putBack(task: AssistTask): Promise<string> {
+  const why = await withoutGuard(task);
+  try {
+    await untag(task);
+  } catch (error) {
+    return assistLeaves.tag(causeOf(error).message);
+  }
+  return why === null ? assistLeaves.clean : assistLeaves.guard(why);
+}

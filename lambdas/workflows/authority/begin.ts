@@ -2,6 +2,7 @@ import type { Origin } from "../../origin.ts";
 import { idOf, type Opening, openOperation, startOf } from "../../steps/open-operation.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { beginOperation } from "../operation/lifecycle.ts";
+import type { Execution } from "../operation/op.ts";
 import { claimNode, type Member } from "./change.ts";
 import type { DueNode } from "./due.ts";
 
@@ -10,9 +11,8 @@ export const ORIGIN: Origin = { by: "rule", rule: "authority" };
 
 /** Opens the operation and leases its nodes; empty when another run is at work, or every node is leased. */
 export async function begin(
-  steps: Steps,
+  { ctx, steps }: Pick<Execution, "ctx" | "steps">,
   opening: Opening,
-  executionArn: string,
   nodes: readonly DueNode[],
 ): Promise<readonly Member[]> {
   const operation = idOf(opening);
@@ -21,7 +21,7 @@ export async function begin(
   const hasEnded = async (other: string) => (await steps.ledger.operation(other))?.endedAt !== null;
   if (mine.length === 0 || !(await steps.authorityWatch.claim(operation, hasEnded))) return [];
   const { record } = await openOperation(steps, ORIGIN, opening);
-  await beginOperation(steps, startOf(record), executionArn);
+  await beginOperation({ ctx, steps, start: startOf(record) });
   const members: Member[] = [];
   for (const [index, node] of mine.entries()) {
     const member = await claimNode(steps, operation, index, node);

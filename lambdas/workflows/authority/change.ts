@@ -1,6 +1,6 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import { sha256 } from "../../desired/authorities.ts";
-import type { Bundle } from "../../desired/given.ts";
+import { type Bundle, sha256 } from "../../desired/authorities.ts";
+import { kubeletClientsIn } from "../../desired/machine-record.ts";
 import { KUBELET_CLIENTS } from "../../desired/node-keys.ts";
 import type { FileAction, Plan } from "../../desired/plan.ts";
 import { Refused } from "../../errors.ts";
@@ -96,7 +96,7 @@ export async function settleNode(
   why: string | null,
 ): Promise<void> {
   if (why === null) {
-    await steps.given.record(instanceId, lease.owner, bundle);
+    await steps.machines.given.record(instanceId, lease.owner, "kubeletClients", kubeletClientsIn(bundle));
     const node = await steps.nodes.read(name);
     if (node) await steps.nodes.annotate(node, { [KUBELET_CLIENTS]: sha256(bundle.pem) });
   }

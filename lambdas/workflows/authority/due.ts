@@ -1,6 +1,5 @@
 import type { Configuration } from "../../configuration.ts";
-import { lostAuthority, sha256 } from "../../desired/authorities.ts";
-import type { Bundle } from "../../desired/given.ts";
+import { type Bundle, lostAuthority, sha256 } from "../../desired/authorities.ts";
 import { Refused } from "../../errors.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import { refusesCredential } from "../../steps/cluster/credential.ts";
@@ -39,7 +38,9 @@ export interface DueNode {
 
 async function wholeBundle(steps: Steps): Promise<Bundle> {
   const bundle = await steps.kubeletAuthority.readPublished();
-  const known = (await steps.given.all()).map(({ kubeletClients }) => kubeletClients.authorities);
+  const known = [...(await steps.machines.given.all()).values()].map(
+    ({ kubeletClients }) => kubeletClients?.authorities ?? [],
+  );
   const lost = lostAuthority(bundle.authorities, known, steps.now());
   if (lost)
     throw new Refused(
@@ -86,9 +87,11 @@ async function findDue(steps: Steps, { cluster }: Configuration, bundle: Bundle)
   const wanted = sha256(bundle.pem);
   if (watch.blocked?.sha256 === wanted && watch.blocked.until > steps.now()) return { isWhole: false, nodes: [] };
   const isWhole = steps.now() - watch.comparedAt >= LOOK_AGAIN_MS;
-  const given = new Map((await steps.given.all()).map((one) => [one.instanceId, one.kubeletClients.sha256]));
+  const given = await steps.machines.given.all();
   const ours = (await steps.nodes.all()).filter((node) => isWindows(node) && labelsOf(node)[POOL] !== undefined);
-  const candidates = ours.filter((node) => isWhole || given.get(instanceIdOf(node) ?? "") !== wanted);
+  const candidates = ours.filter(
+    (node) => isWhole || given.get(instanceIdOf(node) ?? "")?.kubeletClients?.sha256 !== wanted,
+  );
   if (candidates.length === 0) return { isWhole, nodes: [] };
   const machines = await steps.instances.ofCluster(cluster.id);
   const [claimed, agents] = [await steps.claims.all(), await steps.machine.agents()];

@@ -8,12 +8,18 @@ import {
 } from "../../messages/node/cordon.ts";
 import { requesterOf } from "../../origin.ts";
 import { uncordonPatch } from "../../steps/cluster/cordon-rules.ts";
+import type { ChangeTask } from "../change/change.ts";
 import { done } from "../engine/durable.ts";
 import { cordonNode } from "../node/cordon.ts";
 import { settleLeft } from "../node/settle.ts";
-import { nodeOf, waitFor } from "../node/task.ts";
+import { leaseOf, nodeOf, waitFor } from "../node/task.ts";
 import { auditNode } from "../operation/audit.ts";
-import type { CordonTask } from "./task.ts";
+
+/** A cordon or uncordon under way; its execution publishes its message. */
+export interface CordonTask extends ChangeTask {
+  /** Words for the message once it is done. */
+  summary: string;
+}
 
 /** The person who asked for it; null where a rule did. */
 const personOf = async ({ steps, operation }: CordonTask): Promise<string | null> => {
@@ -39,12 +45,13 @@ async function keepLeft(task: CordonTask, uid: string): Promise<boolean> {
 
 /** Cordons the node for good: a cordon that is there already stays whose it is. */
 export async function cordon(task: CordonTask): Promise<void> {
-  const { steps, operation, index, chosen } = task;
+  const { steps, operation, index } = task;
+  const { instanceId } = leaseOf(task);
   const { name: node, uid } = nodeOf(task);
   const outcome = await waitFor<CordonResult>(task, "the node is cordoned", async () => {
     if ((await steps.nodes.read(node))?.metadata?.uid !== uid) return done("gone");
     if (await keepLeft(task, uid)) return done("kept");
-    await cordonNode(steps, { node, uid, instanceId: chosen.instanceId, operation, index });
+    await cordonNode(steps, { node, uid, instanceId, operation, index });
     const record = await steps.cordons.find(uid);
     // Only of a Node that was deleted a moment ago there is no record.
     if (!record) return done("gone");

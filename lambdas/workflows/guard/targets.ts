@@ -1,6 +1,5 @@
 import type { Targets } from "../../capabilities/command.ts";
 import { hasPoolPolicies } from "../../commands/approvals.ts";
-import type { Start } from "../../commands/command.ts";
 import type { Assistance } from "../../desired/assistance.ts";
 import { Refused, UserError } from "../../errors.ts";
 import { changeRefused } from "../../messages/node/change-refusal.ts";
@@ -14,7 +13,7 @@ import type { Agent } from "../../steps/machine/machine.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
 import { findNode } from "../node/find-node.ts";
-import type { Begun } from "../operation/lifecycle.ts";
+import type { Execution, OperationSettings } from "../operation/op.ts";
 import { checkOrigin } from "../operation/requester.ts";
 
 /** A node whose machine is meant. */
@@ -43,10 +42,11 @@ function meant(wanted: Targets, nodes: readonly Node[], machines: Machines): rea
 }
 
 /** Judges the requester by the policies of the pools, which may have their own, and notes the pool for whoever cancels. */
-async function checkPools(steps: Steps, start: Start, targets: readonly Target[]): Promise<void> {
+async function checkPools(execution: Execution, targets: readonly Target[]): Promise<void> {
+  const { steps, start } = execution;
   const pools = [...new Set(targets.map(({ pool }) => pool))];
   const rules = await steps.runtime.rules();
-  if (hasPoolPolicies(rules)) for (const pool of pools) await checkOrigin(steps, start, rules, pool);
+  if (hasPoolPolicies(rules)) for (const pool of pools) await checkOrigin(execution, rules, pool);
   const [only = null, ...others] = pools;
   if (others.length === 0) await steps.ledger.changeOperation(start.operation, { inPool: only });
 }
@@ -83,15 +83,15 @@ async function judge(seen: Seen, node: Node): Promise<Target> {
  * the requester may not change nodes of a pool
  */
 export async function targetsOf(
-  steps: Steps,
-  start: Start,
-  { runtimeVersion }: Begun,
+  execution: Execution,
+  { runtimeVersion }: OperationSettings,
   wanted: Targets,
 ): Promise<readonly Target[]> {
+  const { steps, start } = execution;
   const { configuration } = await steps.runtime.read(runtimeVersion);
   const { id, name: cluster } = configuration.cluster;
   const [nodes, claimed] = [await steps.nodes.all(), await steps.claims.all()];
-  const assisted = await steps.assistances.all();
+  const assisted = await steps.machines.assistance.all();
   const machines = new Map((await steps.instances.ofCluster(id)).map((machine) => [machine.instanceId, machine]));
   const agents = await steps.machine.agents();
   const known = { machines, claimed, assisted, agents };
@@ -100,6 +100,6 @@ export async function targetsOf(
   for (const node of meant(wanted, nodes, machines)) targets.push(await judge(seen, node));
   const [first] = targets;
   if (first && targets.every(({ refusal }) => refusal !== null)) throw new Refused(first.refusal ?? "");
-  await checkPools(steps, start, targets);
+  await checkPools(execution, targets);
   return targets;
 }

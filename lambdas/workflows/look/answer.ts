@@ -19,7 +19,7 @@ import { patiently } from "../../steps/patience.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
 import { findNode } from "../node/find-node.ts";
-import type { Begun } from "../operation/lifecycle.ts";
+import type { OperationSettings } from "../operation/op.ts";
 import { findWaits } from "../waits/find.ts";
 import { type DueOf, seenReboots } from "./reboot-due.ts";
 import { SECONDS, stopsOver, stopsShown } from "./stops.ts";
@@ -86,7 +86,7 @@ const waitsFirst = (steps: Steps, waits: readonly Wait[], message: Message): Mes
 });
 
 /** Lists the Windows nodes; what one service knows when the other is away. */
-export async function listNodes(steps: Steps, begun: Begun): Promise<Message> {
+export async function listNodes(steps: Steps, begun: OperationSettings): Promise<Message> {
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
   const [nodes, machines] = await Promise.all([
     fromKubernetes(configuration, () => steps.nodes.all()),
@@ -129,7 +129,7 @@ async function describeMachine(
   typed: string,
   nodes: readonly Node[],
   machines: readonly Machine[] | Away,
-  { runtimeVersion }: Begun,
+  { runtimeVersion }: OperationSettings,
 ): Promise<Message> {
   const unknown = noSuchNode(typed);
   if (isAway(machines)) return withoutEc2(say(unknown), machines);
@@ -144,7 +144,7 @@ async function describeMachine(
  * Describes one node, or a machine that is no node; what one service knows when the other is away.
  * @throws UserError when none or several nodes are meant
  */
-export async function describeNode(steps: Steps, typed: string, begun: Begun): Promise<Message> {
+export async function describeNode(steps: Steps, typed: string, begun: OperationSettings): Promise<Message> {
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
   const [found, machines] = await Promise.all([
     fromKubernetes(configuration, async () => {
@@ -156,7 +156,7 @@ export async function describeNode(steps: Steps, typed: string, begun: Begun): P
         node,
         pods: await steps.nodes.podsOn(node.metadata?.name ?? ""),
         claimed: await steps.claims.all(),
-        assisted: await steps.assistances.all(),
+        assisted: await steps.machines.assistance.all(),
       };
     }),
     fromEc2(steps, configuration),

@@ -19,7 +19,7 @@ function messageOf({ request }: Start, cause: Error): Message {
  */
 export async function failLook(steps: Steps, ctx: DurableContext, start: Start, error: unknown): Promise<void> {
   const cause = causeOf(error);
-  await step(ctx, "tell what went wrong", () => tellRequester(steps, start, messageOf(start, cause)));
+  await step(ctx, "tell what went wrong", () => tellRequester({ ctx, steps, start }, messageOf(start, cause)));
   const end = { status: endings[cause.name] ?? "failed", summary: cause.message.slice(0, 500) };
   await step(ctx, "end as failed", () =>
     steps.ledger.changeOperation(start.operation, { ...end, endedAt: steps.timestamp() }),

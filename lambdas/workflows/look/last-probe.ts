@@ -19,7 +19,7 @@ export async function lastProbe(
 ): Promise<ProbeFacts> {
   const now = steps.now();
   const booted = node && bootedOf(node);
-  const kept = instanceId === null ? undefined : await steps.probedNodes.of(instanceId);
+  const kept = instanceId === null ? undefined : await steps.machines.probed.of(instanceId);
   const last = lastProbeOf(kept, booted, now);
   if (last.state === "known") return { result: last.result, at: last.at };
   const name = machine?.tags[TAG.pool] ?? "";

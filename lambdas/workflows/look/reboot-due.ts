@@ -9,7 +9,7 @@ export type DueOf = (node: Node, pool: string | null) => RebootDue | undefined;
 
 /** Reads what the scheduled looks have seen. @throws a busy service's error */
 export async function seenReboots(steps: Steps, { pools }: Pick<Configuration, "pools">): Promise<DueOf> {
-  const seen = new Map((await steps.seenMachines.all()).map((one) => [one.instanceId, one]));
+  const seen = await steps.machines.seen.all();
   return (node, pool) => {
     const own = pools[pool ?? ""];
     if (own?.rebootDue === false) return undefined;

@@ -16,7 +16,7 @@ import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
 import { findNode } from "../node/find-node.ts";
 import { factsOf, from, isAway, type Subject, unknown } from "../node/health-facts.ts";
-import type { Begun } from "../operation/lifecycle.ts";
+import type { OperationSettings } from "../operation/op.ts";
 import { lastProbe } from "./last-probe.ts";
 import { seenReboots } from "./reboot-due.ts";
 
@@ -99,7 +99,7 @@ async function actingFor(steps: Steps, { machine }: Subject, { cluster }: Config
   if (isOurs(machine, cluster.name)) return "yes";
   try {
     const [claimed, assisted] = await patiently(LIST_SECONDS * 1_000, () =>
-      Promise.all([steps.claims.all(), steps.assistances.all()]),
+      Promise.all([steps.claims.all(), steps.machines.assistance.all()]),
     );
     return ownershipOf(machine, cluster.name, claimed, assisted) === "assisted" ? "yes" : "no";
   } catch {
@@ -115,7 +115,7 @@ async function actingFor(steps: Steps, { machine }: Subject, { cluster }: Config
 export async function lookAround(
   steps: Steps,
   typed: string,
-  { runtimeVersion }: Begun,
+  { runtimeVersion }: OperationSettings,
 ): Promise<Found | { readonly message: Message }> {
   const startedAt = steps.timestamp();
   const { configuration } = await steps.runtime.read(runtimeVersion);

@@ -7,7 +7,8 @@ import type { Steps } from "../../steps/steps.ts";
 import { step } from "../engine/durable.ts";
 import { promptStep } from "../engine/prompt-step.ts";
 import { lookAtMachine } from "../node/look-at-machine.ts";
-import { type Begun, tellRequester } from "../operation/lifecycle.ts";
+import { tellRequester } from "../operation/lifecycle.ts";
+import type { OperationSettings } from "../operation/op.ts";
 import { lookAround } from "./why-sources.ts";
 
 /** Seconds for what the services know; each has fewer, so that the answer says which one is away. */
@@ -28,7 +29,7 @@ export async function explainNode(
   ctx: DurableContext,
   start: Start,
   node: string,
-  begun: Begun,
+  begun: OperationSettings,
 ): Promise<Message> {
   const found = await promptStep(ctx, "look around", AROUND, () => lookAround(steps, node, begun));
   if ("message" in found) return found.message;
@@ -39,7 +40,7 @@ export async function explainNode(
   const slow = {
     since: Date.parse(found.startedAt),
     afterMs: FIRST_ANSWER_MS,
-    tell: () => step(ctx, "tell what is known so far", () => tellRequester(steps, start, tell(facts, true))),
+    tell: () => step(ctx, "tell what is known so far", () => tellRequester({ ctx, steps, start }, tell(facts, true))),
   };
   const asked = { name: "machine", instanceId, mark: `${start.operation} look`, slow };
   return tell(await lookAtMachine(ctx, steps, asked, facts));

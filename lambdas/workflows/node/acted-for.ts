@@ -16,7 +16,7 @@ export async function machinesActedFor(
   const [machines, claimed, assisted] = await Promise.all([
     steps.instances.ofCluster(id),
     steps.claims.all(),
-    steps.assistances.all(),
+    steps.machines.assistance.all(),
   ]);
   const own = machines.filter((machine) => ownershipOf(machine, name, claimed, assisted) !== "observed");
   return new Map(own.map((machine) => [machine.instanceId, machine]));

@@ -26,7 +26,7 @@ export async function changeFactsOf(steps: Steps, node: Node, cluster: string, o
   const machine = instanceId ? await steps.instances.describe(instanceId) : undefined;
   const holder = instanceId ? await steps.leases.holder(instanceId) : undefined;
   const claimed = await steps.claims.all();
-  const assisted = await steps.assistances.all();
+  const assisted = await steps.machines.assistance.all();
   const { unread, ...left } = instanceId ? await steps.traces.of(instanceId, isInGroup(machine)) : noTraces;
   const others = otherControllersOf({ node, machine, claimed, ...left });
   const heldBy = holder && holder !== operation ? holder : null;

@@ -8,9 +8,8 @@ import type { OtherController } from "../../messages/node/other-controllers.ts";
 import { changeRefusalOf } from "../../steps/cluster/change-rules.ts";
 import { bootIdOf, instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
-import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
-import type { Begun } from "../operation/lifecycle.ts";
+import type { Execution, Op } from "../operation/op.ts";
 import { checkBreakGlass, checkOrigin } from "../operation/requester.ts";
 import { checkServed } from "./breaker.ts";
 import { changeFactsOf } from "./change-facts.ts";
@@ -46,10 +45,11 @@ export interface JudgedNode {
  * @throws Forbidden when the requester may not use the command there; UserError when a part of the name was typed with
  * `--break-glass`
  */
-async function checkInPool(steps: Steps, start: Start, node: string, pool: string | null): Promise<void> {
+async function checkInPool(op: Execution, node: string, pool: string | null): Promise<void> {
+  const { steps, start } = op;
   const rules = await steps.runtime.rules();
-  if (hasPoolPolicies(rules)) await checkOrigin(steps, start, rules, pool);
-  await checkBreakGlass(steps, start, node, pool);
+  if (hasPoolPolicies(rules)) await checkOrigin(op, rules, pool);
+  await checkBreakGlass(op, node, pool);
   await steps.ledger.changeOperation(start.operation, { inPool: pool });
 }
 
@@ -60,11 +60,7 @@ const DISTURBS: ReadonlySet<Change> = new Set<Change>(["drain", "reboot"]);
 const isOfMany = ({ part, request }: Start): boolean => part !== undefined || isRollout(request);
 
 /** @throws Refused for a quarantined node among several */
-async function checkQuarantine(
-  steps: Steps,
-  start: Start,
-  { name, uid }: Pick<ChosenNode, "name" | "uid">,
-): Promise<void> {
+async function checkQuarantine({ steps, start }: Op, { name, uid }: Pick<ChosenNode, "name" | "uid">): Promise<void> {
   if (isOfMany(start) && (await isQuarantined(steps, uid))) throw new Refused(quarantinedInRollout(name));
 }
 
@@ -74,14 +70,9 @@ async function checkQuarantine(
  * @throws UserError when it means no node, or several; Refused when it may not be changed; Forbidden when the requester may
  * not change nodes of its pool
  */
-export async function judgeNode(
-  steps: Steps,
-  start: Start,
-  begun: Begun,
-  change: Change,
-  named: string,
-): Promise<JudgedNode> {
-  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
+export async function judgeNode(op: Op, change: Change, named: string): Promise<JudgedNode> {
+  const { steps, start, settings } = op;
+  const { configuration } = await steps.runtime.read(settings.runtimeVersion);
   const nodes = await steps.nodes.all();
   const node = findNode(named, nodes);
   const { name = "", uid = "" } = node.metadata ?? {};
@@ -92,8 +83,8 @@ export async function judgeNode(
   if (refusal || instanceId === null)
     throw new Refused(changeRefused(refusal ?? { kind: "no-instance" }, change, name));
   const pool = machine?.tags[TAG.pool] ?? null;
-  await checkInPool(steps, start, name, pool);
-  await checkQuarantine(steps, start, { name, uid });
+  await checkInPool(op, name, pool);
+  await checkQuarantine(op, { name, uid });
   if (DISTURBS.has(change)) {
     checkServed(node, nodes, machine, configuration);
     await checkNotStopped(steps, node, pool);

@@ -62,5 +62,5 @@ async function waitForNext(task: NodeTask, left: string): Promise<void> {
     return { ...(await nextTiming(steps, pool)), pool, isDate: false };
   });
   const state = { kind: "moved", why: movedWhy.closed(left) } as const;
-  await postpone(ctx, steps, { operation }, { state, when, wasBegun: true });
+  await postpone({ ctx, steps, start: { operation } }, { state, when, wasBegun: true });
 }

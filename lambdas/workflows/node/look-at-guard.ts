@@ -1,4 +1,3 @@
-import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { approvalRule } from "../../commands/approvals.ts";
 import type { Answers } from "../../desired/questions.ts";
 import { guardAgentSilent } from "../../messages/node/guard.ts";
@@ -6,19 +5,12 @@ import { missing } from "../../messages/node/why.ts";
 import type { GuardSeen } from "../../messages/plan/plan.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { causeOf, step } from "../engine/durable.ts";
+import type { Op } from "../operation/op.ts";
 import { isAgentSilent } from "./agent.ts";
 import type { ChosenNode } from "./choose.ts";
 import { guardFault, guardFileFault } from "./guard.ts";
 import { askMachine, MACHINE_SECONDS } from "./look-at-machine.ts";
-
-/** The plan for which a machine is looked at. */
-export interface PlanLook {
-  /** The command whose plan it is. */
-  readonly command: "drain" | "reboot";
-  readonly operation: string;
-  readonly runtimeVersion: string;
-  readonly isDryRun: boolean;
-}
+import type { EmptyingRequest } from "./plan-emptying.ts";
 
 /** Questions whose answers say whether the machine would survive a reboot. */
 const QUESTIONS = { guard: true, metadata: true } as const;
@@ -34,32 +26,30 @@ async function judged(steps: Steps, runtimeVersion: string, answers: Answers): P
 }
 
 /** Is there a card that would show the guard? Without an approval no person reads the plan before. */
-const isShown = async (steps: Steps, { command, isDryRun }: PlanLook, pool: string | null): Promise<boolean> =>
-  isDryRun || approvalRule(await steps.runtime.rules(), command, pool).needs > 0;
+const isShown = async (
+  { steps, request: { command, dryRun } }: Op<EmptyingRequest>,
+  pool: string | null,
+): Promise<boolean> => dryRun || approvalRule(await steps.runtime.rules(), command, pool).needs > 0;
 
 /** Decides whether the machine is asked: a silent agent would only be waited for. */
-async function prepare(steps: Steps, look: PlanLook, { instanceId, pool }: ChosenNode) {
-  if (!(await isShown(steps, look, pool))) return "not shown";
-  return (await isAgentSilent(steps, instanceId)) ? "silent" : "asked";
+async function prepare(op: Op<EmptyingRequest>, { instanceId, pool }: ChosenNode) {
+  if (!(await isShown(op, pool))) return "not shown";
+  return (await isAgentSilent(op.steps, instanceId)) ? "silent" : "asked";
 }
 
 /**
  * Looks at the guard of the metadata route for a plan, without a lease: a reboot looks again before it begins.
  * @returns null where no person reads the plan
  */
-export async function lookAtGuard(
-  ctx: DurableContext,
-  steps: Steps,
-  plan: PlanLook,
-  chosen: ChosenNode,
-): Promise<GuardSeen | null> {
-  const { operation, runtimeVersion } = plan;
+export async function lookAtGuard(op: Op<EmptyingRequest>, chosen: ChosenNode): Promise<GuardSeen | null> {
+  const { ctx, steps, start } = op;
+  const { runtimeVersion } = op.settings;
   const { instanceId } = chosen;
-  const way = await step(ctx, "is the guard asked", () => prepare(steps, plan, chosen));
+  const way = await step(ctx, "is the guard asked", () => prepare(op, chosen));
   if (way === "not shown") return null;
   if (way === "silent") return { state: "unknown", why: guardAgentSilent };
   const at = await step(ctx, "when the guard is asked", async () => steps.timestamp());
-  const asked = { name: "the guard", instanceId, mark: `${operation} plan`, slow: null };
+  const asked = { name: "the guard", instanceId, mark: `${start.operation} plan`, slow: null };
   try {
     const { look } = await askMachine(ctx, steps, asked, QUESTIONS, at);
     if (look.state === "answered")

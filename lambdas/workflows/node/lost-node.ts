@@ -37,7 +37,7 @@ function leftBy({ instanceId, nodeName }: NodeRecord, found: Found | null): stri
 async function stateLeft(steps: Steps, node: NodeRecord, found: Found | null): Promise<string> {
   const { workflow, instanceId, nodeName } = node;
   if (workflow !== "assisting" || !instanceId || !nodeName) return leftBy(node, found);
-  const approval = await steps.assistances.of(instanceId);
+  const approval = await steps.machines.assistance.of(instanceId);
   return approval ? assistLeaves.lost(nodeName, approval.state === "assisted") : assistLeaves.none;
 }
 

@@ -1,4 +1,4 @@
-import type { Request, Start } from "../../commands/command.ts";
+import type { Request } from "../../commands/command.ts";
 import { CONNECTION_SECONDS } from "../../configuration.ts";
 import { POOL_LABEL } from "../../desired/node-keys.ts";
 import { Refused, UserError } from "../../errors.ts";
@@ -9,8 +9,7 @@ import type { AwayNode, NodePlan } from "../../messages/plan/plan.ts";
 import { isReady } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import type { DrainOptions } from "../../steps/drain/filters.ts";
-import type { Steps } from "../../steps/steps.ts";
-import type { Begun } from "../operation/lifecycle.ts";
+import type { Op } from "../operation/op.ts";
 import { isAgentSilent } from "./agent.ts";
 import { type ChosenNode, judgeNode } from "./choose.ts";
 
@@ -53,9 +52,7 @@ const awayOf = (nodes: readonly Node[], { name, pool }: ChosenNode): AwayNode[] 
 
 /** Does a reboot go through EC2? A node of a rollout does where the rollout's plan has said so of that node. */
 async function throughEc2Of(
-  steps: Steps,
-  { part }: Start,
-  request: EmptyingRequest,
+  { steps, start: { part }, request }: Op<EmptyingRequest>,
   { instanceId }: ChosenNode,
 ): Promise<NodePlan["throughEc2"] | null> {
   if (request.command !== "reboot" || (part && !part.throughEc2)) return null;
@@ -67,19 +64,14 @@ async function throughEc2Of(
  * Judges the node and reads what emptying it would do; nothing is changed.
  * @throws UserError for a name that does not fit; Refused when the node may not be drained
  */
-export async function planEmptying(
-  steps: Steps,
-  start: Start,
-  begun: Begun,
-  request: EmptyingRequest,
-): Promise<PlannedEmptying> {
-  const { command, node: named, force } = request;
-  const { chosen, node, nodes, others, unread, configuration } = await judgeNode(steps, start, begun, command, named);
+export async function planEmptying(op: Op<EmptyingRequest>): Promise<PlannedEmptying> {
+  const { command, node: named, force } = op.request;
+  const { chosen, node, nodes, others, unread, configuration } = await judgeNode(op, command, named);
   if (force !== undefined && force !== chosen.name) throw new UserError(forceNeedsName(chosen.name, force));
   const options = optionsOf(force !== undefined, command === "reboot" && !isReady(node));
   const { pool } = chosen;
   const { maxUnavailable = 1, connectionSeconds = CONNECTION_SECONDS } = configuration.pools[pool ?? ""] ?? {};
-  const plan = await steps.plan.of({
+  const plan = await op.steps.plan.of({
     node,
     nodes,
     pool,
@@ -91,7 +83,7 @@ export async function planEmptying(
     others,
     unread,
   });
-  const throughEc2 = await throughEc2Of(steps, start, request, chosen);
+  const throughEc2 = await throughEc2Of(op, chosen);
   const forced = typeThis(command, chosen.name, "--force", chosen.name);
   return { chosen, options, plan: throughEc2 ? { ...plan, throughEc2 } : plan, isReady: isReady(node), forced };
 }

@@ -40,7 +40,7 @@ export async function reboot(
   await mayGoOn?.();
   onOrder?.(before);
   await once(task, "write down the reboot", () =>
-    task.steps.seenMachines.ordered(leaseOf(task).instanceId, task.operation),
+    task.steps.machines.seen.noteOrder(leaseOf(task).instanceId, task.operation),
   );
   const lost = await rebootOnce(task, request, { onRefusal, whileAway });
   const after = await observe(task, "look after the reboot");

@@ -1,15 +1,14 @@
-import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Approval, Judged, PlanCard } from "../../approval.ts";
 import { type ApprovalRule, approvalRule, approvalsNeeded, rulesIn } from "../../commands/approvals.ts";
 import { audienceOfRoles } from "../../commands/policy.ts";
 import type { Rules } from "../../configuration.ts";
 import { compareJudged, judgedHash } from "../../desired/judged.ts";
 import { approvalCall, type NotApproved } from "../../messages/operation/approval.ts";
-import type { MessageSettings } from "../../messages/operation/links.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { MINUTE, step } from "../engine/durable.ts";
 import { callApprovers, useApproval } from "./approvers.ts";
 import { type BreakGlass, goOnUnapproved } from "./break-glass.ts";
+import type { Op } from "./op.ts";
 import { awaitVotes, type Verdict } from "./votes.ts";
 
 /** Effects of a plan, as it is judged just now. */
@@ -39,7 +38,6 @@ export interface ApprovalTime {
 
 /** A plan that may need an approval before an operation goes on. */
 export interface ApprovalRequest {
-  readonly operation: string;
   /** The command's word, under which the configuration has its rule. */
   readonly command: string;
   /** Pool of the nodes; null for what is in none. */
@@ -50,7 +48,6 @@ export interface ApprovalRequest {
   readonly breakGlass?: BreakGlass | null;
   /** Set where the work may wait for a slot: then whoever asks uses the approval up. */
   readonly time?: ApprovalTime;
-  readonly settings: MessageSettings;
 }
 
 /** End of the question. The record is the one that was judged last: it is what may be done. */
@@ -123,13 +120,11 @@ function questionOf(
 
 /** Writes the question down; whoever votes from now on votes on this record. */
 async function ask(
-  steps: Steps,
+  { steps, start: { operation } }: Op,
   request: ApprovalRequest,
   judged: Judgement,
-  asking: number,
-  worse: readonly string[],
+  { asking, worse }: Pick<Approval, "asking" | "worse">,
 ): Promise<Approval> {
-  const { operation } = request;
   const approval = questionOf(request, judged, { asking, worse, now: steps.now() });
   const { hash, needs, until } = approval;
   await steps.ledger.changeOperation(operation, { status: "waiting", approval });
@@ -142,13 +137,12 @@ async function ask(
 
 /** Does not ask: the approvers are called, and review afterwards what was done. */
 async function withoutAsking(
-  ctx: DurableContext,
-  steps: Steps,
+  { ctx, steps, start: { operation }, settings }: Op,
   request: ApprovalRequest,
   judged: Judgement,
   breakGlass: BreakGlass,
 ): Promise<ApprovalEnd> {
-  const { operation, pool, settings } = request;
+  const { pool } = request;
   const now = await step(ctx, "when the approval was not awaited", async () => steps.now());
   const question = questionOf(request, judged, { asking: 1, worse: [], now });
   const approval: Approval = { ...question, state: "review", breakGlass: breakGlass.reason };
@@ -182,8 +176,7 @@ const worseSince = (standing: Approval | null, plan: Judgement): readonly string
 
 /** The question that stands, or a new one where there is none or the plan got worse. */
 async function questionFor(
-  ctx: DurableContext,
-  steps: Steps,
+  op: Op,
   request: ApprovalRequest,
   plan: Judgement,
   standing: Approval | null,
@@ -192,23 +185,20 @@ async function questionFor(
   const worse = worseSince(standing, plan);
   if (standing && worse.length === 0) return { approval: renewed(standing, request), audience, isNew: false };
   const asking = (standing?.asking ?? 0) + 1;
-  const approval = await step(ctx, `ask for approval ${asking}`, () => ask(steps, request, plan, asking, worse));
+  const approval = await step(op.ctx, `ask for approval ${asking}`, () => ask(op, request, plan, { asking, worse }));
   return { approval, audience, isNew: true };
 }
 
 /** Waits for the verdict on a question; one that was approved in advance has it. */
-async function verdictOn(
-  ctx: DurableContext,
-  steps: Steps,
-  request: ApprovalRequest,
-  { approval, audience, isNew }: Question,
-): Promise<Verdict> {
+async function verdictOn(op: Op, request: ApprovalRequest, { approval, audience, isNew }: Question): Promise<Verdict> {
   if (approval.state === "approved") {
     const by = approval.votes.filter(({ decision }) => decision === "approve").map(({ userId }) => userId);
     return { kind: "approved", by };
   }
-  const { operation, settings, time } = request;
-  if (isNew || time?.isLater !== true) await callApprovers(ctx, steps, operation, approval, audience);
+  const { ctx, steps, start, settings } = op;
+  const { operation } = start;
+  const { time } = request;
+  if (isNew || time?.isLater !== true) await callApprovers(op, approval, audience);
   return awaitVotes(ctx, steps, {
     ...{ operation, settings, approval, patienceMs: time?.patienceMs ?? null },
     call: approvalCall(approval, audience),
@@ -218,13 +208,12 @@ async function verdictOn(
 
 /** The end of an approval that was given; it is used up at once where the work does not wait for a slot. */
 async function givenEnd(
-  ctx: DurableContext,
-  steps: Steps,
-  { operation, time }: ApprovalRequest,
+  op: Op,
+  { time }: ApprovalRequest,
   { asking }: Approval,
   end: { readonly by: readonly string[]; readonly record: Judged },
 ): Promise<ApprovalEnd> {
-  if (!time) await useApproval(ctx, steps, operation, asking);
+  if (!time) await useApproval(op, asking);
   return { kind: "approved", ...end, asking };
 }
 
@@ -233,21 +222,21 @@ async function givenEnd(
  * meanwhile is asked for anew, what is the same or better goes on. So it is with an approval of an earlier execution.
  * @throws what judging throws: the plan may be refused by now; Refused when another execution has used the approval
  */
-export async function approve(ctx: DurableContext, steps: Steps, request: ApprovalRequest): Promise<ApprovalEnd> {
+export async function approve(op: Op, request: ApprovalRequest): Promise<ApprovalEnd> {
+  const { ctx, steps } = op;
   let plan = await step(ctx, "judge the plan", () => judge(steps, request));
   let standing = standingOf(request.time);
   for (let round = 1; ; round += 1) {
     if (plan.needs === 0) return { kind: "not needed", record: plan.record };
-    if (request.breakGlass) return withoutAsking(ctx, steps, request, plan, request.breakGlass);
+    if (request.breakGlass) return withoutAsking(op, request, plan, request.breakGlass);
     if (round > MOST_ASKINGS) return { kind: "worse", worse: worseSince(standing, plan) };
-    const question = await questionFor(ctx, steps, request, plan, standing);
+    const question = await questionFor(op, request, plan, standing);
     const { approval } = question;
-    const verdict = await verdictOn(ctx, steps, request, question);
+    const verdict = await verdictOn(op, request, question);
     if (verdict.kind !== "approved") return verdict;
     plan = await step(ctx, `judge the plan again ${approval.asking}`, () => judge(steps, request));
     const { record } = plan;
-    if (worseSince(approval, plan).length === 0)
-      return givenEnd(ctx, steps, request, approval, { by: verdict.by, record });
+    if (worseSince(approval, plan).length === 0) return givenEnd(op, request, approval, { by: verdict.by, record });
     standing = approval;
   }
 }

@@ -1,13 +1,12 @@
-import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Approval } from "../../approval.ts";
 import { Refused } from "../../errors.ts";
 import { approvalNotice, approvalUsed } from "../../messages/operation/approval.ts";
-import type { Steps } from "../../steps/steps.ts";
 import { step } from "../engine/durable.ts";
 import { escalate } from "../engine/escalate.ts";
+import type { Execution } from "./op.ts";
 
 /** Uses an approval up: it counts once, whatever starts the operation again. @throws Refused when another execution has used it */
-export const useApproval = (ctx: DurableContext, steps: Steps, operation: string, asking: number): Promise<void> =>
+export const useApproval = ({ ctx, steps, start: { operation } }: Execution, asking: number): Promise<void> =>
   step(ctx, `use the approval ${asking}`, async () => {
     const { durableExecutionArn } = ctx.executionContext;
     if (!(await steps.ledger.consumeApproval(operation, asking, durableExecutionArn)))
@@ -16,9 +15,7 @@ export const useApproval = (ctx: DurableContext, steps: Steps, operation: string
 
 /** Calls who may approve past Slack, once for each asking. @param audience ids of user groups and people */
 export async function callApprovers(
-  ctx: DurableContext,
-  steps: Steps,
-  operation: string,
+  { ctx, steps, start: { operation } }: Execution,
   { asking, until }: Approval,
   audience: readonly string[],
 ): Promise<void> {

@@ -1,10 +1,9 @@
-import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Approval, Judged } from "../../approval.ts";
 import { movedWhy, neverBegan, timingBlocks, type WaitingState } from "../../messages/maintenance/schedule.ts";
-import type { Steps } from "../../steps/steps.ts";
 import { MINUTE, step } from "../engine/durable.ts";
 import { type ApprovalEnd, type ApprovalRequest, type ApprovalTime, approve } from "./approval.ts";
 import { useApproval } from "./approvers.ts";
+import type { Op } from "./op.ts";
 import { postpone } from "./scheduled.ts";
 import { judgeTime, slotEnd, type Timed, type When } from "./timing.ts";
 import { endUnapproved, endUnbegun } from "./unapproved.ts";
@@ -26,6 +25,8 @@ export interface Opened {
   readonly slotEnds: number | null;
   /** It is put back when its slot ends. */
   readonly isBound: boolean;
+  /** People who approved it; none where no approval was needed or awaited. */
+  readonly approvedBy: readonly string[];
 }
 
 /** The times of the approval: work that waits for a slot may be approved until that ends. */
@@ -59,62 +60,49 @@ export function endOf(when: When, again: string): { readonly status: "cancelled"
 }
 
 /** Judges the time once more after the question, and uses the approval up if the work begins. */
-async function openOrWait(
-  ctx: DurableContext,
-  steps: Steps,
-  gate: Gate,
-  end: Extract<ApprovalEnd, { record: Judged }>,
-): Promise<Opened | null> {
-  const { start, approval, again } = gate;
-  const { operation, settings } = approval;
-  const when = await step(ctx, "whether it may begin now", () => judgeTime(steps, gate));
-  const over = endOf(when, again);
-  if (over) return endUnbegun(ctx, steps, operation, settings, over).then(() => null);
+async function openOrWait(op: Op, gate: Gate, end: Extract<ApprovalEnd, { record: Judged }>): Promise<Opened | null> {
+  const when = await step(op.ctx, "whether it may begin now", () => judgeTime(op, gate));
+  const over = endOf(when, gate.again);
+  if (over) return endUnbegun(op, over).then(() => null);
   if (when.timing.kind === "now") {
-    if (end.kind === "approved") await useApproval(ctx, steps, operation, end.asking);
-    return { record: end.record, slotEnds: slotEnd(when), isBound: when.isBound };
+    if (end.kind === "approved") await useApproval(op, end.asking);
+    return {
+      record: end.record,
+      slotEnds: slotEnd(when),
+      isBound: when.isBound,
+      approvedBy: end.kind === "approved" ? end.by : [],
+    };
   }
   const state: WaitingState = { kind: end.kind === "approved" ? "approved" : "not needed" };
-  await postpone(ctx, steps, start, { state, when });
+  await postpone(op, { state, when });
   return null;
 }
 
 /** The time of the approval is over: work that has another slot waits for it. */
-async function waitOrEnd(
-  ctx: DurableContext,
-  steps: Steps,
-  gate: Gate,
-  end: Exclude<ApprovalEnd, { record: Judged }>,
-): Promise<null> {
-  const { start, approval, again } = gate;
-  const { operation, settings } = approval;
-  const when = await step(ctx, "whether it still waits", () => judgeTime(steps, gate));
+async function waitOrEnd(op: Op, gate: Gate, end: Exclude<ApprovalEnd, { record: Judged }>): Promise<null> {
+  const { ctx, steps, start } = op;
+  const { operation } = start;
+  const when = await step(ctx, "whether it still waits", () => judgeTime(op, gate));
   if (end.kind === "undecided") {
-    await postpone(ctx, steps, start, { state: { kind: "undecided" }, when, open: end });
+    await postpone(op, { state: { kind: "undecided" }, when, open: end });
     return null;
   }
   if (end.kind !== "lapsed" || when.timing.kind !== "later") {
-    await endUnapproved(ctx, steps, operation, settings, end, again);
+    await endUnapproved(op, end, gate.again);
     return null;
   }
   const asked = await step(ctx, "the question that lapsed", () => steps.ledger.operation(operation));
   const open = asked?.approval ? { open: { approval: asked.approval, seen: asked.approval.votes.length } } : {};
-  await postpone(ctx, steps, start, { state: { kind: "moved", why: movedWhy.unapproved }, when, ...open });
+  await postpone(op, { state: { kind: "moved", why: movedWhy.unapproved }, when, ...open });
   return null;
 }
 
 /** Its slot has ended without it: it waits for the next one, and says why. */
-async function waitAgain(
-  ctx: DurableContext,
-  steps: Steps,
-  { start }: Gate,
-  when: When,
-  asked: Approval | null,
-): Promise<null> {
+async function waitAgain(op: Op, when: When, asked: Approval | null): Promise<null> {
   const isOpen = asked?.state === "open";
   const state: WaitingState = { kind: "moved", why: isOpen ? movedWhy.unapproved : movedWhy.late };
   const open = isOpen ? { open: { approval: asked, seen: asked.votes.length } } : {};
-  await postpone(ctx, steps, start, { state, when, ...open });
+  await postpone(op, { state, when, ...open });
   return null;
 }
 
@@ -123,16 +111,16 @@ async function waitAgain(
  * @returns null when the work does not begin now: it waits, or it has ended
  * @throws UserError, Refused and Forbidden as `judgeTime` and the plan's judge do
  */
-export async function passGate(ctx: DurableContext, steps: Steps, gate: Gate): Promise<Opened | null> {
-  const { start, approval, again } = gate;
-  const { operation, settings } = approval;
-  const when = await step(ctx, "when it may begin", () => judgeTime(steps, gate));
-  const over = endOf(when, again);
-  if (over) return endUnbegun(ctx, steps, operation, settings, over).then(() => null);
+export async function passGate(op: Op, gate: Gate): Promise<Opened | null> {
+  const { ctx, steps, start } = op;
+  const { operation } = start;
+  const when = await step(ctx, "when it may begin", () => judgeTime(op, gate));
+  const over = endOf(when, gate.again);
+  if (over) return endUnbegun(op, over).then(() => null);
   const isWaiting = start.continues !== undefined;
   const before = isWaiting ? await step(ctx, "what was asked before", () => steps.ledger.operation(operation)) : null;
-  if (when.isSlotOver && when.timing.kind !== "now") return waitAgain(ctx, steps, gate, when, before?.approval ?? null);
+  if (when.isSlotOver && when.timing.kind !== "now") return waitAgain(op, when, before?.approval ?? null);
   const time = approvalTime(when, before?.approval ?? null, isWaiting);
-  const end = await approve(ctx, steps, { ...approval, judge: withTiming(gate, when), time });
-  return "record" in end ? openOrWait(ctx, steps, gate, end) : waitOrEnd(ctx, steps, gate, end);
+  const end = await approve(op, { ...gate.approval, judge: withTiming(gate, when), time });
+  return "record" in end ? openOrWait(op, gate, end) : waitOrEnd(op, gate, end);
 }

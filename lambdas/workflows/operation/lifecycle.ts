@@ -5,17 +5,11 @@ import { Refused, UserError } from "../../errors.ts";
 import { withAudit } from "../../messages/audit/head.ts";
 import { shownOnly } from "../../messages/operation/dry-runs.ts";
 import { busyMessage, mistakeMessage, refusedMessage, troubleMessage } from "../../messages/operation/final.ts";
-import { type MessageSettings, messageSettings } from "../../messages/operation/links.ts";
 import { requesterOf } from "../../origin.ts";
 import type { Message, OperationStatus } from "../../records.ts";
-import type { Steps } from "../../steps/steps.ts";
 import { causeOf } from "../engine/durable.ts";
+import { type Execution, type OperationSettings, settingsOf } from "./op.ts";
 import { checkOrigin } from "./requester.ts";
-
-/** Facts that every operation finds out first. */
-export interface Begun extends MessageSettings {
-  readonly runtimeVersion: string;
-}
 
 /**
  * Writes that the operation runs, and which version of the release document it goes by.
@@ -24,16 +18,20 @@ export interface Begun extends MessageSettings {
  * wanted any more
  * @throws Forbidden when the requester may not, by today's policy and by what Slack says now
  */
-export async function beginOperation(steps: Steps, start: Start, executionArn: string): Promise<Begun | null> {
-  const { version, configuration } = await steps.runtime.read(null);
+export async function beginOperation(op: Execution): Promise<OperationSettings | null> {
+  const { ctx, steps, start } = op;
+  const release = await steps.runtime.read(null);
   const operation = await steps.ledger.operation(start.operation);
   if (!operation || operation.endedAt !== null) return null;
   if (isChange(start.request.command))
     await steps.audit.append({ operation: start.operation }, "requested", requestedAct(start));
   if (steps.now() / 1000 > start.notAfter) throw late(start);
-  await steps.ledger.changeOperation(start.operation, { status: "running", executionArn });
-  await checkOrigin(steps, start, configuration);
-  return { runtimeVersion: version, ...messageSettings(configuration) };
+  await steps.ledger.changeOperation(start.operation, {
+    status: "running",
+    executionArn: ctx.executionContext.durableExecutionArn,
+  });
+  await checkOrigin(op, release.configuration);
+  return settingsOf(release);
 }
 
 /** Error of a start that came late: a promised change shows as refused in the list, a look concerns only its requester. */
@@ -46,22 +44,24 @@ function late({ request }: Start): Error {
  * Says something to the requester alone; the answer to a look replaces its acknowledgement. An operation that a rule started
  * has no requester: its message goes to the channel.
  */
-export async function tellRequester(steps: Steps, start: Start, message: Message): Promise<void> {
+export async function tellRequester(op: Execution, message: Message): Promise<void> {
+  const { steps, start } = op;
   const requester = requesterOf(start);
-  if (!requester) return postEnd(steps, start, message);
+  if (!requester) return postEnd(op, message);
   if (!isChange(start.request.command)) return steps.answers.give(start.operation, requester, message);
   return steps.thread.sendEphemeral(requester.channel, requester.userId, message);
 }
 
 /** Ends a dry run: its plan goes to the requester alone. */
-export async function showOnly(steps: Steps, start: Start, message: Message): Promise<void> {
-  await tellRequester(steps, start, message);
+export async function showOnly(op: Execution, message: Message): Promise<void> {
+  const { steps, start } = op;
+  await tellRequester(op, message);
   const end = { status: "succeeded", summary: shownOnly, endedAt: steps.timestamp() } as const;
   await steps.ledger.changeOperation(start.operation, end);
 }
 
 /** Posts the end of an operation in its channel, in its thread where it has one. */
-async function postEnd(steps: Steps, start: Start, message: Message): Promise<void> {
+async function postEnd({ steps, start }: Execution, message: Message): Promise<void> {
   const operation = await steps.ledger.operation(start.operation);
   if (!operation) return;
   await steps.thread.post(operation.channel, message, `${start.operation} end`, operation.messageTs ?? undefined, true);
@@ -80,8 +80,8 @@ const messages: Readonly<Record<string, typeof troubleMessage>> = { Refused: ref
 /** Errors that concern the requester alone; so does every error of a dry run. */
 const PRIVATE: ReadonlySet<string> = new Set(["UserError", "Forbidden"]);
 
-async function privately(steps: Steps, start: Start, message: Message): Promise<Message> {
-  await tellRequester(steps, start, message);
+async function privately(op: Execution, message: Message): Promise<Message> {
+  await tellRequester(op, message);
   return message;
 }
 
@@ -90,7 +90,8 @@ async function privately(steps: Steps, start: Start, message: Message): Promise<
  * a refusal and a bug in the channel.
  * @returns what was said
  */
-export async function failOperation(steps: Steps, start: Start, error: unknown): Promise<Message> {
+export async function failOperation(op: Execution, error: unknown): Promise<Message> {
+  const { steps, start } = op;
   const cause = causeOf(error);
   const status = endings[cause.name] ?? "failed";
   await steps.ledger.changeOperation(start.operation, {
@@ -98,10 +99,10 @@ export async function failOperation(steps: Steps, start: Start, error: unknown):
     summary: cause.message.slice(0, 500),
     endedAt: steps.timestamp(),
   });
-  if (PRIVATE.has(cause.name)) return privately(steps, start, mistakeMessage(cause.message));
+  if (PRIVATE.has(cause.name)) return privately(op, mistakeMessage(cause.message));
   const message = (messages[cause.name] ?? troubleMessage)(start, cause.message);
-  if (isDryRun(start.request)) return privately(steps, start, message);
+  if (isDryRun(start.request)) return privately(op, message);
   const head = (await steps.ledger.operation(start.operation))?.audit;
-  await postEnd(steps, start, withAudit(message, head));
+  await postEnd(op, withAudit(message, head));
   return message;
 }

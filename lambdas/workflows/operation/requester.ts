@@ -1,5 +1,5 @@
 import { BREAK_GLASS, rulesIn } from "../../commands/approvals.ts";
-import { breakGlassOf, poolNamed, type Start } from "../../commands/command.ts";
+import { breakGlassOf, poolNamed } from "../../commands/command.ts";
 import { isChange } from "../../commands/list.ts";
 import { groupsWithRoles } from "../../commands/membership.ts";
 import { mayUseSomewhere, rolesOf } from "../../commands/policy.ts";
@@ -12,6 +12,7 @@ import { requesterOf } from "../../origin.ts";
 import type { OperationRecord } from "../../records.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
+import type { Execution } from "./op.ts";
 
 /**
  * Judges afresh what the front door had no time to ask: is the requester a full member, is the channel free of guests and other
@@ -21,8 +22,7 @@ import type { Steps } from "../../steps/steps.ts";
  * @throws Forbidden with a sentence for the requester alone
  */
 export async function checkOrigin(
-  steps: Steps,
-  start: Start,
+  { steps, start }: Execution,
   rules: Rules,
   pool: Place = poolNamed(start.request),
 ): Promise<void> {
@@ -51,7 +51,7 @@ const heldIn = (rules: Rules, pool: Place): Rules =>
  * @param pool null for what is in none
  * @throws UserError when another name than the whole one was typed; Forbidden when no role of the requester allows it
  */
-export async function checkBreakGlass(steps: Steps, start: Start, node: string, pool: string | null): Promise<void> {
+export async function checkBreakGlass({ steps, start }: Execution, node: string, pool: string | null): Promise<void> {
   const { request } = start;
   const requester = requesterOf(start);
   if (breakGlassOf(request) === null || !("node" in request) || !requester) return;
@@ -66,7 +66,7 @@ export async function checkBreakGlass(steps: Steps, start: Start, node: string, 
  * Judges whether the requester may act outside of a pool's maintenance: those who may go without an approval may.
  * @throws Forbidden when no role of the requester allows it
  */
-export async function checkNow(steps: Steps, start: Start, pool: string | null): Promise<void> {
+export async function checkNow({ steps, start }: Execution, pool: string | null): Promise<void> {
   const requester = requesterOf(start);
   if (!requester || breakGlassOf(start.request) !== null) return;
   const rules = await steps.runtime.rules();
@@ -76,12 +76,12 @@ export async function checkNow(steps: Steps, start: Start, pool: string | null):
 }
 
 /** Judges the requester again; while Slack or the rules cannot be read, the verdict holds that was given at the request. */
-export async function stillAllowed(steps: Steps, start: Start, rules: Rules): Promise<void> {
+export async function stillAllowed(op: Execution, rules: Rules): Promise<void> {
   try {
-    await checkOrigin(steps, start, rules);
+    await checkOrigin(op, rules);
   } catch (error) {
     if (!isBusy(error)) throw error;
-    log("WARN", "refusal", { operation: start.operation, why: wordsOf(error) });
+    log("WARN", "refusal", { operation: op.start.operation, why: wordsOf(error) });
   }
 }
 

@@ -1,15 +1,15 @@
-import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Approval } from "../../approval.ts";
-import type { Start } from "../../commands/command.ts";
+import type { Request, Start } from "../../commands/command.ts";
 import { DAY_MS } from "../../desired/zones.ts";
 import { noSlotSummary, scheduledSummary, type WaitingState } from "../../messages/maintenance/schedule.ts";
 import { messageSettings } from "../../messages/operation/links.ts";
 import { sentence } from "../../messages/slack/text.ts";
-import type { OperationRecord, OperationStatus } from "../../records.ts";
+import type { Message, OperationRecord, OperationStatus } from "../../records.ts";
 import type { Scheduled } from "../../scheduled.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { causeOf, MINUTE, step } from "../engine/durable.ts";
-import { type Begun, beginOperation, failOperation } from "./lifecycle.ts";
+import { beginOperation, failOperation } from "./lifecycle.ts";
+import { type Execution, type Op, type OperationSettings, settingsOf } from "./op.ts";
 import { publishEnd } from "./publish-end.ts";
 import { postFirst, publish, viewOf } from "./publisher.ts";
 import { stillAllowed } from "./requester.ts";
@@ -19,8 +19,10 @@ import { endUnbegun } from "./unapproved.ts";
 /** Time after which an operation is tried again that a freeze or a hold keeps, or whose slot has no end. */
 const AGAIN_MS = 15 * MINUTE;
 
-/** The operation that waits, and the number of this execution where it is known. */
-type Waiting = Pick<Start, "operation" | "continues">;
+/** An operation that waits: the number of its execution is known where this one has continued it. */
+interface Waiting extends Pick<Execution, "ctx" | "steps"> {
+  readonly start: Pick<Start, "operation" | "continues">;
+}
 
 /** Everything by which an operation is left in the ledger. */
 export interface Wait {
@@ -50,7 +52,8 @@ function timesOf({ when: { timing }, state }: Wait, before: Scheduled | undefine
 }
 
 /** Writes down for what the operation waits, while its execution still publishes it. Belongs into a step. */
-async function write(steps: Steps, { operation, continues }: Waiting, wait: Wait) {
+async function write({ steps, start }: Waiting, wait: Wait) {
+  const { operation, continues } = start;
   const before = (await steps.ledger.operation(operation))?.scheduled;
   const part = continues ?? before?.part ?? 1;
   const { when, state, open, wasBegun } = wait;
@@ -100,9 +103,10 @@ async function leave(steps: Steps, operation: string, wait: Wait): Promise<void>
  * Leaves an operation in the ledger until its time, and says so in its message. The schedule starts the next execution, or a
  * person who votes or cancels.
  */
-export async function postpone(ctx: DurableContext, steps: Steps, start: Waiting, wait: Wait): Promise<void> {
+export async function postpone(waiting: Waiting, wait: Wait): Promise<void> {
+  const { ctx, steps, start } = waiting;
   const { operation } = start;
-  await step(ctx, "write for what it waits", () => write(steps, start, wait));
+  await step(ctx, "write for what it waits", () => write(waiting, wait));
   await publishEnd(ctx, steps, async () => {
     const { configuration } = await steps.runtime.read(null);
     const settings = messageSettings(configuration);
@@ -118,29 +122,34 @@ export async function postpone(ctx: DurableContext, steps: Steps, start: Waiting
  * @returns null when it has ended, or another execution has taken it over
  * @throws Forbidden when the requester may not any more
  */
-async function takeOver(steps: Steps, start: Start, continues: number, executionArn: string): Promise<Begun | null> {
+async function takeOver(op: Execution, continues: number): Promise<OperationSettings | null> {
+  const { ctx, steps, start } = op;
+  const { durableExecutionArn: executionArn } = ctx.executionContext;
   const record = await steps.ledger.operation(start.operation);
   const { scheduled } = record ?? {};
   if (!record || !scheduled || record.endedAt !== null) return null;
   const isOwn = scheduled.part === continues && record.executionArn === executionArn;
   if (scheduled.part !== continues - 1 && !isOwn) return null;
-  const { version, configuration } = await steps.runtime.read(null);
+  const release = await steps.runtime.read(null);
   await steps.ledger.changeOperation(start.operation, {
     ...{ status: "running", executionArn, callbacks: {} },
     scheduled: { ...scheduled, part: continues, parkedAt: null },
   });
-  await stillAllowed(steps, start, configuration);
-  return { runtimeVersion: version, ...messageSettings(configuration) };
+  await stillAllowed(op, release.configuration);
+  return settingsOf(release);
 }
 
-/** Begins an operation, or goes on with one that lay in the ledger. Belongs into a step. @returns null when there is nothing to do */
-export const beginOrContinue = (steps: Steps, start: Start, executionArn: string): Promise<Begun | null> =>
-  start.continues === undefined
-    ? beginOperation(steps, start, executionArn)
-    : takeOver(steps, start, start.continues, executionArn);
+/** Begins an operation, or continues one that lay in the ledger. @returns null when there is nothing to do */
+export async function begin<R extends Request>(execution: Execution, request: R): Promise<Op<R> | null> {
+  const { ctx, start } = execution;
+  const settings = await step(ctx, "begin", () =>
+    start.continues === undefined ? beginOperation(execution) : takeOver(execution, start.continues),
+  );
+  return settings && { ...execution, request, settings };
+}
 
 /** Times that the node of an operation was begun and put back. Belongs into a step. */
-export const triesOf = async (steps: Steps, { operation }: Start): Promise<number> =>
+export const triesOf = async ({ steps, start: { operation } }: Execution): Promise<number> =>
   (await steps.ledger.operation(operation))?.scheduled?.tries ?? 0;
 
 /** Status of an operation that waited, by the kind of the error with which it does not begin. */
@@ -156,21 +165,31 @@ async function onlyAsked(steps: Steps, operation: string): Promise<boolean> {
   return typeof record?.messageTs === "string" && (await steps.ledger.nodes(operation)).length === 0;
 }
 
+/** Tells people elsewhere too that an operation has ended. Belongs into a step. */
+type OnRefusal = (execution: Execution, said: Message) => Promise<void>;
+
 /** Ends an operation that got nowhere: in a message of its own, or in the one that it has since it asks or waits. */
 export async function failToBegin(
-  ctx: DurableContext,
-  steps: Steps,
-  start: Start,
+  execution: Execution,
   name: string,
   error: unknown,
+  onRefusal?: OnRefusal,
 ): Promise<void> {
+  const { ctx, steps, start } = execution;
   const isShown =
     start.continues !== undefined || (await step(ctx, "has it a message", () => onlyAsked(steps, start.operation)));
-  if (!isShown) return step(ctx, name, async () => void (await failOperation(steps, start, error)));
+  if (!isShown)
+    return step(ctx, name, async () => {
+      const said = await failOperation(execution, error);
+      await onRefusal?.(execution, said);
+    });
   const cause = causeOf(error);
   const settings = await step(ctx, "how its message is written", async () =>
-    messageSettings((await steps.runtime.read(null)).configuration),
+    settingsOf(await steps.runtime.read(null)),
   );
   const summary = `${sentence(cause.message.slice(0, 500))} Nothing was changed.`;
-  await endUnbegun(ctx, steps, start.operation, settings, { status: endings[cause.name] ?? "failed", summary });
+  await endUnbegun(
+    { ...execution, request: start.request, settings },
+    { status: endings[cause.name] ?? "failed", summary },
+  );
 }

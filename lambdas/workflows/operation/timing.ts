@@ -1,5 +1,5 @@
 import type { Judged } from "../../approval.ts";
-import { dateOf, nowOf, type Request, type Start } from "../../commands/command.ts";
+import { dateOf, nowOf, type Request } from "../../commands/command.ts";
 import type { Configuration } from "../../configuration.ts";
 import { calendarOf, zoneOf } from "../../desired/calendar.ts";
 import { typedMoment } from "../../desired/dates.ts";
@@ -18,6 +18,7 @@ import {
 } from "../../messages/maintenance/schedule.ts";
 import type { OperationRecord } from "../../records.ts";
 import type { Steps } from "../../steps/steps.ts";
+import type { Execution } from "./op.ts";
 import { cancelledBy, checkNow } from "./requester.ts";
 
 /** Days ahead that a person may name: farther off a plan is not worth an approval. */
@@ -25,7 +26,6 @@ const MOST_DAYS_AHEAD = 14;
 
 /** The work whose time is judged. */
 export interface Timed {
-  readonly start: Start;
   /** Pool of its nodes; null for nodes of none. */
   readonly pool: string | null;
   /** All of its nodes are out of service already: their recovery waits for no window. */
@@ -47,7 +47,7 @@ export interface When extends ShownTiming {
 const NO_WINDOWS: Calendar = { windows: [], freezes: [] };
 
 /** @throws UserError for a date that cannot be meant; Refused for one outside of the maintenance */
-function dateAsked(typed: string, { requestedAt }: OperationRecord, { pool }: Timed, configuration: Configuration) {
+function dateAsked(typed: string, requestedAt: string, pool: string | null, configuration: Configuration) {
   const timeZone = zoneOf(configuration, pool);
   const moment = typedMoment(typed, Date.parse(requestedAt), timeZone, MOST_DAYS_AHEAD);
   if (moment.kind === "unreadable") throw new UserError(unreadableDate(typed, "at"));
@@ -67,15 +67,23 @@ interface Asked {
   readonly isDate: boolean;
 }
 
+/** The operation whose time is judged, and what judges it. */
+interface Judging {
+  readonly record: OperationRecord;
+  readonly request: Request;
+  readonly pool: string | null;
+  readonly configuration: Configuration;
+}
+
 /** The date that it waits for: as a person typed it, or as the ledger holds it. */
-function asked(timed: Timed, record: OperationRecord, configuration: Configuration, calendar: Calendar): Asked {
-  const { scheduled } = record;
+function asked({ record, request, pool, configuration }: Judging, calendar: Calendar): Asked {
+  const { scheduled, requestedAt } = record;
   if (scheduled) return { notBefore: Date.parse(scheduled.from), isDate: scheduled.isDate };
-  const typed = dateOf(timed.start.request);
+  const typed = dateOf(request);
   if (typed === null) return { notBefore: null, isDate: false };
-  if (nowOf(timed.start.request) !== null) throw new UserError(dateAndNow);
-  const at = dateAsked(typed, record, timed, configuration);
-  checkInside(at, calendar, timed.pool, zoneOf(configuration, timed.pool));
+  if (nowOf(request) !== null) throw new UserError(dateAndNow);
+  const at = dateAsked(typed, requestedAt, pool, configuration);
+  checkInside(at, calendar, pool, zoneOf(configuration, pool));
   return { notBefore: at, isDate: true };
 }
 
@@ -87,8 +95,8 @@ const isClosed = (calendar: Calendar, now: number): boolean => slotFrom(calendar
  * @throws UserError for a date that cannot be meant; Refused for a date outside of the maintenance, and where there is no slot
  * at all; Forbidden for `--now` without the right to it
  */
-export async function judgeTime(steps: Steps, timed: Timed): Promise<When> {
-  const { start, pool, isRecovery } = timed;
+export async function judgeTime(execution: Execution, { pool, isRecovery }: Timed): Promise<When> {
+  const { steps, start } = execution;
   const record = await steps.ledger.operation(start.operation);
   if (!record) throw new Error(`the ledger does not hold ${start.operation}`);
   const { configuration } = await steps.runtime.read(null);
@@ -98,8 +106,8 @@ export async function judgeTime(steps: Steps, timed: Timed): Promise<When> {
   const isOutside = reason !== null && isClosed(calendar, now);
   const isBound = reason === null && !isRecovery;
   const held = isBound ? calendar : NO_WINDOWS;
-  const { notBefore, isDate } = asked(timed, record, configuration, held);
-  if (isOutside) await checkNow(steps, start, pool);
+  const { notBefore, isDate } = asked({ record, request: start.request, pool, configuration }, held);
+  if (isOutside) await checkNow(execution, pool);
   const timing = timingOf({ calendar: held, now, notBefore, isDate });
   if (timing.kind === "never" && !record.scheduled) throw new Refused(noMaintenance(pool));
   return {

@@ -1,9 +1,7 @@
-import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { type NotApproved, notApprovedSummary } from "../../messages/operation/approval.ts";
-import type { MessageSettings } from "../../messages/operation/links.ts";
 import type { OperationStatus } from "../../records.ts";
-import type { Steps } from "../../steps/steps.ts";
 import { step } from "../engine/durable.ts";
+import type { Op } from "./op.ts";
 import { publishEnd } from "./publish-end.ts";
 import { postFirst, publish, viewOf } from "./publisher.ts";
 
@@ -19,19 +17,16 @@ const endings: Readonly<Record<NotApproved["kind"], OperationStatus>> = {
  * @param summary why it did not begin, for message and ledger
  */
 export async function endUnbegun(
-  ctx: DurableContext,
-  steps: Steps,
-  operation: string,
-  begun: MessageSettings,
+  { ctx, steps, start: { operation }, settings }: Op,
   { status, summary }: { readonly status: OperationStatus; readonly summary: string },
 ): Promise<void> {
   await step(ctx, "end without beginning", () =>
     steps.ledger.changeOperation(operation, { status, summary, endedAt: steps.timestamp(), callbacks: {} }),
   );
   await publishEnd(ctx, steps, async () => {
-    const published = await postFirst(steps, operation, null, begun);
+    const published = await postFirst(steps, operation, null, settings);
     const view = await viewOf(steps, operation, null);
-    return view ? publish(steps, view, { ...published, view: "" }, begun) : published;
+    return view ? publish(steps, view, { ...published, view: "" }, settings) : published;
   });
 }
 
@@ -39,14 +34,5 @@ export async function endUnbegun(
  * Ends an operation whose plan was not approved, and says why in its message; nothing was changed.
  * @param again the command to ask with again, as people type it
  */
-export async function endUnapproved(
-  ctx: DurableContext,
-  steps: Steps,
-  operation: string,
-  begun: MessageSettings,
-  end: NotApproved,
-  again: string,
-): Promise<void> {
-  const ended = { status: endings[end.kind], summary: notApprovedSummary(end, again) };
-  await endUnbegun(ctx, steps, operation, begun, ended);
-}
+export const endUnapproved = (op: Op, end: NotApproved, again: string): Promise<void> =>
+  endUnbegun(op, { status: endings[end.kind], summary: notApprovedSummary(end, again) });

@@ -1,4 +1,5 @@
 import { type TokenJoin, tokenJoinOf } from "../../desired/joining.ts";
+import { kubeletClientsIn } from "../../desired/machine-record.ts";
 import type { Action, Observation } from "../../desired/plan.ts";
 import { buildOf } from "../../desired/windows-builds.ts";
 import type { MachineFacts } from "../../profiles/machine-facts.ts";
@@ -88,7 +89,9 @@ export async function configureMachine(task: ProvisionTask): Promise<void> {
     if (authority.why !== null) await addNotes(task, [authority.why]);
   });
   await apply(task, "configure", planOf(task, "configure"));
-  await once(task, "record what it was given", () => task.steps.given.record(instanceId, task.owner, authority));
+  await once(task, "record what it was given", () =>
+    task.steps.machines.given.record(instanceId, task.owner, "kubeletClients", kubeletClientsIn(authority)),
+  );
   const join = tokenJoinOf(task.profile.join);
   if (join) await giveToken(task, join, "make the join token");
   await apply(task, "start the kubelet", planOf(task, "start"));

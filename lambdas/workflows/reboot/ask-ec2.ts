@@ -39,7 +39,7 @@ export async function askEc2(task: RebootTask, press?: Press): Promise<void> {
   const order: Ec2Reboot = { ...(press ? { by: press.by } : {}), at: steps.timestamp() };
   const judged = press ? { pressesUntil: press.at } : {};
   await write({ ec2Reboot: { ...order, answer: "unknown" }, ...judged });
-  await steps.seenMachines.ordered(leaseOf(task).instanceId, operation);
+  await steps.machines.seen.noteOrder(leaseOf(task).instanceId, operation);
   let answer: "taken" | "unknown";
   try {
     answer = await steps.instances.reboot(leaseOf(task));

@@ -30,7 +30,7 @@ async function writeDown(task: RebootTask, result: ProbeResult): Promise<void> {
   const { instanceId } = leaseOf(task);
   try {
     const seen = (await steps.nodes.read(node)) ?? null;
-    await steps.probedNodes.note({
+    await steps.machines.probed.note({
       node,
       uid,
       bootId: bootIdOf(seen),

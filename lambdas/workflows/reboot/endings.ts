@@ -2,8 +2,7 @@ import { cordonLeaves } from "../../messages/node/cordon.ts";
 import { goneBeforeReboot, notRebootedSummary, rebootedSummary } from "../../messages/node/reboot.ts";
 import type { StageName } from "../../stages.ts";
 import { hasEnded } from "../../steps/ec2/instances.ts";
-import { Cancelled, causeOf } from "../engine/durable.ts";
-import { endOnOneNode } from "../node/end.ts";
+import type { Finish } from "../change/change.ts";
 import { holdNode, leaveNode } from "../node/leave.ts";
 import { restoreNode } from "../node/restore.ts";
 import { leaseOf, nodeOf, once } from "../node/task.ts";
@@ -13,16 +12,16 @@ import type { RebootTask } from "./task.ts";
 const AFTERWARDS: ReadonlySet<StageName> = new Set<StageName>(["prove", "restore"]);
 
 /** May the machine have been rebooted? A node that is not proven then takes no pods. */
-const isUnprovenAt = ({ stage, before }: RebootTask): boolean =>
+const isUnproven = ({ stage, before }: RebootTask): boolean =>
   AFTERWARDS.has(stage) || (stage === "reboot" && before !== null);
 
-/** Ends a reboot that was proven, or one whose node went away under way. */
-export async function finishRebooted(task: RebootTask): Promise<void> {
+/** Completes a reboot that was proven, or one whose node went away under way. */
+export async function finish(task: RebootTask): Promise<Finish> {
   const { steps, operation, isGone, left } = task;
   const { name, uid } = nodeOf(task);
-  if (isGone) await once(task, "close the cordon", () => steps.cordons.close(uid, operation));
-  const summary = isGone ? goneBeforeReboot(name) : rebootedSummary(name, left ?? "");
-  return endOnOneNode(task, { status: "succeeded", ...(isGone ? { outcome: summary } : {}) }, summary);
+  if (!isGone) return { summary: rebootedSummary(name, left ?? "") };
+  await once(task, "close the cordon", () => steps.cordons.close(uid, operation));
+  return { summary: goneBeforeReboot(name), outcome: goneBeforeReboot(name) };
 }
 
 /** Was the instance terminated? While EC2 does not say so, it was not. */
@@ -32,23 +31,22 @@ const isTerminated = (task: RebootTask): Promise<boolean> =>
     return machine !== undefined && hasEnded(machine);
   });
 
-/** Leaves the cordon to a proof; on an instance that was terminated nothing is left to prove. */
-const leaveUnproven = async (task: RebootTask): Promise<string> =>
-  (await isTerminated(task)) ? restoreNode(task) : holdNode(task, cordonLeaves.unproven, { before: task.before });
-
 /**
- * Ends a reboot that failed or was cancelled. Before the machine was told to reboot the node is given back; afterwards it
- * stays cordoned until a person has looked at it.
+ * Makes the node schedulable again before its machine was ordered to reboot. Afterwards it stays cordoned until a proof, unless
+ * its instance was terminated.
  */
-export async function endUnproven(task: RebootTask, error: unknown): Promise<void> {
-  const { stage } = task;
-  const cause = causeOf(error);
-  const isUnproven = isUnprovenAt(task);
-  const left = isUnproven ? await leaveUnproven(task) : await leaveNode(task, cause);
-  if (cause instanceof Cancelled)
-    return endOnOneNode(task, { status: "cancelled", left }, notRebootedSummary.cancelled(left));
-  const isNotRebooted = stage === "reboot" && !isUnproven;
-  const failure = { stage, why: cause.message, left, ...(isNotRebooted ? { isNotRebooted } : {}) };
-  const summary = isUnproven ? notRebootedSummary.unproven(left) : notRebootedSummary.failed(left);
-  return endOnOneNode(task, { status: "failed", failure }, summary);
+export async function undo(task: RebootTask, cause: Error): Promise<string> {
+  if (!isUnproven(task)) return leaveNode(task, cause);
+  if (await isTerminated(task)) return restoreNode(task);
+  return holdNode(task, cordonLeaves.unproven, { before: task.before });
 }
+
+export const words = {
+  cancelled: notRebootedSummary.cancelled,
+  failed: (left: string, task: RebootTask): string =>
+    notRebootedSummary[isUnproven(task) ? "unproven" : "failed"](left),
+};
+
+/** States of a machine that failed in the stage of its reboot whether it was rebooted. */
+export const failure = (task: RebootTask): { readonly isNotRebooted?: true } =>
+  task.stage === "reboot" && !isUnproven(task) ? { isNotRebooted: true } : {};

@@ -1,99 +1,76 @@
-import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import type { Request, Start } from "../../commands/command.ts";
+import type { Request } from "../../commands/command.ts";
 import { cordonLeaves, cordonLeft } from "../../messages/node/cordon.ts";
 import { notProvenSummary, provenOutcome, provenSummary } from "../../messages/node/reboot.ts";
 import type { OpenCordon } from "../../steps/ledger/cordons.ts";
-import type { Steps } from "../../steps/steps.ts";
-import { causeOf, done, step } from "../engine/durable.ts";
+import type { Change, Finish } from "../change/change.ts";
+import { done } from "../engine/durable.ts";
 import { type ChosenNode, judgeNode } from "../node/choose.ts";
-import { newEmptyingTask } from "../node/emptying-task.ts";
-import { endOnOneNode } from "../node/end.ts";
-import { runStages, stageTable } from "../node/stages.ts";
-import { type Started, startOnOneNode } from "../node/start.ts";
+import { stageTable } from "../node/stages.ts";
 import { leaseOf, nodeOf, once, waitFor } from "../node/task.ts";
-import { type Begun, beginOperation, failOperation } from "../operation/lifecycle.ts";
 import { proof } from "./proof.ts";
 import { type RebootTask, unproven } from "./task.ts";
 import { closeIfGone, releaseUnproven } from "./unproven.ts";
 
-type Wanted = Extract<Request, { command: "prove" }>;
+type ProveRequest = Extract<Request, { command: "prove" }>;
 
-/** The proof alone, and the return of a node that an earlier reboot left cordoned. */
-const stages = stageTable<"proving", RebootTask>("proving", {
-  prove: proof,
-  restore: async (task) => {
-    const outcome = await waitFor(task, "the node is as it was", async () => done(await releaseUnproven(task)));
-    if (outcome === null) return;
-    task.left = cordonLeft(outcome, { node: nodeOf(task).name, instanceId: leaseOf(task).instanceId });
-  },
-});
-
-/** Nothing is evicted by a proof. */
-const NO_LOSS = { force: false, deleteEmptyDir: false, graceSeconds: null, skipAfterSeconds: 0 } as const;
-
-function taskOf(
-  ctx: DurableContext,
-  steps: Steps,
-  start: Start,
-  chosen: ChosenNode,
-  left: OpenCordon | undefined,
-  started: Started,
-): RebootTask {
-  const of = { start, workflow: "proving", eventReason: "CasementProving" } as const;
-  const given = { chosen, options: NO_LOSS, pods: 0, slotEnds: null, judgeAgain: async () => undefined };
-  const before = left?.unproven?.before ?? null;
-  return { ...newEmptyingTask(ctx, steps, of, given, started), ...unproven, isThroughEc2: false, before };
+/** The node to prove, and the cordon that an earlier reboot has left on it. */
+interface ProofPlan {
+  readonly chosen: ChosenNode;
+  readonly left: OpenCordon | undefined;
 }
 
-/** State in which a node is left that was not proven, as a clause. While the cluster does not answer, its Node counts as there. */
-async function leftOf(task: RebootTask, isLeft: boolean): Promise<string> {
+/** A proof under way. */
+interface ProofTask extends RebootTask {
+  /** The cordon that an earlier reboot has left; undefined where none has. */
+  readonly unproven: OpenCordon["unproven"];
+}
+
+/** Nothing is evicted by a proof, and nothing waits for a slot. */
+const DISTURBS_NOTHING = {
+  options: { force: false, deleteEmptyDir: false, graceSeconds: null, skipAfterSeconds: 0 },
+  ...{ pods: 0, isTouched: false, isThroughEc2: false },
+  judgeAgain: async () => undefined,
+} as const;
+
+/** Makes the node schedulable again that an earlier reboot has left cordoned. */
+async function restore(task: ProofTask): Promise<void> {
+  const outcome = await waitFor(task, "the node is as it was", async () => done(await releaseUnproven(task)));
+  if (outcome === null) return;
+  task.left = cordonLeft(outcome, { node: nodeOf(task).name, instanceId: leaseOf(task).instanceId });
+}
+
+/** States how a node is left that was not proven. While the cluster does not answer, its Node is taken to exist. */
+async function undo(task: ProofTask): Promise<string> {
   const { name } = nodeOf(task);
   const gone = await once(task, "is the Node gone", () => closeIfGone(task)).catch(() => null);
   if (gone) return cordonLeft(gone, { node: name, instanceId: leaseOf(task).instanceId });
-  return isLeft ? cordonLeaves.unproven(name) : cordonLeaves.untouched;
+  return task.unproven ? cordonLeaves.unproven(name) : cordonLeaves.untouched;
 }
 
-async function endUnproven(task: RebootTask, error: unknown, isLeft: boolean): Promise<void> {
-  const { stage } = task;
-  const left = await leftOf(task, isLeft);
-  const failure = { stage, why: causeOf(error).message, left };
-  return endOnOneNode(task, { status: "failed", failure }, notProvenSummary(left));
+function finish(task: ProofTask): Finish {
+  const { name } = nodeOf(task);
+  const stays = task.unproven?.isQuarantined ? cordonLeaves.quarantined(name) : task.left;
+  return { summary: provenSummary(name, stays), outcome: provenOutcome };
 }
 
-async function work(ctx: DurableContext, steps: Steps, start: Start, begun: Begun, { node }: Wanted): Promise<void> {
-  const { chosen, left } = await step(ctx, "judge", async () => {
-    const { chosen } = await judgeNode(steps, start, begun, "prove", node);
-    return { chosen, left: await steps.cordons.find(chosen.uid) };
-  });
-  const first = { workflow: "proving", stage: "prove" } as const;
-  const started = await step(ctx, "take the lease", () => startOnOneNode(steps, start, begun, first, chosen));
-  try {
-    const task = taskOf(ctx, steps, start, chosen, left, started);
-    try {
-      await runStages(task, stages);
-    } catch (error) {
-      return await endUnproven(task, error, left?.unproven !== undefined);
-    }
-    const stays = left?.unproven?.isQuarantined ? cordonLeaves.quarantined(chosen.name) : null;
-    const summary = provenSummary(chosen.name, stays ?? task.left);
-    await endOnOneNode(task, { status: "succeeded", outcome: provenOutcome }, summary);
-  } finally {
-    await step(ctx, "release the lease", () => steps.leases.release(started.lease));
-  }
-}
-
-/** `/win prove`: makes the checks of a reboot's proof anew, and gives a node back that was left cordoned for want of it. */
-export const proveNode =
-  (steps: Steps) =>
-  async (start: Start, ctx: DurableContext): Promise<void> => {
-    const { request } = start;
-    if (request.command !== "prove") throw new Error("this workflow proves nodes and nothing else");
-    try {
-      const begun = await step(ctx, "begin", () =>
-        beginOperation(steps, start, ctx.executionContext.durableExecutionArn),
-      );
-      if (begun) await work(ctx, steps, start, begun, request);
-    } catch (error) {
-      await step(ctx, "end without a proof", () => failOperation(steps, start, error));
-    }
-  };
+/** `/win prove`: repeats the checks of a reboot's proof, and makes a node schedulable that was left cordoned for want of it. */
+export const prove: Change<ProveRequest, ProofPlan, ProofTask> = {
+  isFor: (request): request is ProveRequest => request.command === "prove",
+  workflow: "proving",
+  eventReason: "CasementProving",
+  names: { plan: "judge", end: "end without a proof" },
+  stages: () => stageTable<"proving", ProofTask>("proving", { prove: proof, restore }),
+  plan: async (op) => {
+    const { chosen } = await judgeNode(op, "prove", op.request.node);
+    return { chosen, left: await op.steps.cordons.find(chosen.uid) };
+  },
+  subject: ({ chosen }) => ({ ...chosen, isRecovery: true }),
+  taskOf: (task, { chosen: { pool }, left }) => ({
+    ...{ ...task, ...unproven, ...DISTURBS_NOTHING, pool },
+    unproven: left?.unproven,
+    before: left?.unproven?.before ?? null,
+  }),
+  undo,
+  finish,
+  words: { cancelled: notProvenSummary, failed: notProvenSummary },
+};

@@ -90,7 +90,7 @@ async function noteBoot(task: RebootTask, { verdict, answers }: Answered): Promi
   const bootId = onOurClock(verdict.bootId, verdict.clock, steps.now());
   const { instanceId } = leaseOf(task);
   const reasons = answers.reboot?.reasons ?? [];
-  await steps.seenMachines.proven(operation, { instanceId, uid: nodeOf(task).uid, bootId, reasons });
+  await steps.machines.seen.noteProof(operation, { instanceId, uid: nodeOf(task).uid, bootId, reasons });
 }
 
 /**

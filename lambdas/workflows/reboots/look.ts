@@ -41,10 +41,10 @@ export interface Noted {
 
 /** Belongs into a step. */
 async function note(steps: Steps, sightings: readonly Sighting[]): Promise<readonly Sighting[]> {
-  const own = await steps.seenMachines.ownReboots();
+  const own = await steps.machines.seen.ownReboots();
   const foreign: Sighting[] = [];
   for (const sighting of sightings)
-    if ((await steps.seenMachines.note(sighting, own.get(sighting.instanceId))) === "foreign") foreign.push(sighting);
+    if ((await steps.machines.seen.note(sighting, own.get(sighting.instanceId))) === "foreign") foreign.push(sighting);
   return foreign;
 }
 

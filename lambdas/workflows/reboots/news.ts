@@ -64,11 +64,11 @@ export async function writeNews(
   for (let from = 0; from < foreign.length; from += NOTED_AT_ONCE) {
     const some = foreign.slice(from, from + NOTED_AT_ONCE);
     await step(ctx, `write down boots from ${from + 1}`, async () => {
-      const before = new Map((await steps.seenMachines.all()).map((one) => [one.instanceId, one]));
+      const before = await steps.machines.seen.all();
       for (const { bootId, ...machine } of some)
         if (bootId !== null) {
           const news = newsOf({ bootId, ...machine }, before.get(machine.instanceId), told.get(machine.instanceId));
-          await steps.seenMachines.tell({ ...machine, bootId, news: { ...news, mark: owner, of } });
+          await steps.machines.seen.noteBoot({ ...machine, bootId, news: { ...news, mark: owner, of } });
         }
     });
   }
@@ -79,12 +79,12 @@ export async function writeNews(
  * up for: the mark finds a message that was posted. Belongs into a step.
  */
 export async function tellNews(steps: Steps): Promise<void> {
-  const untold = (await steps.seenMachines.all()).filter(({ news }) => news !== undefined);
+  const untold = [...(await steps.machines.seen.all()).values()].filter(({ news }) => news !== undefined);
   if (untold.length === 0) return;
   const { slack } = await steps.runtime.rules();
   for (const [mark, machines] of Map.groupBy(untold, ({ news }) => news?.mark ?? "")) {
     const boots = machines.flatMap(({ node, news }) => (news ? [{ node, ...news }] : []));
     await steps.thread.post(slack.channel, foreignBootsMessage(boots), mark);
-    for (const { instanceId } of machines) await steps.seenMachines.told(instanceId, mark);
+    for (const { instanceId } of machines) await steps.machines.seen.clearNews(instanceId, mark);
   }
 }

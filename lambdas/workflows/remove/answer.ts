@@ -1,10 +1,9 @@
 import type { Act } from "../../audit/entry.ts";
-import type { Start } from "../../commands/command.ts";
 import { log } from "../../logging.ts";
 import type { RemovalFacts } from "../../messages/remove/dialog.ts";
 import type { Unconfirmed } from "../../messages/remove/failures.ts";
 import { originId } from "../../origin.ts";
-import type { Steps } from "../../steps/steps.ts";
+import type { Execution } from "../operation/op.ts";
 
 const QUESTION = "confirm the removal";
 
@@ -16,7 +15,7 @@ export const askedToConfirm = ({ node, instanceId, pool, pods }: RemovalFacts): 
 });
 
 /** Finds who gave an answer; one that the last release wrote, and a dialog that was closed, are the requester's. */
-async function answeredBy(steps: Steps, start: Start, answer: "submitted" | Unconfirmed): Promise<string> {
+async function answeredBy({ steps, start }: Execution, answer: "submitted" | Unconfirmed): Promise<string> {
   const given = await steps.ledger.decisions(start.operation, "dialog");
   return given.find(({ decision }) => decision === answer)?.userId ?? originId(start);
 }
@@ -26,25 +25,25 @@ async function answeredBy(steps: Steps, start: Start, answer: "submitted" | Unco
  * @param node name of the Node, or the instance id of a machine that is none
  */
 export async function logAnswer(
-  steps: Steps,
-  start: Start,
+  op: Execution,
   node: string,
   answer: "submitted" | Exclude<Unconfirmed, "cancel">,
 ): Promise<void> {
-  const by = answer === "time" ? null : await answeredBy(steps, start, answer);
-  log("INFO", "decision", { decision: "removal", outcome: answer, operation: start.operation, node, by });
+  const by = answer === "time" ? null : await answeredBy(op, answer);
+  log("INFO", "decision", { decision: "removal", outcome: answer, operation: op.start.operation, node, by });
 }
 
 /**
  * Entry of the audit: how the question ended, and by whom. An answer that the last release wrote is the requester's.
  * @param answer "submitted", or why there is no confirmation
  */
-export async function answerAct(steps: Steps, start: Start, answer: "submitted" | Unconfirmed): Promise<Act> {
+export async function answerAct(op: Execution, answer: "submitted" | Unconfirmed): Promise<Act> {
+  const { steps, start } = op;
   if (answer === "time") return { what: "lapsed", detail: { question: QUESTION } };
   if (answer === "cancel") {
     const operation = await steps.ledger.operation(start.operation);
     return { what: "cancelled", by: { person: operation?.cancelledBy ?? originId(start) } };
   }
-  const userId = await answeredBy(steps, start, answer);
+  const userId = await answeredBy(op, answer);
   return { what: "decided", by: { person: userId }, detail: { question: QUESTION, decision: answer } };
 }

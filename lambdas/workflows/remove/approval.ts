@@ -1,20 +1,17 @@
-import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import type { Start } from "../../commands/command.ts";
 import { Refused } from "../../errors.ts";
-import { typeThis } from "../../messages/command/syntax.ts";
 import type { Blocking } from "../../messages/plan/plan.ts";
 import { removalPlanCard } from "../../messages/remove/plan-card.ts";
 import { removalRefusal, removalRefusedText } from "../../messages/remove/refusal.ts";
-import type { Steps } from "../../steps/steps.ts";
+import type { DrainOptions } from "../../steps/drain/filters.ts";
 import { blockerClasses } from "../node/blocker-classes.ts";
 import { lossClasses } from "../node/loss-classes.ts";
 import type { Plan } from "../operation/approval.ts";
-import { breakGlassFor } from "../operation/break-glass.ts";
-import { type Opened, passGate } from "../operation/gate.ts";
-import type { Begun } from "../operation/lifecycle.ts";
+import type { Op } from "../operation/op.ts";
 import { timeOptions } from "../operation/timing.ts";
 import { type Chosen, choose } from "./choose.ts";
-import { ACCEPTED } from "./task.ts";
+
+/** Losses that the dialog has shown are accepted; budgets are respected all the same, and pods have their own grace. */
+export const ACCEPTED: DrainOptions = { force: true, deleteEmptyDir: true, graceSeconds: null, skipAfterSeconds: 0 };
 
 /** A machine that is no node has no pods, and nothing holds it up. */
 const nothing: Blocking = { blockers: [], longJobs: [], untried: null };
@@ -32,35 +29,18 @@ export const removalRecord = (
   blockers: blockerClasses(blocking),
 });
 
-/** The plan of a removal, judged now. @throws Refused when the node may not be removed any more */
-async function planOf(steps: Steps, start: Start, begun: Begun, asked: Chosen): Promise<Plan> {
-  const chosen = await choose(steps, start, begun, asked.name);
-  if (chosen.refusal) throw new Refused(removalRefusedText(chosen.name, removalRefusal(chosen.refusal)));
+/** @throws Refused when the node may not be removed, and why */
+export function checkRemovable({ name, refusal }: Chosen): void {
+  if (refusal) throw new Refused(removalRefusedText(name, removalRefusal(refusal)));
+}
+
+/** Judges what a removal would do now. Belongs into a step. @throws Refused when the node may not be removed any more */
+export async function effects(op: Op, { name }: Chosen): Promise<Plan> {
+  const { steps, start } = op;
+  const chosen = await choose(op, name);
+  checkRemovable(chosen);
   const { facts } = chosen;
   const blocking = facts.node ? await steps.plan.blocking(facts.node, ACCEPTED) : nothing;
   const card = removalPlanCard(facts, blocking, steps.timestamp());
   return { record: removalRecord(chosen, blocking, timeOptions(start.request)), pods: facts.pods.length, card };
-}
-
-/**
- * Asks for the approval that a confirmed removal needs, and waits for its time. A machine that is no node, and a node that is
- * not Ready, wait for no maintenance.
- * @returns null when the removal does not begin now: it waits in the ledger, or the operation has ended and its message says why
- */
-export function approved(
-  ctx: DurableContext,
-  steps: Steps,
-  start: Start,
-  begun: Begun,
-  chosen: Chosen,
-): Promise<Opened | null> {
-  const { operation } = start;
-  const { pool } = chosen.facts;
-  const approval = {
-    ...{ operation, command: "remove", pool, settings: begun },
-    judge: () => planOf(steps, start, begun, chosen),
-    breakGlass: breakGlassFor(start, { ...chosen, node: chosen.name, uid: chosen.uid ?? chosen.facts.instanceId }),
-  };
-  const again = typeThis("remove", chosen.name);
-  return passGate(ctx, steps, { start, pool, isRecovery: !chosen.isReady, approval, again });
 }

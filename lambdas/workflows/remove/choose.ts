@@ -1,9 +1,7 @@
 import { hasPoolPolicies } from "../../commands/approvals.ts";
-import { dialogOf, isDryRun, type Start } from "../../commands/command.ts";
+import { dialogOf, isDryRun } from "../../commands/command.ts";
 import type { Configuration } from "../../configuration.ts";
 import { withAudit } from "../../messages/audit/head.ts";
-import { withTime } from "../../messages/maintenance/schedule.ts";
-import { removeDryRun, shownOnly } from "../../messages/operation/dry-runs.ts";
 import { refusedMessage } from "../../messages/operation/final.ts";
 import { type RemovalFacts, removalRefused } from "../../messages/remove/dialog.ts";
 import {
@@ -17,14 +15,14 @@ import { bootIdOf, instanceIdOf, isReady, movedPods } from "../../steps/cluster/
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { removalRefusalOf } from "../../steps/cluster/removal-rules.ts";
 import { isOurs, launcherOf, type Machine } from "../../steps/ec2/instances.ts";
-import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
+import { step } from "../engine/durable.ts";
 import { checkServed } from "../node/breaker.ts";
 import { checkNotStopped } from "../node/check-not-stopped.ts";
 import { findNode } from "../node/find-node.ts";
-import { type Begun, tellRequester } from "../operation/lifecycle.ts";
+import { tellRequester } from "../operation/lifecycle.ts";
+import type { Op } from "../operation/op.ts";
 import { checkBreakGlass, checkOrigin } from "../operation/requester.ts";
-import { judgeTime } from "../operation/timing.ts";
 import { findMachine } from "./find-machine.ts";
 
 /** The node that was meant, and what is known of it. */
@@ -52,7 +50,7 @@ interface Target {
   readonly instanceId: string | null;
 }
 
-async function find(steps: Steps, named: string, nodes: readonly Node[], { cluster }: Configuration): Promise<Target> {
+async function find({ steps }: Op, named: string, nodes: readonly Node[], { cluster }: Configuration): Promise<Target> {
   const machine = await findMachine(steps, named, nodes, cluster);
   if (machine) return { node: null, machine, instanceId: machine.instanceId };
   const node = findNode(named, nodes);
@@ -68,10 +66,11 @@ const poolOf = (machine: Machine | undefined): string | null => machine?.tags[TA
  * @throws UserError when it means no node, or several; Refused when a freeze or a hold keeps it, and for a Ready node while
  * many are NotReady
  */
-export async function choose(steps: Steps, start: Start, begun: Begun, named: string): Promise<Chosen> {
-  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
+export async function choose(op: Op, named: string): Promise<Chosen> {
+  const { steps, start, settings } = op;
+  const { configuration } = await steps.runtime.read(settings.runtimeVersion);
   const nodes = await steps.nodes.all();
-  const { node, machine, instanceId } = await find(steps, named, nodes, configuration);
+  const { node, machine, instanceId } = await find(op, named, nodes, configuration);
   const holder = instanceId ? await steps.leases.holder(instanceId) : undefined;
   const pods = node ? await steps.nodes.pods() : [];
   const nodeName = node?.metadata?.name ?? null;
@@ -112,28 +111,36 @@ export async function choose(steps: Steps, start: Start, begun: Begun, named: st
  * Chooses as `choose` does, and judges the requester by the policy of the node's pool, which may have its own.
  * @throws Forbidden when the requester may not remove a node of that pool
  */
-export async function chooseAllowed(steps: Steps, start: Start, begun: Begun, named: string): Promise<Chosen> {
-  const chosen = await choose(steps, start, begun, named);
+export async function chooseAllowed(op: Op, named: string): Promise<Chosen> {
+  const { steps, start } = op;
+  const chosen = await choose(op, named);
   const { pool } = chosen.facts;
   const rules = await steps.runtime.rules();
-  if (hasPoolPolicies(rules)) await checkOrigin(steps, start, rules, pool);
-  await checkBreakGlass(steps, start, chosen.name, pool);
+  if (hasPoolPolicies(rules)) await checkOrigin(op, rules, pool);
+  await checkBreakGlass(op, chosen.name, pool);
   await steps.ledger.changeOperation(start.operation, { inPool: pool });
   return chosen;
 }
 
-/** Says why not: in the channel and in the dialog that is open, or to a dry run's requester alone; the ledger keeps it. */
-export async function refuseRemoval(steps: Steps, start: Start, chosen: Chosen): Promise<void> {
-  const { name } = chosen;
-  if (!chosen.refusal) throw new Error("there is nothing to refuse");
+/** Ends a removal that may not be made. @returns null then; one that was continued is refused when it is judged again */
+export async function refuse(op: Op, chosen: Chosen): Promise<Chosen | null> {
+  const { ctx, start } = op;
+  if (!chosen.refusal || start.continues !== undefined) return chosen;
   const words = removalRefusal(chosen.refusal);
+  await step(ctx, "refuse", () => tellRefusal(op, chosen.name, words));
+  return null;
+}
+
+/** Says why not: in the channel and in the dialog that is open, or to a dry run's requester alone; the ledger keeps it. */
+async function tellRefusal(op: Op, name: string, words: ReturnType<typeof removalRefusal>): Promise<void> {
+  const { steps, start } = op;
   await steps.ledger.changeOperation(start.operation, {
     status: "refused",
     summary: words.why,
     endedAt: steps.timestamp(),
   });
   const refusal = removalRefusedMessage(name, words);
-  if (isDryRun(start.request)) return tellRequester(steps, start, refusal);
+  if (isDryRun(start.request)) return tellRequester(op, refusal);
   const dialog = removalRefused(start.operation, refusal);
   // Closed by now: who asked has thought better of it.
   if (!(await steps.thread.fillDialog(dialogOf(start.operation), dialog))) return;
@@ -141,15 +148,4 @@ export async function refuseRemoval(steps: Steps, start: Start, chosen: Chosen):
   const operation = await steps.ledger.operation(start.operation);
   const channel = operation?.channel ?? requesterOf(start)?.channel;
   if (channel) await steps.thread.post(channel, withAudit(said, operation?.audit), `${start.operation} end`);
-}
-
-/** `--dry-run`: what would go, to the requester alone. */
-export async function previewRemoval(steps: Steps, start: Start, { facts, isReady: isServing }: Chosen): Promise<void> {
-  const when = await judgeTime(steps, { start, pool: facts.pool, isRecovery: !isServing });
-  await tellRequester(steps, start, withTime(removeDryRun(facts), when));
-  await steps.ledger.changeOperation(start.operation, {
-    status: "succeeded",
-    summary: shownOnly,
-    endedAt: steps.timestamp(),
-  });
 }

@@ -5,21 +5,21 @@ import { originId } from "../../origin.ts";
 import { isKept } from "../../records.ts";
 import { once } from "../node/task.ts";
 import { viewOf } from "../operation/publisher.ts";
-import type { RemovalTask } from "./task.ts";
+import type { RemovalTask } from "./stages.ts";
 
 /**
  * Writes into the record of the operation that launched a kept machine that it was terminated, so that its message and the
  * daily reminder do not go on offering to.
  */
 export async function closeKept(task: RemovalTask): Promise<void> {
-  const { steps, chosen, start, runtime } = task;
+  const { steps, chosen, op, runtime } = task;
   const { launchedBy } = chosen;
   if (launchedBy === null) return;
   const isClosed = await once(task, "close the record of the kept machine", async () => {
     const nodes = await steps.ledger.nodes(launchedBy);
     const kept = nodes.find((node) => node.instanceId === chosen.facts.instanceId && isKept(node));
     if (!kept) return false;
-    const outcome = machineEndedBy.decision(originId(start));
+    const outcome = machineEndedBy.decision(originId(op.start));
     await steps.ledger.changeNode(launchedBy, kept.index, { outcome, isTerminated: true });
     return true;
   });

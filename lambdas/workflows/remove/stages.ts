@@ -1,9 +1,17 @@
 import { hasEnded } from "../../steps/ec2/instances.ts";
 import { done, pending } from "../engine/durable.ts";
+import type { EmptyingTask } from "../node/emptying-task.ts";
 import { checkGoesOn } from "../node/stopped.ts";
 import { leaseOf, nodeOf, once, waitFor } from "../node/task.ts";
 import { auditNode } from "../operation/audit.ts";
-import type { RemovalTask } from "./task.ts";
+import type { Chosen } from "./choose.ts";
+
+/** A removal under way; its execution publishes its message. */
+export interface RemovalTask extends EmptyingTask {
+  readonly chosen: Chosen;
+  /** EC2 took the order to terminate: from here on there is no way back. */
+  isTerminating: boolean;
+}
 
 /** Terminates the instance and waits until EC2 shows it as terminated. */
 export async function terminate(task: RemovalTask): Promise<void> {

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { approvalRule, rulesIn } from "../../commands/approvals.ts";
-import { poolNamed, type RolloutRequest, type Start } from "../../commands/command.ts";
+import { poolNamed, type RolloutRequest } from "../../commands/command.ts";
 import { calendarOf } from "../../desired/calendar.ts";
 import { rebootDue } from "../../desired/seen-machine.ts";
 import { UserError } from "../../errors.ts";
@@ -11,6 +10,7 @@ import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { MINUTE, step } from "../engine/durable.ts";
 import { machinesActedFor } from "../node/acted-for.ts";
+import type { Op } from "../operation/op.ts";
 import { lookAtReboots } from "../reboots/look.ts";
 import { findWatched, type Watched } from "../reboots/watched.ts";
 
@@ -22,7 +22,7 @@ const OLD_MS = 40 * MINUTE;
 
 /** Machines of these nodes that no look has seen lately. Belongs into a step. */
 async function unseenOf(steps: Steps, names: readonly string[]): Promise<readonly Watched[]> {
-  const seen = new Map((await steps.seenMachines.all()).map((one) => [one.instanceId, one]));
+  const seen = await steps.machines.seen.all();
   const watched = await findWatched(steps, ({ metadata }) => names.includes(metadata?.name ?? ""));
   return watched.filter(({ instanceId, uid }) => {
     const last = seen.get(instanceId);
@@ -32,7 +32,7 @@ async function unseenOf(steps: Steps, names: readonly string[]): Promise<readonl
 
 /** Reads the findings of the looks at these nodes; those that Casement only observes are not looked at. Belongs into a step. */
 async function knownOf(steps: Steps, names: readonly string[]): Promise<{ waiting: Waiting; unseen: string[] }> {
-  const seen = new Map((await steps.seenMachines.all()).map((one) => [one.instanceId, one]));
+  const seen = await steps.machines.seen.all();
   const { configuration } = await steps.runtime.read(null);
   const looked = await machinesActedFor(steps, configuration.cluster);
   const waiting: Record<string, string> = {};
@@ -54,10 +54,7 @@ async function knownOf(steps: Steps, names: readonly string[]): Promise<{ waitin
  * @throws UserError when none of them waits for a reboot
  */
 export async function chooseDue(
-  ctx: DurableContext,
-  steps: Steps,
-  { operation }: Start,
-  request: RolloutRequest,
+  { ctx, steps, start: { operation }, request }: Op<RolloutRequest>,
   names: readonly string[],
 ): Promise<Waiting> {
   const old = await step(ctx, "find machines that were not seen lately", () => unseenOf(steps, names));

@@ -1,10 +1,9 @@
-import type { Start } from "../../commands/command.ts";
 import { mostRecovering, nextMoves, type RolloutView } from "../../desired/rollout-moves.ts";
 import { pauseCall } from "../../messages/rollout/rollout.ts";
 import type { Published, RolloutPause } from "../../records.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
-import type { Steps } from "../../steps/steps.ts";
 import { MINUTE } from "../engine/durable.ts";
+import type { Execution } from "../operation/op.ts";
 import { checkLiveness } from "../operation/progress.ts";
 import { publish } from "../operation/publisher.ts";
 import { cancelledBy } from "../operation/requester.ts";
@@ -40,9 +39,7 @@ export const firstLook = (published: Published, pausedAt: string | null): Look =
 });
 
 /** Everything that a look goes by. */
-interface Looking {
-  readonly steps: Steps;
-  readonly start: Start;
+interface Looking extends Pick<Execution, "steps" | "start"> {
   readonly work: RolloutWork;
   /** Nodes that may be away at once. */
   readonly most: number;
@@ -73,7 +70,7 @@ async function move(looking: Looking, silentSince: number | null): Promise<boole
   const isCancelled = (await cancelledBy(steps, start.operation)) !== null;
   const slackAwayMs = silentSince === null ? 0 : steps.now() - silentSince;
   const moves = nextMoves(viewFor(seen, most, isCancelled, slackAwayMs));
-  await beginNodes(steps, start, seen, moves);
+  await beginNodes(looking, seen, moves);
   if (moves.pause) await pauseFor(steps, seen, moves.pause);
   const { paused, closedAt } = seen.operation.rollout ?? {};
   if (isCancelled || moves.pause || paused || closedAt) await wakeNodes(steps, start.operation);

@@ -1,16 +1,19 @@
-import type { Start } from "../../commands/command.ts";
 import type { Moves, PauseCause } from "../../desired/rollout-moves.ts";
 import { pausedSummary, pauseWords } from "../../messages/rollout/rollout.ts";
 import { type NodeRecord, newNodeRecord } from "../../records.ts";
 import type { RolloutNode } from "../../rollout.ts";
 import { executionName } from "../../steps/executions.ts";
 import type { Steps } from "../../steps/steps.ts";
+import type { Execution } from "../operation/op.ts";
 import { BY_ITSELF } from "../operation/requester.ts";
 import { renewed } from "./renew.ts";
 import { type RolloutSeen, seeRollout } from "./view.ts";
 
 /** Starts the execution of a node; its name is derived, so that it starts once. */
-const startNode = (steps: Steps, start: Start, { name, uid, index, throughEc2 }: RolloutNode): Promise<void> => {
+/** The rollout whose nodes are started. */
+type Looking = Pick<Execution, "steps" | "start">;
+
+const startNode = ({ steps, start }: Looking, { name, uid, index, throughEc2 }: RolloutNode): Promise<void> => {
   const { continues: _, ...payload } = start;
   return steps.executions.start("reboot-node", executionName(start.operation, "node", String(index)), {
     ...payload,
@@ -29,19 +32,19 @@ async function toBegin(steps: Steps, { operation, rollout, nodes }: RolloutSeen,
   return all.flatMap(({ before, node }) => (start.includes(before) ? [node] : []));
 }
 
-async function begin(steps: Steps, start: Start, node: RolloutNode, instanceId: string | null): Promise<void> {
+async function begin(op: Looking, node: RolloutNode, instanceId: string | null): Promise<void> {
+  const { steps, start } = op;
   const { operation } = start;
   const at = steps.timestamp();
   const record = newNodeRecord("reboot", operation, node.index, at);
   await steps.ledger.recordNode({ ...record, nodeName: node.name, instanceId });
   await steps.ledger.changeNode(operation, node.index, { status: "running", startedAt: at, stageSince: at });
-  await startNode(steps, start, node);
+  await startNode(op, node);
 }
 
 /** Begins nodes, and starts the executions of those again whose start may have been lost. */
 export async function beginNodes(
-  steps: Steps,
-  start: Start,
+  op: Looking,
   seen: RolloutSeen,
   { start: indexes }: Pick<Moves, "start">,
 ): Promise<void> {
@@ -49,12 +52,11 @@ export async function beginNodes(
   const unheard = nodes.filter(({ status, executionArn }) => status === "running" && executionArn === null);
   for (const { index } of unheard) {
     const node = rollout.nodes.find((one) => one.index === index);
-    if (node) await startNode(steps, start, node);
+    if (node) await startNode(op, node);
   }
   if (indexes.length === 0) return;
   const machines = new Map(nodes.map(({ nodeName, instanceId }) => [nodeName, instanceId]));
-  for (const node of await toBegin(steps, seen, indexes))
-    await begin(steps, start, node, machines.get(node.name) ?? null);
+  for (const node of await toBegin(op.steps, seen, indexes)) await begin(op, node, machines.get(node.name) ?? null);
 }
 
 const markOf = (cause: PauseCause): string =>

@@ -1,17 +1,16 @@
-import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Judged } from "../../approval.ts";
-import type { RolloutRequest, Start } from "../../commands/command.ts";
+import type { RolloutRequest } from "../../commands/command.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
 import { withTime } from "../../messages/maintenance/schedule.ts";
 import { rolloutCard, rolloutDryRun } from "../../messages/rollout/plan-card.ts";
 import type { RolloutPlan } from "../../messages/rollout/rollout-plan.ts";
 import { newNodeRecord, type Published } from "../../records.ts";
-import type { Steps } from "../../steps/steps.ts";
 import { step } from "../engine/durable.ts";
 import { checkNotStopped } from "../node/check-not-stopped.ts";
 import { type Opened, passGate } from "../operation/gate.ts";
 import { planUnlessStopped } from "../operation/hold-up.ts";
-import { type Begun, showOnly } from "../operation/lifecycle.ts";
+import { showOnly } from "../operation/lifecycle.ts";
+import type { Op } from "../operation/op.ts";
 import { postFirst } from "../operation/publisher.ts";
 import { judgeTime, timeOptions } from "../operation/timing.ts";
 import { checkShared, chooseDue } from "./due.ts";
@@ -47,23 +46,18 @@ const typedAgain = ({ targets, due, max, canary }: RolloutRequest): string[] => 
   ...(canary ? ["--canary"] : []),
 ];
 
-async function planAll(
-  ctx: DurableContext,
-  steps: Steps,
-  start: Start,
-  begun: Begun,
-  request: RolloutRequest,
-): Promise<RolloutPlan> {
+async function planAll(op: Op<RolloutRequest>): Promise<RolloutPlan> {
+  const { ctx, steps, request } = op;
   const { targets, canary } = request;
   const max = request.max ?? null;
-  const meant = await step(ctx, "choose the nodes", () => chooseNodes(steps, targets, begun));
-  const waiting = request.due ? await chooseDue(ctx, steps, start, request, meant) : null;
+  const meant = await step(ctx, "choose the nodes", () => chooseNodes(op, targets));
+  const waiting = request.due ? await chooseDue(op, meant) : null;
   const names = waiting ? meant.filter((name) => waiting[name] !== undefined) : meant;
   checkSize(names);
   const planned: Planning[] = [];
   for (let from = 0; from < names.length; from += PLANNED_AT_ONCE) {
     const some = names.slice(from, from + PLANNED_AT_ONCE);
-    planned.push(...(await step(ctx, `plan nodes from ${from + 1}`, () => planNodes(steps, start, begun, some))));
+    planned.push(...(await step(ctx, `plan nodes from ${from + 1}`, () => planNodes(op, some))));
   }
   const most = await step(ctx, "how many may be away", () => {
     const pools = new Set(planned.flatMap((one) => ("leftOut" in one ? [] : [one.pool])));
@@ -78,7 +72,7 @@ async function planAll(
 }
 
 /** Judges whether the pool may be disturbed of a rollout that has waited for its time. Belongs into a step. @throws Stopped */
-async function checkPool(steps: Steps, { operation }: Start): Promise<true> {
+async function checkPool({ steps, start: { operation } }: Op): Promise<true> {
   const pool = (await steps.ledger.operation(operation))?.inPool ?? null;
   await checkNotStopped(steps, null, pool, pool ?? operation);
   return true;
@@ -86,9 +80,7 @@ async function checkPool(steps: Steps, { operation }: Start): Promise<true> {
 
 /** Writes the rollout and its nodes down, and shows them in the message. Belongs into a step. */
 async function write(
-  steps: Steps,
-  { operation, continues = 1 }: Start,
-  begun: Begun,
+  { steps, start: { operation, continues = 1 }, settings }: Op,
   plan: RolloutPlan,
   { record, isBound }: Opened,
 ): Promise<Published> {
@@ -97,8 +89,8 @@ async function write(
     ...{ isAway, throughEc2 },
   }));
   const { pool, pools, max, canary } = plan;
-  const settings = { pool, ...(pools ? { pools } : {}), max, canary, isBound, isConfirmed: false };
-  await steps.rollouts.insert(operation, { ...settings, nodes, record, accepted: [], published: null });
+  const bounds = { pool, ...(pools ? { pools } : {}), max, canary, isBound, isConfirmed: false };
+  await steps.rollouts.insert(operation, { ...bounds, nodes, record, accepted: [], published: null });
   for (const [index, { name, instanceId }] of plan.nodes.entries()) {
     const queued = newNodeRecord("reboot", operation, index, steps.timestamp());
     await steps.ledger.recordNode({ ...queued, nodeName: name, instanceId });
@@ -108,7 +100,7 @@ async function write(
     rollout: { paused: null, part: continues, parkedAt: null, heard: null },
   });
   // The message may still show the question: it is written anew at the first look.
-  return { ...(await postFirst(steps, operation, null, begun)), view: "" };
+  return { ...(await postFirst(steps, operation, null, settings)), view: "" };
 }
 
 /**
@@ -116,35 +108,27 @@ async function write(
  * @returns null when it is not to be carried out: it was a dry run, or it was not approved
  * @throws UserError for what does not fit; Refused when no node may be rebooted
  */
-export async function openRollout(
-  ctx: DurableContext,
-  steps: Steps,
-  start: Start,
-  request: RolloutRequest,
-  begun: Begun,
-): Promise<RolloutWork | null> {
-  const { operation } = start;
+export async function openRollout(op: Op<RolloutRequest>): Promise<RolloutWork | null> {
+  const { ctx, steps, start, request, settings } = op;
   const again = typeThis("reboot", ...typedAgain(request));
-  const waits = { name: "is it stopped", again, plan: () => checkPool(steps, start) };
-  if (start.continues !== undefined && !(await planUnlessStopped(ctx, steps, start, begun, waits))) return null;
-  const plan = await planAll(ctx, steps, start, begun, request);
-  const timed = { start, pool: plan.pool, isRecovery: plan.nodes.every(({ isAway }) => isAway) };
+  const waits = { name: "is it stopped", again, plan: () => checkPool(op) };
+  if (start.continues !== undefined && !(await planUnlessStopped(op, waits))) return null;
+  const plan = await planAll(op);
+  const timed = { pool: plan.pool, isRecovery: plan.nodes.every(({ isAway }) => isAway) };
   if (request.dryRun) {
     const message = rolloutDryRun(plan, typedAgain(request));
-    await step(ctx, "show what would happen", async () =>
-      showOnly(steps, start, withTime(message, await judgeTime(steps, timed))),
-    );
+    await step(ctx, "show what would happen", async () => showOnly(op, withTime(message, await judgeTime(op, timed))));
     return null;
   }
   const pods = plan.nodes.reduce((sum, node) => sum + node.pods, 0);
   const approval = {
-    ...{ operation, command: "reboot", pool: plan.pool, settings: begun },
+    ...{ command: "reboot", pool: plan.pool },
     // Each node is planned anew before it is begun, and compared with what was approved.
     judge: async () => ({ record: recordOf(plan, request), pods, card: rolloutCard(plan) }),
   };
-  await step(ctx, "note the pool", () => steps.ledger.changeOperation(operation, { inPool: plan.pool }));
-  const opened = await passGate(ctx, steps, { ...timed, approval, again });
+  await step(ctx, "note the pool", () => steps.ledger.changeOperation(start.operation, { inPool: plan.pool }));
+  const opened = await passGate(op, { ...timed, approval, again });
   if (!opened) return null;
-  const published = await step(ctx, "write the rollout", () => write(steps, start, begun, plan, opened));
-  return { begun, published };
+  const published = await step(ctx, "write the rollout", () => write(op, plan, opened));
+  return { begun: settings, published };
 }

@@ -1,12 +1,11 @@
-import type { Start } from "../../commands/command.ts";
-import { messageSettings } from "../../messages/operation/links.ts";
 import type { Published } from "../../records.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { type Execution, settingsOf } from "../operation/op.ts";
 import { postFirst } from "../operation/publisher.ts";
 import type { RolloutWork } from "./start.ts";
 
 /** Is there a rollout in the ledger, or does its plan still wait for its time? Belongs into a step. */
-export const wasBegun = async (steps: Steps, { operation }: Start): Promise<boolean> =>
+export const wasBegun = async ({ steps, start: { operation } }: Execution): Promise<boolean> =>
   (await steps.ledger.operation(operation))?.rollout !== undefined;
 
 /**
@@ -15,18 +14,16 @@ export const wasBegun = async (steps: Steps, { operation }: Start): Promise<bool
  * @returns null when it has ended, or another execution has taken it over
  */
 export async function continueRollout(
-  steps: Steps,
-  { operation }: Start,
+  { ctx, steps, start: { operation } }: Execution,
   continues: number,
-  executionArn: string,
 ): Promise<RolloutWork | null> {
+  const { durableExecutionArn: executionArn } = ctx.executionContext;
   const record = await steps.ledger.operation(operation);
   const course = record?.rollout;
   if (!record || record.endedAt !== null || !course) return null;
   const isOwn = course.part === continues && record.executionArn === executionArn;
   if (course.part !== continues - 1 && !isOwn) return null;
-  const { version, configuration } = await steps.runtime.read(null);
-  const begun = { runtimeVersion: version, ...messageSettings(configuration) };
+  const begun = settingsOf(await steps.runtime.read(null));
   await steps.ledger.changeOperation(operation, {
     executionArn,
     ...(record.status === "scheduled" ? { status: "running" } : {}),

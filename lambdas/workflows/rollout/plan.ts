@@ -1,5 +1,5 @@
 import { MOST_IN_ROLLOUT } from "../../capabilities/reboot/capability.ts";
-import type { RolloutRequest, Start } from "../../commands/command.ts";
+import type { RolloutRequest } from "../../commands/command.ts";
 import type { Configuration } from "../../configuration.ts";
 import { Refused, UserError } from "../../errors.ts";
 import { emptyPool, noneDue, noneLeft, severalPools, tooManyInRollout } from "../../messages/rollout/refusals.ts";
@@ -12,7 +12,7 @@ import { blockerClasses } from "../node/blocker-classes.ts";
 import { findNode } from "../node/find-node.ts";
 import { lossClasses } from "../node/loss-classes.ts";
 import { checkLosses, planEmptying } from "../node/plan-emptying.ts";
-import type { Begun } from "../operation/lifecycle.ts";
+import type { Op } from "../operation/op.ts";
 
 /** Outcome of planning one node: what its reboot would do, or why it is left out. */
 export type Planning = PlannedNode | { readonly name: string; readonly leftOut: string };
@@ -21,11 +21,11 @@ export type Planning = PlannedNode | { readonly name: string; readonly leftOut: 
 const byNeed = (nodes: readonly Node[]): string[] =>
   [...nodes.filter((node) => !isReady(node)), ...nodes.filter(isReady)].map(({ metadata }) => metadata?.name ?? "");
 
-async function nodesOf(steps: Steps, targets: RolloutRequest["targets"], begun: Begun): Promise<readonly Node[]> {
+async function nodesOf({ steps, settings }: Op, targets: RolloutRequest["targets"]): Promise<readonly Node[]> {
   const nodes = await steps.nodes.all();
   if (targets.kind === "all") return nodes.filter(isWindows).sort(byName);
   if (targets.kind === "nodes") return [...new Set(targets.nodes.map((typed) => findNode(typed, nodes)))];
-  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
+  const { configuration } = await steps.runtime.read(settings.runtimeVersion);
   const machines = await steps.instances.ofCluster(configuration.cluster.id);
   const uids = new Set(poolNodes(nodes, machines, targets.pool).map(({ uid }) => uid));
   return nodes.filter((node) => uids.has(node.metadata?.uid ?? "") && isWindows(node)).sort(byName);
@@ -38,12 +38,8 @@ const byName = (one: Node, other: Node): number => ((one.metadata?.name ?? "") <
  * @returns their names
  * @throws UserError for a name that fits no node or several, and for a pool without nodes
  */
-export async function chooseNodes(
-  steps: Steps,
-  targets: RolloutRequest["targets"],
-  begun: Begun,
-): Promise<readonly string[]> {
-  const names = byNeed(await nodesOf(steps, targets, begun));
+export async function chooseNodes(op: Op, targets: RolloutRequest["targets"]): Promise<readonly string[]> {
+  const names = byNeed(await nodesOf(op, targets));
   if (names.length === 0) throw new UserError(targets.kind === "pool" ? emptyPool(targets.pool) : noneDue(null, []));
   return names;
 }
@@ -53,10 +49,10 @@ export function checkSize(names: readonly string[]): void {
   if (names.length > MOST_IN_ROLLOUT) throw new UserError(tooManyInRollout(names.length, MOST_IN_ROLLOUT));
 }
 
-async function planNode(steps: Steps, start: Start, begun: Begun, name: string): Promise<Planning> {
+async function planNode(op: Op, name: string): Promise<Planning> {
   try {
     const request = { command: "reboot", node: name, dryRun: false } as const;
-    const planned = await planEmptying(steps, start, begun, request);
+    const planned = await planEmptying({ ...op, request });
     checkLosses(planned);
     const { chosen, plan, isReady: isServing } = planned;
     const { uid, instanceId, bootId, pool } = chosen;
@@ -75,14 +71,9 @@ async function planNode(steps: Steps, start: Start, begun: Begun, name: string):
 }
 
 /** Plans some nodes of a rollout, one after the other. Belongs into a step. @throws UserError for a node that is gone */
-export async function planNodes(
-  steps: Steps,
-  start: Start,
-  begun: Begun,
-  names: readonly string[],
-): Promise<readonly Planning[]> {
+export async function planNodes(op: Op, names: readonly string[]): Promise<readonly Planning[]> {
   const planned: Planning[] = [];
-  for (const name of names) planned.push(await planNode(steps, start, begun, name));
+  for (const name of names) planned.push(await planNode(op, name));
   return planned;
 }
 

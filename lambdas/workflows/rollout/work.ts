@@ -1,10 +1,9 @@
-import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import type { Start } from "../../commands/command.ts";
 import { notBegun, pauseNotice, rolloutSummary } from "../../messages/rollout/rollout.ts";
 import type { OperationStatus } from "../../records.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { MINUTE, step } from "../engine/durable.ts";
 import { escalate } from "../engine/escalate.ts";
+import type { Execution } from "../operation/op.ts";
 import { publishEnd } from "../operation/publish-end.ts";
 import { cancelledBy } from "../operation/requester.ts";
 import { firstLook, type Look, lookOnce } from "./look.ts";
@@ -64,7 +63,7 @@ async function end(steps: Steps, id: string): Promise<void> {
 }
 
 /** Looks after the rollout until it has ended, waits too long for a person, or this execution has worked long enough. */
-async function watch(ctx: DurableContext, steps: Steps, start: Start, work: RolloutWork): Promise<Look> {
+async function watch({ ctx, steps, start }: Execution, work: RolloutWork): Promise<Look> {
   const { operation } = start;
   const { since, most, count, slotEnds, pausedAt } = await step(ctx, "begin to work", async () => {
     const seen = await seeRollout(steps, operation);
@@ -95,8 +94,9 @@ async function watch(ctx: DurableContext, steps: Steps, start: Start, work: Roll
 }
 
 /** Works on a rollout until it ends, or leaves it in the ledger. */
-export async function workOn(ctx: DurableContext, steps: Steps, start: Start, work: RolloutWork): Promise<void> {
-  const { published, next } = await watch(ctx, steps, start, work);
+export async function workOn(op: Execution, work: RolloutWork): Promise<void> {
+  const { ctx, steps, start } = op;
+  const { published, next } = await watch(op, work);
   if (next !== "end") return step(ctx, "leave the rest", () => leaveRollout(steps, start.operation, published));
   await step(ctx, "end", () => end(steps, start.operation));
   await publishEnd(ctx, steps, () => publishRollout(steps, start.operation, published, work.begun));

@@ -1,24 +1,25 @@
 import { hasPoolPolicies } from "../../commands/approvals.ts";
-import type { Request, Start } from "../../commands/command.ts";
+import type { Request } from "../../commands/command.ts";
 import type { StopTarget } from "../../desired/stops.ts";
 import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
-import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
 import { findNode } from "../node/find-node.ts";
+import type { Op } from "../operation/op.ts";
 import { checkOrigin } from "../operation/requester.ts";
 
 /** A request that sets a stop or takes one off. */
 export type StopRequest = Extract<Request, { command: "freeze" | "thaw" | "hold" | "unhold" }>;
 
 /** A node with the pool whose policy judges the requester. */
-async function nodeTarget(steps: Steps, start: Start, named: string): Promise<StopTarget> {
+async function nodeTarget(op: Op, named: string): Promise<StopTarget> {
+  const { steps } = op;
   const node = findNode(named, await steps.nodes.all());
   const { name = "", uid = "" } = node.metadata ?? {};
   const rules = await steps.runtime.rules();
   if (hasPoolPolicies(rules)) {
     const instanceId = instanceIdOf(node);
     const machine = instanceId ? await steps.instances.describe(instanceId) : undefined;
-    await checkOrigin(steps, start, rules, machine?.tags[TAG.pool] ?? null);
+    await checkOrigin(op, rules, machine?.tags[TAG.pool] ?? null);
   }
   return { kind: "node", uid, name };
 }
@@ -36,13 +37,14 @@ function poolOf(request: StopRequest): string | null | undefined {
  * is away.
  * @throws UserError for a name that means no node, or several; Forbidden when the requester may not do it there
  */
-export async function targetsOf(steps: Steps, start: Start, request: StopRequest): Promise<StopTarget[]> {
+export async function targetsOf(op: Op<StopRequest>): Promise<StopTarget[]> {
+  const { request } = op;
   const pool = poolOf(request);
   if (pool !== undefined) {
     // The whole cluster is no pool's: the rules of all decide.
-    await checkOrigin(steps, start, await steps.runtime.rules(), pool);
+    await checkOrigin(op, await op.steps.runtime.rules(), pool);
     return [poolTarget(pool)];
   }
   const nodes = "targets" in request && request.targets.kind === "nodes" ? request.targets.nodes : [];
-  return Promise.all(nodes.map((named) => nodeTarget(steps, start, named)));
+  return Promise.all(nodes.map((named) => nodeTarget(op, named)));
 }

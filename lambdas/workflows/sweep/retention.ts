@@ -6,6 +6,5 @@ export async function expireGoneMachines(steps: Steps): Promise<void> {
   const living = new Set(
     (await steps.instances.ofCluster(configuration.cluster.id)).map(({ instanceId }) => instanceId),
   );
-  await steps.given.keepWhileMachinesLive((instanceId) => !living.has(instanceId));
-  await steps.assistances.keepWhileMachinesLive((instanceId) => !living.has(instanceId));
+  await steps.machines.keepWhileMachinesLive((instanceId) => !living.has(instanceId));
 }

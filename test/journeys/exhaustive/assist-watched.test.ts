@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { SEEN_MACHINES } from "../../../lambdas/ledger-table.ts";
+import { MACHINES } from "../../../lambdas/ledger-table.ts";
 import { assist, EDGE, typed } from "../assisting.ts";
 import { calls, denied, expectSound, heldBack, ledgerItems, newest, nodeNamed } from "../evidence.ts";
 import type { Journey } from "../journey.ts";
@@ -37,11 +37,16 @@ const looked = (): ReadonlySet<string> =>
       .flatMap(({ instanceIds }) => instanceIds),
   );
 
+/** The part of a record that holds what a look has seen. */
+interface Seen {
+  readonly expiresAt: { readonly N: string };
+}
+
 /** Instances of which the ledger keeps what a scheduled look has seen. */
 async function remembered(): Promise<unknown[]> {
   const now = Date.now() / 1_000;
   return (await ledgerItems(here))
-    .filter(({ pk, expiresAt }) => pk?.S === SEEN_MACHINES && Number(expiresAt?.N) > now)
+    .filter(({ pk, seen }) => pk?.S === MACHINES && Number((seen?.M as Seen | undefined)?.expiresAt.N) > now)
     .map(({ sk }) => sk?.S);
 }
 

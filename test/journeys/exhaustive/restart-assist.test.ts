@@ -13,7 +13,7 @@ const assister = "assist-node";
 const started = { service: "lambda", action: "Invoke", principal: "front-door" } as const;
 const posted = { service: "slack", action: "chat.postMessage", count: 1 } as const;
 const sent = { service: "ssm", action: "SendCommand", principal: assister } as const;
-const written = { service: "dynamodb", action: "PutItem", principal: assister, count: 1 } as const;
+const written = { service: "dynamodb", action: "UpdateItem", principal: assister, count: 1 } as const;
 
 /** State of the machine and of its approval: nothing in between is left by a process that dies. */
 const whole = async (here: Journey) => ({

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "vitest";
+import { MACHINES } from "../../../lambdas/ledger-table.ts";
 import { heldBack, ledgerItems, nodeNamed } from "../evidence.ts";
 import { asked, impatient } from "../failing.ts";
 import { type Journey, startJourney } from "../journey.ts";
@@ -45,13 +46,13 @@ test("an operation that goes on is left alone by the sweep", async () => {
   expect(here.said().some((text) => text.includes("stalled and needs attention"))).toBe(false);
 });
 
-test("what a machine was given expires once the machine is gone, and stays for those that live", async () => {
+test("the record of a machine expires once the machine is gone, and stays for those that live", async () => {
   here = await withSeedNodes();
   await terminateFromOutside(here, web.instanceId);
   await here.pass(40);
-  const given = (await ledgerItems(here)).filter(({ pk }) => pk?.S === "machines");
-  const expiring = given.filter(({ expiresAt }) => expiresAt !== undefined).map(({ sk }) => sk?.S);
-  expect(given.length).toBeGreaterThan(1);
+  const records = (await ledgerItems(here)).filter(({ pk }) => pk?.S === MACHINES);
+  const expiring = records.filter(({ expiresAt }) => expiresAt !== undefined).map(({ sk }) => sk?.S);
+  expect(records.length).toBeGreaterThan(1);
   expect(expiring).toEqual([web.instanceId]);
 });
 

@@ -123,30 +123,3 @@ describe("A lease", () => {
     expect(await leases.take("i-0aa", "add-2:0")).toMatchObject({ owner: "add-2:0", epoch: 1 });
   });
 });
-
-describe("What a machine was given", () => {
-  const bundle = { pem: "pem", authorities: [] };
-  const known = async (): Promise<string[]> =>
-    (await simulator.as("sweep").given.all()).map(({ instanceId }) => instanceId);
-
-  it("stays as long as the machine lives, and expires 400 days after it was first missed", async () => {
-    await simulator.as("provision-node").given.record("i-0aa", "add-1:0", bundle);
-    await simulator.as("provision-node").given.record("i-0bb", "add-1:1", bundle);
-    const { given } = simulator.as("sweep");
-    await given.keepWhileMachinesLive((id) => id === "i-0bb");
-    await simulator.pass(399 * DAY);
-    await given.keepWhileMachinesLive((id) => id === "i-0bb");
-    expect(await known()).toEqual(["i-0aa", "i-0bb"]);
-    await simulator.pass(2 * DAY);
-    expect(await known()).toEqual(["i-0aa"]);
-  });
-
-  it("stays when a machine was missing from one listing by mistake", async () => {
-    await simulator.as("provision-node").given.record("i-0aa", "add-1:0", bundle);
-    const { given } = simulator.as("sweep");
-    await given.keepWhileMachinesLive(() => true);
-    await given.keepWhileMachinesLive(() => false);
-    await simulator.pass(401 * DAY);
-    expect(await known()).toEqual(["i-0aa"]);
-  });
-});

@@ -9,7 +9,7 @@ async function readWhile(error: Error) {
   const noted: string[] = [];
   const steps = verbs({
     kubeletAuthority: { readPublished: async () => ({ pem: "PEM", authorities: [] }) },
-    given: { all: async () => [] },
+    machines: { given: { all: async () => new Map() } },
     nodes: {
       all: async () => {
         throw error;

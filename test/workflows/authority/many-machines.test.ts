@@ -50,7 +50,7 @@ async function compare(count: number, hash: string = sha256(PEM)) {
   const steps = verbs({
     runtime: { read: async () => ({ configuration }) },
     kubeletAuthority: { readPublished: async () => ({ pem: PEM, authorities: [] }) },
-    given: { all: async () => [], record: async (id: string) => void recorded.push(id) },
+    machines: { given: { all: async () => new Map(), record: async (id: string) => void recorded.push(id) } },
     nodes: { all: async () => ids(count).map(nodeOn), read: async () => undefined, podsOn: async () => [] },
     authorityWatch: {
       claim: async () => true,

@@ -17,7 +17,7 @@ const ledger = {
 export function nodeTask(ctx: DurableContext, given: object, wait = tenMinutes()): NodeTask {
   const runtime = { version: "7", configuration: configurationWith(), payload: manifest() };
   const work = { workflow: "remove", operation: "remove-1", index: 0, eventReason: "CasementRemoving" } as const;
-  const seenMachines = { ordered: async () => undefined };
-  const steps = verbs({ ledger, seenMachines, ...given });
+  const machines = { seen: { noteOrder: async () => undefined } };
+  const steps = verbs({ ledger, machines, ...given });
   return { ...newNodeTask({ ctx, steps, runtime, ...work, needsMachine: false }, "evict"), wait, node, lease };
 }

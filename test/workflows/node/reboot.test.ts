@@ -31,7 +31,7 @@ function machineWith(...results: readonly Result[]) {
     sent,
     given: {
       machine: { send, sent: async () => null, commandState },
-      seenMachines: { ordered: async () => undefined },
+      machines: { seen: { noteOrder: async () => undefined } },
     },
   };
 }

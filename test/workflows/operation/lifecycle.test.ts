@@ -1,3 +1,4 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { expect, it } from "vitest";
 import { Refused, Retryable, UserError } from "../../../lambdas/errors.ts";
 import type { Message, OperationRecord } from "../../../lambdas/records.ts";
@@ -7,6 +8,7 @@ import { configurationWith } from "../../profiles/okd/facts.ts";
 import { verbs } from "../durable-engine.ts";
 
 const NOW = Date.parse("2026-11-21T14:05:00Z");
+const ctx = { executionContext: { durableExecutionArn: "arn:1" } } as DurableContext;
 const operator = { people: { operator: ["U0OPERATOR"] }, policy: { add: ["operator"] } };
 
 /** Begins an operation that the ledger holds so; what was written into it is kept. */
@@ -22,7 +24,7 @@ async function begun(fields: Partial<OperationRecord>, rules: object, notAfter =
     people: { membership: async () => "member", groupsOf: async () => [] },
   });
   const { id, request, asker } = operationRecord(fields);
-  const answer = await beginOperation(steps, { operation: id, request, asker, notAfter }, "arn:1").catch(
+  const answer = await beginOperation({ ctx, steps, start: { operation: id, request, asker, notAfter } }).catch(
     (error: Error) => error.name,
   );
   return { answer, written };
@@ -60,7 +62,7 @@ it("an operation that got nowhere is said in the channel: a refusal, a service t
   });
   const { id, request, asker } = operationRecord();
   for (const error of [new Refused("no"), new Retryable("InternalError: later"), new TypeError("oops")])
-    await failOperation(steps, { operation: id, request, asker, notAfter: NOW / 1000 }, error);
+    await failOperation({ ctx, steps, start: { operation: id, request, asker, notAfter: NOW / 1000 } }, error);
   expect(said).toEqual([
     expect.stringContaining("nothing was changed"),
     expect.stringContaining("because a service was unavailable: InternalError: later"),
@@ -84,9 +86,10 @@ it("an operation that a rule started begins without a policy, and its end is sai
   });
   const origin = { by: "rule", rule: "authority" } as const;
   const start = { operation: operation.id, request: operation.request, origin, notAfter: NOW / 1000 };
-  expect(await beginOperation(steps, start, "arn:1")).toMatchObject({ runtimeVersion: "7" });
-  await failOperation(steps, start, new UserError("there is no such pool"));
-  await failOperation(steps, start, new Refused("the pool is full"));
+  const execution = { ctx, steps, start };
+  expect(await beginOperation(execution)).toMatchObject({ runtimeVersion: "7" });
+  await failOperation(execution, new UserError("there is no such pool"));
+  await failOperation(execution, new Refused("the pool is full"));
   expect(said).toEqual([
     expect.stringMatching(/^C0BOUND: .*there is no such pool/),
     expect.stringMatching(/^C0BOUND: .*the pool is full.*started by the schedule `authority`/),

@@ -28,7 +28,7 @@ function observing(...seen: readonly Partial<Observation>[]) {
     return "command-1";
   };
   const machine = { send, commandState: async () => ({ state: "done", result: answer() }) };
-  return { scripts, given: { machine, seenMachines: { ordered: async () => undefined } } };
+  return { scripts, given: { machine, machines: { seen: { noteOrder: async () => undefined } } } };
 }
 
 const noGuard = { guard: { present: false, sha256: null, taskEnabled: false, lastResult: null, paths: 1, error: "" } };

@@ -1,0 +1,86 @@
+import {
+  type Expiry,
+  lastRelease,
+  type MachineParts,
+  type MachineRecord,
+  type OldItem,
+  partOfOld,
+  type StoredPart,
+} from "../../desired/machine-record.ts";
+import { Retryable } from "../../errors.ts";
+import { EXPIRES, type Key, keys, MACHINES } from "../../ledger-table.ts";
+import { type StepContext, timestamp } from "../context.ts";
+import { expiryAfter } from "../ledger/retention.ts";
+import { table } from "../ledger/table.ts";
+
+/**
+ * Reads and writes one part of the machines' records. A part that only the last release wrote is read from its item there.
+ * @param keptDays after which a part that was not written again is absent; without it, it stays as long as the machine
+ */
+export const machinePart = <Name extends keyof MachineParts>(context: StepContext, name: Name, keptDays?: number) => {
+  type Part = MachineParts[Name];
+  type Stored = StoredPart<Part> | undefined;
+  type Revision = (before: Part | undefined) => Part | null;
+  const items = table(context);
+  const storedIn = (record: MachineRecord | undefined): Stored => record?.[name];
+  const current = (part: Stored): Part | undefined =>
+    part && (part[EXPIRES] ?? Number.POSITIVE_INFINITY) > context.now() / 1_000 ? part.value : undefined;
+
+  const read = async (instanceId: string) => {
+    const record = await items.read<MachineRecord>(keys.machineRecord(instanceId));
+    const stored = storedIn(record);
+    const old = stored ? undefined : await items.read<OldItem>({ pk: lastRelease[name], sk: instanceId });
+    return { record, stored, before: current(old ? partOfOld(name, old) : stored) };
+  };
+
+  const write = async (instanceId: string, revision: Revision, expiry: Expiry): Promise<Part | undefined> => {
+    const key = keys.machineRecord(instanceId);
+    const { record, stored, before } = await read(instanceId);
+    const value = revision(before);
+    if (value === null) return before;
+    const part = { value, version: (stored?.version ?? 0) + 1, ...expiry };
+    // Whoever made the record in between may have written another part: then this one is added to it.
+    if (!record && (await items.insert(key, { [name]: part })) === "again") return write(instanceId, revision, expiry);
+    if (record && !(await items.changeAttribute(key, name, part, stored?.version)))
+      throw new Retryable(`"${name}" of ${instanceId} was changed by another writer at the same time`);
+    return value;
+  };
+
+  return {
+    /** The part of every machine that has it, by instance id. */
+    all: async (): Promise<ReadonlyMap<string, Part>> => {
+      const parts = new Map<string, Part | undefined>();
+      for (const item of await items.partition<OldItem>(lastRelease[name]))
+        parts.set(item.sk, current(partOfOld(name, item)));
+      for (const record of await items.partition<Key & MachineRecord>(MACHINES))
+        if (storedIn(record)) parts.set(record.sk, current(storedIn(record)));
+      return new Map([...parts].flatMap(([id, part]) => (part ? [[id, part]] : [])));
+    },
+
+    /** The part of one machine; undefined where it has none. */
+    of: async (instanceId: string): Promise<Part | undefined> => (await read(instanceId)).before,
+
+    /**
+     * Reads a part, lets `revision` decide, and writes its answer only if the part was not written in between.
+     * @param revision the part that was there, or undefined → the new one, or null to leave it
+     * @returns the part as it is now
+     * @throws Retryable when another write of this part came first
+     */
+    revise: (instanceId: string, revision: Revision): Promise<Part | undefined> =>
+      write(instanceId, revision, keptDays ? { [EXPIRES]: expiryAfter(timestamp(context), keptDays) } : {}),
+
+    /** Ends a part: it is absent from now on. */
+    end: async (instanceId: string): Promise<void> => {
+      await write(instanceId, (before) => before ?? null, { [EXPIRES]: Math.floor(context.now() / 1_000) });
+    },
+
+    /** Copies what the last release wrote into the machines' records, and lets its items expire. */
+    moveOld: async (expiry: Expiry): Promise<void> => {
+      for (const { pk, sk, ...item } of await items.partition<OldItem>(lastRelease[name]))
+        if (item[EXPIRES] === undefined) {
+          await write(sk, (before) => before ?? null, {});
+          await items.change({ pk, sk }, expiry);
+        }
+    },
+  };
+};

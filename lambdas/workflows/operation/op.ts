@@ -1,0 +1,27 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { Request, Start } from "../../commands/command.ts";
+import { type MessageSettings, messageSettings } from "../../messages/operation/links.ts";
+import type { ReleaseDocument } from "../../steps/runtime.ts";
+import type { Steps } from "../../steps/steps.ts";
+
+/** One execution of an operation's workflow: its engine, the services, and what it was started with. */
+export interface Execution {
+  readonly ctx: DurableContext;
+  readonly steps: Steps;
+  readonly start: Start;
+}
+
+/** Settings that an operation goes by from its beginning on. */
+export interface OperationSettings extends MessageSettings {
+  readonly runtimeVersion: string;
+}
+
+/** The settings that a release document gives an operation. */
+export const settingsOf = ({ version, configuration }: Pick<ReleaseDocument, "version" | "configuration">) =>
+  ({ runtimeVersion: version, ...messageSettings(configuration) }) satisfies OperationSettings;
+
+/** An operation that has begun. */
+export interface Op<R extends Request = Request> extends Execution {
+  readonly request: R;
+  readonly settings: OperationSettings;
+}
