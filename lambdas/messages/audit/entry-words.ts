@@ -26,7 +26,7 @@ const joined = (...parts: readonly unknown[]): string =>
 function requested(detail: Detail): string {
   // The ledger may hold requests of other versions.
   if (typeof detail.command !== "string" || !isChange(detail.command)) return listed(detail);
-  return withoutPlaceholder(joined(titleOf(detail as unknown as Request), detail.reason));
+  return withoutPlaceholder(joined(titleOf(detail as Request), detail.reason));
 }
 
 const sayings: Readonly<Partial<Record<AuditEntry["what"], (detail: Detail) => string>>> = {

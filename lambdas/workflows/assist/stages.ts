@@ -6,7 +6,7 @@ import { TAG } from "../../tags.ts";
 import type { ChangeTask } from "../change/change.ts";
 import { causeOf, done, MINUTE, pending, StageFailed } from "../engine/durable.ts";
 import { runScript } from "../engine/run-script.ts";
-import { readRoute, routeRequest } from "../guard/install.ts";
+import { readRoute, routeRequest } from "../guard/row.ts";
 import { isAgentSilent } from "../node/agent.ts";
 import { guardFault, guardFileFault } from "../node/guard.ts";
 import { observe } from "../node/observe.ts";

@@ -34,7 +34,7 @@ export async function applyPlan(
 }
 
 /** Reads the result line of `apply.ps1`, as a list of many machines shows it. */
-export function readApplied(result: object): Reading<boolean> {
+export function readApplied(result: object): Reading<true> {
   const { ok, failed } = result as Partial<ApplyResult>;
   if (ok === true) return { value: true };
   return { why: failed ? `${failed.action}: ${failed.error}` : "apply.ps1 did not finish and does not say why" };

@@ -36,9 +36,15 @@ export interface Batch {
   readonly send: (instanceIds: readonly string[], mark: string) => Promise<Sent>;
 }
 
+/** Characters of a failure: those of fifty machines are one result of the execution. */
+const MOST_WORDS = 1_000;
+
+const failed = (instanceId: string, why: string) =>
+  ({ instanceId, state: "failed", why: why.slice(0, MOST_WORDS) }) as const;
+
 /** The same failure for each of these machines. */
 export const allFailed = (instanceIds: readonly string[], why: string) =>
-  instanceIds.map((instanceId) => ({ instanceId, state: "failed", why }) as const);
+  instanceIds.map((instanceId) => failed(instanceId, why));
 
 /** Result of one poll of a batch; outcomes are kept only when it is over. */
 interface Round<T> {
@@ -50,15 +56,13 @@ interface Round<T> {
 
 function outcomeOf<T>(verdict: Verdict, ends: ReadonlyMap<string, string>, run: FleetRun<T>): FleetOutcome<T> | null {
   const { instanceId } = verdict;
-  if (verdict.state === "failed") return { instanceId, state: "failed", why: verdict.why };
+  if (verdict.state === "failed") return failed(instanceId, verdict.why);
   if (verdict.state === "done") {
     const reading = run.read(verdict.result, verdict.answers);
-    return "value" in reading
-      ? { instanceId, state: "done", value: reading.value }
-      : { instanceId, state: "failed", why: reading.why };
+    return "value" in reading ? { instanceId, state: "done", value: reading.value } : failed(instanceId, reading.why);
   }
   const end = ends.get(instanceId);
-  return end === undefined ? null : { instanceId, state: "failed", why: end };
+  return end === undefined ? null : failed(instanceId, end);
 }
 
 /** Reads all verdicts of a command; a machine that EC2 has ended or stopped will not answer any more. */
@@ -92,7 +96,7 @@ async function callOff<T>(
       const isOurs = offBecause === calledOff.cancelled && verdict.state === "failed" && verdict.isCalledOff === true;
       const outcome = isOurs ? null : outcomeOf(verdict, new Map(), run);
       const why = `${batch.script}.ps1 was called off: ${offBecause}`;
-      return outcome ?? { instanceId: verdict.instanceId, state: "failed" as const, why };
+      return outcome ?? failed(verdict.instanceId, why);
     });
   });
 }

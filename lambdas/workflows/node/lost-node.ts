@@ -54,6 +54,13 @@ const MAY_HAVE_SECRET: ReadonlySet<string> = new Set([
 ]);
 
 /**
+ * Only an execution that was setting a machine up leaves one behind that serves no one. Of records without a workflow, which
+ * the last release wrote, those of the kubelets' authority have no stage either.
+ */
+const isBeingSetUp = ({ workflow, stage }: NodeRecord): boolean =>
+  workflow === "provision" || (workflow === undefined && stage !== null);
+
+/**
  * Ends a node whose own execution will not: gives back what it held and writes what is left.
  * @param why how its execution was lost, in words
  * @param found what is known of its machine and its Node; null where this function may not ask
@@ -77,9 +84,7 @@ export async function closeLostNode(
     ...(instanceId && (await steps.leases.releaseOwned(instanceId, owner)) ? [givenBack.lease(instanceId)] : []),
   ];
   const left = await stateLeft(steps, node, found);
-  // Only an execution that was setting a machine up leaves one behind that serves no one.
-  const isSetUp = node.workflow === undefined || node.workflow === "provision";
-  const isLeft = isSetUp && instanceId !== null && !isGone(found);
+  const isLeft = isBeingSetUp(node) && instanceId !== null && !isGone(found);
   await steps.ledger.changeNode(operation, index, {
     status: "failed",
     failure: { stage: stage ?? "launch", why, left },
