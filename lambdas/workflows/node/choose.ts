@@ -87,7 +87,7 @@ export async function judgeNode(op: Op, change: Change, named: string): Promise<
   await checkQuarantine(op, { name, uid });
   if (DISTURBS.has(change)) {
     checkServed(node, nodes, machine, configuration);
-    await checkNotStopped(steps, node, pool);
+    await checkNotStopped(steps, { node, pool });
   }
   return {
     chosen: { name, uid, instanceId, pool, bootId: bootIdOf(node), isCordoned: node.spec?.unschedulable === true },

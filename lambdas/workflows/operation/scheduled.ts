@@ -9,7 +9,7 @@ import type { Scheduled } from "../../scheduled.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { causeOf, MINUTE, step } from "../engine/durable.ts";
 import { beginOperation, failOperation } from "./lifecycle.ts";
-import { type Execution, type Op, type OperationSettings, settingsOf } from "./op.ts";
+import { type DurableSteps, type Execution, type Op, type OperationSettings, settingsOf } from "./op.ts";
 import { publishEnd } from "./publish-end.ts";
 import { postFirst, publish, viewOf } from "./publisher.ts";
 import { stillAllowed } from "./requester.ts";
@@ -20,7 +20,7 @@ import { endUnbegun } from "./unapproved.ts";
 const AGAIN_MS = 15 * MINUTE;
 
 /** An operation that waits: the number of its execution is known where this one has continued it. */
-interface Waiting extends Pick<Execution, "ctx" | "steps"> {
+interface Waiting extends DurableSteps {
   readonly start: Pick<Start, "operation" | "continues">;
 }
 

@@ -76,7 +76,7 @@ export async function choose(op: Op, named: string): Promise<Chosen> {
   const nodeName = node?.metadata?.name ?? null;
   const name = nodeName ?? instanceId ?? "";
   const pool = poolOf(machine);
-  await checkNotStopped(steps, node, pool, name);
+  await checkNotStopped(steps, { node, pool, name });
   checkServed(node, nodes, machine, configuration);
   return {
     name,

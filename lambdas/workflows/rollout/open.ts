@@ -74,7 +74,7 @@ async function planAll(op: Op<RolloutRequest>): Promise<RolloutPlan> {
 /** Judges whether the pool may be disturbed of a rollout that has waited for its time. Belongs into a step. @throws Stopped */
 async function checkPool({ steps, start: { operation } }: Op): Promise<true> {
   const pool = (await steps.ledger.operation(operation))?.inPool ?? null;
-  await checkNotStopped(steps, null, pool, pool ?? operation);
+  await checkNotStopped(steps, { node: null, pool, name: pool ?? operation });
   return true;
 }
 
