@@ -1,8 +1,9 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { commonRemedies, stageRemedies } from "../../lambdas/messages/operation/remedies.ts";
-import { type Remedy, remedyText } from "../../lambdas/messages/operation/remedy.ts";
+import type { Remedy } from "../../lambdas/messages/operation/remedy.ts";
 import { stageName } from "../../lambdas/messages/operation/stages.ts";
+import { withWord } from "../../lambdas/messages/slack/command-word.ts";
 import { nodeWorkflows, type StageName, stagesOf } from "../../lambdas/stages.ts";
 import { pageAt } from "./pages.ts";
 
@@ -39,7 +40,7 @@ function saysOf({ says, beforeReboot }: Remedy): string {
 }
 
 const rowOf = (stage: string, row: Remedy): string =>
-  `| ${stage} | ${saysOf(row)} | ${row.cause} | ${remedyText(row, "/win")} |`;
+  `| ${stage} | ${saysOf(row)} | ${row.cause} | ${withWord(row.remedy, "/win")} |`;
 
 const rows = [
   ...Object.entries(stageRemedies).flatMap(([stage, ofStage]) =>

@@ -15,9 +15,6 @@ export interface Remedy {
   readonly isHopeless?: true;
 }
 
-/** The remedy with the command word that people type, "/win" by default. */
-export const remedyText = ({ remedy }: Remedy, commandWord: string): string => remedy.replaceAll("{win}", commandWord);
-
 /** A freeze or a hold that was set after the request, in any stage before what cannot be undone. */
 export const stopped: Remedy = {
   says: ["is frozen", "is held"],

@@ -108,10 +108,9 @@ export async function checkSameNode(task: RebootTask, mayBeAway: boolean): Promi
 /** Judges the node by what every source says now. @returns null if it is proven */
 async function faultOf(task: RebootTask, look: Answered): Promise<string | null> {
   const facts = await factsOf(task, look);
-  const { command } = task.runtime.configuration;
   const all = checked(facts);
   const fault = firstWrong(all);
-  if (fault) return notProvenYet(fault, nodeOf(task).name, command, facts.now);
+  if (fault) return notProvenYet(fault, nodeOf(task).name, facts.now);
   // EC2 has no status checks of an instance in its first minutes, and the machine itself answers.
   const unknown = all.find(({ name, state }) => state === "unknown" && name !== "status");
   return unknown?.state === "unknown" ? notKnownYet(unknown.name, unknown.why) : null;
