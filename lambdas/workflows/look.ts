@@ -41,7 +41,7 @@ export type Answers<Name extends string, Asked extends { readonly command: strin
 
 async function report(steps: Steps, examined: Examination, begun: OperationSettings): Promise<Message> {
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
-  return doctorMessage(examined, configuration.cluster.name, begun.commandWord);
+  return doctorMessage(examined, configuration.cluster.name);
 }
 
 /** Makes an answer that is read in one step. */
@@ -56,7 +56,7 @@ export const answers: Answers<LookName, Request> = {
   node: prompt(({ steps, request, begun }) => describeNode(steps, request.node, begun)),
   why: ({ steps, ctx, start, request, begun }) => explainNode(steps, ctx, start, request.node, begun),
   operations: prompt(({ steps, begun }) => listOperations(steps, begun)),
-  audit: prompt(({ steps, request, begun }) => showAudit(steps, request, begun)),
+  audit: prompt(({ steps, request }) => showAudit(steps, request)),
   doctor: async (look) => {
     const examined = await diagnose(look.steps, look.ctx, look.begun.runtimeVersion);
     return prompt(({ steps, begun }: Look<unknown>) => report(steps, examined, begun))(look);

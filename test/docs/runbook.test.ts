@@ -2,8 +2,9 @@ import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { failureCodes } from "../../lambdas/failures.ts";
 import { codeRemedies, type Place, stageRemedies } from "../../lambdas/messages/operation/remedies.ts";
-import { type Remedy, remedyText } from "../../lambdas/messages/operation/remedy.ts";
+import type { Remedy } from "../../lambdas/messages/operation/remedy.ts";
 import { stageName } from "../../lambdas/messages/operation/stages.ts";
+import { withWord } from "../../lambdas/messages/slack/command-word.ts";
 import { nodeWorkflows, stagesOf } from "../../lambdas/stages.ts";
 import { pageAt } from "./pages.ts";
 
@@ -42,7 +43,7 @@ const placeName = (place: Place): string =>
   place === "not-rebooted" ? `${stageName("reboot")}, before the machine was told to reboot` : stageName(place);
 
 const rowOf = (code: string, at: string, row: Remedy): string =>
-  `| ${code} | ${at} | ${row.cause} | ${remedyText(row, "/win")} |`;
+  `| ${code} | ${at} | ${row.cause} | ${withWord(row.remedy, "/win")} |`;
 
 const places = Object.entries(stageRemedies) as readonly (readonly [Place, (typeof stageRemedies)[Place]])[];
 

@@ -87,7 +87,7 @@ describe("the one message of an operation", () => {
   test("shows the outcome of a failed node instead of the state it was left in, and the next command, without buttons", () => {
     const shown = textOf(message([decidingRecord({ status: "failed", outcome: "terminated" })]));
     expect(shown).toMatch(
-      /\\nTerminated\. Likely cause: [^*]*\*Remedy:\* [^*]*\*Next:\* `\/win add web` tries again\./,
+      /\\nTerminated\. Likely cause: [^*]*\*Remedy:\* [^*]*\*Next:\* `\{win\} add web` tries again\./,
     );
     expect(shown).not.toContain("is running");
     expect(shown).not.toContain("keep-instance");

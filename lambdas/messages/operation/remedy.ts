@@ -20,6 +20,3 @@ export interface StageRemedies {
   /** Codes that mean something else at this stage than at the others. */
   readonly unlike?: Partial<Readonly<Record<FailureCode, Remedy>>>;
 }
-
-/** The remedy with the command word that people type, "/win" by default. */
-export const remedyText = ({ remedy }: Remedy, commandWord: string): string => remedy.replaceAll("{win}", commandWord);

@@ -160,7 +160,7 @@ async function clearanceFor<R extends NodeRequest, P, T extends ChangeTask>(
   const { command } = op.request;
   const breakGlass = breakGlassFor(op.start, { node: name, uid: uid ?? instanceId, isReady: !isRecovery });
   return passGate(op, {
-    ...{ pool, isRecovery, again: typeThis(op.settings.commandWord, command, name) },
+    ...{ pool, isRecovery, again: typeThis(command, name) },
     approval: { command, pool, judge: () => effects(op, plan), breakGlass },
   });
 }
@@ -169,18 +169,18 @@ async function planAndWork<R extends NodeRequest, P, T extends ChangeTask>(
   op: Op<R>,
   change: Change<R, P, T>,
 ): Promise<void> {
-  const { ctx, start, request, settings } = op;
+  const { ctx, start, request } = op;
   const { dryRun, prepare, confirm, names, subject } = change;
   const planned = await planUnlessStopped(op, {
     name: names.plan,
-    again: typeThis(settings.commandWord, request.command, request.node),
+    again: typeThis(request.command, request.node),
     plan: () => change.plan(op),
   });
   const plan = planned && prepare ? await prepare(op, planned) : planned;
   if (plan === null) return;
   if (dryRun && isDryRun(request))
     return step(ctx, "show what would happen", async () =>
-      showOnly(op, withTime(dryRun(plan, op), await judgeTime(op, subject(plan)))),
+      showOnly(op, withTime(dryRun(plan), await judgeTime(op, subject(plan)))),
     );
   if (confirm && !(await confirm(op, plan))) return;
   const clearance = await clearanceFor(op, change, plan);

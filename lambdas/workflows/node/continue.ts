@@ -86,7 +86,7 @@ const ask = (task: EmptyingTask, late: LateDrain, until: number): Promise<Presse
     name,
     until,
     read: (text) => JSON.parse(text) as Pressed,
-    show: (callbackId, asking) => show(task, late, until, callbackId, asking),
+    show: (callbackId, asking) => show(task, { ...late, until }, callbackId, asking),
     written: (callbackId) => written(task, callbackId, until),
     notice: continueNotice(operation, nodeOf(task).name, late.why, new Date(until).toISOString()),
     judge: (pressed, asking) => once(task, `judge the answer ${late.round} ${asking}`, () => judge(task, pressed)),
@@ -96,8 +96,7 @@ const ask = (task: EmptyingTask, late: LateDrain, until: number): Promise<Presse
 /** The question is no question before Slack shows it: the step is tried again until it does. */
 async function show(
   task: EmptyingTask,
-  { why, code, round }: LateDrain,
-  until: number,
+  { why, code, round, until }: LateDrain & { readonly until: number },
   callbackId: string,
   asking: number,
 ): Promise<Pressed | null> {

@@ -51,7 +51,7 @@ export async function lookAtGuard(op: Op<EmptyingRequest>, chosen: ChosenNode): 
   const at = await step(ctx, "when the guard is asked", async () => steps.timestamp());
   const asked = { name: "the guard", instanceId, mark: `${start.operation} plan`, slow: null };
   try {
-    const { look } = await askMachine(ctx, steps, asked, QUESTIONS, at);
+    const { look } = await askMachine(op, asked, QUESTIONS, at);
     if (look.state === "answered")
       return await step(ctx, "judge the guard", () => judged(steps, runtimeVersion, look.answers));
     return {

@@ -11,7 +11,6 @@ import type { Node } from "../../steps/cluster/nodes.ts";
 import { hasEnded, type Machine } from "../../steps/ec2/instances.ts";
 import type { OpenCordon } from "../../steps/ledger/cordons.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { commandWord } from "../operation/lifecycle.ts";
 
 /** State of a lost node that was found out before it is closed. */
 export interface Found {
@@ -23,7 +22,7 @@ export interface Found {
 
 const isGone = (found: Found | null): boolean => found !== null && (!found.machine || hasEnded(found.machine));
 
-function leftBy({ instanceId, nodeName }: NodeRecord, found: Found | null, word: string): string {
+function leftBy({ instanceId, nodeName }: NodeRecord, found: Found | null): string {
   if (!instanceId) return machineLeaves.nothingLaunched;
   const machine = isGone(found)
     ? machineLeaves.ended(instanceId, found?.machine?.state ?? "terminated")
@@ -31,17 +30,16 @@ function leftBy({ instanceId, nodeName }: NodeRecord, found: Found | null, word:
   if (!found?.cordon) return machine;
   const node = nodeName ?? "";
   const { cordon } = found;
-  const left = cordon === "unproven" ? cordonLeaves.unproven(node, word) : cordonLeft(cordon, { node, instanceId });
+  const left = cordon === "unproven" ? cordonLeaves.unproven(node) : cordonLeft(cordon, { node, instanceId });
   return `${machine}; ${left}`;
 }
 
 /** State in which a lost node is left, as a clause. An assistance is told by its approval, since it changes no Node. */
 async function stateLeft(steps: Steps, node: NodeRecord, found: Found | null): Promise<string> {
-  const word = await commandWord(steps);
   const { workflow, instanceId, nodeName } = node;
-  if (workflow !== "assisting" || !instanceId || !nodeName) return leftBy(node, found, word);
+  if (workflow !== "assisting" || !instanceId || !nodeName) return leftBy(node, found);
   const approval = await steps.machines.assistance.of(instanceId);
-  return approval ? assistLeaves.lost(nodeName, approval.state === "assisted", word) : assistLeaves.none;
+  return approval ? assistLeaves.lost(nodeName, approval.state === "assisted") : assistLeaves.none;
 }
 
 /** Stages of provisioning between the join secret's creation and its deletion. */

@@ -52,7 +52,7 @@ export async function awaitDecision(task: ProvisionTask, standing: Standing): Pr
     until,
     read: answerIn,
     show: async (callbackId, round) => {
-      await show(task, question, callbackId, round === 1, unjudgedBy);
+      await show(task, question, callbackId, { isFirst: round === 1, unjudgedBy });
       return null;
     },
     written: (callbackId) => written(task, callbackId, until),
@@ -107,8 +107,7 @@ async function show(
   task: ProvisionTask,
   { until, ...failure }: Question,
   callbackId: string,
-  isFirst: boolean,
-  unjudgedBy: string | null,
+  { isFirst, unjudgedBy }: { readonly isFirst: boolean; readonly unjudgedBy: string | null },
 ): Promise<void> {
   const { steps, stage, node, lease } = task;
   if (lease) await steps.ledger.awaitMachine(lease.instanceId, callbackId);

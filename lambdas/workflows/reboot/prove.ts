@@ -124,10 +124,9 @@ const codeOfCheck = (name: CheckName): FailureCode => checkCodes[name] ?? "check
 /** Judges the node by what every source says now. @returns null if it is proven */
 async function faultOf(task: RebootTask, look: Answered): Promise<StageFault | null> {
   const facts = await factsOf(task, look);
-  const { command } = task.runtime.configuration;
   const all = checked(facts);
   const fault = firstWrong(all);
-  if (fault) return { code: codeOfCheck(fault.name), why: notProvenYet(fault, nodeOf(task).name, command, facts.now) };
+  if (fault) return { code: codeOfCheck(fault.name), why: notProvenYet(fault, nodeOf(task).name, facts.now) };
   // EC2 has no status checks of an instance in its first minutes, and the machine itself answers.
   const unknown = all.find(({ name, state }) => state === "unknown" && name !== "status");
   return unknown?.state === "unknown"

@@ -84,6 +84,6 @@ export async function restore(task: RebootTask): Promise<void> {
     return done((await releaseUnproven(task)) ?? own);
   });
   const stays = await once(task, "is it quarantined", () => isQuarantined(task.steps, nodeOf(task).uid));
-  if (stays) task.left = cordonLeaves.quarantined(nodeOf(task).name, task.runtime.configuration.command);
+  if (stays) task.left = cordonLeaves.quarantined(nodeOf(task).name);
   else task.left = cordonLeft(outcome ?? "as-before", { node: nodeOf(task).name, instanceId });
 }

@@ -138,8 +138,8 @@ async function giveBack(steps: Steps, { id, why }: Lost): Promise<Notice | null>
 async function say(steps: Steps, { id, why }: Lost, held: Held): Promise<void> {
   const operation = await unended(steps, id);
   if (!operation) return;
-  const { slack, command } = await steps.runtime.rules();
-  const message = lostMessage(operation, why, await steps.ledger.nodes(id), held, command);
+  const { slack } = await steps.runtime.rules();
+  const message = lostMessage(operation, why, await steps.ledger.nodes(id), held);
   await steps.thread.post(slack.channel, message, `lost ${id}`, operation.messageTs ?? undefined, true);
 }
 
