@@ -30,7 +30,7 @@ async function work(execution: Execution, begun: OperationSettings, wanted: Want
   const { operation } = start;
   const targets = await targetsOf(execution, begun, wanted.targets);
   if (wanted.dryRun) {
-    const message = guardDryRun(targets, begun.commandWord);
+    const message = guardDryRun(targets);
     return step(ctx, "show what would happen", () => showOnly(execution, message));
   }
   const op = { ctx, steps, operation };

@@ -113,9 +113,9 @@ async function writeDown(ctx: DurableContext, steps: Steps, due: Due, result: Pr
 
 /** Tells the channel: a card for each dead node, once a day, or one for all where they fail together. Belongs into a step. */
 async function tell(steps: Steps, telling: Telling, hours: number): Promise<void> {
-  const { slack, command } = await steps.runtime.rules();
+  const { slack } = await steps.runtime.rules();
   const at = steps.timestamp();
-  const told = ({ node }: FailingNode) => ({ node, commandWord: command, now: at });
+  const told = ({ node }: FailingNode) => ({ node, now: at });
   if (telling.kind === "each") {
     for (const one of telling.nodes) {
       const ts = await steps.thread.post(

@@ -115,7 +115,7 @@ export const updateAuthority =
     if (due.isWhole) await step(ctx, "note the look", () => steps.authorityWatch.noteComparison());
     if (differing.length === 0) return;
     const opening = openingOf(configuration, tick);
-    const rule = ruleOf(steps, configuration, opening);
+    const rule = ruleOf(steps, opening);
     const op = { ctx, steps, operation: idOf(opening) };
     await changeByRule(op, rule, authorityRow(op, rule, configuration, bundle), differing);
   };

@@ -8,7 +8,7 @@ import { prose } from "../slack/text.ts";
 const RUNBOOK = "docs/runbook.md#kubelet-client-authority";
 
 /** Words of an operation that gives nodes the kubelets' client authority. */
-export const authorityWords = (commandWord: string): FleetWords => ({
+export const authorityWords: FleetWords = {
   kind: "authority",
   title: "Kubelets' client authority",
   explains:
@@ -16,8 +16,8 @@ export const authorityWords = (commandWord: string): FleetWords => ({
   failed: "The kubelets' client authority could not be updated",
   consequence: "kubectl logs and exec may fail there.",
   runbook: RUNBOOK,
-  next: `${typeThis(commandWord, "doctor")} checks every node`,
-});
+  next: `${typeThis("doctor")} checks every node`,
+};
 
 /** Calls people to an authority that cannot be read, or to nodes that cannot be listed. */
 export const authorityUnreadNotice = (why: string): Notice => ({

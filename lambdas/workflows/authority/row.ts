@@ -39,10 +39,10 @@ export const openingOf = ({ cluster, slack }: Configuration, tick: string): Open
 });
 
 /** The schedule's rule, as the operation of an opening begins under it. */
-export const ruleOf = (steps: Steps, { command }: Configuration, opening: Opening): Rule => ({
+export const ruleOf = (steps: Steps, opening: Opening): Rule => ({
   origin: { by: "rule", rule: "authority" },
   opening,
-  words: authorityWords(command),
+  words: authorityWords,
   claim: () =>
     steps.authorityWatch.claim(idOf(opening), async (other) => (await steps.ledger.operation(other))?.endedAt !== null),
 });

@@ -6,5 +6,5 @@ import type { OperationSettings } from "../operation/op.ts";
 /** Writes the answer to `/win doctor`. */
 export async function report(steps: Steps, examined: Examination, begun: OperationSettings): Promise<Message> {
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
-  return doctorMessage(examined, configuration.cluster.name, begun.commandWord);
+  return doctorMessage(examined, configuration.cluster.name);
 }

@@ -5,7 +5,7 @@ import type { Lease } from "../../steps/ledger/leases.ts";
 import { MOST_MACHINES } from "../../steps/machine/fleet.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { atMost, chunksOf, numbered } from "./chunks.ts";
-import { causeOf } from "./durable.ts";
+import { reasonOf } from "./durable.ts";
 import { allFailed, type Batch, type FleetOutcome, type FleetRun, runBatch } from "./fleet-batch.ts";
 
 /** One machine to read. */
@@ -58,7 +58,7 @@ async function runTogether<T>(
       try {
         return await runBatch(child, steps, batch, run);
       } catch (error) {
-        return allFailed(batch.instanceIds, causeOf(error).message);
+        return allFailed(batch.instanceIds, reasonOf(error));
       }
     },
     { maxConcurrency: BATCHES_AT_ONCE, completionConfig: { toleratedFailurePercentage: 100 } },

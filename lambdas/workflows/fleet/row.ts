@@ -1,5 +1,6 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Json } from "../../audit/canonical.ts";
+import type { FailureReason } from "../../failures.ts";
 import type { Published } from "../../records.ts";
 import type { ChangeScript } from "../../scripts/documents.ts";
 import type { NodeWorkflow, StageName } from "../../stages.ts";
@@ -37,7 +38,7 @@ export type Member<M extends FleetMachine = FleetMachine> = M & {
 export type Outcome =
   | { readonly state: "changed" }
   /** "untouched": it may not be changed; "cancelled": the operation was cancelled before; "failed": it may be changed in part. */
-  | { readonly state: "untouched" | "cancelled" | "failed"; readonly why: string };
+  | ({ readonly state: "untouched" | "cancelled" | "failed" } & FailureReason);
 
 /** Names of the steps in which some machines are changed. Those of later chunks have a number behind them. */
 export interface RoundNames {

@@ -11,8 +11,9 @@ export type Outcomes = ReadonlyMap<string, Outcome>;
 
 const outcomeOf = (outcome: FleetOutcome<true> | undefined): Outcome => {
   if (outcome?.state === "done") return { state: "changed" };
-  const why = outcome?.why ?? "SSM did not answer for it";
-  return { state: why === calledOffBefore ? "cancelled" : "failed", why };
+  const { why, code } = outcome ?? { why: "SSM did not answer for it" };
+  const state = why === calledOffBefore ? "cancelled" : "failed";
+  return { state, why, ...(code === undefined ? {} : { code }) };
 };
 
 /** Plans each group of machines, 50 in one step. */

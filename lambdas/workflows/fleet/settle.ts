@@ -1,10 +1,11 @@
+import type { FailureReason } from "../../failures.ts";
 import type { FleetResult } from "../../messages/operation/fleet.ts";
 import { ownerOf } from "../../node-work.ts";
 import type { NodeRecord } from "../../records.ts";
 import type { NodeChange } from "../../steps/ledger/ledger.ts";
 import { MOST_MACHINES } from "../../steps/machine/fleet.ts";
 import { chunksOf, numbered, readOnce } from "../engine/chunks.ts";
-import { causeOf, step } from "../engine/durable.ts";
+import { reasonOf, step } from "../engine/durable.ts";
 import type { FleetMachine, FleetOperation, FleetRow, Member, Outcome } from "./row.ts";
 
 /** A machine with the end of the work on it. */
@@ -73,20 +74,20 @@ async function settlePage(
   op: FleetOperation,
   { endOf }: Pick<FleetRow<FleetMachine>, "endOf">,
   from: number,
-  why: string,
+  reason: FailureReason,
 ): Promise<LeftPage | null> {
   const { steps, operation } = op;
   if ((await steps.ledger.operation(operation))?.endedAt !== null) return null;
   const left = (await steps.ledger.nodes(operation)).slice(from, from + MOST_MACHINES);
   for (const node of left) {
     if (node.instanceId) await steps.leases.releaseOwned(node.instanceId, ownerOf(node));
-    if (node.endedAt === null) await endNode(op, node.index, endOf({ state: "failed", why }, false));
+    if (node.endedAt === null) await endNode(op, node.index, endOf({ state: "failed", ...reason }, false));
   }
   const settled = (await steps.ledger.nodes(operation)).slice(from);
   const nodes = settled.slice(0, MOST_MACHINES).filter(({ status }) => status !== "cancelled");
   const failed = nodes
     .filter(({ status }) => status !== "succeeded")
-    .map((node) => ({ node: nameOf(node), why: node.outcome ?? node.failure?.why ?? why }));
+    .map((node) => ({ node: nameOf(node), why: node.outcome ?? node.failure?.why ?? reason.why }));
   const changed = nodes.filter(({ status }) => status === "succeeded").map(nameOf);
   return { changed, failed, ...(settled.length > MOST_MACHINES ? { more: true } : {}) };
 }
@@ -104,11 +105,12 @@ export async function settleLeft(
   row: Pick<FleetRow<FleetMachine>, "endOf">,
   error: unknown,
 ): Promise<FleetResult | null> {
-  const why = causeOf(error).message.slice(0, MOST_WORDS);
+  const { why, ...rest } = reasonOf(error);
+  const reason = { ...rest, why: why.slice(0, MOST_WORDS) };
   const all: LeftPage[] = [];
   for (let at = 0; at === 0 || all.at(-1)?.more; at += 1) {
     const page = await step(op.ctx, numbered("settle what is left", at), () =>
-      settlePage(op, row, at * MOST_MACHINES, why),
+      settlePage(op, row, at * MOST_MACHINES, reason),
     );
     // The last release returned nothing where the operation was a person's.
     if (!page) return null;

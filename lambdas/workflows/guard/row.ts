@@ -1,5 +1,6 @@
 import type { PayloadManifest } from "../../desired/payload.ts";
 import type { Observation } from "../../desired/plan.ts";
+import { codeOfScript } from "../../failures.ts";
 import { nodeIsGone } from "../../messages/node/cordon.ts";
 import { guardedWithoutNode, guardLeaves } from "../../messages/node/guard.ts";
 import { isBusy } from "../../steps/client-errors.ts";
@@ -20,9 +21,9 @@ const PLAN_MINUTES = 60;
 /** Judges an observation of everything as a reboot does before it begins. @returns true, or why the guard is not in order */
 export function readGuard(result: object, payload: Pick<PayloadManifest, "files">): Reading<true> {
   const seen = result as Observation;
-  if (!seen.ok) return { why: `observe.ps1 failed on the machine: ${seen.error ?? "no error message"}` };
-  const why = guardFault(seen) ?? guardFileFault(seen, payload);
-  return why === null ? { value: true } : { why };
+  if (!seen.ok)
+    return { why: `observe.ps1 failed on the machine: ${seen.error ?? "no error message"}`, code: codeOfScript(seen) };
+  return guardFault(seen) ?? guardFileFault(seen, payload) ?? { value: true };
 }
 
 /** Reads the release that the operation goes by, and with it how the guard is sent and what it is compared with. */
@@ -55,11 +56,11 @@ async function deletedOf(steps: Steps, members: readonly { readonly uid: string 
 export function endOfGuarding(outcome: Outcome, isDeleted: boolean): NodeChange {
   if (outcome.state === "changed")
     return { status: "succeeded", ...(isDeleted ? { outcome: guardedWithoutNode } : {}) };
-  const { state, why } = outcome;
+  const { state, ...reason } = outcome;
   if (state === "cancelled") return { status: "cancelled", failure: null };
   const changed = state === "failed" ? guardLeaves.perhaps : guardLeaves.untouched;
   const left = isDeleted ? `${changed}; ${nodeIsGone}` : changed;
-  return { status: "failed", failure: { stage: "guard", why, left } };
+  return { status: "failed", failure: { stage: "guard", ...reason, left } };
 }
 
 /** The change that installs the guard on machines that a person named, 50 in one command, and looks at each as a reboot does. */

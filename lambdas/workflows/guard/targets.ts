@@ -36,10 +36,10 @@ const machineOf = (node: Node, machines: Machines): Machine | undefined => machi
 
 const poolOf = (node: Node, machines: Machines): string | null => machineOf(node, machines)?.tags[TAG.pool] ?? null;
 
-function meant(wanted: Targets, nodes: readonly Node[], machines: Machines, commandWord: string): readonly Node[] {
-  if (wanted.kind === "nodes") return [...new Set(wanted.nodes.map((typed) => findNode(typed, nodes, commandWord)))];
+function meant(wanted: Targets, nodes: readonly Node[], machines: Machines): readonly Node[] {
+  if (wanted.kind === "nodes") return [...new Set(wanted.nodes.map((typed) => findNode(typed, nodes)))];
   const found = nodes.filter((node) => isWindows(node) && poolOf(node, machines) === wanted.pool);
-  if (found.length === 0) throw new UserError(poolWithoutNodes(wanted.pool, commandWord));
+  if (found.length === 0) throw new UserError(poolWithoutNodes(wanted.pool));
   return found;
 }
 
@@ -62,7 +62,6 @@ interface Seen {
   readonly claimed: readonly Claim[];
   readonly assisted: readonly Assistance[];
   readonly agents: ReadonlyMap<string, Agent>;
-  readonly commandWord: string;
 }
 
 /** Judges one machine. The guard disturbs no pod, so other controllers at work on the node are no reason against it. */
@@ -76,7 +75,7 @@ async function judge(seen: Seen, node: Node): Promise<Target> {
   const why = changeRefusalOf({ node, machine, cluster, claimed, assisted, others: [], heldBy }, "drain");
   const isSilent = seen.agents.get(instanceId ?? "")?.online !== true;
   const unreached = isSilent ? agentSilentForGuard(name) : null;
-  const refusal = why ? changeRefused(why, "guard", name, seen.commandWord) : unreached;
+  const refusal = why ? changeRefused(why, "guard", name) : unreached;
   return { name, uid, instanceId, pool: poolOf(node, machines), refusal };
 }
 
@@ -85,7 +84,7 @@ const uidOf = ({ metadata }: Node): string => metadata?.uid ?? "";
 /** Reads all that the machines of the nodes that are meant are judged by. */
 async function readMeant(
   { steps, start }: Execution,
-  { runtimeVersion, commandWord }: OperationSettings,
+  { runtimeVersion }: OperationSettings,
   wanted: Targets,
 ): Promise<{ readonly seen: Seen; readonly nodes: readonly Node[] }> {
   const { configuration } = await steps.runtime.read(runtimeVersion);
@@ -96,8 +95,8 @@ async function readMeant(
   const agents = await steps.machine.agents();
   const known = { machines, claimed, assisted, agents };
   return {
-    seen: { steps, operation: start.operation, cluster, ...known, commandWord },
-    nodes: meant(wanted, nodes, machines, commandWord),
+    seen: { steps, operation: start.operation, cluster, ...known },
+    nodes: meant(wanted, nodes, machines),
   };
 }
 

@@ -36,7 +36,6 @@ export async function listOperations(steps: Steps, begun: OperationSettings): Pr
   // Holds by kubectl are read where something may be held up: without the cluster the list is still whole.
   const nodes = held.length > 0 ? await patiently(SECONDS * 1_000, steps.nodes.all).catch(() => null) : [];
   const stopped = await stopsShown(steps, configuration, nodes);
-  const { commandWord } = begun;
-  const list = operationsMessage(operations, await waitsOf(steps, operations), steps.timestamp(), commandWord);
-  return withStops(list, stopped, commandWord, held);
+  const list = operationsMessage(operations, await waitsOf(steps, operations), steps.timestamp());
+  return withStops(list, stopped, held);
 }

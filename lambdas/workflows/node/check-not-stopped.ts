@@ -19,8 +19,7 @@ interface Disturbed {
 export async function checkNotStopped(
   steps: Steps,
   { node, pool, name = node?.metadata?.name ?? "" }: Disturbed,
-  commandWord: string,
 ): Promise<void> {
   const stop = await steps.stops.over(node, pool);
-  if (stop) throw new Stopped(stoppedBy(stop, name, commandWord));
+  if (stop) throw new Stopped(stoppedBy(stop, name));
 }

@@ -22,7 +22,7 @@ async function judged(steps: Steps, runtimeVersion: string, answers: Answers): P
   const { payload } = await steps.runtime.read(runtimeVersion);
   const seen = { guard: { ...guard, paths: 1 }, metadataAnswers: metadata?.answers ?? false };
   const what = guardFault(seen) ?? guardFileFault(seen, payload);
-  return what === null ? { state: "in order" } : { state: "fault", what };
+  return what === null ? { state: "in order" } : { state: "fault", what: what.why };
 }
 
 /** Is there a card that would show the guard? Without an approval no person reads the plan before. */

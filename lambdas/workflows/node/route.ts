@@ -1,4 +1,5 @@
 import type { RouteRequest, RouteResult } from "../../desired/plan.ts";
+import { codeOfScript } from "../../failures.ts";
 import { MINUTE } from "../engine/durable.ts";
 import type { Reading } from "../engine/fleet-batch.ts";
 
@@ -6,7 +7,8 @@ import type { Reading } from "../engine/fleet-batch.ts";
 export function readRoute(result: object): Reading<true> {
   const { ok, failed } = result as Partial<RouteResult>;
   if (ok === true) return { value: true };
-  return { why: failed ? `${failed.action}: ${failed.error}` : "route.ps1 did not finish and does not say why" };
+  if (!failed) return { why: "route.ps1 did not finish and does not say why", code: "script-failed" };
+  return { why: `${failed.action}: ${failed.error}`, code: codeOfScript(failed) };
 }
 
 /**

@@ -80,10 +80,10 @@ export async function writeNews(
 export async function tellNews(steps: Steps): Promise<void> {
   const untold = [...(await steps.machines.seen.all()).values()].filter(({ news }) => news !== undefined);
   if (untold.length === 0) return;
-  const { slack, command } = await steps.runtime.rules();
+  const { slack } = await steps.runtime.rules();
   for (const [mark, machines] of Map.groupBy(untold, ({ news }) => news?.mark ?? "")) {
     const boots = machines.flatMap(({ node, news }) => (news ? [{ node, ...news }] : []));
-    await steps.thread.post(slack.channel, foreignBootsMessage(boots, command), mark);
+    await steps.thread.post(slack.channel, foreignBootsMessage(boots), mark);
     for (const { instanceId } of machines) await steps.machines.seen.clearNews(instanceId, mark);
   }
 }

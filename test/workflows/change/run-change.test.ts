@@ -109,7 +109,7 @@ describe("A change of one node", () => {
     ["that succeeds", {}, { status: "succeeded", summary: "done", nodes: ["succeeded"] }],
     [
       "whose stage fails",
-      { stage: () => Promise.reject(new StageFailed("no")) },
+      { stage: () => Promise.reject(new StageFailed("unexpected", "no")) },
       { status: "failed", summary: "Failed: the node is as it was.", nodes: ["failed"] },
     ],
     [

@@ -34,9 +34,10 @@ test("the result of route.ps1 is told by its own words", () => {
   expect(readRoute({ script: "route", ok: true, changed: [], failed: null })).toEqual({ value: true });
   const failed = { action: "task Casement guard", error: "Access is denied." };
   expect(readRoute({ script: "route", ok: false, changed: [], failed })).toEqual({
+    code: "script-failed",
     why: "task Casement guard: Access is denied.",
   });
-  expect(readRoute({})).toEqual({ why: "route.ps1 did not finish and does not say why" });
+  expect(readRoute({})).toEqual({ code: "script-failed", why: "route.ps1 did not finish and does not say why" });
 });
 
 test("the summary counts what works, what failed and what a cancellation left", () => {
