@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { operationId } from "../../lambdas/commands/operation-id.ts";
-import { reasonOf, sentReason, typeThis } from "../../lambdas/messages/acceptance/words.ts";
+import { reasonText, sentReason, typeInTerminal } from "../../lambdas/messages/acceptance/words.ts";
 import type { OperationRecord } from "../../lambdas/records.ts";
 import type { Asked, Run } from "./run-file.ts";
 import { type Scene, StepFailed, within } from "./scene.ts";
@@ -70,7 +70,7 @@ async function sent(scene: Scene, run: Run, command: Asked, text: string): Promi
 }
 
 const isOf = (run: Run, command: Asked, { request }: OperationRecord): boolean =>
-  request.command === command && "reason" in request && request.reason === reasonOf(run.id);
+  request.command === command && "reason" in request && request.reason === reasonText(run.id);
 
 /** Still under way, or well ended. */
 const counts = ({ status }: OperationRecord): boolean =>
@@ -82,8 +82,8 @@ async function typed(scene: Scene, run: Run, command: Asked, text: string): Prom
   const there = before.find(counts);
   if (there) return there.id;
   const known = new Set(before.map(({ id }) => id));
-  const line = `${scene.place.commandWord} ${text} --reason "${reasonOf(run.id)}"`;
-  scene.say(typeThis(line, scene.place.slack.channel, command === "remove"));
+  const line = `${scene.place.commandWord} ${text} --reason "${reasonText(run.id)}"`;
+  scene.say(typeInTerminal(line, scene.place.slack.channel, command === "remove"));
   return within(
     scene,
     scene.waitMinutes,

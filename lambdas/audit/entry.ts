@@ -71,7 +71,7 @@ export const genesis = (cluster: string, chain: string): string =>
   digestOf({ format: "casement audit 1", cluster, chain });
 
 /** Hash of an entry: of all its fields but the hash itself. */
-export function hashOf(entry: Omit<AuditEntry, "hash">): string {
+export function entryHash(entry: Omit<AuditEntry, "hash">): string {
   const { cluster, chain, sequence, at, mark, what, by, node, detail, previous } = entry;
   const content = { cluster, chain, sequence, at, mark, what, by, node, detail, previous };
   return digestOf(content as unknown as Json);
@@ -96,7 +96,7 @@ export function entryAfter(
     ...act,
     previous: head?.hash ?? genesis(cluster, name),
   };
-  return { ...entry, hash: hashOf(entry) };
+  return { ...entry, hash: entryHash(entry) };
 }
 
 /** Do an entry and an act say the same? The time may differ: a step that is repeated has another one. */

@@ -4,12 +4,12 @@ import { report } from "../workflows/doctor/report.ts";
 import { watchingCredentials } from "../workflows/doctor/watch-credentials.ts";
 import { describeNode, listNodes } from "../workflows/look/answer.ts";
 import { showAudit } from "../workflows/look/audit.ts";
-import { type Answers, type Look, lookBy, prompt } from "../workflows/look/look-by.ts";
+import { type Look, type LookAnswers, lookBy, prompt } from "../workflows/look/look-by.ts";
 import { listOperations } from "../workflows/look/operations.ts";
 import { explainNode } from "../workflows/look/why.ts";
 
 /** The answer to each look. */
-export const answers: Answers<LookName, Request> = {
+export const lookAnswers: LookAnswers<LookName, Request> = {
   nodes: prompt(({ steps, begun }) => listNodes(steps, begun)),
   node: prompt(({ steps, request, begun }) => describeNode(steps, request.node, begun)),
   why: ({ steps, ctx, start, request, begun }) => explainNode(steps, ctx, start, request.node, begun),
@@ -22,4 +22,4 @@ export const answers: Answers<LookName, Request> = {
 };
 
 /** The workflow of every look, and of the schedule that watches the credentials. */
-export const looks = watchingCredentials(lookBy(answers));
+export const looks = watchingCredentials(lookBy(lookAnswers));

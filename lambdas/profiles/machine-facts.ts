@@ -2,7 +2,7 @@ import type { Configuration, Pool } from "../configuration.ts";
 import type { PayloadManifest } from "../desired/payload.ts";
 
 /** Everything that decides what one Windows machine looks like. */
-export interface MachineFacts {
+export interface MachineSpec {
   readonly configuration: Configuration;
   readonly poolName: string;
   readonly pool: Pool;

@@ -1,6 +1,6 @@
 import type { Configuration, Pool } from "../configuration.ts";
 import type { AccessNeeds } from "../desired/cluster-access.ts";
-import type { Expected } from "../desired/health/facts.ts";
+import type { ExpectedMachine } from "../desired/health/facts.ts";
 import type { Join } from "../desired/joining.ts";
 import type { PayloadRules } from "../desired/payload.ts";
 import type { Action, FileAction } from "../desired/plan.ts";
@@ -8,7 +8,7 @@ import type { Port } from "../desired/ports.ts";
 import type { FailureCode } from "../failures.ts";
 import type { Finding } from "../messages/doctor/finding.ts";
 import type { StageOf } from "../stages.ts";
-import type { MachineFacts } from "./machine-facts.ts";
+import type { MachineSpec } from "./machine-facts.ts";
 
 /** A plan of a machine's way into the cluster; `afterJoin` ends it, `stopKubelet` follows a failure. */
 export type PlanName =
@@ -71,17 +71,17 @@ export interface Profile extends PayloadRules, AccessNeeds {
    * Every label that the finished Node carries beyond those a kubelet sets by itself.
    * @throws Error if a label of the pool is no Kubernetes label
    */
-  labels(facts: Pick<MachineFacts, "poolName" | "pool">): Readonly<Record<string, string>>;
+  labels(facts: Pick<MachineSpec, "poolName" | "pool">): Readonly<Record<string, string>>;
   readonly join: Join;
   readonly network: Network;
   /**
    * The actions of each plan.
    * @throws Refused if the Windows release cannot do what the cluster is configured for
    */
-  readonly plans: Readonly<Record<PlanName, (facts: MachineFacts) => readonly Action[]>>;
+  readonly plans: Readonly<Record<PlanName, (facts: MachineSpec) => readonly Action[]>>;
   /** The file with the authorities of the kubelet's clients, which the cluster replaces while nodes are in service. */
   kubeletClients(pem: string): FileAction;
   readonly checks: readonly CheckId[];
   /** Things that a machine in service must have. */
-  readonly expected: Expected;
+  readonly expected: ExpectedMachine;
 }

@@ -36,7 +36,7 @@ const MOST_CORDONS = 200;
 const ATTEMPTS = 3;
 
 /** By schedule: nothing runs when an execution times out or is stopped, so what it held is given back here, and said. */
-export const sweep =
+export const sweepLedger =
   (steps: Steps) =>
   async ({ only }: SweepStart, ctx: DurableContext): Promise<void> => {
     if (only === "due") {
@@ -126,4 +126,4 @@ async function each<T>(all: readonly T[], work: (one: T) => Promise<void>): Prom
 }
 
 /** The entry for Lambda and for the sandbox. */
-export const { createHandler, handler } = lambdaEntry(tryingRights("sweep", sweep));
+export const { createHandler, handler } = lambdaEntry(tryingRights("sweep", sweepLedger));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { answers } from "../../lambdas/capabilities/answers.ts";
+import { lookAnswers } from "../../lambdas/capabilities/answers.ts";
 import type { Capability } from "../../lambdas/capabilities/capability.ts";
 import { command } from "../../lambdas/capabilities/command.ts";
 import { capabilities } from "../../lambdas/capabilities/list.ts";
@@ -62,7 +62,7 @@ test("its title names the request", () => {
 /** Answers what is typed, as the function `look` does. @returns what the requester reads */
 async function answered(
   text: string,
-  known: Parameters<typeof lookBy>[0] = { ...answers, tides: showTides },
+  known: Parameters<typeof lookBy>[0] = { ...lookAnswers, tides: showTides },
 ): Promise<readonly string[]> {
   const read: string[] = [];
   const { id, asker } = operationRecord();
@@ -91,5 +91,5 @@ test("its answer reaches the requester", async () => {
 });
 
 test("without an answer its requester is told that it cannot be shown", async () => {
-  expect(await answered("tides web", answers)).toEqual(["tides cannot be shown."]);
+  expect(await answered("tides web", lookAnswers)).toEqual(["tides cannot be shown."]);
 });

@@ -1,7 +1,7 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Examination } from "../../messages/doctor/doctor.ts";
 import { together } from "../../steps/doctor/doctor.ts";
-import { isTried, rightsOf, type Tried } from "../../steps/doctor/rights.ts";
+import { isTried, type RightsHolder, rightsOf } from "../../steps/doctor/rights.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { causeOf } from "../engine/durable.ts";
 import { promptStep } from "../engine/prompt-step.ts";
@@ -14,7 +14,7 @@ const IMAGES = { seconds: 3, services: "SSM" };
 async function asked(
   steps: Steps,
   ctx: DurableContext,
-  name: Tried,
+  name: RightsHolder,
   images: TryRights["images"],
 ): Promise<Examination> {
   try {

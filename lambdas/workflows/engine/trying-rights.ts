@@ -1,7 +1,7 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { RIGHTS } from "../../aliases.ts";
 import { Refused } from "../../errors.ts";
-import type { Tried } from "../../steps/doctor/rights.ts";
+import type { RightsHolder } from "../../steps/doctor/rights.ts";
 import type { Workflow } from "../../steps/host.ts";
 import { promptStep } from "./prompt-step.ts";
 
@@ -30,7 +30,7 @@ const isForRights = ({ lambdaContext }: DurableContext): boolean =>
  * @param name the function whose rights these are
  */
 export const tryingRights =
-  <Payload extends object>(name: Tried, workflow: Workflow<Payload>): Workflow<Payload | TryRights> =>
+  <Payload extends object>(name: RightsHolder, workflow: Workflow<Payload>): Workflow<Payload | TryRights> =>
   (steps) => {
     const work = workflow(steps);
     return async (payload, ctx) => {

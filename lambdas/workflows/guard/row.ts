@@ -7,8 +7,8 @@ import { isBusy } from "../../steps/client-errors.ts";
 import type { NodeChange } from "../../steps/ledger/ledger.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { step } from "../engine/durable.ts";
-import type { Reading } from "../engine/fleet-batch.ts";
-import type { FleetOperation, FleetRow, Outcome, Sending } from "../fleet/row.ts";
+import type { LineReading } from "../engine/fleet-batch.ts";
+import type { FleetOperation, FleetRow, Outcome, SendPlan } from "../fleet/row.ts";
 import { guardFault, guardFileFault } from "../node/guard.ts";
 import { readRoute, routeRequest } from "../node/route.ts";
 import type { OperationSettings } from "../operation/op.ts";
@@ -19,7 +19,7 @@ import type { Target } from "./targets.ts";
 const PLAN_MINUTES = 60;
 
 /** Judges an observation of everything as a reboot does before it begins. @returns true, or why the guard is not in order */
-export function readGuard(result: object, payload: Pick<PayloadManifest, "files">): Reading<true> {
+export function readGuard(result: object, payload: Pick<PayloadManifest, "files">): LineReading<true> {
   const seen = result as Observation;
   if (!seen.ok)
     return { why: `observe.ps1 failed on the machine: ${seen.error ?? "no error message"}`, code: codeOfScript(seen) };
@@ -30,7 +30,7 @@ export function readGuard(result: object, payload: Pick<PayloadManifest, "files"
 async function sending(
   { ctx, steps, operation }: FleetOperation,
   { runtimeVersion }: OperationSettings,
-): Promise<Sending<Target>> {
+): Promise<SendPlan<Target>> {
   const { configuration, payload } = await step(ctx, "read the release", () => steps.runtime.read(runtimeVersion));
   return {
     script: "route",

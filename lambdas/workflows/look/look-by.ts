@@ -25,22 +25,22 @@ export interface Look<Asked> {
 }
 
 /** Answers a look. */
-export type Answer<Asked> = (look: Look<Asked>) => Promise<Message>;
+export type LookAnswer<Asked> = (look: Look<Asked>) => Promise<Message>;
 
 /** Answers by the name of the command; a look without one does not compile. */
-export type Answers<Name extends string, Asked extends { readonly command: string }> = {
-  readonly [One in Name]: Answer<Extract<Asked, { readonly command: One }>>;
+export type LookAnswers<Name extends string, Asked extends { readonly command: string }> = {
+  readonly [One in Name]: LookAnswer<Extract<Asked, { readonly command: One }>>;
 };
 
 /** Makes an answer that is read in one step. */
 export const prompt =
-  <Asked>(read: Answer<Asked>): Answer<Asked> =>
+  <Asked>(read: LookAnswer<Asked>): LookAnswer<Asked> =>
   (look) =>
     promptStep(look.ctx, "look", LOOK, () => read(look));
 
 /** Makes the workflow of looks from their answers: each reads, and tells the requester alone. */
 export const lookBy =
-  (known: Readonly<Record<string, Answer<never>>>) =>
+  (known: Readonly<Record<string, LookAnswer<never>>>) =>
   (steps: Steps) =>
   async (start: Start, ctx: DurableContext): Promise<void> => {
     try {

@@ -1,10 +1,10 @@
 import type { RouteRequest, RouteResult } from "../../desired/plan.ts";
 import { codeOfScript } from "../../failures.ts";
 import { MINUTE } from "../engine/durable.ts";
-import type { Reading } from "../engine/fleet-batch.ts";
+import type { LineReading } from "../engine/fleet-batch.ts";
 
 /** Reads the result line of `route.ps1`. */
-export function readRoute(result: object): Reading<true> {
+export function readRoute(result: object): LineReading<true> {
   const { ok, failed } = result as Partial<RouteResult>;
   if (ok === true) return { value: true };
   if (!failed) return { why: "route.ps1 did not finish and does not say why", code: "script-failed" };
