@@ -80,7 +80,7 @@ export interface Leftovers {
 /** Says what is left and which command goes on, and which one removes it. */
 export function leftBehind({ instanceId, nodeName, operation, flags }: Leftovers): string {
   const machine = instanceId
-    ? `Leftovers: the instance ${instanceId}${nodeName ? ` (node ${nodeName})` : ""}, which costs money until it is removed.`
+    ? `Left: the instance ${instanceId}${nodeName ? ` (node ${nodeName})` : ""}, which costs money until it is removed.`
     : "Left: no machine that this run knows of.";
   const work = operation ? ` The operation ${operation} goes on without this terminal.` : "";
   return `${machine}${work}

@@ -9,7 +9,6 @@ import {
   approverOf,
   askedAt,
   isPending,
-  type LeftPending,
   nameOf,
   reduced,
   type SortedRequests,
@@ -113,10 +112,7 @@ export const csrs = (context: StepContext) => {
      * @param expected the awaited machine, whose own requests `approveFor` judges
      * @param known reads the known names; only called if there is a request to compare
      */
-    suspicious: async (
-      expected: ExpectedRequest,
-      known: () => Promise<KnownNames>,
-    ): Promise<readonly LeftPending[]> => {
+    suspicious: async (expected: ExpectedRequest, known: () => Promise<KnownNames>) => {
       const waiting = (await all()).filter((csr) => isPending(csr) && hasWaited(csr)).map(reduced);
       const others = waiting.filter((pending) => judge(pending, expected).verdict === "other");
       if (others.length === 0) return [];

@@ -153,11 +153,7 @@ export const cordons = (context: StepContext) => {
      * Makes an operation's cordon outlast the operation, so that the sweep does not remove it. A repeated call changes
      * nothing, so that one reboot is only one failed proof.
      */
-    keep: (
-      uid: string,
-      operation: string,
-      unproven?: Pick<UnprovenReboot, "before">,
-    ): Promise<OpenCordon | undefined> =>
+    keep: (uid: string, operation: string, unproven?: Pick<UnprovenReboot, "before">) =>
       change({ uid, operation }, (open) => {
         if (open.keptAt !== undefined) return null;
         const { kept: _replaced, ...rest } = withoutIndex(open);
