@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { RegionInfo } from "aws-cdk-lib/region-info";
 import { z } from "zod";
-import { networksOverlap } from "../lambdas/desired/network-address.ts";
+import { networksOverlap } from "../lambdas/machine/network-address.ts";
 
 /** Checks of the values that a person typed into a configuration file: each fault comes with what would be right. */
 

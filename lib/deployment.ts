@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { z } from "zod";
-import { configurationSchema, faultsOf, poolSchema } from "../lambdas/configuration.ts";
-import { minutesTogether, oldKeyWarnings } from "../lambdas/deadlines.ts";
-import { networksOverlap } from "../lambdas/desired/network-address.ts";
+import { configurationSchema, faultsOf, poolSchema } from "../lambdas/configuration/configuration.ts";
+import { minutesTogether, oldKeyWarnings } from "../lambdas/configuration/deadlines.ts";
+import { networksOverlap } from "../lambdas/machine/network-address.ts";
 import { type NodeWorkflow, nodeWorkflows } from "../lambdas/stages.ts";
 import {
   account,

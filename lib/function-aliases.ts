@@ -1,4 +1,4 @@
-import { LIVE, RIGHTS } from "../lambdas/aliases.ts";
+import { LIVE, RIGHTS } from "../lambdas/configuration/aliases.ts";
 import { functionOf, type PrincipalName, triedNames } from "./functions.ts";
 
 /** The alias by which a function is asked to try its own rights, as far as it is asked. */

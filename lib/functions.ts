@@ -1,9 +1,8 @@
-import type { WorkflowRow } from "../lambdas/capabilities/capability.ts";
+import type { Capability, WorkflowRow } from "../lambdas/capabilities/capability.ts";
 import { capabilities, type WorkflowName } from "../lambdas/capabilities/list.ts";
-import { tableOf } from "../lambdas/capabilities/registry.ts";
 import { schedules } from "../lambdas/capabilities/schedules.ts";
+import type { Account } from "../lambdas/cluster/accounts.ts";
 import { commands } from "../lambdas/commands/list.ts";
-import type { Account } from "../lambdas/desired/accounts.ts";
 
 const HOUR = 3_600;
 
@@ -31,8 +30,8 @@ interface DurableShape extends FunctionShape {
 }
 
 /** A workflow's invocation lasts from one wait to the next; the steps between end by their own time-outs. */
-const workflow = (name: string, { hours, starts = [], ...row }: WorkflowRow<WorkflowName>): DurableShape => ({
-  entry: `lambdas/workflows/${name}.ts`,
+const durable = (entry: string, { hours, starts = [], ...row }: WorkflowRow<WorkflowName>): DurableShape => ({
+  entry,
   timeoutSeconds: 300,
   memoryMiB: 1024,
   executionSeconds: hours * HOUR,
@@ -40,7 +39,13 @@ const workflow = (name: string, { hours, starts = [], ...row }: WorkflowRow<Work
   ...row,
 });
 
-const rows: Readonly<Record<WorkflowName, WorkflowRow<WorkflowName>>> = tableOf(capabilities, "workflows");
+const list: readonly Capability<WorkflowName>[] = capabilities;
+
+const workflows = Object.fromEntries(
+  list.flatMap(({ name: folder, workflows = {} }) =>
+    Object.entries(workflows).map(([name, row]) => [name, durable(`lambdas/capabilities/${folder}/${name}.ts`, row)]),
+  ),
+) as Record<WorkflowName, DurableShape>;
 
 const distinct = <T>(values: readonly T[]): readonly T[] => [...new Set(values)];
 
@@ -64,10 +69,7 @@ export const functions: Readonly<
     memoryMiB: 512,
     starts: distinct(schedules.flatMap(({ starts = [] }) => starts)),
   },
-  ...(Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, workflow(name, row)])) as Record<
-    WorkflowName,
-    DurableShape
-  >),
+  ...workflows,
 };
 
 /** A function by its name. */

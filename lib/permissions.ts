@@ -1,5 +1,5 @@
-import type { Account } from "../lambdas/desired/accounts.ts";
-import { BY_TIME, UNFINISHED } from "../lambdas/ledger-table.ts";
+import type { Account } from "../lambdas/cluster/accounts.ts";
+import { BY_TIME, UNFINISHED } from "../lambdas/records/ledger-table.ts";
 import { seeScalingGroups, tagAssisted } from "./assist-statements.ts";
 import { type FunctionName, functionNames, functions, type PrincipalName, triedNames } from "./functions.ts";
 import { launch, seeVolumeKey, useVolumeKey } from "./launch-statements.ts";

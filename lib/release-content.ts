@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { type PayloadManifest, payloadManifestOf } from "../lambdas/desired/payload.ts";
+import { type PayloadManifest, payloadManifestOf } from "../lambdas/machine/payload.ts";
 import { profileOf } from "../lambdas/profiles/list.ts";
 import type { Profile } from "../lambdas/profiles/profile.ts";
 import type { Release } from "../lambdas/release/publish.ts";

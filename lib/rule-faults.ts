@@ -1,6 +1,6 @@
 import { approvable, BREAK_GLASS } from "../lambdas/commands/approvals.ts";
 import { commands } from "../lambdas/commands/list.ts";
-import type { Configuration } from "../lambdas/configuration.ts";
+import type { Configuration } from "../lambdas/configuration/configuration.ts";
 
 /** A fault of a configuration: the path of the wrong value, and what is wrong with it. */
 export interface Fault {

@@ -1,15 +1,16 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the placeholders are filled by permissionsFor.
-import { LIVE, RIGHTS } from "../lambdas/aliases.ts";
-import type { Account } from "../lambdas/desired/accounts.ts";
+
+import type { Account } from "../lambdas/cluster/accounts.ts";
+import { LIVE, RIGHTS } from "../lambdas/configuration/aliases.ts";
+import { RUNTIME_KEY } from "../lambdas/configuration/runtime-key.ts";
+import { HUMAN_ACTION_REQUIRED, sourceOf } from "../lambdas/messages/operation/escalations.ts";
 import {
   AUDIT_PARTITION,
   COMMAND_PARTITION,
   DIRECTORY_PARTITION,
   type LedgerIndex,
   MACHINE_PARTITION,
-} from "../lambdas/ledger-table.ts";
-import { HUMAN_ACTION_REQUIRED, sourceOf } from "../lambdas/messages/operation/escalations.ts";
-import { RUNTIME_KEY } from "../lambdas/release/runtime-key.ts";
+} from "../lambdas/records/ledger-table.ts";
 import { bucket, lambda, secret, table, topic } from "./arns.ts";
 import type { Statement } from "./statement.ts";
 

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { operationId } from "../../lambdas/commands/operation-id.ts";
 import { reasonText, sentReason, typeInTerminal } from "../../lambdas/messages/acceptance/words.ts";
-import type { OperationRecord } from "../../lambdas/records.ts";
+import type { OperationRecord } from "../../lambdas/records/records.ts";
 import type { Asked, Run } from "./run-file.ts";
 import { type Scene, StepFailed, within } from "./scene.ts";
 

@@ -1,6 +1,6 @@
 import { awaitsApproval, endedBadly, tooLong, unanswered } from "../../lambdas/messages/acceptance/words.ts";
 import { stageDoing } from "../../lambdas/messages/operation/stages.ts";
-import type { NodeRecord, OperationRecord } from "../../lambdas/records.ts";
+import type { NodeRecord, OperationRecord } from "../../lambdas/records/records.ts";
 import { wordsOf } from "../../lambdas/steps/client-errors.ts";
 import { type Scene, StepFailed } from "./scene.ts";
 

@@ -1,6 +1,6 @@
 import { DescribeVolumesCommand } from "@aws-sdk/client-ec2";
 import { DescribeSecretCommand } from "@aws-sdk/client-secrets-manager";
-import { keys, SLOTS } from "../../lambdas/ledger-table.ts";
+import { keys, SLOTS } from "../../lambdas/records/ledger-table.ts";
 import { isAbsent } from "../../lambdas/steps/client-errors.ts";
 import { hasEnded } from "../../lambdas/steps/ec2/instances.ts";
 import { TAG } from "../../lambdas/tags.ts";

@@ -1,4 +1,4 @@
-import { accounts } from "../../lambdas/desired/accounts.ts";
+import { accounts } from "../../lambdas/cluster/accounts.ts";
 import { examined, told } from "../connect/connect.ts";
 import { StartError } from "../start-error.ts";
 import type { Scene } from "./scene.ts";

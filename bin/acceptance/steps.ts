@@ -1,4 +1,4 @@
-import type { NodeRecord } from "../../lambdas/records.ts";
+import type { NodeRecord } from "../../lambdas/records/records.ts";
 import { ask } from "./ask.ts";
 import { deadlineMinutes } from "./bounds.ts";
 import { follow } from "./follow.ts";

@@ -1,4 +1,4 @@
-import type { OperationRecord } from "../../lambdas/records.ts";
+import type { OperationRecord } from "../../lambdas/records/records.ts";
 import { hasEnded } from "../../lambdas/steps/ec2/instances.ts";
 import { newRun, type Run } from "./run-file.ts";
 import type { Scene } from "./scene.ts";

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { type Account, accounts, isAccount } from "../../lambdas/desired/accounts.ts";
+import { type Account, accounts, isAccount } from "../../lambdas/cluster/accounts.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { StartError } from "../start-error.ts";
 import type { CredentialOptions } from "./credential.ts";

@@ -1,5 +1,5 @@
 import { clients } from "../../lambdas/clients/clients.ts";
-import { type Account, accounts } from "../../lambdas/desired/accounts.ts";
+import { type Account, accounts } from "../../lambdas/cluster/accounts.ts";
 import { doctorText, type Examination } from "../../lambdas/messages/doctor/doctor.ts";
 import { wordsOfFinding } from "../../lambdas/messages/doctor/findings.ts";
 import { withWord } from "../../lambdas/messages/slack/command-word.ts";

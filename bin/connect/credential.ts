@@ -4,7 +4,7 @@ import { PutSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { clients } from "../../lambdas/clients/clients.ts";
 import { clusterCredentialOf } from "../../lambdas/clients/cluster-credential.ts";
 import { type ClusterCredential, kubernetes } from "../../lambdas/clients/kubernetes.ts";
-import { ACCOUNT_NAMESPACE, type Account, secretOf, userOf } from "../../lambdas/desired/accounts.ts";
+import { ACCOUNT_NAMESPACE, type Account, secretOf, userOf } from "../../lambdas/cluster/accounts.ts";
 import { wordsOfFinding } from "../../lambdas/messages/doctor/findings.ts";
 import { DEFAULT_WORD, withWord } from "../../lambdas/messages/slack/command-word.ts";
 import type { Settings } from "../../lambdas/settings.ts";

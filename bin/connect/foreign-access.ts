@@ -1,5 +1,5 @@
 import type { RbacV1Subject, V1PolicyRule, V1RoleBinding } from "@kubernetes/client-node";
-import { ACCOUNT_NAMESPACE, accounts } from "../../lambdas/desired/accounts.ts";
+import { ACCOUNT_NAMESPACE, accounts } from "../../lambdas/cluster/accounts.ts";
 import { isAbsent } from "../../lambdas/steps/client-errors.ts";
 import { StartError } from "../start-error.ts";
 import type { Administrator } from "./administrator.ts";

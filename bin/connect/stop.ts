@@ -1,9 +1,9 @@
 import { clients } from "../../lambdas/clients/clients.ts";
-import type { StopTarget } from "../../lambdas/desired/stops.ts";
 import { withWord } from "../../lambdas/messages/slack/command-word.ts";
 import { endOfStop } from "../../lambdas/messages/stops/end.ts";
 import { endedSummary, stopSummary } from "../../lambdas/messages/stops/stop.ts";
 import { stopRecords } from "../../lambdas/steps/ledger/stop-records.ts";
+import type { StopTarget } from "../../lambdas/time/stops.ts";
 import { StartError } from "../start-error.ts";
 import type { Place } from "./place.ts";
 

@@ -1,7 +1,7 @@
-import { isDryRun, type Start } from "../commands/command.ts";
+import { isDryRun, type Start } from "../commands/request.ts";
 import { harmless } from "../log.ts";
-import { type OriginFields, originOf } from "../origin.ts";
-import type { NodeRecord, OperationRecord } from "../records.ts";
+import { type OriginFields, originOf } from "../records/origin.ts";
+import type { NodeRecord, OperationRecord } from "../records/records.ts";
 import type { Json } from "./canonical.ts";
 import { type Act, type Actor, type AuditedNode, chainName } from "./entry.ts";
 

@@ -1,4 +1,4 @@
-import type { NodeRecord, OperationRecord } from "../records.ts";
+import type { NodeRecord, OperationRecord } from "../records/records.ts";
 import { type AuditEntry, type Chain, chainName } from "./entry.ts";
 import type { Head } from "./head.ts";
 import { type ChainVerdict, verifyChain } from "./verify.ts";

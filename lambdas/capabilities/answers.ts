@@ -1,18 +1,18 @@
-import type { LookName, Request } from "../commands/command.ts";
-import { diagnose } from "../workflows/doctor/diagnose.ts";
-import { report } from "../workflows/doctor/report.ts";
-import { watchingCredentials } from "../workflows/doctor/watch-credentials.ts";
-import { describeNode, listNodes } from "../workflows/look/answer.ts";
-import { showAudit } from "../workflows/look/audit.ts";
-import { type Look, type LookAnswers, lookBy, prompt } from "../workflows/look/look-by.ts";
-import { listOperations } from "../workflows/look/operations.ts";
-import { explainNode } from "../workflows/look/why.ts";
+import type { LookName, Request } from "../commands/request.ts";
+import { showAudit } from "./audit/show-audit.ts";
+import { diagnose } from "./doctor/diagnose.ts";
+import { report } from "./doctor/report.ts";
+import { watchingCredentials } from "./doctor/watch-credentials.ts";
+import { describeNode, listNodes } from "./look/answer.ts";
+import { type Look, type LookAnswers, lookBy, prompt } from "./look/look-by.ts";
+import { listOperations } from "./look/operations.ts";
+import { explainNode } from "./look/why.ts";
 
 /** The answer to each look. */
 export const lookAnswers: LookAnswers<LookName, Request> = {
   nodes: prompt(({ steps, begun }) => listNodes(steps, begun)),
   node: prompt(({ steps, request, begun }) => describeNode(steps, request.node, begun)),
-  why: ({ steps, ctx, start, request, begun }) => explainNode(steps, ctx, start, request.node, begun),
+  why: explainNode,
   operations: prompt(({ steps, begun }) => listOperations(steps, begun)),
   audit: prompt(({ steps, request }) => showAudit(steps, request)),
   doctor: async (look) => {

@@ -1,4 +1,4 @@
-import type { Configuration } from "../configuration.ts";
+import type { Configuration } from "../configuration/configuration.ts";
 
 /** Conditions under which a request needs no approval; all that are set must hold. */
 export interface ApprovalExemption {

@@ -1,10 +1,10 @@
 import type { Command } from "../capabilities/command.ts";
-import type { Request } from "./command.ts";
 import { commandOf, commands } from "./list.ts";
 import { normalize, typedLength, type Word } from "./normalize.ts";
 import type { Problem, ReadResult, Vocabulary } from "./problem.ts";
 import { readArguments } from "./read-arguments.ts";
 import { optionOf, readOptions, splitOptions, type TypedOption, unknownOption } from "./read-options.ts";
+import type { Request } from "./request.ts";
 import { suggest } from "./suggest.ts";
 import { shaped } from "./targets.ts";
 

@@ -1,10 +1,10 @@
-import { isDryRun, type Request } from "../commands/command.ts";
 import { commandOf, workflowOf } from "../commands/list.ts";
+import { isDryRun, type Request } from "../commands/request.ts";
 import { notStarted } from "../messages/command/acknowledgements.ts";
 import { noRole } from "../messages/command/refusals.ts";
 import { removalSkeleton } from "../messages/remove/dialog.ts";
-import type { Requester } from "../origin.ts";
-import type { OperationRecord } from "../records.ts";
+import type { Requester } from "../records/origin.ts";
+import type { OperationRecord } from "../records/records.ts";
 import { executionName } from "../steps/executions.ts";
 import { idOf, type OperationOpening, openOperation, startOf } from "../steps/open-operation.ts";
 import type { FrontDoor } from "./front-door.ts";

@@ -25,8 +25,8 @@ import {
   TRY_AGAIN,
   UNCORDON_NODE,
 } from "../messages/slack/buttons.ts";
-import { parseOwner } from "../node-work.ts";
-import type { Message } from "../records.ts";
+import { parseOwner } from "../records/node-work.ts";
+import type { Message } from "../records/records.ts";
 import { cancel } from "./cancel.ts";
 import { deliverDecision } from "./deliver-decision.ts";
 import type { FrontDoor } from "./front-door.ts";

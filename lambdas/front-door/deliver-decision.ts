@@ -1,4 +1,4 @@
-import type { PersonDecision } from "../records.ts";
+import type { PersonDecision } from "../records/records.ts";
 import type { RecordResult } from "../steps/ledger/decisions.ts";
 import type { FrontDoor } from "./front-door.ts";
 

@@ -1,7 +1,7 @@
-import type { Request } from "../commands/command.ts";
 import { commandOf } from "../commands/list.ts";
 import { operationId } from "../commands/operation-id.ts";
 import { parse } from "../commands/parse.ts";
+import type { Request } from "../commands/request.ts";
 import {
   alreadyTriedAgain,
   lateClick,
@@ -10,8 +10,8 @@ import {
   startedAnswer,
 } from "../messages/command/acknowledgements.ts";
 import { refusalMessage } from "../messages/command/refusals.ts";
-import type { NodeWork } from "../node-work.ts";
-import { isKept, type Message, type OperationStatus } from "../records.ts";
+import type { NodeWork } from "../records/node-work.ts";
+import { isKept, type Message, type OperationStatus } from "../records/records.ts";
 import { accept } from "./accept.ts";
 import type { FrontDoor } from "./front-door.ts";
 import { refusalOf, type SlackSender } from "./permission.ts";

@@ -1,14 +1,14 @@
 import { rulesIn } from "../commands/approvals.ts";
-import { poolNamed, type Request } from "../commands/command.ts";
 import { commandOf, commands } from "../commands/list.ts";
 import { parse } from "../commands/parse.ts";
 import { mayUse, mayUseSomewhere, usable } from "../commands/policy.ts";
+import { poolNamed, type Request } from "../commands/request.ts";
 import { cancelAnswer, startedAnswer } from "../messages/command/acknowledgements.ts";
 import { commandHelp, helpMessage } from "../messages/command/help.ts";
 import { refusalMessage } from "../messages/command/refusals.ts";
 import { usageMessage } from "../messages/command/usage.ts";
 import { steerAnswer } from "../messages/rollout/steer.ts";
-import type { Message } from "../records.ts";
+import type { Message } from "../records/records.ts";
 import { accept, recordRefusal, wasRefusedHere } from "./accept.ts";
 import { cancel } from "./cancel.ts";
 import type { FrontDoor } from "./front-door.ts";

@@ -1,7 +1,7 @@
-import { isRollout } from "../commands/command.ts";
+import { isRollout } from "../commands/request.ts";
 import type { SteerResult } from "../messages/rollout/steer.ts";
-import type { OperationRecord } from "../records.ts";
-import type { SteeringDecision } from "../steering.ts";
+import type { OperationRecord } from "../records/records.ts";
+import type { SteeringDecision } from "../records/steering.ts";
 import { startNextPart } from "../steps/next-part.ts";
 import type { FrontDoor } from "./front-door.ts";
 

@@ -1,10 +1,10 @@
-import { askingOf } from "../approval.ts";
+import { type VoteResult, voteAnswer } from "../messages/approval/approval.ts";
+import { denyDialog } from "../messages/approval/deny-dialog.ts";
 import { staleClick, troubleAnswer } from "../messages/command/acknowledgements.ts";
 import { refusalMessage } from "../messages/command/refusals.ts";
-import { type VoteResult, voteAnswer } from "../messages/operation/approval.ts";
-import { denyDialog } from "../messages/operation/deny-dialog.ts";
-import { requesterOf } from "../origin.ts";
-import type { Message, OperationRecord } from "../records.ts";
+import { askingOf } from "../records/approval.ts";
+import { requesterOf } from "../records/origin.ts";
+import type { Message, OperationRecord } from "../records/records.ts";
 import type { FrontDoor } from "./front-door.ts";
 import { originRefusal, personOf, refusalOf, type SlackSender } from "./permission.ts";
 import { unpark } from "./steer.ts";

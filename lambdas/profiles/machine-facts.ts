@@ -1,5 +1,5 @@
-import type { Configuration, Pool } from "../configuration.ts";
-import type { PayloadManifest } from "../desired/payload.ts";
+import type { Configuration, Pool } from "../configuration/configuration.ts";
+import type { PayloadManifest } from "../machine/payload.ts";
 
 /** Everything that decides what one Windows machine looks like. */
 export interface MachineSpec {

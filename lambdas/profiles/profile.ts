@@ -1,12 +1,12 @@
-import type { Configuration, Pool } from "../configuration.ts";
-import type { AccessNeeds } from "../desired/cluster-access.ts";
-import type { ExpectedMachine } from "../desired/health/facts.ts";
-import type { Join } from "../desired/joining.ts";
-import type { PayloadRules } from "../desired/payload.ts";
-import type { Action, FileAction } from "../desired/plan.ts";
-import type { Port } from "../desired/ports.ts";
-import type { FailureCode } from "../failures.ts";
+import type { AccessNeeds } from "../cluster/cluster-access.ts";
+import type { Join } from "../cluster/joining.ts";
+import type { Configuration, Pool } from "../configuration/configuration.ts";
+import type { ExpectedMachine } from "../health/facts.ts";
+import type { PayloadRules } from "../machine/payload.ts";
+import type { Action, FileAction } from "../machine/plan.ts";
+import type { Port } from "../machine/ports.ts";
 import type { Finding } from "../messages/doctor/finding.ts";
+import type { FailureCode } from "../records/failures.ts";
 import type { StageOf } from "../stages.ts";
 import type { MachineSpec } from "./machine-facts.ts";
 

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { DeleteObjectCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { z } from "zod";
-import { configurationOf, publishedConfiguration } from "../configuration.ts";
-import { type PayloadFile, payloadManifestOf } from "../desired/payload.ts";
+import { configurationOf, publishedConfiguration } from "../configuration/configuration.ts";
+import { RUNTIME_KEY } from "../configuration/runtime-key.ts";
+import { type PayloadFile, payloadManifestOf } from "../machine/payload.ts";
 import { profileOf } from "../profiles/list.ts";
 import type { Profile } from "../profiles/profile.ts";
-import { RUNTIME_KEY } from "./runtime-key.ts";
 
 /** Release that a deployment hands over. */
 const releaseSchema = z.strictObject({

@@ -1,7 +1,7 @@
 import { DescribeInstanceStatusCommand } from "@aws-sdk/client-ec2";
 import { DescribeInstanceInformationCommand } from "@aws-sdk/client-ssm";
-import type { AgentFacts, InstanceFacts, NodeFacts } from "../desired/health/facts.ts";
-import { CORDONED_BY, QUARANTINED } from "../desired/node-keys.ts";
+import { CORDONED_BY, QUARANTINED } from "../cluster/node-keys.ts";
+import type { AgentFacts, InstanceFacts, NodeFacts } from "../health/facts.ts";
 import { csrs } from "./cluster/csrs.ts";
 import { bootIdOf } from "./cluster/node-facts.ts";
 import type { Node } from "./cluster/nodes.ts";
@@ -31,7 +31,7 @@ export const nodeFacts = (node: Node | undefined): Omit<NodeFacts, "requests"> =
   ...(node?.metadata?.labels?.[QUARANTINED] === undefined ? {} : { quarantined: true }),
 });
 
-/** Reads the facts of one node for the checks of lambdas/desired/health/checks.ts, each from its own source. */
+/** Reads the facts of one node for the checks of lambdas/health/checks.ts, each from its own source. */
 export const health = (context: StepContext) => {
   const { ec2, ssm } = context.clients;
   return {

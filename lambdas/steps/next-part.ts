@@ -1,7 +1,7 @@
-import type { Start } from "../commands/command.ts";
 import { workflowOf } from "../commands/list.ts";
-import { originated, originOf } from "../origin.ts";
-import type { OperationRecord } from "../records.ts";
+import type { Start } from "../commands/request.ts";
+import { originated, originOf } from "../records/origin.ts";
+import type { OperationRecord } from "../records/records.ts";
 import { executionName, type executions } from "./executions.ts";
 
 /**

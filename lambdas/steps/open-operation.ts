@@ -1,7 +1,7 @@
-import type { Request, Start } from "../commands/command.ts";
 import { operationId } from "../commands/operation-id.ts";
-import { type Origin, originated, originOf } from "../origin.ts";
-import type { OperationRecord } from "../records.ts";
+import type { Request, Start } from "../commands/request.ts";
+import { type Origin, originated, originOf } from "../records/origin.ts";
+import type { OperationRecord } from "../records/records.ts";
 import type { Steps } from "./steps.ts";
 
 /**

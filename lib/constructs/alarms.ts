@@ -9,7 +9,7 @@ import {
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
-import { type Account, accounts } from "../../lambdas/desired/accounts.ts";
+import { type Account, accounts } from "../../lambdas/cluster/accounts.ts";
 import type { EventRules } from "./event-rules.ts";
 import type { HandlerFunction } from "./handler-function.ts";
 import {

@@ -1,6 +1,6 @@
 import { CfnSecret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Construct } from "constructs";
-import { accounts, secretOf } from "../../lambdas/desired/accounts.ts";
+import { accounts, secretOf } from "../../lambdas/cluster/accounts.ts";
 import { acknowledge } from "./acknowledge.ts";
 
 const RENEWED =

@@ -4,7 +4,7 @@ import { Alias, Architecture, type CfnFunction, Code, Function as Lambda, Runtim
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import { LIVE, RIGHTS } from "../../lambdas/aliases.ts";
+import { LIVE, RIGHTS } from "../../lambdas/configuration/aliases.ts";
 import { type FunctionShape, functionOf, type PrincipalName } from "../functions.ts";
 import { servicePermissionsFor } from "../role-permissions.ts";
 import type { ResourceStatement, Statement } from "../statement.ts";

@@ -1,7 +1,7 @@
 import { RemovalPolicy } from "aws-cdk-lib";
 import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
-import { EXPIRES, ledgerIndexes, PRIMARY_KEY } from "../../lambdas/ledger-table.ts";
+import { EXPIRES, ledgerIndexes, PRIMARY_KEY } from "../../lambdas/records/ledger-table.ts";
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 

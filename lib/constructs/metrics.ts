@@ -1,6 +1,6 @@
 import { Duration } from "aws-cdk-lib";
 import { type IMetric, MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
-import type { Account } from "../../lambdas/desired/accounts.ts";
+import type { Account } from "../../lambdas/cluster/accounts.ts";
 import { METRICS } from "../../lambdas/metrics.ts";
 
 const FIVE_MINUTES = Duration.minutes(5);

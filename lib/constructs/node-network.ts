@@ -1,6 +1,6 @@
 import { CfnSecurityGroup, CfnSecurityGroupIngress } from "aws-cdk-lib/aws-ec2";
 import { Construct } from "constructs";
-import type { Peer, Port } from "../../lambdas/desired/ports.ts";
+import type { Peer, Port } from "../../lambdas/machine/ports.ts";
 
 /** Network of the Windows nodes and of the peers that they talk with. */
 export interface NodeNetworkProps {

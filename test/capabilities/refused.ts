@@ -2,11 +2,11 @@ import { lookAnswers } from "../../lambdas/capabilities/answers.ts";
 import type { Capability } from "../../lambdas/capabilities/capability.ts";
 import { command } from "../../lambdas/capabilities/command.ts";
 import { capabilities } from "../../lambdas/capabilities/list.ts";
+import type { LookAnswers } from "../../lambdas/capabilities/look/look-by.ts";
 import { registry } from "../../lambdas/capabilities/registry.ts";
 import type { OwnSchedule } from "../../lambdas/capabilities/schedules.ts";
-import type { LookName, Request } from "../../lambdas/commands/command.ts";
+import type { LookName, Request } from "../../lambdas/commands/request.ts";
 import type { executions } from "../../lambdas/steps/executions.ts";
-import type { LookAnswers } from "../../lambdas/workflows/look/look-by.ts";
 import { permissions } from "../../lib/permissions.ts";
 import type { Statement } from "../../lib/statement.ts";
 

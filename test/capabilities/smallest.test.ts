@@ -3,21 +3,22 @@ import { lookAnswers } from "../../lambdas/capabilities/answers.ts";
 import type { Capability } from "../../lambdas/capabilities/capability.ts";
 import { command } from "../../lambdas/capabilities/command.ts";
 import { capabilities } from "../../lambdas/capabilities/list.ts";
+import { lookBy } from "../../lambdas/capabilities/look/look-by.ts";
 import { partsOf, registry } from "../../lambdas/capabilities/registry.ts";
 import { parserOf } from "../../lambdas/commands/parse.ts";
 import { say } from "../../lambdas/messages/slack/blocks.ts";
-import type { Message } from "../../lambdas/records.ts";
-import { lookBy } from "../../lambdas/workflows/look/look-by.ts";
+import type { Message } from "../../lambdas/records/records.ts";
 import { commandsDocument } from "../../lib/commands-document.ts";
+import { inMinutes, run, setUp, tearDown, verbs } from "../engine/durable-engine.ts";
 import { operationRecord } from "../messages/records.ts";
 import { configurationWith } from "../profiles/okd/facts.ts";
-import { inMinutes, run, setUp, tearDown, verbs } from "../workflows/durable-engine.ts";
 
 beforeAll(setUp);
 afterAll(tearDown);
 
 /** Its data: `lambdas/capabilities/tides/capability.ts`. */
 const tides = {
+  name: "tides",
   commands: [
     command({
       name: "tides",

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { OUT_OF_BALANCERS } from "../../lambdas/desired/node-keys.ts";
+import { giveBackCordon, putCordon } from "../../lambdas/change/node/cordon.ts";
+import { OUT_OF_BALANCERS } from "../../lambdas/cluster/node-keys.ts";
 import { Retryable } from "../../lambdas/errors.ts";
-import { giveBackCordon, putCordon } from "../../lambdas/workflows/node/cordon.ts";
 import { drainingSimulator, placeIn, refusal } from "./draining.ts";
 
 let here: Awaited<ReturnType<typeof drainingSimulator>>;

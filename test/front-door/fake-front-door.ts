@@ -1,9 +1,9 @@
-import type { Start } from "../../lambdas/commands/command.ts";
 import type { Membership } from "../../lambdas/commands/membership.ts";
+import type { Start } from "../../lambdas/commands/request.ts";
 import type { FrontDoor, FrontDoorSteps } from "../../lambdas/front-door/front-door.ts";
 import type { Dialog } from "../../lambdas/messages/remove/dialog.ts";
-import type { Message, NodeRecord, OperationRecord, PersonDecision } from "../../lambdas/records.ts";
-import type { SteeringDecision } from "../../lambdas/steering.ts";
+import type { Message, NodeRecord, OperationRecord, PersonDecision } from "../../lambdas/records/records.ts";
+import type { SteeringDecision } from "../../lambdas/records/steering.ts";
 import type { RecordResult } from "../../lambdas/steps/ledger/decisions.ts";
 import { configuration } from "./configuration.ts";
 

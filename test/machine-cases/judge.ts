@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { type Answers, answersHash, answersIn, type LookVerdict } from "../../lambdas/desired/questions.ts";
+import { type Answers, answersHash, answersIn, type LookVerdict } from "../../lambdas/machine/questions.ts";
 import type { MachineCase } from "./case.ts";
 import type { Machine } from "./windows.ts";
 

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { answersHash, type Questions } from "../../lambdas/desired/questions.ts";
+import { answersHash, type Questions } from "../../lambdas/machine/questions.ts";
 import { type MachineCase, sha256 } from "./case.ts";
 import { adapter, BOOT_KEY, ENVIRONMENT_KEY, GATEWAY, MAC, route, SERVICING_KEY, service } from "./windows.ts";
 

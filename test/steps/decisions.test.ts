@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { PersonDecision } from "../../lambdas/records.ts";
+import type { PersonDecision } from "../../lambdas/records/records.ts";
 import { nodeRecord, operationRecord } from "../messages/records.ts";
 import { type TestSimulator, testSimulator } from "./test-simulator.ts";
 

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { configurationOf } from "../../lambdas/configuration.ts";
-import { payloadManifestOf } from "../../lambdas/desired/payload.ts";
-import type { MachinePlan } from "../../lambdas/desired/plan.ts";
+import { configurationOf } from "../../lambdas/configuration/configuration.ts";
+import { RUNTIME_KEY } from "../../lambdas/configuration/runtime-key.ts";
+import { payloadManifestOf } from "../../lambdas/machine/payload.ts";
+import type { MachinePlan } from "../../lambdas/machine/plan.ts";
 import { okd } from "../../lambdas/profiles/okd/okd.ts";
-import { RUNTIME_KEY } from "../../lambdas/release/runtime-key.ts";
 import { newestWindows } from "../../lib/sandbox/aws/ec2/images.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
 import { nextRelease } from "../journeys/releases.ts";

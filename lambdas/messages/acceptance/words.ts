@@ -1,4 +1,4 @@
-import type { OperationRecord } from "../../records.ts";
+import type { OperationRecord } from "../../records/records.ts";
 
 /** Facts of a run that its sentences name. */
 export interface RunWords {

@@ -1,5 +1,5 @@
-import { accounts } from "../../desired/accounts.ts";
-import type { Block, Message } from "../../records.ts";
+import { accounts } from "../../cluster/accounts.ts";
+import type { Block, Message } from "../../records/records.ts";
 import { between } from "../slack/age.ts";
 import { context, fitting, header, section } from "../slack/blocks.ts";
 import { andMore } from "../slack/table.ts";

@@ -1,4 +1,4 @@
-import type { AssistanceFault } from "../../desired/assistance.ts";
+import type { AssistanceFault } from "../../machine/assistance.ts";
 import type { UnregisteredRow } from "../node/unregistered.ts";
 
 /** Group of a finding in the doctor's report. */

@@ -1,4 +1,4 @@
-import type { AssistanceFault } from "../../desired/assistance.ts";
+import type { AssistanceFault } from "../../machine/assistance.ts";
 import { typeThis } from "../command/syntax.ts";
 import { assistanceFaults } from "../node/assist.ts";
 import { code, some } from "../slack/text.ts";

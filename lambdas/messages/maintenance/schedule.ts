@@ -1,6 +1,6 @@
-import type { WindowSpan } from "../../desired/maintenance.ts";
-import type { Timing } from "../../desired/timing.ts";
-import type { Block, Message } from "../../records.ts";
+import type { Block, Message } from "../../records/records.ts";
+import type { WindowSpan } from "../../time/maintenance.ts";
+import type { Timing } from "../../time/timing.ts";
 import { typeThis } from "../command/syntax.ts";
 import { section } from "../slack/blocks.ts";
 import { code, plain } from "../slack/text.ts";

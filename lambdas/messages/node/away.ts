@@ -1,4 +1,4 @@
-import type { Block, Message } from "../../records.ts";
+import type { Block, Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { context, say, section } from "../slack/blocks.ts";

@@ -1,6 +1,6 @@
-import type { BootCause } from "../../desired/boot-cause.ts";
-import type { BootNews } from "../../desired/seen-machine.ts";
-import type { Message } from "../../records.ts";
+import type { BootCause } from "../../machine/boot-cause.ts";
+import type { BootNews } from "../../machine/seen-machine.ts";
+import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { localDate } from "../slack/age.ts";
 import { actions, section } from "../slack/blocks.ts";

@@ -1,4 +1,4 @@
-import type { AssistanceVerdict, OtherOwner } from "../../desired/assistance.ts";
+import type { AssistanceVerdict, OtherOwner } from "../../machine/assistance.ts";
 import { typeThis } from "../command/syntax.ts";
 import { code } from "../slack/text.ts";
 import { assistanceFaults } from "./assist.ts";

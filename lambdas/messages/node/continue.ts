@@ -1,5 +1,5 @@
-import { workOwner } from "../../node-work.ts";
-import type { Message, NodeRecord } from "../../records.ts";
+import { workOwner } from "../../records/node-work.ts";
+import type { Message, NodeRecord } from "../../records/records.ts";
 import type { NodeWorkflow } from "../../stages.ts";
 import { line, type Notice } from "../operation/escalations.ts";
 import { between, localTime, utc } from "../slack/age.ts";

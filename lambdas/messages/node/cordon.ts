@@ -1,5 +1,5 @@
-import type { PlanCard } from "../../approval.ts";
-import type { Message, OperationRecord } from "../../records.ts";
+import type { PlanCard } from "../../records/approval.ts";
+import type { Message, OperationRecord } from "../../records/records.ts";
 import { titleOf, typeThis } from "../command/syntax.ts";
 import { context, say, section } from "../slack/blocks.ts";
 import { code, plain, prose } from "../slack/text.ts";

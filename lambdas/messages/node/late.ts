@@ -1,6 +1,6 @@
-import { SCREENSHOT_LINK_MS } from "../../late-reboot.ts";
-import { workOwner } from "../../node-work.ts";
-import type { Block, NodeRecord } from "../../records.ts";
+import { SCREENSHOT_LINK_MS } from "../../records/late-reboot.ts";
+import { workOwner } from "../../records/node-work.ts";
+import type { Block, NodeRecord } from "../../records/records.ts";
 import { instanceLink, type MessageSettings } from "../operation/links.ts";
 import { nodeLabel } from "../operation/node-lines.ts";
 import { between, localTime } from "../slack/age.ts";

@@ -1,5 +1,5 @@
-import type { RebootDue } from "../../desired/seen-machine.ts";
-import type { Message } from "../../records.ts";
+import type { RebootDue } from "../../machine/seen-machine.ts";
+import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { context, say } from "../slack/blocks.ts";

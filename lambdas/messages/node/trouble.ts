@@ -1,7 +1,7 @@
-import type { CheckName } from "../../desired/health/check.ts";
-import type { Trouble } from "../../desired/health/trouble.ts";
-import { startingTaint } from "../../desired/node-keys.ts";
-import type { DataPlaneFault } from "../../desired/probe.ts";
+import { startingTaint } from "../../cluster/node-keys.ts";
+import type { CheckName } from "../../health/check.ts";
+import type { DataPlaneFault } from "../../health/probe.ts";
+import type { Trouble } from "../../health/trouble.ts";
 import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { code, counted, plain, some } from "../slack/text.ts";

@@ -1,4 +1,4 @@
-import type { Block, Message } from "../../records.ts";
+import type { Block, Message } from "../../records/records.ts";
 import type { StageName } from "../../stages.ts";
 import { typeThis } from "../command/syntax.ts";
 import { stageName } from "../operation/stages.ts";

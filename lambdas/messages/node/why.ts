@@ -1,9 +1,9 @@
-import { bootCause } from "../../desired/boot-cause.ts";
-import type { CheckResult } from "../../desired/health/check.ts";
-import { checked, type Fault, firstWrong } from "../../desired/health/checks.ts";
-import { bootTime, type HealthFacts } from "../../desired/health/facts.ts";
-import type { RebootDue } from "../../desired/seen-machine.ts";
-import type { Message } from "../../records.ts";
+import type { CheckResult } from "../../health/check.ts";
+import { checked, type Fault, firstWrong } from "../../health/checks.ts";
+import { bootTime, type HealthFacts } from "../../health/facts.ts";
+import { bootCause } from "../../machine/boot-cause.ts";
+import type { RebootDue } from "../../machine/seen-machine.ts";
+import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { age, between } from "../slack/age.ts";
 import { actions, section, sections } from "../slack/blocks.ts";

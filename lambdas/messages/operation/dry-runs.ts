@@ -1,4 +1,4 @@
-import type { Message, PoolChange } from "../../records.ts";
+import type { Message, PoolChange } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { lossesOf, type MovedPod, noNodeToDrain, noPodsToMove, type RemovalSummary } from "../remove/dialog.ts";
 import { say } from "../slack/blocks.ts";

@@ -1,17 +1,17 @@
-import { workOwner } from "../../node-work.ts";
-import { asksToContinue, type Block, isKept, type NodeRecord, type OperationRecord } from "../../records.ts";
+import { workOwner } from "../../records/node-work.ts";
+import { asksToContinue, type Block, isKept, type NodeRecord, type OperationRecord } from "../../records/records.ts";
 import type { StageName } from "../../stages.ts";
 import { typeThis } from "../command/syntax.ts";
 import { continueButtons, continueNext } from "../node/continue.ts";
 import { cureButtons } from "../node/cures.ts";
+import { remedyOf } from "../remedies/remedies.ts";
+import type { Remedy } from "../remedies/remedy.ts";
 import { between, localTime } from "../slack/age.ts";
 import { actions, type Button, section } from "../slack/blocks.ts";
 import { KEEP_INSTANCE, OPEN_AWS, OPEN_RUNBOOK, TERMINATE_INSTANCE } from "../slack/buttons.ts";
 import { codeBlock, prose, sentence } from "../slack/text.ts";
 import { instanceLink, type MessageSettings, runbookLink } from "./links.ts";
 import { nodeLabel, signs, worked } from "./node-lines.ts";
-import { remedyOf } from "./remedies.ts";
-import type { Remedy } from "./remedy.ts";
 import { stageName } from "./stages.ts";
 
 const keep = (value: string): Button => ({ actionId: KEEP_INSTANCE, value, text: "Keep for inspection" });

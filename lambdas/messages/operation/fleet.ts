@@ -1,5 +1,5 @@
-import type { OriginFields } from "../../origin.ts";
-import type { Message } from "../../records.ts";
+import type { OriginFields } from "../../records/origin.ts";
+import type { Message } from "../../records/records.ts";
 import { context, section } from "../slack/blocks.ts";
 import { code, counted, prose, some } from "../slack/text.ts";
 import { line, type Notice } from "./escalations.ts";

@@ -1,4 +1,4 @@
-import { type OriginFields, originOf } from "../../origin.ts";
+import { type OriginFields, originOf } from "../../records/origin.ts";
 import { code, plain, prose } from "../slack/text.ts";
 
 const schedule = (rule: string): string => `started by the schedule ${code(rule)}`;

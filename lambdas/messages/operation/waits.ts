@@ -1,5 +1,5 @@
-import type { PersonWait, WaitKind } from "../../desired/waits.ts";
-import type { Block, Message } from "../../records.ts";
+import type { Block, Message } from "../../records/records.ts";
+import type { PersonWait, WaitKind } from "../../records/waits.ts";
 import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { say, section } from "../slack/blocks.ts";

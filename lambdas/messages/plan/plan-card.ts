@@ -1,4 +1,4 @@
-import type { Block } from "../../records.ts";
+import type { Block } from "../../records/records.ts";
 import { drainRefused } from "../node/drain.ts";
 import { controllerWords } from "../node/other-controllers.ts";
 import { lossesOf, noPodsToMove } from "../remove/dialog.ts";

@@ -1,5 +1,5 @@
-import { dialogOf } from "../../commands/command.ts";
-import type { Block, Message } from "../../records.ts";
+import { dialogOf } from "../../commands/request.ts";
+import type { Block, Message } from "../../records/records.ts";
 import { context, divider, limits, section, sections } from "../slack/blocks.ts";
 import { REMOVE_DIALOG } from "../slack/buttons.ts";
 import { andMore } from "../slack/table.ts";

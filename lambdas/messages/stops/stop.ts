@@ -1,5 +1,5 @@
-import type { Stop, StopTarget } from "../../desired/stops.ts";
-import type { Message } from "../../records.ts";
+import type { Message } from "../../records/records.ts";
+import type { Stop, StopTarget } from "../../time/stops.ts";
 import { typeThis } from "../command/syntax.ts";
 import { localDate, utc } from "../slack/age.ts";
 import { sections } from "../slack/blocks.ts";

@@ -1,4 +1,4 @@
-import type { Access } from "../../desired/cluster-access.ts";
+import type { Access } from "../../cluster/cluster-access.ts";
 
 /** OpenShift's own objects that every account reads, and why. */
 export const reading: readonly Access[] = [

@@ -1,4 +1,4 @@
-import { kubernetesFolder as k } from "../../desired/machine-paths.ts";
+import { kubernetesFolder as k } from "../../machine/machine-paths.ts";
 
 // TOML keeps backslashes as they are only between single quotes.
 const path = (tail: string): string => `'${k}\\${tail}'`;

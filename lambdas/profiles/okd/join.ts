@@ -1,6 +1,6 @@
-import type { Configuration } from "../../configuration.ts";
-import type { TokenJoin } from "../../desired/joining.ts";
-import { kubernetesFolder as k } from "../../desired/machine-paths.ts";
+import type { TokenJoin } from "../../cluster/joining.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
+import { kubernetesFolder as k } from "../../machine/machine-paths.ts";
 
 /** File with the kubeconfig that a machine joins with. */
 export const BOOTSTRAP_KUBECONFIG = `${k}\\bootstrap-kubeconfig`;

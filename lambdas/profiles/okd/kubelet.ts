@@ -1,6 +1,6 @@
-import { kubernetesFolder as k } from "../../desired/machine-paths.ts";
-import { addressIn } from "../../desired/network-address.ts";
-import { startingTaint } from "../../desired/node-keys.ts";
+import { startingTaint } from "../../cluster/node-keys.ts";
+import { kubernetesFolder as k } from "../../machine/machine-paths.ts";
+import { addressIn } from "../../machine/network-address.ts";
 import type { MachineSpec } from "../machine-facts.ts";
 
 /** The cluster's DNS service has the tenth address of the service network (OKD's dns-operator). */

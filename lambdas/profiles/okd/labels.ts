@@ -1,4 +1,4 @@
-import { POOL_LABEL } from "../../desired/node-keys.ts";
+import { POOL_LABEL } from "../../cluster/node-keys.ts";
 import type { MachineSpec } from "../machine-facts.ts";
 
 // Kubernetes documentation, "Labels and Selectors": an optional DNS prefix, then a name of at most 63 characters.

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Configuration } from "../../configuration.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import type { Profile } from "../profile.ts";
 import { STANDARD_OVERLAY_PORT } from "./ports.ts";

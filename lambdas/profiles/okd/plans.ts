@@ -1,9 +1,9 @@
-import { directory, jsonFile, startService, stopService, textFile } from "../../desired/actions.ts";
-import { casementFolder, guardFile, kubernetesFolder as k, logFolder } from "../../desired/machine-paths.ts";
-import type { PayloadFile } from "../../desired/payload.ts";
-import type { Action, FileAction } from "../../desired/plan.ts";
-import { firewallRules } from "../../desired/ports.ts";
-import { atLeast } from "../../desired/versions.ts";
+import { directory, jsonFile, startService, stopService, textFile } from "../../machine/actions.ts";
+import { casementFolder, guardFile, kubernetesFolder as k, logFolder } from "../../machine/machine-paths.ts";
+import type { PayloadFile } from "../../machine/payload.ts";
+import type { Action, FileAction } from "../../machine/plan.ts";
+import { firewallRules } from "../../machine/ports.ts";
+import { atLeast } from "../../machine/versions.ts";
 import type { MachineSpec } from "../machine-facts.ts";
 import type { Profile } from "../profile.ts";
 import { containerdConfiguration } from "./containerd.ts";

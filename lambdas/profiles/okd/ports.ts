@@ -1,4 +1,4 @@
-import type { Port } from "../../desired/ports.ts";
+import type { Port } from "../../machine/ports.ts";
 
 /** OVN-Kubernetes' own VXLAN port, where the cluster names none (OKD documentation, "Configuring hybrid networking"). */
 export const STANDARD_OVERLAY_PORT = 4789;

@@ -1,7 +1,7 @@
-import { kubernetesFolder as k, logFolder } from "../../desired/machine-paths.ts";
-import type { Action } from "../../desired/plan.ts";
-import { atLeast } from "../../desired/versions.ts";
 import { Refused } from "../../errors.ts";
+import { kubernetesFolder as k, logFolder } from "../../machine/machine-paths.ts";
+import type { Action } from "../../machine/plan.ts";
+import { atLeast } from "../../machine/versions.ts";
 import type { MachineSpec } from "../machine-facts.ts";
 import { BOOTSTRAP_KUBECONFIG, JOIN_AUTHORITY } from "./join.ts";
 import { selfLabels } from "./labels.ts";

@@ -1,4 +1,4 @@
-import { keys } from "../../ledger-table.ts";
+import { keys } from "../../records/ledger-table.ts";
 import type { StepContext } from "../context.ts";
 import { tableClient } from "../ledger/table.ts";
 

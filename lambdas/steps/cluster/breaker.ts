@@ -1,5 +1,5 @@
 import type { V1Node } from "@kubernetes/client-node";
-import { startingTaint } from "../../desired/node-keys.ts";
+import { startingTaint } from "../../cluster/node-keys.ts";
 import { isReady, isWindows } from "./node-facts.ts";
 
 /** The number of the cluster's Windows nodes, and of those that are NotReady. */

@@ -1,5 +1,5 @@
 import type { V1Node } from "@kubernetes/client-node";
-import { type Assistance, assistanceOf } from "../../desired/assistance.ts";
+import { type Assistance, assistanceOf } from "../../machine/assistance.ts";
 import type { ChangeRefusal } from "../../messages/node/change-refusal.ts";
 import type { OtherController } from "../../messages/node/other-controllers.ts";
 import type { Machine } from "../ec2/instances.ts";

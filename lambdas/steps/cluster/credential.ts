@@ -2,14 +2,14 @@ import { PutSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { ApiException } from "@kubernetes/client-node";
 import { clusterCredentialOf } from "../../clients/cluster-credential.ts";
 import type { ClusterCredential, Kubernetes } from "../../clients/kubernetes.ts";
-import { ACCOUNT_NAMESPACE, type Account, secretOf, userOf } from "../../desired/accounts.ts";
-import { LIFE_SECONDS, renewsAt, type Term, termOf } from "../../desired/credential-term.ts";
+import { ACCOUNT_NAMESPACE, type Account, secretOf, userOf } from "../../cluster/accounts.ts";
+import { LIFE_SECONDS, renewsAt, type Term, termOf } from "../../cluster/credential-term.ts";
 import {
   type CredentialNews,
   type Renewal,
   type WatchedCredential,
   watchCredential,
-} from "../../desired/credential-watch.ts";
+} from "../../cluster/credential-watch.ts";
 import { accountOf } from "../../settings.ts";
 import { isBusy, wordsOf } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";

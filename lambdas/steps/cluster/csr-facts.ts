@@ -1,5 +1,5 @@
 import type { V1CertificateSigningRequest } from "@kubernetes/client-node";
-import { SERVING_SIGNER } from "../../desired/signers.ts";
+import { SERVING_SIGNER } from "../../cluster/signers.ts";
 import type { Decider } from "../../messages/provision/signing-requests.ts";
 import { CREDENTIAL_ID, type CsrVerdict, type ExpectedRequest, judge, type PendingRequest } from "./csr-rules.ts";
 

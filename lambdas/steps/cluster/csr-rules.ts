@@ -1,7 +1,7 @@
 import "reflect-metadata";
 import { createPublicKey, verify } from "node:crypto";
 import { Pkcs10CertificateRequest, SubjectAlternativeNameExtension } from "@peculiar/x509";
-import { CLIENT_SIGNER, SERVING_SIGNER } from "../../desired/signers.ts";
+import { CLIENT_SIGNER, SERVING_SIGNER } from "../../cluster/signers.ts";
 
 /** Key under which the API server records the credential of a request (k8s.io/apiserver, user.CredentialIDKey). */
 export const CREDENTIAL_ID = "authentication.kubernetes.io/credential-id";

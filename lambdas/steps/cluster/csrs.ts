@@ -1,5 +1,5 @@
 import { ApiException, type V1CertificateSigningRequest } from "@kubernetes/client-node";
-import { CLIENT_SIGNER, SERVING_SIGNER } from "../../desired/signers.ts";
+import { CLIENT_SIGNER, SERVING_SIGNER } from "../../cluster/signers.ts";
 import { Retryable } from "../../errors.ts";
 import type { Decider } from "../../messages/provision/signing-requests.ts";
 import { type StepContext, timestamp } from "../context.ts";

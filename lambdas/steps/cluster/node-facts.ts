@@ -1,8 +1,8 @@
 import type { V1Node, V1Pod, V1Volume } from "@kubernetes/client-node";
-import type { Assistance } from "../../desired/assistance.ts";
-import { BUILD_LABEL, QUARANTINED } from "../../desired/node-keys.ts";
-import type { NodeBoot } from "../../desired/probed-node.ts";
-import { releaseOfBuild, type WindowsRelease } from "../../desired/windows-builds.ts";
+import { BUILD_LABEL, QUARANTINED } from "../../cluster/node-keys.ts";
+import type { NodeBoot } from "../../health/probed-node.ts";
+import type { Assistance } from "../../machine/assistance.ts";
+import { releaseOfBuild, type WindowsRelease } from "../../machine/windows-builds.ts";
 import type { NodeDetails } from "../../messages/node/details.ts";
 import type { NodeRow } from "../../messages/node/nodes-table.ts";
 import type { MovedPod } from "../../messages/remove/dialog.ts";

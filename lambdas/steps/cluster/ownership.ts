@@ -1,4 +1,4 @@
-import { type Assistance, assistanceOf, type OtherOwner } from "../../desired/assistance.ts";
+import { type Assistance, assistanceOf, type OtherOwner } from "../../machine/assistance.ts";
 import { TAG } from "../../tags.ts";
 import { isOurs, type Machine } from "../ec2/instances.ts";
 import { claimOn, type MachineClaim } from "./claims.ts";

@@ -1,5 +1,5 @@
 import type { V1Node, V1Pod } from "@kubernetes/client-node";
-import { BUILD_LABEL } from "../../desired/node-keys.ts";
+import { BUILD_LABEL } from "../../cluster/node-keys.ts";
 import type { RemovalRefusal } from "../../messages/remove/refusal.ts";
 import { podsToEvict } from "../drain/pods.ts";
 import { hasEnded, type Machine } from "../ec2/instances.ts";

@@ -9,8 +9,8 @@ import {
   type ListObjectVersionsCommandOutput,
 } from "@aws-sdk/client-s3";
 import { DescribeDocumentCommand } from "@aws-sdk/client-ssm";
-import type { Configuration } from "../../configuration.ts";
-import { balancerPorts, securityGroupFaults } from "../../desired/ports.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
+import { balancerPorts, securityGroupFaults } from "../../machine/ports.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import type { DocumentScript } from "../../scripts/documents.ts";
 import { wordsOf } from "../client-errors.ts";

@@ -1,5 +1,5 @@
 import { DescribeInstanceStatusCommand } from "@aws-sdk/client-ec2";
-import { atLeast } from "../../desired/versions.ts";
+import { atLeast } from "../../machine/versions.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import { instances, isOurs } from "../ec2/instances.ts";
 import { machine } from "../machine/machine.ts";

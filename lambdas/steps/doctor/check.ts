@@ -1,6 +1,6 @@
 import { ApiException } from "@kubernetes/client-node";
-import type { Configuration } from "../../configuration.ts";
-import type { PayloadManifest } from "../../desired/payload.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
+import type { PayloadManifest } from "../../machine/payload.ts";
 import type { Area, Finding } from "../../messages/doctor/finding.ts";
 import type { Profile } from "../../profiles/profile.ts";
 import { within } from "../../time-limit.ts";

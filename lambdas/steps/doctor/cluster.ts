@@ -1,5 +1,5 @@
-import { userOf } from "../../desired/accounts.ts";
-import { type Access, accessOf } from "../../desired/cluster-access.ts";
+import { userOf } from "../../cluster/accounts.ts";
+import { type Access, accessOf } from "../../cluster/cluster-access.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import { accountOf } from "../../settings.ts";
 import { isReady, isWindows } from "../cluster/node-facts.ts";

@@ -1,8 +1,8 @@
 import { ApiException } from "@kubernetes/client-node";
 import { clusterCredentialOf } from "../../clients/cluster-credential.ts";
 import type { ClusterCredential } from "../../clients/kubernetes.ts";
-import { type Account, secretOf } from "../../desired/accounts.ts";
-import { isTermOverdue, renewsAt, type Term, termOf } from "../../desired/credential-term.ts";
+import { type Account, secretOf } from "../../cluster/accounts.ts";
+import { isTermOverdue, renewsAt, type Term, termOf } from "../../cluster/credential-term.ts";
 import type { CredentialAge } from "../../messages/doctor/doctor.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import { accountOf } from "../../settings.ts";

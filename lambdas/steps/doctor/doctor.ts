@@ -1,4 +1,4 @@
-import type { Configuration } from "../../configuration.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
 import type { Examination } from "../../messages/doctor/doctor.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import { profileOf } from "../../profiles/list.ts";

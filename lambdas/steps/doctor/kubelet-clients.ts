@@ -1,7 +1,7 @@
-import { type Authority, isLogSigner } from "../../desired/authorities.ts";
-import type { MachineInputs } from "../../desired/machine-record.ts";
-import { POOL_LABEL } from "../../desired/node-keys.ts";
+import { type Authority, isLogSigner } from "../../cluster/authorities.ts";
+import { POOL_LABEL } from "../../cluster/node-keys.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
+import type { MachineInputs } from "../../records/machine-record.ts";
 import { kubeletAuthority } from "../cluster/kubelet-authority.ts";
 import { instanceIdOf, isWindows, labelsOf } from "../cluster/node-facts.ts";
 import { type Node, nodes } from "../cluster/nodes.ts";

@@ -1,4 +1,4 @@
-import { type AssistanceFault, assistanceOf } from "../../desired/assistance.ts";
+import { type AssistanceFault, assistanceOf } from "../../machine/assistance.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import { TAG } from "../../tags.ts";
 import { claims } from "../cluster/claims.ts";

@@ -1,8 +1,8 @@
 import { ApiException, PatchStrategy, setHeaderOptions, type V1Pod } from "@kubernetes/client-node";
-import { ACCOUNT_NAMESPACE, type Account, type ServiceAccount } from "../../desired/accounts.ts";
-import { type TokenJoin, tokenJoinOf } from "../../desired/joining.ts";
-import { OUT_OF_BALANCERS } from "../../desired/node-keys.ts";
-import { linuxProbe, PROBE_LABEL } from "../../desired/probe.ts";
+import { ACCOUNT_NAMESPACE, type Account, type ServiceAccount } from "../../cluster/accounts.ts";
+import { type TokenJoin, tokenJoinOf } from "../../cluster/joining.ts";
+import { OUT_OF_BALANCERS } from "../../cluster/node-keys.ts";
+import { linuxProbe, PROBE_LABEL } from "../../health/probe.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import type { Profile } from "../../profiles/profile.ts";
 import { accountOf } from "../../settings.ts";

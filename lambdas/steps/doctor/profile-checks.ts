@@ -1,5 +1,5 @@
-import { tokenJoinOf } from "../../desired/joining.ts";
-import { givesTokensAnId, kubeletFits, serverFits } from "../../desired/versions.ts";
+import { tokenJoinOf } from "../../cluster/joining.ts";
+import { givesTokensAnId, kubeletFits, serverFits } from "../../machine/versions.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import type { CheckId, Profile } from "../../profiles/profile.ts";
 import { isAbsent } from "../client-errors.ts";

@@ -1,6 +1,6 @@
 import type { V1OwnerReference, V1Pod } from "@kubernetes/client-node";
-import { ACCOUNT_NAMESPACE } from "../../desired/accounts.ts";
-import { PROBE_LABEL } from "../../desired/probe.ts";
+import { ACCOUNT_NAMESPACE } from "../../cluster/accounts.ts";
+import { PROBE_LABEL } from "../../health/probe.ts";
 
 /** Annotations with which an owner forbids interrupting a pod, and the values that do so. */
 const HOLDS: Readonly<Record<string, (value: string) => boolean>> = {

@@ -13,9 +13,9 @@ import {
   TerminateInstancesCommand,
 } from "@aws-sdk/client-ec2";
 import { GetParameterCommand } from "@aws-sdk/client-ssm";
-import { type Port, securityGroupFaults } from "../../desired/ports.ts";
 import { Refused, Retryable } from "../../errors.ts";
-import type { FailureCode } from "../../failures.ts";
+import { type Port, securityGroupFaults } from "../../machine/ports.ts";
+import type { FailureCode } from "../../records/failures.ts";
 import { clusterTag, TAG } from "../../tags.ts";
 import { isBusy, isThrottled } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";

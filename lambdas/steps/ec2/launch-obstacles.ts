@@ -1,5 +1,5 @@
-import type { Configuration } from "../../configuration.ts";
-import { networksOverlap } from "../../desired/network-address.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
+import { networksOverlap } from "../../machine/network-address.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 
 /** Facts about a cluster that decide whether Windows nodes can be launched into it. */

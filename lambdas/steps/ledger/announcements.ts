@@ -1,5 +1,5 @@
 import type { GuardedRules } from "../../audit/rules-change.ts";
-import { keys } from "../../ledger-table.ts";
+import { keys } from "../../records/ledger-table.ts";
 import type { StepContext } from "../context.ts";
 import { tableClient } from "./table.ts";
 

@@ -9,8 +9,8 @@ import {
   isSameAct,
 } from "../../audit/entry.ts";
 import type { Head } from "../../audit/head.ts";
-import { auditPartition, EXPIRES, type Key, keys, openExports, UNFINISHED } from "../../ledger-table.ts";
 import { log } from "../../logging.ts";
+import { auditPartition, EXPIRES, type Key, keys, openExports, UNFINISHED } from "../../records/ledger-table.ts";
 import { within } from "../../time-limit.ts";
 import { isBusy, wordsOf } from "../client-errors.ts";
 import { type StepContext, timestamp } from "../context.ts";

@@ -1,8 +1,8 @@
 import { endedAct, nodeEndedAct } from "../../audit/acts.ts";
 import { digestOf, type Json } from "../../audit/canonical.ts";
 import type { Act } from "../../audit/entry.ts";
-import { keys } from "../../ledger-table.ts";
-import type { NodeRecord } from "../../records.ts";
+import { keys } from "../../records/ledger-table.ts";
+import type { NodeRecord } from "../../records/records.ts";
 import type { StepContext } from "../context.ts";
 import { audit } from "./audit.ts";
 import { ledger, type NodeChange, type OperationChange } from "./ledger.ts";

@@ -1,4 +1,4 @@
-import { keys } from "../../ledger-table.ts";
+import { keys } from "../../records/ledger-table.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { type BreakGlassUse, inTheWay } from "./break-glass-rules.ts";
 import { tableClient } from "./table.ts";

@@ -1,6 +1,6 @@
-import type { BootBefore } from "../../desired/health/facts.ts";
-import { EXPIRES, keys, openCordons, UNFINISHED } from "../../ledger-table.ts";
+import type { BootBefore } from "../../health/facts.ts";
 import type { CordonOutcome } from "../../messages/node/cordon.ts";
+import { EXPIRES, keys, openCordons, UNFINISHED } from "../../records/ledger-table.ts";
 import type { CordonRecord } from "../cluster/cordon-rules.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { expiryAfter } from "./retention.ts";

@@ -1,6 +1,6 @@
 import { Retryable } from "../../errors.ts";
-import { decisionsOn, type Key, keys, operationPartition, votesOn } from "../../ledger-table.ts";
-import type { DecisionRecord, DecisionSubject, PersonDecision } from "../../records.ts";
+import { decisionsOn, type Key, keys, operationPartition, votesOn } from "../../records/ledger-table.ts";
+import type { DecisionRecord, DecisionSubject, PersonDecision } from "../../records/records.ts";
 import { type FrontDoorContext, timestamp } from "../context.ts";
 import { tableClient } from "./table.ts";
 

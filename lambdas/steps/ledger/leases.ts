@@ -1,6 +1,6 @@
 import { Refused } from "../../errors.ts";
-import { EXPIRES, keys } from "../../ledger-table.ts";
-import { workOf } from "../../node-work.ts";
+import { EXPIRES, keys } from "../../records/ledger-table.ts";
+import { workOf } from "../../records/node-work.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { expiryAfter } from "./retention.ts";
 import { tableClient } from "./table.ts";

@@ -1,12 +1,12 @@
 import { shortHash } from "../../audit/head.ts";
 import { isChange } from "../../commands/list.ts";
-import { BY_TIME, EXPIRES, keys, NODE_ITEMS, operationPartition, UNFINISHED } from "../../ledger-table.ts";
 import { log, logMetric } from "../../logging.ts";
 import { METRICS } from "../../metrics.ts";
-import { type OriginFields, originId } from "../../origin.ts";
-import type { NodeRecord, OperationRecord } from "../../records.ts";
+import { BY_TIME, EXPIRES, keys, NODE_ITEMS, operationPartition, UNFINISHED } from "../../records/ledger-table.ts";
+import { type OriginFields, originId } from "../../records/origin.ts";
+import type { NodeRecord, OperationRecord } from "../../records/records.ts";
+import type { SteeringDecision } from "../../records/steering.ts";
 import type { Settings } from "../../settings.ts";
-import type { SteeringDecision } from "../../steering.ts";
 import { type FrontDoorContext, timestamp } from "../context.ts";
 import { decisions } from "./decisions.ts";
 import { expireOperation, expiryAfter } from "./retention.ts";

@@ -1,4 +1,4 @@
-import { EXPIRES, keys, REMINDERS } from "../../ledger-table.ts";
+import { EXPIRES, keys, REMINDERS } from "../../records/ledger-table.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { expiryAfter } from "./retention.ts";
 import { tableClient } from "./table.ts";

@@ -1,5 +1,5 @@
-import { EXPIRES, type Key, keys, NODE_ITEMS } from "../../ledger-table.ts";
-import type { NodeRecord, OperationRecord } from "../../records.ts";
+import { EXPIRES, type Key, keys, NODE_ITEMS } from "../../records/ledger-table.ts";
+import type { NodeRecord, OperationRecord } from "../../records/records.ts";
 import type { FrontDoorContext } from "../context.ts";
 import { tableClient } from "./table.ts";
 

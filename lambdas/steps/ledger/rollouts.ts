@@ -1,5 +1,5 @@
-import { keys } from "../../ledger-table.ts";
-import type { Rollout } from "../../rollout.ts";
+import { keys } from "../../records/ledger-table.ts";
+import type { Rollout } from "../../records/rollout.ts";
 import type { StepContext } from "../context.ts";
 import { tableClient } from "./table.ts";
 

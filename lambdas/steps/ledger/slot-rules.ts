@@ -1,5 +1,5 @@
 import type { V1Node } from "@kubernetes/client-node";
-import { startingTaint } from "../../desired/node-keys.ts";
+import { startingTaint } from "../../cluster/node-keys.ts";
 import { TAG } from "../../tags.ts";
 import { instanceIdOf, isReady, isWindows } from "../cluster/node-facts.ts";
 import type { Machine } from "../ec2/instances.ts";

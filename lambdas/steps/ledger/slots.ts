@@ -1,5 +1,5 @@
 import { Retryable } from "../../errors.ts";
-import { keys, SLOTS } from "../../ledger-table.ts";
+import { keys, SLOTS } from "../../records/ledger-table.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { executions } from "../executions.ts";
 import { judgeSlot, type PoolView, type SlotAnswer, type SlotEntry, type SlotRequest } from "./slot-rules.ts";

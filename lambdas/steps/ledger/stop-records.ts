@@ -1,5 +1,5 @@
-import type { Stop, StopTarget } from "../../desired/stops.ts";
-import { EXPIRES, keys, STOPS } from "../../ledger-table.ts";
+import { EXPIRES, keys, STOPS } from "../../records/ledger-table.ts";
+import type { Stop, StopTarget } from "../../time/stops.ts";
 import type { FrontDoorContext } from "../context.ts";
 import { tableClient } from "./table.ts";
 

@@ -1,6 +1,6 @@
 import { isAws } from "../../clients/aws-call.ts";
 import { Retryable } from "../../errors.ts";
-import { EXPIRES, type Key, type LedgerIndex, PRIMARY_KEY } from "../../ledger-table.ts";
+import { EXPIRES, type Key, type LedgerIndex, PRIMARY_KEY } from "../../records/ledger-table.ts";
 import type { FrontDoorContext } from "../context.ts";
 
 /** Dependencies of reads and writes; the time decides which items have expired. */

@@ -1,4 +1,4 @@
-import { keys, type TurnOf } from "../../ledger-table.ts";
+import { keys, type TurnOf } from "../../records/ledger-table.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { tableClient } from "./table.ts";
 

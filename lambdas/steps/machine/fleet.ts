@@ -5,9 +5,9 @@ import {
   paginateListCommandInvocations,
   SendCommandCommand,
 } from "@aws-sdk/client-ssm";
-import type { ObserveRequest } from "../../desired/plan.ts";
-import { type Answers, answersIn } from "../../desired/questions.ts";
-import type { FailureCode } from "../../failures.ts";
+import type { ObserveRequest } from "../../machine/plan.ts";
+import { type Answers, answersIn } from "../../machine/questions.ts";
+import type { FailureCode } from "../../records/failures.ts";
 import type { ChangeScript, DocumentScript, LookScript } from "../../scripts/documents.ts";
 import type { StepContext } from "../context.ts";
 import { type Lease, leases } from "../ledger/leases.ts";

@@ -12,9 +12,9 @@ import {
   paginateListCommands,
   SendCommandCommand,
 } from "@aws-sdk/client-ssm";
-import type { ApplyRequest, MachinePlan } from "../../desired/plan.ts";
 import { Retryable } from "../../errors.ts";
-import type { FailureCode } from "../../failures.ts";
+import type { ApplyRequest, MachinePlan } from "../../machine/plan.ts";
+import type { FailureCode } from "../../records/failures.ts";
 import { type DocumentScript, documentLimits, documentName } from "../../scripts/documents.ts";
 import type { StepContext } from "../context.ts";
 import { type Lease, leases } from "../ledger/leases.ts";

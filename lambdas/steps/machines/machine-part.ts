@@ -1,3 +1,5 @@
+import { Retryable } from "../../errors.ts";
+import { EXPIRES, type Key, keys, MACHINES } from "../../records/ledger-table.ts";
 import {
   type Expiry,
   lastRelease,
@@ -6,9 +8,7 @@ import {
   type OldItem,
   partOfOld,
   type StoredPart,
-} from "../../desired/machine-record.ts";
-import { Retryable } from "../../errors.ts";
-import { EXPIRES, type Key, keys, MACHINES } from "../../ledger-table.ts";
+} from "../../records/machine-record.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { expiryAfter } from "../ledger/retention.ts";
 import { tableClient } from "../ledger/table.ts";

@@ -1,7 +1,7 @@
-import type { Assistance } from "../../desired/assistance.ts";
-import type { Expiry, InputValues } from "../../desired/machine-record.ts";
-import type { DeadCard, ProbedNode } from "../../desired/probed-node.ts";
-import { EXPIRES, type Key, keys, MACHINES } from "../../ledger-table.ts";
+import type { DeadCard, ProbedNode } from "../../health/probed-node.ts";
+import type { Assistance } from "../../machine/assistance.ts";
+import { EXPIRES, type Key, keys, MACHINES } from "../../records/ledger-table.ts";
+import type { Expiry, InputValues } from "../../records/machine-record.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { expiryAfter } from "../ledger/retention.ts";
 import { tableClient } from "../ledger/table.ts";

@@ -1,4 +1,4 @@
-import { EXPIRES, keys } from "../../ledger-table.ts";
+import { EXPIRES, keys } from "../../records/ledger-table.ts";
 import type { FrontDoorContext } from "../context.ts";
 import { tableClient } from "../ledger/table.ts";
 

@@ -1,5 +1,5 @@
 import type { Roster } from "../../commands/membership.ts";
-import { keys } from "../../ledger-table.ts";
+import { keys } from "../../records/ledger-table.ts";
 import type { FrontDoorContext } from "../context.ts";
 import { tableClient } from "../ledger/table.ts";
 

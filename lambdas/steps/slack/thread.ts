@@ -1,8 +1,8 @@
 import type { View } from "@slack/web-api";
 import { Retryable } from "../../errors.ts";
-import { EXPIRES, keys } from "../../ledger-table.ts";
 import { type FindWord, fill } from "../../messages/slack/command-word.ts";
-import type { Message } from "../../records.ts";
+import { EXPIRES, keys } from "../../records/ledger-table.ts";
+import type { Message } from "../../records/records.ts";
 import { type FrontDoorContext, timestamp } from "../context.ts";
 import { tableClient } from "../ledger/table.ts";
 import { slackCode } from "./slack-code.ts";

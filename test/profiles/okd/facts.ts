@@ -1,5 +1,5 @@
-import { configurationOf } from "../../../lambdas/configuration.ts";
-import { type PayloadManifest, payloadManifestOf } from "../../../lambdas/desired/payload.ts";
+import { configurationOf } from "../../../lambdas/configuration/configuration.ts";
+import { type PayloadManifest, payloadManifestOf } from "../../../lambdas/machine/payload.ts";
 import type { MachineSpec } from "../../../lambdas/profiles/machine-facts.ts";
 import { okd } from "../../../lambdas/profiles/okd/okd.ts";
 

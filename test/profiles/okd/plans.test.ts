@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Action } from "../../../lambdas/desired/plan.ts";
+import type { Action } from "../../../lambdas/machine/plan.ts";
 import type { MachineSpec } from "../../../lambdas/profiles/machine-facts.ts";
 import { join } from "../../../lambdas/profiles/okd/join.ts";
 import { nodeLabels, selfLabels } from "../../../lambdas/profiles/okd/labels.ts";

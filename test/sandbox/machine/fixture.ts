@@ -1,6 +1,6 @@
-import { configurationOf } from "../../../lambdas/configuration.ts";
-import type { PayloadManifest } from "../../../lambdas/desired/payload.ts";
-import type { Action, Observation } from "../../../lambdas/desired/plan.ts";
+import { configurationOf } from "../../../lambdas/configuration/configuration.ts";
+import type { PayloadManifest } from "../../../lambdas/machine/payload.ts";
+import type { Action, Observation } from "../../../lambdas/machine/plan.ts";
 import type { MachineSpec } from "../../../lambdas/profiles/machine-facts.ts";
 import { join } from "../../../lambdas/profiles/okd/join.ts";
 import { okd } from "../../../lambdas/profiles/okd/okd.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Assistance, OtherOwner } from "../../../lambdas/desired/assistance.ts";
+import type { Assistance, OtherOwner } from "../../../lambdas/machine/assistance.ts";
 import { changeRefusalOf } from "../../../lambdas/steps/cluster/change-rules.ts";
 import type { MachineClaim } from "../../../lambdas/steps/cluster/claims.ts";
 import { type Ownership, ownershipOf } from "../../../lambdas/steps/cluster/ownership.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { FileObservation, Observation } from "../../../../lambdas/desired/plan.ts";
-import { answersHash, type Group, type LookVerdict, packed } from "../../../../lambdas/desired/questions.ts";
+import type { FileObservation, Observation } from "../../../../lambdas/machine/plan.ts";
+import { answersHash, type Group, type LookVerdict, packed } from "../../../../lambdas/machine/questions.ts";
 import { load } from "../loading.ts";
 import type { Machine, Script, ScriptRun } from "../machine.ts";
 import { metadataAnswers } from "../metadata.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Action, ApplyRequest, MachinePlan } from "../../../../lambdas/desired/plan.ts";
+import type { Action, ApplyRequest, MachinePlan } from "../../../../lambdas/machine/plan.ts";
 
 const access = z.enum(["system", "inherited"]);
 const strings = z.array(z.string());
