@@ -28,7 +28,7 @@ import { type Payload, releaseContent } from "./release-content.ts";
 /** Properties of one cluster's stack. */
 export interface CasementStackProps extends StackProps {
   readonly deployment: Deployment;
-  /** The uploaded payload; null until there is one. */
+  /** The uploaded payload; null until one is uploaded. */
   readonly payload: Payload | null;
   /** Folders of the bundles. */
   readonly bundles: Readonly<Record<FunctionName | "release", string>>;
@@ -51,13 +51,13 @@ export class CasementStack extends Stack {
     const bucket = machineBucket(this, "Bucket", deployment.aws.audit);
     const { slackSecret } = clusterSecrets(this, cluster.name);
 
-    // For machines: scripts, an identity, a place in the network.
+    // For machines: scripts, an identity, a security group.
     const documents = scriptDocuments(cluster.name);
     new ScriptDocuments(this, "Documents", documents);
     const nodes = new NodeIdentity(this, "NodeIdentity");
     const network = this.#nodeNetwork();
 
-    // The functions: front door, event handler, and the workflows that they start or wake.
+    // The functions: the front door, the event handler, and the workflows that both start or wake.
     const handlers = this.#handlers(bundles, {
       CASEMENT_CLUSTER: cluster.name,
       CASEMENT_BUCKET: bucket.bucketName,
@@ -89,7 +89,7 @@ export class CasementStack extends Stack {
     grant(this, deployment, { handlers, release, events, nodes, network, bucket, topic, ledger });
     if (payload === null) Annotations.of(this).addWarningV2("casement:payload", NO_PAYLOAD);
 
-    // Alarms and the people they call.
+    // Alarms, and the topic that notifies people.
     this.#watch(handlers, events, topic);
 
     this.#say({

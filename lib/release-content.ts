@@ -29,7 +29,7 @@ export type Payload = Pick<PayloadManifest, "format" | "profile" | "kubernetes" 
 /**
  * Reads the manifest of the uploaded payload.
  * @param path of the configuration file, which names the manifest relative to itself
- * @returns null when the configuration names none
+ * @returns null if the configuration names none
  * @throws Error that names the configuration's path and what is wrong with the manifest
  */
 export function readPayload({ aws, cluster }: Deployment, path: string): Payload | null {
@@ -50,7 +50,7 @@ export function readPayload({ aws, cluster }: Deployment, path: string): Payload
   }
 }
 
-/** Resources that the stack makes and that functions must know. */
+/** Resources that the stack creates and that functions use. */
 export interface Made {
   readonly bucket: string;
   readonly ledgerTable: string;
@@ -58,7 +58,7 @@ export interface Made {
   readonly securityGroup: string;
 }
 
-/** The release of a deployment: the reviewed file, completed with what the stack has made. */
+/** Builds the release of a deployment: the reviewed file, completed with the resources that the stack created. */
 export function releaseContent(deployment: Deployment, payload: Payload | null, made: Made): Release {
   const { aws, pools, ...reviewed } = deployment;
   const { securityGroup, ...places } = made;

@@ -5,16 +5,16 @@ import type { OperationRecord } from "../../lambdas/records.ts";
 import type { Asked, Run } from "./run-file.ts";
 import { type Scene, StepFailed, within } from "./scene.ts";
 
-/** Operations that are looked through for the one that a person typed. */
+/** Number of the newest operations that are searched for the one that a person typed. */
 const NEWEST = 50;
 
-/** Minutes after which a request that the front door took must stand in the ledger. */
+/** Minutes within which a request that the front door accepted must be in the ledger. */
 const WRITTEN_MINUTES = 2;
 
-/** Id of what Slack would call the trigger: the same attempt again is the same operation. */
+/** Builds the trigger id, which Slack would send: if an attempt is repeated, it gets the same operation. */
 const triggerOf = (run: Run, command: Asked): string => `acceptance.${run.id}.${command}.${run.attempts[command] ?? 0}`;
 
-/** The body of a slash command, as Slack sends it. */
+/** Builds the body of a slash command, as Slack sends it. */
 function formOf({ place, terminal }: Scene, run: Run, command: Asked, text: string): string {
   const { teamId, appId, channel } = place.slack;
   return new URLSearchParams({
@@ -30,10 +30,10 @@ function formOf({ place, terminal }: Scene, run: Run, command: Asked, text: stri
   }).toString();
 }
 
-/** Sends a command to the front door as Slack does, signed with the app's secret. @returns the front door's words */
+/** Sends a command to the front door as Slack does, signed with the app's secret. @returns the front door's answer */
 async function send(scene: Scene, run: Run, command: Asked, text: string): Promise<string> {
   const body = formOf(scene, run, command, `${text} --reason "${sentReason(run.id, scene.terminal)}"`);
-  // Slack's signature is dated by the clock of the host, in the sandbox too.
+  // Slack's signature has the time of the host's clock, in the sandbox too.
   const at = String(Math.floor(Date.now() / 1_000));
   const secret = await scene.clients.signingSecret(false);
   const signature = createHmac("sha256", secret).update(`v0:${at}:${body}`).digest("hex");
@@ -52,7 +52,7 @@ async function send(scene: Scene, run: Run, command: Asked, text: string): Promi
   return words;
 }
 
-/** The text of an answer in Slack's JSON, or as it came. */
+/** Reads the text of an answer in Slack's JSON; any other answer is returned unchanged. */
 function textIn(words: string): string {
   try {
     return String(JSON.parse(words).text);
@@ -72,7 +72,7 @@ async function sent(scene: Scene, run: Run, command: Asked, text: string): Promi
 const isOf = (run: Run, command: Asked, { request }: OperationRecord): boolean =>
   request.command === command && "reason" in request && request.reason === reasonOf(run.id);
 
-/** Still under way, or well ended. */
+/** Is the operation still running, or did it succeed? */
 const counts = ({ status }: OperationRecord): boolean =>
   ["requested", "running", "waiting", "succeeded"].includes(status);
 
@@ -93,11 +93,11 @@ async function typed(scene: Scene, run: Run, command: Asked, text: string): Prom
 }
 
 /**
- * Asks for an operation: by a signed command in the name of the run's user, or by a person who types it. A removal is always
- * typed, because its dialog opens only for a person in Slack.
+ * Requests an operation: with a signed command in the name of the run's user, or by asking a person to type it. A
+ * person always types a removal, because its dialog opens only for a person in Slack.
  * @param text the command without its word: "add edge"
  * @returns the operation's id
- * @throws StepFailed when the front door refuses the command, or when it was not typed in time
+ * @throws StepFailed if the front door refuses the command, or no person typed it in time
  */
 export const ask = (scene: Scene, run: Run, command: Asked, text: string): Promise<string> =>
   run.user !== null && command !== "remove" ? sent(scene, run, command, text) : typed(scene, run, command, text);

@@ -3,7 +3,7 @@ import { messageOf } from "../../lib/message-of.ts";
 import { deployedPlace, type Place, sandboxPlace } from "../connect/place.ts";
 import { StartError } from "../start-error.ts";
 
-/** Usage text, for `--help` and behind the message about a wrong command line. */
+/** Usage text, for `--help` and after the message about a wrong command line. */
 export const usage = `npm run acceptance -- --pool POOL    adds one node, takes its metadata route away, reboots and removes it, and reports
 
   --pool NAME           pool that gets the node for the time of the run
@@ -18,20 +18,20 @@ export const usage = `npm run acceptance -- --pool POOL    adds one node, takes 
 
 docs/acceptance.md says what it costs, what rights it needs and what it leaves.`;
 
-/** A new run, one that goes on, or one that only removes what is left. */
+/** Mode of a run: a new run, a resumed one, or one that only removes what is left. */
 export type Mode = "new" | "resume" | "clean-up";
 
 /** A parsed command line. */
 export interface CommandLine {
   readonly place: Place;
   readonly mode: Mode;
-  /** Null with --resume and --clean-up, whose run has its pool. */
+  /** Null with --resume and --clean-up, because the saved run names its pool. */
   readonly pool: string | null;
   readonly user: string | null;
   readonly waitMinutes: number;
   readonly yes: boolean;
   readonly folder: string;
-  /** User of the terminal. */
+  /** Name of the terminal's user. */
   readonly terminal: string;
 }
 

@@ -6,7 +6,7 @@ import { type Scene, StepFailed } from "./scene.ts";
 
 const MINUTE = 60_000;
 
-/** Looks in a row that may fail, as when a network is away for a moment. */
+/** Polls in a row that may fail, for example during a short network outage. */
 const FAILED_LOOKS = 10;
 
 interface Seen {
@@ -20,7 +20,7 @@ async function look({ ledger }: Scene, id: string): Promise<Seen> {
   return { operation, nodes };
 }
 
-/** Looks, and looks again where the ledger could not be read. */
+/** Polls an operation, and repeats the poll if the ledger could not be read. */
 async function patientLook(scene: Scene, id: string): Promise<Seen> {
   for (let failed = 1; ; failed += 1) {
     try {
@@ -33,7 +33,7 @@ async function patientLook(scene: Scene, id: string): Promise<Seen> {
   }
 }
 
-/** Says each thing once. */
+/** Prints each line only once. */
 function once(say: (line: string) => void) {
   const said = new Set<string>();
   return (key: string, line: string): void => {
@@ -43,7 +43,7 @@ function once(say: (line: string) => void) {
   };
 }
 
-/** A failed machine about which a person decides in Slack. */
+/** Refuses to wait for a failed machine about which a person must decide in Slack. @throws StepFailed for such a one */
 function refuseDecision({ operation, nodes }: Seen): void {
   const failed = nodes.find(({ status }) => status === "deciding");
   if (!failed) return;
@@ -52,15 +52,18 @@ function refuseDecision({ operation, nodes }: Seen): void {
   );
 }
 
-/** Waits for a person: for an approval, or for the answer in a dialog. */
+/** Does the operation wait for a person: for an approval, or for the answer in a dialog? */
 const waitsForPerson = ({ operation }: Seen): boolean =>
   operation.status === "waiting" || operation.approval?.state === "open";
 
-/** Measures how long an operation has worked, and how long it has waited for people. @param began milliseconds since the epoch */
+/**
+ * Measures the time that an operation has worked, and the time that it has waited for people.
+ * @param began milliseconds since the epoch
+ */
 function patience({ place, waitMinutes }: Scene, id: string, minutes: number, began: number) {
   const spent = { worked: 0, waited: 0 };
   let last = began;
-  /** @throws StepFailed once one of the two was too long */
+  /** @throws StepFailed once one of the two times is too long */
   return (now: number, isWaiting: boolean): void => {
     spent[isWaiting ? "waited" : "worked"] += now - last;
     last = now;
@@ -69,7 +72,7 @@ function patience({ place, waitMinutes }: Scene, id: string, minutes: number, be
   };
 }
 
-/** Is the operation over? @throws StepFailed when it ended otherwise than well, or a failed machine waits for a decision */
+/** Has the operation succeeded? @throws StepFailed if it ended differently, or a failed machine waits for a decision */
 function isOver(seen: Seen): boolean {
   if (seen.operation.status === "succeeded") return true;
   if (seen.operation.endedAt !== null) throw new StepFailed(endedBadly(seen.operation));
@@ -78,10 +81,10 @@ function isOver(seen: Seen): boolean {
 }
 
 /**
- * Follows an operation to its end, and says its stages.
+ * Follows an operation to its end and prints its stages.
  * @param minutes after which it should have ended, without the time in which it waits for people
- * @param onLook told of the nodes at each look
- * @throws StepFailed when it ends otherwise than well, or not in time, or when no person answers
+ * @param onLook called with the nodes after each poll
+ * @throws StepFailed if it does not succeed in time, or if no person answers
  */
 export async function follow(
   scene: Scene,

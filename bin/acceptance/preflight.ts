@@ -3,12 +3,12 @@ import { examined, told } from "../connect/connect.ts";
 import { StartError } from "../start-error.ts";
 import type { Scene } from "./scene.ts";
 
-/** Accounts whose credentials the doctor tries. */
+/** Number of accounts whose credentials the doctor tries. */
 const ALL = accounts.length;
 
 /**
- * Refuses to begin where a run could not end well: the doctor finds something serious, or the pool is full.
- * @throws StartError that says what to do first
+ * Refuses to begin if a run could not succeed: the doctor found a serious problem, or the pool is full.
+ * @throws StartError that names the remedy
  */
 export async function preflight(scene: Scene, pool: string): Promise<void> {
   const { place, instances, say } = scene;

@@ -9,11 +9,11 @@ import type { Asked, Run, StepName } from "./run-file.ts";
 import { type Scene, StepFailed, within } from "./scene.ts";
 import { readStageTimes } from "./stage-times.ts";
 
-/** A run under way: what it knows, and how it is written down. */
+/** A running run with its scene. */
 export interface Going {
   readonly scene: Scene;
   readonly run: Run;
-  /** Writes the run down as it is now. */
+  /** Saves the current state of the run. */
   save(): void;
 }
 
@@ -27,18 +27,18 @@ const nodeOf = ({ run }: Going): string => {
   return run.nodeName;
 };
 
-/** Is the last operation of a command over, and ended otherwise than well? Then it is asked for anew. */
+/** Has the last operation of a command ended without success? Then the command is sent as a new request. */
 async function isSpent({ scene, run }: Going, command: Asked): Promise<boolean> {
   const id = run.operations[command];
   const record = id === undefined ? undefined : await scene.ledger.operation(id);
   return record === undefined || (record.endedAt !== null && record.status !== "succeeded");
 }
 
-/** Asks for an operation, unless the one that an interrupted run asked for counts, and follows it to its end. */
+/** Requests an operation, unless an interrupted run has one that is still usable, and follows it to its end. */
 async function operate(going: Going, command: Asked, text: string, workflow: "provision" | "reboot" | "remove") {
   const { scene, run, save } = going;
   if (await isSpent(going, command)) {
-    // Written before it is sent: a run that is killed in between sends the same command again, which is the same operation.
+    // Saved before it is sent: a run that is killed in between repeats the same attempt and gets the same operation.
     if (run.operations[command] !== undefined || run.attempts[command] === undefined)
       run.attempts[command] = (run.attempts[command] ?? 0) + 1;
     delete run.operations[command];
@@ -52,7 +52,7 @@ async function operate(going: Going, command: Asked, text: string, workflow: "pr
   Object.assign(run.measures, await readStageTimes(scene, workflow, id));
 }
 
-/** Keeps what an `add` tells of its machine as soon as it is known: whatever happens, it can be removed. */
+/** Saves instance and Node of an `add` as soon as they are known, so that the machine can be removed in any case. */
 function note({ run, save }: Going, command: Asked, node: NodeRecord | undefined): void {
   if (command !== "add" || !node) return;
   if (node.instanceId === run.instanceId && node.nodeName === run.nodeName) return;
@@ -61,7 +61,7 @@ function note({ run, save }: Going, command: Asked, node: NodeRecord | undefined
   save();
 }
 
-/** Minutes in which pods of DaemonSets should run on a new node. */
+/** Minutes within which pods of DaemonSets should run on a new node. */
 const PODS_MINUTES = 10;
 
 async function podsRun({ scene }: Going, nodeName: string): Promise<true | undefined> {
@@ -94,7 +94,7 @@ async function route(going: Going): Promise<void> {
 
 const reboot = (going: Going): Promise<void> => operate(going, "reboot", `reboot ${nodeOf(going)}`, "reboot");
 
-/** Looks at the node with the terminal's own rights: the product's proof is not taken at its word. */
+/** Checks the node with the terminal's own rights, independently of the product's proof. */
 async function prove(going: Going): Promise<void> {
   const { status, spec } = await going.scene.administrator.core.readNode({ name: nodeOf(going) });
   const isReady = status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") === true;
@@ -102,17 +102,17 @@ async function prove(going: Going): Promise<void> {
   const faults = [
     isReady ? [] : "it is not Ready",
     spec?.unschedulable === true ? "it is cordoned" : [],
-    // A kubelet that reports no boot id proves nothing here; the boot time in the product's proof does.
+    // If the kubelet reports no boot id, this check is skipped; the product's proof compares the boot time.
     bootId && bootId === going.run.bootId ? "its boot id is the one before the reboot" : [],
   ].flat();
   if (faults.length > 0) throw new StepFailed(`${nodeOf(going)} was proven, and yet ${faults.join(", ")}`);
 }
 
-/** A machine that never became a node is removed by its instance id. */
+/** Removes the machine; if it never became a node, by its instance id. */
 const remove = (going: Going): Promise<void> =>
   operate(going, "remove", `remove ${going.run.nodeName ?? instanceOf(going)}`, "remove");
 
-/** Minutes that a service may still show what was deleted. */
+/** Minutes for which a service may still list deleted objects. */
 const GONE_MINUTES = 10;
 
 async function nothingLeft(going: Going): Promise<void> {
@@ -126,7 +126,7 @@ async function nothingLeft(going: Going): Promise<void> {
   Object.assign(run.shapes, await shapesOfEnd(scene, instanceOf(going)));
 }
 
-/** Work of each step. */
+/** Step → its work. */
 export const steps: Readonly<Record<StepName, (going: Going) => Promise<void>>> = {
   add,
   route,

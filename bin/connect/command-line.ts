@@ -9,7 +9,7 @@ import type { StopOptions } from "./stop.ts";
 /** Tasks of `npm run connect`. */
 const tasks = ["access", "manifest", "credential", "check", "freeze", "thaw"] as const;
 
-/** One of them. */
+/** Name of a task. */
 export type Task = (typeof tasks)[number];
 
 /** A parsed command line. */
@@ -20,7 +20,7 @@ export interface CommandLine {
   readonly stop: StopOptions;
 }
 
-/** Usage text, for `--help` and behind the message about a wrong command line. */
+/** Usage text, for `--help` and after the message about a wrong command line. */
 export const usage = `npm run connect                  checks the permissions of Casement's three accounts in the cluster
 npm run --silent connect -- manifest    prints the manifest to apply: … | kubectl apply -f -
 npm run connect -- credential    makes a credential for each account and stores it in Secrets Manager
@@ -54,7 +54,7 @@ const options = {
 } as const;
 
 function parsed(words: readonly string[]) {
-  // A flag that may have no value: parseArgs requires a value after each string option.
+  // This flag may be given without a value, but parseArgs requires a value after each string option.
   const args = words.flatMap((word, at) =>
     word === "--sandbox" && (words[at + 1] ?? "--").startsWith("--") ? ["--sandbox=.sandbox"] : [word],
   );

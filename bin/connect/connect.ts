@@ -14,14 +14,14 @@ import { freeze, thaw } from "./stop.ts";
 /** Outcome of a task: the text to print and the exit code. */
 export interface Told {
   readonly text: string;
-  /** 0: all well, or only warnings; 1: something is broken, or could not be checked. */
+  /** 0: no finding, or only warnings; 1: something is broken, or could not be checked. */
   readonly code: 0 | 1;
 }
 
 /** Name of the local user in findings about missing rights. */
 const YOU = "you";
 
-/** Nothing can be asked: AWS does not answer, or does not know us. */
+/** Builds the examination for the case that AWS does not answer or refuses the local credentials. */
 const unreachable = (error: unknown): Examination => ({
   findings: [awsAway(error)],
   looked: 1,
@@ -40,12 +40,12 @@ async function examinedAs(account: Account, place: Place, whole: boolean): Promi
 
 /**
  * Examines the access of all three accounts.
- * @param everything besides, by the account that looks
+ * @param everything also runs all other checks, with the account "look"
  */
 export const examined = async (place: Place, everything: boolean): Promise<Examination> =>
   together(await Promise.all(accounts.map((one) => examinedAs(one, place, everything && one === "look"))));
 
-/** The words of an examination, and whether a finding in it is serious. */
+/** Builds a task's outcome from an examination: its text, and code 1 if a finding is serious. */
 export function told(examination: Examination, { cluster, commandWord }: Place): Told {
   const serious = examination.findings.some(
     (one) => !["warning", "note"].includes(wordsOfFinding(one, commandWord).level),
@@ -69,7 +69,8 @@ const tasks: Readonly<Record<Task, (line: CommandLine) => Promise<Told>>> = {
 /**
  * Runs the task that was typed after `npm run connect --`.
  * @param environment process.env, or its replacement in a test
- * @throws StartError for an invalid command line; the error of the cluster or AWS when a credential cannot be made or stored
+ * @throws StartError for an invalid command line; the error of the cluster or AWS if a credential cannot be created or
+ * stored
  */
 export async function connect(
   typed: readonly string[],
