@@ -92,7 +92,7 @@ export class CasementStack extends Stack {
     // Alarms, and the topic that notifies people.
     this.#watch(handlers, events, topic);
 
-    this.#say({
+    this.#output({
       FrontDoorUrl: url.url,
       BucketName: bucket.bucketName,
       Workflows: workflowNames.map((name) => handlers[name].lambda.functionName).join(" "),
@@ -149,7 +149,7 @@ export class CasementStack extends Stack {
     dashboard(this, "Dashboard", watched, new Alarms(this, "Alarms", watched));
   }
 
-  #say(outputs: Readonly<Partial<Record<keyof typeof meanings, string>>>): void {
+  #output(outputs: Readonly<Partial<Record<keyof typeof meanings, string>>>): void {
     for (const [name, value] of Object.entries(outputs))
       new CfnOutput(this, name, { value, description: meanings[name as keyof typeof meanings] });
   }
@@ -158,11 +158,11 @@ export class CasementStack extends Stack {
 /** Description of each output, as the console shows it. */
 const meanings = {
   FrontDoorUrl: "Both addresses in the Slack app's manifest",
-  BucketName: "Where the Windows payload is uploaded to",
-  Workflows: "The durable functions: whose executions to look at before an upgrade",
-  RuntimeVersion: "Version of the configuration that functions go by",
-  HumanTopic: "Alarms and calls for people: subscribe your pager to it",
-  Missing: "What is still to be done before the bot obeys",
+  BucketName: "Bucket to upload the Windows payload to",
+  Workflows: "The durable functions: check their executions before an upgrade",
+  RuntimeVersion: "Version of the configuration that the functions use",
+  HumanTopic: "Topic for alarms and notifications: subscribe your pager to it",
+  Missing: "Steps that are left before the bot accepts commands",
 } as const;
 
 /** Account and region of the stack, and the texts that people see in the console. */

@@ -36,8 +36,8 @@ const functionsNetwork = z.strictObject({
   wayOut: z.string(NO_WAY_OUT).regex(/^(nat|tgw|eni)-[0-9a-f]{8,17}$/, NO_WAY_OUT),
 });
 
-const NOBODY_TOLD =
-  "list mail addresses that are told when something is wrong, or write none if something else subscribes to the topic";
+const NOBODY_NOTIFIED =
+  "list e-mail addresses to notify when something is wrong, or write none if something else subscribes to the topic";
 
 /** The AWS account that the stack is deployed into, and the resources that the account already has. */
 const aws = z.strictObject({
@@ -66,7 +66,7 @@ const aws = z.strictObject({
   /** Number of requests that the front door answers concurrently; 100 must stay unreserved (Lambda quotas). */
   frontDoorConcurrency: z.number().int().min(1).max(1_000).default(10),
   /** E-mail addresses that are notified of everything that needs a human; each must confirm its subscription. */
-  notify: z.union([z.array(z.email()).min(1, NOBODY_TOLD), z.literal("none")], NOBODY_TOLD),
+  notify: z.union([z.array(z.email()).min(1, NOBODY_NOTIFIED), z.literal("none")], NOBODY_NOTIFIED),
   /** Tags that the account's own rules require on every resource. */
   tags: z.record(tagKey, z.string().max(256)).default({}),
   logRetentionDays: z.literal(RETENTION_DAYS).default(90),

@@ -1,5 +1,5 @@
 /** Function or role → the name that CloudFormation chose; without one, the conventional name is used. */
-export type Names = Readonly<Partial<Record<string, string>>>;
+export type ChosenNames = Readonly<Partial<Record<string, string>>>;
 
 /** Facts that a function's role needs before the function exists. */
 export interface ServicePlace {
@@ -9,8 +9,8 @@ export interface ServicePlace {
   readonly cluster: string;
   /** Are the functions that call the cluster's API in a VPC? */
   readonly functionsInVpc: boolean;
-  readonly logGroups?: Names;
-  readonly queues?: Names;
+  readonly logGroups?: ChosenNames;
+  readonly queues?: ChosenNames;
 }
 
 /** Values for the placeholders of the statements: the account and cluster in which the permissions apply. */
@@ -37,7 +37,7 @@ export interface Place extends ServicePlace {
   /** Security group of the Windows nodes. */
   readonly nodeGroup: string;
   /** Principal → name of its function or role in the account. */
-  readonly names?: Names;
+  readonly names?: ChosenNames;
 }
 
 /** Name of a function or of the nodes' role in the sandbox. In the stack, CloudFormation chooses these names. */
@@ -64,7 +64,7 @@ function spread(text: string, place: Partial<Place>): readonly string[] {
 }
 
 /** Returns the name of a resource of which each principal has one, by the kind of placeholder. */
-const nameOf = (place: ServicePlace & { readonly names?: Names }, kind: string, principal: string): string => {
+const nameOf = (place: ServicePlace & { readonly names?: ChosenNames }, kind: string, principal: string): string => {
   const name = conventionalName(place.cluster, principal);
   const known: Readonly<Record<string, string>> = {
     name: place.names?.[principal] ?? name,
@@ -75,7 +75,7 @@ const nameOf = (place: ServicePlace & { readonly names?: Names }, kind: string, 
 };
 
 /** Fills the placeholders of statements; IAM's own policy variables (`${ec2:SourceInstanceARN}`) stay. */
-export function filled<T>(statements: T, place: ServicePlace & Partial<Place>): T {
+export function fillPlaceholders<T>(statements: T, place: ServicePlace & Partial<Place>): T {
   const inLists = (_: string, value: unknown): unknown =>
     Array.isArray(value) ? value.flatMap((one) => (typeof one === "string" ? spread(one, place) : [one])) : value;
   const text = JSON.stringify(statements, inLists).replace(

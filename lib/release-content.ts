@@ -51,7 +51,7 @@ export function readPayload({ aws, cluster }: Deployment, path: string): Payload
 }
 
 /** Resources that the stack creates and that functions use. */
-export interface Made {
+export interface StackResources {
   readonly bucket: string;
   readonly ledgerTable: string;
   readonly instanceProfileArn: string;
@@ -59,7 +59,7 @@ export interface Made {
 }
 
 /** Builds the release of a deployment: the reviewed file, completed with the resources that the stack created. */
-export function releaseContent(deployment: Deployment, payload: Payload | null, made: Made): Release {
+export function releaseContent(deployment: Deployment, payload: Payload | null, made: StackResources): Release {
   const { aws, pools, ...reviewed } = deployment;
   const { securityGroup, ...places } = made;
   const completed = Object.entries(pools).map(([name, pool]) => [name, { ...pool, securityGroup }]);

@@ -1,6 +1,6 @@
 import { asynchronousNames, callsKubernetes, type PrincipalName } from "./functions.ts";
 import { permissions, principals } from "./permissions.ts";
-import { filled, type Place, type ServicePlace } from "./place.ts";
+import { fillPlaceholders, type Place, type ServicePlace } from "./place.ts";
 import { type PolicyHolder, resourcePolicies } from "./resource-policies.ts";
 import { keepFailedEvents, leaveNetworkToLambda, plugIntoVpc, writeOwnLog } from "./service-statements.ts";
 import type { ResourceStatement, Statement } from "./statement.ts";
@@ -27,12 +27,14 @@ const codeStatements = (principal: PrincipalName, inVpc: boolean): readonly Stat
 
 /** Permissions that a function's role must have before the function can be created. */
 export const servicePermissionsFor = (principal: PrincipalName, place: ServicePlace): readonly Statement[] =>
-  filled(serviceStatements(principal, place.functionsInVpc), place);
+  fillPlaceholders(serviceStatements(principal, place.functionsInVpc), place);
 
 /** Permissions and denials for a function's code. The stack adds them once all names are known. */
 export const codePermissionsFor = (principal: PrincipalName, place: Place): readonly Statement[] =>
   // A statement for something that is not configured, such as a key for volumes, has no resource left.
-  filled(codeStatements(principal, place.functionsInVpc), place).filter(({ resources }) => resources.length > 0);
+  fillPlaceholders(codeStatements(principal, place.functionsInVpc), place).filter(
+    ({ resources }) => resources.length > 0,
+  );
 
 /**
  * Builds the permissions of one cluster's stack.
@@ -53,4 +55,4 @@ export function permissionsFor(place: Place): Readonly<Record<PrincipalName, rea
  */
 export const resourcePoliciesFor = (
   place: Place,
-): Readonly<Partial<Record<PolicyHolder, readonly ResourceStatement[]>>> => filled(resourcePolicies, place);
+): Readonly<Partial<Record<PolicyHolder, readonly ResourceStatement[]>>> => fillPlaceholders(resourcePolicies, place);

@@ -8,7 +8,7 @@ import { preflight } from "./preflight.ts";
 import { writeReport } from "./report.ts";
 import { newRun, openRun, type Run, type StepName, saveRun, stepNames } from "./run-file.ts";
 import { type Scene, sceneOf } from "./scene.ts";
-import { type Going, steps } from "./steps.ts";
+import { type RunContext, steps } from "./steps.ts";
 import { unendedRun } from "./unended.ts";
 
 /** The terminal that starts a run. */
@@ -87,7 +87,7 @@ function stepsOf({ done, failed }: Run, { mode }: CommandLine): readonly StepNam
 }
 
 /** Runs the steps one after another. @returns the step that failed and its reason; null if all are done */
-async function walk(going: Going, names: readonly StepName[], signal: AbortSignal): Promise<Run["failed"]> {
+async function runSteps(going: RunContext, names: readonly StepName[], signal: AbortSignal): Promise<Run["failed"]> {
   for (const step of names) {
     going.scene.say(`${step}:`);
     try {
@@ -102,13 +102,13 @@ async function walk(going: Going, names: readonly StepName[], signal: AbortSigna
 }
 
 /** Runs the remaining steps and reports the result. @returns true if every step of the run is done */
-async function carryOut(going: Going, line: CommandLine, { say, signal }: Terminal): Promise<boolean> {
+async function carryOut(going: RunContext, line: CommandLine, { say, signal }: Terminal): Promise<boolean> {
   const { scene, run, save } = going;
   if (line.mode !== "new" && !run.done.includes("remove") && !(await hasMachine(scene, run)) && run.operations.add) {
     const gone = (await scene.ledger.operation(run.operations.add))?.endedAt !== null;
     if (gone) run.done.push("remove");
   }
-  const failed = await walk(going, stepsOf(run, line), signal);
+  const failed = await runSteps(going, stepsOf(run, line), signal);
   run.failed = failed ?? (line.mode === "new" ? null : run.failed);
   const isOver = failed === null || (failed.step === "add" && !(await hasMachine(scene, run)));
   if (isOver) run.endedAt = await timeOf(scene);

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { operationId } from "../../lambdas/commands/operation-id.ts";
 import { reasonOf, sentReason, typeThis } from "../../lambdas/messages/acceptance/words.ts";
 import type { OperationRecord } from "../../lambdas/records.ts";
-import type { Asked, Run } from "./run-file.ts";
+import type { Run, RunCommand } from "./run-file.ts";
 import { type Scene, StepFailed, within } from "./scene.ts";
 
 /** Number of the newest operations that are searched for the one that a person typed. */
@@ -12,10 +12,11 @@ const NEWEST = 50;
 const WRITTEN_MINUTES = 2;
 
 /** Builds the trigger id, which Slack would send: if an attempt is repeated, it gets the same operation. */
-const triggerOf = (run: Run, command: Asked): string => `acceptance.${run.id}.${command}.${run.attempts[command] ?? 0}`;
+const triggerOf = (run: Run, command: RunCommand): string =>
+  `acceptance.${run.id}.${command}.${run.attempts[command] ?? 0}`;
 
 /** Builds the body of a slash command, as Slack sends it. */
-function formOf({ place, terminal }: Scene, run: Run, command: Asked, text: string): string {
+function formOf({ place, terminal }: Scene, run: Run, command: RunCommand, text: string): string {
   const { teamId, appId, channel } = place.slack;
   return new URLSearchParams({
     team_id: teamId,
@@ -31,7 +32,7 @@ function formOf({ place, terminal }: Scene, run: Run, command: Asked, text: stri
 }
 
 /** Sends a command to the front door as Slack does, signed with the app's secret. @returns the front door's answer */
-async function send(scene: Scene, run: Run, command: Asked, text: string): Promise<string> {
+async function send(scene: Scene, run: Run, command: RunCommand, text: string): Promise<string> {
   const body = formOf(scene, run, command, `${text} --reason "${sentReason(run.id, scene.terminal)}"`);
   // Slack's signature has the time of the host's clock, in the sandbox too.
   const at = String(Math.floor(Date.now() / 1_000));
@@ -61,7 +62,7 @@ function textIn(words: string): string {
   }
 }
 
-async function sent(scene: Scene, run: Run, command: Asked, text: string): Promise<string> {
+async function sent(scene: Scene, run: Run, command: RunCommand, text: string): Promise<string> {
   const id = operationId(scene.place.cluster, command, triggerOf(run, command));
   if (await scene.ledger.operation(id)) return id;
   const words = await send(scene, run, command, text);
@@ -69,17 +70,17 @@ async function sent(scene: Scene, run: Run, command: Asked, text: string): Promi
   return within(scene, WRITTEN_MINUTES, written, () => `the front door took no command "${text}": ${textIn(words)}`);
 }
 
-const isOf = (run: Run, command: Asked, { request }: OperationRecord): boolean =>
+const isOf = (run: Run, command: RunCommand, { request }: OperationRecord): boolean =>
   request.command === command && "reason" in request && request.reason === reasonOf(run.id);
 
 /** Is the operation still running, or did it succeed? */
-const counts = ({ status }: OperationRecord): boolean =>
+const isReusable = ({ status }: OperationRecord): boolean =>
   ["requested", "running", "waiting", "succeeded"].includes(status);
 
-async function typed(scene: Scene, run: Run, command: Asked, text: string): Promise<string> {
+async function typed(scene: Scene, run: Run, command: RunCommand, text: string): Promise<string> {
   const ofRun = async () => (await scene.ledger.operations(NEWEST)).filter((one) => isOf(run, command, one));
   const before = await ofRun();
-  const there = before.find(counts);
+  const there = before.find(isReusable);
   if (there) return there.id;
   const known = new Set(before.map(({ id }) => id));
   const line = `${scene.place.commandWord} ${text} --reason "${reasonOf(run.id)}"`;
@@ -99,5 +100,5 @@ async function typed(scene: Scene, run: Run, command: Asked, text: string): Prom
  * @returns the operation's id
  * @throws StepFailed if the front door refuses the command, or no person typed it in time
  */
-export const ask = (scene: Scene, run: Run, command: Asked, text: string): Promise<string> =>
+export const ask = (scene: Scene, run: Run, command: RunCommand, text: string): Promise<string> =>
   run.user !== null && command !== "remove" ? sent(scene, run, command, text) : typed(scene, run, command, text);

@@ -7,27 +7,27 @@ import { type Scene, StepFailed } from "./scene.ts";
 const MINUTE = 60_000;
 
 /** Polls in a row that may fail, for example during a short network outage. */
-const FAILED_LOOKS = 10;
+const FAILED_POLLS = 10;
 
 interface Seen {
   readonly operation: OperationRecord;
   readonly nodes: readonly NodeRecord[];
 }
 
-async function look({ ledger }: Scene, id: string): Promise<Seen> {
+async function poll({ ledger }: Scene, id: string): Promise<Seen> {
   const [operation, nodes] = await Promise.all([ledger.operation(id), ledger.nodes(id)]);
   if (!operation) throw new StepFailed(`the ledger has no operation ${id}`);
   return { operation, nodes };
 }
 
 /** Polls an operation, and repeats the poll if the ledger could not be read. */
-async function patientLook(scene: Scene, id: string): Promise<Seen> {
+async function patientPoll(scene: Scene, id: string): Promise<Seen> {
   for (let failed = 1; ; failed += 1) {
     try {
-      return await look(scene, id);
+      return await poll(scene, id);
     } catch (error) {
-      if (error instanceof StepFailed || failed >= FAILED_LOOKS) throw error;
-      scene.say(`  the ledger cannot be read (${wordsOf(error)}); it is tried again`);
+      if (error instanceof StepFailed || failed >= FAILED_POLLS) throw error;
+      scene.say(`  the ledger cannot be read (${wordsOf(error)}); trying again`);
       await scene.pause();
     }
   }
@@ -48,7 +48,7 @@ function refuseDecision({ operation, nodes }: Seen): void {
   const failed = nodes.find(({ status }) => status === "deciding");
   if (!failed) return;
   throw new StepFailed(
-    `${operation.id} failed at the stage ${failed.stage}: ${failed.failure?.why ?? ""}. Its message in Slack asks what becomes of the machine`,
+    `${operation.id} failed at the stage ${failed.stage}: ${failed.failure?.why ?? ""}. Decide about the machine in its message in Slack`,
   );
 }
 
@@ -83,22 +83,22 @@ function isOver(seen: Seen): boolean {
 /**
  * Follows an operation to its end and prints its stages.
  * @param minutes after which it should have ended, without the time in which it waits for people
- * @param onLook called with the nodes after each poll
+ * @param onPoll called with the nodes after each poll
  * @throws StepFailed if it does not succeed in time, or if no person answers
  */
 export async function follow(
   scene: Scene,
   id: string,
   minutes: number,
-  onLook: (nodes: readonly NodeRecord[]) => void = () => undefined,
+  onPoll: (nodes: readonly NodeRecord[]) => void = () => undefined,
 ): Promise<void> {
   const { place, waitMinutes } = scene;
   const say = once(scene.say);
   const spend = patience(scene, id, minutes, await scene.now());
   for (;;) {
-    const seen = await patientLook(scene, id);
+    const seen = await patientPoll(scene, id);
     const { operation, nodes } = seen;
-    onLook(nodes);
+    onPoll(nodes);
     for (const { stage } of nodes) if (stage) say(stage, `  ${stageDoing(stage)}`);
     if (isOver(seen)) return;
     const { approval } = operation;

@@ -71,7 +71,7 @@ const routeFailure = ({ error, by }: z.infer<typeof resultSchema>): string => {
 };
 
 /** Measured times of the guard's repair, and the shapes of the answers about the command. */
-export interface Tried {
+export interface GuardTrial {
   readonly measures: Measures;
   readonly shapes: Run["shapes"];
 }
@@ -81,7 +81,7 @@ export interface Tried {
  * it.
  * @throws StepFailed if the machine is another one, the guard did not repair the route, or the command cannot run
  */
-export async function tryGuard(scene: Scene, run: Run, instanceId: string): Promise<Tried> {
+export async function tryGuard(scene: Scene, run: Run, instanceId: string): Promise<GuardTrial> {
   await requireOwn(scene, run, instanceId);
   const { Command } = await scene.clients.ssm.send(
     new SendCommandCommand({

@@ -44,7 +44,7 @@ const runSchema = z.strictObject({
 export type Run = z.infer<typeof runSchema>;
 
 /** A command that a run requests. */
-export type Asked = "add" | "reboot" | "remove";
+export type RunCommand = "add" | "reboot" | "remove";
 
 /** Creates a new run. @param id such as "acc-3f9c2a71" */
 export const newRun = (

@@ -54,7 +54,7 @@ export async function sceneOf(line: CommandLine, say: (line: string) => void, si
     instances: instances(context),
     secretOf: joinSecret(context).nameOf,
     now: async () => (await place.clock())(),
-    pause: () => sleep(place.lookEveryMs, undefined, { signal }),
+    pause: () => sleep(place.pollEveryMs, undefined, { signal }),
     say,
   };
 }

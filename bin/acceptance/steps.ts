@@ -5,37 +5,42 @@ import { follow } from "./follow.ts";
 import { answersTo, shapesOfEnd, shapesOfNode } from "./gather.ts";
 import { leftovers } from "./leftovers.ts";
 import { tryGuard } from "./route.ts";
-import type { Asked, Run, StepName } from "./run-file.ts";
+import type { Run, RunCommand, StepName } from "./run-file.ts";
 import { type Scene, StepFailed, within } from "./scene.ts";
 import { readStageTimes } from "./stage-times.ts";
 
 /** A running run with its scene. */
-export interface Going {
+export interface RunContext {
   readonly scene: Scene;
   readonly run: Run;
   /** Saves the current state of the run. */
   save(): void;
 }
 
-const instanceOf = ({ run }: Going): string => {
+const instanceOf = ({ run }: RunContext): string => {
   if (run.instanceId === null) throw new StepFailed("no instance is known");
   return run.instanceId;
 };
 
-const nodeOf = ({ run }: Going): string => {
+const nodeOf = ({ run }: RunContext): string => {
   if (run.nodeName === null) throw new StepFailed("no Node is known");
   return run.nodeName;
 };
 
 /** Has the last operation of a command ended without success? Then the command is sent as a new request. */
-async function isSpent({ scene, run }: Going, command: Asked): Promise<boolean> {
+async function isSpent({ scene, run }: RunContext, command: RunCommand): Promise<boolean> {
   const id = run.operations[command];
   const record = id === undefined ? undefined : await scene.ledger.operation(id);
   return record === undefined || (record.endedAt !== null && record.status !== "succeeded");
 }
 
 /** Requests an operation, unless an interrupted run has one that is still usable, and follows it to its end. */
-async function operate(going: Going, command: Asked, text: string, workflow: "provision" | "reboot" | "remove") {
+async function operate(
+  going: RunContext,
+  command: RunCommand,
+  text: string,
+  workflow: "provision" | "reboot" | "remove",
+) {
   const { scene, run, save } = going;
   if (await isSpent(going, command)) {
     // Saved before it is sent: a run that is killed in between repeats the same attempt and gets the same operation.
@@ -53,7 +58,7 @@ async function operate(going: Going, command: Asked, text: string, workflow: "pr
 }
 
 /** Saves instance and Node of an `add` as soon as they are known, so that the machine can be removed in any case. */
-function note({ run, save }: Going, command: Asked, node: NodeRecord | undefined): void {
+function note({ run, save }: RunContext, command: RunCommand, node: NodeRecord | undefined): void {
   if (command !== "add" || !node) return;
   if (node.instanceId === run.instanceId && node.nodeName === run.nodeName) return;
   run.instanceId = node.instanceId;
@@ -64,13 +69,13 @@ function note({ run, save }: Going, command: Asked, node: NodeRecord | undefined
 /** Minutes within which pods of DaemonSets should run on a new node. */
 const PODS_MINUTES = 10;
 
-async function podsRun({ scene }: Going, nodeName: string): Promise<true | undefined> {
+async function podsRun({ scene }: RunContext, nodeName: string): Promise<true | undefined> {
   const fieldSelector = `spec.nodeName=${nodeName}`;
   const { items } = await scene.administrator.core.listPodForAllNamespaces({ fieldSelector });
   return items.every(({ status }) => status?.phase === "Running" || status?.phase === "Succeeded") || undefined;
 }
 
-async function add(going: Going): Promise<void> {
+async function add(going: RunContext): Promise<void> {
   const { scene, run } = going;
   await operate(going, "add", `add ${run.pool}`, "provision");
   const [instanceId, nodeName] = [instanceOf(going), nodeOf(going)];
@@ -85,17 +90,17 @@ async function add(going: Going): Promise<void> {
   run.bootId = (await scene.administrator.core.readNode({ name: nodeName })).status?.nodeInfo?.bootID ?? null;
 }
 
-async function route(going: Going): Promise<void> {
+async function route(going: RunContext): Promise<void> {
   const { measures, shapes } = await tryGuard(going.scene, going.run, instanceOf(going));
   Object.assign(going.run.measures, measures);
   Object.assign(going.run.shapes, shapes);
   going.scene.say(`  the guard put the route back after ${measures["route.repair"]} s`);
 }
 
-const reboot = (going: Going): Promise<void> => operate(going, "reboot", `reboot ${nodeOf(going)}`, "reboot");
+const reboot = (going: RunContext): Promise<void> => operate(going, "reboot", `reboot ${nodeOf(going)}`, "reboot");
 
 /** Checks the node with the terminal's own rights, independently of the product's proof. */
-async function prove(going: Going): Promise<void> {
+async function prove(going: RunContext): Promise<void> {
   const { status, spec } = await going.scene.administrator.core.readNode({ name: nodeOf(going) });
   const isReady = status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") === true;
   const bootId = status?.nodeInfo?.bootID ?? null;
@@ -109,13 +114,13 @@ async function prove(going: Going): Promise<void> {
 }
 
 /** Removes the machine; if it never became a node, by its instance id. */
-const remove = (going: Going): Promise<void> =>
+const remove = (going: RunContext): Promise<void> =>
   operate(going, "remove", `remove ${going.run.nodeName ?? instanceOf(going)}`, "remove");
 
 /** Minutes for which a service may still list deleted objects. */
 const GONE_MINUTES = 10;
 
-async function nothingLeft(going: Going): Promise<void> {
+async function nothingLeft(going: RunContext): Promise<void> {
   const { scene, run } = going;
   let left: readonly string[] = [];
   const look = async (): Promise<true | undefined> => {
@@ -127,7 +132,7 @@ async function nothingLeft(going: Going): Promise<void> {
 }
 
 /** Step → its work. */
-export const steps: Readonly<Record<StepName, (going: Going) => Promise<void>>> = {
+export const steps: Readonly<Record<StepName, (going: RunContext) => Promise<void>>> = {
   add,
   route,
   reboot,

@@ -12,7 +12,7 @@ import type { Place } from "./place.ts";
 import { freeze, thaw } from "./stop.ts";
 
 /** Outcome of a task: the text to print and the exit code. */
-export interface Told {
+export interface TaskOutcome {
   readonly text: string;
   /** 0: no finding, or only warnings; 1: something is broken, or could not be checked. */
   readonly code: 0 | 1;
@@ -25,7 +25,7 @@ const YOU = "you";
 const unreachable = (error: unknown): Examination => ({
   findings: [awsAway(error)],
   looked: 1,
-  skipped: ["Slack, the cluster and its nodes: their credentials lie in AWS Secrets Manager"],
+  skipped: ["Slack, the cluster and its nodes: their credentials are stored in AWS Secrets Manager"],
 });
 
 async function examinedAs(account: Account, place: Place, whole: boolean): Promise<Examination> {
@@ -46,22 +46,22 @@ export const examined = async (place: Place, everything: boolean): Promise<Exami
   together(await Promise.all(accounts.map((one) => examinedAs(one, place, everything && one === "look"))));
 
 /** Builds a task's outcome from an examination: its text, and code 1 if a finding is serious. */
-export function told(examination: Examination, { cluster, commandWord }: Place): Told {
+export function outcomeOf(examination: Examination, { cluster, commandWord }: Place): TaskOutcome {
   const serious = examination.findings.some(
     (one) => !["warning", "note"].includes(wordsOfFinding(one, commandWord).level),
   );
   return { text: `${doctorText(examination, cluster, commandWord)}\n`, code: serious ? 1 : 0 };
 }
 
-const tasks: Readonly<Record<Task, (line: CommandLine) => Promise<Told>>> = {
+const tasks: Readonly<Record<Task, (line: CommandLine) => Promise<TaskOutcome>>> = {
   manifest: async ({ place }) => ({ text: clusterManifest(place.labelKeys), code: 0 }),
   credential: async ({ place, credential }) => {
     const stored = await storeCredentials(place, credential);
-    const { text, code } = told(await examined(place, false), place);
+    const { text, code } = outcomeOf(await examined(place, false), place);
     return { text: `${stored}\n\n${text}`, code };
   },
-  access: async ({ place }) => told(await examined(place, false), place),
-  check: async ({ place }) => told(await examined(place, true), place),
+  access: async ({ place }) => outcomeOf(await examined(place, false), place),
+  check: async ({ place }) => outcomeOf(await examined(place, true), place),
   freeze: async ({ place, stop }) => ({ text: await freeze(place, stop), code: 0 }),
   thaw: async ({ place, stop }) => ({ text: await thaw(place, stop), code: 0 }),
 };
@@ -75,7 +75,7 @@ const tasks: Readonly<Record<Task, (line: CommandLine) => Promise<Told>>> = {
 export async function connect(
   typed: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
-): Promise<Told> {
+): Promise<TaskOutcome> {
   if (typed.includes("--help")) return { text: `${usage}\n`, code: 0 };
   const line = commandLineOf(typed, environment);
   return tasks[line.task](line);

@@ -14,7 +14,7 @@ import { refusalOf } from "../../lambdas/steps/doctor/credential.ts";
 import { type Attempt, policies } from "../../lambdas/steps/doctor/policies.ts";
 import { StartError } from "../start-error.ts";
 import { type Administrator, administratorOf } from "./administrator.ts";
-import { lyingTokens, refuseForeignAccess } from "./foreign-access.ts";
+import { refuseForeignAccess, storedTokens } from "./foreign-access.ts";
 import type { Place } from "./place.ts";
 import { withUnapprovableRequest } from "./unapprovable-request.ts";
 
@@ -32,7 +32,7 @@ export interface CredentialOptions {
 const DAY_SECONDS = 24 * 3_600;
 
 /** Assurance in each refusal: an invalid credential never replaces a valid one. */
-const NOTHING_STORED = "nothing was stored, and what was there before still counts";
+const NOTHING_STORED = "nothing was stored, and the credential from before is unchanged";
 
 const refuse = (account: Account, why: string): StartError =>
   new StartError(`the account ${account}: ${why}; ${NOTHING_STORED}`);
@@ -122,7 +122,7 @@ async function seePoliciesRefuse(subject: Subject, account: Account, more: reado
 }
 
 /** One account's credential, which was created and tried. */
-interface Made {
+interface NewCredential {
   readonly account: Account;
   readonly settings: Settings;
   readonly credential: ClusterCredential;
@@ -133,7 +133,7 @@ async function made(
   account: Account,
   place: Place,
   options: CredentialOptions,
-): Promise<Made> {
+): Promise<NewCredential> {
   const settings = await place.settings(account);
   const credential = await credentialOf(administrator, account, options);
   await tryAddress(account, credential);
@@ -151,7 +151,7 @@ async function made(
   return { account, settings, credential };
 }
 
-async function store({ account, settings, credential }: Made): Promise<void> {
+async function store({ account, settings, credential }: NewCredential): Promise<void> {
   const { secrets } = clients(settings);
   const SecretId = secretOf(settings.cluster, account);
   await secrets.send(new PutSecretValueCommand({ SecretId, SecretString: JSON.stringify(credential) }));
@@ -166,10 +166,10 @@ async function store({ account, settings, credential }: Made): Promise<void> {
 export async function storeCredentials(place: Place, options: CredentialOptions): Promise<string> {
   const administrator = administratorOf(place);
   await refuseForeignAccess(administrator);
-  const all: Made[] = [];
+  const all: NewCredential[] = [];
   for (const account of options.accounts) all.push(await made(administrator, account, place, options));
   for (const one of all) await store(one);
-  const lying = await lyingTokens(administrator);
+  const lying = await storedTokens(administrator);
   const names = options.accounts.join(", ");
   return [
     `Stored the ${options.accounts.length > 1 ? "credentials of the accounts" : "credential of the account"} ${names}. The functions read them when they next ask the cluster, and renew them.`,

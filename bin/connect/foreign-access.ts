@@ -90,7 +90,7 @@ const TOKENS = new Set(["kubernetes.io/service-account-token", "kubernetes.io/do
  * Finds tokens of the accounts that are stored in the cluster: a reader of one can act as the bot until it is deleted.
  * @returns names of Secrets
  */
-export async function lyingTokens({ core }: Administrator): Promise<string[]> {
+export async function storedTokens({ core }: Administrator): Promise<string[]> {
   const { items } = await core.listNamespacedSecret({ namespace: ACCOUNT_NAMESPACE });
   const isOfOurs = (annotations: Record<string, string> = {}): boolean =>
     accounts.some((account) => account === annotations["kubernetes.io/service-account.name"]);

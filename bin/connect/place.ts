@@ -45,7 +45,7 @@ export interface Place {
   readonly cluster: string;
   readonly slack: SlackPlace;
   /** Host milliseconds between two polls of a running operation. */
-  readonly lookEveryMs: number;
+  readonly pollEveryMs: number;
   readonly profile: Profile;
   readonly commandWord: string;
   /** The administrator's kubeconfig; null for kubectl's default. */
@@ -83,7 +83,7 @@ export function sandboxPlace(folder: string): Place {
     poolFacts: pools,
     cluster: name,
     slack: configuration.slack,
-    lookEveryMs: 100,
+    pollEveryMs: 100,
     frontDoor: async () => endpoints.frontDoor,
     profile: profileOf(configuration),
     commandWord: command,
@@ -144,7 +144,7 @@ export function deployedPlace(path: string): Place {
     poolFacts: pools,
     cluster: cluster.name,
     slack,
-    lookEveryMs: 5_000,
+    pollEveryMs: 5_000,
     frontDoor: async () => {
       const url = await outputOfStack("FrontDoorUrl", cluster.name, cluster.region);
       if (!url) throw new StartError(`the stack casement-${cluster.name} names no front door: deploy it first`);

@@ -42,7 +42,7 @@ async function recordsAt(place: Place) {
  */
 export async function freeze(place: Place, options: StopOptions): Promise<string> {
   const { pool, reason, time, until: moment, user } = options;
-  if (!reason) throw new StartError('freeze takes --reason "…": everybody who is stopped by it reads it');
+  if (!reason) throw new StartError('freeze needs --reason "…": it is shown to everyone whom the freeze stops');
   const target = targetOf(place, options);
   const { now, records } = await recordsAt(place);
   const end = endOfStop({ for: time, until: moment }, now(), place.zoneOf(pool));

@@ -5,7 +5,7 @@ import { type Composition, compositions, type MeasureName, type Measures } from 
 export type Expected = readonly [least: number, most: number];
 
 /** A measured time and the time that the sandbox takes. */
-export interface Compared {
+export interface Comparison {
   readonly name: MeasureName;
   readonly seconds: number;
   /** Null if the sandbox has no figure for the measured time. */
@@ -20,13 +20,13 @@ export const figureFor = (name: FigureName, windows: string): FigureName =>
 
 const middle = ([least, most]: readonly [number, number]): number => (least + most) / 2;
 
-/** Adds up the seconds of a composition's parts, only for the figures that `counts` accepts. */
+/** Adds up the seconds of a composition's parts, only for the figures that `accepts` selects. */
 function sum(
   { parts }: Composition,
-  { figures, windows, counts }: { figures: Figures; windows: string; counts: (name: FigureName) => boolean },
+  { figures, windows, accepts }: { figures: Figures; windows: string; accepts: (name: FigureName) => boolean },
 ): Expected {
   const spans = Object.entries(parts as Readonly<Record<FigureName, number>>)
-    .filter(([name]) => counts(name as FigureName))
+    .filter(([name]) => accepts(name as FigureName))
     .map(
       ([name, times]) =>
         figures[figureFor(name as FigureName, windows)].map((ms) => (ms * times) / 1_000) as unknown as Span,
@@ -38,12 +38,12 @@ function sum(
 export function expectedOf(name: MeasureName, windows: string, figures: Figures = defaultFigures): Expected | null {
   const composition = compositions[name];
   if (!composition) return null;
-  const [least, most] = sum(composition, { figures, windows, counts: () => true });
+  const [least, most] = sum(composition, { figures, windows, accepts: () => true });
   return [composition.rest[0] + least, composition.rest[1] + most];
 }
 
 /** Compares a measured time with the sandbox's. */
-export function compare(name: MeasureName, seconds: number, windows: string): Compared {
+export function compare(name: MeasureName, seconds: number, windows: string): Comparison {
   const expected = expectedOf(name, windows);
   const ratio = expected && middle(expected) > 0 ? Math.round((seconds / middle(expected)) * 100) / 100 : null;
   return { name, seconds, expected, ratio };
@@ -75,9 +75,9 @@ const order: readonly MeasureName[] = [
 
 function corrected(figures: Figures, composition: Composition, seconds: number, windows: string): Partial<Figures> {
   const { corrects = [], rest } = composition;
-  const own = middle(sum(composition, { figures, windows, counts: (name) => corrects.includes(name) }));
+  const own = middle(sum(composition, { figures, windows, accepts: (name) => corrects.includes(name) }));
   const others =
-    middle(sum(composition, { figures, windows, counts: (name) => !corrects.includes(name) })) + middle(rest);
+    middle(sum(composition, { figures, windows, accepts: (name) => !corrects.includes(name) })) + middle(rest);
   const factor = Math.min(FACTORS[1], Math.max(FACTORS[0], (seconds - others) / own));
   return Object.fromEntries(
     corrects.map((name) => figureFor(name, windows)).map((name) => [name, scaled(figures[name], factor)]),

@@ -46,7 +46,7 @@ interface Condition {
 }
 
 /** The schedule checks each hour; two checks may fail. */
-const LOOKED_AT_WITHIN = Duration.hours(3);
+const CHECKED_WITHIN = Duration.hours(3);
 
 /** A credential is renewed when about eleven hours are left. With fewer than this, about ten renewals have failed. */
 const TOO_FEW_HOURS = 6;
@@ -103,7 +103,7 @@ export class Alarms extends Construct {
   /** An alarm on the hourly check of the front door. A missing check raises it as a missing answer does. */
   #unanswered(cluster: string): Alarm {
     return new Watch(this, "Front door does not answer", {
-      metric: frontDoorAnswers(cluster, LOOKED_AT_WITHIN),
+      metric: frontDoorAnswers(cluster, CHECKED_WITHIN),
       alarmDescription:
         "The front door did not answer a signed request, or has not been checked for three hours. See docs/runbook.md#front-door-does-not-answer",
       threshold: 1,
@@ -128,7 +128,7 @@ export class Alarms extends Construct {
   /** An alarm on a credential with too few hours left, or without a measurement. */
   #ending(account: Account, cluster: string): Alarm {
     return new Watch(this, `Cluster credential ${account} ends`, {
-      metric: credentialHours(cluster, account, LOOKED_AT_WITHIN),
+      metric: credentialHours(cluster, account, CHECKED_WITHIN),
       alarmDescription: `The cluster credential of the account ${account} expires within ${TOO_FEW_HOURS} hours, is rejected, or has not been checked for three hours. See docs/runbook.md#cluster-credential`,
       threshold: TOO_FEW_HOURS,
       evaluationPeriods: 1,
