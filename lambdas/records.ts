@@ -2,6 +2,7 @@ import type { Answer } from "./answer.ts";
 import type { Approval } from "./approval.ts";
 import type { Head } from "./audit/head.ts";
 import type { Request } from "./commands/command.ts";
+import type { Failure } from "./failures.ts";
 import type { LateReboot, LeftNode } from "./late-reboot.ts";
 import type { Originated } from "./origin.ts";
 import type { Scheduled } from "./scheduled.ts";
@@ -110,17 +111,6 @@ export interface DecisionRecord extends Decided {
   readonly at: string;
   /** Reason in the person's own words. */
   readonly reason?: string;
-}
-
-/** Failure of one node of an operation: its reason, and the state that it left behind. */
-export interface Failure {
-  readonly stage: StageName;
-  /** The machine's or service's own words. */
-  readonly why: string;
-  /** State that is left as it is: "instance i-0ab… is running, its kubelet is stopped". */
-  readonly left: string;
-  /** A reboot that failed in its stage before the machine was told to reboot: the node was given back. */
-  readonly isNotRebooted?: true;
 }
 
 /** "deciding": a person decides whether a failed instance is kept, or whether a drain goes on that passed its deadline. */

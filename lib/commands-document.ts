@@ -13,7 +13,7 @@ function chapter(command: Command, commandWord: string): string {
   const examples = command.examples.map((example) => `${commandWord} ${example}`);
   return [
     `## ${command.name}`,
-    `\`${formOf(command, commandWord)}\``,
+    `\`${commandWord} ${formOf(command)}\``,
     command.detail,
     ...(details.length > 0 ? [details.join("\n")] : []),
     ...(also ? [`Also understood: ${also}`] : []),
@@ -22,7 +22,7 @@ function chapter(command: Command, commandWord: string): string {
 }
 
 const overviewRow = (command: Command, commandWord: string): string =>
-  `| [\`${formOf(command, commandWord).replaceAll("|", "\\|")}\`](#${command.name}) | ${command.summary} |`;
+  `| [\`${commandWord} ${formOf(command).replaceAll("|", "\\|")}\`](#${command.name}) | ${command.summary} |`;
 
 /**
  * Writes the page that explains every command, from the list of commands.

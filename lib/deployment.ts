@@ -178,7 +178,12 @@ const windowsFaults = ({ pools: all, cluster: { hybridOverlayPort } }: Deploymen
 const APPROVAL_MINUTES = 240;
 
 /** Workflows whose functions have other names. */
-const functionsOfWorkflows = { assisting: "assist-node", guarding: "guard-node", proving: "reboot-node" } as const;
+const functionsOfWorkflows = {
+  assisting: "assist-node",
+  authority: "update-authority",
+  guarding: "guard-node",
+  proving: "reboot-node",
+} as const;
 
 const isRenamed = (workflow: NodeWorkflow): workflow is keyof typeof functionsOfWorkflows =>
   workflow in functionsOfWorkflows;

@@ -56,7 +56,7 @@ export const functions: Readonly<
     entry: "lambdas/front-door/handler.ts",
     timeoutSeconds: 10,
     memoryMiB: 1769,
-    starts: distinct(commands.flatMap(({ workflow, workflowOfMany }) => [workflow ?? [], workflowOfMany ?? []].flat())),
+    starts: distinct(commands.flatMap(({ workflow, workflowOfMany }) => [workflow ?? [], workflowOfMany ?? []]).flat()),
   },
   "cloud-events": {
     entry: "lambdas/cloud-events/handler.ts",

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { leftBehind, plan, QUESTION } from "../../lambdas/messages/acceptance/words.ts";
+import { withWord } from "../../lambdas/messages/slack/command-word.ts";
 import { wordsOf } from "../../lambdas/steps/client-errors.ts";
 import { hasEnded } from "../../lambdas/steps/ec2/instances.ts";
 import { StartError } from "../start-error.ts";
@@ -93,7 +94,10 @@ async function runSteps(going: RunContext, names: readonly StepName[], signal: A
     try {
       await steps[step](going);
     } catch (error) {
-      return { step, why: signal.aborted ? "it was interrupted" : wordsOf(error) };
+      return {
+        step,
+        why: signal.aborted ? "it was interrupted" : withWord(wordsOf(error), going.scene.place.commandWord),
+      };
     }
     going.run.done.push(step);
     going.save();

@@ -2,6 +2,7 @@ import { clients } from "../../lambdas/clients/clients.ts";
 import { type Account, accounts } from "../../lambdas/desired/accounts.ts";
 import { doctorText, type Examination } from "../../lambdas/messages/doctor/doctor.ts";
 import { wordsOfFinding } from "../../lambdas/messages/doctor/findings.ts";
+import { withWord } from "../../lambdas/messages/slack/command-word.ts";
 import { awsAway } from "../../lambdas/steps/doctor/check.ts";
 import { doctor, together } from "../../lambdas/steps/doctor/doctor.ts";
 import { clusterManifest } from "../../lib/manifests/manifest.ts";
@@ -47,10 +48,8 @@ export const examined = async (place: Place, everything: boolean): Promise<Exami
 
 /** Builds a task's outcome from an examination: its text, and code 1 if a finding is serious. */
 export function outcomeOf(examination: Examination, { cluster, commandWord }: Place): TaskOutcome {
-  const serious = examination.findings.some(
-    (one) => !["warning", "note"].includes(wordsOfFinding(one, commandWord).level),
-  );
-  return { text: `${doctorText(examination, cluster, commandWord)}\n`, code: serious ? 1 : 0 };
+  const serious = examination.findings.some((one) => !["warning", "note"].includes(wordsOfFinding(one).level));
+  return { text: `${withWord(doctorText(examination, cluster), commandWord)}\n`, code: serious ? 1 : 0 };
 }
 
 const tasks: Readonly<Record<Task, (line: CommandLine) => Promise<TaskOutcome>>> = {

@@ -6,6 +6,7 @@ import { clusterCredentialOf } from "../../lambdas/clients/cluster-credential.ts
 import { type ClusterCredential, kubernetes } from "../../lambdas/clients/kubernetes.ts";
 import { ACCOUNT_NAMESPACE, type Account, secretOf, userOf } from "../../lambdas/desired/accounts.ts";
 import { wordsOfFinding } from "../../lambdas/messages/doctor/findings.ts";
+import { DEFAULT_WORD, withWord } from "../../lambdas/messages/slack/command-word.ts";
 import type { Settings } from "../../lambdas/settings.ts";
 import { isAbsent, wordsOf } from "../../lambdas/steps/client-errors.ts";
 import type { StepContext } from "../../lambdas/steps/context.ts";
@@ -114,8 +115,8 @@ async function seePoliciesRefuse(subject: Subject, account: Account, more: reado
     const [missing] = await policies(subject, more);
     if (!missing) return;
     if (tried === TRIES) {
-      const { says, remedy } = wordsOfFinding(missing, "/win");
-      throw refuse(account, `${says.replaceAll("`", "")}: ${remedy.replaceAll("`", "")}`);
+      const { says, remedy } = wordsOfFinding(missing);
+      throw refuse(account, withWord(`${says}: ${remedy}`.replaceAll("`", ""), DEFAULT_WORD));
     }
     await pause(BETWEEN_MS);
   }

@@ -1,5 +1,6 @@
 import { clients } from "../../lambdas/clients/clients.ts";
 import type { StopTarget } from "../../lambdas/desired/stops.ts";
+import { withWord } from "../../lambdas/messages/slack/command-word.ts";
 import { endOfStop } from "../../lambdas/messages/stops/end.ts";
 import { endedSummary, stopSummary } from "../../lambdas/messages/stops/stop.ts";
 import { stopRecords } from "../../lambdas/steps/ledger/stop-records.ts";
@@ -26,8 +27,9 @@ function targetOf({ pools }: Place, { pool }: StopOptions): StopTarget {
   return { kind: "pool", pool };
 }
 
-/** Removes the marks of code, which a terminal does not render. */
-const plainly = (words: string): string => `${words.replaceAll("`", "")}\n`;
+/** Removes the marks of code, which a terminal does not render, and fills in the command word. */
+const plainly = ({ commandWord }: Place, words: string): string =>
+  `${withWord(words.replaceAll("`", ""), commandWord)}\n`;
 
 async function recordsAt(place: Place) {
   const settings = await place.settings("look");
@@ -51,7 +53,7 @@ export async function freeze(place: Place, options: StopOptions): Promise<string
   const at = new Date(now()).toISOString();
   const stop = { kind: "freeze", reason, by: `${user} at a terminal`, at, until } as const;
   await records.put({ ...stop, target });
-  return plainly(stopSummary(stop, [target], place.commandWord));
+  return plainly(place, stopSummary(stop, [target]));
 }
 
 /** Lifts a freeze in the same way. @returns a summary for the terminal */
@@ -59,5 +61,5 @@ export async function thaw(place: Place, options: StopOptions): Promise<string> 
   const target = targetOf(place, options);
   const { records } = await recordsAt(place);
   const ended = await records.end("freeze", target);
-  return plainly(endedSummary("freeze", [target], ended ? [target] : []));
+  return plainly(place, endedSummary("freeze", [target], ended ? [target] : []));
 }

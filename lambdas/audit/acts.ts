@@ -17,7 +17,7 @@ export function actorOf(record: Originated): Actor {
 export const requestedAct = (start: Pick<Start, "request" | "asker" | "origin">): Act => ({
   what: "requested",
   by: actorOf(start),
-  detail: { ...(start.request as unknown as { readonly [name: string]: Json }), dryRun: isDryRun(start.request) },
+  detail: { ...start.request, dryRun: isDryRun(start.request) },
 });
 
 /** Reads the node of a record; fields that are not known yet are left out. */

@@ -10,10 +10,9 @@ const values: Readonly<Record<Option["kind"], string>> = { flag: "", count: " <n
 /** Form in which an option is typed: `--max <number>`. */
 export const optionForm = ({ option, kind }: Option): string => `--${option}${values[kind]}`;
 
-/** Form in which a command is typed: "/win add <pool> [count] [--dry-run]"; the arrows are still to be escaped. */
-export const formOf = (command: Command, commandWord: string): string =>
+/** Form in which a command is typed: "add <pool> [count] [--dry-run]"; the arrows are still to be escaped. */
+export const formOf = (command: Command): string =>
   [
-    commandWord,
     command.name,
     ...command.arguments.map(argumentForm),
     ...command.options.map((option) => `[${optionForm(option)}]`),

@@ -37,6 +37,8 @@ function authorityOf(pem: string): Authority {
 /** Marks of a certificate that has no end, or no beginning. */
 const MARK = /-----(BEGIN|END)/;
 
+const unreadable = (why: string): Refused => new Refused(why, { code: "authority-unreadable" });
+
 /**
  * Reads a bundle of certificates.
  * @param pem any number of PEM certificates
@@ -47,13 +49,13 @@ const MARK = /-----(BEGIN|END)/;
  */
 export function authoritiesIn(pem: string, from: string, then = "so no kubelet was started"): readonly Authority[] {
   const blocks = pem.match(BLOCK) ?? [];
-  if (MARK.test(pem.replaceAll(BLOCK, ""))) throw new Refused(`${from} is cut off inside a certificate, ${then}`);
-  if (blocks.length === 0) throw new Refused(`${from} holds no certificate, ${then}`);
+  if (MARK.test(pem.replaceAll(BLOCK, ""))) throw unreadable(`${from} is cut off inside a certificate, ${then}`);
+  if (blocks.length === 0) throw unreadable(`${from} holds no certificate, ${then}`);
   try {
     return blocks.map(authorityOf);
   } catch (error) {
     const why = error instanceof Error ? error.message : "unknown reason";
-    throw new Refused(`${from} holds a certificate that cannot be read (${why}), ${then}`);
+    throw unreadable(`${from} holds a certificate that cannot be read (${why}), ${then}`);
   }
 }
 

@@ -98,13 +98,20 @@ export type ApplyRequest =
  * The JSON line that `apply.ps1` prints last. Unchanged actions are only counted: it fits the 2,500 characters of a list of
  * machines.
  */
+/** The action at which a script stopped, in words ("service kubelet"), with the machine's own error. */
+export interface FailedAction {
+  readonly action: string;
+  readonly error: string;
+  /** One of `FailureCode`; missing where the script has no name for the error, and from scripts of the last release. */
+  readonly code?: string;
+}
+
 export interface ApplyResult {
   readonly script: "apply";
   readonly ok: boolean;
   readonly changed: readonly string[];
   readonly unchanged: number;
-  /** The action it stopped at, in words ("service kubelet"), with the machine's own error. */
-  readonly failed: { readonly action: string; readonly error: string } | null;
+  readonly failed: FailedAction | null;
   readonly rebootDue: boolean;
   /** Running services whose files or definition changed. */
   readonly restartDue: readonly string[];
@@ -125,6 +132,8 @@ export interface RebootResult {
   readonly bootIdBefore: string;
   readonly bootIdAfter: string;
   readonly error: string | null;
+  /** As in `FailedAction`. */
+  readonly code?: string;
 }
 
 /** Parameters of `route.ps1`: it installs the guard of the metadata route, or takes it away, and can do nothing else. */
@@ -141,8 +150,7 @@ export interface RouteResult {
   readonly script: "route";
   readonly ok: boolean;
   readonly changed: readonly string[];
-  /** The action it stopped at, in words, with the machine's own error. */
-  readonly failed: { readonly action: string; readonly error: string } | null;
+  readonly failed: FailedAction | null;
 }
 
 /** The one parameter `Request` of `observe.ps1`: everything, only the sha256 of some files, or answers to single questions. */
@@ -164,6 +172,8 @@ export interface Observation {
   readonly ok: boolean;
   /** Reason why it could not look; everything else is missing then. */
   readonly error?: string;
+  /** As in `FailedAction`. */
+  readonly code?: string;
   readonly bootId: string;
   /** The machine's own clock, Unix seconds. */
   readonly clock: number;

@@ -67,7 +67,7 @@ const decides =
 const steers =
   (decision: "pause" | "resume") =>
   async (door: FrontDoor, { value, userId, triggerId }: Click): Promise<Message> =>
-    steerAnswer(await steer(door, value, { decision, userId, cause: triggerId }), door.configuration.command);
+    steerAnswer(await steer(door, value, { decision, userId, cause: triggerId }));
 
 /** Slack opens the address and tells the app of the click: nothing follows from it. */
 const link: Meaning = { command: null, does: async () => null };
@@ -100,8 +100,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   [RESUME_ROLLOUT]: { command: "resume", does: steers("resume") },
   [CANCEL_OPERATION]: {
     command: "cancel",
-    does: async (door, { value, userId, triggerId }) =>
-      cancelAnswer(await cancel(door, value, userId, triggerId), door.configuration.command),
+    does: async (door, { value, userId, triggerId }) => cancelAnswer(await cancel(door, value, userId, triggerId)),
   },
 };
 
@@ -116,5 +115,5 @@ export async function pressed(door: FrontDoor, click: Click): Promise<Message | 
   const meaning = meanings[click.actionId];
   if (!meaning) return staleClick;
   const refusal = meaning.command === null ? null : await refusalOf(door, click, meaning.command);
-  return refusal ? refusalMessage(refusal, door.configuration.command) : meaning.does(door, click);
+  return refusal ? refusalMessage(refusal) : meaning.does(door, click);
 }

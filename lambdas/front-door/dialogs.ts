@@ -23,7 +23,7 @@ async function confirmed(door: FrontDoor, response: DialogResponse): Promise<Mes
   // A dialog is in no channel: it was opened from ours.
   const origin = { ...response, channel: door.configuration.slack.channel };
   const refusal = await refusalOf(door, origin, DIALOG_OF);
-  if (refusal) return refusalMessage(refusal, door.configuration.command);
+  if (refusal) return refusalMessage(refusal);
   const decided = { decision: "submitted", userId, cause: triggerId } as const;
   const outcome = await deliverDecision(door, decided, (answer) => door.steps.ledger.answerDialog(operation, answer));
   if (outcome === "unknown") return staleClick;

@@ -34,8 +34,9 @@ const KEEP_ROSTER_MS = 60_000;
 /**
  * Assembles the verbs one by one: `steps` would import every SDK client, and the first answer would wait for them
  * (docs/decisions/0003).
+ * @param command the command as people type it
  */
-export const frontDoorSteps = (context: FrontDoorContext): FrontDoorSteps => {
+export const frontDoorSteps = (context: FrontDoorContext, command: string): FrontDoorSteps => {
   const known = roster(context);
   return {
     now: context.now,
@@ -44,7 +45,7 @@ export const frontDoorSteps = (context: FrontDoorContext): FrontDoorSteps => {
     ledger: ledger(context),
     responseUrls: responseUrls(context),
     roster: { ...known, read: kept(known.read, context.now) },
-    thread: thread(context),
+    thread: thread(context, async () => command),
   };
 };
 

@@ -28,7 +28,7 @@ const PATIENCE: Patience = { attempts: 2, slack: 2_000 };
 /** Makes the handler for a runtime; what every request needs is read at once, while the rest is still being built. */
 export function createHandler({ settings: own, configuration, now, slackNow, transport, log }: Runtime): Handler {
   const clients = frontDoorClients(own, transport, PATIENCE, now);
-  const steps = frontDoorSteps({ clients, settings: own, now });
+  const steps = frontDoorSteps({ clients, settings: own, now }, configuration.command);
   const { signingSecret } = clients;
   for (const read of [signingSecret(false), steps.roster.read()]) read.catch(() => undefined);
   const receive = receiver({ configuration, steps, slackNow, signingSecret });

@@ -29,15 +29,12 @@ export interface Presser extends Origin {
  * @returns null when a dialog says everything
  */
 async function start(door: FrontDoor, presser: Presser, request: Request, cause: string): Promise<Message | null> {
-  const commandWord = door.configuration.command;
   const refusal = await refusalOf(door, presser, request.command);
-  if (refusal) return refusalMessage(refusal, commandWord);
+  if (refusal) return refusalMessage(refusal);
   const { userId, userName, channel, triggerId } = presser;
   const operation = await accept(door, { request, requester: { userId, userName, channel }, triggerId, cause });
   if (operation.executionArn !== null) return alreadyTriedAgain(operation);
-  return commandOf(request.command).dialog && operation.status === "requested"
-    ? null
-    : startedAnswer(operation, commandWord);
+  return commandOf(request.command).dialog && operation.status === "requested" ? null : startedAnswer(operation);
 }
 
 /** An end without an execution, or with a refusal: it did none of the work, so it does not use the one repetition up. */

@@ -10,6 +10,7 @@ import { troubleAnswer } from "../messages/command/acknowledgements.ts";
 import { DENY_REASON, denyNotice } from "../messages/operation/deny-dialog.ts";
 import { removalNotice } from "../messages/remove/dialog.ts";
 import { DENY_DIALOG, REMOVE_DIALOG } from "../messages/slack/buttons.ts";
+import { filled } from "../messages/slack/command-word.ts";
 import type { Message } from "../records.ts";
 import { buttons, type Click, pressed } from "./clicks.ts";
 import { closed, type DialogResponse, submitted } from "./dialogs.ts";
@@ -69,10 +70,12 @@ const anyButton = new RegExp(`^(?:${buttons.join("|")})$`);
  * work that is not awaited.
  */
 export function listen(app: App, door: FrontDoor): void {
-  const trouble = troubleAnswer(door.configuration.command);
+  const { command: word } = door.configuration;
+  const trouble = troubleAnswer();
 
-  app.command(door.configuration.command, async ({ command, ack }) => {
-    await ack(ephemeral(await orTrouble("the command", () => answerTo(door, slashCommandOf(command)), trouble)));
+  app.command(word, async ({ command, ack }) => {
+    const answer = await orTrouble("the command", () => answerTo(door, slashCommandOf(command)), trouble);
+    await ack(ephemeral(filled(answer, word)));
   });
 
   app.action<BlockAction<ButtonAction>>(
@@ -97,14 +100,16 @@ export function listen(app: App, door: FrontDoor): void {
       () => submitted(door, response),
       removalNotice(response.operation, trouble),
     );
-    await (notice ? ack({ response_action: "update", view: notice as never }) : ack());
+    await (notice ? ack({ response_action: "update", view: filled(notice, word) as never }) : ack());
   });
 
   app.view<ViewSubmitAction>({ callback_id: DENY_DIALOG, type: "view_submission" }, async ({ body, ack }) => {
     const { operation: asking, ...origin } = responseOf(body);
     const reason = body.view.state.values[DENY_REASON]?.[DENY_REASON]?.value ?? "";
     const notice = await orTrouble("the denial", () => denySubmitted(door, origin, asking, reason), trouble);
-    await (notice ? ack({ response_action: "update", view: denyNotice(asking, notice) as never }) : ack());
+    await (notice
+      ? ack({ response_action: "update", view: filled(denyNotice(asking, notice), word) as never })
+      : ack());
   });
 
   app.view<ViewClosedAction>({ callback_id: REMOVE_DIALOG, type: "view_closed" }, async ({ body, ack }) => {

@@ -28,9 +28,7 @@ export interface SlashCommand extends Origin {
 function help(door: FrontDoor, topic: string | null, person: Person): Message {
   const { configuration } = door;
   const theirs = usable(configuration, person.roles);
-  return topic
-    ? commandHelp(commandOf(topic), theirs, configuration.command)
-    : helpMessage(commands, theirs, configuration.command, configuration.cluster.name);
+  return topic ? commandHelp(commandOf(topic), theirs) : helpMessage(commands, theirs, configuration.cluster.name);
 }
 
 /** A command that names its pool is judged by it; any other one again when its node is known. */
@@ -42,22 +40,21 @@ function isAllowed({ configuration }: FrontDoor, request: Request, { roles }: Pe
 }
 
 async function act(door: FrontDoor, typed: SlashCommand, request: Request, person: Person): Promise<Message> {
-  const { configuration } = door;
   const { userId, userName, channel, triggerId, responseUrl } = typed;
   const may = isAllowed(door, request, person);
   if (request.command === "cancel" && may)
-    return cancelAnswer(await cancel(door, request.operation, userId, triggerId), configuration.command);
+    return cancelAnswer(await cancel(door, request.operation, userId, triggerId));
   if ((request.command === "pause" || request.command === "resume") && may) {
     const steered = await steer(door, request.operation, { decision: request.command, userId, cause: triggerId });
-    return steerAnswer(steered, configuration.command);
+    return steerAnswer(steered);
   }
   if ((request.command === "approve" || request.command === "deny") && may)
     return vote(door, { ...typed, ...request, decision: request.command, asking: null });
   const submission = { request, requester: { userId, userName, channel }, triggerId, responseUrl };
   const operation = await (may ? accept : recordRefusal)(door, submission);
   return wasRefusedHere(operation)
-    ? refusalMessage({ kind: "policy", command: request.command }, configuration.command)
-    : startedAnswer(operation, configuration.command);
+    ? refusalMessage({ kind: "policy", command: request.command })
+    : startedAnswer(operation);
 }
 
 /**
@@ -68,11 +65,11 @@ async function act(door: FrontDoor, typed: SlashCommand, request: Request, perso
 export async function answerTo(door: FrontDoor, typed: SlashCommand): Promise<Message> {
   const { configuration } = door;
   const elsewhere = originRefusal(door, typed);
-  if (elsewhere) return refusalMessage(elsewhere, configuration.command);
+  if (elsewhere) return refusalMessage(elsewhere);
   const parsed = parse(typed.text, { pools: Object.keys(configuration.pools), commandWord: configuration.command });
-  if ("problem" in parsed) return usageMessage(parsed.problem, configuration.command);
+  if ("problem" in parsed) return usageMessage(parsed.problem);
   const person = await personOf(door, typed);
-  if ("refusal" in person) return refusalMessage(person.refusal, configuration.command);
+  if ("refusal" in person) return refusalMessage(person.refusal);
   const { request } = parsed;
   if (request.command === "help") return help(door, request.topic, person);
   return act(door, typed, request, person);

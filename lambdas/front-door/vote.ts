@@ -56,8 +56,7 @@ async function cast(door: FrontDoor, vote: Vote): Promise<Voted> {
 }
 
 /** Handles a vote by command or button, of a person who may use the command. @returns the private answer */
-export const vote = async (door: FrontDoor, cast_: Vote): Promise<Message> =>
-  voteAnswer(await cast(door, cast_), door.configuration.command);
+export const vote = async (door: FrontDoor, cast_: Vote): Promise<Message> => voteAnswer(await cast(door, cast_));
 
 /** Takes a button's value apart: "remove-3f9c2a71:1". */
 const operationIn = (asking: string): string | null => /^([a-z]+-[0-9a-f]{8}):\d{1,4}$/.exec(asking)?.[1] ?? null;
@@ -82,12 +81,12 @@ export async function denyPressed(
   if (operation === null) return staleClick;
   const record = await door.steps.ledger.operation(operation);
   const refused = await rejected(door, { ...presser, operation, asking, decision: "deny" }, record);
-  if (refused) return voteAnswer(refused, door.configuration.command);
+  if (refused) return voteAnswer(refused);
   const opened = await door.steps.thread.openDialog(
     presser.triggerId,
     denyDialog(operation, asking, record?.approval?.state === "review"),
   );
-  return opened === "open" ? null : troubleAnswer(door.configuration.command);
+  return opened === "open" ? null : troubleAnswer();
 }
 
 /**
@@ -106,8 +105,8 @@ export async function denySubmitted(
   // A dialog is in no channel: it was opened from ours.
   const person = { ...origin, channel: door.configuration.slack.channel };
   const refusal = originRefusal(door, person) ?? (await refusalOf(door, person, "deny"));
-  if (refusal) return refusalMessage(refusal, door.configuration.command);
+  if (refusal) return refusalMessage(refusal);
   const voted = await cast(door, { ...person, operation, asking, decision: "deny", ...(reason ? { reason } : {}) });
   const isHeard = voted.kind === "heard" || voted.kind === "review heard";
-  return isHeard && voted.decision === "deny" ? null : voteAnswer(voted, door.configuration.command);
+  return isHeard && voted.decision === "deny" ? null : voteAnswer(voted);
 }

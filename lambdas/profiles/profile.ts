@@ -5,6 +5,7 @@ import type { Join } from "../desired/joining.ts";
 import type { PayloadRules } from "../desired/payload.ts";
 import type { Action, FileAction } from "../desired/plan.ts";
 import type { Port } from "../desired/ports.ts";
+import type { FailureCode } from "../failures.ts";
 import type { Finding } from "../messages/doctor/finding.ts";
 import type { StageOf } from "../stages.ts";
 import type { MachineFacts } from "./machine-facts.ts";
@@ -38,6 +39,8 @@ export interface AwaitedAnnotation {
   readonly annotation: string;
   /** Phrase after "waits for": the program and its task. */
   readonly waitsFor: string;
+  /** Code of the failure that the wait becomes at its deadline. */
+  readonly code: FailureCode;
 }
 
 /** The network of pods on Windows. */

@@ -144,7 +144,7 @@ try {
     Invoke-Plan (Get-Plan (Read-Request $Request))
     $Outcome.ok = $true
 } catch {
-    $Outcome.failed = [ordered] @{ action = $Doing; error = Get-ErrorText $_ }
+    $Outcome.failed = Add-Failure ([ordered] @{ action = $Doing }) $_
 }
 $Outcome.restartDue = $RestartDue.ToArray()
 Save-Trace

@@ -150,6 +150,6 @@ try {
     else { Write-Result (Get-Observation) }
     exit 0
 } catch {
-    Write-Result ([ordered] @{ script = 'observe'; ok = $false; error = Get-ErrorText $_ })
+    Write-Result (Add-Failure ([ordered] @{ script = 'observe'; ok = $false }) $_)
     exit 1
 }

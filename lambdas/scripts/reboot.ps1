@@ -28,7 +28,7 @@ function Assert-Guard {
         if ($guard.paths -ne 1) { "it sees $($guard.paths) paths" }
         if (-not (Get-MetadataToken)) { 'the metadata service does not answer' }
     )
-    if ($faults.Count -gt 0) { throw "no reboot without the guard of the metadata route: $($faults -join ', ')" }
+    if ($faults.Count -gt 0) { throw (New-Fault 'guard-not-in-order' "no reboot without the guard of the metadata route: $($faults -join ', ')") }
 }
 
 # True if this operation has requested a reboot since the last boot. An unreadable marker is ignored: otherwise it
@@ -42,14 +42,14 @@ function Test-Asked([string] $marker, $wanted) {
     }
 }
 
-function Get-Evidence([string] $before, [string] $after, $fault) {
-    return [ordered] @{ script = 'reboot'; ok = -not $fault; bootIdBefore = $before; bootIdAfter = $after; error = $fault }
+function Get-Evidence([string] $before, [string] $after, [bool] $ok) {
+    return [ordered] @{ script = 'reboot'; ok = $ok; bootIdBefore = $before; bootIdAfter = $after; error = $null }
 }
 
 # Writes the marker and returns, or throws; the caller then exits 3010.
 function Request-Reboot($wanted) {
     $marker = Join-Path $CasementHome 'reboot.json'
-    if (Test-Asked $marker $wanted) { throw 'the reboot was asked for before and did not happen' }
+    if (Test-Asked $marker $wanted) { throw (New-Fault 'reboot-not-happened' 'the reboot was asked for before and did not happen') }
     Assert-Fresh $wanted
     Assert-Guard
     Save-Text $marker ([ordered] @{ operation = $wanted.operation; bootId = "$($wanted.bootId)" } | ConvertTo-Json -Compress)
@@ -63,12 +63,12 @@ try {
     $before = "$($wanted.bootId)"
     $after = Get-BootId
     if ($before -ne $after) {
-        Write-Result (Get-Evidence $before $after $null)
+        Write-Result (Get-Evidence $before $after $true)
         exit 0
     }
     Request-Reboot $wanted
     exit 3010
 } catch {
-    Write-Result (Get-Evidence $before $after (Get-ErrorText $_))
+    Write-Result (Add-Failure (Get-Evidence $before $after $false) $_)
     exit 1
 }

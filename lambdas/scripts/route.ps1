@@ -127,7 +127,7 @@ try {
     $Outcome.ok = $true
     Write-CasementEvent 4003 $true "$($wanted.operation): $($wanted.do) the guard of the metadata route; changed $($Outcome.changed -join ', ')"
 } catch {
-    $Outcome.failed = [ordered] @{ action = $Doing; error = Get-ErrorText $_ }
+    $Outcome.failed = Add-Failure ([ordered] @{ action = $Doing }) $_
     Write-CasementEvent 4003 $false "The guard of the metadata route failed at ${Doing}: $($Outcome.failed.error)"
 }
 Write-Result $Outcome

@@ -5,6 +5,7 @@ import { credential } from "./cluster/credential.ts";
 import { csrs } from "./cluster/csrs.ts";
 import { kubeletAuthority } from "./cluster/kubelet-authority.ts";
 import { nodes } from "./cluster/nodes.ts";
+import { commandWord } from "./command-word.ts";
 import { type StepContext, timestamp } from "./context.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { drain } from "./drain/drain.ts";
@@ -90,7 +91,7 @@ export const steps = (context: StepContext) => ({
   screenshots: screenshots(context),
   slots: slots(context),
   stops: stops(context),
-  thread: thread(context),
+  thread: thread(context, commandWord(context)),
   unregistered: unregistered(context),
   turns: turns(context),
 });

@@ -104,7 +104,7 @@ async function findRoom({ steps, start, request, settings }: Op<AddRequest>): Pr
     machines.map(launcherOf),
   );
   if (!granted || before + count > pool.maximum) {
-    throw new Refused(tooManyNodes({ pool: name, before, count, maximum: pool.maximum, kept }, settings.commandWord));
+    throw new Refused(tooManyNodes({ pool: name, before, count, maximum: pool.maximum, kept }));
   }
   return {
     pool: { name, before, after: before + count, maximum: pool.maximum, kept },
@@ -123,10 +123,7 @@ async function preview(op: Op<AddRequest>, { pool, image }: Room): Promise<void>
   const { steps, settings } = op;
   const { configuration } = await steps.runtime.read(settings.runtimeVersion);
   const { windows = "", instanceTypes = [], subnets = [] } = configuration.pools[pool.name] ?? {};
-  await showOnly(
-    op,
-    addDryRun({ pool, windows, imageId: image.imageId, instanceTypes, subnets }, settings.commandWord),
-  );
+  await showOnly(op, addDryRun({ pool, windows, imageId: image.imageId, instanceTypes, subnets }));
 }
 
 async function post(

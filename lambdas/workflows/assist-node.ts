@@ -31,7 +31,7 @@ const begin: Change<AssistRequest, JudgedAssist, AssistTask> = {
   needsMachine: true,
   stages: () => stages.filter(({ name }) => name !== "release"),
   plan: (op) => judgeAssist(op, op.request.node),
-  dryRun: ({ plan }, { settings }) => assistDryRun(plan, settings.commandWord),
+  dryRun: ({ plan }) => assistDryRun(plan),
   effects: async (op, { chosen: { name } }) => {
     const { chosen, owner, plan } = await judgeAssist(op, name);
     const { uid, bootId, instanceId } = chosen;
@@ -44,7 +44,7 @@ const begin: Change<AssistRequest, JudgedAssist, AssistTask> = {
         blockers: [],
       },
       pods: 0,
-      card: assistPlanCard(plan, op.settings.commandWord),
+      card: assistPlanCard(plan),
     };
   },
   planAgain: (op, { chosen }) => judgeAssist(op, chosen.name),
@@ -59,7 +59,7 @@ const end: Change<AssistRequest, JudgedEnd, AssistTask> = {
   isFor: (request): request is AssistRequest => request.command === "assist" && request.end,
   stages: () => stages.filter(({ name }) => name === "release"),
   plan: (op) => judgeEnd(op, op.request.node),
-  dryRun: ({ chosen }, { settings }) => assistEndDryRun(chosen.name, settings.commandWord),
+  dryRun: ({ chosen }) => assistEndDryRun(chosen.name),
   taskOf: (task) => ({ ...task, wanted: null, summary: "" }),
   undo: () => assistLeaves.powerless,
   words: { cancelled: assistSummary.cancelled, failed: assistSummary.notEnded },

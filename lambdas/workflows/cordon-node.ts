@@ -25,13 +25,10 @@ type CordonRequest = Extract<Request, { command: "cordon" | "uncordon" }>;
 const stages = stageTable<"cordon", CordonTask>("cordon", { cordon, uncordon });
 
 /** @throws Refused for a quarantined node whose whole name was not typed */
-function checkQuarantine(
-  { ctx, steps, request, settings }: Op<CordonRequest>,
-  { name, uid }: ChosenNode,
-): Promise<true> {
+function checkQuarantine({ ctx, steps, request }: Op<CordonRequest>, { name, uid }: ChosenNode): Promise<true> {
   return step(ctx, "check the quarantine", async (): Promise<true> => {
     const isMeant = request.command === "uncordon" && request.quarantined === name;
-    if (!isMeant && (await isQuarantined(steps, uid))) throw new Refused(stillQuarantined(name, settings.commandWord));
+    if (!isMeant && (await isQuarantined(steps, uid))) throw new Refused(stillQuarantined(name));
     return true;
   });
 }
@@ -45,7 +42,7 @@ const change = (command: CordonRequest["command"]): Change<CordonRequest, Chosen
   stages: () => stages.filter(({ name }) => name === command),
   plan: async (op) => (await judgeNode(op, command, op.request.node)).chosen,
   subject: (chosen) => ({ ...chosen, isRecovery: true }),
-  dryRun: ({ name, isCordoned }, { settings }) => cordonDryRun(command, name, isCordoned, settings.commandWord),
+  dryRun: ({ name, isCordoned }) => cordonDryRun(command, name, isCordoned),
   ...(command === "uncordon" ? { confirm: checkQuarantine } : {}),
   effects: async (op, { name }) => {
     const { uid, bootId, instanceId, isCordoned } = (await judgeNode(op, command, name)).chosen;

@@ -18,13 +18,13 @@ import { nodeOf, once } from "./node/task.ts";
 
 /** Leaves the node cordoned: from now on the cordon is the requester's, and lasts until an uncordon. */
 async function finish(task: EmptyingTask): Promise<Finish> {
-  const { steps, operation, isGone, pods, runtime } = task;
+  const { steps, operation, isGone, pods } = task;
   const { name, uid } = nodeOf(task);
   await once(task, "keep the cordon", async () => {
     if (isGone) await steps.cordons.close(uid, operation);
     else await steps.cordons.keep(uid, operation);
   });
-  return { summary: isGone ? goneSummary(name) : drainedSummary(name, pods, runtime.configuration.command) };
+  return { summary: isGone ? goneSummary(name) : drainedSummary(name, pods) };
 }
 
 /** `/win drain`: evicts the pods of a node as carefully as kubectl does, and leaves it cordoned. */

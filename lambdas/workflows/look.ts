@@ -1,14 +1,9 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { LookName, Request, Start } from "../commands/command.ts";
-import { isOperation } from "../commands/list.ts";
 import { UserError } from "../errors.ts";
 import { doctorMessage, type Examination } from "../messages/doctor/doctor.ts";
-import { waitsForReview } from "../messages/operation/break-glass.ts";
-import { operationsMessage } from "../messages/operation/operations-table.ts";
-import { withStops } from "../messages/stops/stop.ts";
-import type { Message, OperationRecord } from "../records.ts";
+import type { Message } from "../records.ts";
 import { lambdaEntry } from "../steps/host.ts";
-import { patiently } from "../steps/patience.ts";
 import type { Steps } from "../steps/steps.ts";
 import { diagnose } from "./doctor/diagnose.ts";
 import { watchingCredentials } from "./doctor/watch-credentials.ts";
@@ -17,7 +12,7 @@ import { promptStep } from "./engine/prompt-step.ts";
 import { describeNode, listNodes } from "./look/answer.ts";
 import { showAudit } from "./look/audit.ts";
 import { failLook } from "./look/fail.ts";
-import { heldUp, SECONDS, stopsShown } from "./look/stops.ts";
+import { listOperations } from "./look/operations.ts";
 import { explainNode } from "./look/why.ts";
 import { beginOperation, tellRequester } from "./operation/lifecycle.ts";
 import type { OperationSettings } from "./operation/op.ts";
@@ -29,7 +24,7 @@ const BEGIN = { seconds: 5, services: "S3 or DynamoDB" };
 const LOOK = { seconds: 11, services: "S3 or DynamoDB" };
 
 /** A look under way: its request, and the steps by which it is answered. */
-export interface Look<Asked> {
+interface Look<Asked> {
   readonly steps: Steps;
   readonly ctx: DurableContext;
   readonly start: Start;
@@ -44,46 +39,13 @@ export type Answers<Name extends string, Asked extends { readonly command: strin
   readonly [One in Name]: Answer<Extract<Asked, { readonly command: One }>>;
 };
 
-/** Operations a list shows; more do not fit a message. */
-const MOST_OPERATIONS = 60;
-
-/** Requests that are read for it: looks are in the ledger too, and one page of DynamoDB's holds about so many. */
-const MOST_REQUESTS = 1_000;
-
-/** By operation that still runs: what the first of its nodes that waits is waiting for; by one that did not wait for its approval: its review. */
-async function waitsOf(steps: Steps, operations: readonly OperationRecord[]): Promise<Record<string, string>> {
-  const entries = operations
-    .filter(({ endedAt }) => endedAt === null)
-    .map(async ({ id }) => {
-      const waiting = (await steps.ledger.nodes(id)).find(({ endedAt, waitsFor }) => endedAt === null && waitsFor);
-      return [id, waiting?.waitsFor ?? ""] as const;
-    });
-  const reviews = operations.flatMap(({ id, endedAt, approval }) =>
-    endedAt !== null && approval?.state === "review" ? [[id, waitsForReview(approval)] as const] : [],
-  );
-  return Object.fromEntries([...(await Promise.all(entries)), ...reviews]);
-}
-
-/** Lists operations, with the freezes and holds in force and what they hold up. */
-async function listOperations(steps: Steps, begun: OperationSettings): Promise<Message> {
-  const operations = (await steps.ledger.operations(MOST_REQUESTS)).filter(isOperation).slice(0, MOST_OPERATIONS);
-  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
-  const held = await heldUp(steps, operations);
-  // Holds by kubectl are read where something may be held up: without the cluster the list is still whole.
-  const nodes = held.length > 0 ? await patiently(SECONDS * 1_000, steps.nodes.all).catch(() => null) : [];
-  const stopped = await stopsShown(steps, configuration, nodes);
-  const { commandWord } = begun;
-  const list = operationsMessage(operations, await waitsOf(steps, operations), steps.timestamp(), commandWord);
-  return withStops(list, stopped, commandWord, held);
-}
-
 async function report(steps: Steps, examined: Examination, begun: OperationSettings): Promise<Message> {
   const { configuration } = await steps.runtime.read(begun.runtimeVersion);
-  return doctorMessage(examined, configuration.cluster.name, begun.commandWord);
+  return doctorMessage(examined, configuration.cluster.name);
 }
 
 /** Makes an answer that is read in one step. */
-export const prompt =
+const prompt =
   <Asked>(read: Answer<Asked>): Answer<Asked> =>
   (look) =>
     promptStep(look.ctx, "look", LOOK, () => read(look));
@@ -94,7 +56,7 @@ export const answers: Answers<LookName, Request> = {
   node: prompt(({ steps, request, begun }) => describeNode(steps, request.node, begun)),
   why: ({ steps, ctx, start, request, begun }) => explainNode(steps, ctx, start, request.node, begun),
   operations: prompt(({ steps, begun }) => listOperations(steps, begun)),
-  audit: prompt(({ steps, request, begun }) => showAudit(steps, request, begun)),
+  audit: prompt(({ steps, request }) => showAudit(steps, request)),
   doctor: async (look) => {
     const examined = await diagnose(look.steps, look.ctx, look.begun.runtimeVersion);
     return prompt(({ steps, begun }: Look<unknown>) => report(steps, examined, begun))(look);

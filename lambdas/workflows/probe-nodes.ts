@@ -23,6 +23,7 @@ import { escalate } from "./engine/escalate.ts";
 import { orLater } from "./engine/or-later.ts";
 import { machinesActedFor } from "./node/acted-for.ts";
 import { type Probed, probe } from "./node/probe.ts";
+import type { DurableSteps } from "./operation/op.ts";
 
 /** Payload with which a tick of the schedule starts the probes. */
 export interface ProbeNodes {
@@ -83,13 +84,17 @@ async function findTurn(steps: Steps): Promise<Turn> {
   return { due, failing: failing.filter(({ uid }) => !due.some((one) => one.uid === uid)), hours };
 }
 
+/** Beginning of the names of a tick's probes. */
+const markOf = (tick: string): string =>
+  tick
+    .replace(/[^a-z0-9]/gi, "")
+    .slice(-20)
+    .toLowerCase();
+
 /** Probes a node until it works, or has failed each time; what could not be probed says nothing about it. */
-async function tried(ctx: DurableContext, steps: Steps, tick: string, at: number, due: Due): Promise<ProbeResult> {
+async function tried({ ctx, steps }: DurableSteps, mark: string, at: number, due: Due): Promise<ProbeResult> {
   for (let attempt = 1; ; attempt += 1) {
-    const id = `${tick
-      .replace(/[^a-z0-9]/gi, "")
-      .slice(-20)
-      .toLowerCase()}-${at}-${attempt}`;
+    const id = `${mark}-${at}-${attempt}`;
     const result = await probe(ctx, steps, `probe ${at}.${attempt}`, { ...due, id });
     if (result.state !== "fails" || attempt === ATTEMPTS) return result;
   }
@@ -108,9 +113,9 @@ async function writeDown(ctx: DurableContext, steps: Steps, due: Due, result: Pr
 
 /** Tells the channel: a card for each dead node, once a day, or one for all where they fail together. Belongs into a step. */
 async function tell(steps: Steps, telling: Telling, hours: number): Promise<void> {
-  const { slack, command } = await steps.runtime.rules();
+  const { slack } = await steps.runtime.rules();
   const at = steps.timestamp();
-  const told = ({ node }: FailingNode) => ({ node, commandWord: command, now: at });
+  const told = ({ node }: FailingNode) => ({ node, now: at });
   if (telling.kind === "each") {
     for (const one of telling.nodes) {
       const ts = await steps.thread.post(
@@ -142,7 +147,7 @@ export const probeNodes =
     );
     const results: ProbedNode[] = [];
     for (const [at, one] of due.entries())
-      results.push(await writeDown(ctx, steps, one, await tried(ctx, steps, tick, at, one)));
+      results.push(await writeDown(ctx, steps, one, await tried({ ctx, steps }, markOf(tick), at, one)));
     const dead = results.filter(isFailing);
     if (dead.length === 0) return;
     const telling = await step(ctx, "decide how to tell it", async () => tellingOf(dead, failing, steps.timestamp()));

@@ -58,7 +58,7 @@ const remove: Change<RemoveRequest, Chosen, RemovalTask> = {
     isRecovery: !isReady,
   }),
   prepare: refuse,
-  dryRun: ({ facts }, { settings }) => removeDryRun(facts, settings.commandWord),
+  dryRun: ({ facts }) => removeDryRun(facts),
   confirm,
   effects,
   planAgain,

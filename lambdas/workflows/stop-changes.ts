@@ -28,8 +28,8 @@ const STOPS: ReadonlySet<Request["command"]> = new Set<StopRequest["command"]>([
 const isStop = (request: Request): request is StopRequest => STOPS.has(request.command);
 
 /** @throws UserError without a reason */
-function checkWords(request: StopRequest, commandWord: string): void {
-  if (isSetting(request) && !request.reason) throw new UserError(stopNeedsReason(commandWord, request.command));
+function checkWords(request: StopRequest): void {
+  if (isSetting(request) && !request.reason) throw new UserError(stopNeedsReason(request.command));
 }
 
 /** A time without a zone is meant in that of the pool. */
@@ -49,14 +49,14 @@ async function endWanted(steps: Steps, request: StopRequest, targets: readonly S
 }
 
 async function set(
-  { steps, start, settings: { commandWord } }: Op,
+  { steps, start }: Op,
   { command: kind, reason = "" }: Setting,
   targets: readonly StopTarget[],
   until: string | null,
 ): Promise<string> {
   const stop = { kind, reason, by: originName(start), at: steps.timestamp(), until };
   for (const target of targets) await steps.stops.put({ ...stop, target });
-  return stopSummary(stop, targets, commandWord);
+  return stopSummary(stop, targets);
 }
 
 async function end(steps: Steps, kind: Stop["kind"], targets: readonly StopTarget[]): Promise<string> {
@@ -88,7 +88,7 @@ async function change(op: Op<StopRequest>, targets: readonly StopTarget[], until
 async function stopOrGoOn(op: Op<StopRequest>): Promise<void> {
   const { ctx, steps, start, request, settings } = op;
   const targets = await step(ctx, "judge", async () => {
-    checkWords(request, settings.commandWord);
+    checkWords(request);
     return targetsOf(op);
   });
   const until = await step(ctx, "when it ends", () => endWanted(steps, request, targets));

@@ -1,5 +1,6 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { waitName } from "../desired/waits.ts";
+import { bareName } from "../failures.ts";
 import { pages, waitNotice } from "../messages/operation/waits.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
@@ -116,7 +117,7 @@ async function each<T>(all: readonly T[], work: (one: T) => Promise<void>): Prom
     try {
       await work(one);
     } catch (error) {
-      if (causeOf(error).name === "Retryable") return false;
+      if (bareName(causeOf(error)) === "Retryable") return false;
       failures.push(error);
     }
   }

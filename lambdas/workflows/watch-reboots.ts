@@ -21,7 +21,7 @@ export const watchReboots =
     const machines = await step(ctx, "find machines to look at", () => findWatched(steps)).catch(orLater([]));
     if (machines.length > 0) {
       const { foreign } = await lookAtReboots(ctx, steps, owner, machines);
-      await writeNews(ctx, steps, owner, foreign, machines.length);
+      await writeNews({ ctx, steps }, owner, foreign, machines.length);
     }
     // While Slack is away the news stays in the ledger, and the next look tells it.
     await step(ctx, "tell of boots", () => tellNews(steps)).catch(orLater(undefined));

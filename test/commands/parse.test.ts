@@ -82,19 +82,19 @@ describe("what is understood", () => {
 
 describe("what is not understood", () => {
   test.each([
-    ["nodez", "unknown-command", "did you mean `/win nodes`?"],
-    ["frobnicate", "unknown-command", "`/win help` lists all commands"],
-    ["delete pod web-1", "unknown-command", "`/win help` lists all commands"],
+    ["nodez", "unknown-command", "did you mean `{win} nodes`?"],
+    ["frobnicate", "unknown-command", "`{win} help` lists all commands"],
+    ["delete pod web-1", "unknown-command", "`{win} help` lists all commands"],
     ["help teleport", "unknown-command", "Unknown command `teleport`"],
     ["<@U0VISITOR0|vera>", "unknown-command", "Unknown command `&lt;@"],
-    ["add", "missing", '`/win add &lt;pool&gt; [count] [--dry-run] [--reason "&lt;text&gt;"]`'],
+    ["add", "missing", '`{win} add &lt;pool&gt; [count] [--dry-run] [--reason "&lt;text&gt;"]`'],
     [
       "remove",
       "missing",
-      '`/win remove &lt;node&gt; [--dry-run] [--break-glass "&lt;text&gt;"] [--at "&lt;text&gt;"] [--now "&lt;text&gt;"] [--reason "&lt;text&gt;"]`',
+      '`{win} remove &lt;node&gt; [--dry-run] [--break-glass "&lt;text&gt;"] [--at "&lt;text&gt;"] [--now "&lt;text&gt;"] [--reason "&lt;text&gt;"]`',
     ],
     ["add web 2 3", "too-much", "Unexpected argument `3`"],
-    ["nodes win-3 win-4", "too-much", "Unexpected argument `win-3`. Usage: `/win nodes`"],
+    ["nodes win-3 win-4", "too-much", "Unexpected argument `win-3`. Usage: `{win} nodes`"],
     ["nodes --dry-run", "unknown-option", "Unknown option `--dry-run`"],
     ["add web --force", "unknown-option", "Unknown option `--force`"],
     ["add web --dry-rum", "unknown-option", "did you mean `--dry-run`"],
@@ -113,15 +113,15 @@ describe("what is not understood", () => {
     ['add web --reason "Patch Tuesday', "unclosed-quote", "has no closing quote"],
     ["add web --reason Patch Tuesday", "unquoted", "Put the text of `--reason` in quotes: only `Patch` was read"],
     [`add web --reason "${"x".repeat(201)}"`, "long-text", "is too long (201 characters, at most 200)"],
-    ["add wbe 3", "unknown-pool", "did you mean `/win add web`? Pools: `web`, `batch`"],
+    ["add wbe 3", "unknown-pool", "did you mean `{win} add web`? Pools: `web`, `batch`"],
     ["add 2 web", "unknown-pool", "Pools: `web`, `batch`"],
-    ['add "web" 2', "unknown-pool", "did you mean `/win add web`?"],
-    ["add \u201cweb\u201d 2", "unknown-pool", "did you mean `/win add web`?"],
+    ['add "web" 2', "unknown-pool", "did you mean `{win} add web`?"],
+    ["add \u201cweb\u201d 2", "unknown-pool", "did you mean `{win} add web`?"],
     ["add `web` 2", "unknown-pool", "Pool `'web'`"],
     ["add 🐙", "unknown-pool", "Pool `🐙`"],
     ["add <http://evil.example|web> 2", "unknown-pool", "Pool `&lt;http://evil.example|web&gt;`"],
     ["add \u202eweb", "unknown-pool", "Pool `\ufffdweb`"],
-    ["add \u0000", "unknown-pool", 'Usage: `/win add &lt;pool&gt; [count] [--dry-run] [--reason "&lt;text&gt;"]`.'],
+    ["add \u0000", "unknown-pool", 'Usage: `{win} add &lt;pool&gt; [count] [--dry-run] [--reason "&lt;text&gt;"]`.'],
     ["add <@U0VISITOR0|vera> 2", "unknown-pool", "Pool `&lt;@"],
     ["add &lt;!channel&gt;", "unknown-pool", "Pool `&lt;!channel&gt;`"],
     ["add constructor", "unknown-pool", "Pool `constructor`"],
@@ -139,20 +139,20 @@ describe("what is not understood", () => {
   ])("%j gives the sentence of %s", (text, kind, part) => {
     const parsed = parse(text, vocabulary);
     expect(parsed).toHaveProperty("problem.kind", kind);
-    if ("problem" in parsed) expect(usageMessage(parsed.problem, "/win").text).toContain(part);
+    if ("problem" in parsed) expect(usageMessage(parsed.problem).text).toContain(part);
   });
 });
 
 test.each([
-  ["add web ", "add", '`/win add &lt;pool&gt; [count] [--dry-run] [--reason "&lt;text&gt;"]`'],
-  ["/win node ", "node", "`/win node &lt;node&gt;`"],
-  ["lorem ip", "help", "`/win help [command]`"],
+  ["add web ", "add", '`{win} add &lt;pool&gt; [count] [--dry-run] [--reason "&lt;text&gt;"]`'],
+  ["/win node ", "node", "`{win} node &lt;node&gt;`"],
+  ["lorem ip", "help", "`{win} help [command]`"],
 ])("says kindly that 4,000 characters of %j are no command, and shows the form of %s", (words, command, form) => {
   const parsed = parse(words.repeat(500).slice(0, 4_000).padEnd(4_000, "x"), vocabulary);
   expect(parsed).toEqual({ problem: { kind: "too-long", length: 4_000, command: commandOf(command) } });
   if (!("problem" in parsed)) return;
-  expect(usageMessage(parsed.problem, "/win").text).toBe(
-    `Command too long (4,000 characters). Usage: ${form}. \`/win help\` lists all commands.`,
+  expect(usageMessage(parsed.problem).text).toBe(
+    `Command too long (4,000 characters). Usage: ${form}. \`{win} help\` lists all commands.`,
   );
 });
 
@@ -210,7 +210,7 @@ describe("options and arguments that are data of a command", () => {
     [
       "patch",
       "missing",
-      "requires `&lt;node&gt;` (nodes, or a pool). Usage: `/win patch &lt;node&gt;... [--max &lt;number&gt;]",
+      "requires `&lt;node&gt;` (nodes, or a pool). Usage: `{win} patch &lt;node&gt;... [--max &lt;number&gt;]",
     ],
     ["patch web win-1", "pool-among-nodes", "`web` is a pool: give either one pool or nodes"],
     ["patch win-1 win/2", "bad-node", "`win/2` is not a valid node"],
@@ -227,7 +227,7 @@ describe("options and arguments that are data of a command", () => {
   ])("%j gives the sentence of %s", (text, kind, part) => {
     const parsed = parseNext(text, vocabulary);
     expect(parsed).toHaveProperty("problem.kind", kind);
-    if ("problem" in parsed) expect(usageMessage(parsed.problem, "/win").text).toContain(part);
+    if ("problem" in parsed) expect(usageMessage(parsed.problem).text).toContain(part);
   });
 
   test("an option of one name takes a value in every command, or in none", () => {
@@ -286,7 +286,7 @@ describe("any text", () => {
       fc.property(text, (typed) => {
         const parsed = parseNext(typed, vocabulary);
         if ("request" in parsed) return;
-        const said = usageMessage(parsed.problem, "/win").text;
+        const said = usageMessage(parsed.problem).text;
         expect(said.length).toBeLessThanOrEqual(500);
         expect(said).not.toMatch(/<|@(?!\u200b)|```|[\p{Cc}\p{Cs}\u202e]/u);
         expect(said.split("`").length % 2).toBe(1);

@@ -79,13 +79,13 @@ describe.each(waitKinds)("What waits as %s", (kind) => {
   });
 
   it("stands in the list with its next step, and in a reminder that mentions people", () => {
-    const list = JSON.stringify(waitBlocks(waits, NOW, "/win"));
+    const list = JSON.stringify(waitBlocks(waits, NOW));
     expect(list).toContain("Waiting for a person");
     expect(list).toContain(waitWords[kind].says);
     expect(list).toContain("for 20m");
     const [wait] = waits;
     if (wait === undefined) throw new Error("nothing waits");
-    const reminder = JSON.stringify(waitReminder(wait, ["S0OPERATORS"], NOW, "/win"));
+    const reminder = JSON.stringify(waitReminder(wait, ["S0OPERATORS"], NOW));
     expect(reminder).toContain("<!subteam^S0OPERATORS>");
     expect(reminder).toContain("Next: ");
   });

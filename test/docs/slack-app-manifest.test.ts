@@ -80,7 +80,7 @@ test("registers the command word that the configuration has by default", () => {
 });
 
 test("hints at commands as they are typed", () => {
-  const forms = commands.map((command) => formOf({ ...command, options: [] }, "").trim());
+  const forms = commands.map((command) => formOf({ ...command, options: [] }));
   for (const hint of slash?.usage_hint.split(" | ") ?? [])
     expect(forms.some((form) => form === hint || form.startsWith(`${hint} [`))).toBe(true);
 });

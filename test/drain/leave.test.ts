@@ -33,7 +33,7 @@ async function left(
   return { result, done };
 }
 
-const late = new StageFailed("gave up waiting for 1 pod");
+const late = new StageFailed("deadline-passed", "gave up waiting for 1 pod");
 
 test("DR-24 a node whose eviction has failed is held where its pool says so", async () => {
   expect(await left(late)).toEqual({ result: expect.stringContaining("the node stays cordoned"), done: ["kept"] });

@@ -130,7 +130,13 @@ describe("A drain's workflow", () => {
 test("the reason of a drain that did not empty the node is a sentence; one that did has none", () => {
   expect(failureOfDrain({ kind: "drained" }, "win-1")).toBeNull();
   expect(failureOfDrain({ kind: "node-gone" }, "win-1")).toBeNull();
-  expect(failureOfDrain({ kind: "uncordoned" }, "win-1")).toContain("it may have been uncordoned");
+  expect(failureOfDrain({ kind: "uncordoned" }, "win-1")).toEqual({
+    code: "uncordoned-meanwhile",
+    why: expect.stringContaining("it may have been uncordoned"),
+  });
   const refusals = [{ pod: "shop/a", reason: "unmanaged", detail: "" }] as const;
-  expect(failureOfDrain({ kind: "refused", refusals }, "win-1")).toContain("nothing recreates shop/a: --force");
+  expect(failureOfDrain({ kind: "refused", refusals }, "win-1")).toEqual({
+    code: "losses-not-allowed",
+    why: expect.stringContaining("nothing recreates shop/a: --force"),
+  });
 });

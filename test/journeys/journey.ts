@@ -14,6 +14,7 @@ import { payloadManifest, seedAccount } from "../../lib/sandbox/seed-account.ts"
 import { seedNodes } from "../../lib/sandbox/seed-nodes.ts";
 import { createSimulator, type Overrides, type Simulator } from "../../lib/sandbox/simulator.ts";
 import { recordWrites, repeatWrites, type Write } from "./ledger-writes.ts";
+import { watchPlaceholders } from "./placeholders.ts";
 import { type SlackUsers, slackUsers } from "./slack-users.ts";
 
 // The SDK reads a person's configuration files once, while time would not move: no file of this machine is read here.
@@ -161,7 +162,8 @@ async function begin(options: JourneyOptions, store: Store): Promise<Journey> {
   await seedAccount(simulator, configuration, KUBERNETES);
   const ledgerWrites = recordWrites(simulator);
   await repeatWrites(simulator, options.ledger);
-  const transport = inProcess(simulator, under);
+  const placeholders = watchPlaceholders(simulator);
+  const transport = inProcess({ ...simulator, slack: placeholders.slack }, under);
   const addresses = {
     aws: AWS,
     slack: SLACK,
@@ -241,6 +243,7 @@ async function begin(options: JourneyOptions, store: Store): Promise<Journey> {
       store.close();
       vi.useRealTimers();
       const counts = long.map(({ name, operationCount }) => `${name}: ${operationCount}`);
+      placeholders.check();
       if (counts.length > 0) throw new Error(`executions passed ${MOST_OPERATIONS} operations: ${counts.join(", ")}`);
     },
   };

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { CORDONED_BY } from "../../lambdas/desired/node-keys.ts";
+import { withWord } from "../../lambdas/messages/slack/command-word.ts";
 import { heldBack, newest, nodeNamed, settled } from "./evidence.ts";
 import type { Journey } from "./journey.ts";
 import { web } from "./others.ts";
@@ -27,7 +28,7 @@ export async function outcomeOf(here: Journey, command: string): Promise<readonl
   await here.type("operator", command);
   await settled(here, 60);
   const { status, summary } = (await newest(here)).operation;
-  return [status, summary];
+  return [status, withWord(summary, here.configuration.command)];
 }
 
 /** Runs a command to its end, after which nothing is held. @returns the operation's summary */

@@ -77,7 +77,7 @@ const each: readonly Finding[] = [
 
 describe("the doctor's report", () => {
   it("says how many problems there are, and puts the area with the worst one first", () => {
-    const text = doctorText(examination([silent, scopes, unclear, open]), "prod-west", "/win");
+    const text = doctorText(examination([silent, scopes, unclear, open]), "prod-west");
     expect(text.split("\n")[0]).toBe("prod-west: 2 problems, 1 warning, 1 inconclusive check");
     const order = ["AWS\n", "admits SSH", "Could not check", "Slack\n", "Nodes\n"].map((part) => text.indexOf(part));
     expect(order).toEqual(order.toSorted((one, other) => one - other));
@@ -85,7 +85,7 @@ describe("the doctor's report", () => {
   });
 
   it.each(each)("gives $kind words and a remedy that can neither ping nor break out", (finding) => {
-    const { says, remedy } = wordsOfFinding(finding, "/win");
+    const { says, remedy } = wordsOfFinding(finding);
     expect(remedy.length).toBeGreaterThan(10);
     expect(says).not.toMatch(/<!(?!date\^)|<@/);
     expect(`${says}${remedy}`).not.toMatch(/undefined|\.$/);
@@ -102,7 +102,7 @@ describe("the doctor's report", () => {
     });
     const refused = (pool: string): Finding => ({ kind: "launch-refused", pool, why: "no such key" });
     const findings = [throttled("the subnets"), refused("web"), throttled("the clock"), refused("edge")];
-    const text = doctorText(examination(findings), "prod-west", "/win");
+    const text = doctorText(examination(findings), "prod-west");
     expect(text.split("\n")[0]).toBe("prod-west: 1 problem, 1 inconclusive check");
     expect(text).toContain("EC2 throttled 2 checks: the subnets, the clock");
     expect(text).toContain("EC2 would refuse to launch a node of web, edge: no such key.");
@@ -111,7 +111,7 @@ describe("the doctor's report", () => {
 
   it("says a remedy once for all that it mends, though the causes differ", () => {
     const away: Finding = { kind: "no-answer", area: "AWS", what: "the clock", why: "no answer within 6 s" };
-    const text = doctorText(examination([unclear, away]), "prod-west", "/win");
+    const text = doctorText(examination([unclear, away]), "prod-west");
     expect(text.split("\n")[0]).toBe("prod-west: 2 inconclusive checks");
     expect(text.split("Remedy:")).toHaveLength(2);
   });
@@ -119,7 +119,7 @@ describe("the doctor's report", () => {
   it("fits into one message with every finding there is, many times over", () => {
     const subnet = (at: number): Finding => ({ kind: "subnet-missing", subnet: `subnet-${at}`, pools: ["web"] });
     const many = [...each, ...Array.from({ length: 60 }, (_, at) => subnet(at))];
-    const { blocks } = doctorMessage(examination(many), "prod-west", "/win");
+    const { blocks } = doctorMessage(examination(many), "prod-west");
     expectWithinSlackLimits(blocks);
     expect(JSON.stringify(blocks)).toMatch(/and \d+ more findings/);
   });
@@ -127,16 +127,16 @@ describe("the doctor's report", () => {
   it("names what was not checked", () => {
     const skipped = ["the hybrid network", "the Linux nodes"];
     const down = examination([{ kind: "down", area: "Cluster", why: "ECONNREFUSED" }], { skipped });
-    expect(JSON.stringify(doctorMessage(down, "c", "/win").blocks)).toContain("Not checked: the hybrid network, the");
-    expect(doctorText(down, "c", "/win")).toContain("Not checked: the hybrid network, the Linux nodes");
+    expect(JSON.stringify(doctorMessage(down, "c").blocks)).toContain("Not checked: the hybrid network, the");
+    expect(doctorText(down, "c")).toContain("Not checked: the hybrid network, the Linux nodes");
   });
 
   it("says that all is well only when nothing was found that needs somebody", () => {
-    expect(doctorMessage(examination([]), "prod-west", "/win").text).toBe("prod-west: all 20 checks passed");
-    const noted = doctorText(examination([opened]), "prod-west", "/win");
+    expect(doctorMessage(examination([]), "prod-west").text).toBe("prod-west: all 20 checks passed");
+    const noted = doctorText(examination([opened]), "prod-west");
     expect(noted).toContain("prod-west: all 20 checks passed (1 note)");
     expect(noted).toContain("To change it: restrict the Service");
-    expect(doctorText(examination([opened, silent]), "c", "/win").split("\n")[0]).toBe("c: 1 warning, 1 note");
+    expect(doctorText(examination([opened, silent]), "c").split("\n")[0]).toBe("c: 1 warning, 1 note");
   });
 
   it("says how old each credential is and when it is renewed", () => {
@@ -146,13 +146,13 @@ describe("the doctor's report", () => {
       { account: "join", issuedAt: "2026-11-21T12:00:00.000Z", renewsAt: "2026-11-22T00:00:00.000Z", at },
     ];
     const words = "Cluster credentials: look 12h old, renewal within the hour; join 3h old, renewal in 9h";
-    expect(doctorText({ ...examination([]), credentials }, "prod-west", "/win")).toContain(words);
-    const said = JSON.stringify(doctorMessage({ ...examination([]), credentials }, "prod-west", "/win").blocks);
+    expect(doctorText({ ...examination([]), credentials }, "prod-west")).toContain(words);
+    const said = JSON.stringify(doctorMessage({ ...examination([]), credentials }, "prod-west").blocks);
     expect(said).toContain(words.replace("look", "`look`").replace("join", "`join`"));
   });
 
   it("says which commands are closed by accident, and which approvals hang on one person", () => {
-    const said = (finding: Finding) => wordsOfFinding(finding, "/win").says;
+    const said = (finding: Finding) => wordsOfFinding(finding).says;
     expect(said({ kind: "commands-unnamed", commands: ["approve", "deny"] })).toBe(
       "no role may use `approve`, `deny`: the configuration's policy does not name them",
     );

@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
 import type { Request } from "../../lambdas/commands/command.ts";
 import { commands } from "../../lambdas/commands/list.ts";
+import type { Failure } from "../../lambdas/failures.ts";
 import { drainRefused } from "../../lambdas/messages/node/drain.ts";
 import { failureBlocks } from "../../lambdas/messages/operation/failure.ts";
 import type { NodeRecord } from "../../lambdas/records.ts";
 import { nodeRecord, operationRecord } from "./records.ts";
 
 const NODE = "ip-10-0-3-7";
-const settings = { commandWord: "/winb", region: "us-west-2", runbook: null };
+const settings = { region: "us-west-2", runbook: null };
 
 /** The message of a node whose operation failed with these words. */
 const shown = (request: Request, failure: NonNullable<NodeRecord["failure"]>): string => {
@@ -15,22 +16,28 @@ const shown = (request: Request, failure: NonNullable<NodeRecord["failure"]>): s
   return JSON.stringify(failureBlocks(node, operationRecord({ request }), settings, "2026-11-21T04:00:00.000Z", 600));
 };
 
-const failed = (stage: NonNullable<NodeRecord["failure"]>["stage"], why: string) => ({ stage, why, left: "" });
+const failed = (stage: Failure["stage"], why: string) => ({ stage, why, left: "" });
 
 test.each<[Request, NonNullable<NodeRecord["failure"]>, string]>([
-  [{ command: "add", pool: "web", count: 1, dryRun: false }, failed("agent", "late"), "`/winb add web` tries again."],
-  [{ command: "remove", node: NODE, dryRun: false }, failed("evict", "late"), `\`/winb remove ${NODE}\` tries again.`],
-  [{ command: "drain", node: NODE, dryRun: false }, failed("evict", "late"), `\`/winb drain ${NODE}\` tries again.`],
-  [{ command: "reboot", node: NODE, dryRun: false }, failed("cordon", "403"), `\`/winb reboot ${NODE}\` tries again.`],
-  [{ command: "reboot", node: NODE, dryRun: false }, failed("prove", "late"), `\`/winb prove ${NODE}\` tries again.`],
+  [{ command: "add", pool: "web", count: 1, dryRun: false }, failed("agent", "late"), "`{win} add web` tries again."],
+  [{ command: "remove", node: NODE, dryRun: false }, failed("evict", "late"), `\`{win} remove ${NODE}\` tries again.`],
+  [{ command: "drain", node: NODE, dryRun: false }, failed("evict", "late"), `\`{win} drain ${NODE}\` tries again.`],
+  [{ command: "reboot", node: NODE, dryRun: false }, failed("cordon", "403"), `\`{win} reboot ${NODE}\` tries again.`],
+  [{ command: "reboot", node: NODE, dryRun: false }, failed("prove", "late"), `\`{win} prove ${NODE}\` tries again.`],
 ])("%j that fails names the command that tries again", (request, failure, next) => {
   expect(shown(request, failure)).toContain(`*Next:* ${next}`);
 });
 
 test("a remedy names commands by the word that the deployment uses", () => {
-  const frozen = shown({ command: "drain", node: NODE, dryRun: false }, failed("evict", "the node is frozen"));
-  expect(frozen).toContain("end it with `/winb thaw` or `/winb unhold`, then try again");
-  expect(shown({ command: "reboot", node: NODE, dryRun: false }, failed("prove", "late"))).toContain("run `/winb why`");
+  const frozen = shown(
+    { command: "drain", node: NODE, dryRun: false },
+    {
+      ...failed("evict", "the node is frozen"),
+      code: "frozen-or-held",
+    },
+  );
+  expect(frozen).toContain("end it with `{win} thaw` or `{win} unhold`, then try again");
+  expect(shown({ command: "reboot", node: NODE, dryRun: false }, failed("prove", "late"))).toContain("run `{win} why`");
 });
 
 test("a refused drain names options that its command has", () => {

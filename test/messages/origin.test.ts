@@ -25,7 +25,7 @@ test("the thread of an operation that a schedule started mentions no person", ()
 });
 
 test("the list of operations names the schedule", () => {
-  expect(JSON.stringify(operationsMessage([ofRule], {}, NOW, "/win").blocks)).toMatch(/BY.*authority/);
+  expect(JSON.stringify(operationsMessage([ofRule], {}, NOW).blocks)).toMatch(/BY.*authority/);
   expect(originId(ofRule)).toBe("authority");
   expect(originId(operationRecord())).toBe("U0OPERATOR");
 });

@@ -45,7 +45,7 @@ export const decidingRecord = (fields: Partial<NodeRecord> = {}): NodeRecord =>
   });
 
 /** Settings of the deployment that messages are for. */
-export const settings: MessageSettings = { commandWord: "/win", region: "us-west-2", runbook: null };
+export const settings: MessageSettings = { region: "us-west-2", runbook: null };
 
 /** The moment at which messages are read. */
 export const NOW = "2026-11-21T14:10:00.000Z";

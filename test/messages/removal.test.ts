@@ -65,21 +65,21 @@ test.each<[RemovalRefusal, string, string]>([
   [{ kind: "termination-protected" }, "has termination protection", "DisableApiTermination"],
   [{ kind: "linux" }, "a Linux node", "own tools"],
   [{ kind: "no-instance" }, "no EC2 instance", "delete the Node"],
-  [{ kind: "busy", operation: "add-3f9c2a71" }, "`add-3f9c2a71` is working on it", "`/win cancel add-3f9c2a71`"],
-  [{ kind: "last-of-build", build: "10.0.20348", pods: 1 }, "1 pod needs that build", "`/win add`"],
+  [{ kind: "busy", operation: "add-3f9c2a71" }, "`add-3f9c2a71` is working on it", "`{win} cancel add-3f9c2a71`"],
+  [{ kind: "last-of-build", build: "10.0.20348", pods: 1 }, "1 pod needs that build", "`{win} add`"],
 ])("refuses %o with the reason and a next step", (refusal, why, next) => {
-  const dialog = removalRefused(OPERATION, removalRefusedMessage("win-1", removalRefusal(refusal, "/win")));
+  const dialog = removalRefused(OPERATION, removalRefusedMessage("win-1", removalRefusal(refusal)));
   expect(dialog).not.toHaveProperty("submit");
   expect(textOf(dialog)).toContain(why);
   expect(textOf(dialog).split("*Next:*")[1]).toContain(next);
 });
 
 test("tells a dry run what would be evicted and how to do it for real", () => {
-  const { text } = removeDryRun(facts, "/win");
+  const { text } = removeDryRun(facts);
   expect(text).toContain("2 pods would be evicted: `shop/web-7d4b9-x`, `shop/debug`");
-  expect(text).toContain("To apply: `/win remove win-1`");
+  expect(text).toContain("To apply: `{win} remove win-1`");
 });
 
 test("tells a dry run in words that no pod would move", () => {
-  expect(removeDryRun({ ...facts, pods: [] }, "/win").text).toContain("\nNo pods to evict.\n");
+  expect(removeDryRun({ ...facts, pods: [] }).text).toContain("\nNo pods to evict.\n");
 });

@@ -19,7 +19,7 @@ const row = (name: string, fields = {}) => ({
 const textOf = (block: object | undefined): string => (block as { text: { text: string } }).text.text;
 
 test("lists nodes under kubectl's columns and ours, aligned", () => {
-  const { blocks } = nodesMessage([row("win-1"), row("win-1000", { roles: [], pool: null })], [], NOW, "/win");
+  const { blocks } = nodesMessage([row("win-1"), row("win-1000", { roles: [], pool: null })], [], NOW);
   expect(textOf(blocks[0]).split("\n")).toEqual([
     "```",
     "NAME       STATUS                     ROLES    AGE   VERSION   POOL     BUILD        INSTANCE",
@@ -30,12 +30,12 @@ test("lists nodes under kubectl's columns and ours, aligned", () => {
 });
 
 test("says how to add a node when there is none", () => {
-  expect(nodesMessage([], [], NOW, "/win").text).toContain("`/win help add`");
+  expect(nodesMessage([], [], NOW).text).toContain("`{win} help add`");
 });
 
 test("counts the nodes that do not fit into one message", () => {
   const rows = Array.from({ length: 300 }, (_, at) => row(`ip-10-0-3-${at}.us-west-2.compute.internal`));
-  const { text, blocks } = nodesMessage(rows, [], NOW, "/win");
+  const { text, blocks } = nodesMessage(rows, [], NOW);
   expectWithinSlackLimits(blocks);
   expect(text).toBe("300 Windows nodes");
   const shown = blocks
@@ -49,7 +49,7 @@ test("shows the nodes that are not Ready first when not all of them fit", () => 
     ...row(`win-${at}.us-west-2.compute.internal`),
     status: at < 297 ? "Ready" : "NotReady",
   }));
-  const lines = textOf(nodesMessage(rows, [], NOW, "/win").blocks[0]).split("\n");
+  const lines = textOf(nodesMessage(rows, [], NOW).blocks[0]).split("\n");
   expect(lines.slice(2, 6).map((line) => line.split(/\s+/)[0]?.split(".")[0])).toEqual([
     "win-297",
     "win-298",
@@ -64,7 +64,7 @@ test("lists operations with who asked, what became of them and how long they too
     endedAt: "2026-11-21T14:09:00.000Z",
     summary: "1 of 2 nodes failed",
   });
-  const { blocks } = operationsMessage([operationRecord(), ended], {}, NOW, "/win");
+  const { blocks } = operationsMessage([operationRecord(), ended], {}, NOW);
   expect(textOf(blocks[0])).toContain(
     "add-3f9c2a71   failed    Add 2 nodes to web   olivia   10m   9m       1 of 2 nodes failed",
   );
@@ -72,7 +72,7 @@ test("lists operations with who asked, what became of them and how long they too
 
 test("lists any number of operations within Slack's limits", () => {
   const operations = Array.from({ length: 100 }, () => operationRecord({ summary: "<`&".repeat(100) }));
-  expectWithinSlackLimits(operationsMessage(operations, {}, NOW, "/win").blocks);
+  expectWithinSlackLimits(operationsMessage(operations, {}, NOW).blocks);
 });
 
 test("describes a node, and names the operation that holds it", () => {
@@ -92,7 +92,6 @@ test("describes a node, and names the operation that holds it", () => {
       heldBy: "remove-12345678",
     },
     NOW,
-    "/win",
   );
   expectWithinSlackLimits(blocks);
   const all = JSON.stringify(blocks);
@@ -100,5 +99,5 @@ test("describes a node, and names the operation that holds it", () => {
   expect(all).toContain("Ready                True     10m      KubeletReady");
   expect(all).toContain("*Pods (250):* shop/web-0, ");
   expect(all).toContain("and 220 more");
-  expect(all).toContain("`/win cancel remove-12345678` stops it");
+  expect(all).toContain("`{win} cancel remove-12345678` stops it");
 });

@@ -4,7 +4,7 @@ import { ago, clusterWith, healthy, machineWith } from "../desired/health-facts.
 import { expectWithinSlackLimits } from "./within-slack-limits.ts";
 
 const why = (facts: Why["facts"], more: Partial<Why> = {}): string => {
-  const message = whyMessage({ node: "ip-10-0-3-7", facts, heldBy: null, isAsked: false, ...more }, "/win");
+  const message = whyMessage({ node: "ip-10-0-3-7", facts, heldBy: null, isAsked: false, ...more });
   expectWithinSlackLimits(message.blocks);
   return JSON.stringify(message.blocks);
 };
@@ -22,7 +22,7 @@ describe("the answer to why", () => {
     expect(said).toContain("Its log ends: panic: &lt;x&gt;");
     expect(said).toContain("`Start-Service containerd`");
     expect(said).toContain("• The container network `pods` does not exist");
-    expect(said).toContain("`drain-1` is working on this node; `/win cancel drain-1` stops it.");
+    expect(said).toContain("`drain-1` is working on this node; `{win} cancel drain-1` stops it.");
   });
 
   it("says in words that a service was not started since the boot, which Windows tells by the code 1077", () => {
@@ -64,7 +64,7 @@ describe("the answer to why", () => {
     });
     expect(said).toContain("Booted 60m ago: TrustedInstaller has initiated the restart.");
     expect(said).toContain(
-      "Windows waits for a reboot: a Windows feature or update, files to be replaced at the next boot. `/win reboot ip-10-0-3-7` reboots it.",
+      "Windows waits for a reboot: a Windows feature or update, files to be replaced at the next boot. `{win} reboot ip-10-0-3-7` reboots it.",
     );
     expect(said).toContain("The route guard has repaired routes in 3 runs.");
     expect(said).toContain("Free disk: 0 GB of 93 GB, which is low.");

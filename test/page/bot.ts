@@ -16,7 +16,7 @@ const SETTINGS = { commandWord: WORD, region: demo.region, runbook: null };
 const sendable = ({ text, blocks }: Message) => ({ text, blocks: [...blocks] as never[] });
 
 const answers: Readonly<Record<string, () => Message>> = {
-  help: () => helpMessage(commands, ["help", "nodes", "add"], WORD, demo.cluster.name),
+  help: () => helpMessage(commands, ["help", "nodes", "add"], demo.cluster.name),
   nodes: () =>
     nodesMessage(
       ["ip-10-0-0-21", "ip-10-0-0-22"].map((name) => ({
@@ -31,7 +31,6 @@ const answers: Readonly<Record<string, () => Message>> = {
       })),
       [],
       NOW,
-      WORD,
     ),
 };
 

@@ -18,7 +18,14 @@ export const anotherKind: Profile = {
     object: { group: "example.com", version: "v1", plural: "networks", name: "pods" },
     findings: none,
     before: [],
-    after: [{ name: "the agent is there", annotation: "example.com/agent", waitsFor: "the agent to announce itself" }],
+    after: [
+      {
+        name: "the agent is there",
+        annotation: "example.com/agent",
+        waitsFor: "the agent to announce itself",
+        code: "gateway-missing",
+      },
+    ],
   },
   plans: {
     guard: none,

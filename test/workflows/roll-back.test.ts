@@ -50,7 +50,7 @@ async function rolledBack(describe: () => Promise<object | undefined>) {
       node: { name, uid: "uid-1" },
       isTouched: true,
     };
-    return leaveNode(task as unknown as EmptyingTask, new StageFailed("EC2 did not answer"));
+    return leaveNode(task as unknown as EmptyingTask, new StageFailed("unexpected", "EC2 did not answer"));
   });
   return [...done, result];
 }

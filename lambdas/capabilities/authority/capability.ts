@@ -4,6 +4,18 @@ import type { Capability } from "../capability.ts";
 export const authority = {
   scheduled: { name: "authority", title: () => "Update the kubelets' client authority" },
   workflows: { "update-authority": { hours: 2, account: "act", triesItsRights: true } },
+  stages: {
+    authority: [
+      {
+        name: "file",
+        words: { name: "kubelet client authority", doing: "writing the kubelet's client authority" },
+        minutes: 10,
+        cancellable: true,
+      },
+    ],
+  },
+  // proof: for the first node's kubelet to accept the API server with the new file, which it reads once a minute.
+  waits: { authority: { proof: 5 } },
   schedules: [
     {
       name: "authority",

@@ -88,7 +88,7 @@ const shownEntries = ({ chains, subject }: FoundAudit): AuditEntry[] =>
   chains.flatMap(({ entries }) => entries.filter((one) => one.what === "requested" || concerns(one, subject)));
 
 /** Shows the entries in their order, and whether the chains are intact. */
-export function auditMessage(found: FoundAudit, commandWord: string): Message {
+export function auditMessage(found: FoundAudit): Message {
   const { chains, isCut } = found;
   if (chains.length === 0) return say(`No audit of ${subjectWords(found)}.`);
   const entries = shownEntries(found);
@@ -98,7 +98,7 @@ export function auditMessage(found: FoundAudit, commandWord: string): Message {
     ...(rest > 0 ? [`The last ${counted(rest, "entry").replace(/ys$/, "ies")} did not fit`] : []),
     ...(isCut ? ["older operations were left out"] : []),
   ];
-  const narrower = left.length > 0 ? ` ${left.join("; ")}: ${typeThis(commandWord, "audit", "<operation>")}.` : "";
+  const narrower = left.length > 0 ? ` ${left.join("; ")}: ${typeThis("audit", "<operation>")}.` : "";
   return {
     text: `Audit of ${subjectWords(found)}: ${broken === 0 ? "intact" : `${counted(broken, "chain")} broken`}`,
     blocks: [

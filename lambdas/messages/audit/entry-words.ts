@@ -2,6 +2,7 @@ import type { AuditEntry } from "../../audit/entry.ts";
 import type { Request } from "../../commands/command.ts";
 import { isChange } from "../../commands/list.ts";
 import { titleOf } from "../command/syntax.ts";
+import { withoutPlaceholder } from "../slack/command-word.ts";
 import { counted } from "../slack/text.ts";
 
 type Detail = NonNullable<AuditEntry["detail"]>;
@@ -25,7 +26,7 @@ const joined = (...parts: readonly unknown[]): string =>
 function requested(detail: Detail): string {
   // The ledger may hold requests of other versions.
   if (typeof detail.command !== "string" || !isChange(detail.command)) return listed(detail);
-  return joined(titleOf(detail as unknown as Request), detail.reason);
+  return withoutPlaceholder(joined(titleOf(detail as Request), detail.reason));
 }
 
 const sayings: Readonly<Partial<Record<AuditEntry["what"], (detail: Detail) => string>>> = {

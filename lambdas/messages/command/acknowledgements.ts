@@ -12,7 +12,7 @@ import { titleOf, typeThis } from "./syntax.ts";
  * Builds the private answer to an accepted request. A repeated delivery gets the same answer: the outcome of an operation that
  * did start is not part of it.
  */
-export function startedAnswer(operation: OperationRecord, commandWord: string): Message {
+export function startedAnswer(operation: OperationRecord): Message {
   const { id, request, summary, status, executionArn } = operation;
   if (status === "not-started" && executionArn === null) return say(`Not started: ${prose(summary)}`);
   const { effect, dialog } = commandOf(request.command);
@@ -21,7 +21,7 @@ export function startedAnswer(operation: OperationRecord, commandWord: string): 
   if (isDryRun(request)) return say(`*${title}*. Nothing will be changed; the plan follows.`);
   if (dialog) return say(`*${title}* (${code(id)}): confirm in the dialog. Nothing changes until you do.`);
   return say(
-    `*${title}* started (${code(id)}). Progress follows in this channel. To stop it: ${typeThis(commandWord, "cancel", id)}`,
+    `*${title}* started (${code(id)}). Progress follows in this channel. To stop it: ${typeThis("cancel", id)}`,
   );
 }
 
@@ -33,9 +33,9 @@ export const notStarted = {
 } as const;
 
 /** Answer when the front door fails before it knows whether the request was accepted. */
-export const troubleAnswer = (commandWord: string): Message =>
+export const troubleAnswer = (): Message =>
   say(
-    `A service that Casement depends on is not responding, so your request may or may not have been accepted. Check ${typeThis(commandWord, "operations")}; if it is not listed, try again in a minute.`,
+    `A service that Casement depends on is not responding, so your request may or may not have been accepted. Check ${typeThis("operations")}; if it is not listed, try again in a minute.`,
   );
 
 /** Outcome of an attempt to cancel. */
@@ -46,10 +46,10 @@ export type Cancellation =
   | { readonly kind: "asked"; readonly operation: string; readonly nodes: readonly NodeRecord[] };
 
 const cancellations: {
-  readonly [K in Cancellation["kind"]]: (of: Extract<Cancellation, { kind: K }>, word: string) => string;
+  readonly [K in Cancellation["kind"]]: (of: Extract<Cancellation, { kind: K }>) => string;
 } = {
-  unknown: ({ operation }, word) =>
-    `Operation ${code(operation)} not found. ${typeThis(word, "operations")} lists recent operations.`,
+  unknown: ({ operation }) =>
+    `Operation ${code(operation)} not found. ${typeThis("operations")} lists recent operations.`,
   ended: ({ operation, status, summary }) =>
     `${code(operation)} has already ended (${statusWords(status)}). ${prose(summary)}`.trim(),
   already: ({ operation, by }) => `${code(operation)} is already being cancelled by ${prose(`<@${by}>`)}.`,
@@ -61,8 +61,8 @@ const cancellations: {
 };
 
 /** Answer to a cancellation, by command or by button. */
-export const cancelAnswer = (cancellation: Cancellation, commandWord: string): Message =>
-  say((cancellations[cancellation.kind] as (of: Cancellation, word: string) => string)(cancellation, commandWord));
+export const cancelAnswer = (cancellation: Cancellation): Message =>
+  say((cancellations[cancellation.kind] as (of: Cancellation) => string)(cancellation));
 
 /** Private answer to the person whose decision about a failed instance is carried out. */
 export const decisionHeard = (instanceId: string, isKept: boolean): Message =>

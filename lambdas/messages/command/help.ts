@@ -1,35 +1,30 @@
 import type { Command } from "../../capabilities/command.ts";
-import { formOf, optionForm } from "../../commands/form.ts";
+import { optionForm } from "../../commands/form.ts";
 import type { Message } from "../../records.ts";
 import { header, section, sections } from "../slack/blocks.ts";
 import { code, plain } from "../slack/text.ts";
-import { typeThis } from "./syntax.ts";
+import { shownForm, typeThis } from "./syntax.ts";
 
-const line = (command: Command, commandWord: string, usable: readonly string[]): string =>
-  `${code(formOf(command, commandWord))} ${command.summary}${usable.includes(command.name) ? "" : " _(no permission)_"}`;
+const line = (command: Command, usable: readonly string[]): string =>
+  `${shownForm(command)} ${command.summary}${usable.includes(command.name) ? "" : " _(no permission)_"}`;
 
 /**
  * Lists all commands, and marks those that the reader may not use.
  * @param usable names of the commands that the reader may use
  * @param cluster the cluster's name
  */
-export function helpMessage(
-  commands: readonly Command[],
-  usable: readonly string[],
-  commandWord: string,
-  cluster: string,
-): Message {
+export function helpMessage(commands: readonly Command[], usable: readonly string[], cluster: string): Message {
   const changing = commands.some((command) => command.effect === "change" && usable.includes(command.name));
   const rights = changing
     ? ""
     : "\nYour roles allow no changes. Roles are granted under `people` in Casement's configuration.";
   return {
-    text: `How to use ${commandWord}`,
+    text: "How to use {win}",
     blocks: [
       header(`Windows nodes of ${cluster}`),
-      ...sections(commands.map((command) => line(command, commandWord, usable))),
+      ...sections(commands.map((command) => line(command, usable))),
       section(
-        `For details: ${typeThis(commandWord, "help", "add")}. kubectl's syntax works too: ${typeThis(commandWord, "get nodes")}.${rights}`,
+        `For details: ${typeThis("help", "add")}. kubectl's syntax works too: ${typeThis("get nodes")}.${rights}`,
       ),
     ],
   };
@@ -45,13 +40,13 @@ const alsoSaid = (command: Command): string[] =>
   command.also.length > 0 ? [`Aliases: ${command.also.map(code).join(", ")}`] : [];
 
 /** One command explained. */
-export function commandHelp(command: Command, usable: readonly string[], commandWord: string): Message {
+export function commandHelp(command: Command, usable: readonly string[]): Message {
   const lines = [
-    `*${code(formOf(command, commandWord))}*`,
+    `*${shownForm(command)}*`,
     plain(command.detail, 2_000),
     ...argumentLines(command),
     ...optionLines(command),
-    `Examples: ${command.examples.map((example) => typeThis(commandWord, example)).join(", ")}`,
+    `Examples: ${command.examples.map((example) => typeThis(example)).join(", ")}`,
     ...alsoSaid(command),
     ...(usable.includes(command.name) ? [] : ["None of your roles allows this command."]),
   ];

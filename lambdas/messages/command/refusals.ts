@@ -9,21 +9,21 @@ export type Refusal =
   | { readonly kind: "channel"; readonly channel: string; readonly cluster: string }
   | { readonly kind: "policy"; readonly command: string };
 
-const refusals: { readonly [K in Refusal["kind"]]: (of: Extract<Refusal, { kind: K }>, word: string) => string } = {
+const refusals: { readonly [K in Refusal["kind"]]: (of: Extract<Refusal, { kind: K }>) => string } = {
   workspace: () => "Only members of Casement's own workspace can use it. Nothing was changed.",
   guest: () => "Guests cannot use Casement. Nothing was changed. Ask a full member who has the role.",
   bot: () => "Bots cannot use Casement. Nothing was changed.",
   "shared-channel": () =>
     "Casement does not work in channels that are shared with another organisation. Use an internal channel.",
-  channel: ({ channel, cluster }, word) =>
-    `${plain(cluster)} is managed in <#${plain(channel, 40)}>. Run ${typeThis(word, "…")} there.`,
-  policy: ({ command }, word) =>
-    `You do not have permission to use ${code(command)}. Nothing was changed. ${typeThis(word, "help")} shows what you can use; roles are granted under \`people\` in Casement's configuration.`,
+  channel: ({ channel, cluster }) =>
+    `${plain(cluster)} is managed in <#${plain(channel, 40)}>. Run ${typeThis("…")} there.`,
+  policy: ({ command }) =>
+    `You do not have permission to use ${code(command)}. Nothing was changed. ${typeThis("help")} shows what you can use; roles are granted under \`people\` in Casement's configuration.`,
 };
 
 /** Reason in the ledger for a requester whom the policy refused. */
 export const noRole = (command: string): string => `no role allows ${command}`;
 
 /** Private message to the person who was refused. */
-export const refusalMessage = (refusal: Refusal, commandWord: string): Message =>
-  say((refusals[refusal.kind] as (of: Refusal, word: string) => string)(refusal, commandWord));
+export const refusalMessage = (refusal: Refusal): Message =>
+  say((refusals[refusal.kind] as (of: Refusal) => string)(refusal));

@@ -5,11 +5,11 @@ import { commandOf, scheduledOperations } from "../../commands/list.ts";
 import { code } from "../slack/text.ts";
 
 /** Form in which a command is typed, as code for a message. */
-export const shownForm = (command: Command, commandWord: string): string => code(formOf(command, commandWord));
+export const shownForm = (command: Command): string => typeThis(formOf(command));
 
-/** Command to type, as code: the next step of most messages. */
-export const typeThis = (commandWord: string, ...words: readonly (string | number)[]): string =>
-  code([commandWord, ...words].join(" "));
+/** Command to type, as code, with `{win}` for its first word: the next step of most messages. */
+export const typeThis = (...words: readonly (string | number)[]): string =>
+  code(words.join(" ")).replace("`", "`{win} ");
 
 /** Names a request in a few words, not escaped: "Add 2 nodes to web". */
 export function titleOf(request: Request): string {

@@ -47,8 +47,8 @@ const areas: readonly Area[] = ["AWS", "Cluster", "Nodes", "Slack"];
 const worstOf = (found: readonly Words[]): number => Math.min(...found.map(({ level }) => levels.indexOf(level)));
 
 /** Findings by area, the area with the worst one first, and inside it the worst first. */
-function grouped(findings: readonly Finding[], commandWord: string): { area: Area; found: Words[] }[] {
-  const all = wordsOfFindings(findings, commandWord);
+function grouped(findings: readonly Finding[]): { area: Area; found: Words[] }[] {
+  const all = wordsOfFindings(findings);
   return areas
     .map((area) => ({ area, found: all.filter((words) => words.area === area) }))
     .filter(({ found }) => found.length > 0)
@@ -73,8 +73,8 @@ const line = (words: readonly [Words, ...Words[]]): string => {
   return `${says.join("\n")}\n*${remedyOf(words[0])}:* ${words[0].remedy}.`;
 };
 
-function verdict({ findings, looked }: Examination, cluster: string, commandWord: string): string {
-  const all = wordsOfFindings(findings, commandWord);
+function verdict({ findings, looked }: Examination, cluster: string): string {
+  const all = wordsOfFindings(findings);
   const count = (level: Level): number => all.filter((words) => words.level === level).length;
   const notes = count("note") > 0 ? ` (${counted(count("note"), "note")})` : "";
   if (all.length === count("note")) return `${plain(cluster)}: all ${looked} checks passed${notes}`;
@@ -92,10 +92,10 @@ const skippedLine = ({ skipped }: Examination): Block[] =>
   skipped.length > 0 ? [context(`Not checked: ${plain(skipped.join(", "), 1_000)}`)] : [];
 
 /** The doctor's private report: grouped, worst first, each finding with its remedy. */
-export function doctorMessage(examination: Examination, cluster: string, commandWord: string): Message {
-  const text = verdict(examination, cluster, commandWord);
+export function doctorMessage(examination: Examination, cluster: string): Message {
+  const text = verdict(examination, cluster);
   const fixed = [header(text), ...credentialsLine(examination).map(context), ...skippedLine(examination)];
-  const groups = grouped(examination.findings, commandWord).flatMap(({ area, found }) =>
+  const groups = grouped(examination.findings).flatMap(({ area, found }) =>
     byRemedy(found).map((words, at) => [section(at === 0 ? `*${area}*\n${line(words)}` : line(words))]),
   );
   const shown = fitting(groups, fixed, 48);
@@ -124,11 +124,11 @@ const lineInTerminal = (words: readonly [Words, ...Words[]]): string => {
 };
 
 /** The same report for a terminal. */
-export function doctorText(examination: Examination, cluster: string, commandWord: string): string {
-  const groups = grouped(examination.findings, commandWord).map(
+export function doctorText(examination: Examination, cluster: string): string {
+  const groups = grouped(examination.findings).map(
     ({ area, found }) => `${area}\n${byRemedy(found).map(lineInTerminal).join("\n")}`,
   );
   const skipped = examination.skipped.length > 0 ? [`Not checked: ${examination.skipped.join(", ")}`] : [];
   const ages = credentialsLine(examination).map(bare);
-  return [bare(verdict(examination, cluster, commandWord)), ...groups, ...ages, ...skipped].join("\n\n");
+  return [bare(verdict(examination, cluster)), ...groups, ...ages, ...skipped].join("\n\n");
 }

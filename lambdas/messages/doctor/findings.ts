@@ -28,7 +28,7 @@ const whenDown: Readonly<Record<Area, string>> = {
   Nodes: "check `kubectl get nodes`",
 };
 
-type Sayings = { readonly [K in Finding["kind"]]: (of: Extract<Finding, { kind: K }>, commandWord: string) => Words };
+type Sayings = { readonly [K in Finding["kind"]]: (of: Extract<Finding, { kind: K }>) => Words };
 
 /** Problem and remedy of pools without an image. */
 export const imageMissing = (pools: string, why: string): [string, string] => [
@@ -178,11 +178,11 @@ const ofNodes: Pick<
   | "no-answer"
   | "no-credentials"
 > = {
-  "unregistered-machine": ({ machine, at }, commandWord) =>
+  "unregistered-machine": ({ machine, at }) =>
     warning(
       "Nodes",
       `${code(machine.instanceId)} of pool ${code(machine.pool ?? "none")} is not a node, but is billed and counts in the pool: ${machineState(machine)}, ${between(machine.since, at)} ago`,
-      `${typeThis(commandWord, "remove", machine.instanceId)} terminates it`,
+      `${typeThis("remove", machine.instanceId)} terminates it`,
     ),
   "agents-old": ({ machines, wanted }) =>
     broken(
@@ -212,11 +212,11 @@ const ofNodes: Pick<
     broken(area, `${area === "Cluster" ? "the cluster" : area} does not respond: ${plain(why)}`, whenDown[area]),
   "no-credentials": ({ why }) =>
     broken("AWS", `no AWS credentials: ${plain(why)}`, "sign in: `aws sso login`, or set `AWS_PROFILE`"),
-  "no-answer": ({ area, what, why }, word) => ({
+  "no-answer": ({ area, what, why }) => ({
     area,
     level: "unclear",
     says: `could not check ${plain(what)}: ${plain(why)}`,
-    remedy: `try again in a minute: ${typeThis(word, "doctor")}`,
+    remedy: `try again in a minute: ${typeThis("doctor")}`,
   }),
 };
 
@@ -236,5 +236,4 @@ const sayings: Sayings = {
 };
 
 /** Text of a finding, safe inside mrkdwn. */
-export const wordsOfFinding = (finding: Finding, commandWord: string): Words =>
-  (sayings[finding.kind] as (of: Finding, word: string) => Words)(finding, commandWord);
+export const wordsOfFinding = (finding: Finding): Words => (sayings[finding.kind] as (of: Finding) => Words)(finding);

@@ -23,20 +23,20 @@ function causeOf(finding: Finding): string {
 }
 
 /** "EC2 throttled 10 checks: the subnets, …" */
-function unanswered(first: NoAnswer, all: readonly NoAnswer[], commandWord: string): Words {
+function unanswered(first: NoAnswer, all: readonly NoAnswer[]): Words {
   const { area, why, throttled } = first;
   const what = some([...new Set(all.map((one) => plain(one.what)))], MOST);
   const checks = counted(all.length, "check");
   const says = throttled
     ? `${plain(serviceOf(first))} throttled ${checks}: ${what} (${plain(why)})`
     : `${plain(serviceOf(first))} did not answer ${checks}: ${what} (${plain(why)})`;
-  return { area, level: "unclear", says, remedy: `try again in a minute: ${typeThis(commandWord, "doctor")}` };
+  return { area, level: "unclear", says, remedy: `try again in a minute: ${typeThis("doctor")}` };
 }
 
-function wordsOfGroup(group: readonly Finding[], commandWord: string): Words[] {
+function wordsOfGroup(group: readonly Finding[]): Words[] {
   const [first] = group;
   if (!first) return [];
-  if (group.length === 1) return [wordsOfFinding(first, commandWord)];
+  if (group.length === 1) return [wordsOfFinding(first)];
   const same = <K extends Finding["kind"]>(kind: K) =>
     group.filter((one): one is Extract<Finding, { kind: K }> => one.kind === kind);
   const pools = (of: readonly { readonly pool: string }[]): string =>
@@ -44,13 +44,13 @@ function wordsOfGroup(group: readonly Finding[], commandWord: string): Words[] {
       of.map(({ pool }) => code(pool)),
       MOST,
     );
-  if (first.kind === "no-answer") return [unanswered(first, same("no-answer"), commandWord)];
+  if (first.kind === "no-answer") return [unanswered(first, same("no-answer"))];
   if (first.kind === "launch-refused")
     return [broken("AWS", ...launchRefused(pools(same("launch-refused")), first.why))];
   if (first.kind === "image-missing") return [broken("AWS", ...imageMissing(pools(same("image-missing")), first.why))];
-  return [wordsOfFinding(first, commandWord)];
+  return [wordsOfFinding(first)];
 }
 
 /** Texts of findings, safe inside mrkdwn; those of one cause are one text that lists what it affects. */
-export const wordsOfFindings = (findings: readonly Finding[], commandWord: string): Words[] =>
-  [...Map.groupBy(findings, causeOf).values()].flatMap((group) => wordsOfGroup(group, commandWord));
+export const wordsOfFindings = (findings: readonly Finding[]): Words[] =>
+  [...Map.groupBy(findings, causeOf).values()].flatMap((group) => wordsOfGroup(group));

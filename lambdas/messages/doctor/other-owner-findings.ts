@@ -34,10 +34,10 @@ export const ofOtherOwners = {
       `the SSM agent is not online on ${list(machines)} of other owners`,
       "check that they run and reach the metadata service",
     ),
-  "assistance-without-power": ({ machines }: Powerless, commandWord: string): Words =>
+  "assistance-without-power": ({ machines }: Powerless): Words =>
     warning(
       "Nodes",
       machines.map(({ instanceId, fault }) => `${code(instanceId)}: ${assistanceFaults[fault]}`).join("; "),
-      `${typeThis(commandWord, "assist", "<node>")} asks for the approval anew, and ${typeThis(commandWord, "assist", "<node>", "--end")} takes tag and guard away`,
+      `${typeThis("assist", "<node>")} asks for the approval anew, and ${typeThis("assist", "<node>", "--end")} takes tag and guard away`,
     ),
 };

@@ -74,8 +74,8 @@ const waitWords = ({ from, until, timeZone, pool, isDate }: ShownWait): string =
 const JUDGED_AGAIN = "The plan is judged again then, and needs another approval only if it got worse.";
 
 /** State of an operation that lies in the ledger until its time, for message and ledger. */
-export function scheduledSummary(state: WaitingState, wait: ShownWait, id: string, commandWord: string): string {
-  const withdraw = `To withdraw it: ${typeThis(commandWord, "cancel", id)}.`;
+export function scheduledSummary(state: WaitingState, wait: ShownWait, id: string): string {
+  const withdraw = `To withdraw it: ${typeThis("cancel", id)}.`;
   if (state.kind === "stopped")
     return `Held up: ${state.why}. It is tried again every 15 minutes until its time is over. ${withdraw}`;
   if (state.kind === "undecided") return `Waits for its approval, and for ${waitWords(wait)}. ${withdraw}`;
@@ -84,8 +84,8 @@ export function scheduledSummary(state: WaitingState, wait: ShownWait, id: strin
 }
 
 /** State of an operation for which there is no slot in sight; it is looked for every day. */
-export const noSlotSummary = (why: string, id: string, commandWord: string): string =>
-  `${why} There is no maintenance in the next 35 days: freeze dates of the configuration leave none. It is looked for again every day. To withdraw it: ${typeThis(commandWord, "cancel", id)}.`;
+export const noSlotSummary = (why: string, id: string): string =>
+  `${why} There is no maintenance in the next 35 days: freeze dates of the configuration leave none. It is looked for again every day. To withdraw it: ${typeThis("cancel", id)}.`;
 
 /** Reasons why an operation is put off to the next slot. */
 export const movedWhy = {

@@ -37,20 +37,17 @@ export type AssistRefusal =
 const POLICY = code("AmazonSSMManagedInstanceCore");
 
 /** Reason and next step, each a clause. */
-function refusalWords(refusal: AssistRefusal, node: string, commandWord: string): readonly [string, string] {
+function refusalWords(refusal: AssistRefusal, node: string): readonly [string, string] {
   switch (refusal.kind) {
     case "linux":
       return ["it is a Linux node, and Casement works on Windows nodes only", "use the cluster's own tools"];
     case "no-instance":
       return ["it has no EC2 instance", `look at it with ${code(`kubectl describe node ${node}`)}`];
     case "launched-by-us":
-      return [
-        "Casement launched it, so that every command works on it already",
-        `use ${typeThis(commandWord, "reboot", node)}`,
-      ];
+      return ["Casement launched it, so that every command works on it already", `use ${typeThis("reboot", node)}`];
     case "launched-and-owned":
       return [
-        `Casement launched it, and ${removalRefusal(refusal.owner, commandWord).why}`,
+        `Casement launched it, and ${removalRefusal(refusal.owner).why}`,
         "take it out of the other owner's hands: one of the two must own it",
       ];
     case "no-owner":
@@ -66,12 +63,12 @@ function refusalWords(refusal: AssistRefusal, node: string, commandWord: string)
     case "assisted":
       return [
         `it is assisted already, by ${code(refusal.operation)}`,
-        `use ${typeThis(commandWord, "guard", node)} to repair its guard, or ${typeThis(commandWord, "assist", node, "--end")} to end it`,
+        `use ${typeThis("guard", node)} to repair its guard, or ${typeThis("assist", node, "--end")} to end it`,
       ];
     case "busy":
       return [
         `${code(refusal.operation)} is working on it`,
-        `wait for it to end, or stop it: ${typeThis(commandWord, "cancel", refusal.operation)}`,
+        `wait for it to end, or stop it: ${typeThis("cancel", refusal.operation)}`,
       ];
     case "no-profile":
       return [
@@ -86,24 +83,24 @@ function refusalWords(refusal: AssistRefusal, node: string, commandWord: string)
     case "agent-silent":
       return [
         "its SSM agent does not answer, mostly because the route to the metadata service is lost",
-        `its owner adds the route in the EC2 serial console, \`${ADD_ROUTE}\`, since a reboot without the guard loses it again; then ${typeThis(commandWord, "assist", node)} again`,
+        `its owner adds the route in the EC2 serial console, \`${ADD_ROUTE}\`, since a reboot without the guard loses it again; then ${typeThis("assist", node)} again`,
       ];
   }
 }
 
 /** Names the node, the reason and the next step. */
-export function assistRefused(refusal: AssistRefusal, node: string, commandWord: string): string {
-  const [why, next] = refusalWords(refusal, node, commandWord);
+export function assistRefused(refusal: AssistRefusal, node: string): string {
+  const [why, next] = refusalWords(refusal, node);
   return `${code(node)} cannot be assisted: ${why}. Next: ${next}.`;
 }
 
 /** Answer to the wish to end an assistance that there is not. */
-export const notAssisted = (node: string, commandWord: string): string =>
-  `${code(node)} is not assisted. Nothing was changed. ${typeThis(commandWord, "node", node)} shows whose it is.`;
+export const notAssisted = (node: string): string =>
+  `${code(node)} is not assisted. Nothing was changed. ${typeThis("node", node)} shows whose it is.`;
 
 /** Answer while another operation holds the machine whose assistance is to end. */
-export const assistanceBusy = (node: string, operation: string, commandWord: string): string =>
-  `The assistance of ${code(node)} cannot end: ${code(operation)} is working on it. Next: wait for it to end, or stop it: ${typeThis(commandWord, "cancel", operation)}.`;
+export const assistanceBusy = (node: string, operation: string): string =>
+  `The assistance of ${code(node)} cannot end: ${code(operation)} is working on it. Next: wait for it to end, or stop it: ${typeThis("cancel", operation)}.`;
 
 /** Facts of a machine of another owner that the card shows. */
 export interface AssistPlan {
@@ -130,11 +127,11 @@ const ownerNames: Readonly<Record<OtherOwner["kind"], string>> = {
 const ownerWords = ({ kind, owner }: OtherOwner): string => `the ${ownerNames[kind]} ${code(owner)}`;
 
 /** Controllers other than the owner, each with how its owner pauses it. */
-function warnings({ others, unread, node }: AssistPlan, commandWord: string): ReturnType<typeof section>[] {
+function warnings({ others, unread, node }: AssistPlan): ReturnType<typeof section>[] {
   const lines = others
     .filter(({ kind }) => kind !== "owner")
     .map((one) => {
-      const { does, pause } = controllerWords(one, node, commandWord);
+      const { does, pause } = controllerWords(one, node);
       return `• ${does}. To pause it: ${pause}.`;
     });
   const gaps = unread.map((what) => `• not read: ${plain(what, 200)}`);
@@ -144,7 +141,7 @@ function warnings({ others, unread, node }: AssistPlan, commandWord: string): Re
     : [];
 }
 
-const blocksOf = (plan: AssistPlan, commandWord: string): PlanCard["blocks"] => [
+const blocksOf = (plan: AssistPlan): PlanCard["blocks"] => [
   section(
     `${code(plan.node)} (${code(plan.instanceId)}) belongs to ${ownerWords(plan.owner)}. Casement sets the tag ${TAGGED} on the instance, installs the guard of the metadata route and checks it. No service is restarted and no pod is moved.`,
   ),
@@ -152,32 +149,32 @@ const blocksOf = (plan: AssistPlan, commandWord: string): PlanCard["blocks"] => 
     `*Casement will*, each time it is asked: look at the machine, cordon and uncordon the node, drain it, reboot it and prove that it works, repair the guard.\n*Casement will not* touch its files, services, certificates or mirrors, nor stop, remove or replace it: that stays with its owner.`,
   ),
   ...(assistanceFaults[plan.before] === null ? [] : [section(`⚠️ Before: ${assistanceFaults[plan.before]}.`)]),
-  ...warnings(plan, commandWord),
+  ...warnings(plan),
 ];
 
 /** The plan of an assistance, for the message that asks for its approval. */
-export const assistPlanCard = (plan: AssistPlan, commandWord: string): PlanCard => ({
-  blocks: [section("*Plan*: assist a node of another owner."), ...blocksOf(plan, commandWord)],
+export const assistPlanCard = (plan: AssistPlan): PlanCard => ({
+  blocks: [section("*Plan*: assist a node of another owner."), ...blocksOf(plan)],
 });
 
 /** The dry run of an assistance, to the requester alone. */
-export const assistDryRun = (plan: AssistPlan, commandWord: string): Message => ({
+export const assistDryRun = (plan: AssistPlan): Message => ({
   text: `Dry run: assist ${plan.node}`,
   blocks: [
     section("*Dry run: nothing was changed.*"),
-    ...(blocksOf(plan, commandWord) as Message["blocks"]),
-    context(`To apply: ${typeThis(commandWord, "assist", plan.node)}`),
+    ...(blocksOf(plan) as Message["blocks"]),
+    context(`To apply: ${typeThis("assist", plan.node)}`),
   ],
 });
 
 /** The dry run of an assistance's end. */
-export const assistEndDryRun = (node: string, commandWord: string): Message => ({
+export const assistEndDryRun = (node: string): Message => ({
   text: `Dry run: end the assistance of ${node}`,
   blocks: [
     section(
       `*Dry run: nothing was changed.* Casement's guard and the tag ${TAGGED} would be taken off the machine of ${code(node)}; its owner keeps it as it is.`,
     ),
-    context(`To apply: ${typeThis(commandWord, "assist", node, "--end")}`),
+    context(`To apply: ${typeThis("assist", node, "--end")}`),
   ],
 });
 
@@ -205,8 +202,8 @@ export const assistLeaves = {
   /** Its execution ended, and no approval is in the ledger. */
   none: "no approval is left, so that the machine is not assisted",
   /** Its execution ended in the middle. @param isWhole everything was done but the message of it */
-  lost: (node: string, isWhole: boolean, commandWord: string): string =>
+  lost: (node: string, isWhole: boolean): string =>
     isWhole
-      ? `${node} is assisted; ${typeThis(commandWord, "assist", node, "--end")} ends it`
-      : `guard and tag may be on its machine, where they have no power; ${typeThis(commandWord, "assist", node)} asks for the approval anew, ${typeThis(commandWord, "assist", node, "--end")} takes them away`,
+      ? `${node} is assisted; ${typeThis("assist", node, "--end")} ends it`
+      : `guard and tag may be on its machine, where they have no power; ${typeThis("assist", node)} asks for the approval anew, ${typeThis("assist", node, "--end")} takes them away`,
 } as const;

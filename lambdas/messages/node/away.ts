@@ -3,7 +3,7 @@ import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { context, say, section } from "../slack/blocks.ts";
 import { andMore, table } from "../slack/table.ts";
-import { code, plain } from "../slack/text.ts";
+import { code, plain, prose } from "../slack/text.ts";
 
 /** A service that did not give what a look asked it for. */
 export interface Away {
@@ -45,8 +45,8 @@ function reasonOf({ reason }: Away): string {
 /** A service's silence as a sentence: "The Kubernetes API (`api-int…`) answered 503." */
 export const sentenceOf = (away: Away): string => `${nameOf(away)} ${reasonOf(away)}.`;
 
-const nextStep = ({ service }: Away, commandWord: string): string =>
-  `Check ${service === "kubernetes" ? "the API server" : "the AWS Health Dashboard"}; ${typeThis(commandWord, "doctor")} shows which services answer.`;
+const nextStep = ({ service }: Away): string =>
+  `Check ${service === "kubernetes" ? "the API server" : "the AWS Health Dashboard"}; ${typeThis("doctor")} shows which services answer.`;
 
 const COLUMNS = ["INSTANCE", "STATE", "POOL", "NAME", "ZONE", "AGE"];
 
@@ -71,13 +71,8 @@ function machineTable(machines: readonly MachineRow[], now: string): Block[] {
  * Answer to a look at nodes while the Kubernetes API is away.
  * @param machines what EC2 shows; an Away when EC2 does not answer either
  */
-export function machinesMessage(
-  away: Away,
-  machines: readonly MachineRow[] | Away,
-  now: string,
-  commandWord: string,
-): Message {
-  const next = context(nextStep(away, commandWord));
+export function machinesMessage(away: Away, machines: readonly MachineRow[] | Away, now: string): Message {
+  const next = context(nextStep(away));
   if ("service" in machines) {
     const text = `⚠️ ${sentenceOf(away)} ${sentenceOf(machines)}`;
     return { text, blocks: [section(text), next] };
@@ -88,9 +83,9 @@ export function machinesMessage(
 }
 
 /** A look's answer without what EC2 would add to it. */
-export function withoutEc2({ text, blocks }: Message, away: Away, commandWord: string): Message {
+export function withoutEc2({ text, blocks }: Message, away: Away): Message {
   const notice = `⚠️ ${sentenceOf(away)} What EC2 would show is marked ${code(UNKNOWN)}.`;
-  return { text, blocks: [section(notice), ...blocks, context(nextStep(away, commandWord))] };
+  return { text, blocks: [section(notice), ...blocks, context(nextStep(away))] };
 }
 
 /**
@@ -98,9 +93,9 @@ export function withoutEc2({ text, blocks }: Message, away: Away, commandWord: s
  * @param title "List the nodes"
  * @param words of the service, or of an unexpected error
  */
-export const lookFailed = (title: string, words: string, commandWord: string): Message =>
+export const lookFailed = (title: string, words: string): Message =>
   say(
-    `❌ *${plain(title, 300)}*: ${plain(words, 1_000).replace(/\.$/, "")}. ${typeThis(commandWord, "doctor")} shows which services answer; if that fails too, run ${code("npm run doctor")} in a terminal.`,
+    `❌ *${plain(title, 300)}*: ${prose(words, 1_000).replace(/\.$/, "")}. ${typeThis("doctor")} shows which services answer; if that fails too, run ${code("npm run doctor")} in a terminal.`,
   );
 
 /** Clause about a busy service: "EC2 is not available: Request limit exceeded." */

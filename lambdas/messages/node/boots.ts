@@ -43,10 +43,10 @@ export interface ForeignBoot extends BootNews {
 
 const when = ({ bootedAt }: ForeignBoot): string => (bootedAt === null ? "" : ` at ${localDate(bootedAt)}`);
 
-function oneBoot(boot: ForeignBoot, commandWord: string): Message {
+function oneBoot(boot: ForeignBoot): Message {
   const { node, cause } = boot;
   const text = `🔄 ${code(node)} rebooted${when(boot)}, and Casement did not order it. Cause: ${bootCauseWords(cause)}.`;
-  const next = `Next: ${typeThis(commandWord, "why", node)} checks that the node works.`;
+  const next = `Next: ${typeThis("why", node)} checks that the node works.`;
   return {
     text: plain(text, 300),
     blocks: [
@@ -57,18 +57,18 @@ function oneBoot(boot: ForeignBoot, commandWord: string): Message {
 }
 
 /** Says what several boots have in common, and what to look at first. */
-function meaning(boots: readonly ForeignBoot[], commandWord: string): string {
+function meaning(boots: readonly ForeignBoot[]): string {
   const unclean = boots.filter(({ cause }) => cause.kind === "unclean").length;
-  const list = `${typeThis(commandWord, "nodes")} shows which of them are Ready`;
+  const list = `${typeThis("nodes")} shows which of them are Ready`;
   return unclean >= AT_ONCE
     ? `${unclean} of them were not shut down before, so one cause is likely, such as a loss of power: look at the AWS Health Dashboard. Next: ${list}.`
     : `Next: ${list}.`;
 }
 
 /** Tells of boots that Casement did not order: those that one look found are one message. @param boots at least one */
-export function foreignBootsMessage(boots: readonly ForeignBoot[], commandWord: string): Message {
+export function foreignBootsMessage(boots: readonly ForeignBoot[]): Message {
   const [first] = boots;
-  if (first && boots.length === 1) return oneBoot(first, commandWord);
+  if (first && boots.length === 1) return oneBoot(first);
   const groups = [...Map.groupBy(boots, ({ cause }) => bootCauseWords(cause))].sort(
     ([, one], [, other]) => other.length - one.length,
   );
@@ -83,6 +83,6 @@ export function foreignBootsMessage(boots: readonly ForeignBoot[], commandWord: 
   const head = `🔄 *${boots.length} of ${counted(first?.of ?? boots.length, "node")} rebooted*, and Casement did not order it.`;
   return {
     text: plain(head, 300),
-    blocks: [section([head, ...lines, ...more, meaning(boots, commandWord)].join("\n").slice(0, 3_000))],
+    blocks: [section([head, ...lines, ...more, meaning(boots)].join("\n").slice(0, 3_000))],
   };
 }

@@ -12,11 +12,5 @@ interface Unready {
  * @param most the part that may be NotReady, "30%"
  * @param pool whose reboot would recover nodes; null where it is in none
  */
-export const staysInService = (
-  node: string,
-  { notReady, all }: Unready,
-  most: string,
-  pool: string | null,
-  commandWord: string,
-): string =>
-  `${code(node)} is Ready and stays in service: ${notReady} of ${counted(all, "Windows node")} are NotReady, more than ${most} (${code("mostNotReady")}). Next: recover those first: ${typeThis(commandWord, "reboot", ...(pool === null ? [] : [pool]))} reboots NotReady nodes alone until then.`;
+export const staysInService = (node: string, { notReady, all }: Unready, most: string, pool: string | null): string =>
+  `${code(node)} is Ready and stays in service: ${notReady} of ${counted(all, "Windows node")} are NotReady, more than ${most} (${code("mostNotReady")}). Next: recover those first: ${typeThis("reboot", ...(pool === null ? [] : [pool]))} reboots NotReady nodes alone until then.`;

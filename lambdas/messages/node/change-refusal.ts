@@ -33,10 +33,10 @@ function byHand(change: Change, node: string): string {
 }
 
 /** Next steps: Casement's help once it was approved, or the owner's tools. */
-const assistFirst = (change: Change, node: string, commandWord: string): string =>
-  `let Casement assist the machine with ${typeThis(commandWord, "assist", node)}, or ${byHand(change, node)}`;
+const assistFirst = (change: Change, node: string): string =>
+  `let Casement assist the machine with ${typeThis("assist", node)}, or ${byHand(change, node)}`;
 
-function wordsOf(refusal: ChangeRefusal, change: Change, node: string, commandWord: string): readonly [string, string] {
+function wordsOf(refusal: ChangeRefusal, change: Change, node: string): readonly [string, string] {
   switch (refusal.kind) {
     case "linux":
       return ["it is a Linux node, and Casement manages Windows nodes only", byHand(change, node)];
@@ -47,22 +47,22 @@ function wordsOf(refusal: ChangeRefusal, change: Change, node: string, commandWo
     case "busy":
       return [
         `${code(refusal.operation)} is working on it`,
-        `wait for it to end, or stop it: ${typeThis(commandWord, "cancel", refusal.operation)}`,
+        `wait for it to end, or stop it: ${typeThis("cancel", refusal.operation)}`,
       ];
     case "owner": {
-      const { does } = controllerWords(refusal, node, commandWord);
+      const { does } = controllerWords(refusal, node);
       const fault = assistanceFaults[refusal.assistance];
-      return [fault === null ? does : `${does}, and ${fault}`, assistFirst(change, node, commandWord)];
+      return [fault === null ? does : `${does}, and ${fault}`, assistFirst(change, node)];
     }
     case "conflict": {
-      const { does, pause } = controllerWords(refusal.controller, node, commandWord);
+      const { does, pause } = controllerWords(refusal.controller, node);
       return [does, pause];
     }
   }
 }
 
 /** Names the node, the reason and the next step: "`web-1` cannot be drained: kured is …. Next: …." */
-export function changeRefused(refusal: ChangeRefusal, change: Change, node: string, commandWord: string): string {
-  const [why, next] = wordsOf(refusal, change, node, commandWord);
+export function changeRefused(refusal: ChangeRefusal, change: Change, node: string): string {
+  const [why, next] = wordsOf(refusal, change, node);
   return `${code(node)} cannot be ${done[change]}: ${why}. Next: ${next}.`;
 }

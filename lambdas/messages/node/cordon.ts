@@ -96,12 +96,12 @@ export function cordonGivenBack(operation: OperationRecord, subject: Subject, ou
 }
 
 /** A cordon that an operation left when it ended, and that waits for the proof of its reboot: said in its thread. */
-export function cordonKept(operation: OperationRecord, { node }: Subject, commandWord: string): Message {
+export function cordonKept(operation: OperationRecord, { node }: Subject): Message {
   const title = plain(titleOf(operation.request), 300);
   return {
     text: `${title}: ${plain(node, 200)} stays cordoned`,
     blocks: [
-      section(`${code(node)} of *${title}*: ${prose(cordonLeaves.unproven(node, commandWord), 600)}.`),
+      section(`${code(node)} of *${title}*: ${prose(cordonLeaves.unproven(node), 600)}.`),
       context(code(operation.id)),
     ],
   };
@@ -138,14 +138,14 @@ export const asksForCordon = "the node stays cordoned until a person decides";
 /** State that a cordon leaves behind when it fails. */
 export const cordonLeaves = {
   untouched: "nothing was changed",
-  held: (node: string, commandWord: string): string =>
-    `the node stays cordoned, as its pool's afterFailedDrain says; ${typeThis(commandWord, "uncordon", node)} makes it schedulable`,
-  asks: (node: string, commandWord: string): string =>
-    `${asksForCordon}: press Uncordon or Keep cordoned, or type ${typeThis(commandWord, "uncordon", node)} or ${typeThis(commandWord, "cordon", node)}`,
-  unproven: (node: string, commandWord: string): string =>
-    `the node stays cordoned until it is proven; ${typeThis(commandWord, "prove", node)} proves it anew and gives it back, and ${typeThis(commandWord, "uncordon", node)} makes it schedulable`,
-  quarantined: (node: string, commandWord: string): string =>
-    `the node is quarantined, because two of its reboots were not proven within a day: it stays cordoned until ${typeThis(commandWord, "uncordon", node, "--quarantined", node)}`,
+  held: (node: string): string =>
+    `the node stays cordoned, as its pool's afterFailedDrain says; ${typeThis("uncordon", node)} makes it schedulable`,
+  asks: (node: string): string =>
+    `${asksForCordon}: press Uncordon or Keep cordoned, or type ${typeThis("uncordon", node)} or ${typeThis("cordon", node)}`,
+  unproven: (node: string): string =>
+    `the node stays cordoned until it is proven; ${typeThis("prove", node)} proves it anew and gives it back, and ${typeThis("uncordon", node)} makes it schedulable`,
+  quarantined: (node: string): string =>
+    `the node is quarantined, because two of its reboots were not proven within a day: it stays cordoned until ${typeThis("uncordon", node, "--quarantined", node)}`,
   unseen: (why: string): string => `the Node could not be read: ${why}`,
   unknown: "the node may still be cordoned",
   cordoned: (node: string, why: string): string =>
@@ -153,12 +153,12 @@ export const cordonLeaves = {
 } as const;
 
 /** Reason why a quarantined node is not uncordoned, with the command that does it. */
-export const stillQuarantined = (node: string, commandWord: string): string =>
-  `${code(node)} is quarantined: two of its reboots were not proven within a day. Next: ${typeThis(commandWord, "why", node)} shows what is wrong; ${typeThis(commandWord, "uncordon", node, "--quarantined", node)} puts it back in service anyway.`;
+export const stillQuarantined = (node: string): string =>
+  `${code(node)} is quarantined: two of its reboots were not proven within a day. Next: ${typeThis("why", node)} shows what is wrong; ${typeThis("uncordon", node, "--quarantined", node)} puts it back in service anyway.`;
 
 /** Reason why a rollout leaves a quarantined node out. */
-export const quarantinedInRollout = (node: string, commandWord: string): string =>
-  `${code(node)} is quarantined: two of its reboots were not proven within a day. Next: ${typeThis(commandWord, "why", node)} shows what is wrong; reboot it alone when it is mended.`;
+export const quarantinedInRollout = (node: string): string =>
+  `${code(node)} is quarantined: two of its reboots were not proven within a day. Next: ${typeThis("why", node)} shows what is wrong; reboot it alone when it is mended.`;
 
 /** Sums up a cordon or uncordon that did not come to its end. @param left as a clause */
 export const cordonFailedSummary = {
@@ -167,15 +167,10 @@ export const cordonFailedSummary = {
 } as const;
 
 /** The dry run of a cordon or uncordon that would be allowed. */
-export function cordonDryRun(
-  command: "cordon" | "uncordon",
-  node: string,
-  isCordoned: boolean,
-  commandWord: string,
-): Message {
+export function cordonDryRun(command: "cordon" | "uncordon", node: string, isCordoned: boolean): Message {
   const isDone = isCordoned === (command === "cordon");
   const change = isDone ? `is already ${isCordoned ? "cordoned" : "schedulable"}` : `would be ${command}ed`;
-  const next = isDone ? "Nothing to apply." : `To apply: ${typeThis(commandWord, command, node)}`;
+  const next = isDone ? "Nothing to apply." : `To apply: ${typeThis(command, node)}`;
   return say(`*Dry run: nothing was changed.* ${code(node)} ${change}.\n${next}`);
 }
 

@@ -2,6 +2,7 @@ import type { Message } from "../../records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { context, header, limits, section, sections } from "../slack/blocks.ts";
+import { withoutPlaceholder } from "../slack/command-word.ts";
 import { code, codeLine, fenced, plain, some } from "../slack/text.ts";
 import type { NodeRow } from "./nodes-table.ts";
 import { dueFact } from "./reboot-due.ts";
@@ -56,14 +57,16 @@ const facts = (node: NodeDetails, now: string): [string, string][] => [
 ];
 
 const factLines = (node: NodeDetails, now: string): string[] =>
-  facts(node, now).map(([name, value]) => codeLine(`${`${name}:`.padEnd(12)}${value.slice(0, 300) || "<none>"}`));
+  facts(node, now).map(([name, value]) =>
+    codeLine(`${`${name}:`.padEnd(12)}${withoutPlaceholder(value.slice(0, 300)) || "<none>"}`),
+  );
 
 const conditionLines = (node: NodeDetails, now: string): string[] =>
   node.conditions
     .slice(0, 15)
     .map(({ type, status, reason, since }) =>
       codeLine(
-        `${type.slice(0, 40).padEnd(20)} ${status.slice(0, 10).padEnd(8)} ${between(since, now).padEnd(8)} ${reason.slice(0, 60)}`,
+        `${type.slice(0, 40).padEnd(20)} ${status.slice(0, 10).padEnd(8)} ${between(since, now).padEnd(8)} ${withoutPlaceholder(reason.slice(0, 60))}`,
       ),
     );
 
@@ -71,7 +74,7 @@ const conditionLines = (node: NodeDetails, now: string): string[] =>
  * One node, like `kubectl describe node`.
  * @param now ISO 8601
  */
-export function nodeMessage(node: NodeDetails, now: string, commandWord: string): Message {
+export function nodeMessage(node: NodeDetails, now: string): Message {
   const pods =
     node.pods.length > 0
       ? some(
@@ -80,11 +83,7 @@ export function nodeMessage(node: NodeDetails, now: string, commandWord: string)
         )
       : "none";
   const heldBy = node.heldBy
-    ? [
-        context(
-          `${code(node.heldBy)} is working on this node; ${typeThis(commandWord, "cancel", node.heldBy)} stops it.`,
-        ),
-      ]
+    ? [context(`${code(node.heldBy)} is working on this node; ${typeThis("cancel", node.heldBy)} stops it.`)]
     : [];
   return {
     text: `${plain(node.name)}: ${plain(node.status)}`,

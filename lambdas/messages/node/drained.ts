@@ -8,8 +8,8 @@ import { code, counted } from "../slack/text.ts";
 import { guardBlocks } from "./guard.ts";
 
 /** Sums up a drain that emptied the node, for message and ledger. */
-export const drainedSummary = (node: string, pods: number, commandWord: string): string =>
-  `${node} is drained: ${counted(pods, "pod")} evicted. It stays cordoned until ${commandWord} uncordon.`;
+export const drainedSummary = (node: string, pods: number): string =>
+  `${node} is drained: ${counted(pods, "pod")} evicted. It stays cordoned until {win} uncordon.`;
 
 /** Sums up a drain whose Node or instance was gone before it ended. */
 export const goneSummary = (node: string): string => `${node} no longer exists: nothing is left to drain.`;
@@ -25,21 +25,21 @@ export const forceNeedsName = (node: string, typed: string): string =>
   `--force requires the node's full name: ${code(node)}, not ${code(typed)}.`;
 
 /** The plan of a drain, for the message that asks for its approval. */
-export const drainPlanCard = (plan: NodePlan, commandWord: string): PlanCard => ({
+export const drainPlanCard = (plan: NodePlan): PlanCard => ({
   blocks: [
     section(`*Plan*: ${code(plan.node)} is drained and stays cordoned.`),
-    ...guardBlocks(plan, commandWord),
-    ...planBlocks(plan, commandWord),
+    ...guardBlocks(plan),
+    ...planBlocks(plan),
   ],
 });
 
 /** The dry run of a drain: its plan, to the requester alone. */
-export const drainDryRun = (plan: NodePlan, commandWord: string): Message => ({
+export const drainDryRun = (plan: NodePlan): Message => ({
   text: `Dry run: drain ${plan.node}`,
   blocks: [
     section(`*Dry run: nothing was changed.* Plan to drain ${code(plan.node)}:`),
-    ...guardBlocks(plan, commandWord),
-    ...planBlocks(plan, commandWord),
-    context(`To apply: ${typeThis(commandWord, "drain", plan.node)}`),
+    ...guardBlocks(plan),
+    ...planBlocks(plan),
+    context(`To apply: ${typeThis("drain", plan.node)}`),
   ],
 });

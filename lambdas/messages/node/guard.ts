@@ -24,8 +24,8 @@ export const calledOff = {
 } as const;
 
 /** Answer when a pool has no node. */
-export const poolWithoutNodes = (pool: string, commandWord: string): string =>
-  `Pool ${plain(pool, 60)} has no Windows nodes. ${typeThis(commandWord, "nodes")} lists all nodes.`;
+export const poolWithoutNodes = (pool: string): string =>
+  `Pool ${plain(pool, 60)} has no Windows nodes. ${typeThis("nodes")} lists all nodes.`;
 
 /** Reason why a machine cannot be given the guard: no command reaches it. */
 export const agentSilentForGuard = (node: string): string =>
@@ -35,12 +35,12 @@ export const agentSilentForGuard = (node: string): string =>
 export const guardAgentSilent = "the SSM agent of the machine does not answer";
 
 /** Shows the guard of the metadata route in a plan: without it a reboot is refused. Nothing where it was not looked at. */
-export function guardBlocks({ guard, node }: NodePlan, commandWord: string): ReturnType<typeof section>[] {
+export function guardBlocks({ guard, node }: NodePlan): ReturnType<typeof section>[] {
   if (!guard) return [];
   if (guard.state === "in order") return [section("✅ The guard of the metadata route is in order.")];
   const words =
     guard.state === "fault"
-      ? `⛔ ${sentence(guard.what)} A reboot is refused until it is installed: ${typeThis(commandWord, "guard", node)}.`
+      ? `⛔ ${sentence(guard.what)} A reboot is refused until it is installed: ${typeThis("guard", node)}.`
       : `❔ The guard of the metadata route could not be checked: ${plain(guard.why, 200)}. A reboot checks it again before it begins.`;
   return [section(words)];
 }
@@ -69,7 +69,7 @@ interface ShownTarget {
 const MOST_NAMED = 20;
 
 /** The dry run: which machines would be given the guard, and which not. */
-export function guardDryRun(targets: readonly ShownTarget[], commandWord: string): Message {
+export function guardDryRun(targets: readonly ShownTarget[]): Message {
   const names = targets.filter(({ refusal }) => refusal === null).map(({ name }) => name);
   const refused = targets.flatMap(({ refusal }) => (refusal === null ? [] : [`• ${refusal}`]));
   return {
@@ -79,7 +79,7 @@ export function guardDryRun(targets: readonly ShownTarget[], commandWord: string
         `*Dry run: nothing was changed.* The guard of the metadata route would be installed and checked on ${some(names.map(code), MOST_NAMED)}. No service is restarted and no pod is moved.`,
       ),
       ...sections(refused),
-      context(`To apply: ${typeThis(commandWord, "guard", ...names.slice(0, 1))}`),
+      context(`To apply: ${typeThis("guard", ...names.slice(0, 1))}`),
     ],
   };
 }

@@ -55,19 +55,14 @@ const troubledFirst = (rows: readonly NodeRow[]): NodeRow[] =>
  * @param machines that are not nodes
  * @param now ISO 8601: end of the ages
  */
-export function nodesMessage(
-  rows: readonly NodeRow[],
-  machines: readonly MachineRow[],
-  now: string,
-  commandWord: string,
-): Message {
-  const below = unregisteredBlocks(machines, now, commandWord);
-  const { text, blocks } = nodesTable(rows, now, commandWord);
+export function nodesMessage(rows: readonly NodeRow[], machines: readonly MachineRow[], now: string): Message {
+  const below = unregisteredBlocks(machines, now);
+  const { text, blocks } = nodesTable(rows, now);
   return { text, blocks: [...blocks, ...below] };
 }
 
-function nodesTable(rows: readonly NodeRow[], now: string, commandWord: string): Message {
-  if (rows.length === 0) return say(`No Windows nodes found. To add some: ${typeThis(commandWord, "help", "add")}`);
+function nodesTable(rows: readonly NodeRow[], now: string): Message {
+  if (rows.length === 0) return say(`No Windows nodes found. To add some: ${typeThis("help", "add")}`);
   const chosen = columnsOf(rows);
   const shown = (listed: readonly NodeRow[]) =>
     table(
@@ -78,6 +73,6 @@ function nodesTable(rows: readonly NodeRow[], now: string, commandWord: string):
   const text = counted(rows.length, "Windows node");
   if (all.rest === 0) return { text, blocks: all.blocks };
   const { blocks, rest } = shown(troubledFirst(rows));
-  const more = `${andMore(rest, "node")}; ${typeThis(commandWord, "node", "<name>")} shows one.`;
+  const more = `${andMore(rest, "node")}; ${typeThis("node", "<name>")} shows one.`;
   return { text, blocks: [...blocks, context(more)] };
 }

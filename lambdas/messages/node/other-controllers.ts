@@ -32,13 +32,12 @@ type Words = {
   readonly [K in OtherController["kind"]]: (
     controller: Extract<OtherController, { kind: K }>,
     node: string,
-    commandWord: string,
   ) => ControllerWords;
 };
 
 const words: Words = {
-  owner: ({ owner }, _, commandWord) => {
-    const { why, next } = removalRefusal(owner, commandWord);
+  owner: ({ owner }, _) => {
+    const { why, next } = removalRefusal(owner);
     return { does: why, pause: next };
   },
   wmco: ({ acting }) => ({
@@ -82,9 +81,9 @@ const words: Words = {
     does: `the MachineHealthCheck ${code(name)} deletes its Machine when it is NotReady for ${timeout}`,
     pause: `run ${code(`oc annotate mhc ${name} -n openshift-machine-api cluster.x-k8s.io/paused=""`)}`,
   }),
-  updates: ({ pending, reboots }, _, commandWord) => ({
+  updates: ({ pending, reboots }, _) => ({
     does: `Patch Manager says that ${counted(pending, "update")} on it ${pending === 1 ? "waits" : "wait"} for a reboot${reboots ? ", and its runs reboot by themselves" : ""}`,
-    pause: `patch with \`RebootOption=NoReboot\`, and reboot with ${typeThis(commandWord, "reboot")}`,
+    pause: `patch with \`RebootOption=NoReboot\`, and reboot with ${typeThis("reboot")}`,
   }),
   association: ({ name, document }) => ({
     does: `the SSM association ${code(name)} runs ${code(document)} on it, which may reboot it`,
@@ -93,9 +92,5 @@ const words: Words = {
 };
 
 /** Says what another controller does to a node, and how its owner pauses it. */
-export const controllerWords = (controller: OtherController, node: string, commandWord: string): ControllerWords =>
-  (words[controller.kind] as (of: OtherController, node: string, commandWord: string) => ControllerWords)(
-    controller,
-    node,
-    commandWord,
-  );
+export const controllerWords = (controller: OtherController, node: string): ControllerWords =>
+  (words[controller.kind] as (of: OtherController, node: string) => ControllerWords)(controller, node);

@@ -89,8 +89,8 @@ export const registeredAnew =
   "the Node was deleted by someone else, and the machine has registered as a new Node, which keeps its start-up taint";
 
 /** Reason why a reboot is not proven yet: the first check that is wrong. */
-export const notProvenYet = ({ name, trouble }: Fault, node: string, commandWord: string, now: string): string =>
-  `${checkNames[name]}: ${troubleWords(trouble, { node, commandWord, now }).says.replace(/\.$/, "")}`;
+export const notProvenYet = ({ name, trouble }: Fault, node: string, now: string): string =>
+  `${checkNames[name]}: ${troubleWords(trouble, { node, now }).says.replace(/\.$/, "")}`;
 
 /** Note on a data plane that could not be tried. */
 export const notProbed = (why: string): string => `The data plane was not probed: ${plain(why, 200)}.`;
@@ -118,27 +118,27 @@ const wayOf = ({ throughEc2 }: NodePlan): ReturnType<typeof section>[] =>
     : [];
 
 /** The plan of a reboot, for the message that asks for its approval. */
-export const rebootPlanCard = (plan: NodePlan, commandWord: string): PlanCard => ({
+export const rebootPlanCard = (plan: NodePlan): PlanCard => ({
   blocks: [
     section(
       `*Plan*: ${code(plan.node)} is drained and rebooted. It takes pods again when the reboot is proven, unless it was cordoned before.`,
     ),
     ...wayOf(plan),
-    ...guardBlocks(plan, commandWord),
-    ...planBlocks(plan, commandWord),
+    ...guardBlocks(plan),
+    ...planBlocks(plan),
     context(restOfReboot),
   ],
 });
 
 /** The dry run of a reboot: its plan, to the requester alone. */
-export const rebootDryRun = (plan: NodePlan, commandWord: string): Message => ({
+export const rebootDryRun = (plan: NodePlan): Message => ({
   text: `Dry run: reboot ${plan.node}`,
   blocks: [
     section(`*Dry run: nothing was changed.* Plan to drain and reboot ${code(plan.node)}:`),
     ...wayOf(plan),
-    ...guardBlocks(plan, commandWord),
-    ...planBlocks(plan, commandWord),
+    ...guardBlocks(plan),
+    ...planBlocks(plan),
     context(restOfReboot),
-    context(`To apply: ${typeThis(commandWord, "reboot", plan.node)}`),
+    context(`To apply: ${typeThis("reboot", plan.node)}`),
   ],
 });

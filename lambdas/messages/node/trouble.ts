@@ -6,10 +6,9 @@ import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { code, counted, plain, some } from "../slack/text.ts";
 
-/** Node that a trouble is told of, and how its commands are typed. */
+/** Node that a trouble is told of. */
 export interface Told {
   readonly node: string;
-  readonly commandWord: string;
   /** ISO 8601. */
   readonly now: string;
   /** Casement is not known to act for the machine: it has no route guard of Casement's, and no command may be sent to it. */
@@ -50,10 +49,10 @@ export const ADD_ROUTE = "route add 169.254.169.254 mask 255.255.255.255 <gatewa
 /** Words of another program, without the period that ends them: a sentence goes on or ends behind them. */
 const words = (text: string, limit: number): string => plain(text, limit).replace(/[.\s]+$/, "");
 
-const doctor = ({ commandWord }: Told): string => typeThis(commandWord, "doctor");
-const remove = ({ commandWord, node }: Told): string => typeThis(commandWord, "remove", node);
+const doctor = (): string => typeThis("doctor");
+const remove = ({ node }: Told): string => typeThis("remove", node);
 const reboot = ({ node }: Told) => ({ text: "Reboot", command: `reboot ${node}` });
-const again = ({ commandWord, node }: Told): string => `${typeThis(commandWord, "why", node)} checks again.`;
+const again = ({ node }: Told): string => `${typeThis("why", node)} checks again.`;
 
 const replace = (told: Told): string => `If this persists, add a node, then run ${remove(told)}.`;
 
@@ -91,7 +90,7 @@ const agentSilent: Tell<"agent-silent"> = ({ since }, told) => ({
   ...(told.isObserved
     ? { next: BY_HAND }
     : {
-        next: `${typeThis(told.commandWord, "reboot", told.node)} reboots it through EC2, once a person approved it: the route guard runs at start-up. At the console of the machine: ${code(ADD_ROUTE)}.`,
+        next: `${typeThis("reboot", told.node)} reboots it through EC2, once a person approved it: the route guard runs at start-up. At the console of the machine: ${code(ADD_ROUTE)}.`,
         press: reboot(told),
       }),
 });
@@ -143,9 +142,9 @@ const guardWords = {
 const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
   "instance-down": instanceDown,
   "status-impaired": statusImpaired,
-  "agent-missing": (_, told) => ({
+  "agent-missing": () => ({
     says: "No SSM agent of this instance is registered.",
-    next: `${doctor(told)} checks the instance role and the route to Systems Manager.`,
+    next: `${doctor()} checks the instance role and the route to Systems Manager.`,
   }),
   "agent-silent": agentSilent,
   "agent-fails": ({ words: said }, told) => ({
@@ -185,15 +184,15 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
       requests.map(({ name, since }) => `${code(name)} (${between(since, told.now)})`),
       3,
     )}.`,
-    next: `${doctor(told)} checks the approvers. By hand: ${code(`kubectl certificate approve ${requests[0]?.name ?? ""}`)}.`,
+    next: `${doctor()} checks the approvers. By hand: ${code(`kubectl certificate approve ${requests[0]?.name ?? ""}`)}.`,
   }),
   "not-registered": (_, told) => ({
     says: "The cluster has no Node for this machine.",
-    next: `${typeThis(told.commandWord, "node", told.node)} shows what is known about it.`,
+    next: `${typeThis("node", told.node)} shows what is known about it.`,
   }),
   "heartbeat-old": ({ heartbeatAt }, told) => ({
     says: `The kubelet's last report is ${between(heartbeatAt, told.now)} old, or from before the last boot.`,
-    next: `The kubelet runs but does not reach the API server, or does not run. ${doctor(told)} checks the API server; the log is ${code("C:\\var\\log\\kubelet\\kubelet.log")}.`,
+    next: `The kubelet runs but does not reach the API server, or does not run. ${doctor()} checks the API server; the log is ${code("C:\\var\\log\\kubelet\\kubelet.log")}.`,
   }),
   "not-ready": ({ status, reason, message }, told) => ({
     says: `The node is not Ready (${plain(status, 20)}): ${plain(reason, 80)}${message ? `: ${words(message, 200)}` : ""}.`,
@@ -206,8 +205,8 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
         ? `The node is cordoned by ${code(by)}.`
         : "The node is cordoned, not by Casement.",
     next: quarantined
-      ? `When it works: ${typeThis(told.commandWord, "uncordon", told.node, "--quarantined", told.node)}. ${again(told)}`
-      : `${typeThis(told.commandWord, "uncordon", told.node)} lets pods start on it again.`,
+      ? `When it works: ${typeThis("uncordon", told.node, "--quarantined", told.node)}. ${again(told)}`
+      : `${typeThis("uncordon", told.node)} lets pods start on it again.`,
     // A node that an operation holds is given back by that operation.
     ...(by === null && !quarantined ? { press: { text: "Uncordon", command: `uncordon ${told.node}` } } : {}),
   }),
@@ -220,13 +219,13 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
   "data-plane": ({ fault, from, words: said, at }, told) => ({
     says: `${dataPlaneSays(fault, from, said)}${at ? ` The probe failed ${between(at, told.now)} ago.` : ""}`,
     next: at
-      ? `Check the node's container network and kube-proxy, or reboot it with ${typeThis(told.commandWord, "reboot", told.node)}: it takes pods again once the reboot is proven.`
+      ? `Check the node's container network and kube-proxy, or reboot it with ${typeThis("reboot", told.node)}: it takes pods again once the reboot is proven.`
       : `Check the node's container network and kube-proxy. ${again(told)}`,
     press: reboot(told),
   }),
   "guard-broken": ({ what, error }, told) => ({
     says: what === "failing" ? `${guardWords.failing}${error ? `: ${words(error, 200)}` : ""}.` : guardWords[what],
-    next: `Do not reboot the machine: ${typeThis(told.commandWord, "guard", told.node)} installs the guard. ${again(told)}`,
+    next: `Do not reboot the machine: ${typeThis("guard", told.node)} installs the guard. ${again(told)}`,
     press: { text: "Install the guard", command: `guard ${told.node}` },
   }),
 };

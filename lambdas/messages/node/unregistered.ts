@@ -40,10 +40,10 @@ export const waitsForPerson = ({ state }: MachineRow): boolean => state === "kep
  * Describes one machine that is no node: its state, the operation that launched it, and how to remove it.
  * @param now ISO 8601
  */
-export function unregisteredMessage(row: MachineRow, now: string, commandWord: string): Message {
+export function unregisteredMessage(row: MachineRow, now: string): Message {
   const by = row.operation ? ` Launched by ${code(row.operation)}.` : "";
   const text = `${code(row.instanceId)} (${plain(row.pool ?? "no pool", 40)}) is not a node of the cluster: ${machineState(row)}, ${between(row.since, now)}.${by}`;
-  const next = `It is still billed. ${typeThis(commandWord, "remove", row.instanceId)} terminates it.`;
+  const next = `It is still billed. ${typeThis("remove", row.instanceId)} terminates it.`;
   return { text, blocks: [section(text), ...(waitsForPerson(row) ? [context(next)] : [])] };
 }
 
@@ -54,7 +54,7 @@ const order: readonly MachineRow["state"][] = ["kept", "left", "deciding", "prov
  * @param now ISO 8601
  * @returns no blocks when there are none
  */
-export function unregisteredBlocks(rows: readonly MachineRow[], now: string, commandWord: string): Block[] {
+export function unregisteredBlocks(rows: readonly MachineRow[], now: string): Block[] {
   if (rows.length === 0) return [];
   const sorted = rows.toSorted((one, other) => order.indexOf(one.state) - order.indexOf(other.state));
   const lines = sorted
@@ -68,6 +68,6 @@ export function unregisteredBlocks(rows: readonly MachineRow[], now: string, com
   const kept = sorted.find(waitsForPerson);
   return [
     section(["*Machines that are not nodes*", ...lines, ...more].join("\n")),
-    ...(kept ? [context(`${typeThis(commandWord, "remove", kept.instanceId)} terminates a machine.`)] : []),
+    ...(kept ? [context(`${typeThis("remove", kept.instanceId)} terminates a machine.`)] : []),
   ];
 }

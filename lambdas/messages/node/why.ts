@@ -33,14 +33,14 @@ const GIGABYTE = 1024 ** 3;
 const LOW_BYTES = 10 * GIGABYTE;
 
 /** The reboot that Windows waits for: what the machine says now, else what the last scheduled look has seen. */
-function rebootLine({ machine, now }: HealthFacts, due: RebootDue | undefined, { node, commandWord }: Told): string {
+function rebootLine({ machine, now }: HealthFacts, due: RebootDue | undefined, { node }: Told): string {
   const said = machine.known ? machine.value.answers.reboot?.reasons : undefined;
   const known = due?.state === "due" ? due : null;
   const reasons = said ?? known?.reasons ?? [];
   if (reasons.length === 0) return "";
   const since = known ? ` since ${between(known.since, now)}` : "";
   const seen = said === undefined && known ? ` It was last checked ${between(known.seenAt, now)} ago.` : "";
-  return `Windows waits for a reboot${since}: ${reasonWords(reasons)}.${seen} ${typeThis(commandWord, "reboot", node)} reboots it.`;
+  return `Windows waits for a reboot${since}: ${reasonWords(reasons)}.${seen} ${typeThis("reboot", node)} reboots it.`;
 }
 
 /** Further facts of the machine, one line each. */
@@ -108,9 +108,9 @@ const unknowns = (all: readonly Checked[]): string[] => [
 ];
 
 /** Says what is wrong with a node first, what helps, and what each check found. */
-export function whyMessage(why: Why, commandWord: string): Message {
+export function whyMessage(why: Why): Message {
   const { node, facts, heldBy, isAsked, rebootDue, isObserved = false } = why;
-  const told: Told = { node, commandWord, now: facts.now, isObserved };
+  const told: Told = { node, now: facts.now, isObserved };
   const all = checked(facts);
   const fault = firstWrong(all);
   const text = fault ? wrongText(fault, told) : allWell(all, told, isAsked);
@@ -122,9 +122,7 @@ export function whyMessage(why: Why, commandWord: string): Message {
     ...skips(all),
     ...unknowns(all).map((why) => `Not known: ${plain(why, 200)}.`),
     ...(isAsked ? ["This message is updated when the machine answers."] : []),
-    ...(heldBy
-      ? [`${code(heldBy)} is working on this node; ${typeThis(commandWord, "cancel", heldBy)} stops it.`]
-      : []),
+    ...(heldBy ? [`${code(heldBy)} is working on this node; ${typeThis("cancel", heldBy)} stops it.`] : []),
   ];
   return {
     text,

@@ -4,6 +4,7 @@ import { titleOf, typeThis } from "../command/syntax.ts";
 import { localTime, utc } from "../slack/age.ts";
 import { actions, context, say, section } from "../slack/blocks.ts";
 import { APPROVE_OPERATION, DENY_OPERATION } from "../slack/buttons.ts";
+import { withoutPlaceholder } from "../slack/command-word.ts";
 import { code, counted, mentionOf, plain, prose, some } from "../slack/text.ts";
 import { breakGlassBlocks } from "./break-glass.ts";
 import { line, type Notice } from "./escalations.ts";
@@ -96,7 +97,7 @@ export type NotApproved =
  */
 export function notApprovedSummary(end: NotApproved, again: string): string {
   if (end.kind === "denied")
-    return `Denied by <@${end.by}>${end.reason ? `: ${end.reason.replace(/\.$/, "")}` : ""}. Nothing was changed.`;
+    return `Denied by <@${end.by}>${end.reason ? `: ${withoutPlaceholder(end.reason).replace(/\.$/, "")}` : ""}. Nothing was changed.`;
   if (end.kind === "cancelled") return `Cancelled by <@${end.by}> before it was approved. Nothing was changed.`;
   if (end.kind === "worse")
     return `The plan got worse after each approval (${end.worse.join("; ")}). Nothing was changed. When it has settled, ask again: ${again}`;
@@ -110,16 +111,16 @@ export type Voted =
   | { readonly kind: "role"; readonly operation: string; readonly roles: readonly string[] }
   | { readonly kind: "heard" | "review heard"; readonly operation: string; readonly decision: "approve" | "deny" };
 
-const votes: { readonly [K in Voted["kind"]]: (of: Extract<Voted, { kind: K }>, word: string) => string } = {
-  unknown: ({ operation }, word) =>
-    `Operation ${code(operation)} not found. ${typeThis(word, "operations")} lists recent operations.`,
+const votes: { readonly [K in Voted["kind"]]: (of: Extract<Voted, { kind: K }>) => string } = {
+  unknown: ({ operation }) =>
+    `Operation ${code(operation)} not found. ${typeThis("operations")} lists recent operations.`,
   "not asked": ({ operation }) => `${code(operation)} is not waiting for an approval. Nothing was changed.`,
   closed: ({ operation }) =>
     `The approval of ${code(operation)} was already decided, or lapsed. See its message for the result.`,
   stale: ({ operation }) =>
     `The plan of ${code(operation)} has changed. Read the new plan in its message and decide there.`,
-  own: ({ operation }, word) =>
-    `You requested ${code(operation)}, so another person must decide. To withdraw it: ${typeThis(word, "cancel", operation)}.`,
+  own: ({ operation }) =>
+    `You requested ${code(operation)}, so another person must decide. To withdraw it: ${typeThis("cancel", operation)}.`,
   role: ({ operation, roles }) =>
     `You cannot decide about ${code(operation)}: ${roles.length > 0 ? `only ${some(roles.map(code), 5)} can` : "no role is configured that can"}. Nothing was changed.`,
   heard: ({ operation, decision }) =>
@@ -131,5 +132,4 @@ const votes: { readonly [K in Voted["kind"]]: (of: Extract<Voted, { kind: K }>, 
 };
 
 /** Private answer to a vote, by button or by command. */
-export const voteAnswer = (voted: Voted, commandWord: string): Message =>
-  say((votes[voted.kind] as (of: Voted, word: string) => string)(voted, commandWord));
+export const voteAnswer = (voted: Voted): Message => say((votes[voted.kind] as (of: Voted) => string)(voted));

@@ -5,6 +5,7 @@ import { titleOf, typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { actions, context, section } from "../slack/blocks.ts";
 import { APPROVE_OPERATION, DENY_OPERATION } from "../slack/buttons.ts";
+import { withoutPlaceholder } from "../slack/command-word.ts";
 import { code, mentionOf, plain, prose, some } from "../slack/text.ts";
 import { line, type Notice } from "./escalations.ts";
 
@@ -21,11 +22,8 @@ export const breakGlassNeedsName = (node: string, typed: string): string =>
   `--break-glass requires the node's full name: ${code(node)}, not ${code(typed)}.`;
 
 /** Reason why a second node is not taken without an approval. */
-export const breakGlassTaken = (
-  { operation, node }: { readonly operation: string; readonly node: string },
-  commandWord: string,
-): string =>
-  `--break-glass is limited to one Ready node, or the NotReady nodes of one pool, until an approver has reviewed it, and ${code(operation)} used it for ${code(node)}. Ask an approver to run ${typeThis(commandWord, "approve", operation)}, or ask again without --break-glass`;
+export const breakGlassTaken = ({ operation, node }: { readonly operation: string; readonly node: string }): string =>
+  `--break-glass is limited to one Ready node, or the NotReady nodes of one pool, until an approver has reviewed it, and ${code(operation)} used it for ${code(node)}. Ask an approver to run ${typeThis("approve", operation)}, or ask again without --break-glass`;
 
 const sectionWhileOpen = (approval: Approval, hasEnded: boolean): Block =>
   section(
@@ -72,7 +70,7 @@ export const breakGlassNotice = (operation: Reviewed, reason: string): Notice =>
   kind: "break-glass",
   operation: operation.id,
   message: line(
-    `${operation.id} (${titleOf(operation.request)}) runs without an approval, as ${originName(operation)} asked: ${reason}. Review it in Slack. See docs/runbook.md#break-glass.`,
+    `${operation.id} (${titleOf(operation.request)}) runs without an approval, as ${originName(operation)} asked: ${withoutPlaceholder(reason)}. Review it in Slack. See docs/runbook.md#break-glass.`,
   ),
   until: null,
 });

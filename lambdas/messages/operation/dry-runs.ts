@@ -12,8 +12,8 @@ export const shownOnly = "Dry run: nothing was changed.";
 const MOST_NAMES = 10;
 
 /** Answer when no node matches. */
-export const noSuchNode = (typed: string, commandWord: string): string =>
-  `Windows node ${echo(typed)} not found. ${typeThis(commandWord, "nodes")} lists all nodes.`;
+export const noSuchNode = (typed: string): string =>
+  `Windows node ${echo(typed)} not found. ${typeThis("nodes")} lists all nodes.`;
 
 /** Answer when a prefix matches several nodes. */
 export const severalNodes = (typed: string, names: readonly string[]): string =>
@@ -32,12 +32,12 @@ export interface AddPlan {
 }
 
 /** The dry run of an `add`. */
-export const addDryRun = (plan: AddPlan, commandWord: string): Message =>
+export const addDryRun = (plan: AddPlan): Message =>
   say(
     [
       `*Dry run: nothing was changed.* ${poolLine(plan.pool)}`,
       `Image ${code(plan.imageId)} (Windows Server ${plain(plan.windows)}), first available of ${some(plan.instanceTypes.map(code), 5)} in ${some(plan.subnets.map(code), 5)}.`,
-      `To apply: ${typeThis(commandWord, "add", plan.pool.name, plan.pool.after - plan.pool.before)}`,
+      `To apply: ${typeThis("add", plan.pool.name, plan.pool.after - plan.pool.before)}`,
     ].join("\n"),
   );
 
@@ -55,14 +55,14 @@ function evictions(pods: readonly MovedPod[]): string {
 }
 
 /** The dry run of a `remove` that would be allowed. */
-export const removeDryRun = ({ node, instanceId, pods }: RemovalFacts, commandWord: string): Message =>
+export const removeDryRun = ({ node, instanceId, pods }: RemovalFacts): Message =>
   say(
     [
       node
         ? `*Dry run: nothing was changed.* ${code(node)} (${code(instanceId)}) would be cordoned, drained, terminated and deleted.`
         : `*Dry run: nothing was changed.* ${code(instanceId)} would be terminated with its disk.`,
       node ? evictions(pods) : noNodeToDrain,
-      `To apply: ${typeThis(commandWord, "remove", node ?? instanceId)}`,
+      `To apply: ${typeThis("remove", node ?? instanceId)}`,
     ].join("\n"),
   );
 
@@ -79,11 +79,11 @@ export interface TooMany {
 }
 
 /** Explains why an `add` beyond the pool's maximum is refused, and what would be accepted. */
-export function tooManyNodes({ pool, before, count, maximum, kept }: TooMany, commandWord: string): string {
+export function tooManyNodes({ pool, before, count, maximum, kept }: TooMany): string {
   const room = Math.max(0, maximum - before);
   const next =
     room > 0
-      ? `add fewer nodes (${typeThis(commandWord, "add", pool, room)}), or raise the maximum in the configuration.`
+      ? `add fewer nodes (${typeThis("add", pool, room)}), or raise the maximum in the configuration.`
       : `remove ${kept > 0 ? "a kept machine" : "a node"} first, or raise the maximum in the configuration.`;
   const apart = kept > 0 ? ` (${counted(kept, "kept machine")} included)` : "";
   return `${plain(pool)} has ${before} of at most ${counted(maximum, "node")}${apart}; adding ${count} would exceed that. Next: ${next}`;

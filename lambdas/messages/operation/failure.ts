@@ -11,7 +11,7 @@ import { codeBlock, prose, sentence } from "../slack/text.ts";
 import { instanceLink, type MessageSettings, runbookLink } from "./links.ts";
 import { nodeLabel, signs, worked } from "./node-lines.ts";
 import { remedyOf } from "./remedies.ts";
-import { type Remedy, remedyText } from "./remedy.ts";
+import type { Remedy } from "./remedy.ts";
 import { stageName } from "./stages.ts";
 
 const keep = (value: string): Button => ({ actionId: KEEP_INSTANCE, value, text: "Keep for inspection" });
@@ -80,11 +80,11 @@ function commandAgain({ request }: OperationRecord, { nodeName, failure }: NodeR
 }
 
 /** Names the command to run after the end. */
-function again(operation: OperationRecord, node: NodeRecord, remedy: Remedy | undefined, commandWord: string): string {
+function again(operation: OperationRecord, node: NodeRecord, remedy: Remedy | undefined): string {
   const command = commandAgain(operation, node);
-  if (command === null) return `${typeThis(commandWord, "operations")} shows ${operation.id}.`;
+  if (command === null) return `${typeThis("operations")} shows ${operation.id}.`;
   const outcome = remedy?.isHopeless ? "fails the same way until that is done." : "tries again.";
-  return `${typeThis(commandWord, ...command)} ${outcome}`;
+  return `${typeThis(...command)} ${outcome}`;
 }
 
 /** State of the machine: as the failure left it, until its outcome is known or a person has decided. */
@@ -95,19 +95,13 @@ const state = ({ settled, outcome, failure }: NodeRecord): string =>
 const meaning = (node: NodeRecord, remedy: Remedy | undefined): string =>
   remedy ? `${state(node)} Likely cause: ${remedy.cause}.` : state(node);
 
-const untilTerminated = ({ instanceId }: NodeRecord, commandWord: string): string =>
-  `it runs, and is billed, until someone terminates it: press Terminate now, or run ${typeThis(commandWord, "remove", instanceId ?? "")}`;
+const untilTerminated = ({ instanceId }: NodeRecord): string =>
+  `it runs, and is billed, until someone terminates it: press Terminate now, or run ${typeThis("remove", instanceId ?? "")}`;
 
-function next(
-  node: NodeRecord,
-  operation: OperationRecord,
-  remedy: Remedy | undefined,
-  { commandWord }: MessageSettings,
-  now: string,
-): string {
+function next(node: NodeRecord, operation: OperationRecord, remedy: Remedy | undefined, now: string): string {
   if (asksToContinue(node)) return continueNext(node, now);
-  if (isKept(node)) return `${untilTerminated(node, commandWord)}.`;
-  if (node.status !== "deciding") return again(operation, node, remedy, commandWord);
+  if (isKept(node)) return `${untilTerminated(node)}.`;
+  if (node.status !== "deciding") return again(operation, node, remedy);
   const deadline = node.decideBy ? `at ${localTime(node.decideBy)} (in ${between(now, node.decideBy)})` : "soon";
   if (node.unjudgedBy)
     return `press again. Casement could not check whether ${prose(`<@${node.unjudgedBy}>`)} may decide; without another decision the instance is kept ${deadline}.`;
@@ -137,8 +131,8 @@ export function failureBlocks(
     [
       `${signs[node.status]} *${headline(node, failure.stage)}* after ${worked(node, now)}`,
       meaning(node, remedy),
-      ...(remedy ? [`*Remedy:* ${remedyText(remedy, settings.commandWord)}.`] : []),
-      ...(node.settled === undefined ? [`*Next:* ${next(node, operation, remedy, settings, now)}`] : []),
+      ...(remedy ? [`*Remedy:* ${remedy.remedy}.`] : []),
+      ...(node.settled === undefined ? [`*Next:* ${next(node, operation, remedy, now)}`] : []),
       codeBlock(failure.why, room),
     ].join("\n"),
   );

@@ -52,21 +52,21 @@ const ending = (sign: string, start: Start, words: string, next: string): Messag
 });
 
 /** Message in the channel of a request that policy, ownership or safety refused. */
-export const refusedMessage = (start: Start, words: string, commandWord: string): Message =>
-  ending("🚫", start, words, `nothing was changed · ${typeThis(commandWord, "operations")} lists it`);
+export const refusedMessage = (start: Start, words: string): Message =>
+  ending("🚫", start, words, `nothing was changed · ${typeThis("operations")} lists it`);
 
 /** Message of an operation that ended because a service was unavailable: the request itself is valid. */
-export const busyMessage = (start: Start, words: string, commandWord: string): Message =>
+export const busyMessage = (start: Start, words: string): Message =>
   ending(
     "❌",
     start,
     `gave up after several minutes because a service was unavailable: ${words}`,
-    `try again later · ${typeThis(commandWord, "nodes")} shows the current state`,
+    `try again later · ${typeThis("nodes")} shows the current state`,
   );
 
 /** Message of an operation that ended with an unexpected error. */
-export const troubleMessage = (start: Start, words: string, commandWord: string): Message =>
-  ending("❌", start, `unexpected error: ${words}`, `${typeThis(commandWord, "nodes")} shows the current state`);
+export const troubleMessage = (start: Start, words: string): Message =>
+  ending("❌", start, `unexpected error: ${words}`, `${typeThis("nodes")} shows the current state`);
 
 /** Summary of a completed removal, for message and ledger. */
 export const removedSummary = (node: string): string => `${node} was removed and its instance terminated.`;

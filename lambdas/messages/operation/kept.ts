@@ -22,6 +22,6 @@ export function keptReminder(
   const id = instanceId ?? "";
   const stage = failure ? ` It failed at ${stageName(failure.stage)}.` : "";
   const text =
-    `${called.map(mentionOf).join(" ")} ⚠️ ${code(id)} has been kept for ${between(keptAt ?? now, now)} and is still billed.${stage} To terminate it: ${typeThis(settings.commandWord, "remove", id)}`.trim();
+    `${called.map(mentionOf).join(" ")} ⚠️ ${code(id)} has been kept for ${between(keptAt ?? now, now)} and is still billed.${stage} To terminate it: ${typeThis("remove", id)}`.trim();
   return { text, blocks: [section(text), ...failureButtons(node, settings)] };
 }

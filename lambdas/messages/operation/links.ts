@@ -1,11 +1,9 @@
 import type { Configuration } from "../../configuration.ts";
-import type { Failure } from "../../records.ts";
+import type { Failure } from "../../failures.ts";
 import { stageName } from "./stages.ts";
 
-/** Facts of a deployment that an operation's message needs for its commands and links. */
+/** Facts of a deployment that an operation's message needs for its links. */
 export interface MessageSettings {
-  /** "/win": next steps are given as commands. */
-  readonly commandWord: string;
   readonly region: string;
   /** Address of the runbook; null when the configuration names none. */
   readonly runbook: string | null;
@@ -13,12 +11,11 @@ export interface MessageSettings {
 
 /** Takes from the configuration what messages need of it. */
 export const messageSettings = ({
-  command,
   cluster: { region },
   runbook,
-}: Pick<Configuration, "command" | "runbook"> & {
+}: Pick<Configuration, "runbook"> & {
   readonly cluster: Pick<Configuration["cluster"], "region">;
-}): MessageSettings => ({ commandWord: command, region, runbook: runbook ?? null });
+}): MessageSettings => ({ region, runbook: runbook ?? null });
 
 /** Anchor that GitHub and GitLab give a heading: lower case, hyphens for spaces, without punctuation. */
 const anchorOf = (heading: string): string =>

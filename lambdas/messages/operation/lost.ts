@@ -19,7 +19,7 @@ const MOST_NODES = 20;
 /** One node of a lost operation: what it left behind, and what was released. */
 function lineOf(node: NodeRecord, held: readonly string[]): string {
   const back = held.length > 0 ? ` Released: ${held.join(", ")}.` : "";
-  return `• ${nodeLabel(node)}: ${plain(node.outcome ?? "", 600)}.${back}`;
+  return `• ${nodeLabel(node)}: ${prose(node.outcome ?? "", 600)}.${back}`;
 }
 
 /**
@@ -31,7 +31,6 @@ export function lostMessage(
   why: string,
   nodes: readonly NodeRecord[],
   held: Readonly<Record<number, readonly string[]>>,
-  commandWord: string,
 ): Message {
   const left = nodes
     .filter((node) => node.outcome && node.status === "failed")
@@ -43,9 +42,7 @@ export function lostMessage(
     text: `❌ ${plain(titleOf(operation.request), 300)} stalled`,
     blocks: [
       section(`${text}${lines}`.slice(0, 3_000)),
-      context(
-        `${code(operation.id)} · ${originMention(operation)} · ${typeThis(commandWord, "nodes")} shows the current state`,
-      ),
+      context(`${code(operation.id)} · ${originMention(operation)} · ${typeThis("nodes")} shows the current state`),
     ],
   };
 }

@@ -4,6 +4,7 @@ import type { Block, Message, OperationRecord } from "../../records.ts";
 import { titleOf, typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { context, say, section } from "../slack/blocks.ts";
+import { withoutPlaceholder } from "../slack/command-word.ts";
 import { table } from "../slack/table.ts";
 import { code, counted, prose } from "../slack/text.ts";
 
@@ -13,7 +14,8 @@ const COLUMNS = ["OPERATION", "STATUS", "WHAT", "BY", "AGE", "TOOK", "RESULT"];
 type Waits = Readonly<Record<string, string>>;
 
 /** The request in a few words, with the reason that was given: "Remove win-3: disk errors". */
-const whatOf = (request: Request): string => [titleOf(request), reasonOf(request)].filter(Boolean).join(": ");
+const whatOf = (request: Request): string =>
+  withoutPlaceholder([titleOf(request), reasonOf(request)].filter(Boolean).join(": "));
 
 const cells = (operation: OperationRecord, now: string): string[] => [
   operation.id,
@@ -43,18 +45,13 @@ const waiting = (operations: readonly OperationRecord[], waits: Waits): Block[] 
  * @param waits by operation that still runs, in words; "" for one that waits for nothing
  * @param now ISO 8601
  */
-export function operationsMessage(
-  operations: readonly OperationRecord[],
-  waits: Waits,
-  now: string,
-  commandWord: string,
-): Message {
+export function operationsMessage(operations: readonly OperationRecord[], waits: Waits, now: string): Message {
   if (operations.length === 0) return say("No operations yet.");
   const { blocks, rest } = table(
     COLUMNS,
     operations.map((operation) => cells(operation, now)),
   );
   const older = rest > 0 ? ` The ${rest} oldest are not shown.` : "";
-  const hint = context(`${typeThis(commandWord, "cancel", "<operation>")} stops a running operation.${older}`);
+  const hint = context(`${typeThis("cancel", "<operation>")} stops a running operation.${older}`);
   return { text: counted(operations.length, "operation"), blocks: [...blocks, ...waiting(operations, waits), hint] };
 }

@@ -26,7 +26,7 @@ interface Words {
   /** State that waits, as a clause behind the node or the operation. */
   readonly says: string;
   /** Next step, as an order. */
-  readonly next: (wait: Wait, commandWord: string) => string;
+  readonly next: (wait: Wait) => string;
   /** Section of the runbook. */
   readonly runbook: string;
   /** Buttons by which a person ends it. */
@@ -43,23 +43,22 @@ const node = ({ node }: Wait): string => node ?? "";
 export const waitWords: Readonly<Record<WaitKind, Words>> = {
   approval: {
     says: "needs an approval",
-    next: ({ operation }, word) =>
-      `press Approve or Deny in its message, or type ${typeThis(word, "approve", operation)}`,
+    next: ({ operation }) => `press Approve or Deny in its message, or type ${typeThis("approve", operation)}`,
     runbook: "approvals",
     buttons: [APPROVE_OPERATION, DENY_OPERATION],
     notices: ["approval"],
   },
   confirmation: {
     says: "waits for an answer in its dialog",
-    next: ({ operation }, word) => `answer the dialog, or type ${typeThis(word, "cancel", operation)}`,
+    next: ({ operation }) => `answer the dialog, or type ${typeThis("cancel", operation)}`,
     runbook: "when-removing-a-node-fails",
     buttons: [],
     notices: ["confirmation"],
   },
   continue: {
     says: "is not drained at its deadline",
-    next: ({ operation }, word) =>
-      `press Continue or Give the node back in the message of ${code(operation)}, or type ${typeThis(word, "cancel", operation)}`,
+    next: ({ operation }) =>
+      `press Continue or Give the node back in the message of ${code(operation)}, or type ${typeThis("cancel", operation)}`,
     runbook: "stage-eviction",
     buttons: [CONTINUE_DRAIN, CONTINUE_REBOOT, CONTINUE_REMOVAL],
     notices: ["decision"],
@@ -81,8 +80,7 @@ export const waitWords: Readonly<Record<WaitKind, Words>> = {
   },
   paused: {
     says: "is a rollout that is paused",
-    next: ({ operation }, word) =>
-      `type ${typeThis(word, "resume", operation)} or ${typeThis(word, "cancel", operation)}`,
+    next: ({ operation }) => `type ${typeThis("resume", operation)} or ${typeThis("cancel", operation)}`,
     runbook: "a-rollout-is-paused",
     buttons: [RESUME_ROLLOUT],
     notices: ["decision"],
@@ -90,32 +88,30 @@ export const waitWords: Readonly<Record<WaitKind, Words>> = {
   },
   quarantined: {
     says: "is quarantined: two reboots were not proven within a day",
-    next: (wait, word) =>
-      `find the cause with ${typeThis(word, "why", node(wait))}, then type ${typeThis(word, "uncordon", node(wait), "--quarantined", node(wait))}, or remove the node`,
+    next: (wait) =>
+      `find the cause with ${typeThis("why", node(wait))}, then type ${typeThis("uncordon", node(wait), "--quarantined", node(wait))}, or remove the node`,
     runbook: "stage-proof",
     buttons: [],
     notices: ["unproven"],
   },
   unproven: {
     says: "stays cordoned, because its reboot was not proven",
-    next: (wait, word) =>
-      `type ${typeThis(word, "why", node(wait))}, then ${typeThis(word, "prove", node(wait))}, or ${typeThis(word, "cordon", node(wait))} to keep it`,
+    next: (wait) =>
+      `type ${typeThis("why", node(wait))}, then ${typeThis("prove", node(wait))}, or ${typeThis("cordon", node(wait))} to keep it`,
     runbook: "stage-proof",
     buttons: [PROVE_AGAIN, REBOOT_THROUGH_EC2, KEEP_CORDONED],
     notices: ["unproven"],
   },
   held: {
     says: "stays cordoned after a drain that failed",
-    next: (wait, word) =>
-      `type ${typeThis(word, "drain", node(wait))} again, or ${typeThis(word, "uncordon", node(wait))}`,
+    next: (wait) => `type ${typeThis("drain", node(wait))} again, or ${typeThis("uncordon", node(wait))}`,
     runbook: "stage-eviction",
     buttons: [UNCORDON_NODE, KEEP_CORDONED],
     notices: ["unproven"],
   },
   review: {
     says: "ran without an approval and needs a review",
-    next: ({ operation }, word) =>
-      `press In order or Not in order in its message, or type ${typeThis(word, "approve", operation)}`,
+    next: ({ operation }) => `press In order or Not in order in its message, or type ${typeThis("approve", operation)}`,
     runbook: "break-glass",
     buttons: [APPROVE_OPERATION, DENY_OPERATION],
     notices: ["break-glass"],
@@ -123,7 +119,7 @@ export const waitWords: Readonly<Record<WaitKind, Words>> = {
   },
   kept: {
     says: "is a machine without a node and runs at its cost",
-    next: (wait, word) => `type ${typeThis(word, "remove", node(wait))} when it is no longer needed`,
+    next: (wait) => `type ${typeThis("remove", node(wait))} when it is no longer needed`,
     runbook: "when-adding-a-node-fails",
     buttons: [TERMINATE_INSTANCE],
     notices: ["kept", "lost"],
@@ -141,13 +137,13 @@ const subject = ({ node: name, operation }: Wait): string => code(name ?? operat
  * @param now ISO 8601
  * @returns no blocks when nothing waits
  */
-export function waitBlocks(waits: readonly Wait[], now: string, commandWord: string): Block[] {
+export function waitBlocks(waits: readonly Wait[], now: string): Block[] {
   if (waits.length === 0) return [];
   const lines = waits
     .slice(0, MOST)
     .map(
       (wait) =>
-        `• ${subject(wait)} ${waitWords[wait.kind].says}, for ${between(wait.since, now)}: ${waitWords[wait.kind].next(wait, commandWord)}.`,
+        `• ${subject(wait)} ${waitWords[wait.kind].says}, for ${between(wait.since, now)}: ${waitWords[wait.kind].next(wait)}.`,
     );
   const rest = waits.length - lines.length;
   const more = rest > 0 ? [`and ${counted(rest, "more")}`] : [];
@@ -159,9 +155,9 @@ export function waitBlocks(waits: readonly Wait[], now: string, commandWord: str
  * @param called ids of user groups (S…) and people
  * @param now ISO 8601
  */
-export function waitReminder(wait: Wait, called: readonly string[], now: string, commandWord: string): Message {
+export function waitReminder(wait: Wait, called: readonly string[], now: string): Message {
   const { says, next } = waitWords[wait.kind];
-  const words = `⏰ ${subject(wait)} ${says}, for ${between(wait.since, now)}. Next: ${next(wait, commandWord)}.`;
+  const words = `⏰ ${subject(wait)} ${says}, for ${between(wait.since, now)}. Next: ${next(wait)}.`;
   return say(`${called.map(mentionOf).join(" ")} ${words}`.trim());
 }
 

@@ -102,9 +102,9 @@ function awayLine({ away, maxUnavailable, pool }: NodePlan): string[] {
  * Shows what emptying a node would do: pods and losses, what blocks, whether pods fit elsewhere, who else is at work.
  * @returns sections within Slack's limits, and one line of context
  */
-export function planBlocks(plan: NodePlan, commandWord: string): Block[] {
+export function planBlocks(plan: NodePlan): Block[] {
   const others = plan.others.map((other) => {
-    const { does, pause } = controllerWords(other, plan.node, commandWord);
+    const { does, pause } = controllerWords(other, plan.node);
     return `ℹ️ ${sentence(does)} To pause it: ${pause}.`;
   });
   const groups = [

@@ -28,10 +28,7 @@ const owned =
   });
 
 type Words = {
-  readonly [K in RemovalRefusal["kind"]]: (
-    of: Extract<RemovalRefusal, { kind: K }>,
-    commandWord: string,
-  ) => RefusalWords;
+  readonly [K in RemovalRefusal["kind"]]: (of: Extract<RemovalRefusal, { kind: K }>) => RefusalWords;
 };
 
 const words: Words = {
@@ -67,19 +64,19 @@ const words: Words = {
   }),
   karpenter: owned("Karpenter NodeClaim", "delete the NodeClaim with kubectl"),
   "node-group": owned("node group", "scale the node group down instead"),
-  busy: ({ operation }, commandWord) => ({
+  busy: ({ operation }) => ({
     why: `${code(operation)} is working on it`,
-    next: `wait for it to end, or stop it: ${typeThis(commandWord, "cancel", operation)}`,
+    next: `wait for it to end, or stop it: ${typeThis("cancel", operation)}`,
   }),
-  "last-of-build": ({ build, pods }, commandWord) => ({
+  "last-of-build": ({ build, pods }) => ({
     why: `it is the last schedulable node of Windows build ${code(build)}, and ${pods} ${pods === 1 ? "pod needs" : "pods need"} that build`,
-    next: `add another one first: ${typeThis(commandWord, "add")} with a pool of that build`,
+    next: `add another one first: ${typeThis("add")} with a pool of that build`,
   }),
 };
 
 /** Explains why a node cannot be removed, and names the next step. */
-export const removalRefusal = (refusal: RemovalRefusal, commandWord: string): RefusalWords =>
-  (words[refusal.kind] as (of: RemovalRefusal, commandWord: string) => RefusalWords)(refusal, commandWord);
+export const removalRefusal = (refusal: RemovalRefusal): RefusalWords =>
+  (words[refusal.kind] as (of: RemovalRefusal) => RefusalWords)(refusal);
 
 /** Names the node, the reason and the next step, for the ledger and for errors. */
 export const removalRefusedText = (node: string, { why, next }: RefusalWords): string =>

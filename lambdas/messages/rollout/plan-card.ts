@@ -143,11 +143,11 @@ export const rolloutCard = (plan: RolloutPlan): PlanCard => ({
 });
 
 /** The dry run of a rollout: its plan, to the requester alone. @param typed the command without --dry-run */
-export const rolloutDryRun = (plan: RolloutPlan, commandWord: string, typed: readonly string[]): Message => ({
+export const rolloutDryRun = (plan: RolloutPlan, typed: readonly string[]): Message => ({
   text: `Dry run: reboot ${counted(plan.nodes.length, "node")}`,
   blocks: [
     section(`*Dry run: nothing was changed.* ${sentenceOf(plan)}`),
     ...rolloutBlocks(plan),
-    context(`To apply: ${typeThis(commandWord, "reboot", ...typed)}`),
+    context(`To apply: ${typeThis("reboot", ...typed)}`),
   ],
 });

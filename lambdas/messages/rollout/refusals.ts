@@ -1,5 +1,5 @@
 import { typeThis } from "../command/syntax.ts";
-import { code, counted, plain, some } from "../slack/text.ts";
+import { code, counted, prose, some } from "../slack/text.ts";
 import type { LeftOut } from "./rollout-plan.ts";
 
 /** Nodes named in a refusal; the rest is counted. */
@@ -8,7 +8,7 @@ const MOST = 5;
 /** Nodes that are left out with their reasons, as one clause. */
 export const leftOutWords = (leftOut: readonly LeftOut[], most: number): string =>
   some(
-    leftOut.map(({ name, why }) => `${code(name)} (${plain(why, 400)})`),
+    leftOut.map(({ name, why }) => `${code(name)} (${prose(why, 400)})`),
     most,
   );
 
@@ -27,11 +27,9 @@ export const severalPools = (pools: readonly (string | null)[]): string =>
   )}). A rollout is about one pool: start one for each.`;
 
 /** Mistake: nodes of several pools wait for a reboot, and the pools have rules or maintenance of their own. */
-export const poolsWithOwnRules = (pools: readonly (string | null)[], commandWord: string): string =>
+export const poolsWithOwnRules = (pools: readonly (string | null)[]): string =>
   `Nodes of several pools wait for a reboot, and these pools differ in their rules or maintenance, so each needs its own approval: ${some(
-    pools.map((pool) =>
-      pool === null ? "nodes of no pool by their names" : typeThis(commandWord, "reboot", pool, "--due"),
-    ),
+    pools.map((pool) => (pool === null ? "nodes of no pool by their names" : typeThis("reboot", pool, "--due"))),
     MOST,
   )}.`;
 

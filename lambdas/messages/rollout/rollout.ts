@@ -83,12 +83,12 @@ export function rolloutSummary(nodes: readonly NodeRecord[]): string {
 }
 
 /** Calls the requester to a rollout that has paused by itself. */
-export function pauseCall(operation: OperationRecord, { why }: RolloutPause, commandWord: string): Message {
+export function pauseCall(operation: OperationRecord, { why }: RolloutPause): Message {
   const person = requesterOf(operation);
   const to = person ? `${prose(`<@${person.userId}>`)}, the` : "The";
   const { id } = operation;
   return say(
-    `${to} rollout is paused: ${prose(why)}. Press *Resume* or *Cancel operation* above, or type ${typeThis(commandWord, "resume", id)} or ${typeThis(commandWord, "cancel", id)}.`,
+    `${to} rollout is paused: ${prose(why)}. Press *Resume* or *Cancel operation* above, or type ${typeThis("resume", id)} or ${typeThis("cancel", id)}.`,
   );
 }
 
@@ -102,9 +102,8 @@ export function pauseReminder(
   { why, at }: RolloutPause,
   called: readonly string[],
   now: string,
-  commandWord: string,
 ): Message {
-  const words = `the rollout has been paused for ${between(at, now)}: ${prose(why)}. Press *Resume* or *Cancel operation* above, or type ${typeThis(commandWord, "resume", id)}.`;
+  const words = `the rollout has been paused for ${between(at, now)}: ${prose(why)}. Press *Resume* or *Cancel operation* above, or type ${typeThis("resume", id)}.`;
   return say(`${called.map(mentionOf).join(" ")} ${words}`.trim());
 }
 

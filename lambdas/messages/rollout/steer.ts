@@ -8,11 +8,11 @@ export type Steered =
   | { readonly kind: "unknown" | "no rollout" | "not running"; readonly operation: string }
   | { readonly kind: "heard"; readonly operation: string; readonly decision: "pause" | "resume" };
 
-const answers: { readonly [K in Steered["kind"]]: (of: Extract<Steered, { kind: K }>, word: string) => string } = {
-  unknown: ({ operation }, word) =>
-    `Operation ${code(operation)} not found. ${typeThis(word, "operations")} lists recent operations.`,
-  "no rollout": ({ operation }, word) =>
-    `${code(operation)} works on one node and cannot be paused. To stop it: ${typeThis(word, "cancel", operation)}.`,
+const answers: { readonly [K in Steered["kind"]]: (of: Extract<Steered, { kind: K }>) => string } = {
+  unknown: ({ operation }) =>
+    `Operation ${code(operation)} not found. ${typeThis("operations")} lists recent operations.`,
+  "no rollout": ({ operation }) =>
+    `${code(operation)} works on one node and cannot be paused. To stop it: ${typeThis("cancel", operation)}.`,
   "not running": ({ operation }) => `${code(operation)} is not running. Nothing was changed.`,
   heard: ({ operation, decision }) =>
     decision === "pause"
@@ -21,5 +21,5 @@ const answers: { readonly [K in Steered["kind"]]: (of: Extract<Steered, { kind: 
 };
 
 /** Private answer to a pause or a resumption, by button or by command. */
-export const steerAnswer = (steered: Steered, commandWord: string): Message =>
-  say((answers[steered.kind] as (of: Steered, word: string) => string)(steered, commandWord));
+export const steerAnswer = (steered: Steered): Message =>
+  say((answers[steered.kind] as (of: Steered) => string)(steered));

@@ -1,3 +1,5 @@
+import { withoutPlaceholder } from "./command-word.ts";
+
 /** Slack's three (docs: "Formatting text for app surfaces"): nothing escaped this way can ping, link or format. */
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
@@ -27,13 +29,16 @@ export function escaped(text: string, limit: number): string {
  */
 const withoutBroadcasts = (text: string): string => text.replace(/@(?=(?:here|channel|everyone)\b)/gi, "@\u200b");
 
-/** One line of text from elsewhere: a name, a sentence of the ledger. It opens no code block and calls no channel. */
-export const plain = (text: string, limit = 300): string =>
+/** One line, in which nothing calls a channel or opens a code block. */
+const oneLine = (text: string, limit: number): string =>
   escaped(withoutBroadcasts(withoutControls(text, /$^/, " ").replace(/`{2,}/g, "'").trim()), limit);
 
-/** A sentence that may mention people as `<@U…>`; everything else in it is escaped. */
+/** One line of text from elsewhere: a name, a reason. It opens no code block, calls no channel and fills no command in. */
+export const plain = (text: string, limit = 300): string => withoutPlaceholder(oneLine(text, limit));
+
+/** A sentence of the ledger, which may name our command and mention people as `<@U…>`; everything else in it is escaped. */
 export const prose = (text: string, limit = 600): string =>
-  plain(text, limit).replace(/&lt;@([UW][A-Z0-9]{2,20})&gt;/g, "<@$1>");
+  oneLine(text, limit).replace(/&lt;@([UW][A-Z0-9]{2,20})&gt;/g, "<@$1>");
 
 /** A name or a command in a code span that it cannot break out of. */
 export const code = (text: string): string => `\`${plain(text, 300).replaceAll("`", "'") || " "}\``;
@@ -42,7 +47,7 @@ export const code = (text: string): string => `\`${plain(text, 300).replaceAll("
 export function echo(text: string): string {
   const words = withoutControls(text, /$^/, "\ufffd").replaceAll("`", "'").trim();
   // After the cut, which would otherwise part an @ from the mark behind it.
-  return `\`${escaped(words, 80).replaceAll("@", "@\u200b") || " "}\``;
+  return `\`${withoutPlaceholder(escaped(words, 80)).replaceAll("@", "@\u200b") || " "}\``;
 }
 
 /** A machine's output, for the inside of a code block that it cannot break out of; line breaks stay. */

@@ -23,11 +23,11 @@ const undo = { freeze: "thaw", hold: "unhold" } as const;
 const state = { freeze: "frozen", hold: "held" } as const;
 
 /** The command or the step that takes a stop off. */
-function remedy({ kind, target, at, isConfigured }: Stop, commandWord: string): string {
+function remedy({ kind, target, at, isConfigured }: Stop): string {
   if (isConfigured) return "it ends with its date, or by a deployment of another configuration";
   // What an annotation says, its owner takes off.
   if (at === null) return "remove the annotation with kubectl";
-  return typeThis(commandWord, undo[kind], ...typed(target));
+  return typeThis(undo[kind], ...typed(target));
 }
 
 /** An operation that has not ended, by the place in which it disturbs nodes. */
@@ -53,9 +53,9 @@ function heldWords(stop: Stop, held: readonly HeldUp[]): string {
 const MOST_HELD = 5;
 
 /** Says that a stop is in force, for lists: what, by whom, until when and why. */
-const stopLine = (stop: Stop, commandWord: string): string => {
+const stopLine = (stop: Stop): string => {
   const until = stop.until === null ? "" : ` until ${localDate(stop.until)}`;
-  return `🧊 ${capital(targetName(stop.target))} is ${state[stop.kind]}${until} by ${plain(stop.by, 120)}: ${plain(stop.reason, 200)}. To end it: ${remedy(stop, commandWord)}.`;
+  return `🧊 ${capital(targetName(stop.target))} is ${state[stop.kind]}${until} by ${plain(stop.by, 120)}: ${plain(stop.reason, 200)}. To end it: ${remedy(stop)}.`;
 };
 
 /** Stops that a list shows; more are rarely in force at once. */
@@ -69,14 +69,9 @@ export interface ShownStops {
 }
 
 /** Puts the stops in force above a list: they say why nothing happens, and what they hold up where that is known. */
-export function withStops(
-  message: Message,
-  { stops, isWhole }: ShownStops,
-  commandWord: string,
-  held: readonly HeldUp[] = [],
-): Message {
+export function withStops(message: Message, { stops, isWhole }: ShownStops, held: readonly HeldUp[] = []): Message {
   const lines = [
-    ...stops.slice(0, MOST).map((stop) => `${stopLine(stop, commandWord)}${heldWords(stop, held)}`),
+    ...stops.slice(0, MOST).map((stop) => `${stopLine(stop)}${heldWords(stop, held)}`),
     ...(isWhole ? [] : ["❔ Not all freezes and holds could be read: there may be more of them."]),
   ];
   return { ...message, blocks: [...sections(lines), ...message.blocks] };
@@ -86,21 +81,17 @@ export function withStops(
  * Reason why a node is not disturbed, with the next step.
  * @param node name of the Node, or the instance id of a machine that is no node
  */
-export const stoppedBy = (stop: Stop, node: string, commandWord: string): string => {
+export const stoppedBy = (stop: Stop, node: string): string => {
   const { target } = stop;
   const what = target.kind === "node" ? code(node) : `${code(node)} stays as it is: ${targetName(target)}`;
   const until = stop.until === null ? "" : ` until ${utc(stop.until)}`;
-  return `${what} is ${state[stop.kind]}${until} by ${plain(stop.by, 120)} (${plain(stop.reason, 200)}). To end it: ${remedy(stop, commandWord)}`;
+  return `${what} is ${state[stop.kind]}${until} by ${plain(stop.by, 120)} (${plain(stop.reason, 200)}). To end it: ${remedy(stop)}`;
 };
 
 /** Sums up a freeze or a hold that was set. @param targets at least one */
-export function stopSummary(
-  { kind, until }: Pick<Stop, "kind" | "until">,
-  targets: readonly StopTarget[],
-  commandWord: string,
-): string {
+export function stopSummary({ kind, until }: Pick<Stop, "kind" | "until">, targets: readonly StopTarget[]): string {
   const names = capital(some(targets.map(targetName), 5));
-  const back = typeThis(commandWord, undo[kind], ...targets.flatMap(typed));
+  const back = typeThis(undo[kind], ...targets.flatMap(typed));
   const are = targets.length === 1 ? "is" : "are";
   const time = until === null ? `until ${back}` : `until ${utc(until)}; ${back} ends it earlier`;
   return `${names} ${are} ${state[kind]} ${time}. Casement drains, reboots and removes nothing there; work in progress stops before its next change.`;
@@ -117,5 +108,5 @@ export function endedSummary(kind: Stop["kind"], targets: readonly StopTarget[],
 }
 
 /** Explains that a stop needs its reason. */
-export const stopNeedsReason = (commandWord: string, command: string): string =>
-  `A ${command} requires a reason, which is shown to everyone it stops: ${typeThis(commandWord, command, "…", '--reason "release night"')}`;
+export const stopNeedsReason = (command: string): string =>
+  `A ${command} requires a reason, which is shown to everyone it stops: ${typeThis(command, "…", '--reason "release night"')}`;

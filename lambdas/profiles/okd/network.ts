@@ -51,6 +51,7 @@ export const network: Profile["network"] = {
       name: "the Node has a subnet",
       annotation: "k8s.ovn.org/hybrid-overlay-node-subnet",
       waitsFor: "the network operator to give the Node a subnet",
+      code: "subnet-missing",
     },
   ],
   after: [
@@ -58,6 +59,7 @@ export const network: Profile["network"] = {
       name: "the overlay has announced itself",
       annotation: "k8s.ovn.org/hybrid-overlay-distributed-router-gateway-mac",
       waitsFor: "the hybrid overlay to announce its gateway",
+      code: "gateway-missing",
     },
   ],
 };

@@ -64,7 +64,8 @@ const kubelet = (facts: MachineFacts): string =>
 function overlayPort({ configuration, build }: MachineFacts): string[] {
   const port = configuration.cluster.hybridOverlayPort;
   if (port === STANDARD_OVERLAY_PORT) return [];
-  if (build === FIXED_OVERLAY_BUILD) throw new Refused(`Windows Server 2019 cannot use the overlay port ${port}`);
+  if (build === FIXED_OVERLAY_BUILD)
+    throw new Refused(`Windows Server 2019 cannot use the overlay port ${port}`, { code: "overlay-port" });
   return [`--hybrid-overlay-vxlan-port ${port}`];
 }
 

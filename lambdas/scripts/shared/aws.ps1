@@ -65,6 +65,13 @@ function Get-Authorization($request, [string] $keyId, [string] $secret, [string]
     return "AWS4-HMAC-SHA256 Credential=$keyId/$scope, SignedHeaders=$names, Signature=$(ConvertTo-Hex (Get-Hmac $key $text))"
 }
 
+# Of a kind that another try may help.
+function New-MetadataFault([string] $words) {
+    $fault = New-Object IO.IOException $words
+    $fault.Data['code'] = 'metadata-silent'
+    return $fault
+}
+
 $Role = $null
 
 # The role's credentials with the region and its domain (amazonaws.com; another one in China). They are valid for hours
@@ -72,7 +79,7 @@ $Role = $null
 function Get-Role {
     if ($script:Role -and $script:Role.until -gt [DateTime]::UtcNow.AddMinutes(5)) { return $script:Role }
     $token = Get-MetadataToken
-    if (-not $token) { throw (New-Object IO.IOException 'the metadata service does not answer') }
+    if (-not $token) { throw (New-MetadataFault 'the metadata service does not answer') }
     try {
         $name = Read-Metadata $token 'iam/security-credentials/'
         $found = Read-Json (Read-Metadata $token "iam/security-credentials/$name") "the metadata service's answer"
@@ -81,9 +88,9 @@ function Get-Role {
     } catch {
         $fault = Find-Exception $_ ([Net.WebException])
         if ($fault -and $fault.Response) { $fault.Response.Close() }
-        throw (New-Object IO.IOException "the metadata service gave no credentials: $(Get-ErrorText $_)")
+        throw (New-MetadataFault "the metadata service gave no credentials: $(Get-ErrorText $_)")
     }
-    if ($found.Code -ne 'Success') { throw (New-Object IO.IOException "the metadata service gave no credentials: $($found.Code)") }
+    if ($found.Code -ne 'Success') { throw (New-MetadataFault "the metadata service gave no credentials: $($found.Code)") }
     $until = ([DateTime] $found.Expiration).ToUniversalTime()
     $script:Role = @{ key = $found.AccessKeyId; secret = $found.SecretAccessKey; token = $found.Token; until = $until; region = $region; domain = $domain }
     return $script:Role
@@ -136,7 +143,7 @@ function Copy-Answer($request, $into) {
     Write-Body $ask $request.body
     $answer = $ask.GetResponse()
     try {
-        if ([int] $answer.StatusCode -ne 200) { throw (Get-Refusal $answer $request.name).words }
+        if ([int] $answer.StatusCode -ne 200) { throw (New-Fault 'aws-refuses-machine' (Get-Refusal $answer $request.name).words) }
         $answer.GetResponseStream().CopyTo($into)
         if ($answer.ContentLength -ge 0 -and $into.Length -ne $answer.ContentLength) {
             throw (New-Object IO.IOException "the answer of $($request.name) ended after $($into.Length) of $($answer.ContentLength) bytes")
@@ -183,18 +190,18 @@ function Get-Refusal($answer, [string] $name) {
     # The credentials may have expired in transit: the next try reads them again.
     if ($said.code -like 'ExpiredToken*') { $script:Role = $null }
     $passes = @(429, 500, 502, 503, 504) -contains $status -or $said.code -match '^(ExpiredToken|Throttling|RequestTimeout$|SlowDown)'
-    return @{ passes = $passes; words = "$name answered: $words" + (Get-ClockNote $answer $name) }
+    return @{ code = 'aws-refuses-machine'; passes = $passes; words = "$name answered: $words" + (Get-ClockNote $answer $name) }
 }
 
 # The error in words, and whether another try may succeed.
 function Get-Fault($record, [string] $name) {
     $fault = Find-Exception $record ([Net.WebException])
-    if (-not $fault) { return @{ passes = $null -ne (Find-Exception $record ([IO.IOException])); words = Get-ErrorText $record } }
+    if (-not $fault) { return @{ code = Get-ErrorCode $record; passes = $null -ne (Find-Exception $record ([IO.IOException])); words = Get-ErrorText $record } }
     if ($fault.Response) {
         # .NET Framework keeps two connections to a host, and the next try needs one.
         try { return Get-Refusal $fault.Response $name } finally { $fault.Response.Close() }
     }
-    return @{ passes = "$($fault.Status)" -ne 'TrustFailure'; words = "$name does not answer: $($fault.Message)" }
+    return @{ code = 'aws-unreachable'; passes = "$($fault.Status)" -ne 'TrustFailure'; words = "$name does not answer: $($fault.Message)" }
 }
 
 # Tries five times, with random pauses of up to ten seconds, so that machines do not retry together.
@@ -209,7 +216,7 @@ function Send-Request($request, [scriptblock] $openTarget) {
         } finally {
             $into.Dispose()
         }
-        if ($try -ge 5 -or -not $fault.passes) { throw $fault.words }
+        if ($try -ge 5 -or -not $fault.passes) { throw (New-Fault $fault.code $fault.words) }
         Start-Sleep -Milliseconds (Get-Random -Minimum (500 * $try * $try) -Maximum (600 * $try * $try))
     }
 }

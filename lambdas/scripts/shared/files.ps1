@@ -36,7 +36,7 @@ function Get-Sha256([string] $path) {
 
 function Assert-Sha256([string] $path, [string] $wanted) {
     $found = Get-Sha256 $path
-    if ($found -ne $wanted) { throw "the content has sha256 $found, wanted is $wanted" }
+    if ($found -ne $wanted) { throw (New-Fault 'content-differs' "the content has sha256 $found, wanted is $wanted") }
 }
 
 # One field of a secret that is a JSON object; the value is never printed.

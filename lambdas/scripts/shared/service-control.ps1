@@ -13,7 +13,9 @@ function Get-ServiceProcess([string] $name) {
 # Counts the seconds by polls, so that setting the clock meanwhile changes nothing.
 function Wait-ServiceState([string] $name, [string[]] $states, [int] $seconds) {
     for ($look = 0; $states -notcontains (Get-ServiceState $name); $look++) {
-        if ($look -ge 2 * $seconds) { throw "$name is $(Get-ServiceState $name) after $seconds seconds$(Get-ServiceProcess $name)" }
+        if ($look -ge 2 * $seconds) {
+            throw (New-Fault 'service-hangs' "$name is $(Get-ServiceState $name) after $seconds seconds$(Get-ServiceProcess $name)")
+        }
         Start-Sleep -Milliseconds 500
     }
 }
@@ -33,5 +35,5 @@ function Start-ServiceBounded([string] $name, [int] $seconds = 60) {
     if ((Get-ServiceState $name) -eq 'Stopped') { (Get-Service -Name $name).Start() }
     # A program that ends while it starts is Stopped again, so the wait ends.
     Wait-ServiceState $name @('Running', 'Stopped') $seconds
-    if ((Get-ServiceState $name) -ne 'Running') { throw "$name stopped while it started" }
+    if ((Get-ServiceState $name) -ne 'Running') { throw (New-Fault 'service-not-started' "$name stopped while it started") }
 }

@@ -113,6 +113,6 @@ function Set-PlannedState($action) {
         Stop-ServiceBounded $action.name
         return $true
     }
-    try { Start-Settled $action.name } catch { throw (Get-StartFailure $action (Get-ErrorText $_)) }
+    try { Start-Settled $action.name } catch { throw (New-Fault (Get-ErrorCode $_) (Get-StartFailure $action (Get-ErrorText $_))) }
     return $true
 }

@@ -1,6 +1,7 @@
 # AppLocker or App Control may restrict PowerShell for unsigned scripts; then nothing below can work.
 if ("$($ExecutionContext.SessionState.LanguageMode)" -ne 'FullLanguage') {
-    throw "PowerShell runs in $($ExecutionContext.SessionState.LanguageMode) mode on this machine, by AppLocker or App Control: Casement's scripts need FullLanguage"
+    Write-Error "PowerShell runs in $($ExecutionContext.SessionState.LanguageMode) mode on this machine, by AppLocker or App Control: Casement's scripts need FullLanguage" -ErrorAction Continue
+    exit 90
 }
 
 # Every command runs in strict mode, one at a time on the machine, and ends with one line of JSON.
@@ -47,8 +48,10 @@ function Get-TimeText([long] $seconds) {
 function Assert-Fresh($asked) {
     $now = [DateTimeOffset]::UtcNow.ToUnixTimeSeconds()
     $clock = "the clock of this machine says $(Get-TimeText $now)"
-    if ($now -gt $asked.notAfter) { throw "this request expired at $(Get-TimeText $asked.notAfter), and $clock" }
-    if ((Test-Has $asked 'madeAt') -and $asked.madeAt - $now -gt 300) { throw "this request was made at $(Get-TimeText $asked.madeAt), but $clock" }
+    if ($now -gt $asked.notAfter) { throw (New-Fault 'clock-wrong' "this request expired at $(Get-TimeText $asked.notAfter), and $clock") }
+    if ((Test-Has $asked 'madeAt') -and $asked.madeAt - $now -gt 300) {
+        throw (New-Fault 'clock-wrong' "this request was made at $(Get-TimeText $asked.madeAt), but $clock")
+    }
 }
 
 # The agent runs up to five commands together; Casement's run one at a time. A killed run abandons the mutex.

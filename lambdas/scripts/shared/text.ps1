@@ -15,7 +15,7 @@ function Move-IntoPlace([string] $new, [string] $path) {
             else { [IO.File]::Move($new, $path) }
             return
         } catch [IO.IOException], [UnauthorizedAccessException] {
-            if ($try -ge 5) { throw "$($_.Exception.GetBaseException().Message)$(Get-Holders $path)" }
+            if ($try -ge 5) { throw (New-Fault (Get-ErrorCode $_) "$($_.Exception.GetBaseException().Message)$(Get-Holders $path)") }
             Start-Sleep -Milliseconds (500 * $try)
         }
     }

@@ -74,6 +74,7 @@ export const kubeletAuthority = (context: StepContext) => {
         if (pem === undefined)
           throw new Refused(`${why}, and cluster.kubeletClientAuthority is not set in the configuration`, {
             cause: error,
+            code: "authority-unreadable",
           });
         const authorities = authoritiesIn(pem, "cluster.kubeletClientAuthority of the configuration");
         return { pem, authorities, why: `${why}; the kubelet trusts the authorities of the configuration instead` };

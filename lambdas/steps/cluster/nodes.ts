@@ -7,7 +7,9 @@ import {
   type V1Taint,
 } from "@kubernetes/client-node";
 import { Retryable } from "../../errors.ts";
+import { fillText } from "../../messages/slack/command-word.ts";
 import { causesOf, ifPresent, isAbsent, wordsOf } from "../client-errors.ts";
+import { commandWord } from "../command-word.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { everyPage } from "../every-page.ts";
 import { asWritten } from "./cordon-rules.ts";
@@ -126,6 +128,7 @@ const changing = (context: StepContext) => {
 /** Reads and changes nodes with their labels, taints and annotations. */
 export const nodes = (context: StepContext) => {
   const { core } = context.clients.kubernetes;
+  const word = commandWord(context);
   return {
     ...reading(context),
     ...changing(context),
@@ -145,7 +148,7 @@ export const nodes = (context: StepContext) => {
           involvedObject: { apiVersion: "v1", kind: "Node", name: node.name, uid: node.uid },
           type,
           reason,
-          message: message.slice(0, 1024),
+          message: (await fillText(message, word)).slice(0, 1024),
           source: { component: "casement" },
           reportingComponent: "casement.dev/bot",
           firstTimestamp: at,

@@ -15,6 +15,7 @@ import {
 import { GetParameterCommand } from "@aws-sdk/client-ssm";
 import { type Port, securityGroupFaults } from "../../desired/ports.ts";
 import { Refused, Retryable } from "../../errors.ts";
+import type { FailureCode } from "../../failures.ts";
 import { clusterTag, TAG } from "../../tags.ts";
 import { isBusy, isThrottled } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
@@ -68,14 +69,20 @@ export const wasGivenUp = ({ because = "" }: Machine): boolean => because.starts
  * Explains EC2's only error for an encryption key that must not be used (EC2 user guide, "Instance terminates
  * immediately").
  */
+const isAboutKeys = ({ because = "" }: Pick<Machine, "because">): boolean => because.startsWith("Client.InternalError");
+
 const aboutKeys = (because: string): string =>
-  because.startsWith("Client.InternalError")
+  isAboutKeys({ because })
     ? ". The key that encrypts its volumes could not be used: `aws.volumeKey` names a customer-managed one, see the runbook, stage launch"
     : "";
 
 /** Describes the end of an instance, as far as EC2 reports it. */
 export const endOf = ({ instanceId, state, because }: Machine): string =>
   `${instanceId} is ${state}: ${because ? `EC2 says ${because}${aboutKeys(because)}` : "it was stopped or terminated outside Casement"}`;
+
+/** Code of the end of an instance. */
+export const codeOfEnd = (machine: Pick<Machine, "because">): FailureCode =>
+  isAboutKeys(machine) ? "volume-key-unusable" : "machine-ended";
 
 /** Result of a launch: an instance, or no capacity in this place. Any other failure is thrown. */
 export type Launched = { readonly instanceId: string } | { readonly noRoom: string };

@@ -7,10 +7,11 @@ import {
 } from "@aws-sdk/client-ssm";
 import type { ObserveRequest } from "../../desired/plan.ts";
 import { type Answers, answersIn } from "../../desired/questions.ts";
+import type { FailureCode } from "../../failures.ts";
 import type { ChangeScript, DocumentScript, LookScript } from "../../scripts/documents.ts";
 import type { StepContext } from "../context.ts";
 import { type Lease, leases } from "../ledger/leases.ts";
-import { isUnderWay } from "./command-status.ts";
+import { codeOfCommand, isUnderWay } from "./command-status.ts";
 import { documentOf, resultOf } from "./machine.ts";
 
 /** Limit on the machines of one command (API reference, SendCommand: InstanceIds has at most 50 items). */
@@ -43,7 +44,12 @@ export interface FleetChange extends FleetOrder {
  */
 export type Sent =
   | { readonly state: "sent"; readonly commandId: string }
-  | { readonly state: "refused"; readonly unreachable: readonly string[]; readonly why: string };
+  | {
+      readonly state: "refused";
+      readonly unreachable: readonly string[];
+      readonly why: string;
+      readonly code: FailureCode;
+    };
 
 /** Result of a command on one machine. */
 export type Verdict =
@@ -59,6 +65,7 @@ export type Verdict =
       readonly instanceId: string;
       readonly state: "failed";
       readonly why: string;
+      readonly code: FailureCode;
       /** Was the command cancelled before it ended? */
       readonly isCalledOff?: true;
     };
@@ -90,6 +97,12 @@ function failureOf(script: DocumentScript, { Status, StatusDetails }: CommandInv
   return `${script}.ps1 ${end}${words ? `: ${words}` : ""}`;
 }
 
+function codeOfInvocation({ Status, StatusDetails, CommandPlugins }: CommandInvocation, output: string): FailureCode {
+  const [, errors = ""] = output.split(ERRORS);
+  const exitCode = CommandPlugins?.[0]?.ResponseCode;
+  return codeOfCommand({ status: StatusDetails ?? Status ?? "", exitCode, errors: errors || output });
+}
+
 /**
  * Judges one machine's invocation. SSM's status of the whole command does not tell how one machine ended.
  * @param invocation undefined while SSM's list does not show it yet
@@ -110,8 +123,10 @@ export function verdictOf(
     const answers = answersIn(printed);
     return { instanceId, state: "done", result, ...(answers ? { answers } : {}) };
   }
-  const isCalledOff = invocation.Status === "Cancelled" ? { isCalledOff: true as const } : {};
-  return { instanceId, state: "failed", why: failureOf(script, invocation, output), ...isCalledOff };
+  const why = failureOf(script, invocation, output);
+  if (invocation.Status === "Cancelled")
+    return { instanceId, state: "failed", why, code: "command-cancelled", isCalledOff: true };
+  return { instanceId, state: "failed", why, code: codeOfInvocation(invocation, output) };
 }
 
 const request = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64");
@@ -141,7 +156,8 @@ export const fleet = (context: StepContext) => {
     } catch (error) {
       if (!(error instanceof InvalidInstanceId)) throw error;
       const unreachable = instanceIds.filter((id) => error.message.includes(id));
-      return { state: "refused", unreachable, why: "SSM does not reach the instance: its agent is not registered" };
+      const why = "SSM does not reach the instance: its agent is not registered";
+      return { state: "refused", unreachable, why, code: "command-undelivered" };
     }
   };
 

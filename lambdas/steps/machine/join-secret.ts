@@ -35,6 +35,7 @@ function readToken(token: string): JoinToken {
   if (found) return { id: found.jti, expiresAt: new Date(found.exp * 1000).toISOString() };
   throw new Refused(
     "the API server issues join tokens without an id (jti), so certificate requests of different machines cannot be told apart: Kubernetes 1.30 or newer is required",
+    { code: "kubernetes-too-old" },
   );
 }
 

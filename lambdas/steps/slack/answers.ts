@@ -1,6 +1,8 @@
+import { fill } from "../../messages/slack/command-word.ts";
 import type { Requester } from "../../origin.ts";
 import type { Message } from "../../records.ts";
 import { within } from "../../time-limit.ts";
+import { commandWord } from "../command-word.ts";
 import type { StepContext } from "../context.ts";
 import { responseUrls } from "./response-urls.ts";
 import { thread } from "./thread.ts";
@@ -14,11 +16,13 @@ const FIND_WITHIN_MS = 2_000;
 /** Answers `/win` looks. */
 export const answers = (context: StepContext) => {
   const kept = responseUrls(context);
-  const { sendEphemeral } = thread(context);
+  const word = commandWord(context);
+  const { sendEphemeral } = thread(context, word);
 
-  const replace = async (operation: string, { text, blocks }: Message): Promise<boolean> => {
+  const replace = async (operation: string, message: Message): Promise<boolean> => {
     const url = await within(FIND_WITHIN_MS, kept.read(operation)).catch(() => undefined);
     if (url === undefined) return false;
+    const { text, blocks } = await fill(message, word);
     return context.clients.respond(url, { response_type: "ephemeral", replace_original: true, text, blocks });
   };
 

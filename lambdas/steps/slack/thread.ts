@@ -1,6 +1,7 @@
 import type { View } from "@slack/web-api";
 import { Retryable } from "../../errors.ts";
 import { EXPIRES, keys } from "../../ledger-table.ts";
+import { type FindWord, fill } from "../../messages/slack/command-word.ts";
 import type { Message } from "../../records.ts";
 import { type FrontDoorContext, timestamp } from "../context.ts";
 import { table } from "../ledger/table.ts";
@@ -13,7 +14,10 @@ const LOST = new Set(["message_not_found", "cant_update_message", "edit_window_c
 type Blocks = NonNullable<
   Extract<Parameters<import("@slack/web-api").WebClient["chat"]["update"]>[0], { blocks?: unknown }>["blocks"]
 >;
-const blocksOf = (message: Message): Blocks => message.blocks as unknown as Blocks;
+const sendable = async (message: Message, word: FindWord): Promise<{ text: string; blocks: Blocks }> => {
+  const { text, blocks } = await fill(message, word);
+  return { text, blocks: blocks as unknown as Blocks };
+};
 
 /** Metadata by which a message is found again; people do not see it. */
 const MARKED = "casement_message";
@@ -61,7 +65,7 @@ function replyTo(threadTs: string | undefined, isBroadcast: boolean) {
   return isBroadcast ? { thread_ts: threadTs, reply_broadcast: true as const } : { thread_ts: threadTs };
 }
 
-const posting = (context: FrontDoorContext) => {
+const posting = (context: FrontDoorContext, word: FindWord) => {
   const items = table(context);
   const find = finding(context);
   return {
@@ -89,8 +93,7 @@ const posting = (context: FrontDoorContext) => {
       const slack = await context.clients.slack();
       const { ts } = await slack.chat.postMessage({
         channel,
-        text: message.text,
-        blocks: blocksOf(message),
+        ...(await sendable(message, word)),
         unfurl_links: false,
         metadata: { event_type: MARKED, event_payload: { mark } },
         ...replyTo(threadTs, isBroadcast),
@@ -104,9 +107,10 @@ const posting = (context: FrontDoorContext) => {
 /**
  * Posts and edits messages in Slack. Each verb throws the error of Slack's client; `isBusy` tells whether a retry may
  * succeed.
+ * @param word finds what the command is called, which is filled into each message
  */
-export const thread = (context: FrontDoorContext) => ({
-  ...posting(context),
+export const thread = (context: FrontDoorContext, word: FindWord) => ({
+  ...posting(context, word),
 
   /**
    * Rewrites a message. Returns the timestamp of the current message, which is a new one if the old one can no longer
@@ -114,12 +118,13 @@ export const thread = (context: FrontDoorContext) => ({
    */
   update: async (channel: string, ts: string, message: Message): Promise<string> => {
     const slack = await context.clients.slack();
+    const said = await sendable(message, word);
     try {
-      await slack.chat.update({ channel, ts, text: message.text, blocks: blocksOf(message) });
+      await slack.chat.update({ channel, ts, ...said });
       return ts;
     } catch (error) {
       if (!LOST.has(slackCode(error) ?? "")) throw error;
-      const posted = await slack.chat.postMessage({ channel, text: message.text, blocks: blocksOf(message) });
+      const posted = await slack.chat.postMessage({ channel, ...said });
       return posted.ts ?? ts;
     }
   },
@@ -128,7 +133,7 @@ export const thread = (context: FrontDoorContext) => ({
   sendEphemeral: async (channel: string, user: string, message: Message): Promise<void> => {
     const slack = await context.clients.slack();
     try {
-      await slack.chat.postEphemeral({ channel, user, text: message.text, blocks: blocksOf(message) });
+      await slack.chat.postEphemeral({ channel, user, ...(await sendable(message, word)) });
     } catch (error) {
       if (slackCode(error) !== "user_not_in_channel") throw error;
     }
@@ -138,7 +143,7 @@ export const thread = (context: FrontDoorContext) => ({
   openDialog: async (triggerId: string, view: object): Promise<"open" | "expired"> => {
     const slack = await context.clients.slack();
     try {
-      await slack.views.open({ trigger_id: triggerId, view: view as View });
+      await slack.views.open({ trigger_id: triggerId, view: (await fill(view, word)) as View });
       return "open";
     } catch (error) {
       if (slackCode(error) !== "expired_trigger_id") throw error;
@@ -153,7 +158,7 @@ export const thread = (context: FrontDoorContext) => ({
   fillDialog: async (externalId: string, view: object): Promise<boolean> => {
     const slack = await context.clients.slack();
     try {
-      await slack.views.update({ external_id: externalId, view: view as View });
+      await slack.views.update({ external_id: externalId, view: (await fill(view, word)) as View });
       return true;
     } catch (error) {
       if (slackCode(error) !== "not_found") throw error;

@@ -50,7 +50,7 @@ interface Meant {
 
 async function meant({ steps, start, settings }: Op, typed: string): Promise<Meant> {
   const { configuration } = await steps.runtime.read(settings.runtimeVersion);
-  const node = findNode(typed, await steps.nodes.all(), settings.commandWord);
+  const node = findNode(typed, await steps.nodes.all());
   const instanceId = instanceIdOf(node);
   const holder = instanceId ? await steps.leases.holder(instanceId) : undefined;
   const heldBy = holder && holder !== start.operation ? holder : null;
@@ -102,10 +102,9 @@ async function agentRefusal(steps: Steps, { instanceId, hasProfile }: Machine): 
  * @throws UserError when it means no node, or several; Refused when it may not be assisted; Forbidden
  */
 export async function judgeAssist(op: Op, named: string): Promise<JudgedAssist> {
-  const { steps, start, settings } = op;
+  const { steps, start } = op;
   const of = await meant(op, named);
-  const refused = (refusal: AssistRefusal): Refused =>
-    new Refused(assistRefused(refusal, of.name, settings.commandWord));
+  const refused = (refusal: AssistRefusal): Refused => new Refused(assistRefused(refusal, of.name));
   const machine = of.instanceId ? await steps.instances.describe(of.instanceId) : undefined;
   const claimed = await steps.claims.all();
   const owner = machine ? ownerOf(machine, claimed) : null;
@@ -131,13 +130,13 @@ export async function judgeAssist(op: Op, named: string): Promise<JudgedAssist> 
  * @throws UserError when it means no node, several, or one that is not assisted; Refused while an operation holds it; Forbidden
  */
 export async function judgeEnd(op: Op, named: string): Promise<JudgedEnd> {
-  const { steps, settings } = op;
+  const { steps } = op;
   const { node, name, instanceId, heldBy, configuration } = await meant(op, named);
   const machine = instanceId ? await steps.instances.describe(instanceId) : undefined;
   const record = instanceId ? ((await steps.machines.assistance.of(instanceId)) ?? null) : null;
   const isTagged = machine?.tags[TAG.managed] === configuration.cluster.name;
-  if (instanceId === null || (!record && !isTagged)) throw new UserError(notAssisted(name, settings.commandWord));
-  if (heldBy !== null) throw new Refused(assistanceBusy(name, heldBy, settings.commandWord));
+  if (instanceId === null || (!record && !isTagged)) throw new UserError(notAssisted(name));
+  if (heldBy !== null) throw new Refused(assistanceBusy(name, heldBy));
   await checkRequester(op);
   return { chosen: chosenOf(node, instanceId), record };
 }

@@ -1,12 +1,13 @@
 import type { Assistance } from "../../desired/assistance.ts";
 import type { RouteRequest, RouteResult } from "../../desired/plan.ts";
+import { codeOf } from "../../failures.ts";
 import { assistLeaves, assistSummary, tagToShow } from "../../messages/node/assist.ts";
 import { requesterOf } from "../../origin.ts";
 import { TAG } from "../../tags.ts";
 import type { ChangeTask } from "../change/change.ts";
 import { causeOf, done, MINUTE, pending, StageFailed } from "../engine/durable.ts";
 import { runScript } from "../engine/run-script.ts";
-import { readRoute, routeRequest } from "../guard/install.ts";
+import { readRoute, routeRequest } from "../guard/row.ts";
 import { isAgentSilent } from "../node/agent.ts";
 import { guardFault, guardFileFault } from "../node/guard.ts";
 import { observe } from "../node/observe.ts";
@@ -46,7 +47,7 @@ const PAUSE_SECONDS = 20;
 const ATTEMPTS = 6;
 
 /** Errors by which IAM refuses: the tag that it goes by is not seen everywhere at once. */
-const isRefusal = (error: unknown): boolean => causeOf(error).name === "AccessDeniedException";
+const isRefusal = (error: unknown): boolean => codeOf(causeOf(error)) === "aws-denied";
 
 /** Writes the approval down, and then sets the tag; either alone has no power. */
 export async function tagMachine(task: AssistTask): Promise<void> {
@@ -88,7 +89,7 @@ async function runOnce(task: AssistTask, what: RouteRequest["do"], name: string)
   );
   const result = await runScript<RouteResult>(ctx, steps, leaseOf(task), name, { script: "route", request }, wait);
   const reading = readRoute(result);
-  if ("why" in reading) throw new StageFailed(reading.why);
+  if ("why" in reading) throw new StageFailed(reading.code ?? "script-failed", reading.why);
 }
 
 /** Installs the guard, looks at it as a reboot does, and only then gives the approval its power. */
@@ -98,7 +99,7 @@ export async function guardMachine(task: AssistTask): Promise<void> {
   await runRoute(task, "install", "install the guard");
   const seen = await observe(task, "verify the guard");
   const fault = guardFault(seen) ?? guardFileFault(seen, task.runtime.payload);
-  if (fault) throw new StageFailed(fault);
+  if (fault) throw new StageFailed(fault.code, fault.why);
   await once(task, "the machine is assisted", async () => {
     await steps.machines.assistance.write({ ...wanted, state: "assisted", at: steps.timestamp() });
     await auditNode(task, "assisted", {

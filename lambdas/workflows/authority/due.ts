@@ -1,3 +1,4 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Configuration } from "../../configuration.ts";
 import { type Bundle, lostAuthority, sha256 } from "../../desired/authorities.ts";
 import { Refused } from "../../errors.ts";
@@ -8,6 +9,8 @@ import type { Node } from "../../steps/cluster/nodes.ts";
 import { ownershipOf } from "../../steps/cluster/ownership.ts";
 import type { Machine } from "../../steps/ec2/instances.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { everyPage, numbered, pageAfter } from "../engine/chunks.ts";
+import { step } from "../engine/durable.ts";
 
 /** Label of provisioning: a Node that carries it was given its authorities by Casement. */
 const POOL = "casement.dev/pool";
@@ -76,6 +79,35 @@ export async function readAuthority(steps: Steps, configuration: Configuration, 
     const news = await steps.authorityWatch.note(tick, isForAnother(error) ? "busy" : "refused");
     return { bundle: null, due: { isWhole: false, nodes: [] }, why: wordsOf(error), news };
   }
+}
+
+const uidOf = ({ uid }: DueNode): string => uid;
+
+/** Reads the same, 50 nodes in one step. The nodes are listed once, and again only where an interruption lost the list. */
+export async function readInPages(
+  ctx: DurableContext,
+  steps: Steps,
+  configuration: Configuration,
+  tick: string,
+): Promise<Reading> {
+  const name = "read the authority";
+  let listed: readonly DueNode[] | undefined;
+  const first = await step(ctx, name, async () => {
+    const { due, ...read } = await readAuthority(steps, configuration, tick);
+    listed = due.nodes;
+    const { items, ...more } = pageAfter(due.nodes, [], uidOf);
+    return { ...read, due: { isWhole: due.isWhole, nodes: items, ...more } };
+  });
+  const { bundle, due } = first;
+  if (!bundle) return first;
+  const nodes = await everyPage<DueNode>(async (at, before) => {
+    if (at === 0) return { ...due, items: due.nodes };
+    return step(ctx, numbered(name, at), async () => {
+      listed ??= (await findDue(steps, configuration, bundle)).nodes;
+      return pageAfter(listed, before, uidOf);
+    });
+  });
+  return { ...first, due: { isWhole: due.isWhole, nodes } };
 }
 
 const machineOf = (node: Node, machines: readonly Machine[]): Machine | undefined =>

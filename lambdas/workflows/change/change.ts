@@ -60,7 +60,7 @@ export interface Change<R extends NodeRequest, P, T extends ChangeTask> {
   /** Completes the plan that people read. @returns null when the operation has ended */
   readonly prepare?: (op: Op<R>, plan: P) => Promise<P | null>;
   /** Shows to the requester alone what would happen. */
-  readonly dryRun?: (plan: P, op: Op<R>) => Message;
+  readonly dryRun?: (plan: P) => Message;
   /** Asks the requester once more before anybody else is asked. @returns false when the operation has ended */
   readonly confirm?: (op: Op<R>, plan: P) => Promise<boolean>;
   /** Judges afresh what an approval would be bound to; left out where none is ever needed. The body of a step. */

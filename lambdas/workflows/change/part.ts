@@ -2,6 +2,7 @@ import type { Part } from "../../commands/command.ts";
 import { cordonLeaves } from "../../messages/node/cordon.ts";
 import { goneBeforeReboot } from "../../messages/node/reboot.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { reasonOf } from "../engine/durable.ts";
 import type { Execution, OperationSettings } from "../operation/op.ts";
 import { settingsOf } from "../operation/op.ts";
 import { notifyProgress } from "../operation/progress.ts";
@@ -34,8 +35,8 @@ export async function endGone(steps: Steps, operation: string, index: number, no
 }
 
 /** Ends the record of a node on which the work did not begin; it is as it was. Belongs into a step. */
-export async function endUntouched(steps: Steps, operation: string, index: number, why: string): Promise<void> {
-  const failure = { stage: "slot", why, left: cordonLeaves.untouched } as const;
+export async function endUntouched(steps: Steps, operation: string, index: number, error: unknown): Promise<void> {
+  const failure = { stage: "slot", ...reasonOf(error), left: cordonLeaves.untouched } as const;
   const endedAt = steps.timestamp();
   await steps.ledger.changeNode(operation, index, { status: "failed", failure, endedAt, ...answered });
   await notifyProgress(steps, operation);

@@ -7,7 +7,7 @@ import { newNodeRecord, type Published } from "../../records.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
 import type { ReleaseDocument } from "../../steps/runtime.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { Cancelled, causeOf, step } from "../engine/durable.ts";
+import { Cancelled, causeOf, reasonOf, step } from "../engine/durable.ts";
 import { endOnOneNode } from "../node/end.ts";
 import { runStages } from "../node/stages.ts";
 import { newNodeTask } from "../node/task.ts";
@@ -83,12 +83,12 @@ async function takeLease<R extends NodeRequest, P, T extends ChangeTask>(
 }
 
 /** Releases what a beginning has left that failed, as when Slack takes no message: no sweep looks after it. Belongs into a step. */
-async function releaseUnbegun({ steps, start }: Execution, instanceId: string, why: string): Promise<void> {
+async function releaseUnbegun({ steps, start }: Execution, instanceId: string, error: unknown): Promise<void> {
   const { operation } = start;
   const index = indexOf(start);
   await steps.leases.releaseOwned(instanceId, ownerOf({ operation, index }));
   const isOpen = (await steps.ledger.nodes(operation)).some((one) => one.index === index && one.endedAt === null);
-  if (isOpen) await endUntouched(steps, operation, index, why);
+  if (isOpen) await endUntouched(steps, operation, index, error);
 }
 
 /** Runs the stages to the end of the operation; what has failed or was cancelled is taken back. */
@@ -105,7 +105,7 @@ async function runToEnd<R extends NodeRequest, P, T extends ChangeTask>(
     const left = await change.undo(task, cause);
     if (cause instanceof Cancelled)
       return endOnOneNode(task, { status: "cancelled", left }, change.words.cancelled(left, task));
-    const failure = { stage, why: cause.message, left, ...change.failure?.(task) };
+    const failure = { stage, ...reasonOf(cause), left, ...change.failure?.(task) };
     return endOnOneNode(task, { status: "failed", failure }, change.words.failed(left, task));
   }
   const { summary, ...outcome } = await change.finish(task);
@@ -123,7 +123,7 @@ async function work<R extends NodeRequest, P, T extends ChangeTask>(
   const taken = step(ctx, "take the lease", () => takeLease(op, change, planned));
   const { runtime, lease, published, again } = await taken.catch(async (error: unknown) => {
     const { instanceId } = change.subject(planned);
-    await step(ctx, "release the lease", () => releaseUnbegun(op, instanceId, causeOf(error).message));
+    await step(ctx, "release the lease", () => releaseUnbegun(op, instanceId, error));
     throw error;
   });
   try {
@@ -160,7 +160,7 @@ async function clearanceFor<R extends NodeRequest, P, T extends ChangeTask>(
   const { command } = op.request;
   const breakGlass = breakGlassFor(op.start, { node: name, uid: uid ?? instanceId, isReady: !isRecovery });
   return passGate(op, {
-    ...{ pool, isRecovery, again: typeThis(op.settings.commandWord, command, name) },
+    ...{ pool, isRecovery, again: typeThis(command, name) },
     approval: { command, pool, judge: () => effects(op, plan), breakGlass },
   });
 }
@@ -169,18 +169,18 @@ async function planAndWork<R extends NodeRequest, P, T extends ChangeTask>(
   op: Op<R>,
   change: Change<R, P, T>,
 ): Promise<void> {
-  const { ctx, start, request, settings } = op;
+  const { ctx, start, request } = op;
   const { dryRun, prepare, confirm, names, subject } = change;
   const planned = await planUnlessStopped(op, {
     name: names.plan,
-    again: typeThis(settings.commandWord, request.command, request.node),
+    again: typeThis(request.command, request.node),
     plan: () => change.plan(op),
   });
   const plan = planned && prepare ? await prepare(op, planned) : planned;
   if (plan === null) return;
   if (dryRun && isDryRun(request))
     return step(ctx, "show what would happen", async () =>
-      showOnly(op, withTime(dryRun(plan, op), await judgeTime(op, subject(plan)))),
+      showOnly(op, withTime(dryRun(plan), await judgeTime(op, subject(plan)))),
     );
   if (confirm && !(await confirm(op, plan))) return;
   const clearance = await clearanceFor(op, change, plan);
@@ -209,7 +209,7 @@ async function workOnPart<R extends NodeRequest, P, T extends ChangeTask>(
       return step(ctx, "end without a node", () => endGone(steps, operation, part.index, request.node));
     await work(op, change, plan, AT_ONCE);
   } catch (error) {
-    await step(ctx, change.names.end, () => endUntouched(steps, operation, part.index, causeOf(error).message));
+    await step(ctx, change.names.end, () => endUntouched(steps, operation, part.index, error));
   }
 }
 

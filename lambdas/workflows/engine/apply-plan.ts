@@ -1,5 +1,6 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import type { Action, ApplyResult, Plan } from "../../desired/plan.ts";
+import type { Action, ApplyResult, FailedAction, Plan } from "../../desired/plan.ts";
+import { codeOfScript, type FailureCode, isFailureCode } from "../../failures.ts";
 import { workOf } from "../../node-work.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -28,14 +29,44 @@ export async function applyPlan(
     steps.machine.requestFor({ ...plan, madeAt: Math.floor(steps.now() / 1000) }, key),
   );
   const result = await runScript<ApplyResult>(ctx, steps, held, name, { script: "apply", request }, bounds);
-  if (result.failed) throw new StageFailed(`${result.failed.action}: ${result.failed.error}`);
-  if (!result.ok) throw new StageFailed("apply.ps1 failed without an error message");
+  const { failed } = result;
+  if (failed) throw new StageFailed(codeOfAction(failed, actions), `${failed.action}: ${failed.error}`);
+  if (!result.ok) throw new StageFailed("script-failed", "apply.ps1 failed without an error message");
   return result;
 }
 
+/** Codes of actions whose error has none of its own. */
+const byKind: Partial<Readonly<Record<Action["do"], FailureCode>>> = {
+  feature: "feature-not-installed",
+  file: "file-not-placed",
+  "service-state": "service-not-started",
+};
+
+/** Codes by which a file could not be fetched. */
+const NOT_FETCHED: ReadonlySet<FailureCode> = new Set<FailureCode>([
+  "file-not-placed",
+  "aws-refuses-machine",
+  "aws-unreachable",
+]);
+
+/** Names an action as apply.ps1 does: "service kubelet", "file C:\\k\\kubelet.exe". */
+function nameOf(action: Action): string {
+  const { path, name, process }: { path?: string; name?: string; process?: string } = action;
+  return `${action.do} ${path ?? name ?? process}`;
+}
+
+/** Code of the action at which a plan stopped: the machine's own, or what its kind of action stands for. */
+function codeOfAction({ action: name, code }: FailedAction, actions: readonly Action[]): FailureCode {
+  const action = actions.find((one) => nameOf(one) === name);
+  const own = isFailureCode(code) ? code : ((action && byKind[action.do]) ?? "script-failed");
+  const isSecret = action?.do === "file" && action.source.from === "secret";
+  return isSecret && NOT_FETCHED.has(own) ? "join-secret-unreadable" : own;
+}
+
 /** Reads the result line of `apply.ps1`, as a list of many machines shows it. */
-export function readApplied(result: object): Reading<boolean> {
+export function readApplied(result: object): Reading<true> {
   const { ok, failed } = result as Partial<ApplyResult>;
   if (ok === true) return { value: true };
-  return { why: failed ? `${failed.action}: ${failed.error}` : "apply.ps1 did not finish and does not say why" };
+  if (!failed) return { why: "apply.ps1 did not finish and does not say why", code: "script-failed" };
+  return { why: `${failed.action}: ${failed.error}`, code: codeOfScript(failed) };
 }

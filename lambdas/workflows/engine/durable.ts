@@ -1,30 +1,37 @@
 import { type DurableContext, DurableOperationError, StepSemantics } from "@aws/durable-execution-sdk-js";
-import { Retryable } from "../../errors.ts";
-import { isBusy, wordsOf } from "../../steps/client-errors.ts";
+import { codedName, Retryable } from "../../errors.ts";
+import { bareName, codeOf, type FailureCode, type FailureReason } from "../../failures.ts";
+import { codeOfAnswer, isBusy, wordsOf } from "../../steps/client-errors.ts";
 import { pauseSeconds } from "./pace.ts";
 
-/** A stage failed; the message says why, in the machine's or service's own words. */
+/** A stage failed; the message says why, in the machine's or service's own words, and the code goes with the name. */
 export class StageFailed extends Error {
-  override readonly name: string = "StageFailed";
+  override readonly name: string;
+
+  constructor(code: FailureCode, detail: string, kind = "StageFailed") {
+    super(detail);
+    this.name = codedName(kind, code);
+  }
 }
 
 /** The stage's deadline passed: trying again would not help. */
 export class DeadlineExceeded extends StageFailed {
-  override readonly name = "DeadlineExceeded";
   /** Reason why the last poll was pending, or the error that a service answered instead. */
   readonly pendingReason: string;
 
   /** @param answer error of the last poll, null if the poll itself worked */
-  constructor(pendingReason: string, answer: string | null = null) {
+  constructor(pendingReason: string, answer: string | null = null, code: FailureCode = "deadline-passed") {
     const gaveUp = pendingReason === "" ? "gave up" : `gave up waiting for ${pendingReason}`;
-    super(answer === null ? gaveUp : `${gaveUp}; the last answer was: ${answer}`);
+    super(code, answer === null ? gaveUp : `${gaveUp}; the last answer was: ${answer}`, "DeadlineExceeded");
     this.pendingReason = answer ?? pendingReason;
   }
 }
 
 /** The instance that the stage waits for is stopped or terminated: nothing will come of it any more. */
 export class MachineEnded extends StageFailed {
-  override readonly name = "MachineEnded";
+  constructor(detail: string) {
+    super("machine-ended", detail, "MachineEnded");
+  }
 }
 
 /** The operation was cancelled; the message is the user id of the person. */
@@ -41,7 +48,8 @@ const whenBusyUpTo = (most: number) => (error: Error, attempt: number) =>
     ? { shouldRetry: true, delay: { seconds: Math.min(2 ** attempt, LONGEST_PAUSE_SECONDS) } }
     : { shouldRetry: false };
 
-const whenBusy = whenBusyUpTo(MOST_ATTEMPTS);
+/** Tries a step again while a service is busy. */
+export const whenBusy = whenBusyUpTo(MOST_ATTEMPTS);
 
 /**
  * One step that may run again: it is repeated while a service is busy, and after a crash in the middle of it.
@@ -64,63 +72,14 @@ async function inWords<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (isBusy(error)) throw new Retryable(wordsOf(error), { cause: error });
-    if (error instanceof Error) error.message = wordsOf(error);
-    throw error;
-  }
-}
-
-/** More than a minute of patience with a service whose answers are lost. */
-const MOST_ROUNDS = 8;
-
-/** Lists are eventually consistent: what was done a moment ago may not be in them yet (SSM shows a command after seconds). */
-const SHOWS_WITHIN_SECONDS = 10;
-
-/** Outcome of a step that must not run twice: in doubt when it was interrupted or its answer was lost. */
-type Tried<T> = { readonly sure: true; readonly value: T } | { readonly sure: false };
-
-async function tryOnce<T>(
-  ctx: DurableContext,
-  name: string,
-  work: () => Promise<T>,
-  isCertain: (error: Error) => boolean,
-): Promise<Tried<T>> {
-  const attempt = async (): Promise<Tried<T>> => {
-    try {
-      return { sure: true, value: await work() };
-    } catch (error) {
-      if (isBusy(error) && !(error instanceof Error && isCertain(error))) return { sure: false };
-      throw error;
+    const code = codeOfAnswer(error);
+    if (isBusy(error)) throw new Retryable(wordsOf(error), { cause: error, code });
+    if (error instanceof Error) {
+      error.message = wordsOf(error);
+      if (code !== undefined) error.name = codedName(bareName(error), code);
     }
-  };
-  try {
-    return await ctx.step(name, attempt, { semantics: StepSemantics.AtMostOncePerRetry, retryStrategy: whenBusy });
-  } catch (error) {
-    if (causeOf(error).name === "StepInterruptedError") return { sure: false };
     throw error;
   }
-}
-
-/**
- * One step that must not run twice. If it is unknown whether it ran, `lookUp` returns its result (null: it did not run),
- * and only after null is it run again.
- * @param isCertain true for a busy error after which it certainly did not run, so that it is simply repeated
- */
-export async function stepAtMostOnce<T>(
-  ctx: DurableContext,
-  name: string,
-  work: () => Promise<T>,
-  lookUp: () => Promise<T | null>,
-  isCertain: (error: Error) => boolean,
-): Promise<T> {
-  for (let round = 1; round <= MOST_ROUNDS; round += 1) {
-    const tried = await tryOnce(ctx, `${name}, try ${round}`, work, isCertain);
-    if (tried.sure) return tried.value;
-    await ctx.wait(`${name}, let it show ${round}`, { seconds: SHOWS_WITHIN_SECONDS });
-    const found = await step(ctx, `${name}, look up ${round}`, lookUp);
-    if (found !== null) return found;
-  }
-  throw new StageFailed(`${name} was interrupted ${MOST_ROUNDS} times`);
 }
 
 /** Finds the error that a step threw: the engine wraps it and keeps only its name and message. */
@@ -129,12 +88,21 @@ export const causeOf = (error: unknown): Error => {
   return error instanceof Error ? error : new Error(String(error));
 };
 
+/** Words of what ended a stage, and its code where somebody has named it. */
+export function reasonOf(error: unknown): FailureReason {
+  const cause = causeOf(error);
+  const code = codeOf(cause);
+  return { why: cause.message, ...(code === undefined ? {} : { code }) };
+}
+
 /** Things that a poll leaves for the next one, besides its reason. */
 interface Onwards<K> {
   /** Handed to the next poll; stored with every poll, so it must be small. */
   readonly kept?: K;
   /** Seconds until the next poll, at least 1; by default the wait's own pace. */
   readonly againIn?: number | null;
+  /** Code of the failure that the wait becomes at its deadline; "deadline-passed" by default. */
+  readonly code?: FailureCode | undefined;
 }
 
 /** Result of one poll: the value, or the reason why there is none yet. */
@@ -163,10 +131,15 @@ type StillWaiting<K> = Onwards<K> & {
 type Waiting<T, K> =
   | StillWaiting<K>
   | { readonly kind: "done"; readonly value: T }
-  | { readonly kind: "late"; readonly pendingReason: string; readonly answer: string | null }
+  | {
+      readonly kind: "late";
+      readonly pendingReason: string;
+      readonly answer: string | null;
+      readonly code?: FailureCode | undefined;
+    }
   | { readonly kind: "cancelled"; readonly by: string }
   | { readonly kind: "ended"; readonly why: string }
-  | { readonly kind: "failed"; readonly why: string };
+  | { readonly kind: "failed"; readonly why: string; readonly code?: FailureCode | undefined };
 
 /** Milliseconds; the configuration counts its deadlines in minutes. */
 export const MINUTE = 60_000;
@@ -218,23 +191,25 @@ async function pollOnce<T, K>(
     return waitingOrLate(options, since, seen, null);
   } catch (error) {
     const why = wordsOf(error);
+    const code = codeOfAnswer(error);
+    if (!isBusy(error)) return { kind: "failed", why, code };
     // The pace of the poll before is no pace for a service that does not answer.
-    return isBusy(error) ? waitingOrLate(options, since, { ...before, againIn: null }, why) : { kind: "failed", why };
+    return waitingOrLate(options, since, { ...before, againIn: null, code: before.code ?? code }, why);
   }
 }
 
 function waitingOrLate<K>(
   { until, now }: WaitOptions,
   since: number,
-  { pendingReason, kept, againIn }: { readonly pendingReason: string } & Onwards<K>,
+  { pendingReason, kept, againIn, code }: { readonly pendingReason: string } & Onwards<K>,
   answer: string | null,
 ): Waiting<never, K> {
   const at = now();
   const secondsLeft = Math.ceil((until - at) / 1_000);
-  if (secondsLeft <= 0) return { kind: "late", pendingReason, answer };
+  if (secondsLeft <= 0) return { kind: "late", pendingReason, answer, code };
   // The last poll comes at the deadline.
   const pause = Math.min(againIn ?? pauseSeconds(at - since), secondsLeft);
-  return { kind: "waiting", pendingReason, since, pause, ...(kept === undefined ? {} : { kept }) };
+  return { kind: "waiting", pendingReason, since, pause, code, ...(kept === undefined ? {} : { kept }) };
 }
 
 /**
@@ -258,6 +233,6 @@ export async function until<T, K = never>(
   if (end.kind === "done") return end.value;
   if (end.kind === "cancelled") throw new Cancelled(end.by);
   if (end.kind === "ended") throw new MachineEnded(end.why);
-  if (end.kind === "failed") throw new StageFailed(end.why);
-  throw new DeadlineExceeded(end.pendingReason, end.kind === "late" ? end.answer : null);
+  if (end.kind === "failed") throw new StageFailed(end.code ?? "unexpected", end.why);
+  throw new DeadlineExceeded(end.pendingReason, end.kind === "late" ? end.answer : null, end.code);
 }

@@ -1,19 +1,21 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Answers } from "../../desired/questions.ts";
+import type { FailureReason } from "../../failures.ts";
 import { calledOff, calledOffBefore } from "../../messages/node/guard.ts";
 import type { DocumentScript } from "../../scripts/documents.ts";
 import type { Sent, Verdict } from "../../steps/machine/fleet.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { MINUTE, step, stepAtMostOnce } from "./durable.ts";
+import { stepAtMostOnce } from "./at-most-once.ts";
+import { MINUTE, step } from "./durable.ts";
 import { notTaken, roundSeconds } from "./run-script.ts";
 
 /** Outcome of one machine, small enough to be kept for hundreds of them. */
 export type FleetOutcome<T> =
   | { readonly instanceId: string; readonly state: "done"; readonly value: T }
-  | { readonly instanceId: string; readonly state: "failed"; readonly why: string };
+  | ({ readonly instanceId: string; readonly state: "failed" } & FailureReason);
 
 /** Judgement of a script's result line: what the workflow needs of it, or why it counts as a failure. */
-export type Reading<T> = { readonly value: T } | { readonly why: string };
+export type Reading<T> = { readonly value: T } | FailureReason;
 
 /** Request to many machines, and how their answers are read. */
 export interface FleetRun<T> {
@@ -36,9 +38,15 @@ export interface Batch {
   readonly send: (instanceIds: readonly string[], mark: string) => Promise<Sent>;
 }
 
+/** Characters of a failure: those of fifty machines are one result of the execution. */
+const MOST_WORDS = 1_000;
+
+const failed = (instanceId: string, { why, code }: FailureReason) =>
+  ({ instanceId, state: "failed", why: why.slice(0, MOST_WORDS), ...(code === undefined ? {} : { code }) }) as const;
+
 /** The same failure for each of these machines. */
-export const allFailed = (instanceIds: readonly string[], why: string) =>
-  instanceIds.map((instanceId) => ({ instanceId, state: "failed", why }) as const);
+export const allFailed = (instanceIds: readonly string[], reason: FailureReason) =>
+  instanceIds.map((instanceId) => failed(instanceId, reason));
 
 /** Result of one poll of a batch; outcomes are kept only when it is over. */
 interface Round<T> {
@@ -50,15 +58,13 @@ interface Round<T> {
 
 function outcomeOf<T>(verdict: Verdict, ends: ReadonlyMap<string, string>, run: FleetRun<T>): FleetOutcome<T> | null {
   const { instanceId } = verdict;
-  if (verdict.state === "failed") return { instanceId, state: "failed", why: verdict.why };
+  if (verdict.state === "failed") return failed(instanceId, verdict);
   if (verdict.state === "done") {
     const reading = run.read(verdict.result, verdict.answers);
-    return "value" in reading
-      ? { instanceId, state: "done", value: reading.value }
-      : { instanceId, state: "failed", why: reading.why };
+    return "value" in reading ? { instanceId, state: "done", value: reading.value } : failed(instanceId, reading);
   }
   const end = ends.get(instanceId);
-  return end === undefined ? null : { instanceId, state: "failed", why: end };
+  return end === undefined ? null : failed(instanceId, { why: end, code: "machine-ended" });
 }
 
 /** Reads all verdicts of a command; a machine that EC2 has ended or stopped will not answer any more. */
@@ -85,6 +91,7 @@ async function callOff<T>(
 ): Promise<readonly FleetOutcome<T>[]> {
   await step(ctx, `call off ${batch.name}`, () => steps.fleet.cancel(commandId, running));
   await ctx.wait(`${batch.name} is called off`, { seconds: CALLED_OFF_WITHIN_SECONDS });
+  const code = offBecause === calledOff.cancelled ? "called-off" : "deadline-passed";
   return step(ctx, `last verdicts of ${batch.name}`, async () => {
     const verdicts = await steps.fleet.verdicts(batch.script, commandId, batch.instanceIds);
     return verdicts.map((verdict) => {
@@ -92,7 +99,7 @@ async function callOff<T>(
       const isOurs = offBecause === calledOff.cancelled && verdict.state === "failed" && verdict.isCalledOff === true;
       const outcome = isOurs ? null : outcomeOf(verdict, new Map(), run);
       const why = `${batch.script}.ps1 was called off: ${offBecause}`;
-      return outcome ?? { instanceId: verdict.instanceId, state: "failed" as const, why };
+      return outcome ?? failed(verdict.instanceId, { why, code });
     });
   });
 }
@@ -166,12 +173,12 @@ export async function runBatch<T>(
     cancelledBy: await run.cancelledBy(),
     until: steps.now() + run.minutes * MINUTE,
   }));
-  if (begun.cancelledBy !== null) return allFailed(batch.instanceIds, calledOffBefore);
+  if (begun.cancelledBy !== null) return allFailed(batch.instanceIds, { why: calledOffBefore, code: "called-off" });
   const sent = await sendOnce(ctx, steps, batch, run.owner);
   if (sent.state === "sent") return awaitCommand(ctx, steps, batch, sent.commandId, run, begun.until);
-  const { unreachable, why } = sent;
-  if (unreachable.length === 0 && batch.instanceIds.length === 1) return allFailed(batch.instanceIds, why);
-  const parts: FleetOutcome<T>[] = allFailed(unreachable, why);
+  const { unreachable, why, code } = sent;
+  if (unreachable.length === 0 && batch.instanceIds.length === 1) return allFailed(batch.instanceIds, { why, code });
+  const parts: FleetOutcome<T>[] = allFailed(unreachable, { why, code });
   for (const part of partsOf(batch, unreachable)) parts.push(...(await runBatch(ctx, steps, part, run)));
   return parts;
 }

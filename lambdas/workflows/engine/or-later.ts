@@ -1,3 +1,4 @@
+import { bareName } from "../../failures.ts";
 import { causeOf } from "./durable.ts";
 
 /** Errors without a release, or while a service is away. */
@@ -10,6 +11,6 @@ const LATER: ReadonlySet<string> = new Set(["Refused", "Retryable"]);
 export const orLater =
   <T>(value: T) =>
   (error: unknown): T => {
-    if (LATER.has(causeOf(error).name)) return value;
+    if (LATER.has(bareName(causeOf(error)))) return value;
     throw error;
   };

@@ -4,7 +4,8 @@ import type { ChangeScript, LookScript } from "../../scripts/documents.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
 import { MOST_MACHINES } from "../../steps/machine/fleet.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { causeOf } from "./durable.ts";
+import { atMost, chunksOf, numbered } from "./chunks.ts";
+import { reasonOf } from "./durable.ts";
 import { allFailed, type Batch, type FleetOutcome, type FleetRun, runBatch } from "./fleet-batch.ts";
 
 /** One machine to read. */
@@ -26,13 +27,43 @@ const BATCHES_AT_ONCE = 5;
  * Groups machines by equal request, and each group into batches that one command may name.
  * @returns in the order of the machines
  */
-export function batchesOf<M extends { readonly request: object }>(members: readonly M[]): readonly (readonly M[])[] {
-  const groups = Map.groupBy(members, ({ request }) => JSON.stringify(request));
-  return [...groups.values()].flatMap((group) =>
-    Array.from({ length: Math.ceil(group.length / MOST_MACHINES) }, (_, at) =>
-      group.slice(at * MOST_MACHINES, (at + 1) * MOST_MACHINES),
-    ),
+export const batchesOf = <M extends { readonly request: object }>(members: readonly M[]): readonly (readonly M[])[] =>
+  [...Map.groupBy(members, ({ request }) => JSON.stringify(request)).values()].flatMap(chunksOf);
+
+/** Joins small batches: the outcomes of at most 50 machines are kept together. */
+function keptTogether(batches: readonly Batch[]): readonly (readonly Batch[])[] {
+  const together: Batch[][] = [[]];
+  let machines = 0;
+  for (const batch of batches) {
+    machines += batch.instanceIds.length;
+    if (machines <= MOST_MACHINES) together.at(-1)?.push(batch);
+    else {
+      together.push([batch]);
+      machines = batch.instanceIds.length;
+    }
+  }
+  return together;
+}
+
+async function runTogether<T>(
+  ctx: DurableContext,
+  steps: Steps,
+  batches: readonly Batch[],
+  run: FleetRun<T>,
+): Promise<readonly FleetOutcome<T>[]> {
+  const ended = await ctx.map(
+    run.name,
+    [...batches],
+    async (child, batch) => {
+      try {
+        return await runBatch(child, steps, batch, run);
+      } catch (error) {
+        return allFailed(batch.instanceIds, reasonOf(error));
+      }
+    },
+    { maxConcurrency: BATCHES_AT_ONCE, completionConfig: { toleratedFailurePercentage: 100 } },
   );
+  return ended.getResults().flat();
 }
 
 async function runBatches<T>(
@@ -41,19 +72,10 @@ async function runBatches<T>(
   batches: readonly Batch[],
   run: FleetRun<T>,
 ): Promise<ReadonlyMap<string, FleetOutcome<T>>> {
-  const ended = await ctx.map(
-    run.name,
-    [...batches],
-    async (child, batch) => {
-      try {
-        return await runBatch(child, steps, batch, run);
-      } catch (error) {
-        return allFailed(batch.instanceIds, causeOf(error).message);
-      }
-    },
-    { maxConcurrency: BATCHES_AT_ONCE, completionConfig: { toleratedFailurePercentage: 100 } },
+  const outcomes = await atMost(BATCHES_AT_ONCE, keptTogether(batches), (together, at) =>
+    runTogether(ctx, steps, together, { ...run, name: numbered(run.name, at) }),
   );
-  return new Map(ended.getResults().flatMap((outcomes) => outcomes.map((one) => [one.instanceId, one])));
+  return new Map(outcomes.flat().map((one) => [one.instanceId, one]));
 }
 
 /**

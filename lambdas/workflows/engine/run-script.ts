@@ -1,10 +1,12 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { Retryable } from "../../errors.ts";
+import type { FailureCode } from "../../failures.ts";
 import { log } from "../../logging.ts";
 import type { DocumentScript } from "../../scripts/documents.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
 import type { CommandState, Order } from "../../steps/machine/machine.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { stepAtMostOnce } from "./at-most-once.ts";
 import {
   Cancelled,
   DeadlineExceeded,
@@ -14,7 +16,6 @@ import {
   pending,
   StageFailed,
   step,
-  stepAtMostOnce,
   until,
   untilTime,
   type WaitOptions,
@@ -68,6 +69,9 @@ async function callOff(
     return command.state === "running" ? pending("the agent to end it") : done(true);
   }).catch(() => undefined);
 }
+
+/** Code of a command that has not ended by the deadline: its agent works on it, or has not taken it or given it up. */
+const codeOfStatus = (status: string): FailureCode => (status === "InProgress" ? "script-slow" : "command-waits");
 
 /** Whether a command's result was lost, as opposed to one that took too long or whose machine is gone. */
 export const isLostResult = (error: unknown): error is StageFailed =>
@@ -124,12 +128,13 @@ export async function runScript<T extends ScriptResult>(
       };
     });
     if (seen.command.state === "done") return seen.command.result as T;
-    if (seen.command.state === "failed") throw new StageFailed(seen.command.why);
+    if (seen.command.state === "failed") throw new StageFailed(seen.command.code, seen.command.why);
     requireMachine(seen);
     if (seen.cancelledBy !== null || seen.late) {
       await callOff(ctx, steps, held, name, { commandId, script: order.script }, bounds);
       if (seen.cancelledBy !== null) throw new Cancelled(seen.cancelledBy);
-      throw new DeadlineExceeded(`${order.script}.ps1, which SSM calls ${seen.command.status}`);
+      const { status } = seen.command;
+      throw new DeadlineExceeded(`${order.script}.ps1, which SSM calls ${status}`, null, codeOfStatus(status));
     }
     await finished.catch(() => undefined);
   }

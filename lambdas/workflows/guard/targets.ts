@@ -12,6 +12,8 @@ import type { Machine } from "../../steps/ec2/instances.ts";
 import type { Agent } from "../../steps/machine/machine.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
+import { everyPage, numbered, type Page, pageAfter, readOnce } from "../engine/chunks.ts";
+import { step } from "../engine/durable.ts";
 import { findNode } from "../node/find-node.ts";
 import type { Execution, OperationSettings } from "../operation/op.ts";
 import { checkOrigin } from "../operation/requester.ts";
@@ -34,10 +36,10 @@ const machineOf = (node: Node, machines: Machines): Machine | undefined => machi
 
 const poolOf = (node: Node, machines: Machines): string | null => machineOf(node, machines)?.tags[TAG.pool] ?? null;
 
-function meant(wanted: Targets, nodes: readonly Node[], machines: Machines, commandWord: string): readonly Node[] {
-  if (wanted.kind === "nodes") return [...new Set(wanted.nodes.map((typed) => findNode(typed, nodes, commandWord)))];
+function meant(wanted: Targets, nodes: readonly Node[], machines: Machines): readonly Node[] {
+  if (wanted.kind === "nodes") return [...new Set(wanted.nodes.map((typed) => findNode(typed, nodes)))];
   const found = nodes.filter((node) => isWindows(node) && poolOf(node, machines) === wanted.pool);
-  if (found.length === 0) throw new UserError(poolWithoutNodes(wanted.pool, commandWord));
+  if (found.length === 0) throw new UserError(poolWithoutNodes(wanted.pool));
   return found;
 }
 
@@ -60,7 +62,6 @@ interface Seen {
   readonly claimed: readonly Claim[];
   readonly assisted: readonly Assistance[];
   readonly agents: ReadonlyMap<string, Agent>;
-  readonly commandWord: string;
 }
 
 /** Judges one machine. The guard disturbs no pod, so other controllers at work on the node are no reason against it. */
@@ -74,21 +75,18 @@ async function judge(seen: Seen, node: Node): Promise<Target> {
   const why = changeRefusalOf({ node, machine, cluster, claimed, assisted, others: [], heldBy }, "drain");
   const isSilent = seen.agents.get(instanceId ?? "")?.online !== true;
   const unreached = isSilent ? agentSilentForGuard(name) : null;
-  const refusal = why ? changeRefused(why, "guard", name, seen.commandWord) : unreached;
+  const refusal = why ? changeRefused(why, "guard", name) : unreached;
   return { name, uid, instanceId, pool: poolOf(node, machines), refusal };
 }
 
-/**
- * Finds the nodes that are meant, and judges whether their machines may be changed. Belongs into a step.
- * @throws UserError when a name means no node or several; Refused when none of the machines may be changed; Forbidden when
- * the requester may not change nodes of a pool
- */
-export async function targetsOf(
-  execution: Execution,
-  { runtimeVersion, commandWord }: OperationSettings,
+const uidOf = ({ metadata }: Node): string => metadata?.uid ?? "";
+
+/** Reads all that the machines of the nodes that are meant are judged by. */
+async function readMeant(
+  { steps, start }: Execution,
+  { runtimeVersion }: OperationSettings,
   wanted: Targets,
-): Promise<readonly Target[]> {
-  const { steps, start } = execution;
+): Promise<{ readonly seen: Seen; readonly nodes: readonly Node[] }> {
   const { configuration } = await steps.runtime.read(runtimeVersion);
   const { id, name: cluster } = configuration.cluster;
   const [nodes, claimed] = [await steps.nodes.all(), await steps.claims.all()];
@@ -96,11 +94,41 @@ export async function targetsOf(
   const machines = new Map((await steps.instances.ofCluster(id)).map((machine) => [machine.instanceId, machine]));
   const agents = await steps.machine.agents();
   const known = { machines, claimed, assisted, agents };
-  const seen: Seen = { steps, operation: start.operation, cluster, ...known, commandWord };
-  const targets: Target[] = [];
-  for (const node of meant(wanted, nodes, machines, commandWord)) targets.push(await judge(seen, node));
+  return {
+    seen: { steps, operation: start.operation, cluster, ...known },
+    nodes: meant(wanted, nodes, machines),
+  };
+}
+
+/** @throws Refused when none of the machines may be changed; Forbidden when the requester may not change nodes of a pool */
+async function checkTargets(execution: Execution, targets: readonly Target[]): Promise<void> {
   const [first] = targets;
   if (first && targets.every(({ refusal }) => refusal !== null)) throw new Refused(first.refusal ?? "");
   await checkPools(execution, targets);
-  return targets;
+}
+
+/**
+ * Finds the nodes that are meant, and judges whether their machines may be changed, 50 in one step. They are listed once, and
+ * again only where an interruption lost the list.
+ * @throws UserError when a name means no node or several; Refused when none of the machines may be changed; Forbidden when
+ * the requester may not change nodes of a pool
+ */
+export async function targetsOf(
+  execution: Execution,
+  begun: OperationSettings,
+  wanted: Targets,
+): Promise<readonly Target[]> {
+  const listed = readOnce(() => readMeant(execution, begun, wanted));
+  return everyPage<Target>(async (at, before) => {
+    const page = await step(execution.ctx, numbered("judge", at), async (): Promise<Page<Target> | Target[]> => {
+      const { seen, nodes } = await listed();
+      const { items, ...more } = pageAfter(nodes, before, uidOf);
+      const targets: Target[] = [];
+      for (const node of items) targets.push(await judge(seen, node));
+      if (!more.more) await checkTargets(execution, [...before, ...targets]);
+      return { items: targets, ...more };
+    });
+    // The last release returned all targets at once.
+    return Array.isArray(page) ? { items: page } : page;
+  });
 }

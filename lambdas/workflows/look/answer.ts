@@ -70,9 +70,7 @@ const withoutKubernetes = (
   away: Away,
   machines: readonly Machine[] | Away,
   typed: string | null,
-  { commandWord }: OperationSettings,
-): Message =>
-  machinesMessage(away, isAway(machines) ? machines : rowsOf(machines, typed), steps.timestamp(), commandWord);
+): Message => machinesMessage(away, isAway(machines) ? machines : rowsOf(machines, typed), steps.timestamp());
 
 /** Row of a node, with the reboot that it waits for. */
 function dueRow(node: Node, machine: Machine | undefined, dueOf: DueOf): NodeRow {
@@ -82,14 +80,9 @@ function dueRow(node: Node, machine: Machine | undefined, dueOf: DueOf): NodeRow
 }
 
 /** Puts everything that waits for a person above the rest of a message. */
-const waitsFirst = (
-  steps: Steps,
-  waits: readonly Wait[],
-  message: Message,
-  { commandWord }: OperationSettings,
-): Message => ({
+const waitsFirst = (steps: Steps, waits: readonly Wait[], message: Message): Message => ({
   ...message,
-  blocks: [...waitBlocks(waits, steps.timestamp(), commandWord), ...message.blocks],
+  blocks: [...waitBlocks(waits, steps.timestamp()), ...message.blocks],
 });
 
 /** Lists the Windows nodes; what one service knows when the other is away. */
@@ -100,9 +93,9 @@ export async function listNodes(steps: Steps, begun: OperationSettings): Promise
     fromEc2(steps, configuration),
   ]);
   if (isAway(nodes)) {
-    const message = withoutKubernetes(steps, nodes, machines, null, begun);
+    const message = withoutKubernetes(steps, nodes, machines, null);
     const [stopped, waits] = await Promise.all([stopsShown(steps, configuration, null), findWaits(steps, [], [])]);
-    return waitsFirst(steps, waits, withStops(message, stopped, begun.commandWord), begun);
+    return waitsFirst(steps, waits, withStops(message, stopped));
   }
   const windows = nodes.filter(isWindows);
   const dueOf = await seenReboots(steps, configuration);
@@ -112,12 +105,12 @@ export async function listNodes(steps: Steps, begun: OperationSettings): Promise
     findWaits(steps, windows, others),
   ]);
   const listed = (rows: readonly NodeRow[]): Message => {
-    const message = nodesMessage(rows, others, steps.timestamp(), begun.commandWord);
-    return waitsFirst(steps, waits, withStops(message, stopped, begun.commandWord), begun);
+    const message = nodesMessage(rows, others, steps.timestamp());
+    return waitsFirst(steps, waits, withStops(message, stopped));
   };
   if (!isAway(machines)) return listed(windows.map((node) => dueRow(node, machineOfNode(node, machines), dueOf)));
   const unknown = windows.map((node) => ({ ...rowOf(node, undefined), pool: UNKNOWN }));
-  return withoutEc2(listed(unknown), machines, begun.commandWord);
+  return withoutEc2(listed(unknown), machines);
 }
 
 /** Facts of a machine that EC2 alone knows. */
@@ -136,15 +129,15 @@ async function describeMachine(
   typed: string,
   nodes: readonly Node[],
   machines: readonly Machine[] | Away,
-  { commandWord, runtimeVersion }: OperationSettings,
+  { runtimeVersion }: OperationSettings,
 ): Promise<Message> {
-  const unknown = noSuchNode(typed, commandWord);
-  if (isAway(machines)) return withoutEc2(say(unknown), machines, commandWord);
+  const unknown = noSuchNode(typed);
+  if (isAway(machines)) return withoutEc2(say(unknown), machines);
   const { configuration } = await steps.runtime.read(runtimeVersion);
   const meant = machines.filter(({ instanceId }) => instanceId.startsWith(typed));
   const [only, ...others] = await steps.unregistered.list(meant, nodes, configuration.cluster.name);
   if (!only || others.length > 0) throw new UserError(unknown);
-  return unregisteredMessage(only, steps.timestamp(), commandWord);
+  return unregisteredMessage(only, steps.timestamp());
 }
 
 /**
@@ -157,7 +150,7 @@ export async function describeNode(steps: Steps, typed: string, begun: Operation
     fromKubernetes(configuration, async () => {
       const nodes = await steps.nodes.all();
       if (isInstanceWithoutNode(typed, nodes)) return { kind: "machine" as const, nodes };
-      const node = findNode(typed, nodes, begun.commandWord);
+      const node = findNode(typed, nodes);
       return {
         kind: "node" as const,
         node,
@@ -168,7 +161,7 @@ export async function describeNode(steps: Steps, typed: string, begun: Operation
     }),
     fromEc2(steps, configuration),
   ]);
-  if (isAway(found)) return withoutKubernetes(steps, found, machines, typed, begun);
+  if (isAway(found)) return withoutKubernetes(steps, found, machines, typed);
   if (found.kind === "machine") return describeMachine(steps, typed, found.nodes, machines, begun);
   const { node, pods, claimed, assisted } = found;
   const machine = isAway(machines) ? undefined : machineOfNode(node, machines);
@@ -178,8 +171,7 @@ export async function describeNode(steps: Steps, typed: string, begun: Operation
   const more = { cluster: configuration.cluster.name, claimed, assisted, heldBy };
   const details = { ...detailsOf(node, machine, pods, more), ...(due ? { rebootDue: due } : {}) };
   const stopped = await stopsOver(steps, configuration, node, details.pool);
-  const described = (of: typeof details): Message =>
-    withStops(nodeMessage(of, steps.timestamp(), begun.commandWord), stopped, begun.commandWord);
+  const described = (of: typeof details): Message => withStops(nodeMessage(of, steps.timestamp()), stopped);
   if (!isAway(machines)) return described(details);
-  return withoutEc2(described({ ...details, ...UNKNOWN_MACHINE }), machines, begun.commandWord);
+  return withoutEc2(described({ ...details, ...UNKNOWN_MACHINE }), machines);
 }

@@ -7,7 +7,6 @@ import { UserError } from "../../errors.ts";
 import { auditMessage, type FoundAudit } from "../../messages/audit/audit.ts";
 import type { Message, OperationRecord } from "../../records.ts";
 import type { Steps } from "../../steps/steps.ts";
-import type { OperationSettings } from "../operation/op.ts";
 
 type AuditRequest = Extract<Request, { command: "audit" }>;
 
@@ -70,15 +69,11 @@ async function ofDays(steps: Steps, subject: Subject, days: number): Promise<Fou
  * Shows the audit of what was asked for, and verifies it.
  * @throws UserError when an operation is not in the ledger
  */
-export async function showAudit(
-  steps: Steps,
-  { of, days }: AuditRequest,
-  { commandWord }: OperationSettings,
-): Promise<Message> {
+export async function showAudit(steps: Steps, { of, days }: AuditRequest): Promise<Message> {
   const subject = subjectOf(of);
   const found =
     subject.kind === "operation"
       ? await ofOperation(steps, subject)
       : await ofDays(steps, subject, days ?? DAYS[subject.kind]);
-  return auditMessage(found, commandWord);
+  return auditMessage(found);
 }

@@ -5,17 +5,12 @@ import { lookFailed } from "../../messages/node/away.ts";
 import { mistakeMessage } from "../../messages/operation/final.ts";
 import type { Message } from "../../records.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { within } from "../../time-limit.ts";
 import { causeOf, step } from "../engine/durable.ts";
-import { commandWord, endings, tellRequester } from "../operation/lifecycle.ts";
+import { endings, tellRequester } from "../operation/lifecycle.ts";
 
-/** Milliseconds to find out what the command is called here; the answer matters more. */
-const WORD_WITHIN_MS = 2_000;
-
-async function messageOf(steps: Steps, { request }: Start, cause: Error): Promise<Message> {
+function messageOf({ request }: Start, cause: Error): Message {
   if (cause.name === "UserError" || cause.name === "Forbidden") return mistakeMessage(cause.message);
-  const word = await within(WORD_WITHIN_MS, commandWord(steps)).catch(() => "/win");
-  return lookFailed(titleOf(request), cause.message, word);
+  return lookFailed(titleOf(request), cause.message);
 }
 
 /**
@@ -24,9 +19,7 @@ async function messageOf(steps: Steps, { request }: Start, cause: Error): Promis
  */
 export async function failLook(steps: Steps, ctx: DurableContext, start: Start, error: unknown): Promise<void> {
   const cause = causeOf(error);
-  await step(ctx, "tell what went wrong", async () =>
-    tellRequester({ ctx, steps, start }, await messageOf(steps, start, cause)),
-  );
+  await step(ctx, "tell what went wrong", () => tellRequester({ ctx, steps, start }, messageOf(start, cause)));
   const end = { status: endings[cause.name] ?? "failed", summary: cause.message.slice(0, 500) };
   await step(ctx, "end as failed", () =>
     steps.ledger.changeOperation(start.operation, { ...end, endedAt: steps.timestamp() }),

@@ -39,7 +39,7 @@ export interface Found {
 }
 
 /** @throws UserError when none or several are meant */
-function meantMachine(typed: string, machines: readonly Machine[], commandWord: string): Subject {
+function meantMachine(typed: string, machines: readonly Machine[]): Subject {
   const candidates = machines
     .filter(({ isWindows }) => isWindows === true)
     .map((machine) => ({
@@ -49,7 +49,7 @@ function meantMachine(typed: string, machines: readonly Machine[], commandWord: 
       addresses: [machine.privateIp],
     }));
   const match = nodeMatches(typed, candidates);
-  if (match.kind === "none") throw new UserError(noSuchNode(typed, commandWord));
+  if (match.kind === "none") throw new UserError(noSuchNode(typed));
   if (match.kind === "several")
     throw new UserError(
       severalNodes(
@@ -61,17 +61,12 @@ function meantMachine(typed: string, machines: readonly Machine[], commandWord: 
   return { name, node: undefined, machine, instanceId };
 }
 
-function meant(
-  typed: string,
-  nodes: readonly Node[] | Away,
-  machines: readonly Machine[] | Away,
-  commandWord: string,
-): Subject {
+function meant(typed: string, nodes: readonly Node[] | Away, machines: readonly Machine[] | Away): Subject {
   const here = isAway(machines) ? [] : machines;
   const isMachine =
     !isAway(nodes) && typed.startsWith("i-") && !nodes.some((node) => instanceIdOf(node)?.startsWith(typed));
-  if (isAway(nodes) || isMachine) return meantMachine(typed, here, commandWord);
-  const node = findNode(typed, nodes, commandWord);
+  if (isAway(nodes) || isMachine) return meantMachine(typed, here);
+  const node = findNode(typed, nodes);
   const instanceId = instanceIdOf(node);
   const machine = here.find((one) => one.instanceId === instanceId);
   return { name: node.metadata?.name ?? "", node, machine, instanceId };
@@ -120,7 +115,7 @@ async function actingFor(steps: Steps, { machine }: Subject, { cluster }: Config
 export async function lookAround(
   steps: Steps,
   typed: string,
-  { runtimeVersion, commandWord }: OperationSettings,
+  { runtimeVersion }: OperationSettings,
 ): Promise<Found | { readonly message: Message }> {
   const startedAt = steps.timestamp();
   const { configuration } = await steps.runtime.read(runtimeVersion);
@@ -128,8 +123,8 @@ export async function lookAround(
     from("kubernetes", configuration, LIST_SECONDS, () => steps.nodes.all()),
     from("ec2", configuration, LIST_SECONDS, () => steps.instances.ofCluster(configuration.cluster.id)),
   ]);
-  if (isAway(nodes) && isAway(machines)) return { message: machinesMessage(nodes, machines, startedAt, commandWord) };
-  const one = meant(typed, nodes, machines, commandWord);
+  if (isAway(nodes) && isAway(machines)) return { message: machinesMessage(nodes, machines, startedAt) };
+  const one = meant(typed, nodes, machines);
   const away = { nodes: isAway(nodes) ? nodes : null, machines: isAway(machines) ? machines : null };
   const facts = await factsOf(steps, configuration, one, away);
   const heldBy = one.instanceId ? ((await steps.leases.holder(one.instanceId)) ?? null) : null;

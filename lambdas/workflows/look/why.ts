@@ -35,8 +35,7 @@ export async function explainNode(
   if ("message" in found) return found.message;
   const { instanceId, facts, node: name, heldBy, isObserved, rebootDue } = found;
   const of = { node: name, heldBy, isObserved, ...(rebootDue ? { rebootDue } : {}) };
-  const tell = (now: HealthFacts, isAsked = false): Message =>
-    whyMessage({ ...of, facts: now, isAsked }, begun.commandWord);
+  const tell = (now: HealthFacts, isAsked = false): Message => whyMessage({ ...of, facts: now, isAsked });
   if (instanceId === null) return tell(facts);
   const slow = {
     since: Date.parse(found.startedAt),

@@ -17,9 +17,9 @@ export function checkServed(
   node: Node | null,
   nodes: readonly Node[],
   machine: Machine | undefined,
-  { mostNotReady, command }: Pick<Configuration, "mostNotReady" | "command">,
+  { mostNotReady }: Pick<Configuration, "mostNotReady">,
 ): void {
   const unready = node && isReady(node) ? tooManyNotReady(nodes, mostNotReady) : null;
   const pool = machine?.tags[TAG.pool] ?? null;
-  if (unready) throw new Refused(staysInService(node?.metadata?.name ?? "", unready, mostNotReady, pool, command));
+  if (unready) throw new Refused(staysInService(node?.metadata?.name ?? "", unready, mostNotReady, pool));
 }

@@ -60,11 +60,8 @@ const DISTURBS: ReadonlySet<Change> = new Set<Change>(["drain", "reboot"]);
 const isOfMany = ({ part, request }: Start): boolean => part !== undefined || isRollout(request);
 
 /** @throws Refused for a quarantined node among several */
-async function checkQuarantine(
-  { steps, start, settings: { commandWord } }: Op,
-  { name, uid }: Pick<ChosenNode, "name" | "uid">,
-): Promise<void> {
-  if (isOfMany(start) && (await isQuarantined(steps, uid))) throw new Refused(quarantinedInRollout(name, commandWord));
+async function checkQuarantine({ steps, start }: Op, { name, uid }: Pick<ChosenNode, "name" | "uid">): Promise<void> {
+  if (isOfMany(start) && (await isQuarantined(steps, uid))) throw new Refused(quarantinedInRollout(name));
 }
 
 /**
@@ -77,20 +74,20 @@ export async function judgeNode(op: Op, change: Change, named: string): Promise<
   const { steps, start, settings } = op;
   const { configuration } = await steps.runtime.read(settings.runtimeVersion);
   const nodes = await steps.nodes.all();
-  const node = findNode(named, nodes, settings.commandWord);
+  const node = findNode(named, nodes);
   const { name = "", uid = "" } = node.metadata ?? {};
   const instanceId = instanceIdOf(node);
   const { unread, ...facts } = await changeFactsOf(steps, node, configuration.cluster.name, start.operation);
   const { machine, others } = facts;
   const refusal = changeRefusalOf(facts, change === "reboot" ? "reboot" : "drain");
   if (refusal || instanceId === null)
-    throw new Refused(changeRefused(refusal ?? { kind: "no-instance" }, change, name, settings.commandWord));
+    throw new Refused(changeRefused(refusal ?? { kind: "no-instance" }, change, name));
   const pool = machine?.tags[TAG.pool] ?? null;
   await checkInPool(op, name, pool);
   await checkQuarantine(op, { name, uid });
   if (DISTURBS.has(change)) {
     checkServed(node, nodes, machine, configuration);
-    await checkNotStopped(steps, node, pool, settings.commandWord);
+    await checkNotStopped(steps, { node, pool });
   }
   return {
     chosen: { name, uid, instanceId, pool, bootId: bootIdOf(node), isCordoned: node.spec?.unschedulable === true },

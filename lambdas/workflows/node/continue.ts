@@ -1,4 +1,5 @@
 import { EMPTYING_MINUTES, minutesTogether } from "../../deadlines.ts";
+import type { StageFault } from "../../failures.ts";
 import {
   continuedBy,
   continueHeard,
@@ -30,11 +31,9 @@ interface Pressed {
 }
 
 /** A drain that has passed its deadline. */
-export interface LateDrain {
+export interface LateDrain extends StageFault {
   /** Deadlines that were passed, 1 after the first. */
   readonly round: number;
-  /** Report of what holds the node's pods. */
-  readonly why: string;
   /** The first deadline, in milliseconds since the epoch. */
   readonly firstUntil: number;
 }
@@ -87,7 +86,7 @@ const ask = (task: EmptyingTask, late: LateDrain, until: number): Promise<Presse
     name,
     until,
     read: (text) => JSON.parse(text) as Pressed,
-    show: (callbackId, asking) => show(task, late, until, callbackId, asking),
+    show: (callbackId, asking) => show(task, { ...late, until }, callbackId, asking),
     written: (callbackId) => written(task, callbackId, until),
     notice: continueNotice(operation, nodeOf(task).name, late.why, new Date(until).toISOString()),
     judge: (pressed, asking) => once(task, `judge the answer ${late.round} ${asking}`, () => judge(task, pressed)),
@@ -97,8 +96,7 @@ const ask = (task: EmptyingTask, late: LateDrain, until: number): Promise<Presse
 /** The question is no question before Slack shows it: the step is tried again until it does. */
 async function show(
   task: EmptyingTask,
-  { why, round }: LateDrain,
-  until: number,
+  { why, code, round, until }: LateDrain & { readonly until: number },
   callbackId: string,
   asking: number,
 ): Promise<Pressed | null> {
@@ -107,7 +105,7 @@ async function show(
   await steps.ledger.changeNode(operation, task.index, {
     status: "deciding",
     waitsFor: null,
-    failure: { stage, why, left: stillCordoned },
+    failure: { stage, why, code, left: stillCordoned },
     decideBy: new Date(until).toISOString(),
     failedAt: steps.timestamp(),
     callbacks: { decision: callbackId, cancel: callbackId },

@@ -1,3 +1,4 @@
+import type { StageFault } from "../../failures.ts";
 import { drainRefused, podsCameBack, uncordonedMeanwhile, volumesLeft } from "../../messages/node/drain.ts";
 import type { MachineOff } from "../../messages/node/drain-report.ts";
 import type { DrainOptions } from "../../steps/drain/filters.ts";
@@ -84,11 +85,11 @@ export async function noteDrain(task: NodeTask, end: Emptied): Promise<void> {
   await once(task, "note the volumes", () => addNotes(task, [note]));
 }
 
-/** Reason why a drain did not empty the node, for people; null when no pod is left to evict. */
-export function failureOfDrain(end: Emptied, node: string): string | null {
-  if (end.kind === "stopped") return end.why;
-  if (end.kind === "refused") return drainRefused(end.refusals);
-  return end.kind === "uncordoned" ? uncordonedMeanwhile(node) : null;
+/** Reason why a drain did not empty the node; null when no pod is left to evict. */
+export function failureOfDrain(end: Emptied, node: string): StageFault | null {
+  if (end.kind === "stopped") return { code: "frozen-or-held", why: end.why };
+  if (end.kind === "refused") return { code: "losses-not-allowed", why: drainRefused(end.refusals) };
+  return end.kind === "uncordoned" ? { code: "uncordoned-meanwhile", why: uncordonedMeanwhile(node) } : null;
 }
 
 /**
@@ -99,6 +100,6 @@ export function failureOfDrain(end: Emptied, node: string): string | null {
 export async function checkStillDrained(task: NodeTask, options: DrainOptions): Promise<void> {
   const { name } = nodeOf(task);
   const found = await task.steps.drain.check(nodeOf(task), options);
-  if (found === "uncordoned") throw new StageFailed(uncordonedMeanwhile(name));
-  if (found !== null && found.length > 0) throw new StageFailed(podsCameBack(found));
+  if (found === "uncordoned") throw new StageFailed("uncordoned-meanwhile", uncordonedMeanwhile(name));
+  if (found !== null && found.length > 0) throw new StageFailed("uncordoned-meanwhile", podsCameBack(found));
 }

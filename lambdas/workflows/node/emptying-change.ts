@@ -22,9 +22,9 @@ export interface Emptying<T extends EmptyingTask>
   readonly command: EmptyingRequest["command"];
   readonly stages: ReturnType<Change<EmptyingRequest, PlannedEmptying, T>["stages"]>;
   /** The plan, for the message that asks for its approval. */
-  readonly card: (plan: NodePlan, commandWord: string) => PlanCard;
+  readonly card: (plan: NodePlan) => PlanCard;
   /** The plan, to the requester alone. */
-  readonly dryRun: (plan: NodePlan, commandWord: string) => Message;
+  readonly dryRun: (plan: NodePlan) => Message;
   /** Adds to the task what its own stages find out. */
   readonly taskOf: (task: EmptyingTask, planned: PlannedEmptying) => T;
 }
@@ -63,7 +63,7 @@ async function effects(
   return {
     record: recordOf(op.request, planned),
     pods: plan.pods.length,
-    card: card(plan, op.settings.commandWord),
+    card: card(plan),
   };
 }
 
@@ -88,7 +88,7 @@ async function checkApproved({ steps, start }: Op, { chosen, plan }: PlannedEmpt
     blockers: blockers.filter((blocker) => blocker !== PASSING),
     policy: policyOf(rules, rule, { command: "reboot", pool }),
   });
-  if (worse.length > 0) throw new Refused(worseThanApproved(name, worse));
+  if (worse.length > 0) throw new Refused(worseThanApproved(name, worse), { code: "worse-than-approved" });
 }
 
 /** @throws Refused when the node may not be emptied, or its plan is worse than what was approved */
@@ -118,7 +118,7 @@ export const emptying = <T extends EmptyingTask>({
   plan: planEmptying,
   subject: ({ chosen, isReady }) => ({ ...chosen, isRecovery: !isReady }),
   prepare,
-  dryRun: ({ plan }, { settings }) => dryRun(plan, settings.commandWord),
+  dryRun: ({ plan }) => dryRun(plan),
   effects: (op, planned) => effects(op, planned, card),
   planPart,
   taskOf: (task, planned) => {

@@ -1,4 +1,6 @@
 import { CONNECTION_SECONDS } from "../../configuration.ts";
+import type { StageFault } from "../../failures.ts";
+import { codeOfHoldUps } from "../../messages/node/drain.ts";
 import { drainReport } from "../../messages/node/drain-report.ts";
 import { DeadlineExceeded, done, StageFailed } from "../engine/durable.ts";
 import { auditNode } from "../operation/audit.ts";
@@ -28,17 +30,18 @@ export async function cordon(task: EmptyingTask): Promise<void> {
   });
 }
 
-/** Drains until a deadline. @returns its end, or the report of what was still waited for */
-async function drainUntil(task: EmptyingTask, round: number): Promise<Emptied | string> {
+/** Drains until a deadline. @returns its end, or what was still waited for */
+async function drainUntil(task: EmptyingTask, round: number): Promise<Emptied | StageFault> {
   const { options, pool, runtime } = task;
   const connectionSeconds = runtime.configuration.pools[pool ?? ""]?.connectionSeconds ?? CONNECTION_SECONDS;
   const name = round === 1 ? "the pods have left" : `the pods have left ${round}`;
   try {
     const end = await drainNode(task, { options, connectionSeconds }, name);
-    return end.kind === "late" ? drainReport({ ...end, node: nodeOf(task).name }) : end;
+    if (end.kind !== "late") return end;
+    return { code: codeOfHoldUps(end.holdUps), why: drainReport({ ...end, node: nodeOf(task).name }) };
   } catch (error) {
     // The API server did not answer at the deadline.
-    if (error instanceof DeadlineExceeded) return error.message;
+    if (error instanceof DeadlineExceeded) return { code: "eviction-unanswered", why: error.message };
     throw error;
   }
 }
@@ -48,8 +51,8 @@ async function drainOn(task: EmptyingTask): Promise<Emptied> {
   const firstUntil = task.wait.until;
   for (let round = 1; ; round += 1) {
     const end = await drainUntil(task, round);
-    if (typeof end !== "string") return end;
-    if (!(await mayContinue(task, { round, why: end, firstUntil }))) throw new StageFailed(end);
+    if ("kind" in end) return end;
+    if (!(await mayContinue(task, { round, ...end, firstUntil }))) throw new StageFailed(end.code, end.why);
   }
 }
 
@@ -61,7 +64,7 @@ export async function evict(task: EmptyingTask): Promise<void> {
   const { options, pods } = task;
   const end = await drainOn(task);
   const failure = failureOfDrain(end, nodeOf(task).name);
-  if (failure !== null) throw new StageFailed(failure);
+  if (failure !== null) throw new StageFailed(failure.code, failure.why);
   await noteDrain(task, end);
   task.isGone = end.kind === "node-gone" || end.kind === "machine-gone";
   if (end.kind === "drained")

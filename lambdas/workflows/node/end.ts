@@ -56,12 +56,11 @@ export async function endOnOneNode(task: NodeTask, wanted: End, summary: string)
 
 /** Leaves the operation to the next slot: the node was put back in time. */
 async function waitForNext(task: NodeTask, left: string): Promise<void> {
-  const { ctx, steps, operation, runtime } = task;
+  const { ctx, steps, operation } = task;
   const when = await once(task, "when it goes on", async () => {
     const pool = (await steps.ledger.operation(operation))?.inPool ?? null;
     return { ...(await nextTiming(steps, pool)), pool, isDate: false };
   });
   const state = { kind: "moved", why: movedWhy.closed(left) } as const;
-  const { command: commandWord } = runtime.configuration;
-  await postpone({ ctx, steps, start: { operation } }, commandWord, { state, when, wasBegun: true });
+  await postpone({ ctx, steps, start: { operation } }, { state, when, wasBegun: true });
 }

@@ -9,7 +9,7 @@ import type { Node } from "../../steps/cluster/nodes.ts";
  * one of them that runs Windows: nothing else is worked on here.
  * @throws UserError in words for the requester when none or several are meant
  */
-export function findNode(typed: string, nodes: readonly Node[], commandWord: string): Node {
+export function findNode(typed: string, nodes: readonly Node[]): Node {
   const candidates = nodes.map((node) => ({
     node,
     name: node.metadata?.name ?? "",
@@ -18,7 +18,7 @@ export function findNode(typed: string, nodes: readonly Node[], commandWord: str
   }));
   const match = nodeMatches(typed, candidates);
   if (match.kind === "one") return match.node.node;
-  if (match.kind === "none") throw new UserError(noSuchNode(typed, commandWord));
+  if (match.kind === "none") throw new UserError(noSuchNode(typed));
   const windows = match.nodes.filter(({ node }) => isWindows(node));
   const [only, ...others] = windows;
   if (only && others.length === 0) return only.node;

@@ -1,21 +1,30 @@
 import { guardFile } from "../../desired/machine-paths.ts";
 import type { PayloadManifest } from "../../desired/payload.ts";
 import type { Observation } from "../../desired/plan.ts";
+import type { StageFault } from "../../failures.ts";
 import { guardIsOld } from "../../messages/node/reboot.ts";
 
 /**
  * Judges the guard of the metadata route, without which a reboot may cut the machine off for good.
  * @returns what is wrong with it, null if the machine would survive a reboot
  */
-export function guardFault({ guard, metadataAnswers }: Pick<Observation, "guard" | "metadataAnswers">): string | null {
+export function guardFault({
+  guard,
+  metadataAnswers,
+}: Pick<Observation, "guard" | "metadataAnswers">): StageFault | null {
   if (!guard.present || !guard.taskEnabled)
-    return "the guard of the metadata route is not installed as a scheduled task";
+    return {
+      code: "guard-task-missing",
+      why: "the guard of the metadata route is not installed as a scheduled task",
+    };
   if (guard.lastResult !== 0) {
-    const why = guard.error ? `: ${guard.error}` : "";
-    return `the guard of the metadata route ended with ${guard.lastResult ?? "no result"}${why}`;
+    const why = `the guard of the metadata route ended with ${guard.lastResult ?? "no result"}`;
+    const code = metadataAnswers ? "guard-failed" : "metadata-silent";
+    return { code, why: guard.error ? `${why}: ${guard.error}` : why };
   }
-  if (guard.paths !== 1) return `the guard finds ${guard.paths} network paths to choose from instead of one`;
-  return metadataAnswers ? null : "the metadata service does not answer";
+  if (guard.paths !== 1)
+    return { code: "network-paths", why: `the guard finds ${guard.paths} network paths to choose from instead of one` };
+  return metadataAnswers ? null : { code: "metadata-silent", why: "the metadata service does not answer" };
 }
 
 /**
@@ -25,7 +34,7 @@ export function guardFault({ guard, metadataAnswers }: Pick<Observation, "guard"
 export function guardFileFault(
   { guard }: Pick<Observation, "guard">,
   { files }: Pick<PayloadManifest, "files">,
-): string | null {
+): StageFault | null {
   const file = files.find(({ path }) => path === guardFile);
-  return !file || guard.sha256 === file.sha256 ? null : guardIsOld;
+  return !file || guard.sha256 === file.sha256 ? null : { code: "guard-of-another-release", why: guardIsOld };
 }

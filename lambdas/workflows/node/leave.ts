@@ -27,10 +27,10 @@ export function leaveNode(task: EmptyingTask, cause: Error): Promise<string> | s
  */
 export async function holdNode(
   task: EmptyingTask,
-  says: (node: string, commandWord: string) => string,
+  says: (node: string) => string,
   unproven?: Pick<Unproven, "before">,
 ): Promise<string> {
-  const { steps, operation, runtime } = task;
+  const { steps, operation } = task;
   const { name, uid } = nodeOf(task);
   try {
     const held = await once(task, "hold the node", async (): Promise<"held" | "quarantined" | "not held"> => {
@@ -47,7 +47,7 @@ export async function holdNode(
       return isQuarantined ? "quarantined" : "held";
     });
     if (held === "not held") return restoreNode(task);
-    return (held === "quarantined" ? cordonLeaves.quarantined : says)(name, runtime.configuration.command);
+    return (held === "quarantined" ? cordonLeaves.quarantined : says)(name);
   } catch (error) {
     return holdUnseen(task, says, unproven, causeOf(error).message);
   }
@@ -56,18 +56,18 @@ export async function holdNode(
 /** Leaves a cordon to a person although the Node cannot be read or labelled: the record in the ledger is what counts. */
 async function holdUnseen(
   task: EmptyingTask,
-  says: (node: string, commandWord: string) => string,
+  says: (node: string) => string,
   unproven: Pick<Unproven, "before"> | undefined,
   why: string,
 ): Promise<string> {
-  const { steps, operation, runtime } = task;
+  const { steps, operation } = task;
   const { name, uid } = nodeOf(task);
   try {
     await once(task, "hold the node unseen", async () => {
       await steps.cordons.keep(uid, operation, unproven);
       await auditNode(task, "hold", { what: "changed", detail: { change: "keep the cordon" } });
     });
-    return `${says(name, runtime.configuration.command)} (${cordonLeaves.unseen(why)})`;
+    return `${says(name)} (${cordonLeaves.unseen(why)})`;
   } catch {
     return cordonLeaves.unknown;
   }

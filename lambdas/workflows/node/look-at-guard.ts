@@ -22,7 +22,7 @@ async function judged(steps: Steps, runtimeVersion: string, answers: Answers): P
   const { payload } = await steps.runtime.read(runtimeVersion);
   const seen = { guard: { ...guard, paths: 1 }, metadataAnswers: metadata?.answers ?? false };
   const what = guardFault(seen) ?? guardFileFault(seen, payload);
-  return what === null ? { state: "in order" } : { state: "fault", what };
+  return what === null ? { state: "in order" } : { state: "fault", what: what.why };
 }
 
 /** Is there a card that would show the guard? Without an approval no person reads the plan before. */
@@ -51,7 +51,7 @@ export async function lookAtGuard(op: Op<EmptyingRequest>, chosen: ChosenNode): 
   const at = await step(ctx, "when the guard is asked", async () => steps.timestamp());
   const asked = { name: "the guard", instanceId, mark: `${start.operation} plan`, slow: null };
   try {
-    const { look } = await askMachine(ctx, steps, asked, QUESTIONS, at);
+    const { look } = await askMachine(op, asked, QUESTIONS, at);
     if (look.state === "answered")
       return await step(ctx, "judge the guard", () => judged(steps, runtimeVersion, look.answers));
     return {

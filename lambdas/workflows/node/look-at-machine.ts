@@ -7,6 +7,7 @@ import type { LookState } from "../../steps/machine/machine-look.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { causeOf } from "../engine/durable.ts";
 import { promptStep } from "../engine/prompt-step.ts";
+import type { DurableSteps } from "../operation/op.ts";
 
 /** Seconds for one call of SSM. */
 const CALL = { seconds: 3, services: "SSM" };
@@ -59,7 +60,7 @@ export function withMachine(facts: HealthFacts, { look, at }: Reading): HealthFa
 }
 
 /** Reads the answer; SSM's own trouble is "not yet": it is read again until the time is over. */
-const read = (ctx: DurableContext, steps: Steps, name: string, commandId: string, instanceId: string) =>
+const read = ({ ctx, steps }: DurableSteps, name: string, commandId: string, instanceId: string) =>
   promptStep(ctx, name, CALL, async () => ({
     look: await steps.machineLook.answer(commandId, instanceId),
     at: steps.timestamp(),
@@ -75,13 +76,7 @@ const later = ({ look, at }: Reading, seconds: number): Reading => ({
  * Reads until the machine has answered or its time is over.
  * @param begin the reading before the first one
  */
-async function awaitAnswer(
-  ctx: DurableContext,
-  steps: Steps,
-  asked: Asked,
-  commandId: string,
-  begin: Reading,
-): Promise<Reading> {
+async function awaitAnswer(durable: DurableSteps, asked: Asked, commandId: string, begin: Reading): Promise<Reading> {
   const { name, instanceId, slow } = asked;
   let last = begin;
   let isTold = false;
@@ -92,8 +87,8 @@ async function awaitAnswer(
       isTold = true;
     }
     const seconds = isTold ? PAUSE.later : PAUSE.first;
-    await ctx.wait(`${name}: before reading ${round}`, { seconds });
-    const found = await read(ctx, steps, `${name}: read the answer ${round}`, commandId, instanceId);
+    await durable.ctx.wait(`${name}: before reading ${round}`, { seconds });
+    const found = await read(durable, `${name}: read the answer ${round}`, commandId, instanceId);
     last = found ?? later(last, seconds + CALL.seconds);
   }
   return last;
@@ -105,16 +100,16 @@ async function awaitAnswer(
  * @throws StepError whose cause is SSM's refusal of the command
  */
 export async function askMachine(
-  ctx: DurableContext,
-  steps: Steps,
+  durable: DurableSteps,
   asked: Asked,
   questions: Questions,
   at: string,
 ): Promise<Reading> {
+  const { ctx, steps } = durable;
   const commandId = await promptStep(ctx, `${asked.name}: ask`, CALL, () =>
     steps.machineLook.ask(asked.instanceId, questions, asked.mark),
   );
-  return awaitAnswer(ctx, steps, asked, commandId, { look: { state: "running", isTaken: false }, at });
+  return awaitAnswer(durable, asked, commandId, { look: { state: "running", isTaken: false }, at });
 }
 
 /**
@@ -131,7 +126,7 @@ export async function lookAtMachine(
   const questions = healthQuestions(facts.expected);
   let reading: Reading;
   try {
-    reading = await askMachine(ctx, steps, asked, questions, facts.now);
+    reading = await askMachine({ ctx, steps }, asked, questions, facts.now);
   } catch (error) {
     return { ...facts, machine: { known: false, why: missing.notSent(causeOf(error).message) } };
   }

@@ -1,4 +1,5 @@
 import { startingTaint } from "../../desired/node-keys.ts";
+import type { FailureReason } from "../../failures.ts";
 import { assistLeaves } from "../../messages/node/assist.ts";
 import { cordonLeaves, cordonLeft, type LeftCordon } from "../../messages/node/cordon.ts";
 import { givenBack } from "../../messages/operation/lost.ts";
@@ -10,7 +11,6 @@ import type { Node } from "../../steps/cluster/nodes.ts";
 import { hasEnded, type Machine } from "../../steps/ec2/instances.ts";
 import type { OpenCordon } from "../../steps/ledger/cordons.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { commandWord } from "../operation/lifecycle.ts";
 
 /** State of a lost node that was found out before it is closed. */
 export interface Found {
@@ -22,7 +22,7 @@ export interface Found {
 
 const isGone = (found: Found | null): boolean => found !== null && (!found.machine || hasEnded(found.machine));
 
-function leftBy({ instanceId, nodeName }: NodeRecord, found: Found | null, word: string): string {
+function leftBy({ instanceId, nodeName }: NodeRecord, found: Found | null): string {
   if (!instanceId) return machineLeaves.nothingLaunched;
   const machine = isGone(found)
     ? machineLeaves.ended(instanceId, found?.machine?.state ?? "terminated")
@@ -30,17 +30,16 @@ function leftBy({ instanceId, nodeName }: NodeRecord, found: Found | null, word:
   if (!found?.cordon) return machine;
   const node = nodeName ?? "";
   const { cordon } = found;
-  const left = cordon === "unproven" ? cordonLeaves.unproven(node, word) : cordonLeft(cordon, { node, instanceId });
+  const left = cordon === "unproven" ? cordonLeaves.unproven(node) : cordonLeft(cordon, { node, instanceId });
   return `${machine}; ${left}`;
 }
 
 /** State in which a lost node is left, as a clause. An assistance is told by its approval, since it changes no Node. */
 async function stateLeft(steps: Steps, node: NodeRecord, found: Found | null): Promise<string> {
-  const word = await commandWord(steps);
   const { workflow, instanceId, nodeName } = node;
-  if (workflow !== "assisting" || !instanceId || !nodeName) return leftBy(node, found, word);
+  if (workflow !== "assisting" || !instanceId || !nodeName) return leftBy(node, found);
   const approval = await steps.machines.assistance.of(instanceId);
-  return approval ? assistLeaves.lost(nodeName, approval.state === "assisted", word) : assistLeaves.none;
+  return approval ? assistLeaves.lost(nodeName, approval.state === "assisted") : assistLeaves.none;
 }
 
 /** Stages of provisioning between the join secret's creation and its deletion. */
@@ -56,6 +55,13 @@ const MAY_HAVE_SECRET: ReadonlySet<string> = new Set([
 ]);
 
 /**
+ * Only an execution that was setting a machine up leaves one behind that serves no one. Of records without a workflow, which
+ * the last release wrote, those of the kubelets' authority have no stage either.
+ */
+const isBeingSetUp = ({ workflow, stage }: NodeRecord): boolean =>
+  workflow === "provision" || (workflow === undefined && stage !== null);
+
+/**
  * Ends a node whose own execution will not: gives back what it held and writes what is left.
  * @param why how its execution was lost, in words
  * @param found what is known of its machine and its Node; null where this function may not ask
@@ -64,7 +70,7 @@ const MAY_HAVE_SECRET: ReadonlySet<string> = new Set([
 export async function closeLostNode(
   steps: Steps,
   node: NodeRecord,
-  why: string,
+  why: FailureReason,
   found: Found | null,
 ): Promise<readonly string[]> {
   const { operation, index, instanceId, stage } = node;
@@ -79,12 +85,10 @@ export async function closeLostNode(
     ...(instanceId && (await steps.leases.releaseOwned(instanceId, owner)) ? [givenBack.lease(instanceId)] : []),
   ];
   const left = await stateLeft(steps, node, found);
-  // Only an execution that was setting a machine up leaves one behind that serves no one.
-  const isSetUp = node.workflow === undefined || node.workflow === "provision";
-  const isLeft = isSetUp && instanceId !== null && !isGone(found);
+  const isLeft = isBeingSetUp(node) && instanceId !== null && !isGone(found);
   await steps.ledger.changeNode(operation, index, {
     status: "failed",
-    failure: { stage: stage ?? "launch", why, left },
+    failure: { stage: stage ?? "launch", ...why, left },
     waitsFor: null,
     endedAt: steps.timestamp(),
     ...(isLeft ? { keptAt: steps.timestamp() } : {}),

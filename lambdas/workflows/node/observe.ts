@@ -1,4 +1,5 @@
 import type { Observation } from "../../desired/plan.ts";
+import { codeOfScript } from "../../failures.ts";
 import { StageFailed } from "../engine/durable.ts";
 import { isLostResult, runScript } from "../engine/run-script.ts";
 import { leaseOf, type NodeTask } from "./task.ts";
@@ -26,6 +27,7 @@ export async function observe(task: NodeTask, name: string): Promise<Observation
 async function observeOnce(task: NodeTask, name: string): Promise<Observation> {
   const order = { script: "observe", request: {} } as const;
   const seen = await runScript<Observation>(task.ctx, task.steps, leaseOf(task), name, order, task.wait);
-  if (!seen.ok) throw new StageFailed(`observe.ps1 failed on the machine: ${seen.error ?? "no error message"}`);
+  if (!seen.ok)
+    throw new StageFailed(codeOfScript(seen), `observe.ps1 failed on the machine: ${seen.error ?? "no error message"}`);
   return seen;
 }

@@ -84,7 +84,7 @@ export async function planEmptying(op: Op<EmptyingRequest>): Promise<PlannedEmpt
     unread,
   });
   const throughEc2 = await throughEc2Of(op, chosen);
-  const forced = typeThis(op.settings.commandWord, command, chosen.name, "--force", chosen.name);
+  const forced = typeThis(command, chosen.name, "--force", chosen.name);
   return { chosen, options, plan: throughEc2 ? { ...plan, throughEc2 } : plan, isReady: isReady(node), forced };
 }
 

@@ -1,4 +1,5 @@
 import type { Observation, RebootRequest, RebootResult } from "../../desired/plan.ts";
+import { codeOfScript, type StageFault } from "../../failures.ts";
 import { notRebooted } from "../../messages/node/reboot.ts";
 import { StageFailed } from "../engine/durable.ts";
 import { isLostResult, runScript } from "../engine/run-script.ts";
@@ -9,7 +10,7 @@ import { leaseOf, type NodeTask, once } from "./task.ts";
 /** Parts of a reboot that only some workflows have. */
 interface RebootOptions {
   /** Own reasons not to reboot, beside a guard that is not in order; null if there is none. */
-  readonly faultOf?: (before: Observation) => string | null;
+  readonly faultOf?: (before: Observation) => StageFault | null;
   /** Judges after the machine was observed, right before the reboot is sent. @throws StageFailed when it may not be */
   readonly mayGoOn?: () => Promise<void>;
   /** Called with the machine as it was observed, once nothing stands against the reboot any more; it may be called again. */
@@ -30,8 +31,8 @@ export async function reboot(
   { faultOf = () => null, mayGoOn, onOrder, onRefusal, whileAway = async () => undefined }: RebootOptions = {},
 ): Promise<{ readonly before: Observation; readonly after: Observation }> {
   const before = await observe(task, "look before the reboot");
-  const fault = guardFault(before) ?? faultOf(before);
-  if (fault) throw new StageFailed(`${notRebooted} ${fault}`);
+  const fault = faultOfGuard(before) ?? faultOf(before);
+  if (fault) throw new StageFailed(fault.code, `${notRebooted} ${fault.why}`);
   const request: RebootRequest = {
     operation: task.owner,
     notAfter: Math.floor(task.wait.until / 1000),
@@ -44,17 +45,26 @@ export async function reboot(
   );
   const lost = await rebootOnce(task, request, { onRefusal, whileAway });
   const after = await observe(task, "look after the reboot");
-  if (after.bootId === before.bootId)
-    throw new StageFailed(lost ?? "the machine reports a reboot, but its boot id has not changed");
+  if (after.bootId === before.bootId) throw lost ?? new StageFailed("reboot-not-happened", sameBoot);
   return { before, after };
 }
 
-/** Error of `reboot.ps1` when it had asked for a reboot of this boot before: that one may still come. */
-const ASKED_BEFORE = "was asked for before";
+/** However a guard is not in order: right before a reboot the remedy is the same. */
+function faultOfGuard(before: Observation): StageFault | null {
+  const fault = guardFault(before);
+  return fault && { code: "guard-not-in-order", why: fault.why };
+}
 
-/** Did the script answer, in the boot before, that it asks for no reboot? */
-const isRefusal = ({ ok, bootIdBefore, bootIdAfter, error }: RebootResult): boolean =>
-  !ok && bootIdAfter !== "" && bootIdAfter === bootIdBefore && !error?.includes(ASKED_BEFORE);
+const sameBoot = "the machine reports a reboot, but its boot id has not changed";
+
+/** Did the script answer, in the boot before, that it asks for no reboot? One that it had asked for before may still come. */
+const isRefusal = ({ ok, bootIdBefore, bootIdAfter, code }: RebootResult): boolean =>
+  !ok && bootIdAfter !== "" && bootIdAfter === bootIdBefore && code !== "reboot-not-happened";
+
+const rebootFailed = (result: RebootResult): StageFailed =>
+  result.error === null
+    ? new StageFailed("reboot-not-happened", "reboot.ps1 failed without an error message")
+    : new StageFailed(codeOfScript(result), result.error);
 
 /**
  * Orders the reboot and waits for the script's result.
@@ -65,7 +75,7 @@ async function rebootOnce(
   task: NodeTask,
   request: RebootRequest,
   { onRefusal, whileAway: onRound }: Pick<RebootOptions, "onRefusal" | "whileAway">,
-): Promise<string | null> {
+): Promise<StageFailed | null> {
   const order = { script: "reboot", request } as const;
   let result: RebootResult;
   try {
@@ -74,10 +84,10 @@ async function rebootOnce(
       onRound,
     });
   } catch (error) {
-    if (isLostResult(error)) return error.message;
+    if (isLostResult(error)) return error;
     throw error;
   }
   if (isRefusal(result)) onRefusal?.();
-  if (!result.ok) throw new StageFailed(result.error ?? "reboot.ps1 failed without an error message");
+  if (!result.ok) throw rebootFailed(result);
   return null;
 }

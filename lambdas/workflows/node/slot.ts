@@ -30,7 +30,7 @@ async function askForSlot(task: NodeTask): Promise<Poll<true>> {
   const answer = await steps.slots.take(pool, asking, () => lookAtPool(task, pool));
   if (answer.granted) return done(true);
   const holders = await Promise.all(answer.holders.map((entry) => holderOf(task, entry)));
-  return pending(slotTaken(pool, { ...answer, holders }));
+  return pending(slotTaken(pool, { ...answer, holders }), { code: "slot-taken" });
 }
 
 /** The work behind a slot, and whether it waits for a person. */

@@ -1,7 +1,7 @@
 import type { Actor } from "../../audit/entry.ts";
 import type { StageRow } from "../../capabilities/capability.ts";
 import { type NodeWorkflow, type StageName, type StageOf, stagesOf } from "../../stages.ts";
-import { causeOf } from "../engine/durable.ts";
+import { Cancelled, causeOf, reasonOf } from "../engine/durable.ts";
 import { auditNode } from "../operation/audit.ts";
 import { BY_ITSELF, BY_MAINTENANCE } from "../operation/requester.ts";
 import { enter, logStageEnd, type NodeTask, once } from "./task.ts";
@@ -41,11 +41,11 @@ export async function runStages<T extends NodeTask>(
       await stage.run(task);
     }
   } catch (error) {
-    const { name, message } = causeOf(error);
-    const outcome = name === "Cancelled" ? "cancelled" : "failed";
+    const reason = reasonOf(error);
+    const outcome = causeOf(error) instanceof Cancelled ? "cancelled" : "failed";
     await once(task, "log the last stage", async () => {
-      logStageEnd(task, outcome, message);
-      if (outcome === "cancelled") await auditNode(task, "cancelled", { what: "cancelled", by: stopper(message) });
+      logStageEnd(task, outcome, reason);
+      if (outcome === "cancelled") await auditNode(task, "cancelled", { what: "cancelled", by: stopper(reason.why) });
     });
     throw error;
   }

@@ -2,6 +2,7 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { StageRow } from "../../capabilities/capability.ts";
 import type { Action } from "../../desired/plan.ts";
 import { Retryable } from "../../errors.ts";
+import type { FailureReason } from "../../failures.ts";
 import type { LogFields } from "../../log.ts";
 import { log, logAbout } from "../../logging.ts";
 import { messageSettings } from "../../messages/operation/links.ts";
@@ -155,12 +156,14 @@ const subjectOf = ({ operation, index, node, lease }: NodeTask): LogFields => ({
   instance: lease?.instanceId,
 });
 
+type StageOutcome = "succeeded" | "failed" | "cancelled";
+
 /** Logs the end of the stage that the task is in, if it is in one. Belongs into a step. */
-export function logStageEnd(task: NodeTask, outcome: "succeeded" | "failed" | "cancelled", why?: string): void {
+export function logStageEnd(task: NodeTask, outcome: StageOutcome, reason?: FailureReason): void {
   const { stage, enteredAt, steps } = task;
   if (enteredAt === null) return;
   const seconds = Math.round((steps.now() - enteredAt) / 1_000);
-  log(outcome === "failed" ? "WARN" : "INFO", "stage", { ...subjectOf(task), stage, outcome, seconds, why });
+  log(outcome === "failed" ? "WARN" : "INFO", "stage", { ...subjectOf(task), stage, outcome, seconds, ...reason });
 }
 
 /** Writes an Event on the Node. It only informs people: while the API server takes none, the work goes on without it. */
@@ -230,7 +233,7 @@ export const once = <T>(task: NodeTask, name: string, work: () => Promise<T>): P
 
 /** The lease on the instance. @throws StageFailed before it was taken */
 export const leaseOf = ({ lease }: NodeTask): Lease => {
-  if (!lease) throw new StageFailed("the stage has no lease on the instance");
+  if (!lease) throw new StageFailed("unexpected", "the stage has no lease on the instance");
   return lease;
 };
 

@@ -63,10 +63,10 @@ export async function goOnUnapproved(ctx: DurableContext, steps: Steps, work: Un
 }
 
 /** Writes down the use, the open review and the entry of the audit. Belongs into a step. */
-async function use(steps: Steps, { operation, pool, breakGlass, settings, approval }: Unapproved) {
+async function use(steps: Steps, { operation, pool, breakGlass, approval }: Unapproved) {
   const { node, uid, isReady, reason } = breakGlass;
   const obstacle = await steps.breakGlass.use({ operation, node, uid, isReady, pool });
-  if (obstacle) throw new Refused(breakGlassTaken(obstacle, settings.commandWord));
+  if (obstacle) throw new Refused(breakGlassTaken(obstacle));
   await steps.ledger.changeOperation(operation, { approval });
   const record = await steps.ledger.operation(operation);
   if (!record) throw new Error(`the operation ${operation} is not in the ledger`);

@@ -74,17 +74,17 @@ async function openOrWait(op: Op, gate: Gate, end: Extract<ApprovalEnd, { record
     };
   }
   const state: WaitingState = { kind: end.kind === "approved" ? "approved" : "not needed" };
-  await postpone(op, op.settings.commandWord, { state, when });
+  await postpone(op, { state, when });
   return null;
 }
 
 /** The time of the approval is over: work that has another slot waits for it. */
 async function waitOrEnd(op: Op, gate: Gate, end: Exclude<ApprovalEnd, { record: Judged }>): Promise<null> {
-  const { ctx, steps, start, settings } = op;
+  const { ctx, steps, start } = op;
   const { operation } = start;
   const when = await step(ctx, "whether it still waits", () => judgeTime(op, gate));
   if (end.kind === "undecided") {
-    await postpone(op, settings.commandWord, { state: { kind: "undecided" }, when, open: end });
+    await postpone(op, { state: { kind: "undecided" }, when, open: end });
     return null;
   }
   if (end.kind !== "lapsed" || when.timing.kind !== "later") {
@@ -93,7 +93,7 @@ async function waitOrEnd(op: Op, gate: Gate, end: Exclude<ApprovalEnd, { record:
   }
   const asked = await step(ctx, "the question that lapsed", () => steps.ledger.operation(operation));
   const open = asked?.approval ? { open: { approval: asked.approval, seen: asked.approval.votes.length } } : {};
-  await postpone(op, settings.commandWord, { state: { kind: "moved", why: movedWhy.unapproved }, when, ...open });
+  await postpone(op, { state: { kind: "moved", why: movedWhy.unapproved }, when, ...open });
   return null;
 }
 
@@ -102,7 +102,7 @@ async function waitAgain(op: Op, when: When, asked: Approval | null): Promise<nu
   const isOpen = asked?.state === "open";
   const state: WaitingState = { kind: "moved", why: isOpen ? movedWhy.unapproved : movedWhy.late };
   const open = isOpen ? { open: { approval: asked, seen: asked.votes.length } } : {};
-  await postpone(op, op.settings.commandWord, { state, when, ...open });
+  await postpone(op, { state, when, ...open });
   return null;
 }
 

@@ -12,7 +12,7 @@ type Planned<T> = { readonly plan: T } | { readonly stoppedBy: string };
 
 /** Leaves an operation in the ledger that a freeze or a hold keeps: it is tried again as long as its slot lasts. */
 async function holdUp(op: Op, { why, again }: { readonly why: string; readonly again: string }): Promise<void> {
-  const { ctx, steps, start, settings } = op;
+  const { ctx, steps, start } = op;
   const when = await step(ctx, "whether it still waits", async () => {
     const pool = (await steps.ledger.operation(start.operation))?.inPool ?? null;
     return judgeTime(op, { pool, isRecovery: false });
@@ -21,7 +21,7 @@ async function holdUp(op: Op, { why, again }: { readonly why: string; readonly a
   if (over) return endUnbegun(op, over);
   const state: WaitingState =
     when.timing.kind === "now" ? { kind: "stopped", why } : { kind: "moved", why: heldUpNow(why) };
-  await postpone(op, settings.commandWord, { state, when });
+  await postpone(op, { state, when });
 }
 
 /**

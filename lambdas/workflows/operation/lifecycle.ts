@@ -7,7 +7,6 @@ import { shownOnly } from "../../messages/operation/dry-runs.ts";
 import { busyMessage, mistakeMessage, refusedMessage, troubleMessage } from "../../messages/operation/final.ts";
 import { requesterOf } from "../../origin.ts";
 import type { Message, OperationStatus } from "../../records.ts";
-import type { Steps } from "../../steps/steps.ts";
 import { causeOf } from "../engine/durable.ts";
 import { type Execution, type OperationSettings, settingsOf } from "./op.ts";
 import { checkOrigin } from "./requester.ts";
@@ -81,15 +80,6 @@ const messages: Readonly<Record<string, typeof troubleMessage>> = { Refused: ref
 /** Errors that concern the requester alone; so does every error of a dry run. */
 const PRIVATE: ReadonlySet<string> = new Set(["UserError", "Forbidden"]);
 
-/** The command as people type it; a bot that is not set up yet is called as it is by default. */
-export const commandWord = async (steps: Steps): Promise<string> => {
-  try {
-    return (await steps.runtime.rules()).command;
-  } catch {
-    return "/win";
-  }
-};
-
 async function privately(op: Execution, message: Message): Promise<Message> {
   await tellRequester(op, message);
   return message;
@@ -110,8 +100,7 @@ export async function failOperation(op: Execution, error: unknown): Promise<Mess
     endedAt: steps.timestamp(),
   });
   if (PRIVATE.has(cause.name)) return privately(op, mistakeMessage(cause.message));
-  const word = await commandWord(steps);
-  const message = (messages[cause.name] ?? troubleMessage)(start, cause.message, word);
+  const message = (messages[cause.name] ?? troubleMessage)(start, cause.message);
   if (isDryRun(start.request)) return privately(op, message);
   const head = (await steps.ledger.operation(start.operation))?.audit;
   await postEnd(op, withAudit(message, head));

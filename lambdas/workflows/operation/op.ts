@@ -4,10 +4,14 @@ import { type MessageSettings, messageSettings } from "../../messages/operation/
 import type { ReleaseDocument } from "../../steps/runtime.ts";
 import type { Steps } from "../../steps/steps.ts";
 
-/** One execution of an operation's workflow: its engine, the services, and what it was started with. */
-export interface Execution {
+/** The engine of an execution, and the services that its steps call. */
+export interface DurableSteps {
   readonly ctx: DurableContext;
   readonly steps: Steps;
+}
+
+/** One execution of an operation's workflow, and what it was started with. */
+export interface Execution extends DurableSteps {
   readonly start: Start;
 }
 

@@ -1,4 +1,5 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { StageFault } from "../../failures.ts";
 import { handedOverSummary, nodesSummary } from "../../messages/operation/final.ts";
 import type { MessageSettings } from "../../messages/operation/links.ts";
 import type { HandedOver, NodeRecord, OperationStatus, OperationView, Published } from "../../records.ts";
@@ -186,7 +187,7 @@ export async function checkLiveness(
  * This function may not change Nodes: a start-up taint is left to the sweep. While the cluster is unavailable, the node
  * waits; a cluster that refuses to show the Node must not end the watch of the others.
  */
-async function closeLost(steps: Steps, node: NodeRecord, why: string): Promise<void> {
+async function closeLost(steps: Steps, node: NodeRecord, why: StageFault): Promise<void> {
   try {
     await ownStartUpTaint(steps, node);
   } catch (error) {
@@ -196,12 +197,15 @@ async function closeLost(steps: Steps, node: NodeRecord, why: string): Promise<v
   await closeLostNode(steps, node, why, null);
 }
 
-async function howLost(steps: Steps, node: NodeRecord): Promise<string | null> {
+async function howLost(steps: Steps, node: NodeRecord): Promise<StageFault | null> {
   if (node.executionArn === null) {
-    return steps.now() - Date.parse(node.startedAt) > NEVER_BEGAN_MS ? "the execution never started" : null;
+    const isLate = steps.now() - Date.parse(node.startedAt) > NEVER_BEGAN_MS;
+    return isLate ? { code: "execution-never-started", why: "the execution never started" } : null;
   }
   const ending = await steps.executions.ending(node.executionArn);
-  return ending === null ? null : `the execution ended as ${ending} during this stage`;
+  return ending === null
+    ? null
+    : { code: "execution-ended", why: `the execution ended as ${ending} during this stage` };
 }
 
 /** An operation with a node that waits for a decision is itself waiting. */

@@ -32,7 +32,7 @@ export async function checkOrigin(
   const judge = isChange(request.command) ? refusalOf : lookRefusalOf;
   const refusal = await judge(steps, requester.userId, request.command, heldIn(rules, pool));
   logPolicy(requester.userId, request.command, refusal);
-  if (refusal) throw new Forbidden(refusalMessage(refusal, rules.command).text);
+  if (refusal) throw new Forbidden(refusalMessage(refusal).text);
 }
 
 /** A pool by its name, null for what is in none; undefined while the node is not known that is meant. */
@@ -59,7 +59,7 @@ export async function checkBreakGlass({ steps, start }: Execution, node: string,
   const rules = await steps.runtime.rules();
   const refusal = await refusalOf(steps, requester.userId, BREAK_GLASS, heldIn(rules, pool));
   logPolicy(requester.userId, BREAK_GLASS, refusal);
-  if (refusal) throw new Forbidden(refusalMessage(refusal, rules.command).text);
+  if (refusal) throw new Forbidden(refusalMessage(refusal).text);
 }
 
 /**
@@ -72,7 +72,7 @@ export async function checkNow({ steps, start }: Execution, pool: string | null)
   const rules = await steps.runtime.rules();
   const refusal = await refusalOf(steps, requester.userId, BREAK_GLASS, heldIn(rules, pool));
   logPolicy(requester.userId, BREAK_GLASS, refusal);
-  if (refusal) throw new Forbidden(refusalMessage(refusal, rules.command).text);
+  if (refusal) throw new Forbidden(refusalMessage(refusal).text);
 }
 
 /** Judges the requester again; while Slack or the rules cannot be read, the verdict holds that was given at the request. */
@@ -120,7 +120,7 @@ export async function mayDecide(steps: Steps, userId: string, command: string, p
   const rules = await steps.runtime.rules();
   const refusal = await refusalOf(steps, userId, command, heldIn(rules, pool));
   logPolicy(userId, command, refusal);
-  if (refusal) await steps.thread.sendEphemeral(rules.slack.channel, userId, refusalMessage(refusal, rules.command));
+  if (refusal) await steps.thread.sendEphemeral(rules.slack.channel, userId, refusalMessage(refusal));
   return refusal === null;
 }
 

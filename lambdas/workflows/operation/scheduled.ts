@@ -9,7 +9,7 @@ import type { Scheduled } from "../../scheduled.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { causeOf, MINUTE, step } from "../engine/durable.ts";
 import { beginOperation, failOperation } from "./lifecycle.ts";
-import { type Execution, type Op, type OperationSettings, settingsOf } from "./op.ts";
+import { type DurableSteps, type Execution, type Op, type OperationSettings, settingsOf } from "./op.ts";
 import { publishEnd } from "./publish-end.ts";
 import { postFirst, publish, viewOf } from "./publisher.ts";
 import { stillAllowed } from "./requester.ts";
@@ -20,7 +20,7 @@ import { endUnbegun } from "./unapproved.ts";
 const AGAIN_MS = 15 * MINUTE;
 
 /** An operation that waits: the number of its execution is known where this one has continued it. */
-interface Waiting extends Pick<Execution, "ctx" | "steps"> {
+interface Waiting extends DurableSteps {
   readonly start: Pick<Start, "operation" | "continues">;
 }
 
@@ -52,7 +52,7 @@ function timesOf({ when: { timing }, state }: Wait, before: Scheduled | undefine
 }
 
 /** Writes down for what the operation waits, while its execution still publishes it. Belongs into a step. */
-async function write({ steps, start }: Waiting, wait: Wait, commandWord: string) {
+async function write({ steps, start }: Waiting, wait: Wait) {
   const { operation, continues } = start;
   const before = (await steps.ledger.operation(operation))?.scheduled;
   const part = continues ?? before?.part ?? 1;
@@ -69,8 +69,8 @@ async function write({ steps, start }: Waiting, wait: Wait, commandWord: string)
   const why = "why" in state ? state.why : "";
   const summary =
     when.timing.kind === "never"
-      ? noSlotSummary(why, operation, commandWord)
-      : scheduledSummary(state, { ...times, timeZone, pool, isDate }, operation, commandWord);
+      ? noSlotSummary(why, operation)
+      : scheduledSummary(state, { ...times, timeZone, pool, isDate }, operation);
   await steps.audit.append({ operation }, `scheduled ${part}`, {
     what: "scheduled",
     // Other times than that of a slot to come are those of this step, and a step may be repeated.
@@ -103,10 +103,10 @@ async function leave(steps: Steps, operation: string, wait: Wait): Promise<void>
  * Leaves an operation in the ledger until its time, and says so in its message. The schedule starts the next execution, or a
  * person who votes or cancels.
  */
-export async function postpone(waiting: Waiting, commandWord: string, wait: Wait): Promise<void> {
+export async function postpone(waiting: Waiting, wait: Wait): Promise<void> {
   const { ctx, steps, start } = waiting;
   const { operation } = start;
-  await step(ctx, "write for what it waits", () => write(waiting, wait, commandWord));
+  await step(ctx, "write for what it waits", () => write(waiting, wait));
   await publishEnd(ctx, steps, async () => {
     const { configuration } = await steps.runtime.read(null);
     const settings = messageSettings(configuration);

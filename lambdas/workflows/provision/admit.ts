@@ -30,7 +30,8 @@ export async function verify(task: ProvisionTask): Promise<void> {
   });
   await waitFor(task, "the Node is as it must be", async () => {
     const rest = missingOn(await currentNode(task), wanted(task));
-    return rest.length === 0 ? done(true) : pending(rest.join(", "));
+    const words = rest.map(({ why }) => why).join(", ");
+    return rest.length === 0 ? done(true) : pending(words, { code: rest.find(({ code }) => code)?.code });
   });
 }
 

@@ -1,5 +1,6 @@
+import type { Failure } from "../../failures.ts";
 import { inUse, machineOutcome } from "../../messages/provision/machine-outcome.ts";
-import type { Failure, NodeRecord, NodeStatus } from "../../records.ts";
+import type { NodeRecord, NodeStatus } from "../../records.ts";
 import { isReady } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { podsToEvict } from "../../steps/drain/pods.ts";

@@ -2,6 +2,7 @@ import { type TokenJoin, tokenJoinOf } from "../../desired/joining.ts";
 import { kubeletClientsIn } from "../../desired/machine-record.ts";
 import type { Action, Observation } from "../../desired/plan.ts";
 import { buildOf } from "../../desired/windows-builds.ts";
+import type { StageFault } from "../../failures.ts";
 import type { MachineFacts } from "../../profiles/machine-facts.ts";
 import type { PlanName } from "../../profiles/profile.ts";
 import { MINUTE, StageFailed } from "../engine/durable.ts";
@@ -39,7 +40,7 @@ export async function guardRoute(task: ProvisionTask): Promise<void> {
   const seen = await observe(task, "verify the guard");
   const after = await readClock(task, "after the look");
   const fault = guardFault(seen) ?? clockFault(seen.clock * 1000, before, after);
-  if (fault) throw new StageFailed(fault);
+  if (fault) throw new StageFailed(fault.code, fault.why);
 }
 
 const readClock = (task: ProvisionTask, when: string): Promise<number> =>
@@ -49,10 +50,11 @@ const readClock = (task: ProvisionTask, when: string): Promise<number> =>
 const CLOCK_TOLERANCE_MS = 5 * MINUTE;
 
 /** A wrong clock is named here: certificates and signed requests fail by it in words that do not mention it. */
-function clockFault(shown: number, before: number, after: number): string | null {
+function clockFault(shown: number, before: number, after: number): StageFault | null {
   if (shown >= before - CLOCK_TOLERANCE_MS && shown <= after + CLOCK_TOLERANCE_MS) return null;
   const words = (time: number): string => new Date(time).toISOString().slice(0, 19).replace("T", " ");
-  return `the clock of the machine is wrong: it said ${words(shown)} UTC at ${words(after)} UTC`;
+  const why = `the clock of the machine is wrong: it said ${words(shown)} UTC at ${words(after)} UTC`;
+  return { code: "clock-wrong", why };
 }
 
 /** Features, and the one reboot that they need, before any container network exists. */
@@ -63,13 +65,16 @@ export async function installFeatures(task: ProvisionTask): Promise<void> {
   const after = await observe(task, "look at the features");
   const names = wanted.flatMap((action) => (action.do === "feature" ? [action.name] : []));
   const missing = names.find((name) => !after.features.includes(name));
-  if (missing !== undefined) throw new StageFailed(`the feature ${missing} is not installed after the reboot`);
-  if (after.rebootPending) throw new StageFailed("Windows requires another reboot");
+  if (missing !== undefined)
+    throw new StageFailed("windows-unfinished", `the feature ${missing} is not installed after the reboot`);
+  if (after.rebootPending) throw new StageFailed("windows-unfinished", "Windows requires another reboot");
 }
 
 /** Rebooting would lose the networks that containers use. */
-const networkFault = ({ hnsNetworks }: Observation): string | null =>
-  hnsNetworks.length > 0 ? `container networks exist already: ${hnsNetworks.join(", ")}` : null;
+const networkFault = ({ hnsNetworks }: Observation): StageFault | null =>
+  hnsNetworks.length > 0
+    ? { code: "container-networks-exist", why: `container networks exist already: ${hnsNetworks.join(", ")}` }
+    : null;
 
 /** The programs, from the bucket, each verified by its hash. */
 export const installPayload = (task: ProvisionTask): Promise<unknown> =>

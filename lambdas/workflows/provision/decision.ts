@@ -1,3 +1,4 @@
+import type { FailureReason } from "../../failures.ts";
 import { decisionHeard, decisionUnjudged } from "../../messages/command/acknowledgements.ts";
 import { decisionNotice } from "../../messages/operation/escalations.ts";
 import { say } from "../../messages/slack/blocks.ts";
@@ -28,29 +29,30 @@ export type Decision =
   | { readonly decision: "unjudged"; readonly userId: string };
 
 /** Question about a failed machine: its failure, the state left, and the last time to decide (Unix milliseconds). */
-interface Question {
-  readonly why: string;
-  readonly left: string;
+interface Question extends Standing {
   readonly until: number;
+}
+
+/** A failed machine's failure, and the state in which it is left meanwhile. */
+interface Standing extends FailureReason {
+  readonly left: string;
 }
 
 /**
  * Asks in the message whether to keep a failed machine, until a permitted person decides or the deadline passes.
- * @param why the failure, as the machine reported it
- * @param left the state in which the machine is left meanwhile
  */
-export async function awaitDecision(task: ProvisionTask, why: string, left: string): Promise<Decision> {
+export async function awaitDecision(task: ProvisionTask, standing: Standing): Promise<Decision> {
   const { ctx, steps } = task;
   const minutes = task.runtime.configuration.deadlines.provision.keepFailed;
   const until = await once(task, "how long it is kept", async () => steps.now() + minutes * MINUTE);
-  const question = { why, left, until };
+  const question = { ...standing, until };
   let unjudgedBy: string | null = null;
   const decided = await askUntilDecided<Pressed | "the machine", Decision>(ctx, steps, {
     name: "what becomes of the machine",
     until,
     read: answerIn,
     show: async (callbackId, round) => {
-      await show(task, question, callbackId, round === 1, unjudgedBy);
+      await show(task, question, callbackId, { isFirst: round === 1, unjudgedBy });
       return null;
     },
     written: (callbackId) => written(task, callbackId, until),
@@ -93,27 +95,26 @@ const hasMachineEnded = (task: ProvisionTask, round: number): Promise<boolean> =
     return seen !== undefined && hasEnded(seen);
   }).catch(() => false);
 
-const noticeOf = ({ start, stage, lease }: ProvisionTask, { why, left, until }: Question) =>
+const noticeOf = ({ start, stage, lease }: ProvisionTask, { until, ...failure }: Question) =>
   decisionNotice(start.operation, {
     instanceId: lease?.instanceId ?? null,
-    failure: { stage, why, left },
+    failure: { stage, ...failure },
     decideBy: new Date(until).toISOString(),
   });
 
 /** A decision that did not count makes room for another one. */
 async function show(
   task: ProvisionTask,
-  { why, left, until }: Question,
+  { until, ...failure }: Question,
   callbackId: string,
-  isFirst: boolean,
-  unjudgedBy: string | null,
+  { isFirst, unjudgedBy }: { readonly isFirst: boolean; readonly unjudgedBy: string | null },
 ): Promise<void> {
   const { steps, stage, node, lease } = task;
   if (lease) await steps.ledger.awaitMachine(lease.instanceId, callbackId);
   await record(task, {
     status: "deciding",
     waitsFor: null,
-    failure: { stage, why, left },
+    failure: { stage, ...failure },
     decideBy: new Date(until).toISOString(),
     callbacks: { decision: callbackId, cancel: callbackId },
     ...(unjudgedBy === null ? {} : { unjudgedBy }),
@@ -121,7 +122,7 @@ async function show(
   });
   if (isFirst) await auditNode(task, "asked", { what: "asked", detail: { question: "failed machine", stage } });
   if (node && isFirst)
-    await steps.nodes.announce(node, "Warning", "CasementProvisioningFailed", `stage ${stage}: ${why}`);
+    await steps.nodes.announce(node, "Warning", "CasementProvisioningFailed", `stage ${stage}: ${failure.why}`);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Act } from "../../audit/entry.ts";
+import type { FailureReason, StageFault } from "../../failures.ts";
 import { log } from "../../logging.ts";
 import {
   doneByOthers,
@@ -9,8 +10,8 @@ import {
   UNREADABLE,
 } from "../../messages/provision/machine-outcome.ts";
 import { stagesOf } from "../../stages.ts";
-import { endOf, hasEnded, isDown, wasGivenUp } from "../../steps/ec2/instances.ts";
-import { Cancelled, causeOf, MINUTE } from "../engine/durable.ts";
+import { codeOfEnd, endOf, hasEnded, isDown, wasGivenUp } from "../../steps/ec2/instances.ts";
+import { Cancelled, causeOf, MINUTE, reasonOf } from "../engine/durable.ts";
 import { apply, once, onMachine, record, uncancellable } from "../node/task.ts";
 import { auditNode } from "../operation/audit.ts";
 import { cleanUpInstance } from "./clean-up-instance.ts";
@@ -28,26 +29,33 @@ export async function handleFailure(task: ProvisionTask, error: unknown): Promis
   const kubelet = await kubeletNow(task, seen);
   if (cause instanceof Cancelled)
     return cleanUpInstance(task, { status: "cancelled", by: machineEndedBy.cancellation(cause.message) });
-  const why = [...new Set([...seen.findings, cause.message])].join("; ");
+  const reason = reasonWith(seen.findings, reasonOf(cause));
   if (seen.isGone) {
     const by = seen.isGivenUp ? doneByOthers.givenUp : doneByOthers.terminated;
     return cleanUpInstance(task, {
       status: "failed",
       by,
-      failure: { stage: task.stage, why, left: machineLeaves.gone },
+      failure: { stage: task.stage, ...reason, left: machineLeaves.gone },
     });
   }
-  if (!task.lease) return failWithoutInstance(task, why);
+  if (!task.lease) return failWithoutInstance(task, reason);
   // A machine that waits for a person is not on its way any more: twenty of them must not hold up every other add.
   await once(task, "give back the join slot", () => task.steps.joinSlots.giveBack(task.owner));
   const left = machineLeaves.standing(task.lease.instanceId, seen.state, kubelet);
-  const decided = await awaitDecision(task, why, left);
+  const decided = await awaitDecision(task, { ...reason, left });
   await once(task, "log the decision", async () => {
     const by = "userId" in decided ? decided.userId : undefined;
     log("INFO", "decision", { decision: "failed machine", outcome: decided.decision, by });
     await auditNode(task, "failed machine", decisionAct(task, decided));
   });
   return carryOut(task, decided);
+}
+
+/** Acts of others come first, in the words and by the code: they are the cause of what followed. */
+function reasonWith(findings: readonly StageFault[], { why, code }: FailureReason): FailureReason {
+  const first = findings[0]?.code ?? code;
+  const words = [...new Set([...findings.map((one) => one.why), why])].join("; ");
+  return { why: words, ...(first === undefined ? {} : { code: first }) };
 }
 
 /** Entry of the audit: the decision about a failed machine, or that none came in time. */
@@ -70,8 +78,8 @@ interface FailureFacts {
   readonly isGivenUp: boolean;
   /** EC2's word for the instance. */
   readonly state: string;
-  /** Acts of others, in words. */
-  readonly findings: readonly string[];
+  /** Acts of others. */
+  readonly findings: readonly StageFault[];
 }
 
 /**
@@ -90,13 +98,18 @@ async function lookAround({ steps, lease, machine, node, profile }: ProvisionTas
   if (!lease) return { isGone: false, isGivenUp: false, state: "unknown", findings: [] };
   const seen = await steps.instances.describe(lease.instanceId);
   if (seen && hasEnded(seen))
-    return { isGone: true, isGivenUp: wasGivenUp(seen), state: seen.state, findings: [endOf(seen)] };
+    return {
+      isGone: true,
+      isGivenUp: wasGivenUp(seen),
+      state: seen.state,
+      findings: [{ code: codeOfEnd(seen), why: endOf(seen) }],
+    };
   const uid = node && machine ? (await steps.nodes.read(profile.nodeName(machine)))?.metadata?.uid : undefined;
   return {
     isGone: false,
     isGivenUp: false,
     state: seen?.state ?? "unknown",
-    findings: uid === node?.uid ? [] : [doneByOthers.nodeDeleted],
+    findings: uid === node?.uid ? [] : [{ code: "node-deleted", why: doneByOthers.nodeDeleted }],
   };
 }
 
@@ -125,10 +138,10 @@ async function stopKubelet(task: ProvisionTask): Promise<string> {
   }
 }
 
-const failWithoutInstance = (task: ProvisionTask, why: string): Promise<void> =>
+const failWithoutInstance = (task: ProvisionTask, reason: FailureReason): Promise<void> =>
   once(task, "failed", () => {
     const left = machineLeaves.nothingLaunched;
-    const failure = { stage: task.stage, why, left };
+    const failure = { stage: task.stage, ...reason, left };
     return record(task, { status: "failed", failure, waitsFor: null, endedAt: task.steps.timestamp(), outcome: left });
   });
 

@@ -56,14 +56,18 @@ async function approveOnce(task: ProvisionTask, signer: string): Promise<Poll<"a
   if (look.approved) return approved(task, look.approved);
   const [wrongly] = look.approvedWrongly;
   if (signer === CLIENT_SIGNER && wanted.nodeExists) {
-    if (wrongly) throw new StageFailed(signingRequest.takenOver(wrongly.name, wanted.nodeName));
+    if (wrongly) throw new StageFailed("name-taken", signingRequest.takenOver(wrongly.name, wanted.nodeName));
     if (isSinceLaunch(wanted)) return registered(task, wanted.nodeName);
   }
   if (denied.length >= DENIALS)
-    throw new StageFailed(`${denied.slice(-1)}, as were ${denied.length} requests in total; ${again}`);
+    throw new StageFailed(
+      "certificate-request-denied",
+      `${denied.slice(-1)}, as were ${denied.length} requests in total; ${again}`,
+    );
   const awaited = `the kubelet's certificate request (${signer.split("/")[1]})`;
   // The likeliest reason why the right one does not come, so it is told with the wait, and with the failure.
-  return pending([awaited, ...[...denied, ...wrong, ...left].slice(0, 1)].join("; "));
+  const code = denied.length > 0 ? "certificate-request-denied" : undefined;
+  return pending([awaited, ...[...denied, ...wrong, ...left].slice(0, 1)].join("; "), { code });
 }
 
 const isSinceLaunch = ({ nodeSince, launchedAt }: { nodeSince: string | null; launchedAt: string }): boolean =>
@@ -155,17 +159,17 @@ export const servingCertificate = (task: ProvisionTask): Promise<unknown> =>
 /** The Node as it is now; a Node that was deleted meanwhile is a failure, not something to wait for. */
 export async function currentNode(task: ProvisionTask): Promise<Node> {
   const node = await task.steps.nodes.read(nodeNameOf(task));
-  if (!node) throw new StageFailed("the Node was deleted during setup");
+  if (!node) throw new StageFailed("node-deleted", "the Node was deleted during setup");
   if (node.metadata?.uid !== task.node?.uid)
-    throw new StageFailed("the Node was deleted and recreated outside Casement");
+    throw new StageFailed("node-deleted", "the Node was deleted and recreated outside Casement");
   return node;
 }
 
 async function annotated(task: ProvisionTask, awaited: readonly AwaitedAnnotation[]): Promise<void> {
-  for (const { name, annotation, waitsFor } of awaited) {
+  for (const { name, annotation, waitsFor, code } of awaited) {
     await waitFor(task, name, async () => {
       const node = await currentNode(task);
-      return node.metadata?.annotations?.[annotation] ? done(true) : pending(waitsFor);
+      return node.metadata?.annotations?.[annotation] ? done(true) : pending(waitsFor, { code });
     });
   }
 }

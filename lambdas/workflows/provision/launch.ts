@@ -1,10 +1,11 @@
 import type { Configuration, Pool } from "../../configuration.ts";
 import { Refused } from "../../errors.ts";
+import type { FailureCode } from "../../failures.ts";
 import { takenOut } from "../../messages/provision/machine-outcome.ts";
 import { claimedByOthers } from "../../messages/remove/refusal.ts";
 import { claimOn } from "../../steps/cluster/claims.ts";
 import { PENDING_AT_MOST } from "../../steps/cluster/csrs.ts";
-import { endOf, type Machine } from "../../steps/ec2/instances.ts";
+import { codeOfEnd, endOf, type Machine } from "../../steps/ec2/instances.ts";
 import { type Candidate, candidatesOf, launchRequest } from "../../steps/ec2/launch-request.ts";
 import { UNREGISTERED_AT_ONCE } from "../../steps/ledger/join-slots.ts";
 import { done, MINUTE, pending, StageFailed } from "../engine/durable.ts";
@@ -42,7 +43,7 @@ export async function launch(task: ProvisionTask): Promise<void> {
  */
 export async function unclaimed(task: ProvisionTask, machine: Machine, name: string): Promise<void> {
   const claim = claimOn(machine, await once(task, name, () => task.steps.claims.all()));
-  if (claim) throw new StageFailed(claimedByOthers(claim.machine, claim.kind, claim.owner));
+  if (claim) throw new StageFailed("address-claimed", claimedByOthers(claim.machine, claim.kind, claim.owner));
 }
 
 /** From now on so many minutes count, and no more. */
@@ -52,7 +53,8 @@ async function boundBy(task: ProvisionTask, name: string, minutes: number): Prom
 }
 
 const isUp = (machine: Machine | undefined): machine is Machine => {
-  if (machine && !["pending", "running"].includes(machine.state)) throw new StageFailed(endOf(machine));
+  if (machine && !["pending", "running"].includes(machine.state))
+    throw new StageFailed(codeOfEnd(machine), endOf(machine));
   return machine?.state === "running" && machine.privateDnsName !== "";
 };
 
@@ -61,8 +63,11 @@ const waitForPlace = (task: ProvisionTask): Promise<true> =>
   waitFor(task, "a place is free", async () => {
     const requests = await task.steps.csrs.pendingCount();
     if (requests > PENDING_AT_MOST)
-      return pending(`fewer than ${PENDING_AT_MOST} pending certificate requests (there are ${requests})`);
-    if (!(await task.steps.joinSlots.take(task.owner))) return pending(`one of ${UNREGISTERED_AT_ONCE} join slots`);
+      return pending(`fewer than ${PENDING_AT_MOST} pending certificate requests (there are ${requests})`, {
+        code: "certificate-requests-pending",
+      });
+    if (!(await task.steps.joinSlots.take(task.owner)))
+      return pending(`one of ${UNREGISTERED_AT_ONCE} join slots`, { code: "join-slots-taken" });
     return done(true);
   });
 
@@ -71,15 +76,33 @@ async function firstWithRoom(task: ProvisionTask): Promise<string> {
   const today = await once(task, "read the pool as it is today", () => poolOfToday(task));
   const places = await placesLeft(task, today);
   const configuration = await asOfToday(task, today);
-  const refusals: string[] = [];
+  const refusals: Refusal[] = [];
   for (const candidate of places) {
     const where = `${candidate.instanceType} in ${candidate.subnet}`;
     const request = launchRequest(configuration, pool, task.start, image, candidate);
     const launched = await once(task, `launch ${where}`, () => task.steps.instances.launch(request));
     if ("instanceId" in launched) return launched.instanceId;
-    refusals.push(`${where}: ${launched.noRoom}`);
+    refusals.push({ where, noRoom: launched.noRoom });
   }
-  throw new StageFailed(`EC2 has no capacity in any subnet: ${refusals.join("; ")}`);
+  throw noRoom(refusals);
+}
+
+/** A place in which EC2 has no room, and EC2's code for it. */
+interface Refusal {
+  readonly where: string;
+  readonly noRoom: string;
+}
+
+/** Codes of EC2 that say more than that it has no capacity; the first one counts, wherever EC2 answered it. */
+const moreThanCapacity: readonly (readonly [string, FailureCode])[] = [
+  ["VcpuLimitExceeded", "vcpu-quota"],
+  ["InsufficientFreeAddressesInSubnet", "subnet-full"],
+];
+
+function noRoom(refusals: readonly Refusal[]): StageFailed {
+  const [, code = "no-capacity"] = moreThanCapacity.find(([ec2]) => refusals.some((one) => one.noRoom === ec2)) ?? [];
+  const words = refusals.map(({ where, noRoom }) => `${where}: ${noRoom}`).join("; ");
+  return new StageFailed(code, `EC2 has no capacity in any subnet: ${words}`);
 }
 
 /** Values of the newest configuration that a launch is allowed by: a deployment takes the right to launch with others away. */
@@ -100,7 +123,7 @@ async function placesLeft(task: ProvisionTask, { instanceTypes, subnets }: Today
   const gone = [...task.pool.subnets, ...task.pool.instanceTypes].filter(
     (one) => ![...subnets, ...instanceTypes].includes(one),
   );
-  if (left.length === 0) throw new StageFailed(takenOut.everything(name, gone));
+  if (left.length === 0) throw new StageFailed("pool-changed", takenOut.everything(name, gone));
   if (gone.length > 0)
     await once(task, "say what was taken out of the pool", () => addNotes(task, [takenOut.some(name, gone)]));
   return left;

@@ -68,7 +68,7 @@ export async function newProvisionTask(
 
 /** The instance. @throws StageFailed before it was launched */
 export const machineOf = ({ machine }: ProvisionTask): Machine => {
-  if (!machine) throw new StageFailed(machineLeaves.nothingLaunched);
+  if (!machine) throw new StageFailed("unexpected", machineLeaves.nothingLaunched);
   return machine;
 };
 

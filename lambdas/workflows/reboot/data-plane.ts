@@ -74,5 +74,5 @@ export async function proveDataPlane(task: RebootTask): Promise<void> {
   const { fault, from, words } = result;
   const trouble = { kind: "data-plane", fault, from, words } as const;
   const wrong = { name: "data-plane", state: "wrong", trouble } as const;
-  throw new StageFailed(notProvenYet(wrong, nodeOf(task).name, configuration.command, task.before?.askedAt ?? ""));
+  throw new StageFailed("check-fails", notProvenYet(wrong, nodeOf(task).name, task.before?.askedAt ?? ""));
 }

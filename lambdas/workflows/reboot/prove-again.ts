@@ -44,14 +44,12 @@ async function undo(task: ProofTask): Promise<string> {
   const { name } = nodeOf(task);
   const gone = await once(task, "is the Node gone", () => closeIfGone(task)).catch(() => null);
   if (gone) return cordonLeft(gone, { node: name, instanceId: leaseOf(task).instanceId });
-  return task.unproven ? cordonLeaves.unproven(name, task.runtime.configuration.command) : cordonLeaves.untouched;
+  return task.unproven ? cordonLeaves.unproven(name) : cordonLeaves.untouched;
 }
 
 function finish(task: ProofTask): Finish {
   const { name } = nodeOf(task);
-  const stays = task.unproven?.isQuarantined
-    ? cordonLeaves.quarantined(name, task.runtime.configuration.command)
-    : task.left;
+  const stays = task.unproven?.isQuarantined ? cordonLeaves.quarantined(name) : task.left;
   return { summary: provenSummary(name, stays), outcome: provenOutcome };
 }
 

@@ -1,7 +1,9 @@
+import type { CheckName } from "../../desired/health/check.ts";
 import { checked, firstWrong, healthQuestions } from "../../desired/health/checks.ts";
 import type { BootBefore, HealthFacts } from "../../desired/health/facts.ts";
 import { type Processes, processesOf, restarted } from "../../desired/health/processes.ts";
 import { onOurClock } from "../../desired/seen-machine.ts";
+import type { FailureCode, FailureReason, StageFault } from "../../failures.ts";
 import {
   deletedInProof,
   machineToAnswer,
@@ -32,6 +34,8 @@ interface Proof {
   readonly processes?: Processes;
   /** Result of the last look, in words; before the first one, that the machine is to answer. */
   readonly why: string;
+  /** Code of the check that is wrong. */
+  readonly code?: FailureCode | undefined;
 }
 
 /** A service that ends again and again runs for a moment after each start: the node must be well, with the same processes, for so long. */
@@ -49,32 +53,34 @@ export const prove = (task: RebootTask): Promise<true> => {
   task.wait = onMachine(task, task.wait);
   return waitFor<true, Proof>(task, "the node is proven", (kept) => {
     const proof = kept ?? { commandId: null, looks: 0, goodSince: null, why: machineToAnswer };
-    return proof.commandId === null ? ask(task, proof, machineToAnswer) : read(task, proof.commandId, proof);
+    return proof.commandId === null ? ask(task, proof, { why: machineToAnswer }) : read(task, proof.commandId, proof);
   });
 };
 
 /** Sends the questions; the answer is read by later polls. */
-async function ask(task: RebootTask, proof: Proof, why: string): Promise<Poll<true, Proof>> {
+async function ask(task: RebootTask, proof: Proof, { why, code }: FailureReason): Promise<Poll<true, Proof>> {
   const { steps, owner, runtime } = task;
   const { looks } = proof;
   const { expected } = profileOf(runtime.configuration);
   const mark = `${owner} proof ${looks + 1}`;
   const commandId = await steps.machineLook.ask(leaseOf(task).instanceId, healthQuestions(expected), mark);
-  return pending(why, { kept: { ...proof, commandId, looks: looks + 1, why } });
+  return pending(why, { code, kept: { ...proof, commandId, looks: looks + 1, why, code } });
 }
 
 async function read(task: RebootTask, commandId: string, proof: Proof): Promise<Poll<true, Proof>> {
   const { steps } = task;
   const look = await steps.machineLook.answer(commandId, leaseOf(task).instanceId);
   // At the deadline the last known cause is told, not that one more look was under way.
-  if (look.state === "running") return pending(proof.why, { kept: proof });
-  if (look.state === "failed") return ask(task, { ...proof, goodSince: null }, `${machineToAnswer} (${look.why})`);
+  if (look.state === "running") return pending(proof.why, { code: proof.code, kept: proof });
+  if (look.state === "failed")
+    return ask(task, { ...proof, goodSince: null }, { why: `${machineToAnswer} (${look.why})` });
   await checkSameNode(task, task.workflow !== "proving");
-  const why = await faultOf(task, look);
-  if (why !== null) return ask(task, { ...proof, goodSince: null }, why);
+  const fault = await faultOf(task, look);
+  if (fault !== null) return ask(task, { ...proof, goodSince: null }, fault);
   const processes = processesOf(look.answers);
   const ended = restarted(proof.goodSince === null ? {} : (proof.processes ?? {}), processes);
-  if (ended !== null) return ask(task, { ...proof, goodSince: null }, restartedInProof(ended));
+  if (ended !== null)
+    return ask(task, { ...proof, goodSince: null }, { why: restartedInProof(ended), code: "check-fails" });
   const goodSince = proof.goodSince ?? steps.now();
   if (steps.now() - goodSince >= STAYS_WELL_SECONDS * 1_000) {
     await noteBoot(task, look);
@@ -101,20 +107,31 @@ async function noteBoot(task: RebootTask, { verdict, answers }: Answered): Promi
 export async function checkSameNode(task: RebootTask, mayBeAway: boolean): Promise<void> {
   const { name, uid } = nodeOf(task);
   const node = await task.steps.nodes.read(name);
-  if (!node && !mayBeAway) throw new StageFailed(deletedInProof);
-  if (node && node.metadata?.uid !== uid) throw new StageFailed(registeredAnew);
+  if (!node && !mayBeAway) throw new StageFailed("node-deleted", deletedInProof);
+  if (node && node.metadata?.uid !== uid) throw new StageFailed("registered-anew", registeredAnew);
 }
 
+/** Codes of checks whose remedy is their own. */
+const checkCodes: Partial<Readonly<Record<CheckName, FailureCode>>> = {
+  agent: "route-lost",
+  metadata: "route-lost",
+  routes: "route-lost",
+  registered: "node-deleted",
+};
+
+const codeOfCheck = (name: CheckName): FailureCode => checkCodes[name] ?? "check-fails";
+
 /** Judges the node by what every source says now. @returns null if it is proven */
-async function faultOf(task: RebootTask, look: Answered): Promise<string | null> {
+async function faultOf(task: RebootTask, look: Answered): Promise<StageFault | null> {
   const facts = await factsOf(task, look);
-  const { command } = task.runtime.configuration;
   const all = checked(facts);
   const fault = firstWrong(all);
-  if (fault) return notProvenYet(fault, nodeOf(task).name, command, facts.now);
+  if (fault) return { code: codeOfCheck(fault.name), why: notProvenYet(fault, nodeOf(task).name, facts.now) };
   // EC2 has no status checks of an instance in its first minutes, and the machine itself answers.
   const unknown = all.find(({ name, state }) => state === "unknown" && name !== "status");
-  return unknown?.state === "unknown" ? notKnownYet(unknown.name, unknown.why) : null;
+  return unknown?.state === "unknown"
+    ? { code: codeOfCheck(unknown.name), why: notKnownYet(unknown.name, unknown.why) }
+    : null;
 }
 
 async function factsOf(task: RebootTask, { verdict, answers }: Answered): Promise<HealthFacts> {

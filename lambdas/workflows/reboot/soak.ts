@@ -1,3 +1,4 @@
+import type { StageFault } from "../../failures.ts";
 import { bootInSoak, goneInSoak, nodeToSoak, notReadyInSoak } from "../../messages/node/reboot.ts";
 import { bootIdOf, isReady } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
@@ -23,19 +24,19 @@ export interface Soak {
  * @param node null where the API server knows none of that name
  * @returns null while it is as it was when it was proven, else what happened
  */
-export function soakFault(node: Node | null, { bootId, since }: Soak): string | null {
-  if (node === null) return goneInSoak;
-  if (bootIdOf(node) !== bootId) return bootInSoak;
+export function soakFault(node: Node | null, { bootId, since }: Soak): StageFault | null {
+  if (node === null) return { code: "node-deleted", why: goneInSoak };
+  if (bootIdOf(node) !== bootId) return { code: "not-soaked", why: bootInSoak };
   const ready = node.status?.conditions?.find(({ type }) => type === "Ready");
   const changedAt = ready?.lastTransitionTime ? new Date(ready.lastTransitionTime).getTime() : 0;
-  return isReady(node) && changedAt <= since ? null : notReadyInSoak;
+  return isReady(node) && changedAt <= since ? null : { code: "not-soaked", why: notReadyInSoak };
 }
 
 async function look(task: RebootTask, soak: Soak, end: number): Promise<Poll<true>> {
   const { name, uid } = nodeOf(task);
   const node = (await task.steps.nodes.read(name)) ?? null;
   const fault = soakFault(node?.metadata?.uid === uid ? node : null, soak);
-  if (fault !== null) throw new StageFailed(fault);
+  if (fault !== null) throw new StageFailed(fault.code, fault.why);
   return task.steps.now() >= end ? done(true) : pending(nodeToSoak, { againIn: PAUSE_SECONDS });
 }
 

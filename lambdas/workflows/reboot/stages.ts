@@ -41,7 +41,7 @@ async function look(task: RebootTask): Promise<Observation | null> {
     const isSilent = await once(task, "ask for the agent", () => isAgentSilent(task.steps, instanceId));
     return isSilent ? null : lookIfItAnswers(task);
   }
-  if (await staysSilent(task)) throw new StageFailed(guardNotAsked);
+  if (await staysSilent(task)) throw new StageFailed("agent-silent", guardNotAsked);
   return observe(task, LOOK);
 }
 
@@ -53,7 +53,7 @@ export async function checkGuard(task: RebootTask): Promise<void> {
     return;
   }
   const fault = guardFault(before) ?? guardFileFault(before, task.runtime.payload);
-  if (fault) throw new StageFailed(guardNotReady(fault));
+  if (fault) throw new StageFailed(fault.code, guardNotReady(fault.why));
 }
 
 /** Reboots the machine once, and remembers the boot that must be over. */
@@ -84,6 +84,6 @@ export async function restore(task: RebootTask): Promise<void> {
     return done((await releaseUnproven(task)) ?? own);
   });
   const stays = await once(task, "is it quarantined", () => isQuarantined(task.steps, nodeOf(task).uid));
-  if (stays) task.left = cordonLeaves.quarantined(nodeOf(task).name, task.runtime.configuration.command);
+  if (stays) task.left = cordonLeaves.quarantined(nodeOf(task).name);
   else task.left = cordonLeft(outcome ?? "as-before", { node: nodeOf(task).name, instanceId });
 }

@@ -13,12 +13,12 @@ import type { RebootTask } from "./task.ts";
 async function checkController(task: RebootTask): Promise<void> {
   const { steps, runtime, operation } = task;
   const { name, uid } = nodeOf(task);
-  const { cluster, command } = runtime.configuration;
+  const { cluster } = runtime.configuration;
   const node = await steps.nodes.read(name);
   if (!node || node.metadata?.uid !== uid) return;
   const { unread: _, ...facts } = await changeFactsOf(steps, node, cluster.name, operation);
   const refusal = facts.machine && changeRefusalOf({ ...facts, heldBy: null }, "reboot");
-  if (refusal) throw new StageFailed(changeRefused(refusal, "reboot", name, command));
+  if (refusal) throw new StageFailed("reboot-stood-against", changeRefused(refusal, "reboot", name));
 }
 
 /**

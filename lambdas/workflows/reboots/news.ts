@@ -1,4 +1,3 @@
-import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { type BootCause, bootCause } from "../../desired/boot-cause.ts";
 import type { Answers, LookVerdict } from "../../desired/questions.ts";
 import type { BootNews, SeenMachine, Sighting } from "../../desired/seen-machine.ts";
@@ -7,6 +6,7 @@ import type { Steps } from "../../steps/steps.ts";
 import { step } from "../engine/durable.ts";
 import type { FleetOutcome, Reading } from "../engine/fleet-batch.ts";
 import { lookAtFleet } from "../engine/run-fleet.ts";
+import type { DurableSteps } from "../operation/op.ts";
 import { LOOK_MINUTES, NOTED_AT_ONCE } from "./look.ts";
 
 /** Boot of a machine by its event log. */
@@ -42,8 +42,7 @@ const unread = (reasons: Sighting["reasons"], told: FleetOutcome<Told> | undefin
  * @param of machines that were looked at together
  */
 export async function writeNews(
-  ctx: DurableContext,
-  steps: Steps,
+  { ctx, steps }: DurableSteps,
   owner: string,
   foreign: readonly Sighting[],
   of: number,
@@ -81,10 +80,10 @@ export async function writeNews(
 export async function tellNews(steps: Steps): Promise<void> {
   const untold = [...(await steps.machines.seen.all()).values()].filter(({ news }) => news !== undefined);
   if (untold.length === 0) return;
-  const { slack, command } = await steps.runtime.rules();
+  const { slack } = await steps.runtime.rules();
   for (const [mark, machines] of Map.groupBy(untold, ({ news }) => news?.mark ?? "")) {
     const boots = machines.flatMap(({ node, news }) => (news ? [{ node, ...news }] : []));
-    await steps.thread.post(slack.channel, foreignBootsMessage(boots, command), mark);
+    await steps.thread.post(slack.channel, foreignBootsMessage(boots), mark);
     for (const { instanceId } of machines) await steps.machines.seen.clearNews(instanceId, mark);
   }
 }

@@ -30,15 +30,15 @@ export const removalRecord = (
 });
 
 /** @throws Refused when the node may not be removed, and why */
-export function checkRemovable({ name, refusal }: Chosen, { settings }: Op): void {
-  if (refusal) throw new Refused(removalRefusedText(name, removalRefusal(refusal, settings.commandWord)));
+export function checkRemovable({ name, refusal }: Chosen): void {
+  if (refusal) throw new Refused(removalRefusedText(name, removalRefusal(refusal)));
 }
 
 /** Judges what a removal would do now. Belongs into a step. @throws Refused when the node may not be removed any more */
 export async function effects(op: Op, { name }: Chosen): Promise<Plan> {
   const { steps, start } = op;
   const chosen = await choose(op, name);
-  checkRemovable(chosen, op);
+  checkRemovable(chosen);
   const { facts } = chosen;
   const blocking = facts.node ? await steps.plan.blocking(facts.node, ACCEPTED) : nothing;
   const card = removalPlanCard(facts, blocking, steps.timestamp());

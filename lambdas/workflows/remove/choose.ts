@@ -50,15 +50,10 @@ interface Target {
   readonly instanceId: string | null;
 }
 
-async function find(
-  { steps, settings }: Op,
-  named: string,
-  nodes: readonly Node[],
-  { cluster }: Configuration,
-): Promise<Target> {
+async function find({ steps }: Op, named: string, nodes: readonly Node[], { cluster }: Configuration): Promise<Target> {
   const machine = await findMachine(steps, named, nodes, cluster);
   if (machine) return { node: null, machine, instanceId: machine.instanceId };
-  const node = findNode(named, nodes, settings.commandWord);
+  const node = findNode(named, nodes);
   const instanceId = instanceIdOf(node);
   return { node, machine: instanceId ? await steps.instances.describe(instanceId) : undefined, instanceId };
 }
@@ -81,7 +76,7 @@ export async function choose(op: Op, named: string): Promise<Chosen> {
   const nodeName = node?.metadata?.name ?? null;
   const name = nodeName ?? instanceId ?? "";
   const pool = poolOf(machine);
-  await checkNotStopped(steps, node, pool, settings.commandWord, name);
+  await checkNotStopped(steps, { node, pool, name });
   checkServed(node, nodes, machine, configuration);
   return {
     name,
@@ -129,16 +124,16 @@ export async function chooseAllowed(op: Op, named: string): Promise<Chosen> {
 
 /** Ends a removal that may not be made. @returns null then; one that was continued is refused when it is judged again */
 export async function refuse(op: Op, chosen: Chosen): Promise<Chosen | null> {
-  const { ctx, start, settings } = op;
+  const { ctx, start } = op;
   if (!chosen.refusal || start.continues !== undefined) return chosen;
-  const words = removalRefusal(chosen.refusal, settings.commandWord);
+  const words = removalRefusal(chosen.refusal);
   await step(ctx, "refuse", () => tellRefusal(op, chosen.name, words));
   return null;
 }
 
 /** Says why not: in the channel and in the dialog that is open, or to a dry run's requester alone; the ledger keeps it. */
 async function tellRefusal(op: Op, name: string, words: ReturnType<typeof removalRefusal>): Promise<void> {
-  const { steps, start, settings } = op;
+  const { steps, start } = op;
   await steps.ledger.changeOperation(start.operation, {
     status: "refused",
     summary: words.why,
@@ -149,7 +144,7 @@ async function tellRefusal(op: Op, name: string, words: ReturnType<typeof remova
   const dialog = removalRefused(start.operation, refusal);
   // Closed by now: who asked has thought better of it.
   if (!(await steps.thread.fillDialog(dialogOf(start.operation), dialog))) return;
-  const said = refusedMessage(start, removalRefusedText(name, words), settings.commandWord);
+  const said = refusedMessage(start, removalRefusedText(name, words));
   const operation = await steps.ledger.operation(start.operation);
   const channel = operation?.channel ?? requesterOf(start)?.channel;
   if (channel) await steps.thread.post(channel, withAudit(said, operation?.audit), `${start.operation} end`);

@@ -14,7 +14,7 @@ export async function planAgain(op: Op, before: Chosen): Promise<Chosen> {
   await steps.audit.append({ operation: start.operation }, "answer", await answerAct(op, "submitted"));
   const chosen = await choose(op, before.name);
   await checkOrigin(op, await steps.runtime.rules(), chosen.facts.pool);
-  checkRemovable(chosen, op);
+  checkRemovable(chosen);
   if (before.uid === null && chosen.uid !== null)
     throw new Refused("the machine registered as a node while the dialog was open");
   if (chosen.uid !== before.uid) throw new Refused("the Node was deleted and recreated while the dialog was open");
@@ -28,6 +28,6 @@ export async function planAgain(op: Op, before: Chosen): Promise<Chosen> {
 export async function judgeAgain(op: Op, before: Chosen): Promise<void> {
   await checkOrigin(op, await op.steps.runtime.rules());
   const chosen = await choose(op, before.name);
-  checkRemovable(chosen, op);
+  checkRemovable(chosen);
   if (chosen.uid !== before.uid) throw new Refused("the Node was deleted and recreated while its removal waited");
 }

@@ -68,7 +68,7 @@ export async function chooseDue(
  * Checks that one approval may stand for nodes of several pools: the same people may act and approve there, at the same times.
  * @throws UserError when the pools have rules or maintenance of their own
  */
-export async function checkShared(steps: Steps, pools: readonly (string | null)[], commandWord: string): Promise<void> {
+export async function checkShared(steps: Steps, pools: readonly (string | null)[]): Promise<void> {
   const rules = await steps.runtime.rules();
   const { configuration } = await steps.runtime.read(null);
   const judged = pools.map((pool) => [
@@ -76,6 +76,5 @@ export async function checkShared(steps: Steps, pools: readonly (string | null)[
     rulesIn(rules, pool).policy,
     calendarOf(configuration, pool),
   ]);
-  if (judged.some((one) => !isDeepStrictEqual(one, judged[0])))
-    throw new UserError(poolsWithOwnRules(pools, commandWord));
+  if (judged.some((one) => !isDeepStrictEqual(one, judged[0]))) throw new UserError(poolsWithOwnRules(pools));
 }

@@ -88,7 +88,7 @@ function callFor({ operation }: RolloutSeen, { calledTo }: Look): RolloutPause |
 
 /** Calls the requester in the thread; while Slack is away, the message alone says it. */
 async function callTo({ steps, start, work }: Looking, { operation }: RolloutSeen, call: RolloutPause): Promise<void> {
-  const message = pauseCall(operation, call, work.begun.commandWord);
+  const message = pauseCall(operation, call);
   const mark = `${start.operation} paused ${call.at}`;
   await steps.thread.post(operation.channel, message, mark, work.published.messageTs).catch((error: unknown) => {
     if (!isBusy(error)) throw error;

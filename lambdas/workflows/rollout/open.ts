@@ -47,7 +47,7 @@ const typedAgain = ({ targets, due, max, canary }: RolloutRequest): string[] => 
 ];
 
 async function planAll(op: Op<RolloutRequest>): Promise<RolloutPlan> {
-  const { ctx, steps, request, settings } = op;
+  const { ctx, steps, request } = op;
   const { targets, canary } = request;
   const max = request.max ?? null;
   const meant = await step(ctx, "choose the nodes", () => chooseNodes(op, targets));
@@ -66,15 +66,15 @@ async function planAll(op: Op<RolloutRequest>): Promise<RolloutPlan> {
   const plan = { ...wholePlan(planned, most, waiting !== null), max, canary };
   if (waiting === null) return plan;
   const pools = plan.pools ?? [];
-  await step(ctx, "may the pools share an approval", () => checkShared(steps, pools, settings.commandWord));
+  await step(ctx, "may the pools share an approval", () => checkShared(steps, pools));
   const nodes = plan.nodes.map((node) => ({ ...node, due: waiting[node.name] ?? "" }));
   return { ...plan, nodes, due: true };
 }
 
 /** Judges whether the pool may be disturbed of a rollout that has waited for its time. Belongs into a step. @throws Stopped */
-async function checkPool({ steps, start: { operation }, settings: { commandWord } }: Op): Promise<true> {
+async function checkPool({ steps, start: { operation } }: Op): Promise<true> {
   const pool = (await steps.ledger.operation(operation))?.inPool ?? null;
-  await checkNotStopped(steps, null, pool, commandWord, pool ?? operation);
+  await checkNotStopped(steps, { node: null, pool, name: pool ?? operation });
   return true;
 }
 
@@ -110,13 +110,13 @@ async function write(
  */
 export async function openRollout(op: Op<RolloutRequest>): Promise<RolloutWork | null> {
   const { ctx, steps, start, request, settings } = op;
-  const again = typeThis(settings.commandWord, "reboot", ...typedAgain(request));
+  const again = typeThis("reboot", ...typedAgain(request));
   const waits = { name: "is it stopped", again, plan: () => checkPool(op) };
   if (start.continues !== undefined && !(await planUnlessStopped(op, waits))) return null;
   const plan = await planAll(op);
   const timed = { pool: plan.pool, isRecovery: plan.nodes.every(({ isAway }) => isAway) };
   if (request.dryRun) {
-    const message = rolloutDryRun(plan, settings.commandWord, typedAgain(request));
+    const message = rolloutDryRun(plan, typedAgain(request));
     await step(ctx, "show what would happen", async () => showOnly(op, withTime(message, await judgeTime(op, timed))));
     return null;
   }

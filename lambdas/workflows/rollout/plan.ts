@@ -24,8 +24,7 @@ const byNeed = (nodes: readonly Node[]): string[] =>
 async function nodesOf({ steps, settings }: Op, targets: RolloutRequest["targets"]): Promise<readonly Node[]> {
   const nodes = await steps.nodes.all();
   if (targets.kind === "all") return nodes.filter(isWindows).sort(byName);
-  if (targets.kind === "nodes")
-    return [...new Set(targets.nodes.map((typed) => findNode(typed, nodes, settings.commandWord)))];
+  if (targets.kind === "nodes") return [...new Set(targets.nodes.map((typed) => findNode(typed, nodes)))];
   const { configuration } = await steps.runtime.read(settings.runtimeVersion);
   const machines = await steps.instances.ofCluster(configuration.cluster.id);
   const uids = new Set(poolNodes(nodes, machines, targets.pool).map(({ uid }) => uid));

@@ -21,7 +21,7 @@ export async function remindOfPause(
   try {
     const rules = await steps.runtime.rules();
     const called = audienceOf(rulesIn(rules, rollout.pool), "resume");
-    const message = pauseReminder(operation, paused, called, steps.timestamp(), rules.command);
+    const message = pauseReminder(operation, paused, called, steps.timestamp());
     await steps.thread.post(operation.channel, message, `${operation.id} reminded ${paused.at}`, messageTs);
   } catch (error) {
     if (!isBusy(error) && !(error instanceof Refused)) throw error;

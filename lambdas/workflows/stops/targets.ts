@@ -12,8 +12,8 @@ export type StopRequest = Extract<Request, { command: "freeze" | "thaw" | "hold"
 
 /** A node with the pool whose policy judges the requester. */
 async function nodeTarget(op: Op, named: string): Promise<StopTarget> {
-  const { steps, settings } = op;
-  const node = findNode(named, await steps.nodes.all(), settings.commandWord);
+  const { steps } = op;
+  const node = findNode(named, await steps.nodes.all());
   const { name = "", uid = "" } = node.metadata ?? {};
   const rules = await steps.runtime.rules();
   if (hasPoolPolicies(rules)) {

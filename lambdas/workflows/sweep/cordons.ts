@@ -7,7 +7,6 @@ import type { OpenCordon } from "../../steps/ledger/cordons.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { giveBackCordon } from "../node/cordon.ts";
 import { type Found, ownStartUpTaint } from "../node/lost-node.ts";
-import { commandWord } from "../operation/lifecycle.ts";
 
 /** Stages of a reboot in which the machine may have been rebooted, and nothing has proven yet that it works. */
 const UNPROVEN: ReadonlySet<StageName | null> = new Set<StageName>(["reboot", "prove"]);
@@ -90,9 +89,7 @@ export async function tellGivenBack(steps: Steps, record: OpenCordon, outcome: L
   const operation = await steps.ledger.operation(record.operation);
   const isKept = outcome === "unproven";
   if (operation) {
-    const message = isKept
-      ? cordonKept(operation, record, await commandWord(steps))
-      : cordonGivenBack(operation, record, outcome);
+    const message = isKept ? cordonKept(operation, record) : cordonGivenBack(operation, record, outcome);
     const mark = `cordon ${record.uid} ${record.operation}`;
     await steps.thread.post(operation.channel, message, mark, operation.messageTs ?? undefined).catch((error) => {
       if (isBusy(error)) throw error;

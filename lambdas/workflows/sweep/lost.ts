@@ -1,5 +1,6 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { isChange } from "../../commands/list.ts";
+import type { StageFault } from "../../failures.ts";
 import { logMetric } from "../../logging.ts";
 import { lostNotice, type Notice } from "../../messages/operation/escalations.ts";
 import { lostMessage } from "../../messages/operation/lost.ts";
@@ -14,9 +15,8 @@ import { redraw } from "../operation/publisher.ts";
 import { giveBackLostNode } from "./cordons.ts";
 
 /** An operation that will not end by itself, and why. */
-interface Lost {
+interface Lost extends StageFault {
   readonly id: string;
-  readonly why: string;
   /** Giving back may need the cluster. */
   readonly isChange: boolean;
 }
@@ -43,7 +43,7 @@ const ATTEMPTS = 3;
 export async function closeOperation(ctx: DurableContext, steps: Steps, lost: Lost): Promise<void> {
   const held: Record<number, readonly string[]> = {};
   for (const node of await step(ctx, `find nodes of ${lost.id}`, () => lostNodes(steps, lost)))
-    held[node.index] = await giveBackNode(ctx, steps, node, lost.why);
+    held[node.index] = await giveBackNode(ctx, steps, node, lost);
   const notice = await step(ctx, `give back what ${lost.id} held`, () => giveBack(steps, lost));
   if (notice) await escalate(ctx, steps, lost.id, notice);
   // Without a release the channel is unknown, and Slack may be unavailable: people were notified by SNS as well.
@@ -67,7 +67,7 @@ export async function findLost(steps: Steps): Promise<Lost[]> {
     if (operation.handedOver || (isParked(operation) && !isOverdue(operation, steps.now()))) continue;
     const why = await howLost(steps, operation);
     if (why === null) continue;
-    found.push({ id: operation.id, why, isChange: isChange(operation.request.command) });
+    found.push({ id: operation.id, ...why, isChange: isChange(operation.request.command) });
     nodes += (await steps.ledger.nodes(operation.id)).length;
     if (nodes >= MOST_NODES) break;
   }
@@ -89,13 +89,13 @@ async function waitingSince(steps: Steps, operations: readonly OperationRecord[]
   return since.sort()[0];
 }
 
-async function howLost(steps: Steps, operation: OperationRecord): Promise<string | null> {
+async function howLost(steps: Steps, operation: OperationRecord): Promise<StageFault | null> {
   const { requestedAt, executionArn } = operation;
   if (steps.now() - Date.parse(requestedAt) < YOUNG_MS) return null;
-  if (executionArn === null) return "its execution never started";
-  if (isParked(operation)) return "it was not started at its time";
+  if (executionArn === null) return { code: "execution-never-started", why: "its execution never started" };
+  if (isParked(operation)) return { code: "execution-never-started", why: "it was not started at its time" };
   const ending = await steps.executions.ending(executionArn);
-  return ending === null ? null : `its execution ended as ${ending}`;
+  return ending === null ? null : { code: "execution-ended", why: `its execution ended as ${ending}` };
 }
 
 /** The operation, as long as nothing else has ended it. */
@@ -120,10 +120,10 @@ async function lostNodes(steps: Steps, { id }: Lost): Promise<NodeRecord[]> {
  * @returns sentences on what was released
  * @throws StepError while the cluster or EC2 is unavailable: then it keeps what it holds until the next sweep
  */
-async function giveBackNode(ctx: DurableContext, steps: Steps, node: NodeRecord, why: string) {
+async function giveBackNode(ctx: DurableContext, steps: Steps, node: NodeRecord, { code, why }: Lost) {
   const name = `${node.operation}:${node.index}`;
   const found = await step(ctx, `give back the Node of ${name}`, () => giveBackLostNode(steps, node), ATTEMPTS);
-  return step(ctx, `give back what ${name} held`, () => closeLostNode(steps, node, why, found));
+  return step(ctx, `give back what ${name} held`, () => closeLostNode(steps, node, { code, why }, found));
 }
 
 /** @returns what people must be told past Slack, when the operation was to change something */
@@ -138,8 +138,8 @@ async function giveBack(steps: Steps, { id, why }: Lost): Promise<Notice | null>
 async function say(steps: Steps, { id, why }: Lost, held: Held): Promise<void> {
   const operation = await unended(steps, id);
   if (!operation) return;
-  const { slack, command } = await steps.runtime.rules();
-  const message = lostMessage(operation, why, await steps.ledger.nodes(id), held, command);
+  const { slack } = await steps.runtime.rules();
+  const message = lostMessage(operation, why, await steps.ledger.nodes(id), held);
   await steps.thread.post(slack.channel, message, `lost ${id}`, operation.messageTs ?? undefined, true);
 }
 

@@ -35,7 +35,7 @@ export async function remindOfWait(steps: Steps, wait: Wait): Promise<void> {
   const operation = await steps.ledger.operation(wait.operation);
   const name = waitName(wait);
   const now = steps.timestamp();
-  const message = waitReminder(wait, calledTo(rules, wait.pool, wait.audience), now, rules.command);
+  const message = waitReminder(wait, calledTo(rules, wait.pool, wait.audience), now);
   const mark = `${name} reminder ${now.slice(0, 10)}`;
   const channel = operation?.channel ?? rules.slack.channel;
   await steps.thread.post(channel, message, mark, operation?.messageTs ?? undefined);

@@ -72,7 +72,7 @@ function listen(app: App): void {
     const asker = { userId: command.user_id, userName: command.user_name, channel: command.channel_id };
     const record = recordOf(request, asker, command.trigger_id);
     await start(record, command.trigger_id);
-    const { text, blocks } = startedAnswer(record, configuration.command);
+    const { text, blocks } = startedAnswer(record);
     await ack({ response_type: "ephemeral", text, blocks: [...blocks] as never[] });
   });
 }

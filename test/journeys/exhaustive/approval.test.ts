@@ -72,7 +72,7 @@ test("a request that gets no approval in time lapses, changes nothing, and says 
   const { operation } = await newest(here);
   expect(operation).toMatchObject({ status: "cancelled", approval: { state: "lapsed" } });
   expect(operation.summary).toContain("The request lapsed");
-  expect(operation.summary).toContain("/win remove");
+  expect(operation.summary).toContain("{win} remove");
   await here.type("approver", `/win approve ${id}`);
   expect(privately(here, "approver").at(-1)).toContain("was already decided, or lapsed");
 });

@@ -179,7 +179,7 @@ describe("A cordon whose Node is deleted", () => {
       const { status, summary } = await ended();
       expect([status, summary]).toEqual([
         "refused",
-        `Windows node \`${web.name}\` not found. \`/win nodes\` lists all nodes. Nothing was changed.`,
+        `Windows node \`${web.name}\` not found. \`{win} nodes\` lists all nodes. Nothing was changed.`,
       ]);
       const [message, ...more] = openly(here);
       expect(more).toEqual([]);

@@ -23,7 +23,6 @@ const OPERATIONS = [
   "the dialog's answer 1",
   "ask: the dialog's answer 1",
   "take the lease",
-  "post the message",
   "enter cordon",
   "the node is cordoned",
   "enter evict",

@@ -42,6 +42,7 @@ const branches = Array.from({ length: 13 }, (_, n) => `  if (value === ${n}) ret
 
 /** One file per rule; the tests lay them out as a project and run the checker over it. */
 export const violations: readonly Violation[] = [
+  importing("lambdas/capabilities/tides/capability.ts", "../../steps/machine.ts"),
   importing("lambdas/commands/sdk.ts", "@aws-sdk/client-ec2"),
   importing("lambdas/commands/durable.ts", "@aws/durable-execution-sdk-js"),
   importing("lambdas/commands/steps.ts", "../steps/machine.ts"),

@@ -33,7 +33,7 @@ const moved = (name: string, more: object = {}) => ({
 });
 
 const shown = (more: Partial<NodePlan>): string => {
-  const blocks = planBlocks(plan(more), "/win");
+  const blocks = planBlocks(plan(more));
   expectWithinSlackLimits(blocks);
   return JSON.stringify(blocks);
 };

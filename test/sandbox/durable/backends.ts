@@ -37,6 +37,7 @@ export interface Ended {
   readonly error: { readonly type: string | undefined; readonly message: string | undefined };
   /** History without invocations: "StepSucceeded a". */
   readonly events: string[];
+  readonly history: readonly Event[];
 }
 
 export interface RunOptions {
@@ -89,6 +90,7 @@ export const testingPackage: Backend = {
         message: failed ? ended.getError().errorMessage : undefined,
       },
       events: told(ended.getHistoryEvents()),
+      history: ended.getHistoryEvents(),
     };
   },
 };
@@ -148,11 +150,13 @@ async function start(raised: Raised, payload: unknown, meanwhile: RunOptions["me
     Result,
     Error: error,
   } = await lambda.send(new GetDurableExecutionCommand({ DurableExecutionArn: arn }));
+  const events = await history(lambda, arn);
   return {
     status: Status,
     result: Result === undefined ? undefined : JSON.parse(Result),
     error: { type: error?.ErrorType, message: error?.ErrorMessage },
-    events: told(await history(lambda, arn)),
+    events: told(events),
+    history: events,
   };
 }
 

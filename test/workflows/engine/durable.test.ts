@@ -1,6 +1,7 @@
 import { ApiException } from "@kubernetes/client-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { causeOf, done, pending, step, stepAtMostOnce, until } from "../../../lambdas/workflows/engine/durable.ts";
+import { stepAtMostOnce } from "../../../lambdas/workflows/engine/at-most-once.ts";
+import { causeOf, done, pending, step, until } from "../../../lambdas/workflows/engine/durable.ts";
 import { pauseSeconds } from "../../../lambdas/workflows/engine/pace.ts";
 import { inMinutes, run, setUp, tearDown, tenMinutes, timeout } from "../durable-engine.ts";
 
@@ -25,7 +26,7 @@ describe("A wait", () => {
         return pending("the agent");
       }),
     );
-    expect(ended.error).toEqual({ type: "DeadlineExceeded", message: "gave up waiting for the agent" });
+    expect(ended.error).toEqual({ type: "DeadlineExceeded:deadline-passed", message: "gave up waiting for the agent" });
     expect(last).toBeGreaterThanOrEqual(end);
     expect(last).toBeLessThan(end + 2_000);
   });
@@ -92,7 +93,7 @@ describe("A wait", () => {
         throw new Error("access denied");
       }),
     );
-    expect(ended.error).toEqual({ type: "StageFailed", message: "access denied" });
+    expect(ended.error).toEqual({ type: "StageFailed:unexpected", message: "access denied" });
   });
 });
 

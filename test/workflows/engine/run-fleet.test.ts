@@ -111,10 +111,12 @@ describe("a look at many machines", () => {
   it("takes one machine's failure for that machine's alone, in its own words", async () => {
     const [bad = ""] = ids(1);
     const verdict = (instanceId: string): Verdict =>
-      instanceId === bad ? { instanceId, state: "failed", why: "observe.ps1 ended as Failed" } : done(instanceId);
+      instanceId === bad
+        ? { instanceId, state: "failed", why: "observe.ps1 ended as Failed", code: "command-failed" }
+        : done(instanceId);
     const { outcomes } = await looked({ verdict }, 4);
     expect(outcomes.filter(({ state }) => state === "failed")).toEqual([
-      { instanceId: bad, state: "failed", why: "observe.ps1 ended as Failed" },
+      { instanceId: bad, state: "failed", why: "observe.ps1 ended as Failed", code: "command-failed" },
     ]);
   });
 
@@ -129,7 +131,12 @@ describe("a look at many machines", () => {
       {
         send: (instanceIds) =>
           instanceIds.includes(bad)
-            ? { state: "refused", unreachable: [bad], why: "SSM does not reach the instance" }
+            ? {
+                state: "refused",
+                unreachable: [bad],
+                why: "SSM does not reach the instance",
+                code: "command-undelivered",
+              }
             : { state: "sent", commandId: "rest" },
       },
       50,
@@ -148,7 +155,7 @@ describe("a look at many machines", () => {
       {
         send: (instanceIds) =>
           instanceIds.includes(bad)
-            ? { state: "refused", unreachable: [], why: "SSM does not reach the instance" }
+            ? { state: "refused", unreachable: [], why: "SSM does not reach the instance", code: "command-undelivered" }
             : { state: "sent", commandId: `those with ${instanceIds[0]}` },
       },
       8,
@@ -168,7 +175,12 @@ describe("a look at many machines", () => {
     const { outcomes, asked } = await looked({ verdict: (id) => (id === slow ? running(id) : done(id)) }, 3);
     expect(asked.at(-1)).toEqual({ act: "cancel", ids: [slow] });
     expect(outcomes).toEqual([
-      { instanceId: slow, state: "failed", why: "observe.ps1 was called off: it did not end in time" },
+      {
+        instanceId: slow,
+        state: "failed",
+        why: "observe.ps1 was called off: it did not end in time",
+        code: "deadline-passed",
+      },
       ...rest.map((instanceId) => ({ instanceId, state: "done", value: instanceId })),
     ]);
   });
@@ -177,7 +189,12 @@ describe("a look at many machines", () => {
     const [gone = ""] = ids(1);
     const ends = new Map([[gone, `${gone} is terminated`]]);
     const { outcomes, asked } = await looked({ verdict: (id) => (id === gone ? running(id) : done(id)), ends }, 2);
-    expect(outcomes[0]).toEqual({ instanceId: gone, state: "failed", why: `${gone} is terminated` });
+    expect(outcomes[0]).toEqual({
+      instanceId: gone,
+      state: "failed",
+      why: `${gone} is terminated`,
+      code: "machine-ended",
+    });
     expect(asked.map(({ act }) => act)).toEqual(["look"]);
   });
 

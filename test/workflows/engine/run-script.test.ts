@@ -37,7 +37,7 @@ it("sends its command once, with its mark, and gives the result when no event ev
 it("calls a command off at its deadline, and says how SSM saw it last", async () => {
   const { ended, asked } = await scripted([running], tenMinutes({ until: inMinutes(3) }));
   expect(ended.error).toEqual({
-    type: "DeadlineExceeded",
+    type: "DeadlineExceeded:script-slow",
     message: "gave up waiting for apply.ps1, which SSM calls InProgress",
   });
   expect(asked).toEqual(["send add-1:0 configure", "cancel command-1"]);
@@ -64,6 +64,12 @@ it("takes what a command has done although somebody cancelled meanwhile", async 
 });
 
 it("fails in the machine's words", async () => {
-  const { ended } = await scripted([{ state: "failed", why: "apply.ps1 ended as Failed (exit code 1)" }], tenMinutes());
-  expect(ended.error).toEqual({ type: "StageFailed", message: "apply.ps1 ended as Failed (exit code 1)" });
+  const { ended } = await scripted(
+    [{ state: "failed", why: "apply.ps1 ended as Failed (exit code 1)", code: "command-failed" }],
+    tenMinutes(),
+  );
+  expect(ended.error).toEqual({
+    type: "StageFailed:command-failed",
+    message: "apply.ps1 ended as Failed (exit code 1)",
+  });
 });

@@ -12,7 +12,11 @@ function asked(minutesAfter: number, round = 1, deadlines: object = {}): number 
   const configuration = { ...configurationWith(), deadlines: deadlinesSchema.parse(deadlines) };
   const runtime = { version: "1", configuration, payload: manifest() };
   const now = NOON + minutesAfter * MINUTE;
-  const until = asksUntil({ workflow: "drain", runtime }, { round, why: "", firstUntil: NOON }, now);
+  const until = asksUntil(
+    { workflow: "drain", runtime },
+    { round, code: "deadline-passed", why: "", firstUntil: NOON },
+    now,
+  );
   return until === null ? null : (until - now) / MINUTE;
 }
 

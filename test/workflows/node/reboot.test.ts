@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Observation } from "../../../lambdas/desired/plan.ts";
+import type { StageFault } from "../../../lambdas/failures.ts";
 import { guardFault } from "../../../lambdas/workflows/node/guard.ts";
 import { observe } from "../../../lambdas/workflows/node/observe.ts";
 import { reboot } from "../../../lambdas/workflows/node/reboot.ts";
@@ -11,7 +12,7 @@ afterAll(tearDown);
 
 const guard = { present: true, sha256: null, taskEnabled: true, lastResult: 0, paths: 1, error: "" };
 const healthy = { guard, metadataAnswers: true, bootId: "boot-1", hnsNetworks: ["OVNKubernetesHNSNetwork"] };
-const lost = { state: "failed", why: "the agent was restarted" } as const;
+const lost = { state: "failed", why: "the agent was restarted", code: "command-failed" } as const;
 
 /** Result of a command: what observe.ps1 sees, what reboot.ps1 says, or a command whose result was lost. */
 type Result = Partial<Observation> | { readonly ok: boolean; readonly error?: string } | typeof lost;
@@ -36,7 +37,7 @@ function machineWith(...results: readonly Result[]) {
   };
 }
 
-async function rebooted(faultOf: () => string | null, ...results: readonly Result[]) {
+async function rebooted(faultOf: () => StageFault | null, ...results: readonly Result[]) {
   const { sent, given } = machineWith(...results);
   const wait = tenMinutes();
   const { error } = await run((ctx) => reboot(nodeTask(ctx, given, wait), { faultOf }));
@@ -58,7 +59,7 @@ describe("A reboot", () => {
   });
 
   it("is not sent when the workflow has a reason of its own", async () => {
-    const { why, sent } = await rebooted(() => "pods run here", {});
+    const { why, sent } = await rebooted(() => ({ code: "container-networks-exist", why: "pods run here" }), {});
     expect(why).toBe("not rebooted: pods run here");
     expect(sent).toEqual(["observe"]);
   });
@@ -86,13 +87,22 @@ describe("An observation", () => {
 });
 
 it.each([
-  ["the guard is in order", {}, null],
-  ["it is no scheduled task", { guard: { ...guard, taskEnabled: false } }, "is not installed as a scheduled task"],
-  ["it failed", { guard: { ...guard, lastResult: 1, error: "no default route" } }, "ended with 1: no default route"],
-  ["it never ran", { guard: { ...guard, lastResult: null } }, "ended with no result"],
-  ["it finds several paths", { guard: { ...guard, paths: 2 } }, "finds 2 network paths"],
-  ["the metadata service is silent", { metadataAnswers: false }, "the metadata service does not answer"],
-])("a guard is judged: %s", (_, seen, fault) => {
-  const found = guardFault({ ...healthy, ...seen });
-  expect(found).toEqual(fault === null ? null : expect.stringContaining(fault));
+  ["it is no scheduled task", { guard: { ...guard, taskEnabled: false } }, "guard-task-missing"],
+  ["it failed", { guard: { ...guard, lastResult: 1, error: "no default route" } }, "guard-failed"],
+  [
+    "it failed, and its route is lost",
+    { guard: { ...guard, lastResult: 1 }, metadataAnswers: false },
+    "metadata-silent",
+  ],
+  ["it never ran", { guard: { ...guard, lastResult: null } }, "guard-failed"],
+  ["it finds several paths", { guard: { ...guard, paths: 2 } }, "network-paths"],
+  ["the metadata service is silent", { metadataAnswers: false }, "metadata-silent"],
+])("a guard is judged: %s", (_, seen, code) => {
+  expect(guardFault({ ...healthy, ...seen })?.code).toBe(code);
+});
+
+it("a guard that is in order has no fault, and one that failed is told with its own words", () => {
+  expect(guardFault(healthy)).toBeNull();
+  const failed = { ...healthy, guard: { ...guard, lastResult: 1, error: "no default route" } };
+  expect(guardFault(failed)?.why).toBe("the guard of the metadata route ended with 1: no default route");
 });

@@ -32,7 +32,7 @@ async function begun(fields: Partial<OperationRecord>, rules: object, notAfter =
 
 it("an operation begins with the release document of today, and says which execution it is", async () => {
   expect(await begun({}, operator)).toEqual({
-    answer: { runtimeVersion: "7", commandWord: "/win", region: "us-west-2", runbook: null },
+    answer: { runtimeVersion: "7", region: "us-west-2", runbook: null },
     written: [{ status: "running", executionArn: "arn:1" }],
   });
 });

@@ -13,7 +13,7 @@ const node = (ready: "True" | "False") => ({
   status: { conditions: [{ type: "Ready", status: ready }] },
 });
 const cancelled = new Cancelled("U0OPERATOR");
-const failed = new StageFailed("gave up waiting for the kubelet");
+const failed = new StageFailed("deadline-passed", "gave up waiting for the kubelet");
 
 /** Acts on a node in trouble that nobody decides about, in order. */
 async function endOf(error: Error, given: Readonly<Record<string, object>> = {}, changes: Partial<ProvisionTask> = {}) {

@@ -6,7 +6,7 @@ import type { Machine, Script, ScriptRun } from "../machine.ts";
 import { metadataAnswers } from "../metadata.ts";
 import { agentService, launchService, type Service, taskNeverRan } from "../state.ts";
 import { scriptNameOf, taskOf } from "../tasks.ts";
-import { errorText } from "./causes.ts";
+import { errorText, Fault, failureOf } from "./causes.ts";
 import { guardPaths, STATE_FILE } from "./guard.ts";
 import { lookAt, partsOf } from "./questions.ts";
 import { recordedError } from "./records.ts";
@@ -124,7 +124,7 @@ async function wholeObservation({ machine, process }: ScriptRun): Promise<Observ
   await guardAtRest({ machine, process });
   // HRESULT 0x800706BA, RPC_S_SERVER_UNAVAILABLE: CIM cmdlets answer so while Windows Management Instrumentation is
   // down.
-  if (machine.faultApplies("look-fails")) throw new Error("The RPC server is unavailable.");
+  if (machine.faultApplies("look-fails")) throw new Fault("wmi-broken", "The RPC server is unavailable.");
   return observation(machine);
 }
 
@@ -138,7 +138,7 @@ export const observe: Script = async (run) => {
     const seen = files ? fileObservation(machine, files) : await wholeObservation(run);
     return { exitCode: 0, stdout: lineOf(seen), stderr: "" };
   } catch (error) {
-    const stdout = lineOf({ script: "observe", ok: false, error: errorText(error) });
+    const stdout = lineOf({ script: "observe", ok: false, ...failureOf(error) });
     return { exitCode: 1, stdout, stderr: "" };
   }
 };

@@ -76,7 +76,7 @@ export function completion(typed: string, vocabulary: Vocabulary, names: Names):
   const command = commands.find(({ name }) => name === words[1]);
   if (!command) return nothing;
   const suggestions = beginning(next(command, words.slice(2, -1), offer), last);
-  return { suggestions, form: formOf(command, commandWord) };
+  return { suggestions, form: `${commandWord} ${formOf(command)}` };
 }
 
 /** The text with its last word replaced by a suggestion, ready for the next word. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { guardFile } from "../../../lambdas/desired/machine-paths.ts";
 import type { Observation } from "../../../lambdas/desired/plan.ts";
 import { guardSummary } from "../../../lambdas/messages/node/guard.ts";
-import { readGuard, readRoute } from "../../../lambdas/workflows/guard/install.ts";
+import { readGuard, readRoute } from "../../../lambdas/workflows/guard/row.ts";
 
 const payload = {
   files: [{ name: "guard.ps1", version: "1", path: guardFile, key: "k", versionId: "v", sha256: "aa", size: 1 }],
@@ -33,9 +33,10 @@ test("the result of route.ps1 is told by its own words", () => {
   expect(readRoute({ script: "route", ok: true, changed: [], failed: null })).toEqual({ value: true });
   const failed = { action: "task Casement guard", error: "Access is denied." };
   expect(readRoute({ script: "route", ok: false, changed: [], failed })).toEqual({
+    code: "script-failed",
     why: "task Casement guard: Access is denied.",
   });
-  expect(readRoute({})).toEqual({ why: "route.ps1 did not finish and does not say why" });
+  expect(readRoute({})).toEqual({ code: "script-failed", why: "route.ps1 did not finish and does not say why" });
 });
 
 test("the summary counts what works, what failed and what a cancellation left", () => {

@@ -1,0 +1,88 @@
+import type { Originated } from "../../origin.ts";
+import type { Message } from "../../records.ts";
+import { context, section } from "../slack/blocks.ts";
+import { code, counted, prose, some } from "../slack/text.ts";
+import { line, type Notice } from "./escalations.ts";
+import { originLine } from "./origin-words.ts";
+
+/** Nodes named in one sentence; the rest is counted. */
+const MOST_NODES = 8;
+
+/** Result of a change of many machines, by the names of their nodes. */
+export interface FleetResult {
+  readonly changed: readonly string[];
+  readonly failed: readonly { readonly node: string; readonly why: string }[];
+  /** Nodes that were not touched because the first one failed. */
+  readonly untouched: readonly string[];
+  /** Remark on the proof, where there is one. */
+  readonly note: string | null;
+}
+
+/** Result of an operation that a rule started. */
+export interface FleetChange extends FleetResult {
+  readonly operation: string;
+  /** Id of the person who cancelled it before every node was changed. */
+  readonly cancelledBy: string | null;
+}
+
+/** Words of one kind of change. */
+export interface FleetWords {
+  readonly kind: Notice["kind"];
+  /** Heading of the message. */
+  readonly title: string;
+  /** One sentence that says why nodes are changed, and what it costs them. */
+  readonly explains: string;
+  /** Clause that calls people to nodes that failed: "the file could not be written". */
+  readonly failed: string;
+  /** One sentence on what may not work on those nodes. */
+  readonly consequence: string;
+  readonly runbook: string;
+  /** Next thing to read after a change without a failure. */
+  readonly next: string;
+}
+
+/** Says in one sentence how it ended, for message and ledger. */
+export function fleetSummary({ changed, failed, untouched, cancelledBy }: FleetChange): string {
+  const parts = [
+    `${counted(changed.length, "node")} updated`,
+    ...(failed.length > 0 ? [`${counted(failed.length, "node")} failed`] : []),
+    ...(untouched.length > 0 ? [`${counted(untouched.length, "node")} not touched, because the first one failed`] : []),
+  ];
+  const by = cancelledBy === null ? "" : ` Cancelled by <@${cancelledBy}>.`;
+  return `${parts.join(", ")}.${by}`;
+}
+
+/** The message of the operation: what changed, on how many nodes, and every failure with its reason. */
+export function fleetMessage(change: FleetChange, origin: Originated, words: FleetWords): Message {
+  const { operation, changed, failed, untouched, note, cancelledBy } = change;
+  const sign = failed.length === 0 ? "✅" : cancelledBy === null ? "❌" : "⛔";
+  const lines = [
+    `${sign} *${words.title}*: ${prose(fleetSummary(change))}`,
+    words.explains,
+    ...(changed.length > 0 ? [`Updated: ${some(changed.map(code), MOST_NODES)}.`] : []),
+    ...failed.slice(0, MOST_NODES).map(({ node, why }) => `• ${code(node)} failed: ${prose(why, 300)}`),
+    ...(failed.length > MOST_NODES ? [`and ${failed.length - MOST_NODES} more failures.`] : []),
+    ...(untouched.length > 0 ? [`Not touched: ${some(untouched.map(code), MOST_NODES)}.`] : []),
+    ...(note ? [prose(note, 300)] : []),
+  ];
+  return {
+    text: `${words.title}: ${fleetSummary(change)}`,
+    blocks: [
+      section(lines.join("\n").slice(0, 3_000)),
+      context(`${code(operation)} · ${originLine(origin)} · ${failed.length > 0 ? words.runbook : words.next}`),
+    ],
+  };
+}
+
+/** Calls people to nodes that could not be changed. */
+export const fleetNotice = (change: FleetChange, words: FleetWords): Notice => ({
+  kind: words.kind,
+  operation: change.operation,
+  message: line(
+    `${words.failed}: ${fleetSummary(change)} ${change.failed
+      .slice(0, MOST_NODES)
+      .map(({ node, why }) => `${node}: ${why}.`)
+      .join(" ")} ${words.consequence} See ${words.runbook}.`,
+  ),
+  until: null,
+});

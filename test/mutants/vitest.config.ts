@@ -1,0 +1,16 @@
+import { defineConfig, type TestProjectConfiguration } from "vitest/config";
+import project from "../../vitest.config.ts";
+
+/** Suites that read the source as text: they would judge what Stryker inserts into it. */
+const READERS = ["test/lint/**", "test/docs/**", "test/scripts/**"];
+
+/** The fast lane without those suites; nothing for another lane. */
+function judges(lane: TestProjectConfiguration): TestProjectConfiguration[] {
+  if (typeof lane !== "object" || !("test" in lane) || lane.test?.name !== "fast") return [];
+  return [{ ...lane, test: { ...lane.test, exclude: [...(lane.test.exclude ?? []), ...READERS] } }];
+}
+
+/** The fast lane as Stryker runs it, without reports of its own. */
+export default defineConfig({
+  test: { ...project.test, projects: (project.test?.projects ?? []).flatMap(judges), reporters: [] },
+});
