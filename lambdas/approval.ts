@@ -8,7 +8,7 @@ export type Plain =
   | { readonly [name: string]: Plain | undefined };
 
 /** A node as a plan was judged for: another UID or another boot is another node. */
-export interface JudgedNode {
+export interface PlannedNodeIdentity {
   /** UID of the Node object; null for a machine that is no node. */
   readonly uid: string | null;
   readonly instanceId: string | null;
@@ -20,11 +20,11 @@ export interface JudgedNode {
  * Everything that an approval is bound to. Pods come and go: their names and their number are shown and are no part of it,
  * classes of what is lost and of what blocks are.
  */
-export interface Judged {
+export interface ApprovalBasis {
   /** The command's word. */
   readonly action: string;
   readonly options: { readonly [name: string]: Plain };
-  readonly nodes: readonly JudgedNode[];
+  readonly nodes: readonly PlannedNodeIdentity[];
   /** Classes: "unmanaged pod", "emptyDir", "hostPath". */
   readonly losses: readonly string[];
   /** Classes: "disruption budget"; null when it was not asked what blocks. */
@@ -54,7 +54,7 @@ export interface Approval {
   readonly state: "open" | "approved" | "denied" | "lapsed" | "cancelled" | "review" | "reviewed";
   /** Counted from 1: a plan that got worse is asked for anew, and earlier votes do not count for it. */
   readonly asking: number;
-  readonly record: Judged;
+  readonly record: ApprovalBasis;
   /** SHA-256 of the record's canonical JSON. */
   readonly hash: string;
   readonly needs: number;

@@ -6,7 +6,7 @@ export interface NodeWork {
 }
 
 /** The work as the ledger, a button and a command's comment name it: "add-3f9c2a71:0". */
-export const ownerOf = ({ operation, index }: NodeWork): string => `${operation}:${index}`;
+export const workOwner = ({ operation, index }: NodeWork): string => `${operation}:${index}`;
 
 /**
  * Reads an owner's name back.

@@ -4,10 +4,10 @@ import type { Head } from "./audit/head.ts";
 import type { Request } from "./commands/command.ts";
 import type { Failure } from "./failures.ts";
 import type { LateReboot, LeftNode } from "./late-reboot.ts";
-import type { Originated } from "./origin.ts";
-import type { Scheduled } from "./scheduled.ts";
+import type { OriginFields } from "./origin.ts";
+import type { ScheduledStart } from "./scheduled.ts";
 import type { NodeWorkflow, StageName } from "./stages.ts";
-import type { Steering } from "./steering.ts";
+import type { SteeringDecision } from "./steering.ts";
 
 /** State of an operation. "refused" and "not-started" changed nothing; the latter was only a mistake of the requester. */
 export type OperationStatus =
@@ -22,7 +22,7 @@ export type OperationStatus =
   | "not-started";
 
 /** One operation in the ledger: its origin, its request, its times and its end. Times are ISO 8601. */
-export interface OperationRecord extends Originated {
+export interface OperationRecord extends OriginFields {
   readonly id: string;
   readonly cluster: string;
   readonly request: Request;
@@ -45,7 +45,7 @@ export interface OperationRecord extends Originated {
   /** Open callbacks, by name ("dialog", "cancel", "watch"). */
   readonly callbacks: Readonly<Record<string, string>>;
   /** The answer given in its dialog, as the last release wrote it: decisions are items of their own now. */
-  readonly decided?: Decided;
+  readonly decided?: PersonDecision;
   /** Last entry of its audit; missing before the first one. */
   readonly audit?: Head;
   /** Pool of the node that it works on, once that is known. */
@@ -53,11 +53,11 @@ export interface OperationRecord extends Originated {
   /** Approval of its plan, where it needs one. */
   readonly approval?: Approval;
   /** Wait for a maintenance window or a date; kept once it has begun, so that a later slot can follow. */
-  readonly scheduled?: Scheduled;
+  readonly scheduled?: ScheduledStart;
   /** Course of a rollout, once its plan may be carried out. */
   readonly rollout?: RolloutCourse;
   /** The last wish of a person to pause a rollout, or to let it go on. */
-  readonly steering?: Steering;
+  readonly steering?: SteeringDecision;
   /** Set once its execution ended before its nodes: from then on the sweep publishes its progress and its end. */
   readonly handedOver?: HandedOver;
 }
@@ -88,11 +88,11 @@ export interface RolloutCourse {
 /** State from which another execution goes on publishing an operation. */
 export interface HandedOver {
   readonly pool: OperationView["pool"];
-  readonly published: Published;
+  readonly published: PublishedMessage;
 }
 
 /** A person's decision, made with a button or in a dialog. */
-export interface Decided {
+export interface PersonDecision {
   readonly decision: Answer;
   readonly userId: string;
   /** Slack's trigger id, so that the same request again is the same decision. */
@@ -103,7 +103,7 @@ export interface Decided {
 export type DecisionSubject = "dialog" | "approval" | `node ${number}`;
 
 /** One decision in the ledger; an operation has any number of them, in the order in which they were written. */
-export interface DecisionRecord extends Decided {
+export interface DecisionRecord extends PersonDecision {
   readonly subject: DecisionSubject;
   /** The callback that asked: a question that is asked again has another one, and earlier decisions answer it no more. */
   readonly callback: string;
@@ -152,7 +152,7 @@ export interface NodeRecord extends LateReboot, LeftNode {
   readonly executionArn: string | null;
   readonly callbacks: Readonly<Record<string, string>>;
   /** The decision about a failed instance, as the last release wrote it. Null: it did not count. */
-  readonly decided?: Decided | null;
+  readonly decided?: PersonDecision | null;
   /** Last entry of its own audit, where its own execution writes one. */
   readonly audit?: Head;
   /** The person whose right to decide could not be judged: then the machine is kept when the time is up. */
@@ -214,7 +214,7 @@ export interface ThreadState extends Pick<NodeRecord, "index" | "status" | "stag
 }
 
 /** Message and thread as they were last published, carried from look to look. */
-export interface Published {
+export interface PublishedMessage {
   readonly messageTs: string;
   /** Fingerprint of the view as last written: the state of a watch is stored at each of its looks. */
   readonly view: string;

@@ -1,5 +1,5 @@
-import type { Judged } from "./approval.ts";
-import type { Published } from "./records.ts";
+import type { ApprovalBasis } from "./approval.ts";
+import type { PublishedMessage } from "./records.ts";
 
 /** A node of a rollout, as its plan was approved. */
 export interface RolloutNode {
@@ -28,11 +28,11 @@ export interface Rollout {
   /** A person let it go on after the first node was proven. */
   readonly isConfirmed: boolean;
   /** Everything that the approval is bound to; each node is judged by it again before it is begun. */
-  readonly record: Judged;
+  readonly record: ApprovalBasis;
   /** Indexes of failed nodes after which a person let it go on. */
   readonly accepted: readonly number[];
   /** Nodes are put back when a slot of its pool ends, and begun in the next one; missing in rollouts of the last release. */
   readonly isBound?: boolean;
   /** Message and thread as the last execution left them; null while one is at work. */
-  readonly published: Published | null;
+  readonly published: PublishedMessage | null;
 }

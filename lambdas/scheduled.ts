@@ -1,5 +1,5 @@
 /** Wait of an operation for its time, as the ledger holds it: no execution lives for days. Times are ISO 8601. */
-export interface Scheduled {
+export interface ScheduledStart {
   /** Earliest beginning. */
   readonly from: string;
   /** End of the slot, after which it waits for the next one; null for one that does not end. */

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { leftBehind, plan, QUESTION } from "../../lambdas/messages/acceptance/words.ts";
+import { acceptancePlan, leftBehind, QUESTION } from "../../lambdas/messages/acceptance/words.ts";
 import { withWord } from "../../lambdas/messages/slack/command-word.ts";
 import { wordsOf } from "../../lambdas/steps/client-errors.ts";
 import { hasEnded } from "../../lambdas/steps/ec2/instances.ts";
@@ -39,7 +39,7 @@ async function begun(scene: Scene, { place, pool, user }: CommandLine): Promise<
 
 /** Asks for confirmation. @throws StartError unless the answer is yes */
 async function confirm(run: Run, { yes, waitMinutes }: CommandLine, { say, question }: Terminal): Promise<void> {
-  say(plan(run, waitMinutes));
+  say(acceptancePlan(run, waitMinutes));
   if (yes) return;
   const answer = await question(QUESTION);
   if (answer === null) throw new StartError("there is no terminal to ask at: add --yes");

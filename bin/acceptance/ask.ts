@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { operationId } from "../../lambdas/commands/operation-id.ts";
-import { reasonOf, sentReason, typeThis } from "../../lambdas/messages/acceptance/words.ts";
+import { reasonText, sentReason, typeInTerminal } from "../../lambdas/messages/acceptance/words.ts";
 import type { OperationRecord } from "../../lambdas/records.ts";
 import type { Run, RunCommand } from "./run-file.ts";
 import { type Scene, StepFailed, within } from "./scene.ts";
@@ -71,7 +71,7 @@ async function sent(scene: Scene, run: Run, command: RunCommand, text: string): 
 }
 
 const isOf = (run: Run, command: RunCommand, { request }: OperationRecord): boolean =>
-  request.command === command && "reason" in request && request.reason === reasonOf(run.id);
+  request.command === command && "reason" in request && request.reason === reasonText(run.id);
 
 /** Is the operation still running, or did it succeed? */
 const isReusable = ({ status }: OperationRecord): boolean =>
@@ -83,8 +83,8 @@ async function typed(scene: Scene, run: Run, command: RunCommand, text: string):
   const there = before.find(isReusable);
   if (there) return there.id;
   const known = new Set(before.map(({ id }) => id));
-  const line = `${scene.place.commandWord} ${text} --reason "${reasonOf(run.id)}"`;
-  scene.say(typeThis(line, scene.place.slack.channel, command === "remove"));
+  const line = `${scene.place.commandWord} ${text} --reason "${reasonText(run.id)}"`;
+  scene.say(typeInTerminal(line, scene.place.slack.channel, command === "remove"));
   return within(
     scene,
     scene.waitMinutes,

@@ -6,7 +6,7 @@ import { instances } from "../../lambdas/steps/ec2/instances.ts";
 import { audit } from "../../lambdas/steps/ledger/audit.ts";
 import { leases } from "../../lambdas/steps/ledger/leases.ts";
 import { ledger } from "../../lambdas/steps/ledger/ledger.ts";
-import { table } from "../../lambdas/steps/ledger/table.ts";
+import { tableClient } from "../../lambdas/steps/ledger/table.ts";
 import { joinSecret } from "../../lambdas/steps/machine/join-secret.ts";
 import { type Administrator, administratorOf } from "../connect/administrator.ts";
 import type { CommandLine } from "./command-line.ts";
@@ -24,7 +24,7 @@ export interface Scene extends Pick<CommandLine, "place" | "waitMinutes" | "term
   readonly ledger: ReturnType<typeof ledger>;
   readonly audit: ReturnType<typeof audit>;
   readonly leases: ReturnType<typeof leases>;
-  readonly items: ReturnType<typeof table>;
+  readonly items: ReturnType<typeof tableClient>;
   readonly instances: ReturnType<typeof instances>;
   readonly secretOf: (instanceId: string) => string;
   /** Time of the functions' clock, in milliseconds since the epoch. */
@@ -50,7 +50,7 @@ export async function sceneOf(line: CommandLine, say: (line: string) => void, si
     ledger: ledger(context),
     audit: audit(context),
     leases: leases(context),
-    items: table(context),
+    items: tableClient(context),
     instances: instances(context),
     secretOf: joinSecret(context).nameOf,
     now: async () => (await place.clock())(),

@@ -10,8 +10,8 @@ import { DEFAULT_WORD, withWord } from "../../lambdas/messages/slack/command-wor
 import type { Settings } from "../../lambdas/settings.ts";
 import { isAbsent, wordsOf } from "../../lambdas/steps/client-errors.ts";
 import type { StepContext } from "../../lambdas/steps/context.ts";
-import type { Subject } from "../../lambdas/steps/doctor/check.ts";
-import { refusalOf } from "../../lambdas/steps/doctor/credential.ts";
+import type { DoctorSubject } from "../../lambdas/steps/doctor/check.ts";
+import { credentialRefusal } from "../../lambdas/steps/doctor/credential.ts";
 import { type Attempt, policies } from "../../lambdas/steps/doctor/policies.ts";
 import { StartError } from "../start-error.ts";
 import { type Administrator, administratorOf } from "./administrator.ts";
@@ -97,7 +97,7 @@ async function tryAddress(account: Account, credential: ClusterCredential): Prom
     await kubernetes(async () => credential)
       .version.getCode({})
       .catch((error: unknown) => {
-        const why = refusalOf(error);
+        const why = credentialRefusal(error);
         if (why) throw new Error(why);
       });
   } catch (error) {
@@ -110,7 +110,7 @@ const TRIES = 10;
 const BETWEEN_MS = 1_000;
 
 /** Checks that the policies restrict an account, before the functions get its credential. */
-async function seePoliciesRefuse(subject: Subject, account: Account, more: readonly Attempt[]): Promise<void> {
+async function seePoliciesRefuse(subject: DoctorSubject, account: Account, more: readonly Attempt[]): Promise<void> {
   for (let tried = 1; ; tried += 1) {
     const [missing] = await policies(subject, more);
     if (!missing) return;

@@ -1,12 +1,12 @@
 import { isDryRun, type Start } from "../commands/command.ts";
 import { harmless } from "../log.ts";
-import { type Originated, originOf } from "../origin.ts";
+import { type OriginFields, originOf } from "../origin.ts";
 import type { NodeRecord, OperationRecord } from "../records.ts";
 import type { Json } from "./canonical.ts";
 import { type Act, type Actor, type AuditedNode, chainName } from "./entry.ts";
 
 /** Actor that started an operation, as entries name it. */
-export function actorOf(record: Originated): Actor {
+export function actorOf(record: OriginFields): Actor {
   const origin = originOf(record);
   return origin.by === "rule"
     ? { rule: origin.rule }

@@ -72,7 +72,7 @@ export const genesis = (cluster: string, chain: string): string =>
   digestOf({ format: "casement audit 1", cluster, chain });
 
 /** Computes the hash of an entry: of all its fields except the hash. */
-export function hashOf(entry: Omit<AuditEntry, "hash">): string {
+export function entryHash(entry: Omit<AuditEntry, "hash">): string {
   const { cluster, chain, sequence, at, mark, what, by, node, detail, previous } = entry;
   const content = { cluster, chain, sequence, at, mark, what, by, node, detail, previous };
   return digestOf(content as unknown as Json);
@@ -97,7 +97,7 @@ export function entryAfter(
     ...act,
     previous: head?.hash ?? genesis(cluster, name),
   };
-  return { ...entry, hash: hashOf(entry) };
+  return { ...entry, hash: entryHash(entry) };
 }
 
 /** Does an entry record this act? The time may differ, because a repeated step runs at another time. */

@@ -1,7 +1,7 @@
 import type { NodeRecord, OperationRecord } from "../records.ts";
 import { type AuditEntry, type Chain, chainName } from "./entry.ts";
 import type { Head } from "./head.ts";
-import { type Verdict, verify } from "./verify.ts";
+import { type ChainVerdict, verifyChain } from "./verify.ts";
 
 /** A chain as it was read from the ledger, in the order of its keys. */
 export interface ReadChain {
@@ -11,7 +11,7 @@ export interface ReadChain {
 
 /** A chain and the result of verifying it. */
 export interface ReviewedChain extends ReadChain {
-  readonly verdict: Verdict;
+  readonly verdict: ChainVerdict;
   /** Comparison of its last entry with the copy in the bucket; "unknown" if S3 was not called or did not answer. */
   readonly copy: "same" | "different" | "none" | "unknown";
 }
@@ -43,7 +43,7 @@ export function review(
     const node = nodes.find(({ index }) => index === chain.index);
     const head = (node ? (promised.get(name) ?? node.audit) : audit) ?? null;
     const hasEnded = (node ? node.endedAt : endedAt) !== null;
-    const verdict = verify(entries, { cluster, chain: name, head, hasEnded });
+    const verdict = verifyChain(entries, { cluster, chain: name, head, hasEnded });
     return { chain, entries, verdict, copy: "unknown" };
   });
 }

@@ -2,7 +2,7 @@ import { isOperationId } from "../commands/operation-id.ts";
 import type { Act, Actor, AuditedNode } from "./entry.ts";
 
 /** Subject of an audit: everything, an operation, a person or a node. */
-export type Subject =
+export type AuditSubject =
   | { readonly kind: "everything" }
   | { readonly kind: "operation"; readonly id: string }
   /** Slack's id or a name, in lower case. */
@@ -17,7 +17,7 @@ const PERSON = /^(?:<@(?<id>[uw][a-z0-9]+)(?:\|[^>]*)?>|@(?<name>\S+)|(?<bare>[u
  * Parses the subject of an audit.
  * @param typed in lower case; null for the last days of all operations
  */
-export function subjectOf(typed: string | null): Subject {
+export function subjectOf(typed: string | null): AuditSubject {
   if (typed === null) return { kind: "everything" };
   if (isOperationId(typed)) return { kind: "operation", id: typed };
   const { id, name, bare } = PERSON.exec(typed)?.groups ?? {};
@@ -37,7 +37,7 @@ const isNamed = ({ name = "", uid = "", instanceId = "" }: AuditedNode, named: s
   begins(name, named) || instanceId.startsWith(named) || uid === named;
 
 /** Does an act concern the subject? */
-export function concerns({ by, node, what, detail = {} }: Act, subject: Subject): boolean {
+export function concerns({ by, node, what, detail = {} }: Act, subject: AuditSubject): boolean {
   if (subject.kind === "person") return isBy(by, subject.who);
   if (subject.kind !== "node") return true;
   const requested = what === "requested" && typeof detail.node === "string" ? detail.node : null;

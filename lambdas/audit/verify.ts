@@ -1,8 +1,8 @@
-import { type AuditEntry, genesis, hashOf } from "./entry.ts";
+import { type AuditEntry, entryHash, genesis } from "./entry.ts";
 import type { Head } from "./head.ts";
 
 /** Result of verifying a chain. `at` is the sequence of the first faulty or missing entry, counted from 1. */
-export type Verdict =
+export type ChainVerdict =
   | { readonly kind: "intact"; readonly head: Head }
   /** There is no entry, and no head that names one. */
   | { readonly kind: "empty" }
@@ -15,7 +15,7 @@ export type Verdict =
   | { readonly kind: "extended"; readonly at: number };
 
 /** The chain that the entries must belong to, and its end as other records hold it. */
-export interface Expected {
+export interface ExpectedChain {
   readonly cluster: string;
   /** Name as `chainName` writes it. */
   readonly chain: string;
@@ -26,20 +26,24 @@ export interface Expected {
 }
 
 /** Finds the first entry that is not the one expected at its position. */
-function firstFault(entries: readonly AuditEntry[], { cluster, chain }: Expected): Verdict | null {
+function firstFault(entries: readonly AuditEntry[], { cluster, chain }: ExpectedChain): ChainVerdict | null {
   let previous = genesis(cluster, chain);
   for (const [index, entry] of entries.entries()) {
     const at = index + 1;
     if (entry.sequence > at) return { kind: "missing", at };
     const isOwn = entry.cluster === cluster && entry.chain === chain && entry.sequence === at;
-    if (!isOwn || entry.previous !== previous || entry.hash !== hashOf(entry)) return { kind: "changed", at };
+    if (!isOwn || entry.previous !== previous || entry.hash !== entryHash(entry)) return { kind: "changed", at };
     previous = entry.hash;
   }
   return null;
 }
 
 /** Compares the end of a chain without faults with its head. */
-function againstHead(entries: readonly AuditEntry[], last: AuditEntry, { head, hasEnded }: Expected): Verdict {
+function againstHead(
+  entries: readonly AuditEntry[],
+  last: AuditEntry,
+  { head, hasEnded }: ExpectedChain,
+): ChainVerdict {
   if (head && entries.length < head.sequence) return { kind: "truncated", at: entries.length + 1 };
   if (head && entries[head.sequence - 1]?.hash !== head.hash) return { kind: "changed", at: head.sequence };
   if (hasEnded && !entries.some(({ what }) => what === "ended")) return { kind: "truncated", at: last.sequence + 1 };
@@ -51,7 +55,7 @@ function againstHead(entries: readonly AuditEntry[], last: AuditEntry, { head, h
  * Verifies that no entry of a chain was changed, removed, inserted or moved.
  * @param entries as they were read, in the order of their keys
  */
-export function verify(entries: readonly AuditEntry[], expected: Expected): Verdict {
+export function verifyChain(entries: readonly AuditEntry[], expected: ExpectedChain): ChainVerdict {
   const last = entries.at(-1);
   if (!last) return expected.head ? { kind: "truncated", at: 1 } : { kind: "empty" };
   return firstFault(entries, expected) ?? againstHead(entries, last, expected);

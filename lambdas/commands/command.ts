@@ -1,7 +1,7 @@
 import type { RequestOf } from "../capabilities/command.ts";
 import type { capabilities } from "../capabilities/list.ts";
 import type { PartOf } from "../capabilities/registry.ts";
-import type { Originated } from "../origin.ts";
+import type { OriginFields } from "../origin.ts";
 
 type DeclaredCommand = PartOf<typeof capabilities, "commands">[number];
 
@@ -49,14 +49,14 @@ export const isDryRun = (request: Request): boolean => "dryRun" in request && re
  * Whole payload that starts a workflow. No time and no randomness in it, so that a repeated delivery
  * is the same start.
  */
-export interface Start extends Originated {
+export interface Start extends OriginFields {
   /** Operation id: "add-3f9c2a71", derived from cluster, command and what started it. */
   readonly operation: string;
   readonly request: Request;
   /** Unix seconds, counted from the record's `requestedAt`: an asynchronous start delivered later than this does nothing. */
   readonly notAfter: number;
   /** Set where the execution works on one node of a rollout, as `operation` names it. */
-  readonly part?: Part;
+  readonly part?: RolloutPart;
   /** Number of this execution among those of the operation, from 2; left out for the first one. */
   readonly continues?: number;
   /** Times that its node was begun and put back before, as the execution has found out. */
@@ -64,7 +64,7 @@ export interface Start extends Originated {
 }
 
 /** One node of a rollout. */
-export interface Part {
+export interface RolloutPart {
   /** Index of its record among the operation's nodes. */
   readonly index: number;
   /** UID of the Node: a namesake is not meant. */

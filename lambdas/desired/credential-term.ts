@@ -37,5 +37,5 @@ export const renewsAt = (term: Term): number => term.issuedAt + lifeOf(term) / 2
 const PATIENCE_MS = 2.5 * HOUR_MS;
 
 /** Should a token have been renewed by now? */
-export const isOverdue = (term: Term, now: number): boolean =>
+export const isTermOverdue = (term: Term, now: number): boolean =>
   now > Math.min(renewsAt(term) + PATIENCE_MS, term.issuedAt + 0.9 * lifeOf(term));

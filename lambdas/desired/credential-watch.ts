@@ -21,13 +21,13 @@ export interface CredentialNews {
 }
 
 /** Last news that people were given of an account's credential. */
-export type Told = "nothing" | "failing" | "ended";
+export type LastNews = "nothing" | "failing" | "ended";
 
 /** One account's credential as the schedule watches it, from tick to tick. */
-export interface Watched {
+export interface WatchedCredential {
   /** Ticks in a row at which it could not be renewed, or was found wanting. */
   readonly failures: number;
-  readonly told: Told;
+  readonly told: LastNews;
 }
 
 /** One failure may be a moment's: people are called at the second in a row. */
@@ -38,10 +38,10 @@ const CALL_AT = 2;
  * @param before as the last tick left it; undefined at the first
  * @returns the state now, and the message to send: null when people know already, or need not
  */
-export function watch(
-  before: Watched | undefined,
+export function watchCredential(
+  before: WatchedCredential | undefined,
   renewal: Pick<Renewal, "state" | "isOver">,
-): { readonly after: Watched; readonly say: CredentialNews["say"] | null } {
+): { readonly after: WatchedCredential; readonly say: CredentialNews["say"] | null } {
   const told = before?.told ?? "nothing";
   if (renewal.state !== "failed")
     return { after: { failures: 0, told: "nothing" }, say: told === "nothing" ? null : "well" };

@@ -1,4 +1,4 @@
-import type { Judged, JudgedNode } from "../approval.ts";
+import type { ApprovalBasis, PlannedNodeIdentity } from "../approval.ts";
 import { digestOf, type Json } from "../audit/canonical.ts";
 
 /** Order of a plan that is judged again to the one that was approved, with what got worse in words. */
@@ -9,10 +9,10 @@ export interface Comparison {
 
 const sorted = (classes: readonly string[]): string[] => [...new Set(classes)].sort();
 
-const nodeKey = ({ uid, instanceId, bootId }: JudgedNode): string => JSON.stringify([uid, instanceId, bootId]);
+const nodeKey = ({ uid, instanceId, bootId }: PlannedNodeIdentity): string => JSON.stringify([uid, instanceId, bootId]);
 
 /** The same record in one form only: the order in which things were listed says nothing. */
-const ordered = (record: Judged): Judged => ({
+const ordered = (record: ApprovalBasis): ApprovalBasis => ({
   ...record,
   nodes: [...record.nodes].sort((one, other) => (nodeKey(one) < nodeKey(other) ? -1 : 1)),
   losses: sorted(record.losses),
@@ -20,12 +20,12 @@ const ordered = (record: Judged): Judged => ({
 });
 
 /** SHA-256 of a judged record's canonical JSON, in hexadecimal. */
-export const judgedHash = (record: Judged): string => digestOf(ordered(record) as unknown as Json);
+export const judgedHash = (record: ApprovalBasis): string => digestOf(ordered(record) as unknown as Json);
 
 const same = (one: unknown, other: unknown): boolean => digestOf(one as Json) === digestOf(other as Json);
 
 /** Nodes that are in neither list at the same UID and boot. A node that left the plan is nothing to ask about. */
-function nodesWorse(before: readonly JudgedNode[], after: readonly JudgedNode[]): string[] {
+function nodesWorse(before: readonly PlannedNodeIdentity[], after: readonly PlannedNodeIdentity[]): string[] {
   const known = new Set(before.map(nodeKey));
   return after
     .filter((node) => !known.has(nodeKey(node)))
@@ -40,13 +40,13 @@ const added = (before: readonly string[], after: readonly string[]): string[] =>
   sorted(after).filter((one) => !before.includes(one));
 
 /** If the card said that blockers were not asked for, the approval holds whatever blocks. */
-function blockersWorse(before: Judged["blockers"], after: Judged["blockers"]): string[] {
+function blockersWorse(before: ApprovalBasis["blockers"], after: ApprovalBasis["blockers"]): string[] {
   if (before === null) return [];
   if (after === null) return ["it is not known any more what blocks"];
   return added(before, after).map((one) => `${one} blocks`);
 }
 
-const isBetter = (before: Judged, after: Judged): boolean =>
+const isBetter = (before: ApprovalBasis, after: ApprovalBasis): boolean =>
   after.nodes.length < before.nodes.length ||
   sorted(after.losses).length < sorted(before.losses).length ||
   (after.blockers ?? []).length < (before.blockers ?? []).length;
@@ -57,7 +57,7 @@ const isBetter = (before: Judged, after: Judged): boolean =>
  * @param before the record that was approved
  * @param after the record that was judged just now
  */
-export function compareJudged(before: Judged, after: Judged): Comparison {
+export function compareJudged(before: ApprovalBasis, after: ApprovalBasis): Comparison {
   const worse = [
     ...(before.action === after.action && same(before.options, after.options) ? [] : ["another action or option"]),
     ...(same(before.policy, after.policy) ? [] : ["the policy was changed"]),

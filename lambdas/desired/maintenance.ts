@@ -43,7 +43,7 @@ export interface Calendar {
 }
 
 /** Time in which disruption may begin, in milliseconds since the epoch. */
-export interface Slot {
+export interface WindowSpan {
   /** It has begun. */
   readonly isOpen: boolean;
   /** Its beginning; for one that is open, the moment that was asked about. */
@@ -127,7 +127,7 @@ function spansWithin({ windows, freezes }: Calendar, now: number, days: number):
   return freezes.map(spanOfDates).reduce<Span[]>(without, open);
 }
 
-function slotWithin(calendar: Calendar, now: number, days: number): Slot | null {
+function slotWithin(calendar: Calendar, now: number, days: number): WindowSpan | null {
   const end = now + days * DAY_MS;
   const span = spansWithin(calendar, now, days).find(({ from, until }) => until > now && from < end);
   if (!span) return null;
@@ -140,7 +140,7 @@ function slotWithin(calendar: Calendar, now: number, days: number): Slot | null 
  * @param now milliseconds since the epoch
  * @returns null when there is none within the horizon
  */
-export function slotFrom(calendar: Calendar, now: number): Slot | null {
+export function windowFrom(calendar: Calendar, now: number): WindowSpan | null {
   const near = slotWithin(calendar, now, NEAR_DAYS);
   return near && near.until !== null ? near : slotWithin(calendar, now, HORIZON_DAYS);
 }

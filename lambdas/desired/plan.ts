@@ -78,7 +78,7 @@ export type Action =
 export type FileAction = Extract<Action, { do: "file" }>;
 
 /** A plan as the bucket stores it and `apply.ps1` reads it. */
-export interface Plan {
+export interface MachinePlan {
   readonly format: 2;
   /** Operation id of the ledger, for the machine's own record. */
   readonly operation: string;
@@ -91,7 +91,7 @@ export interface Plan {
 
 /** The one parameter `Request` of `apply.ps1` (base64 of this as JSON): the plan itself, or its place in the bucket. */
 export type ApplyRequest =
-  | { readonly plan: Plan }
+  | { readonly plan: MachinePlan }
   | { readonly bucket: string; readonly key: string; readonly version: string; readonly sha256: string };
 
 /**

@@ -18,14 +18,14 @@ export interface DeadCard {
 }
 
 /** A node and its boot, as the cluster shows them. */
-export interface Booted {
+export interface NodeBoot {
   readonly uid: string;
   /** Null where the kubelet reports none. */
   readonly bootId: string | null;
 }
 
 /** A node as its newest scheduled probe left it. */
-export interface ProbedNode extends Booted {
+export interface ProbedNode extends NodeBoot {
   readonly instanceId: string;
   readonly node: string;
   readonly result: ProbeResult;
@@ -47,7 +47,7 @@ const isSame = (one: string | null, other: string | null): boolean =>
   one === null || other === null || isSameBoot(one, other);
 
 /** Is the result one of this node in its present boot? */
-const isOf = (probed: Booted, now: Booted): boolean => probed.uid === now.uid && isSame(probed.bootId, now.bootId);
+const isOf = (probed: NodeBoot, now: NodeBoot): boolean => probed.uid === now.uid && isSame(probed.bootId, now.bootId);
 
 /**
  * Finds the nodes that failed their newest probe within the last round of turns, and have not booted since.
@@ -56,7 +56,7 @@ const isOf = (probed: Booted, now: Booted): boolean => probed.uid === now.uid &&
  */
 export const failingNow = (
   probed: readonly ProbedNode[],
-  nodes: readonly Booted[],
+  nodes: readonly NodeBoot[],
   hours: number,
   now: number,
 ): FailingNode[] =>
@@ -67,7 +67,7 @@ export const failingNow = (
     .filter((one) => nodes.some((node) => isOf(one, node)));
 
 /** Messages that are due after a tick. */
-export type Telling =
+export type DueMessages =
   | { readonly kind: "each"; readonly nodes: readonly FailingNode[] }
   /** `ts`: of the message on the common cause that is out; null where there is none yet. `cards`: those of single nodes that are out. */
   | {
@@ -83,7 +83,7 @@ export type Telling =
  * @param before others that failed within the round
  * @param now ISO 8601
  */
-export function tellingOf(dead: readonly FailingNode[], before: readonly FailingNode[], now: string): Telling {
+export function tellingOf(dead: readonly FailingNode[], before: readonly FailingNode[], now: string): DueMessages {
   const nodes = [...before, ...dead].toSorted((one, other) => (one.node < other.node ? -1 : 1));
   if (nodes.length <= FEW) return { kind: "each", nodes: dead };
   const isToday = ({ at }: DeadCard): boolean => at.slice(0, 10) === now.slice(0, 10);
@@ -109,7 +109,7 @@ export type LastProbe =
  * @param node as the cluster shows it now; undefined while that is not known
  * @param now milliseconds since the epoch
  */
-export function lastProbeOf(probed: ProbedNode | undefined, node: Booted | undefined, now: number): LastProbe {
+export function lastProbeOf(probed: ProbedNode | undefined, node: NodeBoot | undefined, now: number): LastProbe {
   if (probed === undefined || (node && node.uid !== probed.uid)) return { state: "none" };
   const at = probed.probedAt;
   if (node && !isOf(probed, node)) return { state: "other-boot", at };

@@ -180,18 +180,18 @@ const byCode = (one: string, other: string): number => (one < other ? -1 : Numbe
  * Writes a value in the one way that TypeScript and `observe.ps1` share: JSON would be spelled differently by each. Names
  * of fields are sorted by their codes; texts carry their length in UTF-16 units.
  */
-export function canonical(value: unknown): string {
+export function canonicalAnswers(value: unknown): string {
   if (value === null || value === undefined) return "~";
   if (typeof value === "string") return `${value.length}:${value}`;
   if (typeof value !== "object") return String(value);
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (Array.isArray(value)) return `[${value.map(canonicalAnswers).join(",")}]`;
   const fields = Object.entries(value).toSorted(([one], [other]) => byCode(one, other));
-  return `{${fields.map(([name, one]) => `${name}=${canonical(one)}`).join(",")}}`;
+  return `{${fields.map(([name, one]) => `${name}=${canonicalAnswers(one)}`).join(",")}}`;
 }
 
 /** Hash of a group's answer: the first 16 hexadecimal digits of the sha256 of its canonical text. */
-export const hashOf = (answer: unknown): string =>
-  createHash("sha256").update(canonical(answer), "utf8").digest("hex").slice(0, 16);
+export const answersHash = (answer: unknown): string =>
+  createHash("sha256").update(canonicalAnswers(answer), "utf8").digest("hex").slice(0, 16);
 
 /**
  * Packs answers as `observe.ps1` does: JSON, gzip, base64.

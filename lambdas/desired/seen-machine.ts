@@ -1,5 +1,5 @@
 import type { BootCause } from "./boot-cause.ts";
-import { hashOf, type RebootReason } from "./questions.ts";
+import { answersHash, type RebootReason } from "./questions.ts";
 
 /** A boot that Casement did not order, of which the channel is still to be told. */
 export interface BootNews {
@@ -60,7 +60,7 @@ const everyReason: readonly RebootReason[] = ["servicing", "windows-update", "fi
 const reasonsByHash: ReadonlyMap<string, readonly RebootReason[]> = new Map(
   Array.from({ length: 2 ** everyReason.length }, (_, bits) => {
     const reasons = everyReason.filter((_reason, at) => (bits & (1 << at)) !== 0);
-    return [hashOf({ reasons }), reasons];
+    return [answersHash({ reasons }), reasons];
   }),
 );
 

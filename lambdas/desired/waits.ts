@@ -26,7 +26,7 @@ export type Audience =
   | { readonly person: string | null };
 
 /** Something that waits for a person. */
-export interface Wait {
+export interface PersonWait {
   readonly kind: WaitKind;
   /** The operation that waits, or that left it so. */
   readonly operation: string;
@@ -41,7 +41,7 @@ export interface Wait {
 }
 
 /** A cordon that an operation has left to a person, as the ledger has it. */
-export interface LeftCordon {
+export interface CordonWait {
   readonly node: string;
   readonly operation: string;
   readonly index: number;
@@ -60,7 +60,7 @@ export interface LeftMachine {
 
 /** A cordon with the records of the operation that left it; undefined where they have lapsed. */
 interface Cordoned {
-  readonly cordon: LeftCordon;
+  readonly cordon: CordonWait;
   readonly by: OperationRecord | undefined;
   readonly record: NodeRecord | undefined;
 }
@@ -77,7 +77,7 @@ export interface WaitsSeen {
 
 const poolOf = ({ inPool, pool }: OperationRecord): string | null => inPool ?? pool?.name ?? null;
 
-const ofOperation = (kind: WaitKind, operation: OperationRecord, since: string, audience: Audience): Wait => ({
+const ofOperation = (kind: WaitKind, operation: OperationRecord, since: string, audience: Audience): PersonWait => ({
   kind,
   operation: operation.id,
   index: null,
@@ -92,7 +92,7 @@ const ofNode = (
   operation: OperationRecord,
   { index, nodeName, instanceId, failedAt, stageSince, lateSince }: NodeRecord,
   command: string,
-): Wait => ({
+): PersonWait => ({
   ...ofOperation(kind, operation, (kind === "late-reboot" ? lateSince : failedAt) ?? stageSince, { command }),
   index,
   node: nodeName ?? instanceId,
@@ -100,20 +100,20 @@ const ofNode = (
 
 /** Operations alone. */
 const among =
-  (find: (operation: OperationRecord) => Wait | null) =>
-  ({ running }: WaitsSeen): Wait[] =>
+  (find: (operation: OperationRecord) => PersonWait | null) =>
+  ({ running }: WaitsSeen): PersonWait[] =>
     running.flatMap(({ operation }) => find(operation) ?? []);
 
 /** Nodes of running operations. */
 const amongNodes =
-  (waits: (node: NodeRecord) => boolean, wait: (operation: OperationRecord, node: NodeRecord) => Wait) =>
-  ({ running }: WaitsSeen): Wait[] =>
+  (waits: (node: NodeRecord) => boolean, wait: (operation: OperationRecord, node: NodeRecord) => PersonWait) =>
+  ({ running }: WaitsSeen): PersonWait[] =>
     running.flatMap(({ operation, nodes }) => nodes.filter(waits).map((node) => wait(operation, node)));
 
 /** Cordons that were left to a person. */
 const amongCordons =
   (kind: WaitKind, command: string, waits: (cordoned: Cordoned) => boolean) =>
-  ({ cordons }: WaitsSeen): Wait[] =>
+  ({ cordons }: WaitsSeen): PersonWait[] =>
     cordons.filter(waits).flatMap((one) => {
       const { node, operation, index, keptAt } = one.cordon;
       const pool = one.by ? poolOf(one.by) : null;
@@ -134,7 +134,7 @@ const isHeld = ({ cordon, by, record }: Cordoned): boolean =>
   record.settled === undefined;
 
 /** Finds each kind of wait. */
-const finders: Readonly<Record<WaitKind, (seen: WaitsSeen) => Wait[]>> = {
+const finders: Readonly<Record<WaitKind, (seen: WaitsSeen) => PersonWait[]>> = {
   approval: among((operation) => {
     const { approval, requestedAt, endedAt } = operation;
     if (approval?.state !== "open" || endedAt !== null) return null;
@@ -177,11 +177,11 @@ const finders: Readonly<Record<WaitKind, (seen: WaitsSeen) => Wait[]>> = {
 };
 
 /** Lists everything that waits for a person, the most urgent kind first, and in each the oldest. */
-export const waitsIn = (seen: WaitsSeen): Wait[] =>
+export const waitsIn = (seen: WaitsSeen): PersonWait[] =>
   waitKinds.flatMap((kind) => finders[kind](seen).sort((one, other) => (one.since < other.since ? -1 : 1)));
 
 /** Names a wait: the same state again later is another one. */
-export const waitName = ({ kind, operation, index, node, since }: Wait): string =>
+export const waitName = ({ kind, operation, index, node, since }: PersonWait): string =>
   [kind, operation, index ?? "", node ?? "", since].join(" ");
 
 const MINUTE_MS = 60_000;

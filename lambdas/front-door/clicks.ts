@@ -31,12 +31,12 @@ import { cancel } from "./cancel.ts";
 import { deliverDecision } from "./deliver-decision.ts";
 import type { FrontDoor } from "./front-door.ts";
 import { refusalOf } from "./permission.ts";
-import { type Presser, terminateKept, tryAgain, typeAgain } from "./repeat.ts";
+import { type ButtonPress, terminateKept, tryAgain, typeAgain } from "./repeat.ts";
 import { steer } from "./steer.ts";
 import { approvePressed, denyPressed } from "./vote.ts";
 
 /** A button that a person pressed. */
-export interface Click extends Presser {
+export interface Click extends ButtonPress {
   readonly actionId: string;
   readonly value: string;
 }

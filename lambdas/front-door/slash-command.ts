@@ -12,12 +12,12 @@ import type { Message } from "../records.ts";
 import { accept, recordRefusal, wasRefusedHere } from "./accept.ts";
 import { cancel } from "./cancel.ts";
 import type { FrontDoor } from "./front-door.ts";
-import { type Origin, originRefusal, type Person, personOf } from "./permission.ts";
+import { originRefusal, type Person, personOf, type SlackSender } from "./permission.ts";
 import { steer } from "./steer.ts";
 import { vote } from "./vote.ts";
 
 /** A slash command as Slack sends it. */
-export interface SlashCommand extends Origin {
+export interface SlashCommand extends SlackSender {
   readonly userName: string;
   readonly text: string;
   readonly triggerId: string;

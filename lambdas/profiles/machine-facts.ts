@@ -2,7 +2,7 @@ import type { Configuration, Pool } from "../configuration.ts";
 import type { PayloadManifest } from "../desired/payload.ts";
 
 /** All facts that decide how one Windows machine is configured. */
-export interface MachineFacts {
+export interface MachineSpec {
   readonly configuration: Configuration;
   readonly poolName: string;
   readonly pool: Pool;

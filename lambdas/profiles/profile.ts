@@ -1,6 +1,6 @@
 import type { Configuration, Pool } from "../configuration.ts";
 import type { AccessNeeds } from "../desired/cluster-access.ts";
-import type { Expected } from "../desired/health/facts.ts";
+import type { ExpectedMachine } from "../desired/health/facts.ts";
 import type { Join } from "../desired/joining.ts";
 import type { PayloadRules } from "../desired/payload.ts";
 import type { Action, FileAction } from "../desired/plan.ts";
@@ -8,7 +8,7 @@ import type { Port } from "../desired/ports.ts";
 import type { FailureCode } from "../failures.ts";
 import type { Finding } from "../messages/doctor/finding.ts";
 import type { StageOf } from "../stages.ts";
-import type { MachineFacts } from "./machine-facts.ts";
+import type { MachineSpec } from "./machine-facts.ts";
 
 /** Name of a plan with which a machine joins the cluster; `afterJoin` is the last, `stopKubelet` follows a failure. */
 export type PlanName =
@@ -71,17 +71,17 @@ export interface Profile extends PayloadRules, AccessNeeds {
    * Lists every label of the finished Node that the kubelet does not set automatically.
    * @throws Error if a label of the pool is no valid Kubernetes label
    */
-  labels(facts: Pick<MachineFacts, "poolName" | "pool">): Readonly<Record<string, string>>;
+  labels(facts: Pick<MachineSpec, "poolName" | "pool">): Readonly<Record<string, string>>;
   readonly join: Join;
   readonly network: Network;
   /**
    * Lists the actions of each plan.
    * @throws Refused if the Windows release does not support the cluster's configuration
    */
-  readonly plans: Readonly<Record<PlanName, (facts: MachineFacts) => readonly Action[]>>;
+  readonly plans: Readonly<Record<PlanName, (facts: MachineSpec) => readonly Action[]>>;
   /** Writes the file with the authorities of the kubelet's clients, which the cluster replaces while nodes run. */
   kubeletClients(pem: string): FileAction;
   readonly checks: readonly CheckId[];
   /** Services, container network and endpoint that a machine in service must have. */
-  readonly expected: Expected;
+  readonly expected: ExpectedMachine;
 }

@@ -23,7 +23,7 @@ const releaseSchema = z.strictObject({
 export type Release = z.input<typeof releaseSchema>;
 
 /** Result of publishing; no version means that the payload is still missing. */
-export interface Published {
+export interface PublishResult {
   readonly runtimeVersion: string | null;
 }
 
@@ -33,7 +33,7 @@ export interface Published {
  * @param text JSON of a Release
  * @throws Error that lists what is wrong with configuration or payload
  */
-export async function publish(s3: S3Client, bucket: string, text: string): Promise<Published> {
+export async function publishDocument(s3: S3Client, bucket: string, text: string): Promise<PublishResult> {
   const release = releaseSchema.parse(JSON.parse(text));
   const configuration = configurationOf(release.configuration);
   const put = async (key: string, body: string): Promise<string> => {

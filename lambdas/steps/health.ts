@@ -1,6 +1,6 @@
 import { DescribeInstanceStatusCommand } from "@aws-sdk/client-ec2";
 import { DescribeInstanceInformationCommand } from "@aws-sdk/client-ssm";
-import type { AgentFacts, ClusterFacts, InstanceFacts } from "../desired/health/facts.ts";
+import type { AgentFacts, InstanceFacts, NodeFacts } from "../desired/health/facts.ts";
 import { CORDONED_BY, QUARANTINED } from "../desired/node-keys.ts";
 import { csrs } from "./cluster/csrs.ts";
 import { bootIdOf } from "./cluster/node-facts.ts";
@@ -13,7 +13,7 @@ const windowsMac = (mac: string): string | null => (mac === "" ? null : mac.toUp
 
 const iso = (time: Date | string | undefined): string => new Date(time ?? 0).toISOString();
 
-function readyOf(node: Node): ClusterFacts["ready"] {
+function readyOf(node: Node): NodeFacts["ready"] {
   const found = node.status?.conditions?.find(({ type }) => type === "Ready");
   if (!found) return null;
   const { status, reason = "", message = "", lastTransitionTime, lastHeartbeatTime } = found;
@@ -21,7 +21,7 @@ function readyOf(node: Node): ClusterFacts["ready"] {
 }
 
 /** The facts that Kubernetes shows about a Node; for a machine without a Node, `node` is undefined. */
-export const nodeFacts = (node: Node | undefined): Omit<ClusterFacts, "requests"> => ({
+export const nodeFacts = (node: Node | undefined): Omit<NodeFacts, "requests"> => ({
   registered: node !== undefined,
   bootId: bootIdOf(node ?? null),
   ready: node ? readyOf(node) : null,
@@ -70,7 +70,7 @@ export const health = (context: StepContext) => {
      * The cluster's facts about a node, with the pending certificate requests in its name.
      * @param node undefined for a machine without a Node
      */
-    node: async (name: string, node: Node | undefined): Promise<ClusterFacts> => ({
+    node: async (name: string, node: Node | undefined): Promise<NodeFacts> => ({
       ...nodeFacts(node),
       requests: await csrs(context).waitingOf(name),
     }),

@@ -5,7 +5,7 @@ import { Refused } from "../errors.ts";
 import { addDryRun, tooManyNodes } from "../messages/operation/dry-runs.ts";
 import { refusedLaunch } from "../messages/provision/obstacles.ts";
 import { profileOf } from "../profiles/list.ts";
-import { newNodeRecord, type PoolChange, type Published } from "../records.ts";
+import { newNodeRecord, type PoolChange, type PublishedMessage } from "../records.ts";
 import { launcherOf } from "../steps/ec2/instances.ts";
 import { launchObstacles } from "../steps/ec2/launch-obstacles.ts";
 import type { Image } from "../steps/ec2/launch-request.ts";
@@ -16,7 +16,7 @@ import type { Steps } from "../steps/steps.ts";
 import { step } from "./engine/durable.ts";
 import { failOperation, showOnly } from "./operation/lifecycle.ts";
 import type { Op } from "./operation/op.ts";
-import { endWatched, handOver, publishWatched, type Watched, watch } from "./operation/progress.ts";
+import { endWatched, handOver, publishWatched, type WatchedOperation, watchNodes } from "./operation/progress.ts";
 import { publishEnd } from "./operation/publish-end.ts";
 import { postFirst } from "./operation/publisher.ts";
 import { begin } from "./operation/scheduled.ts";
@@ -33,7 +33,7 @@ interface Room {
 /** An add whose nodes were started, and its message. */
 interface Opened {
   readonly pool: PoolChange;
-  readonly first: Published;
+  readonly first: PublishedMessage;
 }
 
 /** Makes sure that there is room, and starts one execution per node. @returns null when it was a dry run */
@@ -53,7 +53,7 @@ async function follow(
   { pool, first }: Opened,
 ): Promise<boolean> {
   const watched = { steps, operation: start.operation, pool, settings };
-  const { published, hasEnded } = await watch(ctx, watched, first);
+  const { published, hasEnded } = await watchNodes(ctx, watched, first);
   if (hasEnded) {
     await step(ctx, "end", () => settleAndEnd(watched, request.pool));
     await publishEnd(ctx, steps, () => publishWatched(watched, published));
@@ -82,7 +82,7 @@ export const addNodes =
   };
 
 /** The pool comes first: no sweep looks after an operation that has ended, and telling Slack may take half an hour. */
-async function settleAndEnd(watched: Watched, pool: string): Promise<void> {
+async function settleAndEnd(watched: WatchedOperation, pool: string): Promise<void> {
   await watched.steps.reservations.close(pool, watched.operation);
   await endWatched(watched);
 }
@@ -129,7 +129,7 @@ async function preview(op: Op<AddRequest>, { pool, image }: Room): Promise<void>
 async function post(
   { steps, start: { operation }, request, settings }: Op<AddRequest>,
   room: Room,
-): Promise<Published> {
+): Promise<PublishedMessage> {
   for (let index = 0; index < request.count; index += 1)
     await steps.ledger.recordNode(newNodeRecord("provision", operation, index, steps.timestamp()));
   return postFirst(steps, operation, room.pool, settings);

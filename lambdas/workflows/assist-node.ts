@@ -1,10 +1,17 @@
 import { assistDryRun, assistEndDryRun, assistLeaves, assistPlanCard, assistSummary } from "../messages/node/assist.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import { type AssistRequest, type JudgedAssist, type JudgedEnd, judgeAssist, judgeEnd } from "./assist/judge.ts";
-import { type AssistTask, assistanceOf, guardMachine, putBack, releaseMachine, tagMachine } from "./assist/stages.ts";
+import {
+  type AssistTask,
+  assistanceHeld,
+  guardMachine,
+  releaseMachine,
+  restoreMachine,
+  tagMachine,
+} from "./assist/stages.ts";
 import type { Change, ChangeTask } from "./change/change.ts";
 import { anyChange, changing } from "./change/run-change.ts";
-import { tryingRights } from "./doctor/diagnose.ts";
+import { tryingRights } from "./engine/trying-rights.ts";
 import type { ChosenNode } from "./node/choose.ts";
 import { stageTable } from "./node/stages.ts";
 
@@ -48,8 +55,8 @@ const begin: Change<AssistRequest, JudgedAssist, AssistTask> = {
     };
   },
   planAgain: (op, { chosen }) => judgeAssist(op, chosen.name),
-  taskOf: (task: ChangeTask, judged) => ({ ...task, wanted: assistanceOf(task, judged), summary: "" }),
-  undo: putBack,
+  taskOf: (task: ChangeTask, judged) => ({ ...task, wanted: assistanceHeld(task, judged), summary: "" }),
+  undo: restoreMachine,
   words: assistSummary,
 };
 

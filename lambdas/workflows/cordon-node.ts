@@ -11,7 +11,7 @@ import {
 import { lambdaEntry } from "../steps/host.ts";
 import type { Change } from "./change/change.ts";
 import { anyChange, changing } from "./change/run-change.ts";
-import { type CordonTask, cordon, uncordon } from "./cordon/stages.ts";
+import { type CordonTask, cordonByRequest, uncordonByRequest } from "./cordon/stages.ts";
 import { step } from "./engine/durable.ts";
 import { type ChosenNode, judgeNode } from "./node/choose.ts";
 import { isQuarantined } from "./node/quarantine.ts";
@@ -22,7 +22,7 @@ import type { Op } from "./operation/op.ts";
 /** A person's cordon or uncordon. */
 type CordonRequest = Extract<Request, { command: "cordon" | "uncordon" }>;
 
-const stages = stageTable<"cordon", CordonTask>("cordon", { cordon, uncordon });
+const stages = stageTable<"cordon", CordonTask>("cordon", { cordon: cordonByRequest, uncordon: uncordonByRequest });
 
 /** @throws Refused for a quarantined node whose whole name was not typed */
 function checkQuarantine({ ctx, steps, request }: Op<CordonRequest>, { name, uid }: ChosenNode): Promise<true> {

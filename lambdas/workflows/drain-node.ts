@@ -8,8 +8,8 @@ import {
 import { lambdaEntry } from "../steps/host.ts";
 import type { Finish } from "./change/change.ts";
 import { anyChange, changing } from "./change/run-change.ts";
-import { tryingRights } from "./doctor/diagnose.ts";
-import { cordon, evict, slot } from "./node/emptying.ts";
+import { tryingRights } from "./engine/trying-rights.ts";
+import { cordonForEmptying, evict, slot } from "./node/emptying.ts";
 import { emptying } from "./node/emptying-change.ts";
 import type { EmptyingTask } from "./node/emptying-task.ts";
 import { leaveNode } from "./node/leave.ts";
@@ -31,7 +31,7 @@ async function finish(task: EmptyingTask): Promise<Finish> {
 const drain = emptying<EmptyingTask>({
   command: "drain",
   eventReason: "CasementDraining",
-  stages: stageTable<"drain", EmptyingTask>("drain", { slot, cordon, evict }),
+  stages: stageTable<"drain", EmptyingTask>("drain", { slot, cordon: cordonForEmptying, evict }),
   card: drainPlanCard,
   dryRun: drainDryRun,
   taskOf: (task) => task,

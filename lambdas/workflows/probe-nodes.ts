@@ -3,12 +3,12 @@ import type { Configuration } from "../configuration.ts";
 import type { ProbeResult } from "../desired/probe.ts";
 import { dueNow, roundHours } from "../desired/probe-turns.ts";
 import {
-  type Booted,
+  type DueMessages,
   type FailingNode,
   failingNow,
   isFailing,
+  type NodeBoot,
   type ProbedNode,
-  type Telling,
   tellingOf,
 } from "../desired/probed-node.ts";
 import { deadNodeMessage, deadNodesMessage, deadNotice } from "../messages/node/dead.ts";
@@ -22,7 +22,7 @@ import { step } from "./engine/durable.ts";
 import { escalate } from "./engine/escalate.ts";
 import { orLater } from "./engine/or-later.ts";
 import { machinesActedFor } from "./node/acted-for.ts";
-import { type Probed, probe } from "./node/probe.ts";
+import { type ProbeTarget, probeNode } from "./node/probe.ts";
 import type { DurableSteps } from "./operation/op.ts";
 
 /** Payload with which a tick of the schedule starts the probes. */
@@ -32,7 +32,7 @@ export interface ProbeNodes {
 }
 
 /** A node whose turn it is. */
-interface Due extends Omit<Probed, "id">, Booted {
+interface Due extends Omit<ProbeTarget, "id">, NodeBoot {
   readonly instanceId: string;
 }
 
@@ -95,7 +95,7 @@ const markOf = (tick: string): string =>
 async function tried({ ctx, steps }: DurableSteps, mark: string, at: number, due: Due): Promise<ProbeResult> {
   for (let attempt = 1; ; attempt += 1) {
     const id = `${mark}-${at}-${attempt}`;
-    const result = await probe(ctx, steps, `probe ${at}.${attempt}`, { ...due, id });
+    const result = await probeNode(ctx, steps, `probe ${at}.${attempt}`, { ...due, id });
     if (result.state !== "fails" || attempt === ATTEMPTS) return result;
   }
 }
@@ -112,7 +112,7 @@ async function writeDown(ctx: DurableContext, steps: Steps, due: Due, result: Pr
 }
 
 /** Tells the channel: a card for each dead node, once a day, or one for all where they fail together. Belongs into a step. */
-async function tell(steps: Steps, telling: Telling, hours: number): Promise<void> {
+async function tell(steps: Steps, telling: DueMessages, hours: number): Promise<void> {
   const { slack } = await steps.runtime.rules();
   const at = steps.timestamp();
   const told = ({ node }: FailingNode) => ({ node, now: at });

@@ -1,13 +1,13 @@
 import { rebootDryRun, rebootPlanCard } from "../messages/node/reboot.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import { anyChange, changing } from "./change/run-change.ts";
-import { tryingRights } from "./doctor/diagnose.ts";
-import { cordon, evict, slot } from "./node/emptying.ts";
+import { tryingRights } from "./engine/trying-rights.ts";
+import { cordonForEmptying, evict, slot } from "./node/emptying.ts";
 import { emptying } from "./node/emptying-change.ts";
 import { stageTable } from "./node/stages.ts";
 import { failure, finish, undo, words } from "./reboot/endings.ts";
 import { proof } from "./reboot/proof.ts";
-import { prove } from "./reboot/prove-again.ts";
+import { proveAgain } from "./reboot/prove-again.ts";
 import { checkGuard, rebootMachine, restore } from "./reboot/stages.ts";
 import { type RebootTask, unproven } from "./reboot/task.ts";
 
@@ -18,7 +18,7 @@ const reboot = emptying<RebootTask>({
   stages: stageTable<"reboot", RebootTask>("reboot", {
     slot,
     guard: checkGuard,
-    cordon,
+    cordon: cordonForEmptying,
     evict,
     reboot: rebootMachine,
     prove: proof,
@@ -31,7 +31,7 @@ const reboot = emptying<RebootTask>({
 });
 
 /** `/win reboot` on one node, and `/win prove`, which needs the same rights. */
-export const changes = [anyChange(reboot), anyChange(prove)];
+export const changes = [anyChange(reboot), anyChange(proveAgain)];
 
 /** The entry for Lambda and for the sandbox. */
 export const { createHandler, handler } = lambdaEntry(tryingRights("reboot-node", changing(...changes)));

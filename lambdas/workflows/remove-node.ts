@@ -8,14 +8,14 @@ import type { Message } from "../records.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import type { Change, Finish } from "./change/change.ts";
 import { anyChange, changing } from "./change/run-change.ts";
-import { tryingRights } from "./doctor/diagnose.ts";
-import { renewingCredential } from "./doctor/watch-credentials.ts";
-import { cordon, evict, slot } from "./node/emptying.ts";
+import { renewingCredential } from "./engine/renewing-credential.ts";
+import { tryingRights } from "./engine/trying-rights.ts";
+import { cordonForEmptying, evict, slot } from "./node/emptying.ts";
 import { leaveNode } from "./node/leave.ts";
 import { stageTable } from "./node/stages.ts";
 import type { Execution } from "./operation/op.ts";
 import { ACCEPTED, effects } from "./remove/approval.ts";
-import { type Chosen, chooseAllowed, refuse } from "./remove/choose.ts";
+import { type ChosenMachine, chooseAllowed, refuse } from "./remove/choose.ts";
 import { closeKept } from "./remove/close-kept.ts";
 import { confirm } from "./remove/confirm.ts";
 import { judgeAgain, planAgain } from "./remove/judge-again.ts";
@@ -24,7 +24,13 @@ import { deleteNode, type RemovalTask, terminate } from "./remove/stages.ts";
 type RemoveRequest = Extract<Request, { command: "remove" }>;
 
 /** The way of a node out of the cluster. */
-const stages = stageTable<"remove", RemovalTask>("remove", { slot, cordon, evict, terminate, delete: deleteNode });
+const stages = stageTable<"remove", RemovalTask>("remove", {
+  slot,
+  cordon: cordonForEmptying,
+  evict,
+  terminate,
+  delete: deleteNode,
+});
 
 /** Makes the node schedulable again before its instance was ordered to terminate; afterwards there is no way back. */
 const undo = (task: RemovalTask, cause: Error): Promise<string> | string =>
@@ -43,7 +49,7 @@ async function endDialog({ steps, start }: Execution, said: Message): Promise<vo
 }
 
 /** `/win remove`: shows what would go, asks, and takes the node out; nothing is touched before the answer. */
-const remove: Change<RemoveRequest, Chosen, RemovalTask> = {
+const remove: Change<RemoveRequest, ChosenMachine, RemovalTask> = {
   isFor: (request): request is RemoveRequest => request.command === "remove",
   workflow: "remove",
   eventReason: "CasementRemoving",

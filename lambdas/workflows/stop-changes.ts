@@ -14,7 +14,7 @@ import type { Op } from "./operation/op.ts";
 import { publishEnd } from "./operation/publish-end.ts";
 import { postFirst, publish, viewOf } from "./operation/publisher.ts";
 import { begin } from "./operation/scheduled.ts";
-import { type StopRequest, targetsOf } from "./stops/targets.ts";
+import { type StopRequest, stopTargets } from "./stops/targets.ts";
 
 /** A command that sets a stop. */
 type Setting = Extract<StopRequest, { command: "freeze" | "hold" }>;
@@ -89,7 +89,7 @@ async function stopOrGoOn(op: Op<StopRequest>): Promise<void> {
   const { ctx, steps, start, request, settings } = op;
   const targets = await step(ctx, "judge", async () => {
     checkWords(request);
-    return targetsOf(op);
+    return stopTargets(op);
   });
   const until = await step(ctx, "when it ends", () => endWanted(steps, request, targets));
   await step(ctx, request.command, () => change(op, targets, until));

@@ -4,10 +4,10 @@ import { bareName } from "../failures.ts";
 import { pages, waitNotice } from "../messages/operation/waits.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import type { Steps } from "../steps/steps.ts";
-import { tryingRights } from "./doctor/diagnose.ts";
 import { causeOf, step } from "./engine/durable.ts";
 import { escalate } from "./engine/escalate.ts";
 import { orLater } from "./engine/or-later.ts";
+import { tryingRights } from "./engine/trying-rights.ts";
 import { announceRules } from "./sweep/changed-rules.ts";
 import { giveBackLeft, leftCordons, tellGivenBack } from "./sweep/cordons.ts";
 import { startDue } from "./sweep/due.ts";
@@ -36,7 +36,7 @@ const MOST_CORDONS = 200;
 const ATTEMPTS = 3;
 
 /** By schedule: nothing runs when an execution times out or is stopped, so what it held is given back here, and said. */
-export const sweep =
+export const sweepLedger =
   (steps: Steps) =>
   async ({ only }: SweepStart, ctx: DurableContext): Promise<void> => {
     if (only === "due") {
@@ -126,4 +126,4 @@ async function each<T>(all: readonly T[], work: (one: T) => Promise<void>): Prom
 }
 
 /** The entry for Lambda and for the sandbox. */
-export const { createHandler, handler } = lambdaEntry(tryingRights("sweep", sweep));
+export const { createHandler, handler } = lambdaEntry(tryingRights("sweep", sweepLedger));

@@ -8,14 +8,14 @@ import { profileOf } from "../profiles/list.ts";
 import { lambdaEntry } from "../steps/host.ts";
 import { idOf } from "../steps/open-operation.ts";
 import type { Steps } from "../steps/steps.ts";
-import { type DueNode, type Reading, readInPages } from "./authority/due.ts";
+import { type AuthorityReading, type DueNode, readInPages } from "./authority/due.ts";
 import { authorityRow, openingOf, ruleOf } from "./authority/row.ts";
-import { tryingRights } from "./doctor/diagnose.ts";
 import { chunksOf, numbered, readOnce } from "./engine/chunks.ts";
 import { step } from "./engine/durable.ts";
 import { escalate } from "./engine/escalate.ts";
-import type { Reading as ResultReading } from "./engine/fleet-batch.ts";
+import type { LineReading } from "./engine/fleet-batch.ts";
 import { lookAtFleet } from "./engine/run-fleet.ts";
+import { tryingRights } from "./engine/trying-rights.ts";
 import { changeByRule } from "./fleet/by-rule.ts";
 
 /** Payload with which a tick of the schedule starts the comparison. */
@@ -35,7 +35,11 @@ interface Tick {
 }
 
 /** Tells people what could not be read, or that it can be read again. */
-async function tellNews({ ctx, steps, tick }: Tick, { slack }: Configuration, { news, why }: Reading): Promise<void> {
+async function tellNews(
+  { ctx, steps, tick }: Tick,
+  { slack }: Configuration,
+  { news, why }: AuthorityReading,
+): Promise<void> {
   if (!news) return;
   if (news === "bad") await escalate(ctx, steps, "the authority", authorityUnreadNotice(why));
   const say = async (): Promise<void> => {
@@ -45,7 +49,7 @@ async function tellNews({ ctx, steps, tick }: Tick, { slack }: Configuration, { 
   await step(ctx, "tell the channel", say).catch(() => undefined);
 }
 
-function readFile(result: object): ResultReading<string> {
+function readFile(result: object): LineReading<string> {
   const { ok, error, files } = result as Partial<FileObservation>;
   if (ok === true) return { value: files?.[0]?.sha256 ?? "missing" };
   return { why: error ?? "observe.ps1 does not say why it could not look" };

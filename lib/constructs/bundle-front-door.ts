@@ -6,7 +6,20 @@ import type { Plugin } from "esbuild";
  * Packages that Bolt imports only for its OAuth pages and its receivers for servers and sockets. The front door passes
  * Lambda's receiver to Bolt and implements `authorize` itself. `@slack/types` is 38 modules that export no value.
  */
-const PACKAGES = ["express", "raw-body", "form-data", "@slack/socket-mode", "@slack/oauth", "@slack/types"];
+const PACKAGES = [
+  ...["express", "raw-body", "form-data", "@slack/socket-mode", "@slack/oauth"],
+  ...["@slack/types", "@smithy/core/event-streams"],
+];
+
+/** Bolt's own list of exports, which would load every receiver and all of Slack's types. */
+const BOLT = /@slack\/bolt\/dist\/index\.js$/;
+
+/** The exports that the front door imports. */
+const EXPORTS = `
+  exports.App = require("./App").default;
+  exports.AwsLambdaReceiver = require("./receivers/AwsLambdaReceiver").default;
+  exports.LogLevel = require("@slack/logger").LogLevel;
+`;
 
 /** Bolt's own files of the same kind: `App` imports them, but creates none of their classes if it gets a receiver. */
 const FILES = /@slack\/bolt\/dist\/(Assistant|receivers\/(Express|HTTP|SocketMode)\w*)\.js$/;
@@ -29,6 +42,7 @@ const leaveOut: Plugin = {
     build.onResolve({ filter: new RegExp(`^(${oneOf(PACKAGES)})$`) }, ({ path }) => ({ path, namespace: "left-out" }));
     build.onResolve({ filter: ZLIB }, ({ path }) => ({ path, namespace: "left-out" }));
     build.onLoad({ filter: /./, namespace: "left-out" }, () => ({ contents: "module.exports = {};" }));
+    build.onLoad({ filter: BOLT }, () => ({ contents: EXPORTS }));
     build.onLoad({ filter: FILES }, () => ({ contents: "exports.default = class {};" }));
     build.onLoad({ filter: CLIENT_FILES }, () => ({ contents: "module.exports = {};" }));
     build.onLoad({ filter: DESCRIPTIONS }, ({ path }) => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Renewal, type Watched, watch } from "../../lambdas/desired/credential-watch.ts";
+import { type Renewal, type WatchedCredential, watchCredential } from "../../lambdas/desired/credential-watch.ts";
 
 type Tick = Pick<Renewal, "state" | "isOver">;
 
@@ -10,9 +10,9 @@ const over: Tick = { state: "failed", isOver: true };
 
 /** Announcement at each tick, null for silence. */
 function said(...ticks: Tick[]): (string | null)[] {
-  let watched: Watched | undefined;
+  let watched: WatchedCredential | undefined;
   return ticks.map((tick) => {
-    const { after, say } = watch(watched, tick);
+    const { after, say } = watchCredential(watched, tick);
     watched = after;
     return say;
   });

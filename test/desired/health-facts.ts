@@ -1,4 +1,4 @@
-import type { ClusterFacts, HealthFacts, Known, MachineFacts } from "../../lambdas/desired/health/facts.ts";
+import type { HealthFacts, MachineFacts, NodeFacts, SourceFacts } from "../../lambdas/desired/health/facts.ts";
 import { LINK_LOCAL } from "../../lambdas/desired/health/machine-checks.ts";
 import type { Answers } from "../../lambdas/desired/questions.ts";
 
@@ -26,10 +26,13 @@ export const answers: Answers = {
   disk: { freeBytes: 70e9, sizeBytes: 100e9 },
 };
 
-const known = <T>(value: T): Known<T> => ({ known: true, value });
+const known = <T>(value: T): SourceFacts<T> => ({ known: true, value });
 
 /** Answers of a machine. */
-export const machineWith = (change: Partial<Answers> = {}, more: Partial<MachineFacts> = {}): Known<MachineFacts> =>
+export const machineWith = (
+  change: Partial<Answers> = {},
+  more: Partial<MachineFacts> = {},
+): SourceFacts<MachineFacts> =>
   known({
     verdict: { bootId: "8", clock: Date.parse(NOW) / 1_000, failed: {} },
     answers: { ...answers, ...change },
@@ -38,7 +41,7 @@ export const machineWith = (change: Partial<Answers> = {}, more: Partial<Machine
   });
 
 /** Facts of the cluster about a node. */
-export const clusterWith = (change: Partial<ClusterFacts> = {}): Known<ClusterFacts> =>
+export const clusterWith = (change: Partial<NodeFacts> = {}): SourceFacts<NodeFacts> =>
   known({
     registered: true,
     bootId: "8",

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Judged } from "../../lambdas/approval.ts";
+import type { ApprovalBasis } from "../../lambdas/approval.ts";
 import { compareJudged, judgedHash } from "../../lambdas/desired/judged.ts";
-import type { Blocking } from "../../lambdas/messages/plan/plan.ts";
+import type { EvictionObstacles } from "../../lambdas/messages/plan/plan.ts";
 import type { MovedPod } from "../../lambdas/messages/remove/dialog.ts";
 import { removalRecord } from "../../lambdas/workflows/remove/approval.ts";
 
 const node = { uid: "uid-1", instanceId: "i-0ab", bootId: "boot-1" };
-const record = (change: Partial<Judged> = {}): Judged => ({
+const record = (change: Partial<ApprovalBasis> = {}): ApprovalBasis => ({
   action: "remove",
   options: {},
   nodes: [node],
@@ -18,7 +18,7 @@ const record = (change: Partial<Judged> = {}): Judged => ({
 });
 
 describe("A plan that is judged again", () => {
-  it.each<[string, Partial<Judged>, string]>([
+  it.each<[string, Partial<ApprovalBasis>, string]>([
     ["the node is another one", { nodes: [{ ...node, uid: "uid-2" }] }, "another node"],
     ["the node has booted again", { nodes: [{ ...node, bootId: "boot-2" }] }, "booted again"],
     ["a node is added", { nodes: [node, { ...node, instanceId: "i-1", uid: "u" }] }, "another node"],
@@ -56,8 +56,8 @@ const pod = fc.record({
 });
 const pods = fc.array(pod, { maxLength: 30 });
 const facts = { node: "win-1", instanceId: "i-0ab", pool: "web" };
-const nothing: Blocking = { blockers: [], longJobs: [], untried: null };
-const judged = (some: readonly MovedPod[]): Judged => ({
+const nothing: EvictionObstacles = { blockers: [], longJobs: [], untried: null };
+const judged = (some: readonly MovedPod[]): ApprovalBasis => ({
   ...removalRecord({ uid: "uid-1", bootId: "boot-1", facts: { ...facts, pods: some } }, nothing),
   policy: {},
 });
@@ -88,7 +88,7 @@ describe("Pods that come and go", () => {
 
   it("make the plan better when a budget that never allowed an eviction only blocks for now, and worse the other way round", () => {
     const budget = { budgets: ["shop/web"], pods: ["shop/a"], why: "needs 1 and has 1" };
-    const of = (isForever: boolean): Judged => ({
+    const of = (isForever: boolean): ApprovalBasis => ({
       ...removalRecord(
         { uid: "uid-1", bootId: "boot-1", facts: { ...facts, pods: [] } },
         { ...nothing, blockers: [{ ...budget, isForever }] },
@@ -112,7 +112,7 @@ describe("Pods that come and go", () => {
       longJobs: fc.array(job, { maxLength: 2 }),
       untried: fc.constantFrom(null, { pods: 3, why: "too many requests" }),
     });
-    const of = (one: Blocking): Judged => ({
+    const of = (one: EvictionObstacles): ApprovalBasis => ({
       ...removalRecord({ uid: "uid-1", bootId: "boot-1", facts: { ...facts, pods: [] } }, one),
       policy: {},
     });

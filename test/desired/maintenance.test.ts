@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Calendar, HORIZON_DAYS, type MaintenanceWindow, slotFrom } from "../../lambdas/desired/maintenance.ts";
+import { type Calendar, HORIZON_DAYS, type MaintenanceWindow, windowFrom } from "../../lambdas/desired/maintenance.ts";
 import { timingOf } from "../../lambdas/desired/timing.ts";
 import { daysAfter, localAt, momentOf, weekdays } from "../../lambdas/desired/zones.ts";
 
@@ -19,7 +19,7 @@ const frozen = (from: string, until: string, timeZone = "UTC") => ({ from, until
 
 /** "open until 04:00", "from 22:00 until 04:00" or "none". */
 function slotAt(of: Calendar, now: string): string {
-  const slot = slotFrom(of, utc(now));
+  const slot = windowFrom(of, utc(now));
   if (!slot) return "none";
   return slot.isOpen ? `open until ${shown(slot.until)}` : `${shown(slot.from)} until ${shown(slot.until)}`;
 }
@@ -193,7 +193,7 @@ describe("Of any windows", () => {
       fc.property(windowsOf(zones), nows, (windows, at) => {
         const now = Math.floor(at / 60_000) * 60_000;
         fc.pre(!windows.some((one) => isNearChange(one, now)));
-        const slot = slotFrom({ windows, freezes: [] }, now);
+        const slot = windowFrom({ windows, freezes: [] }, now);
         expect(slot?.isOpen).toBe(windows.some((one) => saysOpen(one, now)));
       }),
     );
@@ -203,16 +203,16 @@ describe("Of any windows", () => {
     fc.assert(
       fc.property(windowsOf(zones), nows, (windows, now) => {
         const of = { windows, freezes: [] };
-        const slot = slotFrom(of, now);
+        const slot = windowFrom(of, now);
         expect(slot).not.toBeNull();
         if (!slot) return;
         expect(slot.from).toBeGreaterThanOrEqual(now);
         expect(slot.from).toBeLessThanOrEqual(now + 8 * 24 * HOUR);
-        expect(slotFrom(of, slot.from)?.isOpen).toBe(true);
+        expect(windowFrom(of, slot.from)?.isOpen).toBe(true);
         if (slot.until === null) return;
         expect(slot.until).toBeGreaterThan(slot.from);
-        expect(slotFrom(of, slot.until - 1)?.isOpen).toBe(true);
-        expect(slotFrom(of, slot.until)?.isOpen).toBe(false);
+        expect(windowFrom(of, slot.until - 1)?.isOpen).toBe(true);
+        expect(windowFrom(of, slot.until)?.isOpen).toBe(false);
       }),
     );
   });
@@ -221,10 +221,10 @@ describe("Of any windows", () => {
     fc.assert(
       fc.property(windowsOf(zones), nows, fc.double({ min: 0, max: 1, noNaN: true }), (windows, now, part) => {
         const of = { windows, freezes: [] };
-        const slot = slotFrom(of, now);
+        const slot = windowFrom(of, now);
         if (!slot || slot.until === null) return;
         const later = now + Math.floor((slot.until - 1 - now) * part);
-        const again = slotFrom(of, later);
+        const again = windowFrom(of, later);
         expect(again?.until).toBe(slot.until);
         expect(again?.from).toBe(Math.max(slot.from, later));
       }),
@@ -237,7 +237,7 @@ describe("Of any windows", () => {
       fc.property(windowsOf(zones), nows, days, days, (windows, now, after, lasting) => {
         const day = (count: number): string => new Date(now + count * 24 * HOUR).toISOString().slice(0, 10);
         const dates = frozen(day(after), day(after + lasting));
-        const slot = slotFrom({ windows, freezes: [dates] }, now);
+        const slot = windowFrom({ windows, freezes: [dates] }, now);
         const [from, until] = [utc(`${dates.from}T00:00`), utc(`${dates.until}T00:00`) + 24 * HOUR];
         if (!slot) {
           expect(until).toBeGreaterThan(now + (HORIZON_DAYS - 8) * 24 * HOUR);

@@ -1,18 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { type Answers, answersIn, canonical, hashOf, packed } from "../../lambdas/desired/questions.ts";
+import { type Answers, answersHash, answersIn, canonicalAnswers, packed } from "../../lambdas/desired/questions.ts";
 
 const verdict = '{"script":"observe","ok":true}';
 const answers: Answers = { metadata: { answers: true }, reboot: { reasons: ["servicing"] } };
 
 describe("the canonical text of an answer", () => {
   it("sorts fields by their codes and counts the characters of texts", () => {
-    expect(canonical({ b: [1, "a,b", null], B: { x: true }, a: "" })).toBe("{B={x=true},a=0:,b=[1,3:a,b,~]}");
+    expect(canonicalAnswers({ b: [1, "a,b", null], B: { x: true }, a: "" })).toBe("{B={x=true},a=0:,b=[1,3:a,b,~]}");
   });
 
   it("tells apart what only a separator would join", () => {
-    expect(hashOf(["a,b"])).not.toBe(hashOf(["a", "b"]));
-    expect(hashOf(null)).not.toBe(hashOf("~"));
+    expect(answersHash(["a,b"])).not.toBe(answersHash(["a", "b"]));
+    expect(answersHash(null)).not.toBe(answersHash("~"));
   });
 });
 

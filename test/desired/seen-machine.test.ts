@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hashOf } from "../../lambdas/desired/questions.ts";
+import { answersHash } from "../../lambdas/desired/questions.ts";
 import {
   isSameBoot,
   judgeSighting,
@@ -24,9 +24,9 @@ const order = (at: string, bootId: string | null = null) => ({ operation: "reboo
 
 describe("what waits for a reboot", () => {
   it("is read from the hash of the answer, in all its combinations", () => {
-    expect(reasonsOf(hashOf({ reasons: [] }))).toEqual([]);
-    expect(reasonsOf(hashOf({ reasons: ["servicing", "computer-name"] }))).toEqual(["servicing", "computer-name"]);
-    expect(reasonsOf(hashOf({ reasons: ["another"] }))).toBeUndefined();
+    expect(reasonsOf(answersHash({ reasons: [] }))).toEqual([]);
+    expect(reasonsOf(answersHash({ reasons: ["servicing", "computer-name"] }))).toEqual(["servicing", "computer-name"]);
+    expect(reasonsOf(answersHash({ reasons: ["another"] }))).toBeUndefined();
     expect(reasonsOf(undefined)).toBeUndefined();
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Steps } from "../../lambdas/steps/steps.ts";
-import { drainNode, failureOfDrain } from "../../lambdas/workflows/node/drain.ts";
+import { evictPods, failureOfDrain } from "../../lambdas/workflows/node/drain.ts";
 import type { Op } from "../../lambdas/workflows/operation/op.ts";
 import { run, setUp, tearDown, tenMinutes, timeout } from "../workflows/durable-engine.ts";
 import { nodeTask } from "../workflows/node/a-node.ts";
@@ -46,7 +46,7 @@ async function drained(
     },
   };
   const ended = await run((ctx) =>
-    drainNode({ ...nodeTask(ctx, given, wait), ...emptied }, { options: forced, connectionSeconds }),
+    evictPods({ ...nodeTask(ctx, given, wait), ...emptied }, { options: forced, connectionSeconds }),
   );
   return { ...ended, orders };
 }

@@ -7,7 +7,7 @@ import { operationsMessage } from "../../lambdas/messages/operation/operations-t
 import { say } from "../../lambdas/messages/slack/blocks.ts";
 import { fill, filled, fillText } from "../../lambdas/messages/slack/command-word.ts";
 import { code, codeBlock, codeLine, echo, plain, prose } from "../../lambdas/messages/slack/text.ts";
-import { stoppedBy } from "../../lambdas/messages/stops/stop.ts";
+import { stopperText } from "../../lambdas/messages/stops/stop.ts";
 import type { Message } from "../../lambdas/records.ts";
 import { NOW, operationRecord } from "./records.ts";
 
@@ -76,7 +76,7 @@ describe("{win} that a person has typed", () => {
       until: null,
       target: { kind: "cluster" },
     } as const;
-    const { text } = filled(say(stoppedBy(stop, "web-1")), "/win-b");
+    const { text } = filled(say(stopperText(stop, "web-1")), "/win-b");
     expect(text).toContain("`/win-b thaw`");
     expect(text.match(/\/win-b/g)).toHaveLength(1);
   });

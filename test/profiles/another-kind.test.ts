@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accessOf } from "../../lambdas/desired/cluster-access.ts";
 import { bootstrapperOf } from "../../lambdas/desired/joining.ts";
 import { payloadManifestOf } from "../../lambdas/desired/payload.ts";
-import type { Plan } from "../../lambdas/desired/plan.ts";
+import type { MachinePlan } from "../../lambdas/desired/plan.ts";
 import { securityGroupFaults, securityGroupRules } from "../../lambdas/desired/ports.ts";
 import { stagePosition } from "../../lambdas/messages/operation/stages.ts";
 import { okd } from "../../lambdas/profiles/okd/okd.ts";
@@ -26,7 +26,7 @@ const [shortName = ""] = machine.privateDnsName.split(".");
 
 /** A cluster with one Node under the short name, ready for pods; remembers the plans and labels it was given. */
 function cluster() {
-  const plans: Plan[] = [];
+  const plans: MachinePlan[] = [];
   const labels: object[] = [];
   const node = {
     metadata: {
@@ -46,7 +46,7 @@ function cluster() {
   };
   const given = {
     machine: {
-      requestFor: async (plan: Plan) => {
+      requestFor: async (plan: MachinePlan) => {
         plans.push(plan);
         return { plan };
       },
@@ -124,11 +124,11 @@ describe("Another kind of cluster is judged by its own rules", () => {
 
   it("joins by the role of its machines: no token is made, and no right to one is asked for", async () => {
     const made: string[] = [];
-    const applied: Plan[] = [];
+    const applied: MachinePlan[] = [];
     const { given } = cluster();
     const without = {
       ...given,
-      machine: { ...given.machine, requestFor: async (plan: Plan) => void applied.push(plan) },
+      machine: { ...given.machine, requestFor: async (plan: MachinePlan) => void applied.push(plan) },
       joinSecret: { nameOf: () => "none", create: async () => void made.push("a secret") },
       kubeletAuthority: { read: async () => ({ pem: "PEM", authorities: [], why: null }) },
       machines: { given: { record: async () => undefined } },

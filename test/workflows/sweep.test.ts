@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Refused, Retryable } from "../../lambdas/errors.ts";
 import type { OperationRecord } from "../../lambdas/records.ts";
-import { sweep } from "../../lambdas/workflows/sweep.ts";
+import { sweepLedger } from "../../lambdas/workflows/sweep.ts";
 import { operationRecord } from "../messages/records.ts";
 import { inMinutes, run, setUp, tearDown, verbs } from "./durable-engine.ts";
 import { neverEnding } from "./never-ending.ts";
@@ -42,7 +42,7 @@ async function swept(minutesAgo: number, fields: Partial<OperationRecord>, execu
     ...free,
     executions: { ending: async () => execution },
   });
-  await run((ctx) => sweep(steps)({ tick: "event-1" }, ctx));
+  await run((ctx) => sweepLedger(steps)({ tick: "event-1" }, ctx));
   return written;
 }
 
@@ -56,7 +56,7 @@ it("does nothing while another sweep runs", async () => {
     turns: { last: async () => "arn:another", take: async () => true },
     executions: { status: async () => "RUNNING" },
   });
-  expect((await run((ctx) => sweep(running)({ tick: "event-1" }, ctx))).status).toBe("SUCCEEDED");
+  expect((await run((ctx) => sweepLedger(running)({ tick: "event-1" }, ctx))).status).toBe("SUCCEEDED");
 });
 
 it("leaves what runs, and closes what was stopped without a word", async () => {
@@ -79,10 +79,10 @@ it("follows an operation that was handed over instead of closing it, until its n
     reservations: { close: async (pool: string) => void settled.push(pool) },
     runtime: { read: async () => ({ configuration: { command: "/win", cluster: { region: "us-west-2" } } }) },
   });
-  await run((ctx) => sweep(all)({ tick: "event-1" }, ctx));
+  await run((ctx) => sweepLedger(all)({ tick: "event-1" }, ctx));
   expect(operationNow()).toMatchObject({ status: "running", endedAt: null });
   endNode();
-  await run((ctx) => sweep(all)({ tick: "event-2" }, ctx));
+  await run((ctx) => sweepLedger(all)({ tick: "event-2" }, ctx));
   expect(operationNow()).toMatchObject({ status: "succeeded", endedAt: expect.any(String) });
   expect(settled).toEqual(["web"]);
 });
@@ -105,7 +105,7 @@ it("settles the pool of an operation that was handed over, also when a crash cam
     },
     runtime: { read: async () => ({ configuration: { command: "/win", cluster: { region: "us-west-2" } } }) },
   });
-  await run((ctx) => sweep(all)({ tick: "event-1" }, ctx));
+  await run((ctx) => sweepLedger(all)({ tick: "event-1" }, ctx));
   expect(operationNow().endedAt).not.toBeNull();
   expect(tries).toBe(2);
 });
@@ -130,7 +130,7 @@ it("calls people about each change that was lost, and ends it, also where Slack 
     notices: { send: async ({ operation }: { operation: string }) => void done.push(`call about ${operation}`) },
     runtime: { read: unpublished, rules: unpublished },
   });
-  const ended = await run((ctx) => sweep(steps)({ tick: "event-1" }, ctx));
+  const ended = await run((ctx) => sweepLedger(steps)({ tick: "event-1" }, ctx));
   expect(ended.status).toBe("SUCCEEDED");
   expect(done).toEqual(["call about remove-1", "end remove-1", "call about remove-2", "end remove-2"]);
 });

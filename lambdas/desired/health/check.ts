@@ -30,7 +30,7 @@ export type CheckName =
   | "data-plane";
 
 /** One check of a node: pure, by facts that were collected before. */
-export interface Check {
+export interface NodeCheck {
   readonly name: CheckName;
   /** Without facts of one of these the check is unknown. */
   readonly needs: readonly Source[];
@@ -38,7 +38,7 @@ export interface Check {
 }
 
 /** A check that was made. */
-export type Checked = { readonly name: CheckName } & Judgement;
+export type CheckResult = { readonly name: CheckName } & Judgement;
 
 /** Judgement of a check that found nothing wrong. */
 export const OK: Judgement = { state: "ok" };
@@ -47,18 +47,18 @@ export const OK: Judgement = { state: "ok" };
 export const wrong = (trouble: Trouble): Judgement => ({ state: "wrong", trouble });
 
 /** Judgement of a check that lacks a fact. @param why what it lacks, in words */
-export const unknown = (why: string): Judgement => ({ state: "unknown", why });
+export const unknownResult = (why: string): Judgement => ({ state: "unknown", why });
 
 /** A check that one source decides; without that source's facts it is unknown. */
 export const by = <S extends Source>(
   source: S,
   name: CheckName,
   judge: (value: Values[S], facts: HealthFacts) => Judgement,
-): Check => ({
+): NodeCheck => ({
   name,
   needs: [source],
   judge: (facts) => {
     const found = facts[source];
-    return found.known ? judge(found.value as Values[S], facts) : unknown(found.why);
+    return found.known ? judge(found.value as Values[S], facts) : unknownResult(found.why);
   },
 });

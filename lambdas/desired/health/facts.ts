@@ -2,7 +2,9 @@ import type { ProbeResult } from "../probe.ts";
 import type { Answers, LookVerdict, ServiceQuestion } from "../questions.ts";
 
 /** Facts of one source, or the reason why there are none, in words. */
-export type Known<T> = { readonly known: true; readonly value: T } | { readonly known: false; readonly why: string };
+export type SourceFacts<T> =
+  | { readonly known: true; readonly value: T }
+  | { readonly known: false; readonly why: string };
 
 /** State of EC2's checks: "ok", "impaired", "initializing", "insufficient-data", "not-applicable". */
 export type StatusCheck = string;
@@ -43,7 +45,7 @@ export interface WaitingRequest {
 }
 
 /** A node as the Kubernetes API knows it. */
-export interface ClusterFacts {
+export interface NodeFacts {
   /** Is there a Node of the machine? Without one everything else but the requests is empty. */
   readonly registered: boolean;
   readonly bootId: string | null;
@@ -75,7 +77,7 @@ export interface MachineFacts {
 }
 
 /** Things that a machine in service must have; a kind of cluster says what they are. */
-export interface Expected {
+export interface ExpectedMachine {
   /** In the order of their dependencies. */
   readonly services: readonly ServiceQuestion[];
   /** Name of the container network, and of the endpoint whose address kube-proxy sends from. */
@@ -97,7 +99,7 @@ export interface BootBefore {
 export interface Values {
   readonly ec2: InstanceFacts;
   readonly ssm: AgentFacts;
-  readonly kubernetes: ClusterFacts;
+  readonly kubernetes: NodeFacts;
   readonly machine: MachineFacts;
 }
 
@@ -115,11 +117,11 @@ export interface ProbeFacts {
 export interface HealthFacts {
   /** ISO 8601. */
   readonly now: string;
-  readonly ec2: Known<Values["ec2"]>;
-  readonly ssm: Known<Values["ssm"]>;
-  readonly kubernetes: Known<Values["kubernetes"]>;
-  readonly machine: Known<Values["machine"]>;
-  readonly expected: Expected;
+  readonly ec2: SourceFacts<Values["ec2"]>;
+  readonly ssm: SourceFacts<Values["ssm"]>;
+  readonly kubernetes: SourceFacts<Values["kubernetes"]>;
+  readonly machine: SourceFacts<Values["machine"]>;
+  readonly expected: ExpectedMachine;
   /** Set where a reboot is to be proven. */
   readonly before?: BootBefore;
   /** Set where the data plane is asked for: the newest result of its scheduled probe, or the reason why there is none. */

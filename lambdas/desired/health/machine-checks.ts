@@ -1,5 +1,5 @@
 import type { Answers, Group } from "../questions.ts";
-import { by, type Check, type CheckName, type Judgement, OK, unknown, wrong } from "./check.ts";
+import { by, type CheckName, type Judgement, type NodeCheck, OK, unknownResult, wrong } from "./check.ts";
 import { bootTime, type HealthFacts } from "./facts.ts";
 
 /** Destinations that EC2Launch gives routes to: metadata, DNS, time, one that AWS does not explain, activation (two). */
@@ -17,10 +17,10 @@ const byAnswer = <G extends Group>(
   group: G,
   name: CheckName,
   judge: (answer: NonNullable<Answers[G]>, facts: HealthFacts) => Judgement,
-): Check =>
+): NodeCheck =>
   by("machine", name, ({ answers, verdict }, facts) => {
     const answer = answers[group];
-    return answer ? judge(answer, facts) : unknown(verdict.failed[group] ?? "the machine was not asked");
+    return answer ? judge(answer, facts) : unknownResult(verdict.failed[group] ?? "the machine was not asked");
   });
 
 /** A clock may be set during a reboot: times of boots that differ by less are one boot (chosen). */
@@ -36,7 +36,7 @@ function bootChanged(facts: HealthFacts): Judgement {
   const id = machine.known ? machine.value.verdict.bootId : kubernetes.known ? kubernetes.value.bootId : null;
   if (id !== null && before.bootId !== null) return id === before.bootId ? sameBoot(before) : OK;
   const booted = bootTime(facts);
-  if (booted === null) return unknown("neither the machine nor its kubelet tells its boot");
+  if (booted === null) return unknownResult("neither the machine nor its kubelet tells its boot");
   return booted - Date.parse(before.bootedAt) > CLOCK_STEP_MS ? OK : sameBoot(before);
 }
 
@@ -83,10 +83,10 @@ const guard = byAnswer("guard", "guard", ({ present, taskEnabled, lastResult, er
 });
 
 /** Check of the boot, by machine and kubelet together. */
-export const bootCheck: Check = { name: "boot", needs: ["machine", "kubernetes"], judge: bootChanged };
+export const bootCheck: NodeCheck = { name: "boot", needs: ["machine", "kubernetes"], judge: bootChanged };
 
 /** Checks of what `observe.ps1` saw, in the order in which one thing needs the other. */
-export const machineChecks: readonly Check[] = [metadata, routes, services, network];
+export const machineChecks: readonly NodeCheck[] = [metadata, routes, services, network];
 
 /** Check of what brings the machine back after its next boot. */
-export const guardCheck: Check = guard;
+export const guardCheck: NodeCheck = guard;

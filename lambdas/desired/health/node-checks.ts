@@ -1,4 +1,4 @@
-import { by, OK, unknown, wrong } from "./check.ts";
+import { by, OK, unknownResult, wrong } from "./check.ts";
 import { bootTime } from "./facts.ts";
 
 /** Check of the instance's state in EC2. */
@@ -11,7 +11,7 @@ const status = by("ec2", "status", ({ state, system, instance: own }) => {
   if (system === "impaired") return wrong({ kind: "status-impaired", of: "system" });
   if (own === "impaired") return wrong({ kind: "status-impaired", of: "instance" });
   if (own === "ok" && system === "ok") return OK;
-  return unknown(state === "running" ? `EC2 says ${own}` : `the instance is ${state}`);
+  return unknownResult(state === "running" ? `EC2 says ${own}` : `the instance is ${state}`);
 });
 
 /**
@@ -50,7 +50,7 @@ const HEARTBEAT_MS = 6 * 60_000;
 
 const heartbeat = by("kubernetes", "heartbeat", ({ ready: condition }, facts) => {
   const at = condition?.heartbeatAt;
-  if (at === undefined) return unknown("the kubelet has reported nothing yet");
+  if (at === undefined) return unknownResult("the kubelet has reported nothing yet");
   const isOld = Date.parse(at) < (bootTime(facts) ?? 0) || Date.parse(facts.now) - Date.parse(at) > HEARTBEAT_MS;
   return isOld ? wrong({ kind: "heartbeat-old", heartbeatAt: at }) : OK;
 });

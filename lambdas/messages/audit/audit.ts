@@ -1,8 +1,8 @@
 import { type AuditEntry, chainName } from "../../audit/entry.ts";
 import { shortHash } from "../../audit/head.ts";
 import type { ReviewedChain } from "../../audit/review.ts";
-import { concerns, type Subject } from "../../audit/subject.ts";
-import type { Verdict } from "../../audit/verify.ts";
+import { type AuditSubject, concerns } from "../../audit/subject.ts";
+import type { ChainVerdict } from "../../audit/verify.ts";
 import type { Message } from "../../records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { context, say, section } from "../slack/blocks.ts";
@@ -12,7 +12,7 @@ import { actorName, detailOf } from "./entry-words.ts";
 
 /** Answer of an audit, as it was found. */
 export interface FoundAudit {
-  readonly subject: Subject;
+  readonly subject: AuditSubject;
   /** Chains of the operations that concern the subject, the newest operation first. */
   readonly chains: readonly ReviewedChain[];
   /** Days that were looked back; null where one operation was asked for. */
@@ -34,7 +34,7 @@ const cells = (entry: AuditEntry): string[] => [
   shortHash(entry),
 ];
 
-const faults: { readonly [K in Exclude<Verdict["kind"], "intact" | "empty">]: (at: number) => string } = {
+const faults: { readonly [K in Exclude<ChainVerdict["kind"], "intact" | "empty">]: (at: number) => string } = {
   changed: (at) => `entry ${at} was changed, or inserted there`,
   missing: (at) => `entry ${at} is missing`,
   truncated: (at) => `its end is missing, from entry ${at} on`,

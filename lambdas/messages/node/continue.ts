@@ -1,4 +1,4 @@
-import { ownerOf } from "../../node-work.ts";
+import { workOwner } from "../../node-work.ts";
 import type { Message, NodeRecord } from "../../records.ts";
 import type { NodeWorkflow } from "../../stages.ts";
 import { line, type Notice } from "../operation/escalations.ts";
@@ -17,7 +17,7 @@ const continues: Readonly<Partial<Record<NodeWorkflow, string>>> = {
 export const continueButtons = (node: NodeRecord): Button[] => [
   {
     actionId: (node.workflow && continues[node.workflow]) ?? CONTINUE_DRAIN,
-    value: ownerOf(node),
+    value: workOwner(node),
     text: "Continue",
     style: "primary",
   },

@@ -24,7 +24,7 @@ export type CordonOutcome =
   | "terminating";
 
 /** Outcome for a cordon that an execution left; "unproven" waits for the proof of a reboot. */
-export type LeftCordon = CordonOutcome | "unproven";
+export type LeftCordonOutcome = CordonOutcome | "unproven";
 
 /** The node that was cordoned, and its instance. */
 interface Subject {

@@ -4,7 +4,7 @@ import { line, type Notice } from "../operation/escalations.ts";
 import { actions, section } from "../slack/blocks.ts";
 import { DO_NEXT, LOOK_AGAIN } from "../slack/buttons.ts";
 import { code, counted, plain, some } from "../slack/text.ts";
-import { dataPlaneSays, type Told, troubleWords } from "./trouble.ts";
+import { dataPlaneSays, type TroubleContext, troubleWords } from "./trouble.ts";
 
 const RUNBOOK = "docs/runbook.md#a-node-that-is-ready-and-dead";
 
@@ -18,7 +18,11 @@ export type DeadNode = Pick<FailingNode, "node" | "result">;
  * The card of one such node: the evidence, and the button of the reboot that is proven.
  * @param together nodes that fail for a common cause; 1 for a node that fails alone
  */
-export function deadNodeMessage({ node, result: { fault, from, words } }: DeadNode, told: Told, together = 1): Message {
+export function deadNodeMessage(
+  { node, result: { fault, from, words } }: DeadNode,
+  told: TroubleContext,
+  together = 1,
+): Message {
   const { says, press } = troubleWords({ kind: "data-plane", fault, from, words }, told);
   const next =
     together === 1

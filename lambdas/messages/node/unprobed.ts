@@ -3,7 +3,7 @@ import { between } from "../slack/age.ts";
 import { code } from "../slack/text.ts";
 
 /** Facts that decide whether a node is probed by schedule. */
-export interface Unprobed {
+export interface ProbeConditions {
   readonly hasLinuxImage: boolean;
   /** Release of its Windows; undefined where it is not known. */
   readonly windows: string | undefined;
@@ -15,7 +15,7 @@ export interface Unprobed {
   readonly isCordoned: boolean;
 }
 
-const because = (of: Unprobed): string | null => {
+const because = (of: ProbeConditions): string | null => {
   if (!of.hasLinuxImage) return `${code("probe.images")} names no image for Linux`;
   if (of.windows === undefined) return "the release of its Windows is not known";
   if (!of.hasImage) return `${code("probe.images")} names no image for ${of.windows}`;
@@ -29,7 +29,7 @@ const because = (of: Unprobed): string | null => {
  * Says why nothing is known of a node's data plane, in words that follow "not probed:".
  * @param now ISO 8601
  */
-export function unprobedWords(last: Exclude<LastProbe, { state: "known" }>, of: Unprobed, now: string): string {
+export function unprobedWords(last: Exclude<LastProbe, { state: "known" }>, of: ProbeConditions, now: string): string {
   const why = because(of);
   const since = last.state === "none" ? "" : `the last probe was ${between(last.at, now)} ago`;
   const seen = last.state === "other-boot" ? `${since}, before its last boot` : since;

@@ -105,13 +105,13 @@ export function notApprovedSummary(end: NotApproved, again: string): string {
 }
 
 /** Outcome of a vote, as the front door can tell it. */
-export type Voted =
+export type VoteResult =
   | { readonly kind: "unknown"; readonly operation: string }
   | { readonly kind: "not asked" | "closed" | "stale" | "own"; readonly operation: string }
   | { readonly kind: "role"; readonly operation: string; readonly roles: readonly string[] }
   | { readonly kind: "heard" | "review heard"; readonly operation: string; readonly decision: "approve" | "deny" };
 
-const votes: { readonly [K in Voted["kind"]]: (of: Extract<Voted, { kind: K }>) => string } = {
+const votes: { readonly [K in VoteResult["kind"]]: (of: Extract<VoteResult, { kind: K }>) => string } = {
   unknown: ({ operation }) =>
     `Operation ${code(operation)} not found. ${typeThis("operations")} lists recent operations.`,
   "not asked": ({ operation }) => `${code(operation)} is not waiting for an approval. Nothing was changed.`,
@@ -132,4 +132,4 @@ const votes: { readonly [K in Voted["kind"]]: (of: Extract<Voted, { kind: K }>) 
 };
 
 /** Private answer to a vote, by button or by command. */
-export const voteAnswer = (voted: Voted): Message => say((votes[voted.kind] as (of: Voted) => string)(voted));
+export const voteAnswer = (voted: VoteResult): Message => say((votes[voted.kind] as (of: VoteResult) => string)(voted));

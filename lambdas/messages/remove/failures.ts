@@ -7,10 +7,10 @@ export const removalLeaves = {
 } as const;
 
 /** Reason why a dialog was not confirmed. */
-export type Unconfirmed = "closed" | "cancel" | "time";
+export type DialogEnd = "closed" | "cancel" | "time";
 
 /** Outcome of a removal that was not confirmed. */
-export const unconfirmed: Readonly<Record<Unconfirmed, string>> = {
+export const unconfirmed: Readonly<Record<DialogEnd, string>> = {
   closed: "The dialog was closed. Nothing was changed.",
   cancel: "Cancelled. Nothing was changed.",
   time: "The dialog timed out. Nothing was changed.",

@@ -1,10 +1,10 @@
 import type { PlanCard } from "../../approval.ts";
-import type { Blocking } from "../plan/plan.ts";
+import type { EvictionObstacles } from "../plan/plan.ts";
 import { blockingLines } from "../plan/plan-card.ts";
 import { context, section, sections } from "../slack/blocks.ts";
 import { andMore } from "../slack/table.ts";
 import { code, counted } from "../slack/text.ts";
-import { byLoss, lossesOf, noNodeToDrain, noPodsToMove, podLine, type RemovalFacts } from "./dialog.ts";
+import { byLoss, lossesOf, noNodeToDrain, noPodsToMove, podLine, type RemovalSummary } from "./dialog.ts";
 
 /** Pods named on the card, which stands in the channel; the dialog names more. */
 const MOST_PODS = 10;
@@ -14,8 +14,8 @@ const MOST_PODS = 10;
  * @param now ISO 8601
  */
 export function removalPlanCard(
-  { node, instanceId, pool, pods }: RemovalFacts,
-  blocking: Blocking,
+  { node, instanceId, pool, pods }: RemovalSummary,
+  blocking: EvictionObstacles,
   now: string,
 ): PlanCard {
   const what = node

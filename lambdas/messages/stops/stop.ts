@@ -81,7 +81,7 @@ export function withStops(message: Message, { stops, isWhole }: ShownStops, held
  * Reason why a node is not disturbed, with the next step.
  * @param node name of the Node, or the instance id of a machine that is no node
  */
-export const stoppedBy = (stop: Stop, node: string): string => {
+export const stopperText = (stop: Stop, node: string): string => {
   const { target } = stop;
   const what = target.kind === "node" ? code(node) : `${code(node)} stays as it is: ${targetName(target)}`;
   const until = stop.until === null ? "" : ` until ${utc(stop.until)}`;

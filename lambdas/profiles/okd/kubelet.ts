@@ -1,13 +1,13 @@
 import { kubernetesFolder as k } from "../../desired/machine-paths.ts";
 import { addressIn } from "../../desired/network-address.ts";
 import { startingTaint } from "../../desired/node-keys.ts";
-import type { MachineFacts } from "../machine-facts.ts";
+import type { MachineSpec } from "../machine-facts.ts";
 
 /** The cluster's DNS service has the tenth address of the service network (OKD's dns-operator). */
 const DNS_ADDRESS = 10;
 
 /** WMCO's configuration of the kubelet, with eviction on memory: since 1.31 Windows supports it, but not by default. */
-export const kubeletConfiguration = ({ configuration, pool }: MachineFacts): object => ({
+export const kubeletConfiguration = ({ configuration, pool }: MachineSpec): object => ({
   kind: "KubeletConfiguration",
   apiVersion: "kubelet.config.k8s.io/v1beta1",
   rotateCertificates: true,

@@ -4,7 +4,7 @@ import type { PayloadFile } from "../../desired/payload.ts";
 import type { Action, FileAction } from "../../desired/plan.ts";
 import { firewallRules } from "../../desired/ports.ts";
 import { atLeast } from "../../desired/versions.ts";
-import type { MachineFacts } from "../machine-facts.ts";
+import type { MachineSpec } from "../machine-facts.ts";
 import type { Profile } from "../profile.ts";
 import { containerdConfiguration } from "./containerd.ts";
 import { BOOTSTRAP_KUBECONFIG, JOIN_AUTHORITY } from "./join.ts";
@@ -29,7 +29,7 @@ const fileFrom = (bucket: string, { path, key, versionId, sha256 }: PayloadFile)
   access: "inherited",
 });
 
-const payloadFiles = ({ configuration, payload }: MachineFacts, inFolder: (path: string) => boolean): Action[] =>
+const payloadFiles = ({ configuration, payload }: MachineSpec, inFolder: (path: string) => boolean): Action[] =>
   payload.files.filter(({ path }) => inFolder(path)).map((file) => fileFrom(configuration.bucket, file));
 
 const isOurs = (path: string): boolean => path.startsWith(`${casementFolder}\\`);
@@ -38,7 +38,7 @@ const isOurs = (path: string): boolean => path.startsWith(`${casementFolder}\\`)
  * Installs the guard of the metadata route first, before anything that could remove the route. Also configures Windows
  * to restart the SSM agent, which is not the default.
  */
-const guard = (facts: MachineFacts): Action[] => [
+const guard = (facts: MachineSpec): Action[] => [
   directory(casementFolder, "system"),
   ...payloadFiles(facts, isOurs),
   { do: "service-recovery", name: "AmazonSSMAgent", restartAfter: [30, 60, 60] },
@@ -58,7 +58,7 @@ const programFolders = (): Action[] => [
 ];
 
 /** Downloads the programs and verifies each by its hash. */
-const payload = (facts: MachineFacts): Action[] => [
+const payload = (facts: MachineSpec): Action[] => [
   ...programFolders(),
   ...payloadFiles(facts, (path) => !isOurs(path)),
 ];
@@ -79,7 +79,7 @@ const KUBELET_CLIENTS_FILE = `${k}\\kubelet-ca.crt`;
 /** Writes the authorities of the kubelet's clients: on a new machine, and on a node that has joined. */
 export const kubeletClients = (pem: string): FileAction => textFile(KUBELET_CLIENTS_FILE, pem);
 
-const configurationFiles = (facts: MachineFacts): Action[] => [
+const configurationFiles = (facts: MachineSpec): Action[] => [
   kubeletClients(facts.kubeletClients),
   textFile(JOIN_AUTHORITY, facts.configuration.cluster.certificateAuthority),
   jsonFile(`${k}\\kubelet.conf`, kubeletConfiguration(facts)),
@@ -88,7 +88,7 @@ const configurationFiles = (facts: MachineFacts): Action[] => [
 ];
 
 // The sha256 is unknown here: the content is this instance's secret, which only the instance's own role reads.
-const joinMaterial = ({ joinSecretId }: MachineFacts): Action => ({
+const joinMaterial = ({ joinSecretId }: MachineSpec): Action => ({
   do: "file",
   path: BOOTSTRAP_KUBECONFIG,
   source: { from: "secret", secretId: joinSecretId, field: "kubeconfig" },
@@ -104,7 +104,7 @@ const proxyGates = (version: string): string[] =>
  * The task that configures CNI and kube-proxy for the container network. It repeats: if a machine boots while the API
  * server is down, the container network appears after the first run has timed out.
  */
-const networkTask = ({ configuration, nodeName }: MachineFacts): Action => ({
+const networkTask = ({ configuration, nodeName }: MachineSpec): Action => ({
   do: "task",
   name: NETWORK_TASK,
   script: `${casementFolder}\\network.ps1`,
@@ -125,7 +125,7 @@ const networkTask = ({ configuration, nodeName }: MachineFacts): Action => ({
  * Configures everything that a node needs, except the join material and the start of the kubelet.
  * @throws Refused if this Windows release does not support the cluster's configuration
  */
-const configure = (facts: MachineFacts): Action[] => {
+const configure = (facts: MachineSpec): Action[] => {
   const { cluster } = facts.configuration;
   return [
     ...stateFolders(),
@@ -138,7 +138,7 @@ const configure = (facts: MachineFacts): Action[] => {
 };
 
 /** Delivers the join material, and starts the services that need only a certificate from the cluster. */
-const start = (facts: MachineFacts): Action[] => [
+const start = (facts: MachineSpec): Action[] => [
   joinMaterial(facts),
   ...["containerd", "kubelet", "windows_exporter", "csi-proxy"].map((name) => startService(name, logOf(name))),
 ];
@@ -147,7 +147,7 @@ const start = (facts: MachineFacts): Action[] => [
  * Delivers new join material to a machine whose first token has expired. A kubelet reads its bootstrap kubeconfig only
  * when it starts (k8s cmd/kubelet/app, buildKubeletClientConfig), so it is restarted.
  */
-const rejoin = (facts: MachineFacts): Action[] => [
+const rejoin = (facts: MachineSpec): Action[] => [
   stopService("kubelet"),
   joinMaterial(facts),
   startService("kubelet", logOf("kubelet")),

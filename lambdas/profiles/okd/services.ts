@@ -2,7 +2,7 @@ import { kubernetesFolder as k, logFolder } from "../../desired/machine-paths.ts
 import type { Action } from "../../desired/plan.ts";
 import { atLeast } from "../../desired/versions.ts";
 import { Refused } from "../../errors.ts";
-import type { MachineFacts } from "../machine-facts.ts";
+import type { MachineSpec } from "../machine-facts.ts";
 import { BOOTSTRAP_KUBECONFIG, JOIN_AUTHORITY } from "./join.ts";
 import { selfLabels } from "./labels.ts";
 import { STANDARD_OVERLAY_PORT } from "./ports.ts";
@@ -28,7 +28,7 @@ export const logOf = (service: string): string => {
 const rotation = (version: string): string =>
   atLeast(version, "1.34") ? " -log-file-size=100Mi -log-file-age=168h" : "";
 
-const runner = (name: string, { configuration }: MachineFacts): string =>
+const runner = (name: string, { configuration }: MachineSpec): string =>
   `${k}\\kube-log-runner.exe -log-file=${logOf(name)}${rotation(configuration.cluster.version)}`;
 
 const containerd = (): string =>
@@ -42,7 +42,7 @@ const containerd = (): string =>
 
 // The node's name is EC2's, fixed here: if the kubelet asked the metadata service at each start, it would depend on a
 // route that a reboot can remove. The cluster's cloud provider sets the cloud identity (`--cloud-provider=external`).
-const kubelet = (facts: MachineFacts): string =>
+const kubelet = (facts: MachineSpec): string =>
   [
     runner("kubelet", facts),
     `${k}\\kubelet.exe`,
@@ -61,7 +61,7 @@ const kubelet = (facts: MachineFacts): string =>
     `--image-credential-provider-config=${k}\\credential-provider-config.yaml`,
   ].join(" ");
 
-function overlayPort({ configuration, build }: MachineFacts): string[] {
+function overlayPort({ configuration, build }: MachineSpec): string[] {
   const port = configuration.cluster.hybridOverlayPort;
   if (port === STANDARD_OVERLAY_PORT) return [];
   if (build === FIXED_OVERLAY_BUILD)
@@ -69,7 +69,7 @@ function overlayPort({ configuration, build }: MachineFacts): string[] {
   return [`--hybrid-overlay-vxlan-port ${port}`];
 }
 
-const hybridOverlay = (facts: MachineFacts): string =>
+const hybridOverlay = (facts: MachineSpec): string =>
   [
     `${k}\\hybrid-overlay-node.exe`,
     `--node ${facts.nodeName}`,
@@ -83,7 +83,7 @@ const hybridOverlay = (facts: MachineFacts): string =>
     ...overlayPort(facts),
   ].join(" ");
 
-const kubeProxy = (facts: MachineFacts): string =>
+const kubeProxy = (facts: MachineSpec): string =>
   `${runner("kube-proxy", facts)} ${k}\\kube-proxy.exe --config ${k}\\kube-proxy.conf --windows-service`;
 
 // WMCO serves metrics with a certificate of the cluster's service CA, which only a pod's Service can get. Here the port
@@ -110,7 +110,7 @@ export const runningServices = (): { readonly name: string; readonly log: string
 const services: readonly (readonly [
   name: string,
   dependsOn: readonly string[],
-  command: (facts: MachineFacts) => string,
+  command: (facts: MachineSpec) => string,
 ])[] = [
   ["containerd", [], containerd],
   ["kubelet", ["containerd"], kubelet],
@@ -124,7 +124,7 @@ const services: readonly (readonly [
  * Defines the services of a Windows node. After a reboot, Windows starts them in the order of their dependencies.
  * @throws Refused if this Windows release does not support the cluster's configuration
  */
-export const okdServices = (facts: MachineFacts): Service[] =>
+export const okdServices = (facts: MachineSpec): Service[] =>
   services.map(([name, dependsOn, command]) => ({
     do: "service",
     name,

@@ -10,7 +10,7 @@ import { bodyOf, isAbsent } from "../client-errors.ts";
 import { isWindows, labelsOf } from "../cluster/node-facts.ts";
 import { nodes } from "../cluster/nodes.ts";
 import type { StepContext } from "../context.ts";
-import type { Subject } from "./check.ts";
+import type { DoctorSubject } from "./check.ts";
 
 /** A request that an admission policy must deny. It changes nothing even if the policy is missing. */
 export interface Attempt {
@@ -190,7 +190,10 @@ async function tried(context: StepContext, { policy, what, older, attempt }: Att
  * @returns one finding for each request that no policy, or only a later one, denies, and one if an older policy denies
  * what a drain needs
  */
-export const policies = async ({ context, profile }: Subject, more: readonly Attempt[] = []): Promise<Finding[]> => {
+export const policies = async (
+  { context, profile }: DoctorSubject,
+  more: readonly Attempt[] = [],
+): Promise<Finding[]> => {
   const all = [...attemptsOf(profile)[accountOf(context.settings)], ...more];
   const allowed = accountOf(context.settings) === "act" ? [mayTakeOut(context)] : [];
   return (await Promise.all([...all.map((one) => tried(context, one)), ...allowed])).flat();

@@ -158,7 +158,7 @@ const reading = ({ clients, settings, now }: Storage) => {
 };
 
 /** The few ways to read and write items: reads by key are consistent, and writes that may race are conditional. */
-export const table = (storage: Storage) => {
+export const tableClient = (storage: Storage) => {
   const { clients, settings } = storage;
   const TableName = settings.ledgerTable;
   const { putIf, setIf } = conditional(storage);

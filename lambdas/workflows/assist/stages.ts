@@ -7,10 +7,10 @@ import { TAG } from "../../tags.ts";
 import type { ChangeTask } from "../change/change.ts";
 import { causeOf, done, MINUTE, pending, StageFailed } from "../engine/durable.ts";
 import { runScript } from "../engine/run-script.ts";
-import { readRoute, routeRequest } from "../guard/row.ts";
 import { isAgentSilent } from "../node/agent.ts";
 import { guardFault, guardFileFault } from "../node/guard.ts";
 import { observe } from "../node/observe.ts";
+import { readRoute, routeRequest } from "../node/route.ts";
 import { leaseOf, nodeOf, once, uncancellable, waitFor } from "../node/task.ts";
 import { auditNode } from "../operation/audit.ts";
 import type { JudgedAssist } from "./judge.ts";
@@ -24,7 +24,7 @@ export interface AssistTask extends ChangeTask {
 }
 
 /** The record of an assistance that was approved, without its state. */
-export const assistanceOf = (
+export const assistanceHeld = (
   { op: { start }, approvedBy }: Pick<ChangeTask, "op" | "approvedBy">,
   { machine, owner }: JudgedAssist,
 ): NonNullable<AssistTask["wanted"]> => ({
@@ -154,7 +154,7 @@ async function withoutGuard(task: AssistTask): Promise<string | null> {
 }
 
 /** Takes away what an assistance that did not succeed has left. @returns the state that is left, as a clause */
-export async function putBack(task: AssistTask): Promise<string> {
+export async function restoreMachine(task: AssistTask): Promise<string> {
   const why = await withoutGuard(task);
   try {
     await untag(task);

@@ -9,7 +9,7 @@ import type { Node } from "../../steps/cluster/nodes.ts";
 import { ownershipOf } from "../../steps/cluster/ownership.ts";
 import type { Machine } from "../../steps/ec2/instances.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { everyPage, numbered, pageAfter } from "../engine/chunks.ts";
+import { everyChunk, numbered, pageAfter } from "../engine/chunks.ts";
 import { step } from "../engine/durable.ts";
 
 /** Label of provisioning: a Node that carries it was given its authorities by Casement. */
@@ -19,7 +19,7 @@ const POOL = "casement.dev/pool";
 const LOOK_AGAIN_MS = 6 * 3_600_000;
 
 /** Outcome of reading the authority and the nodes at a tick, with what people are to be told of it. */
-export interface Reading {
+export interface AuthorityReading {
   readonly bundle: Bundle | null;
   readonly due: Due;
   readonly why: string;
@@ -70,7 +70,11 @@ async function dueOrRefused(steps: Steps, configuration: Configuration, bundle: 
  * Reads what the cluster publishes, and the nodes that are due. An empty, refused or damaged bundle, and nodes that may not be
  * listed, are news for people; no node is changed then.
  */
-export async function readAuthority(steps: Steps, configuration: Configuration, tick: string): Promise<Reading> {
+export async function readAuthority(
+  steps: Steps,
+  configuration: Configuration,
+  tick: string,
+): Promise<AuthorityReading> {
   try {
     const bundle = await wholeBundle(steps);
     const due = await dueOrRefused(steps, configuration, bundle);
@@ -89,7 +93,7 @@ export async function readInPages(
   steps: Steps,
   configuration: Configuration,
   tick: string,
-): Promise<Reading> {
+): Promise<AuthorityReading> {
   const name = "read the authority";
   let listed: readonly DueNode[] | undefined;
   const first = await step(ctx, name, async () => {
@@ -100,7 +104,7 @@ export async function readInPages(
   });
   const { bundle, due } = first;
   if (!bundle) return first;
-  const nodes = await everyPage<DueNode>(async (at, before) => {
+  const nodes = await everyChunk<DueNode>(async (at, before) => {
     if (at === 0) return { ...due, items: due.nodes };
     return step(ctx, numbered(name, at), async () => {
       listed ??= (await findDue(steps, configuration, bundle)).nodes;

@@ -4,10 +4,10 @@ import type { Deadlines } from "../../deadlines.ts";
 import { type Bundle, sha256 } from "../../desired/authorities.ts";
 import { kubeletClientsIn } from "../../desired/machine-record.ts";
 import { KUBELET_CLIENTS } from "../../desired/node-keys.ts";
-import type { Plan } from "../../desired/plan.ts";
+import type { MachinePlan } from "../../desired/plan.ts";
 import { authorityWords } from "../../messages/node/authority.ts";
 import { profileOf } from "../../profiles/list.ts";
-import { idOf, type Opening } from "../../steps/open-operation.ts";
+import { idOf, type OperationOpening } from "../../steps/open-operation.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { readApplied } from "../engine/apply-plan.ts";
 import { done, MINUTE, pending, step, until, untilTime } from "../engine/durable.ts";
@@ -31,7 +31,7 @@ const PLAN_MINUTES = 60;
 const BLOCKED_MS = { proof: 24 * 3_600_000, change: 3_600_000 };
 
 /** Opening of the operation that a tick of the schedule starts. */
-export const openingOf = ({ cluster, slack }: Configuration, tick: string): Opening => ({
+export const openingOf = ({ cluster, slack }: Configuration, tick: string): OperationOpening => ({
   request: { command: "authority" },
   cause: tick,
   cluster: cluster.name,
@@ -39,7 +39,7 @@ export const openingOf = ({ cluster, slack }: Configuration, tick: string): Open
 });
 
 /** The schedule's rule, as the operation of an opening begins under it. */
-export const ruleOf = (steps: Steps, opening: Opening): Rule => ({
+export const ruleOf = (steps: Steps, opening: OperationOpening): Rule => ({
   origin: { by: "rule", rule: "authority" },
   opening,
   words: authorityWords,
@@ -50,7 +50,7 @@ export const ruleOf = (steps: Steps, opening: Opening): Rule => ({
 const planner =
   ({ steps, operation }: FleetOperation, configuration: Configuration, { pem }: Bundle): Planner<DueNode> =>
   (_members, name) => {
-    const plan: Plan = {
+    const plan: MachinePlan = {
       format: 2,
       operation,
       madeAt: Math.floor(steps.now() / 1000),

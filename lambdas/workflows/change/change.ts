@@ -3,12 +3,12 @@ import type { Message, NodeRecord } from "../../records.ts";
 import type { NodeWorkflow } from "../../stages.ts";
 import type { Stage } from "../node/stages.ts";
 import type { NodeTask } from "../node/task.ts";
-import type { Plan } from "../operation/approval.ts";
+import type { ApprovalPlan } from "../operation/approval.ts";
 import type { Execution, Op } from "../operation/op.ts";
-import type { Timed } from "../operation/timing.ts";
+import type { TimedWork } from "../operation/timing.ts";
 
 /** The machine that a change is made on, and whether its work waits for a window. */
-export interface Subject extends Timed {
+export interface Subject extends TimedWork {
   /** Name of its Node; the instance id of a machine that is no node. */
   readonly name: string;
   /** UID of its Node; null for a machine that is no node. */
@@ -64,7 +64,7 @@ export interface Change<R extends NodeRequest, P, T extends ChangeTask> {
   /** Asks the requester once more before anybody else is asked. @returns false when the operation has ended */
   readonly confirm?: (op: Op<R>, plan: P) => Promise<boolean>;
   /** Judges afresh what an approval would be bound to; left out where none is ever needed. The body of a step. */
-  readonly effects?: (op: Op<R>, plan: P) => Promise<Plan>;
+  readonly effects?: (op: Op<R>, plan: P) => Promise<ApprovalPlan>;
   /** Plans once more right before the lease is taken, where a plan may be old by then; in the step that takes the lease. */
   readonly planAgain?: (op: Op<R>, plan: P) => Promise<P>;
   /** Plans it as one node of a rollout; in a step. @returns null when the node is gone */

@@ -1,8 +1,8 @@
-import type { Part } from "../../commands/command.ts";
+import type { RolloutPart } from "../../commands/command.ts";
 import { cordonLeaves } from "../../messages/node/cordon.ts";
 import { goneBeforeReboot } from "../../messages/node/reboot.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { reasonOf } from "../engine/durable.ts";
+import { failureReason } from "../engine/durable.ts";
 import type { Execution, OperationSettings } from "../operation/op.ts";
 import { settingsOf } from "../operation/op.ts";
 import { notifyProgress } from "../operation/progress.ts";
@@ -16,7 +16,7 @@ const answered = { waitsFor: null, decideBy: null, callbacks: {} } as const;
  * @returns null when the rollout has closed the node meanwhile
  * @throws Forbidden when the requester may not reboot any more
  */
-export async function beginPart(execution: Execution, { index }: Part): Promise<OperationSettings | null> {
+export async function beginPart(execution: Execution, { index }: RolloutPart): Promise<OperationSettings | null> {
   const { ctx, steps, start } = execution;
   const { operation } = start;
   const release = await steps.runtime.read(null);
@@ -36,7 +36,7 @@ export async function endGone(steps: Steps, operation: string, index: number, no
 
 /** Ends the record of a node on which the work did not begin; it is as it was. Belongs into a step. */
 export async function endUntouched(steps: Steps, operation: string, index: number, error: unknown): Promise<void> {
-  const failure = { stage: "slot", ...reasonOf(error), left: cordonLeaves.untouched } as const;
+  const failure = { stage: "slot", ...failureReason(error), left: cordonLeaves.untouched } as const;
   const endedAt = steps.timestamp();
   await steps.ledger.changeNode(operation, index, { status: "failed", failure, endedAt, ...answered });
   await notifyProgress(steps, operation);

@@ -2,17 +2,17 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { isDryRun, type Start } from "../../commands/command.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
 import { withTime } from "../../messages/maintenance/schedule.ts";
-import { ownerOf } from "../../node-work.ts";
-import { newNodeRecord, type Published } from "../../records.ts";
+import { workOwner } from "../../node-work.ts";
+import { newNodeRecord, type PublishedMessage } from "../../records.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
 import type { ReleaseDocument } from "../../steps/runtime.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { Cancelled, causeOf, reasonOf, step } from "../engine/durable.ts";
+import { Cancelled, causeOf, failureReason, step } from "../engine/durable.ts";
 import { endOnOneNode } from "../node/end.ts";
 import { runStages } from "../node/stages.ts";
 import { newNodeTask } from "../node/task.ts";
 import { breakGlassFor } from "../operation/break-glass.ts";
-import { type Opened, passGate } from "../operation/gate.ts";
+import { type ApprovedStart, passGate } from "../operation/gate.ts";
 import { planUnlessStopped } from "../operation/hold-up.ts";
 import { showOnly } from "../operation/lifecycle.ts";
 import type { Execution, Op } from "../operation/op.ts";
@@ -23,7 +23,7 @@ import type { Change, ChangeTask, NodeRequest } from "./change.ts";
 import { beginPart, endGone, endUntouched } from "./part.ts";
 
 /** Leave to begin: who gave it, and until when it lasts. */
-type Clearance = Pick<Opened, "slotEnds" | "approvedBy">;
+type Clearance = Pick<ApprovedStart, "slotEnds" | "approvedBy">;
 
 /** A change that needs no approval, and is no part of a window. */
 const AT_ONCE: Clearance = { slotEnds: null, approvedBy: [] };
@@ -33,7 +33,7 @@ interface Held<P> {
   readonly runtime: ReleaseDocument;
   readonly lease: Lease;
   /** Null for a node of a rollout: the rollout's own execution publishes. */
-  readonly published: Published | null;
+  readonly published: PublishedMessage | null;
   /** The plan that holds from here on; null where the first one does. */
   readonly again: P | null;
 }
@@ -49,7 +49,7 @@ async function post<R extends NodeRequest, P, T extends ChangeTask>(
   { steps, start, settings }: Op<R>,
   change: Change<R, P, T>,
   plan: P,
-): Promise<Published | null> {
+): Promise<PublishedMessage | null> {
   const { operation } = start;
   const index = indexOf(start);
   const { instanceId, name, uid } = change.subject(plan);
@@ -77,7 +77,7 @@ async function takeLease<R extends NodeRequest, P, T extends ChangeTask>(
   const again = (await change.planAgain?.(op, planned)) ?? null;
   const plan = again ?? planned;
   const runtime = await steps.runtime.read(settings.runtimeVersion);
-  const owner = ownerOf({ operation: start.operation, index: indexOf(start) });
+  const owner = workOwner({ operation: start.operation, index: indexOf(start) });
   const lease = await steps.leases.take(change.subject(plan).instanceId, owner);
   return { runtime, lease, published: await post(op, change, plan), again };
 }
@@ -86,7 +86,7 @@ async function takeLease<R extends NodeRequest, P, T extends ChangeTask>(
 async function releaseUnbegun({ steps, start }: Execution, instanceId: string, error: unknown): Promise<void> {
   const { operation } = start;
   const index = indexOf(start);
-  await steps.leases.releaseOwned(instanceId, ownerOf({ operation, index }));
+  await steps.leases.releaseOwned(instanceId, workOwner({ operation, index }));
   const isOpen = (await steps.ledger.nodes(operation)).some((one) => one.index === index && one.endedAt === null);
   if (isOpen) await endUntouched(steps, operation, index, error);
 }
@@ -105,7 +105,7 @@ async function runToEnd<R extends NodeRequest, P, T extends ChangeTask>(
     const left = await change.undo(task, cause);
     if (cause instanceof Cancelled)
       return endOnOneNode(task, { status: "cancelled", left }, change.words.cancelled(left, task));
-    const failure = { stage, ...reasonOf(cause), left, ...change.failure?.(task) };
+    const failure = { stage, ...failureReason(cause), left, ...change.failure?.(task) };
     return endOnOneNode(task, { status: "failed", failure }, change.words.failed(left, task));
   }
   const { summary, ...outcome } = await change.finish(task);

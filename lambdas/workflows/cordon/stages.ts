@@ -10,8 +10,8 @@ import { requesterOf } from "../../origin.ts";
 import { uncordonPatch } from "../../steps/cluster/cordon-rules.ts";
 import type { ChangeTask } from "../change/change.ts";
 import { done } from "../engine/durable.ts";
-import { cordonNode } from "../node/cordon.ts";
-import { settleLeft } from "../node/settle.ts";
+import { putCordon } from "../node/cordon.ts";
+import { settleLeftWork } from "../node/settle.ts";
 import { leaseOf, nodeOf, waitFor } from "../node/task.ts";
 import { auditNode } from "../operation/audit.ts";
 
@@ -38,20 +38,20 @@ async function keepLeft(task: CordonTask, uid: string): Promise<boolean> {
   const { steps } = task;
   const left = await steps.cordons.find(uid);
   if (!(await steps.cordons.accept(uid))) return false;
-  if (left) await settleLeft(steps, left, keptCordoned(await personOf(task)));
+  if (left) await settleLeftWork(steps, left, keptCordoned(await personOf(task)));
   await auditNode(task, "accept", { what: "changed", detail: { change: "keep the cordon" } });
   return true;
 }
 
 /** Cordons the node for good: a cordon that is there already stays whose it is. */
-export async function cordon(task: CordonTask): Promise<void> {
+export async function cordonByRequest(task: CordonTask): Promise<void> {
   const { steps, operation, index } = task;
   const { instanceId } = leaseOf(task);
   const { name: node, uid } = nodeOf(task);
   const outcome = await waitFor<CordonResult>(task, "the node is cordoned", async () => {
     if ((await steps.nodes.read(node))?.metadata?.uid !== uid) return done("gone");
     if (await keepLeft(task, uid)) return done("kept");
-    await cordonNode(steps, { node, uid, instanceId, operation, index });
+    await putCordon(steps, { node, uid, instanceId, operation, index });
     const record = await steps.cordons.find(uid);
     // Only of a Node that was deleted a moment ago there is no record.
     if (!record) return done("gone");
@@ -65,7 +65,7 @@ export async function cordon(task: CordonTask): Promise<void> {
 }
 
 /** Uncordons the node, whoever had cordoned it, and takes Casement's marks of the cordon off. */
-export async function uncordon(task: CordonTask): Promise<void> {
+export async function uncordonByRequest(task: CordonTask): Promise<void> {
   const { steps, operation } = task;
   const { name, uid } = nodeOf(task);
   const outcome = await waitFor<CordonResult>(task, "the node is uncordoned", async () => {
@@ -76,7 +76,7 @@ export async function uncordon(task: CordonTask): Promise<void> {
     await steps.nodes.change(node, uncordonPatch(node, open));
     if ((await steps.nodes.read(name))?.spec?.unschedulable) throw new Retryable(`${name} still shows its cordon`);
     await steps.cordons.forget(uid);
-    if (open) await settleLeft(steps, open, uncordonedSince(await personOf(task)));
+    if (open) await settleLeftWork(steps, open, uncordonedSince(await personOf(task)));
     await auditNode(task, "uncordon", { what: "changed", detail: { change: "uncordon" } });
     const { type, reason, message } = uncordonedEvent(operation);
     await steps.nodes.announce({ name, uid }, type, reason, message);

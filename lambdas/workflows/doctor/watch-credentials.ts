@@ -7,6 +7,7 @@ import type { Workflow } from "../../steps/host.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { causeOf, step } from "../engine/durable.ts";
 import { escalate } from "../engine/escalate.ts";
+import { type RenewCredential, renewOwn } from "../engine/renewing-credential.ts";
 
 /** Payload with which the schedule starts the check of the credentials in the cluster. */
 export interface WatchCredentials {
@@ -15,24 +16,7 @@ export interface WatchCredentials {
   readonly tick: string;
 }
 
-/** Asks a function to renew the credential of its own account, instead of doing its work. */
-export interface RenewCredential {
-  readonly renew: "credential";
-}
-
 const asksToWatch = (payload: object): payload is WatchCredentials => "watch" in payload;
-const asksToRenew = (payload: object): payload is RenewCredential => "renew" in payload;
-
-const renewOwn = (steps: Steps, ctx: DurableContext): Promise<Renewal> =>
-  step(ctx, "renew the credential", () => steps.credential.renew());
-
-/** A workflow that also renews the credential of its account: no other function can read that. */
-export const renewingCredential =
-  <Payload extends object>(workflow: Workflow<Payload>): Workflow<Payload | RenewCredential> =>
-  (steps) => {
-    const work = workflow(steps);
-    return (payload, ctx) => (asksToRenew(payload) ? renewOwn(steps, ctx) : work(payload, ctx));
-  };
 
 /** The functions that hold the other accounts. */
 const holders: readonly (readonly [Account, WorkflowName])[] = [

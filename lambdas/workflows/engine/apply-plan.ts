@@ -1,11 +1,11 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import type { Action, ApplyResult, FailedAction, Plan } from "../../desired/plan.ts";
+import type { Action, ApplyResult, FailedAction, MachinePlan } from "../../desired/plan.ts";
 import { codeOfScript, type FailureCode, isFailureCode } from "../../failures.ts";
 import { workOf } from "../../node-work.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { StageFailed, step, type WaitOptions } from "./durable.ts";
-import type { Reading } from "./fleet-batch.ts";
+import type { LineReading } from "./fleet-batch.ts";
 import { runScript } from "./run-script.ts";
 
 /**
@@ -23,7 +23,7 @@ export async function applyPlan(
   bounds: WaitOptions,
 ): Promise<ApplyResult> {
   const { operation, index } = workOf(held.owner);
-  const plan: Plan = { format: 2, operation, notAfter: Math.floor(bounds.until / 1000), actions };
+  const plan: MachinePlan = { format: 2, operation, notAfter: Math.floor(bounds.until / 1000), actions };
   const key = `plans/${operation}/${index}/${name.replaceAll(" ", "-")}.json`;
   const request = await step(ctx, `plan: ${name}`, () =>
     steps.machine.requestFor({ ...plan, madeAt: Math.floor(steps.now() / 1000) }, key),
@@ -64,7 +64,7 @@ function codeOfAction({ action: name, code }: FailedAction, actions: readonly Ac
 }
 
 /** Reads the result line of `apply.ps1`, as a list of many machines shows it. */
-export function readApplied(result: object): Reading<true> {
+export function readApplied(result: object): LineReading<true> {
   const { ok, failed } = result as Partial<ApplyResult>;
   if (ok === true) return { value: true };
   if (!failed) return { why: "apply.ps1 did not finish and does not say why", code: "script-failed" };

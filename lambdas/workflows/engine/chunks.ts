@@ -35,7 +35,7 @@ export function pageAfter<T>(
  * Reads a list page by page.
  * @param read reads the nth page, counted from 0, in a step of its own
  */
-export async function everyPage<T>(
+export async function everyChunk<T>(
   read: (at: number, before: readonly T[]) => Promise<Page<T>>,
 ): Promise<readonly T[]> {
   const all: T[] = [];

@@ -89,7 +89,7 @@ export const causeOf = (error: unknown): Error => {
 };
 
 /** Words of what ended a stage, and its code where somebody has named it. */
-export function reasonOf(error: unknown): FailureReason {
+export function failureReason(error: unknown): FailureReason {
   const cause = causeOf(error);
   const code = codeOf(cause);
   return { why: cause.message, ...(code === undefined ? {} : { code }) };

@@ -3,7 +3,7 @@ import type { Answers } from "../../desired/questions.ts";
 import type { FailureReason } from "../../failures.ts";
 import { calledOff, calledOffBefore } from "../../messages/node/guard.ts";
 import type { DocumentScript } from "../../scripts/documents.ts";
-import type { Sent, Verdict } from "../../steps/machine/fleet.ts";
+import type { InvocationVerdict, SendResult } from "../../steps/machine/fleet.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { stepAtMostOnce } from "./at-most-once.ts";
 import { MINUTE, step } from "./durable.ts";
@@ -15,7 +15,7 @@ export type FleetOutcome<T> =
   | ({ readonly instanceId: string; readonly state: "failed" } & FailureReason);
 
 /** Judgement of a script's result line: what the workflow needs of it, or why it counts as a failure. */
-export type Reading<T> = { readonly value: T } | FailureReason;
+export type LineReading<T> = { readonly value: T } | FailureReason;
 
 /** Request to many machines, and how their answers are read. */
 export interface FleetRun<T> {
@@ -27,7 +27,7 @@ export interface FleetRun<T> {
   readonly minutes: number;
   readonly cancelledBy: () => Promise<string | null>;
   /** Reads a result line, and answers where the whole was asked for; it is kept for every machine, so it must be small. */
-  readonly read: (result: object, answers?: Answers) => Reading<T>;
+  readonly read: (result: object, answers?: Answers) => LineReading<T>;
 }
 
 /** Machines that get the same request in one command. */
@@ -35,7 +35,7 @@ export interface Batch {
   readonly name: string;
   readonly script: DocumentScript;
   readonly instanceIds: readonly string[];
-  readonly send: (instanceIds: readonly string[], mark: string) => Promise<Sent>;
+  readonly send: (instanceIds: readonly string[], mark: string) => Promise<SendResult>;
 }
 
 /** Characters of a failure: those of fifty machines are one result of the execution. */
@@ -56,7 +56,11 @@ interface Round<T> {
   readonly outcomes: readonly FleetOutcome<T>[];
 }
 
-function outcomeOf<T>(verdict: Verdict, ends: ReadonlyMap<string, string>, run: FleetRun<T>): FleetOutcome<T> | null {
+function outcomeOf<T>(
+  verdict: InvocationVerdict,
+  ends: ReadonlyMap<string, string>,
+  run: FleetRun<T>,
+): FleetOutcome<T> | null {
   const { instanceId } = verdict;
   if (verdict.state === "failed") return failed(instanceId, verdict);
   if (verdict.state === "done") {
@@ -137,7 +141,7 @@ async function awaitCommand<T>(
 /** Sends a batch once, also across crashes. */
 const sendOnce = (ctx: DurableContext, steps: Steps, { name, instanceIds, send }: Batch, owner: string) => {
   const mark = `${owner} ${name}`;
-  return stepAtMostOnce<Sent>(
+  return stepAtMostOnce<SendResult>(
     ctx,
     `send ${name}`,
     () => send(instanceIds, mark),

@@ -5,17 +5,17 @@ import type { Lease } from "../../steps/ledger/leases.ts";
 import { MOST_MACHINES } from "../../steps/machine/fleet.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { atMost, chunksOf, numbered } from "./chunks.ts";
-import { reasonOf } from "./durable.ts";
+import { failureReason } from "./durable.ts";
 import { allFailed, type Batch, type FleetOutcome, type FleetRun, runBatch } from "./fleet-batch.ts";
 
 /** One machine to read. */
-export interface Looked {
+export interface MachineQuestion {
   readonly instanceId: string;
   readonly request: ObserveRequest;
 }
 
 /** One machine to change, leased by this operation. */
-export interface Changed {
+export interface MachineChange {
   readonly lease: Lease;
   readonly request: object;
 }
@@ -58,7 +58,7 @@ async function runTogether<T>(
       try {
         return await runBatch(child, steps, batch, run);
       } catch (error) {
-        return allFailed(batch.instanceIds, reasonOf(error));
+        return allFailed(batch.instanceIds, failureReason(error));
       }
     },
     { maxConcurrency: BATCHES_AT_ONCE, completionConfig: { toleratedFailurePercentage: 100 } },
@@ -86,7 +86,7 @@ export const lookAtFleet = <T>(
   ctx: DurableContext,
   steps: Steps,
   script: LookScript,
-  machines: readonly Looked[],
+  machines: readonly MachineQuestion[],
   run: FleetRun<T>,
 ): Promise<ReadonlyMap<string, FleetOutcome<T>>> => {
   const batches = batchesOf(machines).map(
@@ -108,7 +108,7 @@ export const sendToFleet = <T>(
   ctx: DurableContext,
   steps: Steps,
   script: ChangeScript,
-  machines: readonly Changed[],
+  machines: readonly MachineChange[],
   run: FleetRun<T>,
 ): Promise<ReadonlyMap<string, FleetOutcome<T>>> => {
   const batches = batchesOf(machines).map((batch, at): Batch => {

@@ -1,14 +1,14 @@
 import { withAudit } from "../../messages/audit/head.ts";
 import {
-  type FleetChange,
   type FleetResult,
+  type FleetSummary,
   type FleetWords,
   fleetMessage,
   fleetNotice,
   fleetSummary,
 } from "../../messages/operation/fleet.ts";
 import { type Origin, originated } from "../../origin.ts";
-import { type Opening, openOperation, startOf } from "../../steps/open-operation.ts";
+import { type OperationOpening, openOperation, startOf } from "../../steps/open-operation.ts";
 import { step } from "../engine/durable.ts";
 import { escalate } from "../engine/escalate.ts";
 import { beginOperation } from "../operation/lifecycle.ts";
@@ -20,7 +20,7 @@ import { settleLeft } from "./settle.ts";
 /** The rule that starts an operation, and what it tells people. */
 export interface Rule {
   readonly origin: Origin;
-  readonly opening: Opening;
+  readonly opening: OperationOpening;
   readonly words: FleetWords;
   /** Notes that this operation changes nodes from now on; false while another one of the rule does, which has not ended. */
   readonly claim: () => Promise<boolean>;
@@ -61,7 +61,7 @@ export const startedBy = <M extends FleetMachine>(op: FleetOperation, rule: Rule
   },
 });
 
-async function end({ steps }: FleetOperation, change: FleetChange, rule: Rule, messageTs: string | null) {
+async function end({ steps }: FleetOperation, change: FleetSummary, rule: Rule, messageTs: string | null) {
   await steps.ledger.changeOperation(change.operation, {
     status: change.failed.length === 0 ? "succeeded" : change.cancelledBy === null ? "failed" : "cancelled",
     summary: fleetSummary(change),
@@ -80,7 +80,7 @@ async function tellEnd(op: FleetOperation, rule: Rule, result: FleetResult): Pro
   const { ctx, steps, operation } = op;
   const hasFailed = result.failed.length > 0;
   const by = await step(ctx, "ask whether it was cancelled", () => cancelledBy(steps, operation));
-  const change: FleetChange = { ...result, operation, cancelledBy: hasFailed ? by : null };
+  const change: FleetSummary = { ...result, operation, cancelledBy: hasFailed ? by : null };
   if (hasFailed && by === null) await escalate(ctx, steps, operation, fleetNotice(change, rule.words));
   const message = fleetMessage(change, originated(rule.origin), rule.words);
   // If Slack is down, the ledger has the end anyway.

@@ -1,15 +1,15 @@
 import type { FleetResult } from "../../messages/operation/fleet.ts";
-import type { Published } from "../../records.ts";
+import type { PublishedMessage } from "../../records.ts";
 import { causeOf } from "../engine/durable.ts";
 import { claimMachines } from "./claim.ts";
-import type { FleetMachine, FleetOperation, FleetRow, Member, Outcome, Sending, Trial } from "./row.ts";
+import type { FleetMachine, FleetOperation, FleetRow, Member, Outcome, SendPlan, Trial } from "./row.ts";
 import { type Outcomes, sendRound } from "./send.ts";
 import { type Settlement, settle } from "./settle.ts";
 
 /** Result of a change of many machines, null where the operation holds none, and the message that it has by now. */
 export interface FleetEnd {
   readonly result: FleetResult | null;
-  readonly published: Published | null;
+  readonly published: PublishedMessage | null;
 }
 
 /** Result of the machine that is changed first. */
@@ -26,7 +26,7 @@ const failed = (why: string): Outcome => ({ state: "failed", why });
 /** Gives the first machine back what it had. @returns the reason for which it failed, and whether the way back failed as well */
 async function undone<M extends FleetMachine>(
   op: FleetOperation,
-  sending: Sending<M>,
+  sending: SendPlan<M>,
   undo: Trial<M>["undo"],
   first: Member<M>,
 ): Promise<string> {
@@ -41,7 +41,7 @@ async function undone<M extends FleetMachine>(
 
 async function tryFirst<M extends FleetMachine>(
   op: FleetOperation,
-  sending: Sending<M>,
+  sending: SendPlan<M>,
   { names, prove, undo }: Trial<M>,
   first: Member<M>,
 ): Promise<TrialEnd> {
@@ -76,7 +76,7 @@ function resultOf<M extends FleetMachine>(settlements: readonly Settlement<M>[],
 async function changeRest<M extends FleetMachine>(
   op: FleetOperation,
   row: FleetRow<M>,
-  sending: Sending<M>,
+  sending: SendPlan<M>,
   rest: readonly Member<M>[],
 ): Promise<readonly Settlement<M>[]> {
   if (rest.length === 0) return [];
@@ -89,7 +89,7 @@ async function changeRest<M extends FleetMachine>(
 async function changeAfterTrial<M extends FleetMachine>(
   op: FleetOperation,
   row: FleetRow<M> & { readonly trial: Trial<M> },
-  sending: Sending<M>,
+  sending: SendPlan<M>,
   [first, ...rest]: readonly [Member<M>, ...Member<M>[]],
 ): Promise<FleetResult> {
   const { trial } = row;

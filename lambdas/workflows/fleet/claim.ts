@@ -1,6 +1,6 @@
 import { Refused } from "../../errors.ts";
-import { ownerOf } from "../../node-work.ts";
-import { newNodeRecord, type Published } from "../../records.ts";
+import { workOwner } from "../../node-work.ts";
+import { newNodeRecord, type PublishedMessage } from "../../records.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
 import { MOST_MACHINES } from "../../steps/machine/fleet.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -12,7 +12,7 @@ import { endNode } from "./settle.ts";
 /** The machines that an operation holds, and its message where it has one by now. */
 export interface Claim<M extends FleetMachine> {
   readonly members: readonly Member<M>[];
-  readonly published: Published | null;
+  readonly published: PublishedMessage | null;
 }
 
 /** Takes a machine's lease. @returns the reason why not, where another operation holds it */
@@ -40,7 +40,7 @@ async function claimOne<M extends FleetMachine>(
   const end = (outcome: Outcome) => endNode({ steps, operation }, index, row.endOf(outcome, false)).then(() => null);
   if (refusal !== null || instanceId === null)
     return end({ state: "untouched", why: refusal ?? "it has no EC2 instance" });
-  const held = await lease(steps, instanceId, ownerOf({ operation, index }));
+  const held = await lease(steps, instanceId, workOwner({ operation, index }));
   return typeof held === "string" ? end(row.onHeld(held)) : { ...machine, instanceId, index, lease: held };
 }
 
@@ -52,7 +52,7 @@ export async function claimMachines<M extends FleetMachine>(
 ): Promise<Claim<M>> {
   const chunks = chunksOf(machines);
   const members: Member<M>[] = [];
-  let published: Published | null = null;
+  let published: PublishedMessage | null = null;
   for (const [at, chunk] of chunks.entries()) {
     const claimed = await step(op.ctx, numbered(row.claim, at), async (): Promise<Claim<M> | Member<M>[]> => {
       const mine: Member<M>[] = [];

@@ -1,13 +1,13 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Json } from "../../audit/canonical.ts";
 import type { FailureReason } from "../../failures.ts";
-import type { Published } from "../../records.ts";
+import type { PublishedMessage } from "../../records.ts";
 import type { ChangeScript } from "../../scripts/documents.ts";
 import type { NodeWorkflow, StageName } from "../../stages.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
 import type { NodeChange } from "../../steps/ledger/ledger.ts";
 import type { Steps } from "../../steps/steps.ts";
-import type { Reading } from "../engine/fleet-batch.ts";
+import type { LineReading } from "../engine/fleet-batch.ts";
 
 /** An operation that changes many machines in one execution. */
 export interface FleetOperation {
@@ -55,7 +55,7 @@ export interface RoundNames {
 export type Planner<M extends FleetMachine> = (members: readonly Member<M>[], name: string) => Promise<object>;
 
 /** Way in which machines are changed and looked at afterwards. */
-export interface Sending<M extends FleetMachine> {
+export interface SendPlan<M extends FleetMachine> {
   readonly script: ChangeScript;
   /** Minutes that a batch may take. */
   readonly minutes: number;
@@ -63,9 +63,9 @@ export interface Sending<M extends FleetMachine> {
   /** Machines with an equal key get the same request; by default all do. */
   readonly groupOf?: (machine: M) => string;
   /** Reads the result line of the script. */
-  readonly read: (result: object) => Reading<true>;
+  readonly read: (result: object) => LineReading<true>;
   /** Judges an observation of every machine that was changed; by default the script's own result is enough. */
-  readonly verify?: (observation: object) => Reading<true>;
+  readonly verify?: (observation: object) => LineReading<true>;
 }
 
 /** The one machine that is changed first; the others are changed only when it works. */
@@ -90,9 +90,9 @@ export interface FleetRow<M extends FleetMachine> {
   /** Outcome of a machine that another operation has leased. */
   readonly onHeld: (why: string) => Outcome;
   /** Tells people, or ends the operation, once every machine was claimed. @param count machines that the operation holds */
-  readonly onClaimed: (count: number) => Promise<Published | null>;
+  readonly onClaimed: (count: number) => Promise<PublishedMessage | null>;
   /** Reads what sending needs. */
-  readonly sending: () => Promise<Sending<M>>;
+  readonly sending: () => Promise<SendPlan<M>>;
   /** By default all machines are changed at once. */
   readonly trial?: Trial<M>;
   readonly rest: RoundNames;

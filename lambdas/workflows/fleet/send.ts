@@ -4,7 +4,7 @@ import { step } from "../engine/durable.ts";
 import type { FleetOutcome } from "../engine/fleet-batch.ts";
 import { lookAtFleet, sendToFleet } from "../engine/run-fleet.ts";
 import { cancelledBy } from "../operation/requester.ts";
-import type { FleetMachine, FleetOperation, Member, Outcome, RoundNames, Sending } from "./row.ts";
+import type { FleetMachine, FleetOperation, Member, Outcome, RoundNames, SendPlan } from "./row.ts";
 
 /** Outcomes of machines by their instance ids. */
 export type Outcomes = ReadonlyMap<string, Outcome>;
@@ -19,7 +19,7 @@ const outcomeOf = (outcome: FleetOutcome<true> | undefined): Outcome => {
 /** Plans each group of machines, 50 in one step. */
 async function planned<M extends FleetMachine>(
   { ctx }: FleetOperation,
-  { plan, groupOf = () => "" }: Sending<M>,
+  { plan, groupOf = () => "" }: SendPlan<M>,
   names: Pick<RoundNames, "plan" | "send">,
   members: readonly Member<M>[],
 ) {
@@ -35,9 +35,9 @@ async function planned<M extends FleetMachine>(
 /** Looks at the machines that were changed, also when the operation was cancelled since. */
 const verified = <M extends FleetMachine>(
   { ctx, steps, operation }: FleetOperation,
-  { minutes }: Sending<M>,
+  { minutes }: SendPlan<M>,
   members: readonly Member<M>[],
-  read: NonNullable<Sending<M>["verify"]>,
+  read: NonNullable<SendPlan<M>["verify"]>,
 ): Promise<ReadonlyMap<string, FleetOutcome<true>>> =>
   lookAtFleet<true>(
     ctx,
@@ -53,7 +53,7 @@ const verified = <M extends FleetMachine>(
  */
 export async function sendRound<M extends FleetMachine>(
   op: FleetOperation,
-  sending: Sending<M>,
+  sending: SendPlan<M>,
   names: Pick<RoundNames, "plan" | "send">,
   members: readonly Member<M>[],
 ): Promise<Outcomes> {

@@ -1,11 +1,11 @@
 import type { FailureReason } from "../../failures.ts";
 import type { FleetResult } from "../../messages/operation/fleet.ts";
-import { ownerOf } from "../../node-work.ts";
+import { workOwner } from "../../node-work.ts";
 import type { NodeRecord } from "../../records.ts";
 import type { NodeChange } from "../../steps/ledger/ledger.ts";
 import { MOST_MACHINES } from "../../steps/machine/fleet.ts";
 import { chunksOf, numbered, readOnce } from "../engine/chunks.ts";
-import { reasonOf, step } from "../engine/durable.ts";
+import { failureReason, step } from "../engine/durable.ts";
 import type { FleetMachine, FleetOperation, FleetRow, Member, Outcome } from "./row.ts";
 
 /** A machine with the end of the work on it. */
@@ -80,7 +80,7 @@ async function settlePage(
   if ((await steps.ledger.operation(operation))?.endedAt !== null) return null;
   const left = (await steps.ledger.nodes(operation)).slice(from, from + MOST_MACHINES);
   for (const node of left) {
-    if (node.instanceId) await steps.leases.releaseOwned(node.instanceId, ownerOf(node));
+    if (node.instanceId) await steps.leases.releaseOwned(node.instanceId, workOwner(node));
     if (node.endedAt === null) await endNode(op, node.index, endOf({ state: "failed", ...reason }, false));
   }
   const settled = (await steps.ledger.nodes(operation)).slice(from);
@@ -105,7 +105,7 @@ export async function settleLeft(
   row: Pick<FleetRow<FleetMachine>, "endOf">,
   error: unknown,
 ): Promise<FleetResult | null> {
-  const { why, ...rest } = reasonOf(error);
+  const { why, ...rest } = failureReason(error);
   const reason = { ...rest, why: why.slice(0, MOST_WORDS) };
   const all: LeftPage[] = [];
   for (let at = 0; at === 0 || all.at(-1)?.more; at += 1) {

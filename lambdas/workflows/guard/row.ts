@@ -1,15 +1,16 @@
 import type { PayloadManifest } from "../../desired/payload.ts";
-import type { Observation, RouteRequest, RouteResult } from "../../desired/plan.ts";
+import type { Observation } from "../../desired/plan.ts";
 import { codeOfScript } from "../../failures.ts";
 import { nodeIsGone } from "../../messages/node/cordon.ts";
 import { guardedWithoutNode, guardLeaves } from "../../messages/node/guard.ts";
 import { isBusy } from "../../steps/client-errors.ts";
 import type { NodeChange } from "../../steps/ledger/ledger.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { MINUTE, step } from "../engine/durable.ts";
-import type { Reading } from "../engine/fleet-batch.ts";
-import type { FleetOperation, FleetRow, Outcome, Sending } from "../fleet/row.ts";
+import { step } from "../engine/durable.ts";
+import type { LineReading } from "../engine/fleet-batch.ts";
+import type { FleetOperation, FleetRow, Outcome, SendPlan } from "../fleet/row.ts";
 import { guardFault, guardFileFault } from "../node/guard.ts";
+import { readRoute, routeRequest } from "../node/route.ts";
 import type { OperationSettings } from "../operation/op.ts";
 import { postFirst } from "../operation/publisher.ts";
 import type { Target } from "./targets.ts";
@@ -18,43 +19,18 @@ import type { Target } from "./targets.ts";
 const PLAN_MINUTES = 60;
 
 /** Judges an observation of everything as a reboot does before it begins. @returns true, or why the guard is not in order */
-export function readGuard(result: object, payload: Pick<PayloadManifest, "files">): Reading<true> {
+export function readGuard(result: object, payload: Pick<PayloadManifest, "files">): LineReading<true> {
   const seen = result as Observation;
   if (!seen.ok)
     return { why: `observe.ps1 failed on the machine: ${seen.error ?? "no error message"}`, code: codeOfScript(seen) };
   return guardFault(seen) ?? guardFileFault(seen, payload) ?? { value: true };
 }
 
-/** Reads the result line of `route.ps1`. */
-export function readRoute(result: object): Reading<true> {
-  const { ok, failed } = result as Partial<RouteResult>;
-  if (ok === true) return { value: true };
-  if (!failed) return { why: "route.ps1 did not finish and does not say why", code: "script-failed" };
-  return { why: `${failed.action}: ${failed.error}`, code: codeOfScript(failed) };
-}
-
-/**
- * The request that installs the guard, or takes it away.
- * @param now milliseconds since the epoch
- * @param minutes after which the machine may not begin any more
- */
-export const routeRequest = (
-  what: RouteRequest["do"],
-  operation: string,
-  now: number,
-  minutes: number,
-): RouteRequest => ({
-  do: what,
-  operation,
-  madeAt: Math.floor(now / 1_000),
-  notAfter: Math.floor((now + minutes * MINUTE) / 1_000),
-});
-
 /** Reads the release that the operation goes by, and with it how the guard is sent and what it is compared with. */
 async function sending(
   { ctx, steps, operation }: FleetOperation,
   { runtimeVersion }: OperationSettings,
-): Promise<Sending<Target>> {
+): Promise<SendPlan<Target>> {
   const { configuration, payload } = await step(ctx, "read the release", () => steps.runtime.read(runtimeVersion));
   return {
     script: "route",

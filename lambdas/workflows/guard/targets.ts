@@ -5,14 +5,14 @@ import { Refused, UserError } from "../../errors.ts";
 import { changeRefused } from "../../messages/node/change-refusal.ts";
 import { agentSilentForGuard, poolWithoutNodes } from "../../messages/node/guard.ts";
 import { changeRefusalOf } from "../../steps/cluster/change-rules.ts";
-import type { Claim } from "../../steps/cluster/claims.ts";
+import type { MachineClaim } from "../../steps/cluster/claims.ts";
 import { instanceIdOf, isWindows } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import type { Machine } from "../../steps/ec2/instances.ts";
 import type { Agent } from "../../steps/machine/machine.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
-import { everyPage, numbered, type Page, pageAfter, readOnce } from "../engine/chunks.ts";
+import { everyChunk, numbered, type Page, pageAfter, readOnce } from "../engine/chunks.ts";
 import { step } from "../engine/durable.ts";
 import { findNode } from "../node/find-node.ts";
 import type { Execution, OperationSettings } from "../operation/op.ts";
@@ -59,7 +59,7 @@ interface Seen {
   readonly operation: string;
   readonly cluster: string;
   readonly machines: Machines;
-  readonly claimed: readonly Claim[];
+  readonly claimed: readonly MachineClaim[];
   readonly assisted: readonly Assistance[];
   readonly agents: ReadonlyMap<string, Agent>;
 }
@@ -119,7 +119,7 @@ export async function targetsOf(
   wanted: Targets,
 ): Promise<readonly Target[]> {
   const listed = readOnce(() => readMeant(execution, begun, wanted));
-  return everyPage<Target>(async (at, before) => {
+  return everyChunk<Target>(async (at, before) => {
     const page = await step(execution.ctx, numbered("judge", at), async (): Promise<Page<Target> | Target[]> => {
       const { seen, nodes } = await listed();
       const { items, ...more } = pageAfter(nodes, before, uidOf);

@@ -1,8 +1,14 @@
 import { nodeMatches } from "../../commands/node-matches.ts";
 import type { Configuration } from "../../configuration.ts";
-import type { Wait } from "../../desired/waits.ts";
+import type { PersonWait } from "../../desired/waits.ts";
 import { UserError } from "../../errors.ts";
-import { type Away, type MachineRow, machinesMessage, UNKNOWN, withoutEc2 } from "../../messages/node/away.ts";
+import {
+  type Ec2MachineRow,
+  machinesMessage,
+  UNKNOWN,
+  type UnavailableService,
+  withoutEc2,
+} from "../../messages/node/away.ts";
 import { nodeMessage } from "../../messages/node/details.ts";
 import { type NodeRow, nodesMessage } from "../../messages/node/nodes-table.ts";
 import { unregisteredMessage } from "../../messages/node/unregistered.ts";
@@ -25,23 +31,23 @@ import { type DueOf, seenReboots } from "./reboot-due.ts";
 import { SECONDS, stopsOver, stopsShown } from "./stops.ts";
 
 /** Asks Kubernetes; an Away when it does not answer. */
-const fromKubernetes = <T>({ cluster }: Configuration, ask: () => Promise<T>): Promise<T | Away> =>
+const fromKubernetes = <T>({ cluster }: Configuration, ask: () => Promise<T>): Promise<T | UnavailableService> =>
   patiently(SECONDS * 1_000, ask).catch((error: unknown) =>
     awayOf("kubernetes", new URL(cluster.apiServer).host, error, SECONDS),
   );
 
 /** The cluster's instances; an Away when EC2 does not answer. */
-const fromEc2 = (steps: Steps, { cluster }: Configuration): Promise<readonly Machine[] | Away> =>
+const fromEc2 = (steps: Steps, { cluster }: Configuration): Promise<readonly Machine[] | UnavailableService> =>
   patiently(SECONDS * 1_000, () => steps.instances.ofCluster(cluster.id)).catch((error: unknown) =>
     awayOf("ec2", null, error, SECONDS),
   );
 
-const isAway = (answer: object): answer is Away => "service" in answer && "reason" in answer;
+const isAway = (answer: object): answer is UnavailableService => "service" in answer && "reason" in answer;
 
 const machineOfNode = (node: Node, machines: readonly Machine[]): Machine | undefined =>
   machines.find((machine) => machine.instanceId === instanceIdOf(node));
 
-const machineRow = ({ instanceId, state, tags, privateDnsName, zone, launchedAt }: Machine): MachineRow => ({
+const machineRow = ({ instanceId, state, tags, privateDnsName, zone, launchedAt }: Machine): Ec2MachineRow => ({
   instanceId,
   state,
   pool: tags[TAG.pool] ?? null,
@@ -51,7 +57,7 @@ const machineRow = ({ instanceId, state, tags, privateDnsName, zone, launchedAt 
 });
 
 /** Rows of the Windows machines; where a node was typed, of those that it may mean. */
-function rowsOf(machines: readonly Machine[], typed: string | null): MachineRow[] {
+function rowsOf(machines: readonly Machine[], typed: string | null): Ec2MachineRow[] {
   const windows = machines.filter((machine) => machine.isWindows === true);
   if (typed === null) return windows.map(machineRow);
   const candidates = windows.map((machine) => ({
@@ -67,8 +73,8 @@ function rowsOf(machines: readonly Machine[], typed: string | null): MachineRow[
 
 const withoutKubernetes = (
   steps: Steps,
-  away: Away,
-  machines: readonly Machine[] | Away,
+  away: UnavailableService,
+  machines: readonly Machine[] | UnavailableService,
   typed: string | null,
 ): Message => machinesMessage(away, isAway(machines) ? machines : rowsOf(machines, typed), steps.timestamp());
 
@@ -80,7 +86,7 @@ function dueRow(node: Node, machine: Machine | undefined, dueOf: DueOf): NodeRow
 }
 
 /** Puts everything that waits for a person above the rest of a message. */
-const waitsFirst = (steps: Steps, waits: readonly Wait[], message: Message): Message => ({
+const waitsFirst = (steps: Steps, waits: readonly PersonWait[], message: Message): Message => ({
   ...message,
   blocks: [...waitBlocks(waits, steps.timestamp()), ...message.blocks],
 });
@@ -128,7 +134,7 @@ async function describeMachine(
   steps: Steps,
   typed: string,
   nodes: readonly Node[],
-  machines: readonly Machine[] | Away,
+  machines: readonly Machine[] | UnavailableService,
   { runtimeVersion }: OperationSettings,
 ): Promise<Message> {
   const unknown = noSuchNode(typed);

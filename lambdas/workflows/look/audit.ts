@@ -1,5 +1,5 @@
 import { chainsOf, type ReviewedChain, review } from "../../audit/review.ts";
-import { concerns, type Subject, subjectOf } from "../../audit/subject.ts";
+import { type AuditSubject, concerns, subjectOf } from "../../audit/subject.ts";
 import type { Request } from "../../commands/command.ts";
 import { isChange } from "../../commands/list.ts";
 import { DAY_MS } from "../../desired/zones.ts";
@@ -11,7 +11,7 @@ import type { Steps } from "../../steps/steps.ts";
 type AuditRequest = Extract<Request, { command: "audit" }>;
 
 /** Days that are looked back by default: a node or a person has few entries a day. */
-const DAYS: Readonly<Record<Subject["kind"], number>> = { everything: 7, operation: 0, person: 30, node: 30 };
+const DAYS: Readonly<Record<AuditSubject["kind"], number>> = { everything: 7, operation: 0, person: 30, node: 30 };
 
 /** Requests that are read for the last days: looks are among them. */
 const MOST_REQUESTS = 1_000;
@@ -40,7 +40,7 @@ const withCopies = (steps: Steps, chains: readonly ReviewedChain[]): Promise<Rev
   );
 
 /** Chains of several operations, of those that concern the subject. */
-async function reviewedOf(steps: Steps, operations: readonly OperationRecord[], subject: Subject) {
+async function reviewedOf(steps: Steps, operations: readonly OperationRecord[], subject: AuditSubject) {
   const found: ReviewedChain[][] = [];
   for (let at = 0; at < operations.length; at += AT_ONCE)
     found.push(...(await Promise.all(operations.slice(at, at + AT_ONCE).map((one) => reviewed(steps, one)))));
@@ -48,14 +48,14 @@ async function reviewedOf(steps: Steps, operations: readonly OperationRecord[], 
 }
 
 /** Audit of one operation. @throws UserError when the ledger does not hold it */
-async function ofOperation(steps: Steps, subject: Extract<Subject, { kind: "operation" }>): Promise<FoundAudit> {
+async function ofOperation(steps: Steps, subject: Extract<AuditSubject, { kind: "operation" }>): Promise<FoundAudit> {
   const operation = await steps.ledger.operation(subject.id);
   if (!operation) throw new UserError(`The ledger holds no operation ${subject.id}.`);
   const chains = await withCopies(steps, await reviewed(steps, operation));
   return { subject, chains, days: null, isCut: false };
 }
 
-async function ofDays(steps: Steps, subject: Subject, days: number): Promise<FoundAudit> {
+async function ofDays(steps: Steps, subject: AuditSubject, days: number): Promise<FoundAudit> {
   const since = new Date(steps.now() - days * DAY_MS).toISOString();
   const listed = await steps.ledger.operations(MOST_REQUESTS);
   const within = listed.filter(({ request, requestedAt }) => isChange(request.command) && requestedAt >= since);

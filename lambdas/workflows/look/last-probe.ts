@@ -5,7 +5,7 @@ import { unprobedWords } from "../../messages/node/unprobed.ts";
 import { bootedOf, isReady, windowsReleaseOf } from "../../steps/cluster/node-facts.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
-import type { Subject } from "../node/health-facts.ts";
+import type { HealthSubject } from "../node/health-facts.ts";
 
 /**
  * Reads the newest scheduled probe of a node, or says why there is none that is good for the node as it is now. Belongs into a step.
@@ -14,7 +14,7 @@ import type { Subject } from "../node/health-facts.ts";
 export async function lastProbe(
   steps: Steps,
   { pools, probe: { images } }: Configuration,
-  { node, machine, instanceId }: Subject,
+  { node, machine, instanceId }: HealthSubject,
   isActedFor: boolean,
 ): Promise<ProbeFacts> {
   const now = steps.now();

@@ -3,7 +3,7 @@ import type { Configuration } from "../../configuration.ts";
 import type { HealthFacts } from "../../desired/health/facts.ts";
 import type { RebootDue } from "../../desired/seen-machine.ts";
 import { UserError } from "../../errors.ts";
-import { type Away, machinesMessage } from "../../messages/node/away.ts";
+import { machinesMessage, type UnavailableService } from "../../messages/node/away.ts";
 import { missing } from "../../messages/node/why.ts";
 import { noSuchNode, severalNodes } from "../../messages/operation/dry-runs.ts";
 import type { Message } from "../../records.ts";
@@ -15,7 +15,7 @@ import { patiently } from "../../steps/patience.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
 import { findNode } from "../node/find-node.ts";
-import { factsOf, from, isAway, type Subject, unknown } from "../node/health-facts.ts";
+import { factsOf, from, type HealthSubject, isAway, unknownFacts } from "../node/health-facts.ts";
 import type { OperationSettings } from "../operation/op.ts";
 import { lastProbe } from "./last-probe.ts";
 import { seenReboots } from "./reboot-due.ts";
@@ -24,7 +24,7 @@ import { seenReboots } from "./reboot-due.ts";
 const LIST_SECONDS = 6;
 
 /** The node that is meant, and what is known of it without asking the machine. */
-export interface Found {
+export interface WhySources {
   readonly node: string;
   readonly facts: HealthFacts;
   readonly heldBy: string | null;
@@ -39,7 +39,7 @@ export interface Found {
 }
 
 /** @throws UserError when none or several are meant */
-function meantMachine(typed: string, machines: readonly Machine[]): Subject {
+function meantMachine(typed: string, machines: readonly Machine[]): HealthSubject {
   const candidates = machines
     .filter(({ isWindows }) => isWindows === true)
     .map((machine) => ({
@@ -61,7 +61,11 @@ function meantMachine(typed: string, machines: readonly Machine[]): Subject {
   return { name, node: undefined, machine, instanceId };
 }
 
-function meant(typed: string, nodes: readonly Node[] | Away, machines: readonly Machine[] | Away): Subject {
+function meant(
+  typed: string,
+  nodes: readonly Node[] | UnavailableService,
+  machines: readonly Machine[] | UnavailableService,
+): HealthSubject {
   const here = isAway(machines) ? [] : machines;
   const isMachine =
     !isAway(nodes) && typed.startsWith("i-") && !nodes.some((node) => instanceIdOf(node)?.startsWith(typed));
@@ -77,8 +81,8 @@ type Acting = "yes" | "no" | "unknown";
 
 /** Finds the reason for which the machine cannot be asked; null where it can. IAM refuses a machine that Casement neither launched nor assists. */
 function obstacle(
-  { machine, instanceId }: Subject,
-  machines: readonly Machine[] | Away,
+  { machine, instanceId }: HealthSubject,
+  machines: readonly Machine[] | UnavailableService,
   { ssm }: Pick<HealthFacts, "ssm">,
   acting: Acting,
 ): string | null {
@@ -94,7 +98,7 @@ function obstacle(
  * Tells whether Casement acts for the machine, which may be sent a look then. While the cluster or the ledger does not answer, that is
  * known of a machine alone that Casement launched.
  */
-async function actingFor(steps: Steps, { machine }: Subject, { cluster }: Configuration): Promise<Acting> {
+async function actingFor(steps: Steps, { machine }: HealthSubject, { cluster }: Configuration): Promise<Acting> {
   if (!machine) return "unknown";
   if (isOurs(machine, cluster.name)) return "yes";
   try {
@@ -116,7 +120,7 @@ export async function lookAround(
   steps: Steps,
   typed: string,
   { runtimeVersion }: OperationSettings,
-): Promise<Found | { readonly message: Message }> {
+): Promise<WhySources | { readonly message: Message }> {
   const startedAt = steps.timestamp();
   const { configuration } = await steps.runtime.read(runtimeVersion);
   const [nodes, machines] = await Promise.all([
@@ -133,7 +137,7 @@ export async function lookAround(
   const probed = { ...facts, probe: await lastProbe(steps, configuration, one, acting !== "no") };
   return {
     node: one.name,
-    facts: why === null ? probed : { ...probed, machine: unknown(why) },
+    facts: why === null ? probed : { ...probed, machine: unknownFacts(why) },
     heldBy,
     instanceId: why === null ? one.instanceId : null,
     isObserved: one.machine !== undefined && acting !== "yes",

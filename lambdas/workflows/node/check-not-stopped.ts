@@ -1,5 +1,5 @@
 import { Stopped } from "../../errors.ts";
-import { stoppedBy } from "../../messages/stops/stop.ts";
+import { stopperText } from "../../messages/stops/stop.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import type { Steps } from "../../steps/steps.ts";
 
@@ -21,5 +21,5 @@ export async function checkNotStopped(
   { node, pool, name = node?.metadata?.name ?? "" }: Disturbed,
 ): Promise<void> {
   const stop = await steps.stops.over(node, pool);
-  if (stop) throw new Stopped(stoppedBy(stop, name));
+  if (stop) throw new Stopped(stopperText(stop, name));
 }

@@ -2,7 +2,7 @@ import { hasPoolPolicies } from "../../commands/approvals.ts";
 import { isRollout, type Start } from "../../commands/command.ts";
 import type { Configuration } from "../../configuration.ts";
 import { Refused } from "../../errors.ts";
-import { type Change, changeRefused } from "../../messages/node/change-refusal.ts";
+import { type ChangeName, changeRefused } from "../../messages/node/change-refusal.ts";
 import { quarantinedInRollout } from "../../messages/node/cordon.ts";
 import type { OtherController } from "../../messages/node/other-controllers.ts";
 import { changeRefusalOf } from "../../steps/cluster/change-rules.ts";
@@ -54,7 +54,7 @@ async function checkInPool(op: Execution, node: string, pool: string | null): Pr
 }
 
 /** A cordon disturbs no pod that runs, and an uncordon puts things back. */
-const DISTURBS: ReadonlySet<Change> = new Set<Change>(["drain", "reboot"]);
+const DISTURBS: ReadonlySet<ChangeName> = new Set<ChangeName>(["drain", "reboot"]);
 
 /** Is the node one of several, so that no person has looked at it alone? */
 const isOfMany = ({ part, request }: Start): boolean => part !== undefined || isRollout(request);
@@ -70,7 +70,7 @@ async function checkQuarantine({ steps, start }: Op, { name, uid }: Pick<ChosenN
  * @throws UserError when it means no node, or several; Refused when it may not be changed; Forbidden when the requester may
  * not change nodes of its pool
  */
-export async function judgeNode(op: Op, change: Change, named: string): Promise<JudgedNode> {
+export async function judgeNode(op: Op, change: ChangeName, named: string): Promise<JudgedNode> {
   const { steps, start, settings } = op;
   const { configuration } = await steps.runtime.read(settings.runtimeVersion);
   const nodes = await steps.nodes.all();

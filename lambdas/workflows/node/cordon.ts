@@ -19,16 +19,16 @@ import {
 import type { Node } from "../../steps/cluster/nodes.ts";
 import type { OpenCordon } from "../../steps/ledger/cordons.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { settleLeft } from "./settle.ts";
+import { settleLeftWork } from "./settle.ts";
 
 /** The Node to cordon, and the operation that does it. */
-export type Cordoning = Pick<CordonRecord, "node" | "uid" | "instanceId" | "operation" | "index"> & {
+export type CordonTarget = Pick<CordonRecord, "node" | "uid" | "instanceId" | "operation" | "index"> & {
   /** Takes the node out of the load balancers too, as a drain does. */
   readonly takesOut?: boolean;
 };
 
 /** The label that takes the node out of load balancers; none where others had set it before. */
-function labelsFor(node: Node, { takesOut }: Cordoning, open: OpenCordon | undefined): Record<string, string> {
+function labelsFor(node: Node, { takesOut }: CordonTarget, open: OpenCordon | undefined): Record<string, string> {
   const isThere = node.metadata?.labels?.[OUT_OF_BALANCERS] !== undefined;
   const isOwn = open?.adds.labels[OUT_OF_BALANCERS] !== undefined;
   return takesOut && (!isThere || isOwn) ? { [OUT_OF_BALANCERS]: "true" } : {};
@@ -38,7 +38,7 @@ function labelsFor(node: Node, { takesOut }: Cordoning, open: OpenCordon | undef
  * Cordons a node: the owner and the state before are in the ledger first. A Node that is gone takes no pods either way.
  * @throws Retryable while the cordon is not seen on the Node
  */
-export async function cordonNode(steps: Steps, cordoning: Cordoning): Promise<void> {
+export async function putCordon(steps: Steps, cordoning: CordonTarget): Promise<void> {
   // The record is read first: a release changes the Node before the record.
   const open = await steps.cordons.find(cordoning.uid);
   const node = await steps.nodes.read(cordoning.node);
@@ -48,7 +48,7 @@ export async function cordonNode(steps: Steps, cordoning: Cordoning): Promise<vo
   const annotations: Record<string, string> = isByOthers ? {} : { [CORDONED_BY]: cordoning.operation };
   const adds = { taints: [], annotations, labels: labelsFor(node, cordoning, open) };
   const { takesOut: _takesOut, ...owner } = cordoning;
-  if (open && open.operation !== cordoning.operation) await settleLeft(steps, open, takenOver(cordoning.operation));
+  if (open && open.operation !== cordoning.operation) await settleLeftWork(steps, open, takenOver(cordoning.operation));
   const record = await steps.cordons.own({ ...owner, wasUnschedulable: isByOthers, adds });
   if (isByOthers) return labelOnly(steps, node, record);
   await steps.nodes.change(node, cordonPatch(record));

@@ -12,7 +12,7 @@ import { stopOf } from "./stopped.ts";
 import { leaseOf, type NodeTask, nodeOf, once, waitFor } from "./task.ts";
 
 /** End of a drain; a value, because what follows from one that was not finished is the workflow's to decide. */
-export type Drained =
+export type DrainOutcome =
   | Exclude<DrainEnd, { readonly kind: "late" }>
   /** EC2 is terminating the instance: waiting saves nothing, and the cluster cleans up its pods. */
   | { readonly kind: "machine-gone" }
@@ -21,7 +21,7 @@ export type Drained =
   | (Extract<DrainEnd, { readonly kind: "late" }> & { readonly off: MachineOff | null });
 
 /** End of a drain that is over. */
-export type Emptied = Exclude<Drained, { readonly kind: "late" }>;
+export type FinishedDrain = Exclude<DrainOutcome, { readonly kind: "late" }>;
 
 /** States in which nothing runs on the machine and nothing will by itself. */
 const isOff = ({ state }: Machine): boolean => state === "stopped";
@@ -31,8 +31,11 @@ const isOff = ({ state }: Machine): boolean => state === "stopped";
  * @param name unique within the execution
  * @throws DeadlineExceeded when the API server does not answer at the deadline; StageFailed if the lease is lost; Cancelled
  */
-export const drainNode = (task: EmptyingTask, settings: DrainSettings, name = "the pods have left"): Promise<Drained> =>
-  waitFor<Drained, DrainState>(task, name, (kept) => drainOnce(task, settings, kept));
+export const evictPods = (
+  task: EmptyingTask,
+  settings: DrainSettings,
+  name = "the pods have left",
+): Promise<DrainOutcome> => waitFor<DrainOutcome, DrainState>(task, name, (kept) => drainOnce(task, settings, kept));
 
 /** Losses that were accepted, and the time that connections get. */
 export interface DrainSettings {
@@ -56,7 +59,7 @@ async function drainOnce(
   task: EmptyingTask,
   settings: DrainSettings,
   kept: DrainState | null,
-): Promise<Poll<Drained, DrainState>> {
+): Promise<Poll<DrainOutcome, DrainState>> {
   const { steps, wait } = task;
   const machine = await steps.instances.describe(leaseOf(task).instanceId);
   if (machine && hasEnded(machine)) return done({ kind: "machine-gone" });
@@ -79,14 +82,14 @@ async function drainOnce(
 }
 
 /** Leaves a note on the node's record where volumes may still be attached. */
-export async function noteDrain(task: NodeTask, end: Emptied): Promise<void> {
+export async function noteDrain(task: NodeTask, end: FinishedDrain): Promise<void> {
   if (end.kind !== "drained" || !end.volumes) return;
   const note = volumesLeft(end.volumes);
   await once(task, "note the volumes", () => addNotes(task, [note]));
 }
 
 /** Reason why a drain did not empty the node; null when no pod is left to evict. */
-export function failureOfDrain(end: Emptied, node: string): StageFault | null {
+export function failureOfDrain(end: FinishedDrain, node: string): StageFault | null {
   if (end.kind === "stopped") return { code: "frozen-or-held", why: end.why };
   if (end.kind === "refused") return { code: "losses-not-allowed", why: drainRefused(end.refusals) };
   return end.kind === "uncordoned" ? { code: "uncordoned-meanwhile", why: uncordonedMeanwhile(node) } : null;

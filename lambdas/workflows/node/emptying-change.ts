@@ -6,7 +6,7 @@ import type { NodePlan } from "../../messages/plan/plan.ts";
 import { worseThanApproved } from "../../messages/rollout/rollout.ts";
 import type { Message } from "../../records.ts";
 import type { Change } from "../change/change.ts";
-import { type Plan, policyOf } from "../operation/approval.ts";
+import { type ApprovalPlan, policyOf } from "../operation/approval.ts";
 import type { Op } from "../operation/op.ts";
 import { timeOptions } from "../operation/timing.ts";
 import { blockerClasses, PASSING } from "./blocker-classes.ts";
@@ -17,7 +17,7 @@ import { lossClasses } from "./loss-classes.ts";
 import { checkLosses, type EmptyingRequest, isEmptying, type PlannedEmptying, planEmptying } from "./plan-emptying.ts";
 
 /** A change that empties a node, with what comes after that. */
-export interface Emptying<T extends EmptyingTask>
+export interface EmptyingRow<T extends EmptyingTask>
   extends Pick<Change<EmptyingRequest, PlannedEmptying, T>, "eventReason" | "undo" | "finish" | "words" | "failure"> {
   readonly command: EmptyingRequest["command"];
   readonly stages: ReturnType<Change<EmptyingRequest, PlannedEmptying, T>["stages"]>;
@@ -38,7 +38,7 @@ async function prepare(op: Op<EmptyingRequest>, planned: PlannedEmptying): Promi
 }
 
 /** Everything that the approval of a plan is bound to, but for the policy. */
-const recordOf = (request: EmptyingRequest, { chosen, options, plan }: PlannedEmptying): Plan["record"] => ({
+const recordOf = (request: EmptyingRequest, { chosen, options, plan }: PlannedEmptying): ApprovalPlan["record"] => ({
   action: request.command,
   options: {
     force: options.force,
@@ -55,8 +55,8 @@ const recordOf = (request: EmptyingRequest, { chosen, options, plan }: PlannedEm
 async function effects(
   op: Op<EmptyingRequest>,
   { chosen, plan: { guard } }: PlannedEmptying,
-  card: Emptying<EmptyingTask>["card"],
-): Promise<Plan> {
+  card: EmptyingRow<EmptyingTask>["card"],
+): Promise<ApprovalPlan> {
   const planned = await planEmptying({ ...op, request: { ...op.request, node: chosen.name } });
   checkLosses(planned);
   const plan = guard ? { ...planned.plan, guard } : planned.plan;
@@ -109,7 +109,7 @@ export const emptying = <T extends EmptyingTask>({
   dryRun,
   taskOf,
   ...row
-}: Emptying<T>): Change<EmptyingRequest, PlannedEmptying, T> => ({
+}: EmptyingRow<T>): Change<EmptyingRequest, PlannedEmptying, T> => ({
   ...row,
   isFor: (request): request is EmptyingRequest => request.command === command && isEmptying(request),
   workflow: command,

@@ -5,8 +5,8 @@ import { drainReport } from "../../messages/node/drain-report.ts";
 import { DeadlineExceeded, done, StageFailed } from "../engine/durable.ts";
 import { auditNode } from "../operation/audit.ts";
 import { mayContinue } from "./continue.ts";
-import { cordonNode } from "./cordon.ts";
-import { checkStillDrained, drainNode, type Emptied, failureOfDrain, noteDrain } from "./drain.ts";
+import { putCordon } from "./cordon.ts";
+import { checkStillDrained, evictPods, type FinishedDrain, failureOfDrain, noteDrain } from "./drain.ts";
 import type { EmptyingTask } from "./emptying-task.ts";
 import { takeSlot } from "./slot.ts";
 import { leaseOf, nodeOf, once, waitFor } from "./task.ts";
@@ -18,25 +18,25 @@ export async function slot(task: EmptyingTask): Promise<void> {
 }
 
 /** Cordons the node, so that no pod comes to it any more. */
-export async function cordon(task: EmptyingTask): Promise<void> {
+export async function cordonForEmptying(task: EmptyingTask): Promise<void> {
   const { steps, operation, index } = task;
   const { name: node, uid } = nodeOf(task);
   const { instanceId } = leaseOf(task);
   task.isTouched = true;
   await waitFor(task, "the node is cordoned", async () => {
-    await cordonNode(steps, { node, uid, instanceId, operation, index, takesOut: true });
+    await putCordon(steps, { node, uid, instanceId, operation, index, takesOut: true });
     await auditNode(task, "cordon", { what: "changed", detail: { change: "cordon" } });
     return done(true);
   });
 }
 
 /** Drains until a deadline. @returns its end, or what was still waited for */
-async function drainUntil(task: EmptyingTask, round: number): Promise<Emptied | StageFault> {
+async function drainUntil(task: EmptyingTask, round: number): Promise<FinishedDrain | StageFault> {
   const { options, pool, runtime } = task;
   const connectionSeconds = runtime.configuration.pools[pool ?? ""]?.connectionSeconds ?? CONNECTION_SECONDS;
   const name = round === 1 ? "the pods have left" : `the pods have left ${round}`;
   try {
-    const end = await drainNode(task, { options, connectionSeconds }, name);
+    const end = await evictPods(task, { options, connectionSeconds }, name);
     if (end.kind !== "late") return end;
     return { code: codeOfHoldUps(end.holdUps), why: drainReport({ ...end, node: nodeOf(task).name }) };
   } catch (error) {
@@ -47,7 +47,7 @@ async function drainUntil(task: EmptyingTask, round: number): Promise<Emptied | 
 }
 
 /** Drains until the pods have left or the time is up; at each deadline people are asked whether it goes on. */
-async function drainOn(task: EmptyingTask): Promise<Emptied> {
+async function drainOn(task: EmptyingTask): Promise<FinishedDrain> {
   const firstUntil = task.wait.until;
   for (let round = 1; ; round += 1) {
     const end = await drainUntil(task, round);

@@ -1,14 +1,14 @@
-import { movedWhy, putBack } from "../../messages/maintenance/schedule.ts";
+import { movedWhy, restoredText } from "../../messages/maintenance/schedule.ts";
 import type { NodeRecord } from "../../records.ts";
 import { publishEnd } from "../operation/publish-end.ts";
 import { stoppedBy } from "../operation/requester.ts";
 import { postpone } from "../operation/scheduled.ts";
 import { nextTiming } from "../operation/timing.ts";
 import { releaseSlot } from "./slot.ts";
-import { isSlotOver, leaseOf, type NodeTask, once, tell } from "./task.ts";
+import { isWindowOver, leaseOf, type NodeTask, once, tell } from "./task.ts";
 
 /** End of the record of an operation's only node. */
-export interface End extends Partial<Pick<NodeRecord, "failure" | "outcome">> {
+export interface NodeEnd extends Partial<Pick<NodeRecord, "failure" | "outcome">> {
   readonly status: "succeeded" | "failed" | "cancelled";
   /** State in which a node is left that was put back, as a clause. */
   readonly left?: string;
@@ -18,7 +18,7 @@ export interface End extends Partial<Pick<NodeRecord, "failure" | "outcome">> {
 const answered = { waitsFor: null, decideBy: null, callbacks: {} } as const;
 
 /** Ends one node of a rollout, whose own execution ends the operation. */
-async function endPart(task: NodeTask, { left: _, ...end }: End, summary: string): Promise<void> {
+async function endPart(task: NodeTask, { left: _, ...end }: NodeEnd, summary: string): Promise<void> {
   const { steps, operation, index } = task;
   const lease = leaseOf(task);
   await once(task, "end", async () => {
@@ -35,7 +35,7 @@ async function endPart(task: NodeTask, { left: _, ...end }: End, summary: string
  * Ends an operation on one node, or one node of a rollout: gives slot and lease back, writes the end into the ledger and publishes it. The sweep looks
  * after nothing that has ended.
  */
-export async function endOnOneNode(task: NodeTask, wanted: End, summary: string): Promise<void> {
+export async function endOnOneNode(task: NodeTask, wanted: NodeEnd, summary: string): Promise<void> {
   if (task.published === null) return endPart(task, wanted, summary);
   const { steps, operation, index } = task;
   const { left = "", ...end } = wanted;
@@ -44,8 +44,8 @@ export async function endOnOneNode(task: NodeTask, wanted: End, summary: string)
     await releaseSlot(task);
     await steps.leases.release(lease);
     const endedAt = steps.timestamp();
-    const waits = end.status === "cancelled" && isSlotOver(task) && (await stoppedBy(steps, operation)) === null;
-    const outcome = waits ? { outcome: putBack(left) } : {};
+    const waits = end.status === "cancelled" && isWindowOver(task) && (await stoppedBy(steps, operation)) === null;
+    const outcome = waits ? { outcome: restoredText(left) } : {};
     await steps.ledger.changeNode(operation, index, { ...end, ...outcome, ...answered, endedAt });
     if (!waits) await steps.ledger.changeOperation(operation, { status: end.status, endedAt, callbacks: {}, summary });
     return waits;

@@ -1,6 +1,6 @@
 import type { Configuration } from "../../configuration.ts";
-import type { HealthFacts, Known } from "../../desired/health/facts.ts";
-import { type Away, sentenceOf } from "../../messages/node/away.ts";
+import type { HealthFacts, SourceFacts } from "../../desired/health/facts.ts";
+import { sentenceOf, type UnavailableService } from "../../messages/node/away.ts";
 import { missing } from "../../messages/node/why.ts";
 import { profileOf } from "../../profiles/list.ts";
 import { awayOf } from "../../steps/away.ts";
@@ -12,10 +12,10 @@ import type { Steps } from "../../steps/steps.ts";
 /** Seconds for what a service knows of one node. */
 const ONE_SECONDS = 4;
 
-type Service = Away["service"];
+type Service = UnavailableService["service"];
 
 /** Is it the reason why a service gave no answer? */
-export const isAway = (answer: object): answer is Away => "service" in answer && "reason" in answer;
+export const isAway = (answer: object): answer is UnavailableService => "service" in answer && "reason" in answer;
 
 /** Asks one service; an Away when it does not answer in so many seconds. */
 export const from = <T>(service: Service, { cluster }: Configuration, seconds: number, ask: () => Promise<T>) =>
@@ -23,14 +23,14 @@ export const from = <T>(service: Service, { cluster }: Configuration, seconds: n
     awayOf(service, service === "kubernetes" ? new URL(cluster.apiServer).host : null, error, seconds),
   );
 
-const known = <T extends object>(answer: T | Away): Known<T> =>
-  isAway(answer) ? unknown(sentenceOf(answer).replace(/\.$/, "")) : { known: true, value: answer };
+const known = <T extends object>(answer: T | UnavailableService): SourceFacts<T> =>
+  isAway(answer) ? unknownFacts(sentenceOf(answer).replace(/\.$/, "")) : { known: true, value: answer };
 
 /** A source without facts. @param why in words that follow "Not known:" */
-export const unknown = (why: string): { readonly known: false; readonly why: string } => ({ known: false, why });
+export const unknownFacts = (why: string): { readonly known: false; readonly why: string } => ({ known: false, why });
 
 /** The node whose facts are wanted, as far as it was found. */
-export interface Subject {
+export interface HealthSubject {
   readonly name: string;
   /** Undefined for a machine without a Node. */
   readonly node: Node | undefined;
@@ -39,12 +39,13 @@ export interface Subject {
 }
 
 /** Services that gave no list, so that they are not asked again. */
-export interface Silent {
-  readonly nodes: Away | null;
-  readonly machines: Away | null;
+export interface SilentServices {
+  readonly nodes: UnavailableService | null;
+  readonly machines: UnavailableService | null;
 }
 
-const withoutMachine = (away: Away | null) => (away ? known<never>(away) : unknown(missing.noInstance));
+const withoutMachine = (away: UnavailableService | null) =>
+  away ? known<never>(away) : unknownFacts(missing.noInstance);
 
 /**
  * Collects what EC2, Systems Manager and Kubernetes know of one node; one that is away costs its own facts alone. Belongs into
@@ -53,16 +54,16 @@ const withoutMachine = (away: Away | null) => (away ? known<never>(away) : unkno
 export async function factsOf(
   steps: Steps,
   configuration: Configuration,
-  { name, node, machine, instanceId }: Subject,
-  silent: Silent = { nodes: null, machines: null },
+  { name, node, machine, instanceId }: HealthSubject,
+  silent: SilentServices = { nodes: null, machines: null },
 ): Promise<HealthFacts> {
-  const ask = <T extends object>(service: Service, work: () => Promise<T>): Promise<Known<T>> =>
+  const ask = <T extends object>(service: Service, work: () => Promise<T>): Promise<SourceFacts<T>> =>
     from(service, configuration, ONE_SECONDS, work).then(known);
   const [ec2, ssm, kubernetes] = await Promise.all([
     machine ? ask("ec2", () => steps.health.instance(machine)) : withoutMachine(silent.machines),
-    instanceId === null ? unknown(missing.noInstance) : ask("ssm", () => steps.health.agent(instanceId)),
+    instanceId === null ? unknownFacts(missing.noInstance) : ask("ssm", () => steps.health.agent(instanceId)),
     silent.nodes ? known<never>(silent.nodes) : ask("kubernetes", () => steps.health.node(name, node)),
   ]);
   const { expected } = profileOf(configuration);
-  return { now: steps.timestamp(), ec2, ssm, kubernetes, machine: unknown(missing.notYet), expected };
+  return { now: steps.timestamp(), ec2, ssm, kubernetes, machine: unknownFacts(missing.notYet), expected };
 }

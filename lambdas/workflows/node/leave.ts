@@ -1,6 +1,6 @@
 import { QUARANTINED } from "../../desired/node-keys.ts";
 import { cordonLeaves } from "../../messages/node/cordon.ts";
-import type { Unproven } from "../../steps/ledger/cordons.ts";
+import type { UnprovenReboot } from "../../steps/ledger/cordons.ts";
 import { Cancelled, causeOf } from "../engine/durable.ts";
 import { auditNode } from "../operation/audit.ts";
 import type { EmptyingTask } from "./emptying-task.ts";
@@ -28,7 +28,7 @@ export function leaveNode(task: EmptyingTask, cause: Error): Promise<string> | s
 export async function holdNode(
   task: EmptyingTask,
   says: (node: string) => string,
-  unproven?: Pick<Unproven, "before">,
+  unproven?: Pick<UnprovenReboot, "before">,
 ): Promise<string> {
   const { steps, operation } = task;
   const { name, uid } = nodeOf(task);
@@ -57,7 +57,7 @@ export async function holdNode(
 async function holdUnseen(
   task: EmptyingTask,
   says: (node: string) => string,
-  unproven: Pick<Unproven, "before"> | undefined,
+  unproven: Pick<UnprovenReboot, "before"> | undefined,
   why: string,
 ): Promise<string> {
   const { steps, operation } = task;

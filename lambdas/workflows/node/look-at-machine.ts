@@ -19,7 +19,7 @@ export const MACHINE_SECONDS = 100;
 const PAUSE = { first: 2, later: 5 } as const;
 
 /** One machine that is asked the questions of the checks. No lease is needed: nothing is changed. */
-export interface Asked {
+export interface MachineLook {
   /** Names of the steps begin with it: unique within the execution. */
   readonly name: string;
   readonly instanceId: string;
@@ -76,7 +76,12 @@ const later = ({ look, at }: Reading, seconds: number): Reading => ({
  * Reads until the machine has answered or its time is over.
  * @param begin the reading before the first one
  */
-async function awaitAnswer(durable: DurableSteps, asked: Asked, commandId: string, begin: Reading): Promise<Reading> {
+async function awaitAnswer(
+  durable: DurableSteps,
+  asked: MachineLook,
+  commandId: string,
+  begin: Reading,
+): Promise<Reading> {
   const { name, instanceId, slow } = asked;
   let last = begin;
   let isTold = false;
@@ -101,7 +106,7 @@ async function awaitAnswer(durable: DurableSteps, asked: Asked, commandId: strin
  */
 export async function askMachine(
   durable: DurableSteps,
-  asked: Asked,
+  asked: MachineLook,
   questions: Questions,
   at: string,
 ): Promise<Reading> {
@@ -120,7 +125,7 @@ export async function askMachine(
 export async function lookAtMachine(
   ctx: DurableContext,
   steps: Steps,
-  asked: Asked,
+  asked: MachineLook,
   facts: HealthFacts,
 ): Promise<HealthFacts> {
   const questions = healthQuestions(facts.expected);

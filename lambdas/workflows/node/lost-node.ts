@@ -1,10 +1,10 @@
 import { startingTaint } from "../../desired/node-keys.ts";
 import type { FailureReason } from "../../failures.ts";
 import { assistLeaves } from "../../messages/node/assist.ts";
-import { cordonLeaves, cordonLeft, type LeftCordon } from "../../messages/node/cordon.ts";
+import { cordonLeaves, cordonLeft, type LeftCordonOutcome } from "../../messages/node/cordon.ts";
 import { givenBack } from "../../messages/operation/lost.ts";
 import { machineLeaves } from "../../messages/provision/machine-outcome.ts";
-import { ownerOf } from "../../node-work.ts";
+import { workOwner } from "../../node-work.ts";
 import type { NodeRecord } from "../../records.ts";
 import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
@@ -13,16 +13,16 @@ import type { OpenCordon } from "../../steps/ledger/cordons.ts";
 import type { Steps } from "../../steps/steps.ts";
 
 /** State of a lost node that was found out before it is closed. */
-export interface Found {
+export interface LostNode {
   /** Undefined when EC2 does not know the instance any more. */
   readonly machine: Machine | undefined;
   /** Outcome for its cordon or start-up taint; null when it had none. */
-  readonly cordon: LeftCordon | null;
+  readonly cordon: LeftCordonOutcome | null;
 }
 
-const isGone = (found: Found | null): boolean => found !== null && (!found.machine || hasEnded(found.machine));
+const isGone = (found: LostNode | null): boolean => found !== null && (!found.machine || hasEnded(found.machine));
 
-function leftBy({ instanceId, nodeName }: NodeRecord, found: Found | null): string {
+function leftBy({ instanceId, nodeName }: NodeRecord, found: LostNode | null): string {
   if (!instanceId) return machineLeaves.nothingLaunched;
   const machine = isGone(found)
     ? machineLeaves.ended(instanceId, found?.machine?.state ?? "terminated")
@@ -35,7 +35,7 @@ function leftBy({ instanceId, nodeName }: NodeRecord, found: Found | null): stri
 }
 
 /** State in which a lost node is left, as a clause. An assistance is told by its approval, since it changes no Node. */
-async function stateLeft(steps: Steps, node: NodeRecord, found: Found | null): Promise<string> {
+async function stateLeft(steps: Steps, node: NodeRecord, found: LostNode | null): Promise<string> {
   const { workflow, instanceId, nodeName } = node;
   if (workflow !== "assisting" || !instanceId || !nodeName) return leftBy(node, found);
   const approval = await steps.machines.assistance.of(instanceId);
@@ -71,10 +71,10 @@ export async function closeLostNode(
   steps: Steps,
   node: NodeRecord,
   why: FailureReason,
-  found: Found | null,
+  found: LostNode | null,
 ): Promise<readonly string[]> {
   const { operation, index, instanceId, stage } = node;
-  const owner = ownerOf(node);
+  const owner = workOwner(node);
   // Secrets Manager does not tell whether there was one (API Reference, DeleteSecret: ForceDeleteWithoutRecovery).
   if (instanceId) await steps.joinSecret.remove(instanceId);
   const mayHaveSecret = instanceId !== null && MAY_HAVE_SECRET.has(stage ?? "");

@@ -15,7 +15,7 @@ const WITHIN_SECONDS = 240;
 const pauseBefore = (round: number): number => (round <= 12 ? 5 : 15);
 
 /** The node whose data plane is tried. */
-export interface Probed {
+export interface ProbeTarget {
   readonly node: string;
   /** Release of its Windows, which decides the image. */
   readonly windows: WindowsRelease;
@@ -29,7 +29,12 @@ export interface Probed {
  * without another node, and without an answer of the API it is not probed, which says nothing about the node.
  * @param name unique within the execution
  */
-export async function probe(ctx: DurableContext, steps: Steps, name: string, probed: Probed): Promise<ProbeResult> {
+export async function probeNode(
+  ctx: DurableContext,
+  steps: Steps,
+  name: string,
+  probed: ProbeTarget,
+): Promise<ProbeResult> {
   const windowsImage = probed.images[probed.windows];
   const linuxImage = probed.images.linux;
   if (!windowsImage || !linuxImage)

@@ -26,7 +26,7 @@ interface RebootOptions {
  * @returns the machine as it was observed before and after the boot
  * @throws StageFailed if it was not rebooted; MachineEnded; Cancelled
  */
-export async function reboot(
+export async function rebootThroughSsm(
   task: NodeTask,
   { faultOf = () => null, mayGoOn, onOrder, onRefusal, whileAway = async () => undefined }: RebootOptions = {},
 ): Promise<{ readonly before: Observation; readonly after: Observation }> {

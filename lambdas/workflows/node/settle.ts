@@ -35,7 +35,11 @@ async function showSettled(steps: Steps, operation: OperationRecord, index: numb
  * message: they would offer what is decided by now. While Slack is away, the buttons stay and do what they say. Belongs into a step or a poll.
  * @param settled what was decided, in words
  */
-export async function settleLeft(steps: Steps, { operation: id, index, keptAt }: Left, settled: string): Promise<void> {
+export async function settleLeftWork(
+  steps: Steps,
+  { operation: id, index, keptAt }: Left,
+  settled: string,
+): Promise<void> {
   if (keptAt === undefined) return;
   const operation = await steps.ledger.operation(id);
   const node = (await steps.ledger.nodes(id)).find((one) => one.index === index);

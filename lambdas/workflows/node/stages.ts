@@ -1,7 +1,7 @@
 import type { Actor } from "../../audit/entry.ts";
 import type { StageRow } from "../../capabilities/capability.ts";
 import { type NodeWorkflow, type StageName, type StageOf, stagesOf } from "../../stages.ts";
-import { Cancelled, causeOf, reasonOf } from "../engine/durable.ts";
+import { Cancelled, causeOf, failureReason } from "../engine/durable.ts";
 import { auditNode } from "../operation/audit.ts";
 import { BY_ITSELF, BY_MAINTENANCE } from "../operation/requester.ts";
 import { enter, logStageEnd, type NodeTask, once } from "./task.ts";
@@ -41,7 +41,7 @@ export async function runStages<T extends NodeTask>(
       await stage.run(task);
     }
   } catch (error) {
-    const reason = reasonOf(error);
+    const reason = failureReason(error);
     const outcome = causeOf(error) instanceof Cancelled ? "cancelled" : "failed";
     await once(task, "log the last stage", async () => {
       logStageEnd(task, outcome, reason);

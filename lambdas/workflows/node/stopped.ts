@@ -1,4 +1,4 @@
-import { stoppedBy } from "../../messages/stops/stop.ts";
+import { stopperText } from "../../messages/stops/stop.ts";
 import { StageFailed } from "../engine/durable.ts";
 import type { EmptyingTask } from "./emptying-task.ts";
 
@@ -9,7 +9,7 @@ import type { EmptyingTask } from "./emptying-task.ts";
 export async function stopOf({ steps, pool, node, lease }: EmptyingTask): Promise<string | null> {
   const seen = node === null ? undefined : await steps.nodes.read(node.name);
   const stop = await steps.stops.over(seen?.metadata?.uid === node?.uid ? (seen ?? null) : null, pool);
-  return stop && stoppedBy(stop, node?.name ?? lease?.instanceId ?? "");
+  return stop && stopperText(stop, node?.name ?? lease?.instanceId ?? "");
 }
 
 /** @throws StageFailed that names the freeze or the hold that came meanwhile */

@@ -6,11 +6,11 @@ import type { FailureReason } from "../../failures.ts";
 import type { LogFields } from "../../log.ts";
 import { log, logAbout } from "../../logging.ts";
 import { messageSettings } from "../../messages/operation/links.ts";
-import { ownerOf } from "../../node-work.ts";
-import type { Published } from "../../records.ts";
+import { workOwner } from "../../node-work.ts";
+import type { PublishedMessage } from "../../records.ts";
 import type { NodeWorkflow, StageName } from "../../stages.ts";
 import { wordsOf } from "../../steps/client-errors.ts";
-import { endOf, isDown } from "../../steps/ec2/instances.ts";
+import { instanceEnd, isDown } from "../../steps/ec2/instances.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
 import type { NodeChange } from "../../steps/ledger/ledger.ts";
 import type { ReleaseDocument } from "../../steps/runtime.ts";
@@ -69,13 +69,13 @@ export interface NodeTask extends Assignment {
   /** Milliseconds since the epoch: until then what can be put back goes on; null where no slot ends it. */
   readonly slotEnds: number | null;
   /** The operation's message, where this execution publishes it; null where another one does, which is woken. */
-  published: Published | null;
+  published: PublishedMessage | null;
 }
 
 /** Makes the task of a workflow before its first stage. */
 export const newNodeTask = (assignment: Assignment, first: StageName): NodeTask => ({
   ...assignment,
-  owner: ownerOf(assignment),
+  owner: workOwner(assignment),
   stage: first,
   enteredAt: null,
   wait: untilTime(0, assignment.steps.now),
@@ -90,7 +90,7 @@ export const newNodeTask = (assignment: Assignment, first: StageName): NodeTask 
  * Brings people up to date: publishes the message, or wakes the execution that does. Belongs into a step or a poll.
  * @returns the message as it is now published, null where another execution publishes it
  */
-export async function tell({ steps, operation, runtime, published }: NodeTask): Promise<Published | null> {
+export async function tell({ steps, operation, runtime, published }: NodeTask): Promise<PublishedMessage | null> {
   if (published === null) {
     await notifyProgress(steps, operation);
     return null;
@@ -126,18 +126,18 @@ export const onMachine = (task: NodeTask, options: WaitOptions): WaitOptions => 
   endOfMachine: async () => {
     if (!task.lease) return null;
     const seen = await task.steps.instances.describe(task.lease.instanceId).catch(() => undefined);
-    return seen && isDown(seen) ? endOf(seen) : null;
+    return seen && isDown(seen) ? instanceEnd(seen) : null;
   },
 });
 
 /** Is the slot over in which the work began? */
-export const isSlotOver = ({ slotEnds, steps }: Pick<NodeTask, "slotEnds" | "steps">): boolean =>
+export const isWindowOver = ({ slotEnds, steps }: Pick<NodeTask, "slotEnds" | "steps">): boolean =>
   slotEnds !== null && steps.now() >= slotEnds;
 
 async function cancellation(task: NodeTask): Promise<string | null> {
   if (!task.isCancellable) return null;
   const by = await stoppedBy(task.steps, task.operation);
-  return by ?? (isSlotOver(task) ? BY_MAINTENANCE : null);
+  return by ?? (isWindowOver(task) ? BY_MAINTENANCE : null);
 }
 
 function waitOf(task: NodeTask, untilMs: number): WaitOptions {

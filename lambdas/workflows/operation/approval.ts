@@ -1,4 +1,4 @@
-import type { Approval, Judged, PlanCard } from "../../approval.ts";
+import type { Approval, ApprovalBasis, PlanCard } from "../../approval.ts";
 import { type ApprovalRule, approvalRule, approvalsNeeded, rulesIn } from "../../commands/approvals.ts";
 import { audienceOfRoles } from "../../commands/policy.ts";
 import type { Rules } from "../../configuration.ts";
@@ -9,12 +9,12 @@ import { MINUTE, step } from "../engine/durable.ts";
 import { callApprovers, useApproval } from "./approvers.ts";
 import { type BreakGlass, goOnUnapproved } from "./break-glass.ts";
 import type { Op } from "./op.ts";
-import { awaitVotes, type Verdict } from "./votes.ts";
+import { awaitVotes, type VoteVerdict } from "./votes.ts";
 
 /** Effects of a plan, as it is judged just now. */
-export interface Plan {
+export interface ApprovalPlan {
   /** The judged record but for the policy that judges it. */
-  readonly record: Omit<Judged, "policy">;
+  readonly record: Omit<ApprovalBasis, "policy">;
   /** Number of pods that would be evicted. */
   readonly pods: number;
   readonly card: PlanCard;
@@ -43,7 +43,7 @@ export interface ApprovalRequest {
   /** Pool of the nodes; null for what is in none. */
   readonly pool: string | null;
   /** Judges what would be done now; the body of a step, run before each asking and after it. */
-  readonly judge: () => Promise<Plan>;
+  readonly judge: () => Promise<ApprovalPlan>;
   /** Set when the requester does not wait for the approval. */
   readonly breakGlass?: BreakGlass | null;
   /** Set where the work may wait for a slot: then whoever asks uses the approval up. */
@@ -52,10 +52,10 @@ export interface ApprovalRequest {
 
 /** End of the question. The record is the one that was judged last: it is what may be done. */
 export type ApprovalEnd =
-  | { readonly kind: "not needed" | "not awaited"; readonly record: Judged }
+  | { readonly kind: "not needed" | "not awaited"; readonly record: ApprovalBasis }
   | {
       readonly kind: "approved";
-      readonly record: Judged;
+      readonly record: ApprovalBasis;
       readonly by: readonly string[];
       readonly asking: number;
     }
@@ -68,7 +68,7 @@ const MOST_ASKINGS = 3;
 
 /** A plan with the rule that judges it. */
 interface Judgement {
-  readonly record: Judged;
+  readonly record: ApprovalBasis;
   readonly rule: ApprovalRule;
   readonly needs: number;
   readonly card: PlanCard;
@@ -81,7 +81,7 @@ export const policyOf = (
   rules: Rules,
   rule: ApprovalRule,
   { command, pool }: Pick<ApprovalRequest, "command" | "pool">,
-): Judged["policy"] => ({
+): ApprovalBasis["policy"] => ({
   approval: { ...rule, roles: [...rule.roles], unless: rule.unless && { ...rule.unless } },
   policy: [...(rulesIn(rules, pool).policy[command] ?? [])],
 });
@@ -190,7 +190,11 @@ async function questionFor(
 }
 
 /** Waits for the verdict on a question; one that was approved in advance has it. */
-async function verdictOn(op: Op, request: ApprovalRequest, { approval, audience, isNew }: Question): Promise<Verdict> {
+async function verdictOn(
+  op: Op,
+  request: ApprovalRequest,
+  { approval, audience, isNew }: Question,
+): Promise<VoteVerdict> {
   if (approval.state === "approved") {
     const by = approval.votes.filter(({ decision }) => decision === "approve").map(({ userId }) => userId);
     return { kind: "approved", by };
@@ -211,7 +215,7 @@ async function givenEnd(
   op: Op,
   { time }: ApprovalRequest,
   { asking }: Approval,
-  end: { readonly by: readonly string[]; readonly record: Judged },
+  end: { readonly by: readonly string[]; readonly record: ApprovalBasis },
 ): Promise<ApprovalEnd> {
   if (!time) await useApproval(op, asking);
   return { kind: "approved", ...end, asking };

@@ -2,7 +2,7 @@ import { audienceOf } from "../../commands/policy.ts";
 import type { Rules } from "../../configuration.ts";
 import { Refused } from "../../errors.ts";
 import { decisionCall, endCall, overdue } from "../../messages/operation/calls.ts";
-import type { OperationView, Published } from "../../records.ts";
+import type { OperationView, PublishedMessage } from "../../records.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
 
@@ -15,7 +15,11 @@ const DECIDED_WITH = "add";
  * @param published message and thread, up to date
  * @returns the same, with the calls that were made; if Slack is unavailable, the next poll makes the calls
  */
-export async function mentionPeople(steps: Steps, view: OperationView, published: Published): Promise<Published> {
+export async function mentionPeople(
+  steps: Steps,
+  view: OperationView,
+  published: PublishedMessage,
+): Promise<PublishedMessage> {
   try {
     return view.operation.endedAt === null
       ? await callDeciders(steps, view, published)
@@ -26,14 +30,18 @@ export async function mentionPeople(steps: Steps, view: OperationView, published
   }
 }
 
-async function callRequester(steps: Steps, view: OperationView, published: Published): Promise<Published> {
+async function callRequester(
+  steps: Steps,
+  view: OperationView,
+  published: PublishedMessage,
+): Promise<PublishedMessage> {
   const { channel, id, status } = view.operation;
   const message = endCall(view);
   if (message) await steps.thread.post(channel, message, `${id} call end`, published.messageTs, status === "failed");
   return published;
 }
 
-async function callDeciders(steps: Steps, view: OperationView, published: Published): Promise<Published> {
+async function callDeciders(steps: Steps, view: OperationView, published: PublishedMessage): Promise<PublishedMessage> {
   const { channel, id } = view.operation;
   const { called = [] } = published;
   const due = overdue(view).filter(({ index }) => !called.includes(index));

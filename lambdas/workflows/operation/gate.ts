@@ -1,26 +1,26 @@
-import type { Approval, Judged } from "../../approval.ts";
+import type { Approval, ApprovalBasis } from "../../approval.ts";
 import { movedWhy, neverBegan, timingBlocks, type WaitingState } from "../../messages/maintenance/schedule.ts";
 import { MINUTE, step } from "../engine/durable.ts";
 import { type ApprovalEnd, type ApprovalRequest, type ApprovalTime, approve } from "./approval.ts";
 import { useApproval } from "./approvers.ts";
 import type { Op } from "./op.ts";
 import { postpone } from "./scheduled.ts";
-import { judgeTime, slotEnd, type Timed, type When } from "./timing.ts";
+import { judgeTime, type TimedWork, type When, windowEnd } from "./timing.ts";
 import { endUnapproved, endUnbegun } from "./unapproved.ts";
 
 /** An execution waits so long for votes on work that begins later; then the votes start the next one. */
 const PATIENCE_MS = 60 * MINUTE;
 
 /** A plan that must be approved, and whose work must wait for its time. */
-export interface Gate extends Timed {
+export interface Gate extends TimedWork {
   readonly approval: ApprovalRequest;
   /** The command that asks again, as people type it. */
   readonly again: string;
 }
 
 /** Work that may begin now. */
-export interface Opened {
-  readonly record: Judged;
+export interface ApprovedStart {
+  readonly record: ApprovalBasis;
   /** Milliseconds since the epoch at which its slot ends; null where nothing puts it back. */
   readonly slotEnds: number | null;
   /** It is put back when its slot ends. */
@@ -53,22 +53,29 @@ const withTiming =
   };
 
 /** End of an operation that is not to begin any more; null where it may, or waits. */
-export function endOf(when: When, again: string): { readonly status: "cancelled"; readonly summary: string } | null {
+export function approvalEnd(
+  when: When,
+  again: string,
+): { readonly status: "cancelled"; readonly summary: string } | null {
   if (when.cancelledBy !== null) return { status: "cancelled", summary: neverBegan.cancelled(when.cancelledBy) };
   if (when.timing.kind === "missed") return { status: "cancelled", summary: neverBegan.missed(again) };
   return when.isTooOld ? { status: "cancelled", summary: neverBegan.tooLong(again) } : null;
 }
 
 /** Judges the time once more after the question, and uses the approval up if the work begins. */
-async function openOrWait(op: Op, gate: Gate, end: Extract<ApprovalEnd, { record: Judged }>): Promise<Opened | null> {
+async function openOrWait(
+  op: Op,
+  gate: Gate,
+  end: Extract<ApprovalEnd, { record: ApprovalBasis }>,
+): Promise<ApprovedStart | null> {
   const when = await step(op.ctx, "whether it may begin now", () => judgeTime(op, gate));
-  const over = endOf(when, gate.again);
+  const over = approvalEnd(when, gate.again);
   if (over) return endUnbegun(op, over).then(() => null);
   if (when.timing.kind === "now") {
     if (end.kind === "approved") await useApproval(op, end.asking);
     return {
       record: end.record,
-      slotEnds: slotEnd(when),
+      slotEnds: windowEnd(when),
       isBound: when.isBound,
       approvedBy: end.kind === "approved" ? end.by : [],
     };
@@ -79,7 +86,7 @@ async function openOrWait(op: Op, gate: Gate, end: Extract<ApprovalEnd, { record
 }
 
 /** The time of the approval is over: work that has another slot waits for it. */
-async function waitOrEnd(op: Op, gate: Gate, end: Exclude<ApprovalEnd, { record: Judged }>): Promise<null> {
+async function waitOrEnd(op: Op, gate: Gate, end: Exclude<ApprovalEnd, { record: ApprovalBasis }>): Promise<null> {
   const { ctx, steps, start } = op;
   const { operation } = start;
   const when = await step(ctx, "whether it still waits", () => judgeTime(op, gate));
@@ -111,11 +118,11 @@ async function waitAgain(op: Op, when: When, asked: Approval | null): Promise<nu
  * @returns null when the work does not begin now: it waits, or it has ended
  * @throws UserError, Refused and Forbidden as `judgeTime` and the plan's judge do
  */
-export async function passGate(op: Op, gate: Gate): Promise<Opened | null> {
+export async function passGate(op: Op, gate: Gate): Promise<ApprovedStart | null> {
   const { ctx, steps, start } = op;
   const { operation } = start;
   const when = await step(ctx, "when it may begin", () => judgeTime(op, gate));
-  const over = endOf(when, gate.again);
+  const over = approvalEnd(when, gate.again);
   if (over) return endUnbegun(op, over).then(() => null);
   const isWaiting = start.continues !== undefined;
   const before = isWaiting ? await step(ctx, "what was asked before", () => steps.ledger.operation(operation)) : null;

@@ -1,7 +1,7 @@
 import { Stopped } from "../../errors.ts";
 import { heldUpNow, type WaitingState } from "../../messages/maintenance/schedule.ts";
 import { step } from "../engine/durable.ts";
-import { endOf } from "./gate.ts";
+import { approvalEnd } from "./gate.ts";
 import type { Op } from "./op.ts";
 import { postpone } from "./scheduled.ts";
 import { judgeTime } from "./timing.ts";
@@ -17,7 +17,7 @@ async function holdUp(op: Op, { why, again }: { readonly why: string; readonly a
     const pool = (await steps.ledger.operation(start.operation))?.inPool ?? null;
     return judgeTime(op, { pool, isRecovery: false });
   });
-  const over = endOf(when, again);
+  const over = approvalEnd(when, again);
   if (over) return endUnbegun(op, over);
   const state: WaitingState =
     when.timing.kind === "now" ? { kind: "stopped", why } : { kind: "moved", why: heldUpNow(why) };

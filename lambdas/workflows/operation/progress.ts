@@ -2,7 +2,7 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { StageFault } from "../../failures.ts";
 import { handedOverSummary, nodesSummary } from "../../messages/operation/final.ts";
 import type { MessageSettings } from "../../messages/operation/links.ts";
-import type { HandedOver, NodeRecord, OperationStatus, OperationView, Published } from "../../records.ts";
+import type { HandedOver, NodeRecord, OperationStatus, OperationView, PublishedMessage } from "../../records.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { MINUTE, step } from "../engine/durable.ts";
@@ -10,7 +10,7 @@ import { closeLostNode, ownStartUpTaint } from "../node/lost-node.ts";
 import { publish, saidAll, viewOf } from "./publisher.ts";
 
 /** An operation whose nodes other executions work on, and what is needed to tell people about them. */
-export interface Watched {
+export interface WatchedOperation {
   readonly steps: Steps;
   readonly operation: string;
   readonly pool: OperationView["pool"];
@@ -23,7 +23,7 @@ const ENDED: ReadonlySet<string> = new Set(["succeeded", "failed", "cancelled"])
 
 /** Outcome of a watch. If its nodes have not ended, the operation goes on without it: see `handOver`. */
 export interface Watch {
-  readonly published: Published;
+  readonly published: PublishedMessage;
   readonly hasEnded: boolean;
 }
 
@@ -39,7 +39,7 @@ interface Look extends Watch {
  * A look is three operations of the execution at most, of which 2,000 are to suffice; the rest is for starting nodes. Looks
  * that are as close together as `paceOf` allows last longer than any node's execution.
  */
-export const MOST_LOOKS = 550;
+export const MOST_POLLS = 550;
 
 /** A coordinator's execution may last twelve hours; no node's lasts longer than eight. */
 export const WATCHES_FOR_MS = 11 * 60 * MINUTE;
@@ -62,7 +62,7 @@ interface Pace {
  * @param look counted from 1, at most `MOST_LOOKS`
  * @param nodes how many are watched
  */
-export function paceOf(look: number, nodes: number): Pace {
+export function watchPace(look: number, nodes: number): Pace {
   if (look > BRISK_LOOKS) return { poll: 120, gather: 120 };
   return { poll: 30, gather: nodes > FEW_NODES ? 4 : 0 };
 }
@@ -71,33 +71,37 @@ export function paceOf(look: number, nodes: number): Pace {
  * Reads and publishes the records of nodes that other executions work on, until all have ended or the watch's polls or time
  * run out. Each change of a record wakes the watch, see `notifyProgress`.
  */
-export async function watch(ctx: DurableContext, watched: Watched, first: Published): Promise<Watch> {
+export async function watchNodes(
+  ctx: DurableContext,
+  watched: WatchedOperation,
+  first: PublishedMessage,
+): Promise<Watch> {
   const { forMs = WATCHES_FOR_MS } = watched;
   const since = await step(ctx, "begin to watch", async () => watched.steps.now());
   let state: Look = { published: first, hasEnded: false, checkedAt: 0, lasted: 0 };
   for (let look = 1; ; look += 1) {
     const before = state;
-    const { poll, gather } = paceOf(look, state.published.told.length);
+    const { poll, gather } = watchPace(look, state.published.told.length);
     const [changed, callback] = await ctx.createCallback(`change ${look}`, { timeout: { seconds: poll } });
     state = await step(ctx, `look ${look}`, async () => {
       await awaitChange(watched, callback);
       return { ...(await lookOnce(watched, before)), lasted: watched.steps.now() - since };
     });
-    if (state.hasEnded || look === MOST_LOOKS || state.lasted >= forMs) return state;
+    if (state.hasEnded || look === MOST_POLLS || state.lasted >= forMs) return state;
     const isWoken = await changed.then(() => true).catch(() => false);
     if (isWoken && gather > 0) await ctx.wait(`gather changes ${look}`, { seconds: gather });
   }
 }
 
 /** A change may come before anything can be woken by it: after the callback was written down, the watch looks. */
-const awaitChange = ({ steps, operation }: Watched, callback: string): Promise<void> =>
+const awaitChange = ({ steps, operation }: WatchedOperation, callback: string): Promise<void> =>
   steps.ledger
     .changeOperation(operation, { callbacks: { watch: callback, cancel: callback } })
     .catch((error: unknown) => {
       if (!isBusy(error)) throw error;
     });
 
-async function lookOnce(watched: Watched, before: Omit<Look, "lasted">): Promise<Omit<Look, "lasted">> {
+async function lookOnce(watched: WatchedOperation, before: Omit<Look, "lasted">): Promise<Omit<Look, "lasted">> {
   try {
     const checkedAt = await checkLiveness(watched, before.checkedAt);
     const view = await noteWaiting(watched);
@@ -118,27 +122,33 @@ function endOf({ operation, nodes, now }: OperationView) {
 }
 
 /** Ends an operation whose nodes have all ended, as they ended. Belongs into a step. */
-export async function endWatched({ steps, operation, pool }: Watched): Promise<void> {
+export async function endWatched({ steps, operation, pool }: WatchedOperation): Promise<void> {
   const view = await viewOf(steps, operation, pool);
   if (view) await steps.ledger.changeOperation(operation, endOf(view));
 }
 
 /** Publishes the end that is written next. */
-async function publishEnded({ steps, operation: id, pool, settings }: Watched, last: Published): Promise<Published> {
+async function publishEnded(
+  { steps, operation: id, pool, settings }: WatchedOperation,
+  last: PublishedMessage,
+): Promise<PublishedMessage> {
   const view = await viewOf(steps, id, pool);
   if (!view) return last;
   return publish(steps, { ...view, operation: { ...view.operation, ...endOf(view) } }, last, settings);
 }
 
 /** Publishes an operation as it is now. Belongs into a step or a poll. @returns null when the ledger does not hold it */
-export async function publishWatched(watched: Watched, last: Published): Promise<Published | null> {
+export async function publishWatched(
+  watched: WatchedOperation,
+  last: PublishedMessage,
+): Promise<PublishedMessage | null> {
   const { steps, operation, pool, settings } = watched;
   const view = await viewOf(steps, operation, pool);
   return view ? publish(steps, view, last, settings) : null;
 }
 
 /** Leaves an operation whose nodes have not ended to the sweep, and says so. Belongs into a step. */
-export async function handOver(watched: Watched, last: Published): Promise<void> {
+export async function handOver(watched: WatchedOperation, last: PublishedMessage): Promise<void> {
   const { steps, operation: id, pool } = watched;
   await steps.ledger.changeOperation(id, {
     handedOver: { pool, published: last },
@@ -149,7 +159,10 @@ export async function handOver(watched: Watched, last: Published): Promise<void>
 }
 
 /** Looks once after an operation that was handed over. Belongs into a step. @returns whether it has ended */
-export async function followHandedOver(watched: Watched, { pool, published: last }: HandedOver): Promise<boolean> {
+export async function followHandedOver(
+  watched: WatchedOperation,
+  { pool, published: last }: HandedOver,
+): Promise<boolean> {
   const { published, hasEnded } = await lookOnce(watched, { published: last, hasEnded: false, checkedAt: 0 });
   // Published before it is written: the sweep looks after nothing that has ended, and the end must be said once Slack is back.
   const said = hasEnded ? await publishEnded(watched, published) : published;
@@ -171,7 +184,7 @@ const isDue = ({ status, workflow }: NodeRecord): boolean => !(status === "queue
  * @param last milliseconds since the epoch: when it was done last
  */
 export async function checkLiveness(
-  { steps, operation }: Pick<Watched, "steps" | "operation">,
+  { steps, operation }: Pick<WatchedOperation, "steps" | "operation">,
   last: number,
 ): Promise<number> {
   const now = steps.now();
@@ -209,7 +222,7 @@ async function howLost(steps: Steps, node: NodeRecord): Promise<StageFault | nul
 }
 
 /** An operation with a node that waits for a decision is itself waiting. */
-async function noteWaiting({ steps, operation: id, pool }: Watched): Promise<OperationView> {
+async function noteWaiting({ steps, operation: id, pool }: WatchedOperation): Promise<OperationView> {
   const view = await viewOf(steps, id, pool);
   if (!view) throw new Error("the operation is not in the ledger any more");
   const { operation, nodes } = view;

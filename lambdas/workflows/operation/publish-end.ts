@@ -1,5 +1,5 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import type { Published } from "../../records.ts";
+import type { PublishedMessage } from "../../records.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { done, MINUTE, pending, StageFailed, step, until, untilTime } from "../engine/durable.ts";
 
@@ -13,7 +13,7 @@ const PUBLISHED_WITHIN_MS = 30 * MINUTE;
 export async function publishEnd(
   ctx: DurableContext,
   steps: Steps,
-  publishNow: () => Promise<Published | null>,
+  publishNow: () => Promise<PublishedMessage | null>,
 ): Promise<void> {
   const last = await step(ctx, "publish until", async () => steps.now() + PUBLISHED_WITHIN_MS);
   const say = async () => {

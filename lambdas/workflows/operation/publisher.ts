@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type MessageSettings, messageSettings } from "../../messages/operation/links.ts";
 import { operationMessage } from "../../messages/operation/operation.ts";
 import { threadLines, threadStateOf } from "../../messages/operation/thread.ts";
-import type { NodeRecord, OperationView, Published, ThreadState } from "../../records.ts";
+import type { NodeRecord, OperationView, PublishedMessage, ThreadState } from "../../records.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { mentionPeople } from "./calls.ts";
@@ -42,7 +42,7 @@ interface Telling {
 async function tellThread(
   steps: Steps,
   view: OperationView,
-  before: Published,
+  before: PublishedMessage,
   settings: MessageSettings,
 ): Promise<Telling> {
   const { channel, id } = view.operation;
@@ -73,9 +73,9 @@ async function tellThread(
 export async function publish(
   steps: Steps,
   view: OperationView,
-  before: Published,
+  before: PublishedMessage,
   settings: MessageSettings,
-): Promise<Published> {
+): Promise<PublishedMessage> {
   const seen = fingerprint(view);
   const stale = steps.now() - before.at >= REFRESH_MS && view.operation.endedAt === null;
   try {
@@ -83,7 +83,7 @@ export async function publish(
     const messageTs = changed
       ? await steps.thread.update(view.operation.channel, before.messageTs, operationMessage(view, settings))
       : before.messageTs;
-    const kept: Published = {
+    const kept: PublishedMessage = {
       ...before,
       messageTs,
       ...(changed ? { view: seen, at: steps.now() } : {}),
@@ -98,7 +98,7 @@ export async function publish(
 }
 
 /** Has everything been said that there is to say? */
-export const saidAll = (published: Published, nodes: readonly NodeRecord[]): boolean =>
+export const saidAll = (published: PublishedMessage, nodes: readonly NodeRecord[]): boolean =>
   published.trouble === null &&
   nodes.every((node) =>
     isDeepStrictEqual(
@@ -113,7 +113,7 @@ export async function postFirst(
   id: string,
   pool: OperationView["pool"],
   settings: MessageSettings,
-): Promise<Published> {
+): Promise<PublishedMessage> {
   const view = await viewOf(steps, id, pool);
   if (!view) throw new Error(`the operation ${id} is not in the ledger`);
   const known = view.operation.messageTs;

@@ -1,11 +1,11 @@
 import type { Approval } from "../../approval.ts";
 import type { Request, Start } from "../../commands/command.ts";
 import { DAY_MS } from "../../desired/zones.ts";
-import { noSlotSummary, scheduledSummary, type WaitingState } from "../../messages/maintenance/schedule.ts";
+import { noWindowSummary, scheduledSummary, type WaitingState } from "../../messages/maintenance/schedule.ts";
 import { messageSettings } from "../../messages/operation/links.ts";
 import { sentence } from "../../messages/slack/text.ts";
 import type { Message, OperationRecord, OperationStatus } from "../../records.ts";
-import type { Scheduled } from "../../scheduled.ts";
+import type { ScheduledStart } from "../../scheduled.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { causeOf, MINUTE, step } from "../engine/durable.ts";
 import { beginOperation, failOperation } from "./lifecycle.ts";
@@ -25,7 +25,7 @@ interface Waiting extends DurableSteps {
 }
 
 /** Everything by which an operation is left in the ledger. */
-export interface Wait {
+export interface ParkedOperation {
   readonly state: WaitingState;
   readonly when: Pick<When, "timing" | "timeZone" | "pool" | "isDate">;
   /** The question that still waits for votes, with how many of them were judged. */
@@ -42,7 +42,7 @@ const askedUntil = (approval: Approval, until: number | null): Approval => ({
 });
 
 /** The times of the wait: of the slot that comes, or of the one that is open and in which it is tried again. */
-function timesOf({ when: { timing }, state }: Wait, before: Scheduled | undefined, now: number) {
+function timesOf({ when: { timing }, state }: ParkedOperation, before: ScheduledStart | undefined, now: number) {
   if (timing.kind === "later") return { from: timing.from, until: timing.until, wakeAt: timing.from };
   const from = before ? Date.parse(before.from) : now;
   if (timing.kind !== "now") return { from, until: null, wakeAt: now + DAY_MS };
@@ -52,7 +52,7 @@ function timesOf({ when: { timing }, state }: Wait, before: Scheduled | undefine
 }
 
 /** Writes down for what the operation waits, while its execution still publishes it. Belongs into a step. */
-async function write({ steps, start }: Waiting, wait: Wait) {
+async function write({ steps, start }: Waiting, wait: ParkedOperation) {
   const { operation, continues } = start;
   const before = (await steps.ledger.operation(operation))?.scheduled;
   const part = continues ?? before?.part ?? 1;
@@ -60,7 +60,7 @@ async function write({ steps, start }: Waiting, wait: Wait) {
   const times = timesOf(wait, before, steps.now());
   const tries = (before?.tries ?? 0) + (wasBegun ? 1 : 0);
   const { timeZone, isDate, pool } = when;
-  const scheduled: Scheduled = {
+  const scheduled: ScheduledStart = {
     from: new Date(times.from).toISOString(),
     until: times.until === null ? null : new Date(times.until).toISOString(),
     wakeAt: new Date(times.wakeAt).toISOString(),
@@ -69,7 +69,7 @@ async function write({ steps, start }: Waiting, wait: Wait) {
   const why = "why" in state ? state.why : "";
   const summary =
     when.timing.kind === "never"
-      ? noSlotSummary(why, operation)
+      ? noWindowSummary(why, operation)
       : scheduledSummary(state, { ...times, timeZone, pool, isDate }, operation);
   await steps.audit.append({ operation }, `scheduled ${part}`, {
     what: "scheduled",
@@ -83,13 +83,17 @@ async function write({ steps, start }: Waiting, wait: Wait) {
 }
 
 /** Has a person voted or cancelled since this execution looked last? */
-async function isWanted(steps: Steps, { id, cancelledBy }: OperationRecord, { open }: Wait): Promise<boolean> {
+async function isWanted(
+  steps: Steps,
+  { id, cancelledBy }: OperationRecord,
+  { open }: ParkedOperation,
+): Promise<boolean> {
   if (cancelledBy !== null) return true;
   return open !== undefined && (await steps.ledger.votes(id, open.approval.asking)).length > open.seen;
 }
 
 /** Leaves it to the schedule. What came while this execution ended is seen by the next tick. Belongs into a step. */
-async function leave(steps: Steps, operation: string, wait: Wait): Promise<void> {
+async function leave(steps: Steps, operation: string, wait: ParkedOperation): Promise<void> {
   const record = await steps.ledger.operation(operation);
   if (!record?.scheduled || record.endedAt !== null) return;
   const parked = { ...record.scheduled, parkedAt: steps.timestamp() };
@@ -103,7 +107,7 @@ async function leave(steps: Steps, operation: string, wait: Wait): Promise<void>
  * Leaves an operation in the ledger until its time, and says so in its message. The schedule starts the next execution, or a
  * person who votes or cancels.
  */
-export async function postpone(waiting: Waiting, wait: Wait): Promise<void> {
+export async function postpone(waiting: Waiting, wait: ParkedOperation): Promise<void> {
   const { ctx, steps, start } = waiting;
   const { operation } = start;
   await step(ctx, "write for what it waits", () => write(waiting, wait));

@@ -1,9 +1,9 @@
-import type { Judged } from "../../approval.ts";
+import type { ApprovalBasis } from "../../approval.ts";
 import { dateOf, nowOf, type Request } from "../../commands/command.ts";
 import type { Configuration } from "../../configuration.ts";
 import { calendarOf, zoneOf } from "../../desired/calendar.ts";
 import { typedMoment } from "../../desired/dates.ts";
-import { type Calendar, HORIZON_DAYS, slotFrom } from "../../desired/maintenance.ts";
+import { type Calendar, HORIZON_DAYS, windowFrom } from "../../desired/maintenance.ts";
 import { type Timing, timingOf } from "../../desired/timing.ts";
 import { DAY_MS } from "../../desired/zones.ts";
 import { Refused, UserError } from "../../errors.ts";
@@ -25,7 +25,7 @@ import { cancelledBy, checkNow } from "./requester.ts";
 const MOST_DAYS_AHEAD = 14;
 
 /** The work whose time is judged. */
-export interface Timed {
+export interface TimedWork {
   /** Pool of its nodes; null for nodes of none. */
   readonly pool: string | null;
   /** All of its nodes are out of service already: their recovery waits for no window. */
@@ -58,7 +58,7 @@ function dateAsked(typed: string, requestedAt: string, pool: string | null, conf
 
 /** @throws Refused when a date lies outside of the maintenance, with the next slot */
 function checkInside(at: number, calendar: Calendar, pool: string | null, timeZone: string): void {
-  const slot = slotFrom(calendar, at);
+  const slot = windowFrom(calendar, at);
   if (!slot?.isOpen) throw new Refused(outsideMaintenance(at, pool, slot, timeZone));
 }
 
@@ -88,14 +88,14 @@ function asked({ record, request, pool, configuration }: Judging, calendar: Cale
 }
 
 /** Is there a slot for which it would have to wait, if it waited? */
-const isClosed = (calendar: Calendar, now: number): boolean => slotFrom(calendar, now)?.isOpen !== true;
+const isClosed = (calendar: Calendar, now: number): boolean => windowFrom(calendar, now)?.isOpen !== true;
 
 /**
  * Judges when work may begin, by the newest configuration and by the date that was asked for. Belongs into a step.
  * @throws UserError for a date that cannot be meant; Refused for a date outside of the maintenance, and where there is no slot
  * at all; Forbidden for `--now` without the right to it
  */
-export async function judgeTime(execution: Execution, { pool, isRecovery }: Timed): Promise<When> {
+export async function judgeTime(execution: Execution, { pool, isRecovery }: TimedWork): Promise<When> {
   const { steps, start } = execution;
   const record = await steps.ledger.operation(start.operation);
   if (!record) throw new Error(`the ledger does not hold ${start.operation}`);
@@ -119,13 +119,13 @@ export async function judgeTime(execution: Execution, { pool, isRecovery }: Time
 }
 
 /** Options of a request about its time, to which an approval is bound. */
-export const timeOptions = (request: Request): Judged["options"] => ({
+export const timeOptions = (request: Request): ApprovalBasis["options"] => ({
   ...(dateOf(request) === null ? {} : { at: dateOf(request) }),
   ...("now" in request && request.now ? { now: true } : {}),
 });
 
 /** End of the slot in which work begins now; null where nothing puts it back. */
-export const slotEnd = ({ timing, isBound }: Pick<When, "timing" | "isBound">): number | null =>
+export const windowEnd = ({ timing, isBound }: Pick<When, "timing" | "isBound">): number | null =>
   isBound && timing.kind === "now" ? timing.until : null;
 
 /** Verdict on the beginning of work in a pool, by the newest configuration. Belongs into a step. */

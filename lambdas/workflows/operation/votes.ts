@@ -3,7 +3,7 @@ import type { Approval, CountedVote } from "../../approval.ts";
 import { Refused } from "../../errors.ts";
 import type { NotApproved } from "../../messages/operation/approval.ts";
 import type { MessageSettings } from "../../messages/operation/links.ts";
-import type { DecisionRecord, Message, Published } from "../../records.ts";
+import type { DecisionRecord, Message, PublishedMessage } from "../../records.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { step } from "../engine/durable.ts";
@@ -24,7 +24,7 @@ interface Asked {
 }
 
 /** End of the votes, or of the patience with them; `seen` counts the votes that were judged. */
-export type Verdict =
+export type VoteVerdict =
   | { readonly kind: "undecided"; readonly approval: Approval; readonly seen: number }
   | Exclude<NotApproved, { readonly kind: "worse" }>
   | { readonly kind: "approved"; readonly by: readonly string[] };
@@ -45,8 +45,8 @@ interface Count {
 
 /** State between two looks. */
 interface Look extends Count {
-  readonly verdict: Verdict | null;
-  readonly published: Published | null;
+  readonly verdict: VoteVerdict | null;
+  readonly published: PublishedMessage | null;
   readonly isCalled: boolean;
   /** Seconds until the next look, if no vote wakes it earlier. */
   readonly pause: number;
@@ -67,7 +67,7 @@ const first: Look = {
  * Waits until enough people have approved, one has denied, the operation was cancelled, or the time is up; the message shows
  * who has approved so far.
  */
-export async function awaitVotes(ctx: DurableContext, steps: Steps, asked: Asked): Promise<Verdict> {
+export async function awaitVotes(ctx: DurableContext, steps: Steps, asked: Asked): Promise<VoteVerdict> {
   const { patienceMs } = asked;
   const waitsUntil =
     patienceMs === null
@@ -158,7 +158,7 @@ function verdictOf(
   { approval, waitsUntil }: Watched,
   count: Count,
   cancelled: string | null,
-): Verdict | null {
+): VoteVerdict | null {
   if (cancelled !== null) return { kind: "cancelled", by: cancelled };
   const denial = count.votes.find(({ decision }) => decision === "deny");
   if (denial) return { kind: "denied", by: denial.userId, reason: denial.reason ?? null };
@@ -184,7 +184,7 @@ async function auditVote(
   });
 }
 
-async function auditEnd(steps: Steps, { operation, approval }: Asked, verdict: Verdict): Promise<void> {
+async function auditEnd(steps: Steps, { operation, approval }: Asked, verdict: VoteVerdict): Promise<void> {
   const mark = `approval ended ${approval.asking}`;
   if (verdict.kind === "lapsed")
     await steps.audit.append({ operation }, mark, { what: "lapsed", detail: { plan: approval.hash } });

@@ -11,7 +11,7 @@ import { auditNode } from "../operation/audit.ts";
 import type { ProvisionTask } from "./task.ts";
 
 /** End of a node that was not taken into the cluster. */
-export interface End {
+export interface InstanceEnd {
   readonly status: Extract<NodeStatus, "failed" | "cancelled">;
   /** Cause of the end, one of `machineEndedBy` or `doneByOthers`. */
   readonly by: string;
@@ -20,7 +20,7 @@ export interface End {
 }
 
 /** Terminates the machine of a node that came to nothing, and deletes its Node; one that serves the cluster is kept. */
-export async function cleanUpInstance(task: ProvisionTask, end: End): Promise<void> {
+export async function cleanUpInstance(task: ProvisionTask, end: InstanceEnd): Promise<void> {
   const { lease } = task;
   if (!lease) return finish(task, "nothing to take away", end, { outcome: machineOutcome.nothingLaunched(end.by) });
   const reason = await reasonToSpare(task);
@@ -33,16 +33,16 @@ export async function cleanUpInstance(task: ProvisionTask, end: End): Promise<vo
 /** Fate of the machine, as its record says it. */
 type Outcome = Pick<NodeRecord, "outcome" | "isTerminated">;
 
-const terminated = ({ status, by }: End): Outcome => ({
+const terminated = ({ status, by }: InstanceEnd): Outcome => ({
   outcome: status === "cancelled" ? machineOutcome.cancelled(by) : by,
   isTerminated: true,
 });
 
-const notYetTerminated = ({ by }: End, { instanceId }: Lease): Outcome => ({
+const notYetTerminated = ({ by }: InstanceEnd, { instanceId }: Lease): Outcome => ({
   outcome: machineOutcome.notYetTerminated(by, instanceId),
 });
 
-const finish = (task: ProvisionTask, name: string, { status, failure }: End, outcome: Outcome): Promise<void> =>
+const finish = (task: ProvisionTask, name: string, { status, failure }: InstanceEnd, outcome: Outcome): Promise<void> =>
   once(task, name, () =>
     record(task, {
       status,

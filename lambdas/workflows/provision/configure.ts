@@ -3,18 +3,18 @@ import { kubeletClientsIn } from "../../desired/machine-record.ts";
 import type { Action, Observation } from "../../desired/plan.ts";
 import { buildOf } from "../../desired/windows-builds.ts";
 import type { StageFault } from "../../failures.ts";
-import type { MachineFacts } from "../../profiles/machine-facts.ts";
+import type { MachineSpec } from "../../profiles/machine-facts.ts";
 import type { PlanName } from "../../profiles/profile.ts";
 import { MINUTE, StageFailed } from "../engine/durable.ts";
 import { guardFault } from "../node/guard.ts";
 import { addNotes } from "../node/notes.ts";
 import { observe } from "../node/observe.ts";
-import { reboot } from "../node/reboot.ts";
+import { rebootThroughSsm } from "../node/reboot.ts";
 import { apply, once } from "../node/task.ts";
 import { machineOf, nodeNameOf, type ProvisionTask } from "./task.ts";
 
 /** Everything that decides what this machine looks like. */
-function factsOf(task: ProvisionTask): MachineFacts {
+function factsOf(task: ProvisionTask): MachineSpec {
   const { privateIp, instanceId } = machineOf(task);
   return {
     configuration: task.runtime.configuration,
@@ -61,7 +61,7 @@ function clockFault(shown: number, before: number, after: number): StageFault | 
 export async function installFeatures(task: ProvisionTask): Promise<void> {
   const wanted = planOf(task, "features");
   const { rebootDue } = await apply(task, "install features", wanted);
-  if (rebootDue) await reboot(task, { faultOf: networkFault });
+  if (rebootDue) await rebootThroughSsm(task, { faultOf: networkFault });
   const after = await observe(task, "look at the features");
   const names = wanted.flatMap((action) => (action.do === "feature" ? [action.name] : []));
   const missing = names.find((name) => !after.features.includes(name));

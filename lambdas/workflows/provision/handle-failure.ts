@@ -10,8 +10,8 @@ import {
   UNREADABLE,
 } from "../../messages/provision/machine-outcome.ts";
 import { stagesOf } from "../../stages.ts";
-import { codeOfEnd, endOf, hasEnded, isDown, wasGivenUp } from "../../steps/ec2/instances.ts";
-import { Cancelled, causeOf, MINUTE, reasonOf } from "../engine/durable.ts";
+import { codeOfEnd, hasEnded, instanceEnd, isDown, wasGivenUp } from "../../steps/ec2/instances.ts";
+import { Cancelled, causeOf, failureReason, MINUTE } from "../engine/durable.ts";
 import { apply, once, onMachine, record, uncancellable } from "../node/task.ts";
 import { auditNode } from "../operation/audit.ts";
 import { cleanUpInstance } from "./clean-up-instance.ts";
@@ -29,7 +29,7 @@ export async function handleFailure(task: ProvisionTask, error: unknown): Promis
   const kubelet = await kubeletNow(task, seen);
   if (cause instanceof Cancelled)
     return cleanUpInstance(task, { status: "cancelled", by: machineEndedBy.cancellation(cause.message) });
-  const reason = reasonWith(seen.findings, reasonOf(cause));
+  const reason = reasonWith(seen.findings, failureReason(cause));
   if (seen.isGone) {
     const by = seen.isGivenUp ? doneByOthers.givenUp : doneByOthers.terminated;
     return cleanUpInstance(task, {
@@ -102,7 +102,7 @@ async function lookAround({ steps, lease, machine, node, profile }: ProvisionTas
       isGone: true,
       isGivenUp: wasGivenUp(seen),
       state: seen.state,
-      findings: [{ code: codeOfEnd(seen), why: endOf(seen) }],
+      findings: [{ code: codeOfEnd(seen), why: instanceEnd(seen) }],
     };
   const uid = node && machine ? (await steps.nodes.read(profile.nodeName(machine)))?.metadata?.uid : undefined;
   return {

@@ -4,7 +4,7 @@ import { log } from "../../logging.ts";
 import { signingRequestNotice } from "../../messages/operation/escalations.ts";
 import { signingRequest } from "../../messages/provision/signing-requests.ts";
 import type { AwaitedAnnotation } from "../../profiles/profile.ts";
-import { credentialOf, type Expected, type KnownNames } from "../../steps/cluster/csr-rules.ts";
+import { credentialOf, type ExpectedRequest, type KnownNames } from "../../steps/cluster/csr-rules.ts";
 import type { ApprovalResult } from "../../steps/cluster/csrs.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { done, type Poll, pending, StageFailed, until } from "../engine/durable.ts";
@@ -16,7 +16,7 @@ import { unclaimed } from "./launch.ts";
 import { machineOf, nodeNameOf, type ProvisionTask } from "./task.ts";
 
 /** Facts that the machine's certificate requests must match, by EC2's and the cluster's word. */
-async function expected(task: ProvisionTask): Promise<Expected & { readonly nodeSince: string | null }> {
+async function expected(task: ProvisionTask): Promise<ExpectedRequest & { readonly nodeSince: string | null }> {
   const { instanceId, privateDnsName, launchedAt } = machineOf(task);
   const nodeName = nodeNameOf(task);
   const node = await task.steps.nodes.read(nodeName);

@@ -5,7 +5,7 @@ import { takenOut } from "../../messages/provision/machine-outcome.ts";
 import { claimedByOthers } from "../../messages/remove/refusal.ts";
 import { claimOn } from "../../steps/cluster/claims.ts";
 import { PENDING_AT_MOST } from "../../steps/cluster/csrs.ts";
-import { codeOfEnd, endOf, type Machine } from "../../steps/ec2/instances.ts";
+import { codeOfEnd, instanceEnd, type Machine } from "../../steps/ec2/instances.ts";
 import { type Candidate, candidatesOf, launchRequest } from "../../steps/ec2/launch-request.ts";
 import { UNREGISTERED_AT_ONCE } from "../../steps/ledger/join-slots.ts";
 import { done, MINUTE, pending, StageFailed } from "../engine/durable.ts";
@@ -54,7 +54,7 @@ async function boundBy(task: ProvisionTask, name: string, minutes: number): Prom
 
 const isUp = (machine: Machine | undefined): machine is Machine => {
   if (machine && !["pending", "running"].includes(machine.state))
-    throw new StageFailed(codeOfEnd(machine), endOf(machine));
+    throw new StageFailed(codeOfEnd(machine), instanceEnd(machine));
   return machine?.state === "running" && machine.privateDnsName !== "";
 };
 

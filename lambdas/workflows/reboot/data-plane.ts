@@ -5,7 +5,7 @@ import { isBusy } from "../../steps/client-errors.ts";
 import { bootIdOf, windowsReleaseOf } from "../../steps/cluster/node-facts.ts";
 import { StageFailed } from "../engine/durable.ts";
 import { addNotes } from "../node/notes.ts";
-import { probe } from "../node/probe.ts";
+import { probeNode } from "../node/probe.ts";
 import { leaseOf, nodeOf, once } from "../node/task.ts";
 import type { RebootTask } from "./task.ts";
 
@@ -18,7 +18,12 @@ async function tried(task: RebootTask, windows: WindowsRelease): Promise<ProbeRe
   const { images } = runtime.configuration.probe;
   for (let attempt = 1; ; attempt += 1) {
     const id = `${operation}-${index}-${attempt}`;
-    const result = await probe(ctx, steps, `data plane ${attempt}`, { node: nodeOf(task).name, windows, images, id });
+    const result = await probeNode(ctx, steps, `data plane ${attempt}`, {
+      node: nodeOf(task).name,
+      windows,
+      images,
+      id,
+    });
     if (result.state !== "fails" || attempt === ATTEMPTS) return result;
   }
 }

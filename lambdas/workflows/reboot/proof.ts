@@ -1,6 +1,6 @@
 import { once } from "../node/task.ts";
 import { proveDataPlane } from "./data-plane.ts";
-import { checkSameNode, prove } from "./prove.ts";
+import { checkSameNode, proveMachine } from "./prove.ts";
 import { soak } from "./soak.ts";
 import type { RebootTask } from "./task.ts";
 
@@ -9,7 +9,7 @@ import type { RebootTask } from "./task.ts";
  * @throws StageFailed with the first thing that is wrong; DeadlineExceeded; MachineEnded
  */
 export async function proof(task: RebootTask): Promise<void> {
-  await prove(task);
+  await proveMachine(task);
   await proveDataPlane(task);
   await soak(task);
   await once(task, "the Node is still there", () => checkSameNode(task, false));

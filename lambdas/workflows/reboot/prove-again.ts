@@ -54,7 +54,7 @@ function finish(task: ProofTask): Finish {
 }
 
 /** `/win prove`: repeats the checks of a reboot's proof, and makes a node schedulable that was left cordoned for want of it. */
-export const prove: Change<ProveRequest, ProofPlan, ProofTask> = {
+export const proveAgain: Change<ProveRequest, ProofPlan, ProofTask> = {
   isFor: (request): request is ProveRequest => request.command === "prove",
   workflow: "proving",
   eventReason: "CasementProving",

@@ -49,7 +49,7 @@ const PAUSE_SECONDS = 30;
  * may mend itself, as services start: the machine is looked at anew until the stage's deadline.
  * @throws DeadlineExceeded that names the first check that is wrong; MachineEnded
  */
-export const prove = (task: RebootTask): Promise<true> => {
+export const proveMachine = (task: RebootTask): Promise<true> => {
   task.wait = onMachine(task, task.wait);
   return waitFor<true, Proof>(task, "the node is proven", (kept) => {
     const proof = kept ?? { commandId: null, looks: 0, goodSince: null, why: machineToAnswer };

@@ -8,7 +8,7 @@ import { guardFault, guardFileFault } from "../node/guard.ts";
 import { addNotes } from "../node/notes.ts";
 import { observe } from "../node/observe.ts";
 import { isQuarantined } from "../node/quarantine.ts";
-import { reboot } from "../node/reboot.ts";
+import { rebootThroughSsm } from "../node/reboot.ts";
 import { giveBack } from "../node/restore.ts";
 import { leaseOf, nodeOf, once, onMachine, waitFor } from "../node/task.ts";
 import { judgeBeforeReboot } from "./before.ts";
@@ -61,7 +61,7 @@ export async function rebootMachine(task: RebootTask): Promise<void> {
   task.wait = onMachine(task, task.wait);
   if (task.isThroughEc2) return rebootThroughEc2(task);
   let askedAt = "";
-  await reboot(task, {
+  await rebootThroughSsm(task, {
     faultOf: (seen) => guardFileFault(seen, task.runtime.payload),
     mayGoOn: async () => {
       askedAt = await judgeBeforeReboot(task, async () => task.steps.timestamp());

@@ -1,6 +1,6 @@
 import { type CordonOutcome, deletedSince, provenSince } from "../../messages/node/cordon.ts";
 import { giveBackCordon } from "../node/cordon.ts";
-import { settleLeft } from "../node/settle.ts";
+import { settleLeftWork } from "../node/settle.ts";
 import { type NodeTask, nodeOf } from "../node/task.ts";
 import { auditNode } from "../operation/audit.ts";
 
@@ -15,7 +15,7 @@ export async function releaseUnproven(task: NodeTask): Promise<CordonOutcome | n
   if (!left?.unproven || left.unproven.isQuarantined) return null;
   const outcome = await giveBackCordon(steps, uid, left.operation, false);
   await steps.cordons.close(uid, left.operation);
-  await settleLeft(steps, left, provenSince(task.operation));
+  await settleLeftWork(steps, left, provenSince(task.operation));
   const detail = { change: "give back the cordon", outcome: outcome ?? "none", of: left.operation };
   await auditNode(task, "give back the unproven", { what: "changed", detail });
   return outcome;
@@ -34,7 +34,7 @@ export async function closeIfGone(task: NodeTask): Promise<"deleted" | "replaced
   if (left?.unproven) {
     await giveBackCordon(steps, uid, left.operation, false);
     await steps.cordons.close(uid, left.operation);
-    await settleLeft(steps, left, deletedSince);
+    await settleLeftWork(steps, left, deletedSince);
   }
   return node ? "replaced" : "deleted";
 }

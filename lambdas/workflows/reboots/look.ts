@@ -3,9 +3,9 @@ import type { LookVerdict, RebootReason } from "../../desired/questions.ts";
 import { onOurClock, reasonsOf, type Sighting } from "../../desired/seen-machine.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { step } from "../engine/durable.ts";
-import type { FleetOutcome, Reading } from "../engine/fleet-batch.ts";
+import type { FleetOutcome, LineReading } from "../engine/fleet-batch.ts";
 import { lookAtFleet } from "../engine/run-fleet.ts";
-import type { Watched } from "./watched.ts";
+import type { WatchedMachine } from "./watched.ts";
 
 /** Verdict of one machine. */
 interface Seen {
@@ -19,7 +19,7 @@ export const LOOK_MINUTES = 14;
 /** Machines whose records are written in one step. */
 export const NOTED_AT_ONCE = 50;
 
-function readVerdict(result: object, now: number): Reading<Seen> {
+function readVerdict(result: object, now: number): LineReading<Seen> {
   const verdict = result as LookVerdict;
   if (!verdict.ok) return { why: `observe.ps1 failed on the machine: ${verdict.error ?? "no error message"}` };
   const reasons = reasonsOf(verdict.hashes.reboot);
@@ -28,12 +28,12 @@ function readVerdict(result: object, now: number): Reading<Seen> {
 }
 
 /** A machine that does not answer may still have a kubelet that reports its boot. */
-function sightingOf({ isOnline: _, ...machine }: Watched, seen: FleetOutcome<Seen> | undefined): Sighting {
+function sightingOf({ isOnline: _, ...machine }: WatchedMachine, seen: FleetOutcome<Seen> | undefined): Sighting {
   return seen?.state === "done" ? { ...machine, ...seen.value } : { ...machine, reasons: null };
 }
 
 /** Machines with what was seen of them, and those that booted without an order of Casement's. */
-export interface Noted {
+export interface SightingNotes {
   readonly foreign: readonly Sighting[];
   /** Nodes whose machines did not answer. */
   readonly unseen: readonly string[];
@@ -57,8 +57,8 @@ export async function lookAtReboots(
   ctx: DurableContext,
   steps: Steps,
   owner: string,
-  machines: readonly Watched[],
-): Promise<Noted> {
+  machines: readonly WatchedMachine[],
+): Promise<SightingNotes> {
   const online = machines.filter(({ isOnline }) => isOnline);
   const request = { questions: { reboot: true } } as const;
   const seen = await lookAtFleet<Seen>(

@@ -4,7 +4,7 @@ import type { BootNews, SeenMachine, Sighting } from "../../desired/seen-machine
 import { foreignBootsMessage, unreadLog } from "../../messages/node/boots.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { step } from "../engine/durable.ts";
-import type { FleetOutcome, Reading } from "../engine/fleet-batch.ts";
+import type { FleetOutcome, LineReading } from "../engine/fleet-batch.ts";
 import { lookAtFleet } from "../engine/run-fleet.ts";
 import type { DurableSteps } from "../operation/op.ts";
 import { LOOK_MINUTES, NOTED_AT_ONCE } from "./look.ts";
@@ -12,7 +12,7 @@ import { LOOK_MINUTES, NOTED_AT_ONCE } from "./look.ts";
 /** Boot of a machine by its event log. */
 type Told = Pick<BootNews, "cause" | "bootedAt">;
 
-function readBoot(result: object, answers: Answers | undefined, now: number): Reading<Told> {
+function readBoot(result: object, answers: Answers | undefined, now: number): LineReading<Told> {
   const { clock, failed } = result as LookVerdict;
   const boot = answers?.boot;
   if (!boot) return { why: failed?.boot ?? unreadLog.cut };

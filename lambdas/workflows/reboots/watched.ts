@@ -8,7 +8,7 @@ import { TAG } from "../../tags.ts";
 import { machinesActedFor } from "../node/acted-for.ts";
 
 /** A machine that is looked at. */
-export interface Watched extends Omit<Sighting, "bootId" | "reasons"> {
+export interface WatchedMachine extends Omit<Sighting, "bootId" | "reasons"> {
   /** By the kubelet; null where it reports none. */
   readonly bootId: string | null;
   /** Its SSM agent takes commands. */
@@ -26,14 +26,14 @@ const isWatched = (machine: Machine | undefined, { pools }: Configuration): mach
 export async function findWatched(
   steps: Steps,
   wanted: (node: Node) => boolean = isWindows,
-): Promise<readonly Watched[]> {
+): Promise<readonly WatchedMachine[]> {
   const { configuration } = await steps.runtime.read(null);
   const [nodes, machines, agents] = await Promise.all([
     steps.nodes.all(),
     machinesActedFor(steps, configuration.cluster),
     steps.machine.agents(),
   ]);
-  const watched: Watched[] = [];
+  const watched: WatchedMachine[] = [];
   for (const node of nodes.filter((one) => isWindows(one) && wanted(one))) {
     const machine = machines.get(instanceIdOf(node) ?? "");
     if (!isWatched(machine, configuration)) continue;

@@ -1,21 +1,21 @@
 import type { Act } from "../../audit/entry.ts";
 import { log } from "../../logging.ts";
-import type { RemovalFacts } from "../../messages/remove/dialog.ts";
-import type { Unconfirmed } from "../../messages/remove/failures.ts";
+import type { RemovalSummary } from "../../messages/remove/dialog.ts";
+import type { DialogEnd } from "../../messages/remove/failures.ts";
 import { originId } from "../../origin.ts";
 import type { Execution } from "../operation/op.ts";
 
 const QUESTION = "confirm the removal";
 
 /** Entry of the audit: what a person was shown and asked to confirm. */
-export const askedToConfirm = ({ node, instanceId, pool, pods }: RemovalFacts): Act => ({
+export const askedToConfirm = ({ node, instanceId, pool, pods }: RemovalSummary): Act => ({
   what: "asked",
   node: { ...(node ? { name: node } : {}), instanceId },
   detail: { question: QUESTION, pool, pods: pods.length },
 });
 
 /** Finds who gave an answer; one that the last release wrote, and a dialog that was closed, are the requester's. */
-async function answeredBy({ steps, start }: Execution, answer: "submitted" | Unconfirmed): Promise<string> {
+async function answeredBy({ steps, start }: Execution, answer: "submitted" | DialogEnd): Promise<string> {
   const given = await steps.ledger.decisions(start.operation, "dialog");
   return given.find(({ decision }) => decision === answer)?.userId ?? originId(start);
 }
@@ -27,7 +27,7 @@ async function answeredBy({ steps, start }: Execution, answer: "submitted" | Unc
 export async function logAnswer(
   op: Execution,
   node: string,
-  answer: "submitted" | Exclude<Unconfirmed, "cancel">,
+  answer: "submitted" | Exclude<DialogEnd, "cancel">,
 ): Promise<void> {
   const by = answer === "time" ? null : await answeredBy(op, answer);
   log("INFO", "decision", { decision: "removal", outcome: answer, operation: op.start.operation, node, by });
@@ -37,7 +37,7 @@ export async function logAnswer(
  * Entry of the audit: how the question ended, and by whom. An answer that the last release wrote is the requester's.
  * @param answer "submitted", or why there is no confirmation
  */
-export async function answerAct(op: Execution, answer: "submitted" | Unconfirmed): Promise<Act> {
+export async function answerAct(op: Execution, answer: "submitted" | DialogEnd): Promise<Act> {
   const { steps, start } = op;
   if (answer === "time") return { what: "lapsed", detail: { question: QUESTION } };
   if (answer === "cancel") {

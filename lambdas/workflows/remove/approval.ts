@@ -1,27 +1,27 @@
 import { Refused } from "../../errors.ts";
-import type { Blocking } from "../../messages/plan/plan.ts";
+import type { EvictionObstacles } from "../../messages/plan/plan.ts";
 import { removalPlanCard } from "../../messages/remove/plan-card.ts";
 import { removalRefusal, removalRefusedText } from "../../messages/remove/refusal.ts";
 import type { DrainOptions } from "../../steps/drain/filters.ts";
 import { blockerClasses } from "../node/blocker-classes.ts";
 import { lossClasses } from "../node/loss-classes.ts";
-import type { Plan } from "../operation/approval.ts";
+import type { ApprovalPlan } from "../operation/approval.ts";
 import type { Op } from "../operation/op.ts";
 import { timeOptions } from "../operation/timing.ts";
-import { type Chosen, choose } from "./choose.ts";
+import { type ChosenMachine, choose } from "./choose.ts";
 
 /** Losses that the dialog has shown are accepted; budgets are respected all the same, and pods have their own grace. */
 export const ACCEPTED: DrainOptions = { force: true, deleteEmptyDir: true, graceSeconds: null, skipAfterSeconds: 0 };
 
 /** A machine that is no node has no pods, and nothing holds it up. */
-const nothing: Blocking = { blockers: [], longJobs: [], untried: null };
+const nothing: EvictionObstacles = { blockers: [], longJobs: [], untried: null };
 
 /** Facts that an approval of a removal is bound to. */
 export const removalRecord = (
-  { uid, bootId, facts }: Pick<Chosen, "uid" | "bootId" | "facts">,
-  blocking: Blocking,
-  options: Plan["record"]["options"] = {},
-): Plan["record"] => ({
+  { uid, bootId, facts }: Pick<ChosenMachine, "uid" | "bootId" | "facts">,
+  blocking: EvictionObstacles,
+  options: ApprovalPlan["record"]["options"] = {},
+): ApprovalPlan["record"] => ({
   action: "remove",
   options,
   nodes: [{ uid, bootId, instanceId: facts.instanceId }],
@@ -30,12 +30,12 @@ export const removalRecord = (
 });
 
 /** @throws Refused when the node may not be removed, and why */
-export function checkRemovable({ name, refusal }: Chosen): void {
+export function checkRemovable({ name, refusal }: ChosenMachine): void {
   if (refusal) throw new Refused(removalRefusedText(name, removalRefusal(refusal)));
 }
 
 /** Judges what a removal would do now. Belongs into a step. @throws Refused when the node may not be removed any more */
-export async function effects(op: Op, { name }: Chosen): Promise<Plan> {
+export async function effects(op: Op, { name }: ChosenMachine): Promise<ApprovalPlan> {
   const { steps, start } = op;
   const chosen = await choose(op, name);
   checkRemovable(chosen);

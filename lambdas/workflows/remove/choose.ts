@@ -3,7 +3,7 @@ import { dialogOf, isDryRun } from "../../commands/command.ts";
 import type { Configuration } from "../../configuration.ts";
 import { withAudit } from "../../messages/audit/head.ts";
 import { refusedMessage } from "../../messages/operation/final.ts";
-import { type RemovalFacts, removalRefused } from "../../messages/remove/dialog.ts";
+import { type RemovalSummary, removalRefused } from "../../messages/remove/dialog.ts";
 import {
   type RemovalRefusal,
   removalRefusal,
@@ -26,7 +26,7 @@ import { checkBreakGlass, checkOrigin } from "../operation/requester.ts";
 import { findMachine } from "./find-machine.ts";
 
 /** The node that was meant, and what is known of it. */
-export interface Chosen {
+export interface ChosenMachine {
   /** Name of the Node, or the instance id of a machine that is no node. */
   readonly name: string;
   /** Null for a machine that is no node: there is nothing to drain. */
@@ -35,7 +35,7 @@ export interface Chosen {
   readonly bootId: string | null;
   /** The operation that launched the machine. */
   readonly launchedBy: string | null;
-  readonly facts: RemovalFacts;
+  readonly facts: RemovalSummary;
   /** Is its Node Ready? A machine that is no node is not. */
   readonly isReady: boolean;
   readonly refusal: RemovalRefusal | null;
@@ -66,7 +66,7 @@ const poolOf = (machine: Machine | undefined): string | null => machine?.tags[TA
  * @throws UserError when it means no node, or several; Refused when a freeze or a hold keeps it, and for a Ready node while
  * many are NotReady
  */
-export async function choose(op: Op, named: string): Promise<Chosen> {
+export async function choose(op: Op, named: string): Promise<ChosenMachine> {
   const { steps, start, settings } = op;
   const { configuration } = await steps.runtime.read(settings.runtimeVersion);
   const nodes = await steps.nodes.all();
@@ -111,7 +111,7 @@ export async function choose(op: Op, named: string): Promise<Chosen> {
  * Chooses as `choose` does, and judges the requester by the policy of the node's pool, which may have its own.
  * @throws Forbidden when the requester may not remove a node of that pool
  */
-export async function chooseAllowed(op: Op, named: string): Promise<Chosen> {
+export async function chooseAllowed(op: Op, named: string): Promise<ChosenMachine> {
   const { steps, start } = op;
   const chosen = await choose(op, named);
   const { pool } = chosen.facts;
@@ -123,7 +123,7 @@ export async function chooseAllowed(op: Op, named: string): Promise<Chosen> {
 }
 
 /** Ends a removal that may not be made. @returns null then; one that was continued is refused when it is judged again */
-export async function refuse(op: Op, chosen: Chosen): Promise<Chosen | null> {
+export async function refuse(op: Op, chosen: ChosenMachine): Promise<ChosenMachine | null> {
   const { ctx, start } = op;
   if (!chosen.refusal || start.continues !== undefined) return chosen;
   const words = removalRefusal(chosen.refusal);

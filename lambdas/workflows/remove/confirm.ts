@@ -1,7 +1,7 @@
 import { dialogOf } from "../../commands/command.ts";
 import { confirmationNotice } from "../../messages/operation/escalations.ts";
 import { removalDialog, removalNotice } from "../../messages/remove/dialog.ts";
-import { type Unconfirmed, unconfirmed } from "../../messages/remove/failures.ts";
+import { type DialogEnd, unconfirmed } from "../../messages/remove/failures.ts";
 import { say } from "../../messages/slack/blocks.ts";
 import { originName } from "../../origin.ts";
 import { MINUTE, step } from "../engine/durable.ts";
@@ -9,18 +9,18 @@ import { askUntilDecided, TIME_IS_UP } from "../operation/ask.ts";
 import type { Execution, Op } from "../operation/op.ts";
 import { cancelledBy } from "../operation/requester.ts";
 import { answerAct, askedToConfirm, logAnswer } from "./answer.ts";
-import type { Chosen } from "./choose.ts";
+import type { ChosenMachine } from "./choose.ts";
 
 /** The dialog's answer, or a cancellation. */
 interface Answer {
-  readonly decision: "submitted" | Unconfirmed;
+  readonly decision: "submitted" | DialogEnd;
 }
 
 /**
  * Shows the facts in the dialog that the front door opened, and waits for its answer.
  * @returns whether the removal was confirmed, as one was that is continued; if not, the operation has ended
  */
-export async function confirm(op: Op, chosen: Chosen): Promise<boolean> {
+export async function confirm(op: Op, chosen: ChosenMachine): Promise<boolean> {
   const { ctx, steps, start, settings } = op;
   if (start.continues !== undefined) return true;
   const until = await step(ctx, "how long to wait", async () => {
@@ -50,7 +50,7 @@ const isCancelled = ({ ctx, steps, start }: Execution, round: number): Promise<b
 
 async function show(
   { steps, start }: Execution,
-  { facts }: Chosen,
+  { facts }: ChosenMachine,
   callbackId: string,
   round: number,
 ): Promise<Answer | null> {
@@ -77,7 +77,7 @@ async function written(
   return (await steps.ledger.operation(operation))?.cancelledBy ? { decision: "cancel" } : null;
 }
 
-async function endUnconfirmed(op: Execution, why: Unconfirmed): Promise<void> {
+async function endUnconfirmed(op: Execution, why: DialogEnd): Promise<void> {
   const { steps, start } = op;
   const summary = unconfirmed[why];
   await steps.audit.append({ operation: start.operation }, "answer", await answerAct(op, why));

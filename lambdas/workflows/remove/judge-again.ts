@@ -3,13 +3,13 @@ import type { Op } from "../operation/op.ts";
 import { checkOrigin } from "../operation/requester.ts";
 import { answerAct } from "./answer.ts";
 import { checkRemovable } from "./approval.ts";
-import { type Chosen, choose } from "./choose.ts";
+import { type ChosenMachine, choose } from "./choose.ts";
 
 /**
  * Judges requester and node once more, because minutes have passed since the question; from then on this judgement holds.
  * @throws Forbidden, or Refused if the node may not be removed any more
  */
-export async function planAgain(op: Op, before: Chosen): Promise<Chosen> {
+export async function planAgain(op: Op, before: ChosenMachine): Promise<ChosenMachine> {
   const { steps, start } = op;
   await steps.audit.append({ operation: start.operation }, "answer", await answerAct(op, "submitted"));
   const chosen = await choose(op, before.name);
@@ -25,7 +25,7 @@ export async function planAgain(op: Op, before: Chosen): Promise<Chosen> {
  * Judges requester and node once more, after a wait: what was removed meanwhile may leave this node the last of its Windows build.
  * @throws Forbidden, or Refused if the node may not be removed any more
  */
-export async function judgeAgain(op: Op, before: Chosen): Promise<void> {
+export async function judgeAgain(op: Op, before: ChosenMachine): Promise<void> {
   await checkOrigin(op, await op.steps.runtime.rules());
   const chosen = await choose(op, before.name);
   checkRemovable(chosen);

@@ -4,11 +4,11 @@ import type { EmptyingTask } from "../node/emptying-task.ts";
 import { checkGoesOn } from "../node/stopped.ts";
 import { leaseOf, nodeOf, once, waitFor } from "../node/task.ts";
 import { auditNode } from "../operation/audit.ts";
-import type { Chosen } from "./choose.ts";
+import type { ChosenMachine } from "./choose.ts";
 
 /** A removal under way; its execution publishes its message. */
 export interface RemovalTask extends EmptyingTask {
-  readonly chosen: Chosen;
+  readonly chosen: ChosenMachine;
   /** EC2 took the order to terminate: from here on there is no way back. */
   isTerminating: boolean;
 }

@@ -12,7 +12,7 @@ import { MINUTE, step } from "../engine/durable.ts";
 import { machinesActedFor } from "../node/acted-for.ts";
 import type { Op } from "../operation/op.ts";
 import { lookAtReboots } from "../reboots/look.ts";
-import { findWatched, type Watched } from "../reboots/watched.ts";
+import { findWatched, type WatchedMachine } from "../reboots/watched.ts";
 
 /** Nodes that wait for a reboot, with the reasons in words. */
 type Waiting = Readonly<Record<string, string>>;
@@ -21,7 +21,7 @@ type Waiting = Readonly<Record<string, string>>;
 const OLD_MS = 40 * MINUTE;
 
 /** Machines of these nodes that no look has seen lately. Belongs into a step. */
-async function unseenOf(steps: Steps, names: readonly string[]): Promise<readonly Watched[]> {
+async function unseenOf(steps: Steps, names: readonly string[]): Promise<readonly WatchedMachine[]> {
   const seen = await steps.machines.seen.all();
   const watched = await findWatched(steps, ({ metadata }) => names.includes(metadata?.name ?? ""));
   return watched.filter(({ instanceId, uid }) => {

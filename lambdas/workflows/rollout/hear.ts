@@ -1,13 +1,17 @@
 import { pausedBy, pausedSummary, resumedSummary } from "../../messages/rollout/rollout.ts";
 import type { NodeRecord, RolloutCourse } from "../../records.ts";
 import type { RolloutNode } from "../../rollout.ts";
-import type { Steering } from "../../steering.ts";
+import type { SteeringDecision } from "../../steering.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { mayDecide } from "../operation/requester.ts";
 import { renewed } from "./renew.ts";
 import { type RolloutSeen, seeRollout } from "./view.ts";
 
-async function pause(steps: Steps, { operation, nodes }: RolloutSeen, { userId, at, cause }: Steering): Promise<void> {
+async function pause(
+  steps: Steps,
+  { operation, nodes }: RolloutSeen,
+  { userId, at, cause }: SteeringDecision,
+): Promise<void> {
   const paused = { by: userId, at, why: pausedBy(userId) };
   const rollout: RolloutCourse = { ...courseOf(operation.rollout), paused, heard: cause };
   const summary = pausedSummary(paused, nodes);
@@ -26,7 +30,7 @@ async function againLast(steps: Steps, { operation, rollout, nodes }: RolloutSee
 }
 
 /** Nodes that have failed so far are accepted: what fails from now on pauses it again. */
-async function resume(steps: Steps, seen: RolloutSeen, given: Steering): Promise<void> {
+async function resume(steps: Steps, seen: RolloutSeen, given: SteeringDecision): Promise<void> {
   const { operation, rollout, nodes } = seen;
   const accepted = nodes.flatMap(({ index, status }) => (status === "failed" ? [index] : []));
   const isProven = nodes.some(({ status, outcome }) => status === "succeeded" && outcome === null);
@@ -46,7 +50,7 @@ const courseOf = (course: RolloutCourse | undefined): RolloutCourse =>
   course ?? { paused: null, part: 1, parkedAt: null, heard: null };
 
 /** Does what a person wishes, where it changes anything. */
-async function obey(steps: Steps, seen: RolloutSeen, given: Steering): Promise<void> {
+async function obey(steps: Steps, seen: RolloutSeen, given: SteeringDecision): Promise<void> {
   const { operation } = seen;
   const course = courseOf(operation.rollout);
   const isPaused = course.paused !== null;
@@ -61,7 +65,7 @@ async function obey(steps: Steps, seen: RolloutSeen, given: Steering): Promise<v
 }
 
 /** Hears a person who wishes the rollout to pause or to go on, and judges their right afresh. Belongs into a step. */
-export async function hear(steps: Steps, id: string): Promise<void> {
+export async function hearSteering(steps: Steps, id: string): Promise<void> {
   const seen = await seeRollout(steps, id);
   const { steering, rollout: course } = seen.operation;
   if (!steering || steering.cause === course?.heard) return;

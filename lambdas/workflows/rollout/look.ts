@@ -1,13 +1,13 @@
 import { mostRecovering, nextMoves, type RolloutView } from "../../desired/rollout-moves.ts";
 import { pauseCall } from "../../messages/rollout/rollout.ts";
-import type { Published, RolloutPause } from "../../records.ts";
+import type { PublishedMessage, RolloutPause } from "../../records.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import { MINUTE } from "../engine/durable.ts";
 import type { Execution } from "../operation/op.ts";
 import { checkLiveness } from "../operation/progress.ts";
 import { publish } from "../operation/publisher.ts";
 import { cancelledBy } from "../operation/requester.ts";
-import { hear } from "./hear.ts";
+import { hearSteering } from "./hear.ts";
 import { beginNodes, pauseFor, wakeNodes } from "./moves.ts";
 import { remindOfPause } from "./remind.ts";
 import { awaitSlot, closeSlot } from "./slot.ts";
@@ -18,8 +18,8 @@ import { type RolloutSeen, seeRollout, viewOfRollout } from "./view.ts";
 const WAITS_FOR_MS = 4 * 60 * MINUTE;
 
 /** State between two looks. */
-export interface Look {
-  readonly published: Published;
+export interface RolloutProgress {
+  readonly published: PublishedMessage;
   /** Milliseconds since the epoch: when the executions of the nodes were last asked after. */
   readonly checkedAt: number;
   /** Milliseconds since the epoch: since when Slack has refused messages; null while it takes them. */
@@ -33,7 +33,7 @@ export interface Look {
 }
 
 /** State before the first look. @param pausedAt of the pause in which this execution began; null without one */
-export const firstLook = (published: Published, pausedAt: string | null): Look => ({
+export const firstLook = (published: PublishedMessage, pausedAt: string | null): RolloutProgress => ({
   ...{ published, checkedAt: 0, silentSince: null, call: null, calledTo: pausedAt, isPaused: false },
   next: "look",
 });
@@ -81,7 +81,7 @@ async function move(looking: Looking, silentSince: number | null): Promise<boole
  * Finds the pause to which people must be called. The ledger has it, and not the move that made it: a process that dies after
  * that move finds the rollout paused.
  */
-function callFor({ operation }: RolloutSeen, { calledTo }: Look): RolloutPause | null {
+function callFor({ operation }: RolloutSeen, { calledTo }: RolloutProgress): RolloutPause | null {
   const paused = operation.rollout?.paused ?? null;
   return paused !== null && paused.by === null && paused.at !== calledTo ? paused : null;
 }
@@ -95,7 +95,7 @@ async function callTo({ steps, start, work }: Looking, { operation }: RolloutSee
   });
 }
 
-const nextOf = (seen: RolloutSeen, isOver: boolean, now: number): Look["next"] => {
+const nextOf = (seen: RolloutSeen, isOver: boolean, now: number): RolloutProgress["next"] => {
   if (isOver) return "end";
   const { paused } = seen.operation.rollout ?? {};
   const isIdle = seen.nodes.every(({ status }) => status !== "running" && status !== "deciding");
@@ -103,10 +103,10 @@ const nextOf = (seen: RolloutSeen, isOver: boolean, now: number): Look["next"] =
 };
 
 /** Reads the ledger, does what is due, and publishes. @throws a busy service's error */
-async function look(looking: Looking, before: Look): Promise<Look> {
+async function look(looking: Looking, before: RolloutProgress): Promise<RolloutProgress> {
   const { steps, start, work } = looking;
   const checkedAt = await checkLiveness({ steps, operation: start.operation }, before.checkedAt);
-  await hear(steps, start.operation);
+  await hearSteering(steps, start.operation);
   const isOver = await move(looking, before.silentSince);
   const isWaiting = !isOver && isOverdue(looking) && (await awaitSlot(steps, await seeRollout(steps, start.operation)));
   const seen = await seeRollout(steps, start.operation);
@@ -127,7 +127,7 @@ async function look(looking: Looking, before: Look): Promise<Look> {
  * Looks after a rollout once. The callback is written down first, so that no change is missed that comes before anything
  * could be woken by it. While a service is busy, the next look does it. Belongs into a step.
  */
-export async function lookOnce(looking: Looking, callback: string, before: Look): Promise<Look> {
+export async function lookOnce(looking: Looking, callback: string, before: RolloutProgress): Promise<RolloutProgress> {
   const { steps, start } = looking;
   try {
     await steps.ledger.changeOperation(start.operation, { callbacks: { watch: callback, cancel: callback } });

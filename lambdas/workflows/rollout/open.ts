@@ -1,26 +1,26 @@
-import type { Judged } from "../../approval.ts";
+import type { ApprovalBasis } from "../../approval.ts";
 import type { RolloutRequest } from "../../commands/command.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
 import { withTime } from "../../messages/maintenance/schedule.ts";
 import { rolloutCard, rolloutDryRun } from "../../messages/rollout/plan-card.ts";
 import type { RolloutPlan } from "../../messages/rollout/rollout-plan.ts";
-import { newNodeRecord, type Published } from "../../records.ts";
+import { newNodeRecord, type PublishedMessage } from "../../records.ts";
 import { step } from "../engine/durable.ts";
 import { checkNotStopped } from "../node/check-not-stopped.ts";
-import { type Opened, passGate } from "../operation/gate.ts";
+import { type ApprovedStart, passGate } from "../operation/gate.ts";
 import { planUnlessStopped } from "../operation/hold-up.ts";
 import { showOnly } from "../operation/lifecycle.ts";
 import type { Op } from "../operation/op.ts";
 import { postFirst } from "../operation/publisher.ts";
 import { judgeTime, timeOptions } from "../operation/timing.ts";
 import { checkShared, chooseDue } from "./due.ts";
-import { checkSize, chooseNodes, mostAtOnce, type Planning, planNodes, wholePlan } from "./plan.ts";
+import { checkSize, chooseNodes, mostAtOnce, type PlanResult, planNodes, wholePlan } from "./plan.ts";
 import type { RolloutWork } from "./start.ts";
 
 /** Nodes planned in one step: an invocation ends after five minutes, and a plan takes some seconds. */
 const PLANNED_AT_ONCE = 10;
 
-const optionsOf = ({ max, canary, nodes }: RolloutPlan, request: RolloutRequest): Judged["options"] => ({
+const optionsOf = ({ max, canary, nodes }: RolloutPlan, request: RolloutRequest): ApprovalBasis["options"] => ({
   ...timeOptions(request),
   ...{ force: false, deleteEmptyDir: false },
   ...{ max, canary },
@@ -30,7 +30,7 @@ const optionsOf = ({ max, canary, nodes }: RolloutPlan, request: RolloutRequest)
 const unique = (all: readonly string[]): string[] => [...new Set(all)];
 
 /** Everything that the approval of a rollout is bound to, but for the policy. */
-const recordOf = (plan: RolloutPlan, request: RolloutRequest): Omit<Judged, "policy"> => ({
+const recordOf = (plan: RolloutPlan, request: RolloutRequest): Omit<ApprovalBasis, "policy"> => ({
   action: "reboot",
   options: optionsOf(plan, request),
   nodes: plan.nodes.map(({ uid, bootId, instanceId }) => ({ uid, bootId, instanceId })),
@@ -54,7 +54,7 @@ async function planAll(op: Op<RolloutRequest>): Promise<RolloutPlan> {
   const waiting = request.due ? await chooseDue(op, meant) : null;
   const names = waiting ? meant.filter((name) => waiting[name] !== undefined) : meant;
   checkSize(names);
-  const planned: Planning[] = [];
+  const planned: PlanResult[] = [];
   for (let from = 0; from < names.length; from += PLANNED_AT_ONCE) {
     const some = names.slice(from, from + PLANNED_AT_ONCE);
     planned.push(...(await step(ctx, `plan nodes from ${from + 1}`, () => planNodes(op, some))));
@@ -82,8 +82,8 @@ async function checkPool({ steps, start: { operation } }: Op): Promise<true> {
 async function write(
   { steps, start: { operation, continues = 1 }, settings }: Op,
   plan: RolloutPlan,
-  { record, isBound }: Opened,
-): Promise<Published> {
+  { record, isBound }: ApprovedStart,
+): Promise<PublishedMessage> {
   const nodes = plan.nodes.map(({ name, uid, isAway, throughEc2 }, index) => ({
     ...{ name, uid, index },
     ...{ isAway, throughEc2 },

@@ -1,4 +1,4 @@
-import type { Published } from "../../records.ts";
+import type { PublishedMessage } from "../../records.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { type Execution, settingsOf } from "../operation/op.ts";
 import { postFirst } from "../operation/publisher.ts";
@@ -39,7 +39,7 @@ export async function continueRollout(
  * worked on long enough, and one of which somebody wished something while this execution ended, by the schedule. Belongs into
  * a step.
  */
-export async function leaveRollout(steps: Steps, operation: string, published: Published): Promise<void> {
+export async function leaveRollout(steps: Steps, operation: string, published: PublishedMessage): Promise<void> {
   await steps.rollouts.change(operation, { published });
   const before = await steps.ledger.operation(operation);
   if (!before?.rollout || before.endedAt !== null) return;

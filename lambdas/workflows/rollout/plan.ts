@@ -15,7 +15,7 @@ import { checkLosses, planEmptying } from "../node/plan-emptying.ts";
 import type { Op } from "../operation/op.ts";
 
 /** Outcome of planning one node: what its reboot would do, or why it is left out. */
-export type Planning = PlannedNode | { readonly name: string; readonly leftOut: string };
+export type PlanResult = PlannedNode | { readonly name: string; readonly leftOut: string };
 
 /** Nodes that are away already come first: their reboot takes nothing out of service. */
 const byNeed = (nodes: readonly Node[]): string[] =>
@@ -49,7 +49,7 @@ export function checkSize(names: readonly string[]): void {
   if (names.length > MOST_IN_ROLLOUT) throw new UserError(tooManyInRollout(names.length, MOST_IN_ROLLOUT));
 }
 
-async function planNode(op: Op, name: string): Promise<Planning> {
+async function planNode(op: Op, name: string): Promise<PlanResult> {
   try {
     const request = { command: "reboot", node: name, dryRun: false } as const;
     const planned = await planEmptying({ ...op, request });
@@ -71,8 +71,8 @@ async function planNode(op: Op, name: string): Promise<Planning> {
 }
 
 /** Plans some nodes of a rollout, one after the other. Belongs into a step. @throws UserError for a node that is gone */
-export async function planNodes(op: Op, names: readonly string[]): Promise<readonly Planning[]> {
-  const planned: Planning[] = [];
+export async function planNodes(op: Op, names: readonly string[]): Promise<readonly PlanResult[]> {
+  const planned: PlanResult[] = [];
   for (const name of names) planned.push(await planNode(op, name));
   return planned;
 }
@@ -100,7 +100,7 @@ const boundOf = ({ pools }: Configuration, pool: string | null): number | string
  * @throws UserError for nodes of several pools; Refused when no node is left
  */
 export function wholePlan(
-  planned: readonly Planning[],
+  planned: readonly PlanResult[],
   most: number,
   mayMix = false,
 ): Omit<RolloutPlan, "max" | "canary"> {

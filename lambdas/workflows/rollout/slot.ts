@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../desired/zones.ts";
 import { rolloutClosed } from "../../messages/rollout/rollout.ts";
-import type { Scheduled } from "../../scheduled.ts";
+import type { ScheduledStart } from "../../scheduled.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { nextTiming } from "../operation/timing.ts";
 import type { RolloutSeen } from "./view.ts";
@@ -39,7 +39,7 @@ export async function awaitSlot(steps: Steps, { operation, rollout, nodes }: Rol
   const from = timing.kind === "later" ? timing.from : timing.kind === "now" ? steps.now() : steps.now() + DAY_MS;
   const until = timing.kind === "later" || timing.kind === "now" ? timing.until : null;
   const before = operation.scheduled;
-  const scheduled: Scheduled = {
+  const scheduled: ScheduledStart = {
     from: new Date(from).toISOString(),
     until: until === null ? null : new Date(until).toISOString(),
     wakeAt: new Date(from).toISOString(),

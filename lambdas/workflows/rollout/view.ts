@@ -4,7 +4,7 @@ import {
   newNodeRecord,
   type OperationRecord,
   type OperationView,
-  type Published,
+  type PublishedMessage,
 } from "../../records.ts";
 import type { Rollout } from "../../rollout.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -46,6 +46,7 @@ export const viewOfRollout = ({ operation, nodes }: RolloutSeen, now: string): O
 export const publishRollout = async (
   steps: Steps,
   id: string,
-  last: Published,
+  last: PublishedMessage,
   settings: MessageSettings,
-): Promise<Published> => publish(steps, viewOfRollout(await seeRollout(steps, id), steps.timestamp()), last, settings);
+): Promise<PublishedMessage> =>
+  publish(steps, viewOfRollout(await seeRollout(steps, id), steps.timestamp()), last, settings);

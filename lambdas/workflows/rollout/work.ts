@@ -6,7 +6,7 @@ import { escalate } from "../engine/escalate.ts";
 import type { Execution } from "../operation/op.ts";
 import { publishEnd } from "../operation/publish-end.ts";
 import { cancelledBy } from "../operation/requester.ts";
-import { firstLook, type Look, lookOnce } from "./look.ts";
+import { firstLook, lookOnce, type RolloutProgress } from "./look.ts";
 import { leaveRollout } from "./parts.ts";
 import { mostAtOnce } from "./plan.ts";
 import { slotOf } from "./slot.ts";
@@ -14,7 +14,7 @@ import type { RolloutWork } from "./start.ts";
 import { publishRollout, seeRollout } from "./view.ts";
 
 /** Looks of one execution: each is three operations at most, of which 2,000 are to suffice; then the next execution goes on. */
-export const MOST_LOOKS = 550;
+export const MOST_ROLLOUT_POLLS = 550;
 
 /** An execution works so long on a rollout; then the next one goes on, on current code. */
 const WORKS_FOR_MS = 8 * 60 * MINUTE;
@@ -37,7 +37,7 @@ const MANY_LOOKS = 300;
  * @param look counted from 1
  * @param nodes of the rollout
  */
-export function paceOf(look: number, nodes: number, isPaused: boolean): Pace {
+export function rolloutPace(look: number, nodes: number, isPaused: boolean): Pace {
   if (isPaused) return { poll: 300, gather: 0 };
   if (nodes > MANY_NODES) return { poll: 60, gather: look > MANY_LOOKS ? 60 : 30 };
   return { poll: 60, gather: nodes > FEW_NODES ? 4 : 0 };
@@ -63,7 +63,7 @@ async function end(steps: Steps, id: string): Promise<void> {
 }
 
 /** Looks after the rollout until it has ended, waits too long for a person, or this execution has worked long enough. */
-async function watch({ ctx, steps, start }: Execution, work: RolloutWork): Promise<Look> {
+async function watch({ ctx, steps, start }: Execution, work: RolloutWork): Promise<RolloutProgress> {
   const { operation } = start;
   const { since, most, count, slotEnds, pausedAt } = await step(ctx, "begin to work", async () => {
     const seen = await seeRollout(steps, operation);
@@ -72,10 +72,10 @@ async function watch({ ctx, steps, start }: Execution, work: RolloutWork): Promi
     const pausedAt = seen.operation.rollout?.paused?.at ?? null;
     return { since: steps.now(), most, count: rollout.nodes.length, slotEnds: await slotOf(steps, seen), pausedAt };
   });
-  let state: Look & { readonly lasted?: number } = firstLook(work.published, pausedAt);
-  for (let look = 1; look <= MOST_LOOKS; look += 1) {
+  let state: RolloutProgress & { readonly lasted?: number } = firstLook(work.published, pausedAt);
+  for (let look = 1; look <= MOST_ROLLOUT_POLLS; look += 1) {
     const before = state;
-    const { poll, gather } = paceOf(look, count, before.isPaused);
+    const { poll, gather } = rolloutPace(look, count, before.isPaused);
     const [changed, callback] = await ctx.createCallback(`change ${look}`, { timeout: { seconds: poll } });
     state = await step(ctx, `look ${look}`, async () => ({
       ...(await lookOnce({ steps, start, work, most, slotEnds }, callback, before)),

@@ -37,7 +37,7 @@ function poolOf(request: StopRequest): string | null | undefined {
  * is away.
  * @throws UserError for a name that means no node, or several; Forbidden when the requester may not do it there
  */
-export async function targetsOf(op: Op<StopRequest>): Promise<StopTarget[]> {
+export async function stopTargets(op: Op<StopRequest>): Promise<StopTarget[]> {
   const { request } = op;
   const pool = poolOf(request);
   if (pool !== undefined) {

@@ -1,4 +1,4 @@
-import { cordonGivenBack, cordonKept, type LeftCordon } from "../../messages/node/cordon.ts";
+import { cordonGivenBack, cordonKept, type LeftCordonOutcome } from "../../messages/node/cordon.ts";
 import type { NodeRecord } from "../../records.ts";
 import type { StageName } from "../../stages.ts";
 import { isBusy } from "../../steps/client-errors.ts";
@@ -6,7 +6,7 @@ import { hasEnded, type Machine } from "../../steps/ec2/instances.ts";
 import type { OpenCordon } from "../../steps/ledger/cordons.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { giveBackCordon } from "../node/cordon.ts";
-import { type Found, ownStartUpTaint } from "../node/lost-node.ts";
+import { type LostNode, ownStartUpTaint } from "../node/lost-node.ts";
 
 /** Stages of a reboot in which the machine may have been rebooted, and nothing has proven yet that it works. */
 const UNPROVEN: ReadonlySet<StageName | null> = new Set<StageName>(["reboot", "prove"]);
@@ -35,7 +35,7 @@ async function isLeft(steps: Steps, { operation: id, index }: OpenCordon): Promi
 }
 
 /** Finds out what became of a lost node's machine, and gives its Node back. */
-export async function giveBackLostNode(steps: Steps, node: NodeRecord): Promise<Found> {
+export async function giveBackLostNode(steps: Steps, node: NodeRecord): Promise<LostNode> {
   const { instanceId } = node;
   if (!instanceId) return { machine: undefined, cordon: null };
   const machine = await steps.instances.describe(instanceId);
@@ -55,7 +55,7 @@ async function judge(
   record: OpenCordon,
   work: NodeRecord | undefined,
   machine: Machine | undefined,
-): Promise<LeftCordon | null> {
+): Promise<LeftCordonOutcome | null> {
   const isEnding = !machine || hasEnded(machine);
   // A proof has decided about a kept cordon that is given back.
   const awaitsProof = !isEnding && record.keptAt === undefined && work !== undefined && isUnproven(work);
@@ -75,7 +75,7 @@ const recordOf = async (steps: Steps, { operation, index }: NodeRecord): Promise
   (await steps.cordons.open()).find((one) => one.operation === operation && one.index === index);
 
 /** Gives back a Node that an operation left when it ended; a cordon that is "unproven" is kept once that was told. */
-export async function giveBackLeft(steps: Steps, record: OpenCordon): Promise<LeftCordon | null> {
+export async function giveBackLeft(steps: Steps, record: OpenCordon): Promise<LeftCordonOutcome | null> {
   const machine = await steps.instances.describe(record.instanceId);
   return judge(steps, record, await workOn(steps, record), machine);
 }
@@ -85,7 +85,7 @@ export async function giveBackLeft(steps: Steps, record: OpenCordon): Promise<Le
  * Node already reports it.
  * @throws Retryable while Slack is unavailable
  */
-export async function tellGivenBack(steps: Steps, record: OpenCordon, outcome: LeftCordon): Promise<void> {
+export async function tellGivenBack(steps: Steps, record: OpenCordon, outcome: LeftCordonOutcome): Promise<void> {
   const operation = await steps.ledger.operation(record.operation);
   const isKept = outcome === "unproven";
   if (operation) {

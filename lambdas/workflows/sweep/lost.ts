@@ -6,7 +6,7 @@ import { lostNotice, type Notice } from "../../messages/operation/escalations.ts
 import { lostMessage } from "../../messages/operation/lost.ts";
 import { METRICS } from "../../metrics.ts";
 import type { NodeRecord, OperationRecord } from "../../records.ts";
-import { isOverdue, isParked } from "../../steps/next-part.ts";
+import { isParked, isPartOverdue } from "../../steps/next-part.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { MINUTE, step } from "../engine/durable.ts";
 import { escalate } from "../engine/escalate.ts";
@@ -64,7 +64,7 @@ export async function findLost(steps: Steps): Promise<Lost[]> {
   logMetric(METRICS.oldestOperation, minutesSince(working?.requestedAt, steps.now()));
   logMetric(METRICS.oldestWaiting, minutesSince(await waitingSince(steps, unfinished), steps.now()));
   for (const operation of unfinished) {
-    if (operation.handedOver || (isParked(operation) && !isOverdue(operation, steps.now()))) continue;
+    if (operation.handedOver || (isParked(operation) && !isPartOverdue(operation, steps.now()))) continue;
     const why = await howLost(steps, operation);
     if (why === null) continue;
     found.push({ id: operation.id, ...why, isChange: isChange(operation.request.command) });

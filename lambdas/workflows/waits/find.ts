@@ -1,4 +1,4 @@
-import { type LeftMachine, type Wait, type WaitsSeen, waitsIn } from "../../desired/waits.ts";
+import { type LeftMachine, type PersonWait, type WaitsSeen, waitsIn } from "../../desired/waits.ts";
 import { isWindows } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -33,7 +33,7 @@ export async function findWaits(
   steps: Steps,
   nodes: readonly Node[],
   machines: readonly LeftMachine[],
-): Promise<Wait[]> {
+): Promise<PersonWait[]> {
   const unfinished = await steps.ledger.unfinished();
   const [running, unreviewed, cordons] = await Promise.all([
     Promise.all(unfinished.map(async (operation) => ({ operation, nodes: await steps.ledger.nodes(operation.id) }))),

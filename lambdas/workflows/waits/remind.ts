@@ -1,7 +1,7 @@
 import { rulesIn } from "../../commands/approvals.ts";
 import { audienceOf, audienceOfRoles } from "../../commands/policy.ts";
 import type { Rules } from "../../configuration.ts";
-import { type Audience, isReminderDue, type Wait, waitName } from "../../desired/waits.ts";
+import { type Audience, isReminderDue, type PersonWait, waitName } from "../../desired/waits.ts";
 import { waitReminder, waitWords } from "../../messages/operation/waits.ts";
 import { isBusy } from "../../steps/client-errors.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
@@ -16,7 +16,7 @@ function calledTo(rules: Rules, pool: string | null, audience: Audience): string
 }
 
 /** Lists the waits of which people are to be reminded now. What reminds them by itself, with its buttons, is left out. Belongs into a step. */
-export async function dueWaits(steps: Steps): Promise<readonly Wait[]> {
+export async function dueWaits(steps: Steps): Promise<readonly PersonWait[]> {
   // While the API server is away, nodes that wait are reminded of by a later sweep.
   const nodes = await steps.nodes.all().catch((error: unknown): readonly Node[] => {
     if (isBusy(error)) return [];
@@ -30,7 +30,7 @@ export async function dueWaits(steps: Steps): Promise<readonly Wait[]> {
 }
 
 /** Reminds people in the operation's thread; in the channel, where its record has lapsed. Belongs into a step. */
-export async function remindOfWait(steps: Steps, wait: Wait): Promise<void> {
+export async function remindOfWait(steps: Steps, wait: PersonWait): Promise<void> {
   const rules = await steps.runtime.rules();
   const operation = await steps.ledger.operation(wait.operation);
   const name = waitName(wait);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Refused } from "../../../lambdas/errors.ts";
 import type { NodeRecord, OperationRecord } from "../../../lambdas/records.ts";
-import { watch } from "../../../lambdas/workflows/operation/progress.ts";
-import { sweep } from "../../../lambdas/workflows/sweep.ts";
+import { watchNodes } from "../../../lambdas/workflows/operation/progress.ts";
+import { sweepLedger } from "../../../lambdas/workflows/sweep.ts";
 import { nodeRecord, operationRecord } from "../../messages/records.ts";
 import { inMinutes, run, setUp, tearDown, verbs } from "../../workflows/durable-engine.ts";
 import { neverEnding } from "../../workflows/never-ending.ts";
@@ -18,7 +18,7 @@ afterAll(tearDown);
 
 test("the longest watch takes less than 2,000 operations and reports no end", { timeout: 120_000 }, async () => {
   const first = { messageTs: "1.0", view: "", at: 0, told: [], trouble: null };
-  const { result, events } = await run((ctx) => watch(ctx, neverEnding(), first));
+  const { result, events } = await run((ctx) => watchNodes(ctx, neverEnding(), first));
   expect(result).toMatchObject({ hasEnded: false });
   const operations = events.filter((event) => /^(StepSucceeded|CallbackStarted|WaitStarted) /.test(event));
   expect(operations.length).toBeGreaterThan(800);
@@ -87,7 +87,7 @@ test("a sweep over a thousand lost nodes takes less than 2,000 operations and le
   const counts: number[] = [];
   const left: number[] = [];
   for (const tick of ["1", "2", "3"]) {
-    const { status, events } = await run((ctx) => sweep(steps)({ tick }, ctx));
+    const { status, events } = await run((ctx) => sweepLedger(steps)({ tick }, ctx));
     expect(status).toBe("SUCCEEDED");
     counts.push(events.filter((event) => /^\w+Started /.test(event)).length);
     left.push(await open());

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import { clients } from "../../../lambdas/clients/clients.ts";
 import type { ProbeResult } from "../../../lambdas/desired/probe.ts";
 import { steps } from "../../../lambdas/steps/steps.ts";
-import { probe } from "../../../lambdas/workflows/node/probe.ts";
+import { probeNode } from "../../../lambdas/workflows/node/probe.ts";
 import { activity } from "../../../lib/sandbox/core/activity.ts";
 import { inProcess } from "../../../lib/sandbox/in-process.ts";
 import type { KubeObject } from "../../../lib/sandbox/kubernetes/model/object.ts";
@@ -33,7 +33,7 @@ async function tried(given: object = images, refused: readonly string[] = []): P
   const settings = settingsOf(here.simulator, "drain-node");
   const transport = inProcess(here.simulator, activity());
   const verbs = steps({ clients: clients(settings, transport), settings, now: Date.now });
-  const work = probe(ctx, verbs, "probe", { node: web.name, windows: "2022", images: given, id: "reboot-1-0" });
+  const work = probeNode(ctx, verbs, "probe", { node: web.name, windows: "2022", images: given, id: "reboot-1-0" });
   const result = await here.drive(work, 10);
   await here.pass(1);
   expect(podsOn(here, web).filter((name) => name.startsWith("probe-"))).toEqual([]);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { sha256 } from "../../../lambdas/desired/authorities.ts";
 import type { OperationRecord } from "../../../lambdas/records.ts";
 import type { Lease } from "../../../lambdas/steps/ledger/leases.ts";
-import type { Verdict } from "../../../lambdas/steps/machine/fleet.ts";
+import type { InvocationVerdict } from "../../../lambdas/steps/machine/fleet.ts";
 import { updateAuthority } from "../../../lambdas/workflows/update-authority.ts";
 import { configurationWith } from "../../profiles/okd/facts.ts";
 import { run, setUp, tearDown, verbs } from "../durable-engine.ts";
@@ -42,7 +42,7 @@ async function compare(count: number, hash: string = sha256(PEM)) {
   let operation: Partial<OperationRecord> = {};
   const recorded: string[] = [];
   const noted: string[] = [];
-  const verdict = (instanceId: string): Verdict => ({
+  const verdict = (instanceId: string): InvocationVerdict => ({
     instanceId,
     state: "done",
     result: { ok: true, files: [{ sha256: hash }] },

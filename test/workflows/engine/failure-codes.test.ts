@@ -6,8 +6,8 @@ import { codeOfCommand } from "../../../lambdas/steps/machine/command-status.ts"
 import {
   causeOf,
   DeadlineExceeded,
+  failureReason,
   MachineEnded,
-  reasonOf,
   StageFailed,
   step,
 } from "../../../lambdas/workflows/engine/durable.ts";
@@ -23,7 +23,7 @@ const denied = new ApiException(403, "denied", JSON.stringify({ message: "pods i
 const beyondAStep = async (backend: Backend, thrown: Error) => {
   const workflow: Workflow = (_, ctx) =>
     step(ctx, "work", () => Promise.reject(thrown), 1).catch((error: unknown) => ({
-      ...reasonOf(error),
+      ...failureReason(error),
       name: bareName(causeOf(error)),
     }));
   return (await backend.run(workflow)).result;

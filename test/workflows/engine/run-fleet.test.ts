@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { FleetChange, FleetLook, Sent, Verdict } from "../../../lambdas/steps/machine/fleet.ts";
+import type { FleetChange, FleetLook, InvocationVerdict, SendResult } from "../../../lambdas/steps/machine/fleet.ts";
 import type { FleetOutcome, FleetRun } from "../../../lambdas/workflows/engine/fleet-batch.ts";
 import { batchesOf, lookAtFleet, sendToFleet } from "../../../lambdas/workflows/engine/run-fleet.ts";
 import { run, setUp, tearDown, timeout, verbs } from "../durable-engine.ts";
@@ -11,14 +11,18 @@ const ids = (count: number): string[] => Array.from({ length: count }, (_, at) =
 
 const request = { files: ["C:\\k\\kubelet-ca.crt"] };
 const looking = (count: number) => ids(count).map((instanceId) => ({ instanceId, request }));
-const done = (instanceId: string): Verdict => ({ instanceId, state: "done", result: { ok: true, from: instanceId } });
-const running = (instanceId: string): Verdict => ({ instanceId, state: "running", status: "Pending" });
+const done = (instanceId: string): InvocationVerdict => ({
+  instanceId,
+  state: "done",
+  result: { ok: true, from: instanceId },
+});
+const running = (instanceId: string): InvocationVerdict => ({ instanceId, state: "running", status: "Pending" });
 
 interface Played {
   /** Answer to a send; by default it is sent. */
-  readonly send?: (instanceIds: readonly string[], attempt: number) => Sent | Error;
+  readonly send?: (instanceIds: readonly string[], attempt: number) => SendResult | Error;
   /** Judgement of a machine at the nth reading of its command. */
-  readonly verdict?: (instanceId: string, reading: number) => Verdict;
+  readonly verdict?: (instanceId: string, reading: number) => InvocationVerdict;
   /** Command that is found by its mark when the answer was lost. */
   readonly found?: string | null;
   readonly ends?: ReadonlyMap<string, string>;
@@ -110,7 +114,7 @@ describe("a look at many machines", () => {
 
   it("takes one machine's failure for that machine's alone, in its own words", async () => {
     const [bad = ""] = ids(1);
-    const verdict = (instanceId: string): Verdict =>
+    const verdict = (instanceId: string): InvocationVerdict =>
       instanceId === bad
         ? { instanceId, state: "failed", why: "observe.ps1 ended as Failed", code: "command-failed" }
         : done(instanceId);

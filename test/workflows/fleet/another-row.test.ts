@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Refused } from "../../../lambdas/errors.ts";
 import { changeFleet } from "../../../lambdas/workflows/fleet/change-fleet.ts";
-import type { FleetMachine, FleetOperation, FleetRow, Sending } from "../../../lambdas/workflows/fleet/row.ts";
+import type { FleetMachine, FleetOperation, FleetRow, SendPlan } from "../../../lambdas/workflows/fleet/row.ts";
 import { run, setUp, tearDown } from "../durable-engine.ts";
 import { Fleet, idOf, nameOf, type Troubles } from "./fleet.ts";
 
@@ -14,7 +14,7 @@ interface Lacking extends FleetMachine {
 }
 
 /** Sends each machine the file that it lacks, and writes down beforehand which it will have. */
-const sendingOf = (given: Map<string, string>): Sending<Lacking> => ({
+const sendingOf = (given: Map<string, string>): SendPlan<Lacking> => ({
   script: "apply",
   minutes: 10,
   groupOf: ({ lacks }) => lacks,

@@ -2,7 +2,7 @@ import { guardFile } from "../../../lambdas/desired/machine-paths.ts";
 import { Refused } from "../../../lambdas/errors.ts";
 import type { NodeRecord, OperationRecord } from "../../../lambdas/records.ts";
 import type { Lease } from "../../../lambdas/steps/ledger/leases.ts";
-import type { FleetChange, Verdict } from "../../../lambdas/steps/machine/fleet.ts";
+import type { FleetChange, InvocationVerdict } from "../../../lambdas/steps/machine/fleet.ts";
 import type { Steps } from "../../../lambdas/steps/steps.ts";
 import { TAG } from "../../../lambdas/tags.ts";
 import { configurationWith } from "../../profiles/okd/facts.ts";
@@ -85,7 +85,7 @@ export class Fleet {
     return Array.from({ length: this.#count }, (_, machine) => machine);
   }
 
-  #verdict(script: string, instanceId: string): Verdict {
+  #verdict(script: string, instanceId: string): InvocationVerdict {
     const why = script === "observe" ? null : this.#troubles.fails?.(numberOf(instanceId));
     const seen = { metadataAnswers: true, guard, files: [{ sha256: "of the file before" }] };
     const failed = why ? { action: "file", error: why } : null;

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { guardFile } from "../../../lambdas/desired/machine-paths.ts";
 import type { Observation } from "../../../lambdas/desired/plan.ts";
 import { guardSummary } from "../../../lambdas/messages/node/guard.ts";
-import { readGuard, readRoute } from "../../../lambdas/workflows/guard/row.ts";
+import { readGuard } from "../../../lambdas/workflows/guard/row.ts";
+import { readRoute } from "../../../lambdas/workflows/node/route.ts";
 
 const payload = {
   files: [{ name: "guard.ps1", version: "1", path: guardFile, key: "k", versionId: "v", sha256: "aa", size: 1 }],

@@ -3,7 +3,7 @@ import type { Observation } from "../../../lambdas/desired/plan.ts";
 import type { StageFault } from "../../../lambdas/failures.ts";
 import { guardFault } from "../../../lambdas/workflows/node/guard.ts";
 import { observe } from "../../../lambdas/workflows/node/observe.ts";
-import { reboot } from "../../../lambdas/workflows/node/reboot.ts";
+import { rebootThroughSsm } from "../../../lambdas/workflows/node/reboot.ts";
 import { run, setUp, tearDown, tenMinutes } from "../durable-engine.ts";
 import { nodeTask } from "./a-node.ts";
 
@@ -40,7 +40,7 @@ function machineWith(...results: readonly Result[]) {
 async function rebooted(faultOf: () => StageFault | null, ...results: readonly Result[]) {
   const { sent, given } = machineWith(...results);
   const wait = tenMinutes();
-  const { error } = await run((ctx) => reboot(nodeTask(ctx, given, wait), { faultOf }));
+  const { error } = await run((ctx) => rebootThroughSsm(nodeTask(ctx, given, wait), { faultOf }));
   return { why: error.message, sent };
 }
 

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import { Refused } from "../../../lambdas/errors.ts";
-import type { OperationView, Published } from "../../../lambdas/records.ts";
+import type { OperationView, PublishedMessage } from "../../../lambdas/records.ts";
 import { mentionPeople } from "../../../lambdas/workflows/operation/calls.ts";
 import { decidingRecord, NOW, operationRecord } from "../../messages/records.ts";
 import { timeout, verbs } from "../durable-engine.ts";
 
-const published: Published = { messageTs: "1.0", view: "", at: 0, told: [], trouble: null };
+const published: PublishedMessage = { messageTs: "1.0", view: "", at: 0, told: [], trouble: null };
 const rules = {
   people: { operator: ["U0OPERATOR", "S0OPERATORS"], approver: ["U0APPROVER"], reader: ["U0READER"] },
   policy: { add: ["operator", "approver"], nodes: ["reader"] },

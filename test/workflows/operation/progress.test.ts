@@ -1,15 +1,15 @@
 import { ApiException } from "@kubernetes/client-node";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Retryable } from "../../../lambdas/errors.ts";
-import type { Published } from "../../../lambdas/records.ts";
+import type { PublishedMessage } from "../../../lambdas/records.ts";
 import type { NodeChange } from "../../../lambdas/steps/ledger/ledger.ts";
 import {
   followHandedOver,
   handOver,
-  MOST_LOOKS,
-  paceOf,
+  MOST_POLLS,
   WATCHES_FOR_MS,
-  watch,
+  watchNodes,
+  watchPace,
 } from "../../../lambdas/workflows/operation/progress.ts";
 import { functions } from "../../../lib/functions.ts";
 import { run, setUp, tearDown, verbs } from "../durable-engine.ts";
@@ -18,10 +18,10 @@ import { neverEnding } from "../never-ending.ts";
 beforeAll(setUp);
 afterAll(tearDown);
 
-const first: Published = { messageTs: "1.0", view: "", at: 0, told: [], trouble: null };
+const first: PublishedMessage = { messageTs: "1.0", view: "", at: 0, told: [], trouble: null };
 
 it.each([1, 30])("the looks at %i nodes outlast each node's execution, however often they change", (nodes) => {
-  const paces = Array.from({ length: MOST_LOOKS }, (_, at) => paceOf(at + 1, nodes));
+  const paces = Array.from({ length: MOST_POLLS }, (_, at) => watchPace(at + 1, nodes));
   const shortest = paces.reduce((sum, { poll, gather }) => sum + Math.min(poll, gather), 0);
   expect(shortest).toBeGreaterThan(functions["provision-node"].executionSeconds);
 });
@@ -33,7 +33,7 @@ it("a watch lasts longer than each node's execution, and ends before its own", (
 
 it("a watch whose nodes outlast it does not report an end", async () => {
   const watched = { ...neverEnding(), forMs: 5 * 60_000 };
-  const ended = await run((ctx) => watch(ctx, watched, first));
+  const ended = await run((ctx) => watchNodes(ctx, watched, first));
   expect(ended.result).toMatchObject({ hasEnded: false, published: { messageTs: "1.0" } });
 });
 

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import type { Published } from "../../../lambdas/records.ts";
+import type { PublishedMessage } from "../../../lambdas/records.ts";
 import { publish, saidAll } from "../../../lambdas/workflows/operation/publisher.ts";
 import { nodeRecord, operationRecord, settings } from "../../messages/records.ts";
 import { verbs } from "../durable-engine.ts";
 
-const before: Published = { messageTs: "1.0", view: "", at: 0, told: [], trouble: null };
+const before: PublishedMessage = { messageTs: "1.0", view: "", at: 0, told: [], trouble: null };
 
 /** Remarks that the thread is told at each look, as long as there is something to tell. */
 async function lookByLook(notes: readonly (readonly string[])[]) {

@@ -1,7 +1,7 @@
 import type { RunInstancesCommandInput } from "@aws-sdk/client-ec2";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Refused } from "../../../lambdas/errors.ts";
-import type { Claim } from "../../../lambdas/steps/cluster/claims.ts";
+import type { MachineClaim } from "../../../lambdas/steps/cluster/claims.ts";
 import { launch } from "../../../lambdas/workflows/provision/launch.ts";
 import { configurationWith } from "../../profiles/okd/facts.ts";
 import { callLog, machine, taskOn } from "../a-task.ts";
@@ -22,7 +22,7 @@ async function launched(
   answers: readonly object[],
   free = slots,
   today: () => Promise<object> = async () => twoSubnets,
-  claimed: readonly Claim[] = [],
+  claimed: readonly MachineClaim[] = [],
 ) {
   const asked: (string | undefined)[] = [];
   const requests: RunInstancesCommandInput[] = [];
@@ -104,7 +104,7 @@ describe("A launch", () => {
   });
 
   it("ends at once when another controller of the cluster calls the new machine its own", async () => {
-    const claim: Claim = { machine: machine.privateIp, kind: "windows-instances", owner: machine.privateIp };
+    const claim: MachineClaim = { machine: machine.privateIp, kind: "windows-instances", owner: machine.privateIp };
     const { status, error } = await launched([0], [here], slots, undefined, [claim]);
     expect(status).toBe("FAILED");
     expect(error).toContain(`claimed by the ConfigMap windows-instances`);
