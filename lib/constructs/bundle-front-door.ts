@@ -3,8 +3,9 @@ import { builtinModules } from "node:module";
 import type { Plugin } from "esbuild";
 
 /**
- * Packages that Bolt imports only for its OAuth pages and its receivers for servers and sockets. The front door passes
- * Lambda's receiver to Bolt and implements `authorize` itself. `@slack/types` is 38 modules that export no value.
+ * Packages that the front door does not use. Bolt imports some for its OAuth pages and its receivers for servers and
+ * sockets, but the front door passes Lambda's receiver to Bolt and implements `authorize` itself. Of Slack's types only
+ * names of events are left at run time. AWS answers the front door with no event stream.
  */
 const PACKAGES = [
   ...["express", "raw-body", "form-data", "@slack/socket-mode", "@slack/oauth"],
