@@ -3,7 +3,7 @@ import { type AuditEntry, type Chain, chainName } from "./entry.ts";
 import type { Head } from "./head.ts";
 import { type ChainVerdict, verifyChain } from "./verify.ts";
 
-/** A chain as it was read, in the order of its keys. */
+/** A chain as it was read from the ledger, in the order of its keys. */
 export interface ReadChain {
   readonly chain: Chain;
   readonly entries: readonly AuditEntry[];
@@ -12,25 +12,25 @@ export interface ReadChain {
 /** A chain and the result of verifying it. */
 export interface ReviewedChain extends ReadChain {
   readonly verdict: ChainVerdict;
-  /** Comparison of its last entry with the copy in the bucket; "unknown" where S3 was not asked or gave no answer. */
+  /** Comparison of its last entry with the copy in the bucket; "unknown" if S3 was not called or did not answer. */
   readonly copy: "same" | "different" | "none" | "unknown";
 }
 
-/** Chains of an operation: its own, and those that its nodes' executions write. */
+/** Lists the chains of an operation: its own, and the chains that its nodes' executions write. */
 export const chainsOf = (operation: string, nodes: readonly NodeRecord[]): Chain[] => [
   { operation },
   ...nodes.filter(({ audit }) => audit !== undefined).map(({ index }) => ({ operation, index })),
 ];
 
-/** The heads of the nodes' chains that the end of the operation's own chain holds, by the name of the chain. */
+/** Reads the heads of the nodes' chains from the end of the operation's own chain: name of the chain → head. */
 function promisedHeads(entries: readonly AuditEntry[]): ReadonlyMap<string, Head> {
   const end = entries.findLast(({ what }) => what === "ended");
   return new Map(Object.entries(Object(end?.detail?.chains)) as [string, Head][]);
 }
 
 /**
- * Verifies all chains of an operation: the operation's own by the head in its record, those of its nodes by the heads that
- * its end holds, as soon as it has ended.
+ * Verifies all chains of an operation: the operation's own by the head in its record, and those of its nodes, once the
+ * operation has ended, by the heads that its end holds.
  */
 export function review(
   { cluster, audit, endedAt }: Pick<OperationRecord, "cluster" | "audit" | "endedAt">,

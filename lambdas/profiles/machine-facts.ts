@@ -1,7 +1,7 @@
 import type { Configuration, Pool } from "../configuration/configuration.ts";
 import type { PayloadManifest } from "../machine/payload.ts";
 
-/** Everything that decides what one Windows machine looks like. */
+/** All facts that decide how one Windows machine is configured. */
 export interface MachineSpec {
   readonly configuration: Configuration;
   readonly poolName: string;
@@ -13,8 +13,8 @@ export interface MachineSpec {
   /** "10.0.20348" */
   readonly build: string;
   readonly payload: PayloadManifest;
-  /** PEM of the authorities whose clients the kubelet answers; read from the cluster before it is configured. */
+  /** PEM of the authorities whose clients the kubelet answers, read from the cluster before configuring the machine. */
   readonly kubeletClients: string;
-  /** The secret of this instance: JSON { kubeconfig }. */
+  /** Id of this instance's secret, whose content is JSON { kubeconfig }. */
   readonly joinSecretId: string;
 }

@@ -5,7 +5,7 @@ import { EXPIRES, ledgerIndexes, PRIMARY_KEY } from "../../lambdas/records/ledge
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
-/** The ledger: who asked for what and what became of it, leases, places. It outlives the stack. */
+/** Creates the ledger: operations with requester and result, leases, reserved places. It outlives the stack. */
 export function ledgerTable(scope: Construct, id: string): Table {
   const table = new Table(scope, id, {
     partitionKey: text(PRIMARY_KEY.hash),

@@ -9,8 +9,8 @@ const VALUE = /^([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$/;
 const RESERVED = /(^|\.)(kubernetes|k8s)\.io\//;
 
 /**
- * Every label that the finished Node carries beyond those a kubelet sets by itself.
- * @throws Error when a label of the pool is no Kubernetes label: it would not survive a command line
+ * Lists every label of the finished Node that the kubelet does not set automatically.
+ * @throws Error if a label of the pool is no valid Kubernetes label: a command line could break it
  */
 export function nodeLabels({ poolName, pool }: Pick<MachineSpec, "poolName" | "pool">): Record<string, string> {
   const wrong = Object.entries(pool.labels).filter(([key, value]) => !KEY.test(key) || !VALUE.test(value));
@@ -26,7 +26,7 @@ export function nodeLabels({ poolName, pool }: Pick<MachineSpec, "poolName" | "p
   };
 }
 
-/** The labels that the kubelet registers itself with, "a=b,c=d"; the reserved ones are set from outside. */
+/** Lists the labels with which the kubelet registers its Node, "a=b,c=d"; Casement sets the reserved ones. */
 export const selfLabels = (facts: Pick<MachineSpec, "poolName" | "pool">): string =>
   Object.entries(nodeLabels(facts))
     .filter(([key]) => !RESERVED.test(key))
