@@ -2,47 +2,45 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Action, ApplyResult, FailedAction, MachinePlan } from "../machine/plan.ts";
 import { codeOfScript, type FailureCode, isFailureCode } from "../records/failures.ts";
 import { workOf } from "../records/node-work.ts";
-import type { Lease } from "../steps/ledger/leases.ts";
 import type { Steps } from "../steps/steps.ts";
-import { StageFailed, step, type WaitOptions } from "./durable.ts";
+import { StageFailed, step } from "./durable.ts";
 import type { LineReading } from "./fleet-batch.ts";
-import { runScript } from "./run-script.ts";
+import { runScript, type ScriptRun } from "./run-script.ts";
 
 /**
- * Changes a machine by a plan, the one way to change a machine.
- * @param name unique within the execution; also the plan's name in the bucket
+ * Changes a machine by a plan. Every change of a machine's configuration goes through this function.
+ * @param run its name is also the plan's name in the bucket
  * @returns what the machine reports
  * @throws StageFailed naming the action it stopped at, with the machine's own error; Cancelled
  */
 export async function applyPlan(
   ctx: DurableContext,
   steps: Steps,
-  held: Lease,
-  name: string,
+  run: ScriptRun,
   actions: readonly Action[],
-  bounds: WaitOptions,
 ): Promise<ApplyResult> {
+  const { held, name, wait } = run;
   const { operation, index } = workOf(held.owner);
-  const plan: MachinePlan = { format: 2, operation, notAfter: Math.floor(bounds.until / 1000), actions };
+  const plan: MachinePlan = { format: 2, operation, notAfter: Math.floor(wait.until / 1000), actions };
   const key = `plans/${operation}/${index}/${name.replaceAll(" ", "-")}.json`;
   const request = await step(ctx, `plan: ${name}`, () =>
     steps.machine.requestFor({ ...plan, madeAt: Math.floor(steps.now() / 1000) }, key),
   );
-  const result = await runScript<ApplyResult>(ctx, steps, held, name, { script: "apply", request }, bounds);
+  const result = await runScript<ApplyResult>(ctx, steps, run, { script: "apply", request });
   const { failed } = result;
   if (failed) throw new StageFailed(codeOfAction(failed, actions), `${failed.action}: ${failed.error}`);
   if (!result.ok) throw new StageFailed("script-failed", "apply.ps1 failed without an error message");
   return result;
 }
 
-/** Codes of actions whose error has none of its own. */
+/** Failure codes by the kind of action, for errors that carry no code. */
 const byKind: Partial<Readonly<Record<Action["do"], FailureCode>>> = {
   feature: "feature-not-installed",
   file: "file-not-placed",
   "service-state": "service-not-started",
 };
 
-/** Codes by which a file could not be fetched. */
+/** Codes that mean that the machine could not fetch a file. */
 const NOT_FETCHED: ReadonlySet<FailureCode> = new Set<FailureCode>([
   "file-not-placed",
   "aws-refuses-machine",
@@ -55,7 +53,7 @@ function nameOf(action: Action): string {
   return `${action.do} ${path ?? name ?? process}`;
 }
 
-/** Code of the action at which a plan stopped: the machine's own, or what its kind of action stands for. */
+/** Code of the action at which a plan stopped: the machine's own code, or the one of the action's kind. */
 function codeOfAction({ action: name, code }: FailedAction, actions: readonly Action[]): FailureCode {
   const action = actions.find((one) => nameOf(one) === name);
   const own = isFailureCode(code) ? code : ((action && byKind[action.do]) ?? "script-failed");
@@ -63,7 +61,7 @@ function codeOfAction({ action: name, code }: FailedAction, actions: readonly Ac
   return isSecret && NOT_FETCHED.has(own) ? "join-secret-unreadable" : own;
 }
 
-/** Reads the result line of `apply.ps1`, as a list of many machines shows it. */
+/** Reads the result line of `apply.ps1` from the list of a command on many machines. */
 export function readApplied(result: object): LineReading<true> {
   const { ok, failed } = result as Partial<ApplyResult>;
   if (ok === true) return { value: true };

@@ -2,22 +2,30 @@ import { type DurableContext, StepSemantics } from "@aws/durable-execution-sdk-j
 import { isBusy } from "../steps/client-errors.ts";
 import { causeOf, StageFailed, step, whenBusy } from "./durable.ts";
 
-/** More than a minute of patience with a service whose answers are lost. */
+/** Rounds until the step gives up on a service whose answers are lost: more than a minute. */
 const MOST_ROUNDS = 8;
 
-/** Lists are eventually consistent: what was done a moment ago may not be in them yet (SSM shows a command after seconds). */
+/** Lists are eventually consistent: a new command may be missing (SSM shows it after seconds). */
 const SHOWS_WITHIN_SECONDS = 10;
 
-/** Outcome of a step that must not run twice: in doubt when it was interrupted or its answer was lost. */
-type Tried<T> = { readonly sure: true; readonly value: T } | { readonly sure: false };
+/** Outcome of one try: not sure when the step was interrupted or its answer was lost. */
+type TryResult<T> = { readonly sure: true; readonly value: T } | { readonly sure: false };
+
+/** Work that must not run twice. */
+interface UniqueWork<T> {
+  readonly work: () => Promise<T>;
+  /** Finds the result of earlier work; null if it did not run. */
+  readonly lookUp: () => Promise<T | null>;
+  /** True for a busy error after which the work certainly did not run: it is repeated without a look-up. */
+  readonly isCertain: (error: Error) => boolean;
+}
 
 async function tryOnce<T>(
   ctx: DurableContext,
   name: string,
-  work: () => Promise<T>,
-  isCertain: (error: Error) => boolean,
-): Promise<Tried<T>> {
-  const attempt = async (): Promise<Tried<T>> => {
+  { work, isCertain }: UniqueWork<T>,
+): Promise<TryResult<T>> {
+  const attempt = async (): Promise<TryResult<T>> => {
     try {
       return { sure: true, value: await work() };
     } catch (error) {
@@ -34,22 +42,15 @@ async function tryOnce<T>(
 }
 
 /**
- * One step that must not run twice. If it is unknown whether it ran, `lookUp` returns its result (null: it did not run),
- * and only after null is it run again.
- * @param isCertain true for a busy error after which it certainly did not run, so that it is simply repeated
+ * Runs a step that must not run twice. If an interruption leaves open whether it ran, it runs again only after `lookUp` has found
+ * no result.
  */
-export async function stepAtMostOnce<T>(
-  ctx: DurableContext,
-  name: string,
-  work: () => Promise<T>,
-  lookUp: () => Promise<T | null>,
-  isCertain: (error: Error) => boolean,
-): Promise<T> {
+export async function stepAtMostOnce<T>(ctx: DurableContext, name: string, unique: UniqueWork<T>): Promise<T> {
   for (let round = 1; round <= MOST_ROUNDS; round += 1) {
-    const tried = await tryOnce(ctx, `${name}, try ${round}`, work, isCertain);
+    const tried = await tryOnce(ctx, `${name}, try ${round}`, unique);
     if (tried.sure) return tried.value;
     await ctx.wait(`${name}, let it show ${round}`, { seconds: SHOWS_WITHIN_SECONDS });
-    const found = await step(ctx, `${name}, look up ${round}`, lookUp);
+    const found = await step(ctx, `${name}, look up ${round}`, unique.lookUp);
     if (found !== null) return found;
   }
   throw new StageFailed("interrupted", `${name} was interrupted ${MOST_ROUNDS} times`);

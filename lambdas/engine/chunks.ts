@@ -1,6 +1,6 @@
 import { MOST_MACHINES } from "../steps/machine/fleet.ts";
 
-/** Parts a list into pieces that one step may hold: a step takes and returns at most 50 machines. */
+/** Splits a list into chunks for one step each: a step takes and returns at most 50 machines. */
 export const chunksOf = <T>(list: readonly T[]): readonly (readonly T[])[] =>
   Array.from({ length: Math.ceil(list.length / MOST_MACHINES) }, (_, at) =>
     list.slice(at * MOST_MACHINES, (at + 1) * MOST_MACHINES),
@@ -9,7 +9,7 @@ export const chunksOf = <T>(list: readonly T[]): readonly (readonly T[])[] =>
 /** Name of the nth step of its kind, counted from 0: "settle", "settle 2". */
 export const numbered = (name: string, at: number): string => (at === 0 ? name : `${name} ${at + 1}`);
 
-/** Some of a list, as a step returns them. */
+/** One page of a list, as a step returns it. */
 export interface Page<T> {
   readonly items: readonly T[];
   /** Missing on the last page. */
@@ -17,8 +17,8 @@ export interface Page<T> {
 }
 
 /**
- * The next page of a list: what no page before holds, whatever the order in which the list was read again.
- * @param before nodes of the pages before
+ * Returns the next page of a list: items that no earlier page has, even if the list is read in another order each time.
+ * @param before nodes of the earlier pages
  */
 export function pageAfter<T>(
   list: readonly T[],
@@ -46,7 +46,7 @@ export async function everyChunk<T>(
   }
 }
 
-/** Reads once for all steps of an invocation; a reading that failed is repeated. */
+/** Makes a function that reads once for all steps of an invocation, and again after a failure. */
 export function readOnce<T>(read: () => Promise<T>): () => Promise<T> {
   let last: Promise<T> | undefined;
   return async () => {
@@ -61,8 +61,8 @@ export function readOnce<T>(read: () => Promise<T>): () => Promise<T> {
 }
 
 /**
- * Runs work on every item, so many at once. Items begin in their order, whichever ends first: in a replay each gets the same
- * place among the operations of the execution.
+ * Runs work on every item, at most `most` of them together. Items begin in the list's order, whichever ends first: in a replay
+ * each gets the same place among the operations of the execution.
  */
 export async function atMost<T, R>(
   most: number,

@@ -4,7 +4,7 @@ import { bareName, codeOf, type FailureCode, type FailureReason } from "../recor
 import { codeOfAnswer, isBusy, wordsOf } from "../steps/client-errors.ts";
 import { pauseSeconds } from "./pace.ts";
 
-/** A stage failed; the message says why, in the machine's or service's own words, and the code goes with the name. */
+/** Failure of a stage. The message is the machine's or service's own error; the error's name carries the code. */
 export class StageFailed extends Error {
   override readonly name: string;
 
@@ -14,9 +14,9 @@ export class StageFailed extends Error {
   }
 }
 
-/** The stage's deadline passed: trying again would not help. */
+/** The stage's deadline passed: another try would not help. */
 export class DeadlineExceeded extends StageFailed {
-  /** Reason why the last poll was pending, or the error that a service answered instead. */
+  /** Reason why the last poll was pending, or the error with which a service answered it. */
   readonly pendingReason: string;
 
   /** @param answer error of the last poll, null if the poll itself worked */
@@ -27,19 +27,19 @@ export class DeadlineExceeded extends StageFailed {
   }
 }
 
-/** The instance that the stage waits for is stopped or terminated: nothing will come of it any more. */
+/** The instance that the stage waits for is stopped or terminated, so the wait cannot succeed. */
 export class MachineEnded extends StageFailed {
   constructor(detail: string) {
     super("machine-ended", detail, "MachineEnded");
   }
 }
 
-/** The operation was cancelled; the message is the user id of the person. */
+/** The operation was cancelled; the message is the user id of the person who cancelled it. */
 export class Cancelled extends Error {
   override readonly name = "Cancelled";
 }
 
-/** About five minutes of patience with a busy service, in whole seconds as the engine wants them. */
+/** About five minutes of retries for a busy service; pauses are whole seconds, as the SDK requires. */
 const MOST_ATTEMPTS = 10;
 const LONGEST_PAUSE_SECONDS = 60;
 
@@ -48,12 +48,12 @@ const whenBusyUpTo = (most: number) => (error: Error, attempt: number) =>
     ? { shouldRetry: true, delay: { seconds: Math.min(2 ** attempt, LONGEST_PAUSE_SECONDS) } }
     : { shouldRetry: false };
 
-/** Tries a step again while a service is busy. */
+/** Retries a step while a service is busy. */
 export const whenBusy = whenBusyUpTo(MOST_ATTEMPTS);
 
 /**
- * One step that may run again: it is repeated while a service is busy, and after a crash in the middle of it.
- * @param attempts how often it is tried at most
+ * Runs a step that may run again: it is retried while a service is busy, and after a crash in the middle of it.
+ * @param attempts most attempts
  * @throws StepError whose cause is what the step threw, see `causeOf`
  */
 export const step = <T>(
@@ -67,7 +67,7 @@ export const step = <T>(
     semantics: StepSemantics.AtLeastOncePerRetry,
   });
 
-/** Puts an error into the words that people will read: beyond a step only its name and message are left. */
+/** Rewrites an error in the words that people will read: outside of a step only its name and message survive. */
 async function inWords<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -88,16 +88,16 @@ export const causeOf = (error: unknown): Error => {
   return error instanceof Error ? error : new Error(String(error));
 };
 
-/** Words of what ended a stage, and its code where somebody has named it. */
+/** Turns the error that ended a stage into its message, and its code if it has one. */
 export function failureReason(error: unknown): FailureReason {
   const cause = causeOf(error);
   const code = codeOf(cause);
   return { why: cause.message, ...(code === undefined ? {} : { code }) };
 }
 
-/** Things that a poll leaves for the next one, besides its reason. */
-interface Onwards<K> {
-  /** Handed to the next poll; stored with every poll, so it must be small. */
+/** Values that a poll passes to the next one, besides its reason. */
+interface PollOptions<K> {
+  /** Passed to the next poll. The execution stores it with every poll, so keep it small. */
   readonly kept?: K;
   /** Seconds until the next poll, at least 1; by default the wait's own pace. */
   readonly againIn?: number | null;
@@ -106,7 +106,7 @@ interface Onwards<K> {
 }
 
 /** Result of one poll: the value, or the reason why there is none yet. */
-export type Poll<T, K = never> = { readonly done: T } | ({ readonly pendingReason: string } & Onwards<K>);
+export type Poll<T, K = never> = { readonly done: T } | ({ readonly pendingReason: string } & PollOptions<K>);
 
 /** Ends a wait with its value. */
 export const done = <T>(value: T): Poll<T> => ({ done: value });
@@ -115,19 +115,19 @@ export const done = <T>(value: T): Poll<T> => ({ done: value });
  * Continues a wait.
  * @param pendingReason what is missing, as it follows "waits for": "the agent to come online"
  */
-export const pending = <K = never>(pendingReason: string, onwards: Onwards<K> = {}): Poll<never, K> => ({
+export const pending = <K = never>(pendingReason: string, options: PollOptions<K> = {}): Poll<never, K> => ({
   pendingReason,
-  ...onwards,
+  ...options,
 });
 
-type StillWaiting<K> = Onwards<K> & {
+type StillWaiting<K> = PollOptions<K> & {
   readonly kind: "waiting";
   readonly pendingReason: string;
   readonly since: number;
   readonly pause: number;
 };
 
-/** State of a wait between its polls. Its end is acted on outside, because a check must never throw. */
+/** State of a wait between its polls. The end of a wait is a value, because the condition's check must not throw. */
 type Waiting<T, K> =
   | StillWaiting<K>
   | { readonly kind: "done"; readonly value: T }
@@ -141,28 +141,28 @@ type Waiting<T, K> =
   | { readonly kind: "ended"; readonly why: string }
   | { readonly kind: "failed"; readonly why: string; readonly code?: FailureCode | undefined };
 
-/** Milliseconds; the configuration counts its deadlines in minutes. */
+/** Milliseconds of a minute: the configuration has its deadlines in minutes. */
 export const MINUTE = 60_000;
 
-/** Deadline of a wait, what may end it early, and who is told while it lasts. */
+/** Deadline of a wait, what may end it early, and what it reports while it lasts. */
 export interface WaitOptions {
   /** Milliseconds since the epoch. */
   readonly until: number;
-  /** Beginning of a longer wait that this one continues, in milliseconds since the epoch; by default its first poll. */
+  /** Beginning of the wait, in milliseconds since the epoch, if it continues an earlier one; by default its first poll. */
   readonly since?: number;
   readonly now: () => number;
   /** Finds the person who cancelled; null if the operation was not cancelled. */
   readonly cancelledBy: () => Promise<string | null>;
-  /** Describes the end of the machine that is waited for; null while it may still answer. */
+  /** Describes how the awaited machine ended; null while it may still answer. */
   readonly endOfMachine: () => Promise<string | null>;
-  /** Called after each poll that is pending. @param isNew the reason differs from that of the poll before */
+  /** Called after each poll that is pending. @param isNew the reason differs from the previous poll's */
   readonly onPending: (pendingReason: string, isNew: boolean) => Promise<void>;
-  /** Called by each poll of a command that still runs. @param callbackId completing it wakes the wait */
+  /** Called by each poll of a command that still runs. @param callbackId whoever completes it wakes the wait */
   readonly onRound?: (callbackId: string) => Promise<void>;
 }
 
 /**
- * A wait that only its deadline ends, without progress: for work that must be finished.
+ * Options of a wait that only its deadline ends and that reports no progress: for work that must be finished.
  * @param untilMs milliseconds since the epoch
  */
 export const untilTime = (untilMs: number, now: () => number): WaitOptions => ({
@@ -193,7 +193,7 @@ async function pollOnce<T, K>(
     const why = wordsOf(error);
     const code = codeOfAnswer(error);
     if (!isBusy(error)) return { kind: "failed", why, code };
-    // The pace of the poll before is no pace for a service that does not answer.
+    // The previous poll may have asked for a short pause; a service that does not answer gets the default pace.
     return waitingOrLate(options, since, { ...before, againIn: null, code: before.code ?? code }, why);
   }
 }
@@ -201,7 +201,7 @@ async function pollOnce<T, K>(
 function waitingOrLate<K>(
   { until, now }: WaitOptions,
   since: number,
-  { pendingReason, kept, againIn, code }: { readonly pendingReason: string } & Onwards<K>,
+  { pendingReason, kept, againIn, code }: { readonly pendingReason: string } & PollOptions<K>,
   answer: string | null,
 ): Waiting<never, K> {
   const at = now();
@@ -213,10 +213,10 @@ function waitingOrLate<K>(
 }
 
 /**
- * Polls until there is a value. A busy service is asked again until the deadline.
+ * Polls until there is a value. While a service is busy, the polls continue until the deadline.
  * @param name unique within the execution
- * @param poll given what the poll before has kept; null at the first one
- * @throws DeadlineExceeded; StageFailed when the poll fails for good; MachineEnded; Cancelled
+ * @param poll gets what the previous poll kept; null at the first one
+ * @throws DeadlineExceeded; StageFailed when a poll throws an error that is not busy; MachineEnded; Cancelled
  */
 export async function until<T, K = never>(
   ctx: DurableContext,

@@ -2,13 +2,13 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { Notice } from "../messages/operation/escalations.ts";
 import type { Steps } from "../steps/steps.ts";
 
-/** A few seconds: a person who presses a button meanwhile must not wait for EventBridge. */
+/** All attempts take a few seconds: a person who presses a button meanwhile must not wait for the notification. */
 const ATTEMPTS = 3;
 const PAUSE = { seconds: 2 };
 
 /**
- * Notifies people outside Slack that a decision is awaited. A failed notification blocks nothing: the message in Slack says
- * the same, and the step's failure stays in the execution's history.
+ * Notifies people outside Slack that a decision is awaited. A failed notification blocks nothing: Slack shows the same
+ * message, and the execution's history keeps the failure.
  * @param name unique within the execution
  */
 export const escalate = (ctx: DurableContext, steps: Steps, name: string, notice: Notice): Promise<void> =>

@@ -9,15 +9,15 @@ import { stepAtMostOnce } from "./at-most-once.ts";
 import { MINUTE, step } from "./durable.ts";
 import { notTaken, roundSeconds } from "./run-script.ts";
 
-/** Outcome of one machine, small enough to be kept for hundreds of them. */
+/** Outcome of one machine, small enough for an execution to keep hundreds of them. */
 export type FleetOutcome<T> =
   | { readonly instanceId: string; readonly state: "done"; readonly value: T }
   | ({ readonly instanceId: string; readonly state: "failed" } & FailureReason);
 
-/** Judgement of a script's result line: what the workflow needs of it, or why it counts as a failure. */
+/** Reading of a script's result line: the value that the workflow needs, or the reason of the failure. */
 export type LineReading<T> = { readonly value: T } | FailureReason;
 
-/** Request to many machines, and how their answers are read. */
+/** A request to many machines, and the way to read their answers. */
 export interface FleetRun<T> {
   /** Unique across executions: the marks of the commands begin with it. */
   readonly owner: string;
@@ -26,7 +26,7 @@ export interface FleetRun<T> {
   /** Minutes that each batch may take. */
   readonly minutes: number;
   readonly cancelledBy: () => Promise<string | null>;
-  /** Reads a result line, and answers where the whole was asked for; it is kept for every machine, so it must be small. */
+  /** Reads a result line, and the answers where the request asked for all. The value is kept for every machine: keep it small. */
   readonly read: (result: object, answers?: Answers) => LineReading<T>;
 }
 
@@ -38,20 +38,20 @@ export interface Batch {
   readonly send: (instanceIds: readonly string[], mark: string) => Promise<SendResult>;
 }
 
-/** Characters of a failure: those of fifty machines are one result of the execution. */
+/** Most characters of a failure: the failures of fifty machines are one result of the execution. */
 const MOST_WORDS = 1_000;
 
 const failed = (instanceId: string, { why, code }: FailureReason) =>
   ({ instanceId, state: "failed", why: why.slice(0, MOST_WORDS), ...(code === undefined ? {} : { code }) }) as const;
 
-/** The same failure for each of these machines. */
+/** Gives each of these machines the same failure. */
 export const allFailed = (instanceIds: readonly string[], reason: FailureReason) =>
   instanceIds.map((instanceId) => failed(instanceId, reason));
 
-/** Result of one poll of a batch; outcomes are kept only when it is over. */
+/** Result of one poll of a batch; it has outcomes only once no command runs any more. */
 interface Round<T> {
   readonly running: readonly string[];
-  /** Reason why commands that still run are called off, in words; null where they go on. */
+  /** Reason to cancel the commands that still run, in words; null where they continue. */
   readonly offBecause: string | null;
   readonly outcomes: readonly FleetOutcome<T>[];
 }
@@ -71,8 +71,17 @@ function outcomeOf<T>(
   return end === undefined ? null : failed(instanceId, { why: end, code: "machine-ended" });
 }
 
-/** Reads all verdicts of a command; a machine that EC2 has ended or stopped will not answer any more. */
-async function poll<T>(steps: Steps, batch: Batch, commandId: string, run: FleetRun<T>): Promise<Round<T>> {
+/** A batch whose command SSM has taken. */
+interface SentBatch<T> {
+  readonly batch: Batch;
+  readonly commandId: string;
+  readonly run: FleetRun<T>;
+  /** Deadline, in milliseconds since the epoch. */
+  readonly until: number;
+}
+
+/** Reads all verdicts of a command; a machine that EC2 has stopped or terminated will not answer any more. */
+async function poll<T>(steps: Steps, { batch, commandId, run }: SentBatch<T>): Promise<Round<T>> {
   const verdicts = await steps.fleet.verdicts(batch.script, commandId, batch.instanceIds);
   const waiting = verdicts.flatMap(({ state, instanceId }) => (state === "running" ? [instanceId] : []));
   const ends = waiting.length > 0 ? await steps.instances.endsOf(waiting) : new Map<string, string>();
@@ -81,16 +90,14 @@ async function poll<T>(steps: Steps, batch: Batch, commandId: string, run: Fleet
   return { running, offBecause: null, outcomes: running.length > 0 ? [] : outcomes.filter((one) => one !== null) };
 }
 
-/** Seconds that machines may take to end a command that was called off. */
+/** Seconds that machines may take to end a cancelled command. */
 const CALLED_OFF_WITHIN_SECONDS = 45;
 
-/** Cancels invocations that still run, then judges the batch by its state at that time: SSM cancels on a best-effort basis. */
+/** Cancels invocations that still run, then judges each machine by its invocation after a pause: SSM cancels at best effort. */
 async function callOff<T>(
   ctx: DurableContext,
   steps: Steps,
-  batch: Batch,
-  commandId: string,
-  run: FleetRun<T>,
+  { batch, commandId, run }: SentBatch<T>,
   { running, offBecause }: Round<T>,
 ): Promise<readonly FleetOutcome<T>[]> {
   await step(ctx, `call off ${batch.name}`, () => steps.fleet.cancel(commandId, running));
@@ -99,67 +106,64 @@ async function callOff<T>(
   return step(ctx, `last verdicts of ${batch.name}`, async () => {
     const verdicts = await steps.fleet.verdicts(batch.script, commandId, batch.instanceIds);
     return verdicts.map((verdict) => {
-      // A command that did not end in time says more by SSM's status: mostly no agent took it.
-      const isOurs = offBecause === calledOff.cancelled && verdict.state === "failed" && verdict.isCalledOff === true;
-      const outcome = isOurs ? null : outcomeOf(verdict, new Map(), run);
+      // For a command that missed its deadline SSM's status says more than "called off": usually no agent took it.
+      const isCancelled =
+        offBecause === calledOff.cancelled && verdict.state === "failed" && verdict.isCalledOff === true;
+      const outcome = isCancelled ? null : outcomeOf(verdict, new Map(), run);
       const why = `${batch.script}.ps1 was called off: ${offBecause}`;
       return outcome ?? failed(verdict.instanceId, { why, code });
     });
   });
 }
 
-async function whyCalledOff<T>(steps: Steps, run: FleetRun<T>, until: number): Promise<string | null> {
+async function whyCalledOff<T>(steps: Steps, { run, until }: SentBatch<T>): Promise<string | null> {
   if ((await run.cancelledBy()) !== null) return calledOff.cancelled;
   return steps.now() >= until ? calledOff.late : null;
 }
 
-/** Waits for a command on all its machines: by the event of its end, and by a slow poll behind it. */
+/** Waits until a command has ended on all its machines: its event wakes the wait, and a slow poll covers a lost event. */
 async function awaitCommand<T>(
   ctx: DurableContext,
   steps: Steps,
-  batch: Batch,
-  commandId: string,
-  run: FleetRun<T>,
-  until: number,
+  sent: SentBatch<T>,
 ): Promise<readonly FleetOutcome<T>[]> {
+  const { batch, commandId } = sent;
   for (let round = 1; ; round += 1) {
     const [ended, callbackId] = await ctx.createCallback(`${batch.name} ended ${round}`, {
       timeout: { seconds: roundSeconds(round) },
     });
-    // The event may have come before the callback was known: after writing it down, look once.
+    // The event may have come before the ledger had the callback: poll once after recording it.
     const seen = await step(ctx, `verdicts of ${batch.name} ${round}`, async (): Promise<Round<T>> => {
       await steps.ledger.awaitFleet(commandId, callbackId);
-      const polled = await poll(steps, batch, commandId, run);
-      return polled.running.length > 0 ? { ...polled, offBecause: await whyCalledOff(steps, run, until) } : polled;
+      const polled = await poll(steps, sent);
+      return polled.running.length > 0 ? { ...polled, offBecause: await whyCalledOff(steps, sent) } : polled;
     });
     if (seen.running.length === 0) return seen.outcomes;
-    if (seen.offBecause !== null) return callOff(ctx, steps, batch, commandId, run, seen);
+    if (seen.offBecause !== null) return callOff(ctx, steps, sent, seen);
     await ended.catch(() => undefined);
   }
 }
 
-/** Sends a batch once, also across crashes. */
+/** Sends a batch exactly once, also across crashes. */
 const sendOnce = (ctx: DurableContext, steps: Steps, { name, instanceIds, send }: Batch, owner: string) => {
   const mark = `${owner} ${name}`;
-  return stepAtMostOnce<SendResult>(
-    ctx,
-    `send ${name}`,
-    () => send(instanceIds, mark),
-    async () => {
+  return stepAtMostOnce<SendResult>(ctx, `send ${name}`, {
+    work: () => send(instanceIds, mark),
+    lookUp: async () => {
       const commandId = await steps.machine.sent(instanceIds[0] ?? "", mark);
       return commandId === null ? null : { state: "sent", commandId };
     },
-    notTaken,
-  );
+    isCertain: notTaken,
+  });
 };
 
-/** The parts of a batch that SSM refused: without the machines that it named, or in halves where it named none. */
-function partsOf(batch: Batch, unreachable: readonly string[]): readonly Batch[] {
+/** Splits a batch that SSM refused: without the machines that SSM named, or in halves where it named none. */
+function splitBatch(batch: Batch, unreachable: readonly string[]): readonly Batch[] {
   const rest = batch.instanceIds.filter((id) => !unreachable.includes(id));
   const middle = Math.ceil(rest.length / 2);
-  const parts = unreachable.length > 0 ? [rest] : [rest.slice(0, middle), rest.slice(middle)];
-  return parts
-    .filter((part) => part.length > 0)
+  const pieces = unreachable.length > 0 ? [rest] : [rest.slice(0, middle), rest.slice(middle)];
+  return pieces
+    .filter((piece) => piece.length > 0)
     .map((instanceIds, at) => ({ ...batch, name: `${batch.name}.${at + 1}`, instanceIds }));
 }
 
@@ -179,10 +183,13 @@ export async function runBatch<T>(
   }));
   if (begun.cancelledBy !== null) return allFailed(batch.instanceIds, { why: calledOffBefore, code: "called-off" });
   const sent = await sendOnce(ctx, steps, batch, run.owner);
-  if (sent.state === "sent") return awaitCommand(ctx, steps, batch, sent.commandId, run, begun.until);
+  if (sent.state === "sent") {
+    const { commandId } = sent;
+    return awaitCommand(ctx, steps, { batch, commandId, run, until: begun.until });
+  }
   const { unreachable, why, code } = sent;
   if (unreachable.length === 0 && batch.instanceIds.length === 1) return allFailed(batch.instanceIds, { why, code });
-  const parts: FleetOutcome<T>[] = allFailed(unreachable, { why, code });
-  for (const part of partsOf(batch, unreachable)) parts.push(...(await runBatch(ctx, steps, part, run)));
-  return parts;
+  const outcomes: FleetOutcome<T>[] = allFailed(unreachable, { why, code });
+  for (const piece of splitBatch(batch, unreachable)) outcomes.push(...(await runBatch(ctx, steps, piece, run)));
+  return outcomes;
 }

@@ -1,12 +1,12 @@
 import { bareName } from "../records/failures.ts";
 import { causeOf } from "./durable.ts";
 
-/** Errors without a release, or while a service is away. */
+/** Errors of a missing release and of an unavailable service. */
 const LATER: ReadonlySet<string> = new Set(["Refused", "Retryable"]);
 
 /**
- * Goes on with this value while a service or the release is away: a later tick of the schedule makes up for it. For `catch`.
- * @throws any other error: a bug, or a missing right
+ * Makes a handler for `catch` that returns this fallback if a service is unavailable or no release exists; the next tick retries.
+ * @throws any other error: a bug, or a missing permission
  */
 export const orLater =
   <T>(value: T) =>

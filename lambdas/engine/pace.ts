@@ -1,4 +1,4 @@
-/** Pauses between polls, each for a wait that has lasted less than so many seconds. */
+/** Seconds between polls, while the wait has lasted less than `below` seconds. */
 const paces = [
   { below: 20, pause: 5 },
   { below: 600, pause: 15 },
@@ -7,7 +7,7 @@ const paces = [
 const SLOWEST_PAUSE = 60;
 
 /**
- * Seconds between a poll and the next one. A wait slows down, because every poll is an operation of the execution.
+ * Seconds until the next poll. A long wait polls less often, because every poll is an operation of the execution.
  * @param lasted milliseconds since the wait began
  */
 export const pauseSeconds = (lasted: number): number =>

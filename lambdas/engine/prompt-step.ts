@@ -5,19 +5,19 @@ import { isBusy, serviceOf, wordsOf } from "../steps/client-errors.ts";
 import { patiently } from "../steps/patience.ts";
 import { step } from "./durable.ts";
 
-/** One attempt of the engine's: the patience is inside the step, where it is counted in seconds. */
+/** The SDK makes one attempt: `patiently` retries inside the step, within seconds. */
 const ATTEMPTS = 1;
 
 interface Limit {
   readonly seconds: number;
-  /** For an error that does not say where it comes from: "S3 or DynamoDB". */
+  /** Named when the error does not say which service it is from: "S3 or DynamoDB". */
   readonly services: string;
 }
 
 /**
- * One step of a look, for which a person waits: a busy service is asked again within seconds and not for minutes.
- * @param limit seconds for all of it; a service that keeps silent is given up then. `services`: those that it asks
- * @throws StepError whose cause is what the step threw; of a busy service a Retryable that names it
+ * Runs one step of a look, for which a person waits: a busy service is retried for seconds and not for minutes.
+ * @param limit seconds for all attempts together, after which a silent service is given up; `services` that the step calls
+ * @throws StepError whose cause is what the step threw; for a busy service a Retryable that names the service
  */
 export const promptStep = <T>(ctx: DurableContext, name: string, limit: Limit, work: () => Promise<T>): Promise<T> =>
   step(

@@ -11,11 +11,11 @@ export interface RenewCredential {
 
 const asksToRenew = (payload: object): payload is RenewCredential => "renew" in payload;
 
-/** Renews the credential of the account that this function has. */
+/** Renews the credential of the Kubernetes account that this function uses. */
 export const renewOwn = (steps: Steps, ctx: DurableContext): Promise<Renewal> =>
   step(ctx, "renew the credential", () => steps.credential.renew());
 
-/** A workflow that also renews the credential of its account: no other function can read that. */
+/** Wraps a workflow so that it also renews its account's credential, which no other function can read. */
 export const renewingCredential =
   <Payload extends object>(workflow: Workflow<Payload>): Workflow<Payload | RenewCredential> =>
   (steps) => {

@@ -1,6 +1,6 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import type { ObserveRequest } from "../machine/plan.ts";
-import type { ChangeScript, LookScript } from "../scripts/documents.ts";
+import type { ChangeScript } from "../scripts/documents.ts";
 import type { Lease } from "../steps/ledger/leases.ts";
 import { MOST_MACHINES } from "../steps/machine/fleet.ts";
 import type { Steps } from "../steps/steps.ts";
@@ -20,7 +20,13 @@ export interface MachineChange {
   readonly request: object;
 }
 
-/** Batches under way at once: SSM answers RateExceeded when too many invocations wait for their agents. */
+/** Machines that one script changes. */
+interface FleetChanges {
+  readonly script: ChangeScript;
+  readonly machines: readonly MachineChange[];
+}
+
+/** Most batches that run together: SSM answers RateExceeded when too many invocations wait for their agents. */
 const BATCHES_AT_ONCE = 5;
 
 /**
@@ -30,8 +36,8 @@ const BATCHES_AT_ONCE = 5;
 export const batchesOf = <M extends { readonly request: object }>(members: readonly M[]): readonly (readonly M[])[] =>
   [...Map.groupBy(members, ({ request }) => JSON.stringify(request)).values()].flatMap(chunksOf);
 
-/** Joins small batches: the outcomes of at most 50 machines are kept together. */
-function keptTogether(batches: readonly Batch[]): readonly (readonly Batch[])[] {
+/** Joins small batches, so that the outcomes of at most 50 machines are one result of the execution. */
+function joinBatches(batches: readonly Batch[]): readonly (readonly Batch[])[] {
   const together: Batch[][] = [[]];
   let machines = 0;
   for (const batch of batches) {
@@ -72,7 +78,7 @@ async function runBatches<T>(
   batches: readonly Batch[],
   run: FleetRun<T>,
 ): Promise<ReadonlyMap<string, FleetOutcome<T>>> {
-  const outcomes = await atMost(BATCHES_AT_ONCE, keptTogether(batches), (together, at) =>
+  const outcomes = await atMost(BATCHES_AT_ONCE, joinBatches(batches), (together, at) =>
     runTogether(ctx, steps, together, { ...run, name: numbered(run.name, at) }),
   );
   return new Map(outcomes.flat().map((one) => [one.instanceId, one]));
@@ -82,19 +88,18 @@ async function runBatches<T>(
  * Reads many machines, 50 in one command and without a lease.
  * @returns an outcome for every machine; a failing machine does not affect the others
  */
-export const lookAtFleet = <T>(
+export const observeFleet = <T>(
   ctx: DurableContext,
   steps: Steps,
-  script: LookScript,
   machines: readonly MachineQuestion[],
   run: FleetRun<T>,
 ): Promise<ReadonlyMap<string, FleetOutcome<T>>> => {
   const batches = batchesOf(machines).map(
     (batch, at): Batch => ({
       name: `${run.name} ${at + 1}`,
-      script,
+      script: "observe",
       instanceIds: batch.map(({ instanceId }) => instanceId),
-      send: (ids, mark) => steps.fleet.look(ids, { script, request: batch[0]?.request ?? {}, mark }),
+      send: (ids, mark) => steps.fleet.observe(ids, { script: "observe", request: batch[0]?.request ?? {}, mark }),
     }),
   );
   return runBatches(ctx, steps, batches, run);
@@ -107,8 +112,7 @@ export const lookAtFleet = <T>(
 export const sendToFleet = <T>(
   ctx: DurableContext,
   steps: Steps,
-  script: ChangeScript,
-  machines: readonly MachineChange[],
+  { script, machines }: FleetChanges,
   run: FleetRun<T>,
 ): Promise<ReadonlyMap<string, FleetOutcome<T>>> => {
   const batches = batchesOf(machines).map((batch, at): Batch => {

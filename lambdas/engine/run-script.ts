@@ -22,8 +22,8 @@ import {
 } from "./durable.ts";
 
 /**
- * Seconds until a command is polled although no event came: EventBridge delivers at best effort. Each round is two
- * operations of the execution, so rounds get longer: after ten minutes, and after an hour.
+ * Seconds until a command is polled although no event came: EventBridge delivers at best effort. Each round costs the
+ * execution two operations, so rounds get longer: after ten minutes, and after an hour.
  * @param round counted from 1
  */
 export function roundSeconds(round: number): number {
@@ -43,22 +43,20 @@ interface Round {
   readonly late: boolean;
 }
 
-/** @throws MachineEnded when nothing will come of the command any more */
+/** @throws MachineEnded when the machine cannot end the command any more */
 function requireMachine({ end }: Round): void {
   if (end !== null) throw new MachineEnded(end);
 }
 
-/** Milliseconds that a machine may take to end a command that was called off; SSM's cancelling is best effort. */
+/** Milliseconds that a machine may take to end a cancelled command; SSM cancels at best effort. */
 const CALLED_OFF_WITHIN_MS = MINUTE;
 
-/** A command whose wait has ended must not overlap with the next one: a script refuses to run beside another. */
+/** Cancels a command whose wait has ended: a script refuses to run while another one still runs on the machine. */
 async function callOff(
   ctx: DurableContext,
   steps: Steps,
-  { instanceId }: Lease,
-  name: string,
+  { held: { instanceId }, name, wait: { now } }: ScriptRun,
   { commandId, script }: { readonly commandId: string; readonly script: DocumentScript },
-  { now }: WaitOptions,
 ): Promise<void> {
   const patience = await step(ctx, `call off ${name}`, async () => {
     await steps.machine.cancelCommand(commandId, instanceId);
@@ -70,68 +68,74 @@ async function callOff(
   }).catch(() => undefined);
 }
 
-/** Code of a command that has not ended by the deadline: its agent works on it, or has not taken it or given it up. */
+/** Code of a command that has not ended by the deadline: its agent still runs it, or has not begun it. */
 const codeOfStatus = (status: string): FailureCode => (status === "InProgress" ? "script-slow" : "command-waits");
 
-/** Whether a command's result was lost, as opposed to one that took too long or whose machine is gone. */
+/** Is the result of a command lost? Then neither the deadline passed nor the machine ended. */
 export const isLostResult = (error: unknown): error is StageFailed =>
   error instanceof StageFailed && !(error instanceof DeadlineExceeded) && !(error instanceof MachineEnded);
 
-/** A result line's common part: every script says whether it did what was asked. */
+/** One run of a script on a machine. */
+export interface ScriptRun {
+  /** Lease on the machine, which the sender must hold. */
+  readonly held: Lease;
+  /** Unique within the execution. */
+  readonly name: string;
+  /** Deadline of the run, and what may end it early. */
+  readonly wait: WaitOptions;
+}
+
+/** Part that the result lines of all scripts have: whether the script did what it was asked. */
 interface ScriptResult {
   readonly ok: boolean;
 }
 
 /**
- * Runs a script on a machine and waits for its result line; the command's event or the instance's end wakes it, and it
- * polls when no event comes. The command is sent exactly once, also across crashes.
- * @param name unique within the execution
+ * Runs a script on a machine and waits for its result line. The command's event or the instance's end wakes the wait; if no
+ * event comes, it polls. The command is sent exactly once, also across crashes.
  * @returns the script's own result, which may still say `ok: false`
  * @throws StageFailed with the machine's words, or when the deadline passes; MachineEnded; Cancelled
  */
 export async function runScript<T extends ScriptResult>(
   ctx: DurableContext,
   steps: Steps,
-  held: Lease,
-  name: string,
+  run: ScriptRun,
   order: Omit<Order, "mark">,
-  bounds: WaitOptions,
 ): Promise<T> {
+  const { held, name, wait } = run;
   const mark = `${held.owner} ${name}`;
-  const commandId = await stepAtMostOnce(
-    ctx,
-    `send ${name}`,
-    async () => {
+  const commandId = await stepAtMostOnce(ctx, `send ${name}`, {
+    work: async () => {
       const commandId = await steps.machine.send(held, { ...order, mark });
       log("INFO", "command", { instance: held.instanceId, commandId, script: order.script, outcome: "sent" });
       return commandId;
     },
-    () => steps.machine.sent(held.instanceId, mark),
-    notTaken,
-  );
+    lookUp: () => steps.machine.sent(held.instanceId, mark),
+    isCertain: notTaken,
+  });
   for (let round = 1; ; round += 1) {
     const [finished, callbackId] = await ctx.createCallback(`${name} finished ${round}`, {
       timeout: { seconds: roundSeconds(round) },
     });
-    // The event may have come before the callback was known: after writing it down, poll once.
+    // The event may have come before the ledger had the callback: poll once after recording it.
     const seen = await step(ctx, `poll ${name} ${round}`, async (): Promise<Round> => {
       await steps.ledger.awaitCommand(commandId, held.instanceId, callbackId);
       const command = await steps.machine.commandState(order.script, commandId, held.instanceId);
       if (command.state !== "running")
         log("INFO", "command", { instance: held.instanceId, commandId, script: order.script, outcome: command.state });
-      if (command.state === "running") await bounds.onRound?.(callbackId);
+      if (command.state === "running") await wait.onRound?.(callbackId);
       return {
         command,
-        end: command.state === "running" ? await bounds.endOfMachine() : null,
-        cancelledBy: await bounds.cancelledBy(),
-        late: bounds.now() >= bounds.until,
+        end: command.state === "running" ? await wait.endOfMachine() : null,
+        cancelledBy: await wait.cancelledBy(),
+        late: wait.now() >= wait.until,
       };
     });
     if (seen.command.state === "done") return seen.command.result as T;
     if (seen.command.state === "failed") throw new StageFailed(seen.command.code, seen.command.why);
     requireMachine(seen);
     if (seen.cancelledBy !== null || seen.late) {
-      await callOff(ctx, steps, held, name, { commandId, script: order.script }, bounds);
+      await callOff(ctx, steps, run, { commandId, script: order.script });
       if (seen.cancelledBy !== null) throw new Cancelled(seen.cancelledBy);
       const { status } = seen.command;
       throw new DeadlineExceeded(`${order.script}.ps1, which SSM calls ${status}`, null, codeOfStatus(status));

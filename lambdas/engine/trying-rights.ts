@@ -18,8 +18,8 @@ export interface TryRights {
 const asksToTry = (payload: object): payload is TryRights => "tryRights" in payload;
 
 /**
- * A call by the alias that tries rights does no work: otherwise a caller allowed to ask for a function's rights could make
- * the function use them. The context names the alias at an execution's first invocation.
+ * Was the function invoked through the alias that only tries rights? Such a call does no work: otherwise a caller allowed to ask
+ * for a function's rights could make the function use them. The context names the alias at an execution's first invocation.
  */
 const isForRights = ({ lambdaContext }: DurableContext): boolean =>
   lambdaContext.invokedFunctionArn.endsWith(`:${RIGHTS}`);

@@ -1,4 +1,4 @@
-import type { Answers, LookVerdict, ServiceQuestion } from "../machine/questions.ts";
+import type { Answers, ObservationVerdict, ServiceQuestion } from "../machine/questions.ts";
 import type { ProbeResult } from "./probe.ts";
 
 /** Facts of one source, or the reason why there are none, in words. */
@@ -70,7 +70,7 @@ export interface NodeFacts {
 
 /** A machine as `observe.ps1` saw it. */
 export interface MachineFacts {
-  readonly verdict: Pick<LookVerdict, "bootId" | "clock" | "failed">;
+  readonly verdict: Pick<ObservationVerdict, "bootId" | "clock" | "failed">;
   readonly answers: Answers;
   /** Time of the answer by Casement's clock; ISO 8601. */
   readonly at: string;

@@ -160,7 +160,7 @@ export interface ProbeEvent {
 }
 
 /** Everything that a probe is judged by. */
-export interface ProbeLook {
+export interface ProbeObservation {
   readonly windows: ProbeState;
   /** Null while there is no such pod. */
   readonly linux: ProbeState | null;
@@ -211,7 +211,7 @@ function untried(linux: ProbeState | null, from: string): string {
 }
 
 /** Judges the way to the Windows pod: it counts as unreached where the other pod has tried in vain while it listened. */
-function judgeReach({ windows, linux, from }: ProbeLook): ProbeResult | null {
+function judgeReach({ windows, linux, from }: ProbeObservation): ProbeResult | null {
   const code = linux?.exitCode ?? null;
   if (code !== null && code !== exits.works && code !== exits.cannotReach)
     return notProbed(`the pod on \`${from}\` ended with exit code ${code}`);
@@ -246,7 +246,7 @@ function judgeStart(events: readonly ProbeEvent[] | null): ProbeResult {
 }
 
 /** Judges a probe whose time is over. */
-const judgeLate = ({ windows, events }: ProbeLook): ProbeResult =>
+const judgeLate = ({ windows, events }: ProbeObservation): ProbeResult =>
   windows.address === null ? judgeStart(events) : notProbed("the probe did not end in time");
 
 /**
@@ -254,7 +254,7 @@ const judgeLate = ({ windows, events }: ProbeLook): ProbeResult =>
  * listened, or a sandbox that cannot be made. Everything else, such as an image or a kubelet that takes no pod, says nothing about it.
  * @returns null while it is not decided
  */
-export function judgeProbe(look: ProbeLook): ProbeResult | null {
+export function judgeProbe(look: ProbeObservation): ProbeResult | null {
   const { windows, linux, from, isLate } = look;
   return (
     judgeWindows(windows) ??

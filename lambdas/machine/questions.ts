@@ -157,7 +157,7 @@ export interface QuestionsRequest {
 }
 
 /** The JSON line that `observe.ps1` prints last when it was asked questions. */
-export interface LookVerdict {
+export interface ObservationVerdict {
   readonly script: "observe";
   readonly ok: boolean;
   /** Reason why it could not look at all; everything else is missing then. */

@@ -1,18 +1,18 @@
 /** Scripts that only read a machine: they need no lease, and one command may go to many machines. */
-const lookScripts = ["observe"] as const;
+const observeScripts = ["observe"] as const;
 
 /** Scripts that change a machine: each machine that gets one of them must be leased. */
 const changeScripts = ["apply", "reboot", "route"] as const;
 
 /** Name of a script that changes nothing. */
-export type LookScript = (typeof lookScripts)[number];
+export type ObserveScript = (typeof observeScripts)[number];
 
 /** Name of a script that changes a machine. */
 export type ChangeScript = (typeof changeScripts)[number];
 
 /** Scripts that Casement sends as SSM documents; the others are files on the machine. */
 export const documentScripts = ["apply", "observe", "reboot", "route"] as const satisfies readonly (
-  | LookScript
+  | ObserveScript
   | ChangeScript
 )[];
 

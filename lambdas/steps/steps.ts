@@ -28,7 +28,7 @@ import { turns } from "./ledger/turns.ts";
 import { fleet } from "./machine/fleet.ts";
 import { joinSecret } from "./machine/join-secret.ts";
 import { machine } from "./machine/machine.ts";
-import { machineLook } from "./machine/machine-look.ts";
+import { machineObservation } from "./machine/machine-observation.ts";
 import { machines } from "./machines/machines.ts";
 import { metrics } from "./metrics.ts";
 import { notices } from "./notices.ts";
@@ -73,7 +73,7 @@ export const steps = (context: StepContext) => ({
   leases: leases(context),
   ledger: auditedLedger(context),
   machine: machine(context),
-  machineLook: machineLook(context),
+  machineObservation: machineObservation(context),
   machines: machines(context),
   metrics: metrics(context),
   nodes: nodes(context),

@@ -119,13 +119,11 @@ describe("A step that must not run twice", () => {
       return answer;
     };
     const ended = await run((ctx) =>
-      stepAtMostOnce(
-        ctx,
-        "send",
+      stepAtMostOnce(ctx, "send", {
         work,
-        async () => lookUps[looked++] ?? null,
-        ({ name }) => name === "ThrottlingException",
-      ),
+        lookUp: async () => lookUps[looked++] ?? null,
+        isCertain: ({ name }) => name === "ThrottlingException",
+      }),
     );
     return { result: ended.result, error: ended.error.message, done, looked };
   };

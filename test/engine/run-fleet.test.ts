@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { FleetOutcome, FleetRun } from "../../lambdas/engine/fleet-batch.ts";
-import { batchesOf, lookAtFleet, sendToFleet } from "../../lambdas/engine/run-fleet.ts";
-import type { FleetChange, FleetLook, InvocationVerdict, SendResult } from "../../lambdas/steps/machine/fleet.ts";
+import { batchesOf, observeFleet, sendToFleet } from "../../lambdas/engine/run-fleet.ts";
+import type {
+  FleetChange,
+  FleetObservation,
+  InvocationVerdict,
+  SendResult,
+} from "../../lambdas/steps/machine/fleet.ts";
 import { run, setUp, tearDown, timeout, verbs } from "./durable-engine.ts";
 
 beforeAll(setUp);
@@ -10,7 +15,7 @@ afterAll(tearDown);
 const ids = (count: number): string[] => Array.from({ length: count }, (_, at) => `i-${String(at).padStart(17, "0")}`);
 
 const request = { files: ["C:\\k\\kubelet-ca.crt"] };
-const looking = (count: number) => ids(count).map((instanceId) => ({ instanceId, request }));
+const questionsTo = (count: number) => ids(count).map((instanceId) => ({ instanceId, request }));
 const done = (instanceId: string): InvocationVerdict => ({
   instanceId,
   state: "done",
@@ -33,7 +38,7 @@ function fleetOf(played: Played) {
   const asked: { readonly act: string; readonly ids: readonly string[]; readonly mark?: string }[] = [];
   const readings = new Map<string, number>();
   let attempts = 0;
-  const send = async (act: string, instanceIds: readonly string[], { mark }: FleetLook | FleetChange) => {
+  const send = async (act: string, instanceIds: readonly string[], { mark }: FleetObservation | FleetChange) => {
     attempts += 1;
     asked.push({ act, ids: instanceIds, mark });
     const answer = played.send?.(instanceIds, attempts);
@@ -42,7 +47,7 @@ function fleetOf(played: Played) {
   };
   const steps = verbs({
     fleet: {
-      look: (instanceIds: readonly string[], order: FleetLook) => send("look", instanceIds, order),
+      observe: (instanceIds: readonly string[], order: FleetObservation) => send("observe", instanceIds, order),
       change: (held: readonly { instanceId: string }[], order: FleetChange) =>
         send(
           "change",
@@ -75,10 +80,10 @@ const wanted: FleetRun<string> = {
       : { why: "it does not say from where" },
 };
 
-async function looked(played: Played, count: number, change: Partial<FleetRun<string>> = {}) {
+async function observed(played: Played, count: number, change: Partial<FleetRun<string>> = {}) {
   const { steps, asked } = fleetOf(played);
   const ended = await run(async (ctx) => [
-    ...(await lookAtFleet(ctx, steps, "observe", looking(count), { ...wanted, ...change })).values(),
+    ...(await observeFleet(ctx, steps, questionsTo(count), { ...wanted, ...change })).values(),
   ]);
   return { outcomes: ended.result as readonly FleetOutcome<string>[], asked, ended };
 }
@@ -96,19 +101,19 @@ describe("batches", () => {
   });
 });
 
-describe("a look at many machines", () => {
+describe("an observation of many machines", () => {
   it("asks fifty in one command and gives an outcome for each", async () => {
-    const { outcomes, asked } = await looked({}, 120);
+    const { outcomes, asked } = await observed({}, 120);
     expect(asked.map((one) => [one.act, one.ids.length, one.mark])).toEqual([
-      ["look", 50, "rule-1 look 1"],
-      ["look", 50, "rule-1 look 2"],
-      ["look", 20, "rule-1 look 3"],
+      ["observe", 50, "rule-1 look 1"],
+      ["observe", 50, "rule-1 look 2"],
+      ["observe", 20, "rule-1 look 3"],
     ]);
     expect(outcomes).toEqual(ids(120).map((instanceId) => ({ instanceId, state: "done", value: instanceId })));
   });
 
   it("waits for machines that SSM's list does not show yet", async () => {
-    const { outcomes } = await looked({ verdict: (id, reading) => (reading < 3 ? running(id) : done(id)) }, 3);
+    const { outcomes } = await observed({ verdict: (id, reading) => (reading < 3 ? running(id) : done(id)) }, 3);
     expect(outcomes.map(({ state }) => state)).toEqual(["done", "done", "done"]);
   });
 
@@ -118,20 +123,20 @@ describe("a look at many machines", () => {
       instanceId === bad
         ? { instanceId, state: "failed", why: "observe.ps1 ended as Failed", code: "command-failed" }
         : done(instanceId);
-    const { outcomes } = await looked({ verdict }, 4);
+    const { outcomes } = await observed({ verdict }, 4);
     expect(outcomes.filter(({ state }) => state === "failed")).toEqual([
       { instanceId: bad, state: "failed", why: "observe.ps1 ended as Failed", code: "command-failed" },
     ]);
   });
 
   it("takes a result that lacks what it is read for as a failure", async () => {
-    const { outcomes } = await looked({ verdict: (instanceId) => ({ instanceId, state: "done", result: {} }) }, 1);
+    const { outcomes } = await observed({ verdict: (instanceId) => ({ instanceId, state: "done", result: {} }) }, 1);
     expect(outcomes).toEqual([{ instanceId: ids(1)[0], state: "failed", why: "it does not say from where" }]);
   });
 
   it("leaves out the machines that SSM refuses by name, and asks the rest under another mark", async () => {
     const bad = ids(50)[7] ?? "";
-    const { outcomes, asked } = await looked(
+    const { outcomes, asked } = await observed(
       {
         send: (instanceIds) =>
           instanceIds.includes(bad)
@@ -155,7 +160,7 @@ describe("a look at many machines", () => {
 
   it("finds the machine that SSM refuses without naming it by halving the batch", async () => {
     const bad = ids(8)[5] ?? "";
-    const { outcomes } = await looked(
+    const { outcomes } = await observed(
       {
         send: (instanceIds) =>
           instanceIds.includes(bad)
@@ -169,14 +174,14 @@ describe("a look at many machines", () => {
   });
 
   it("sends once although the answer was lost: the command is found by its mark", async () => {
-    const { outcomes, asked } = await looked({ send: () => timeout(), found: "command-7" }, 2);
+    const { outcomes, asked } = await observed({ send: () => timeout(), found: "command-7" }, 2);
     expect(asked).toHaveLength(1);
     expect(outcomes.map(({ state }) => state)).toEqual(["done", "done"]);
   });
 
   it("calls off what has not ended by its time, and keeps what the others said", async () => {
     const [slow = "", ...rest] = ids(3);
-    const { outcomes, asked } = await looked({ verdict: (id) => (id === slow ? running(id) : done(id)) }, 3);
+    const { outcomes, asked } = await observed({ verdict: (id) => (id === slow ? running(id) : done(id)) }, 3);
     expect(asked.at(-1)).toEqual({ act: "cancel", ids: [slow] });
     expect(outcomes).toEqual([
       {
@@ -192,7 +197,7 @@ describe("a look at many machines", () => {
   it("does not wait for a machine that EC2 has terminated", async () => {
     const [gone = ""] = ids(1);
     const ends = new Map([[gone, `${gone} is terminated`]]);
-    const { outcomes, asked } = await looked({ verdict: (id) => (id === gone ? running(id) : done(id)), ends }, 2);
+    const { outcomes, asked } = await observed({ verdict: (id) => (id === gone ? running(id) : done(id)), ends }, 2);
     expect(outcomes[0]).toEqual({
       instanceId: gone,
       state: "failed",
@@ -203,13 +208,13 @@ describe("a look at many machines", () => {
   });
 
   it("sends nothing once the operation is cancelled", async () => {
-    const { outcomes, asked } = await looked({}, 2, { cancelledBy: async () => "U0OPERATOR" });
+    const { outcomes, asked } = await observed({}, 2, { cancelledBy: async () => "U0OPERATOR" });
     expect(asked).toEqual([]);
     expect(outcomes.every(({ state }) => state === "failed")).toBe(true);
   });
 
   it("stays far below 2,000 operations for six hundred machines that take ten minutes", async () => {
-    const { outcomes, ended } = await looked(
+    const { outcomes, ended } = await observed(
       { verdict: (id, reading) => (reading < 13 ? running(id) : done(id)) },
       600,
       { minutes: 12 },
@@ -225,7 +230,7 @@ describe("a change of many machines", () => {
   it("hands on the lease of each", async () => {
     const { steps, asked } = fleetOf({});
     const machines = ids(60).map((instanceId) => ({ lease: { instanceId, owner: "rule-1:0", epoch: 1 }, request: {} }));
-    await run((ctx) => sendToFleet(ctx, steps, "apply", machines, { ...wanted, name: "change" }));
+    await run((ctx) => sendToFleet(ctx, steps, { script: "apply", machines }, { ...wanted, name: "change" }));
     expect(asked.map((one) => [one.act, one.ids.length, one.mark])).toEqual([
       ["change", 50, "rule-1 change 1"],
       ["change", 10, "rule-1 change 2"],

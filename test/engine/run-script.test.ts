@@ -25,7 +25,7 @@ async function scripted(states: readonly CommandState[], bounds: WaitOptions) {
   };
   const steps = verbs({ machine, ledger: { awaitCommand: async () => undefined } });
   const order = { script: "apply", request: {} } as const;
-  return { ended: await run((ctx) => runScript(ctx, steps, held, "configure", order, bounds)), asked };
+  return { ended: await run((ctx) => runScript(ctx, steps, { held, name: "configure", wait: bounds }, order)), asked };
 }
 
 it("sends its command once, with its mark, and gives the result when no event ever comes", async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { judgeProbe, type ProbeEvent, type ProbeLook, type ProbeState } from "../../lambdas/health/probe.ts";
+import { judgeProbe, type ProbeEvent, type ProbeObservation, type ProbeState } from "../../lambdas/health/probe.ts";
 
 const running: ProbeState = { exitCode: null, address: "10.132.0.5", waiting: "", ended: "" };
 const creating: ProbeState = { exitCode: null, address: null, waiting: "ContainerCreating", ended: "" };
@@ -15,7 +15,7 @@ const event = (reason: string, minute: number, message = "words of the kubelet")
 const sandbox = (minute: number, message = 'plugin type="win-overlay" failed (add)') =>
   event("FailedCreatePodSandBox", minute, `Failed to create pod sandbox: rpc error: ${message}`);
 
-const look = (more: Partial<ProbeLook>): ProbeLook => ({
+const look = (more: Partial<ProbeObservation>): ProbeObservation => ({
   windows: running,
   linux: null,
   from: "lin",

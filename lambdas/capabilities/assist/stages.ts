@@ -87,7 +87,8 @@ async function runOnce(task: AssistTask, what: RouteRequest["do"], name: string)
   const request = await once(task, `request: ${name}`, async () =>
     routeRequest(what, operation, steps.now(), BEGIN_MINUTES),
   );
-  const result = await runScript<RouteResult>(ctx, steps, leaseOf(task), name, { script: "route", request }, wait);
+  const run = { held: leaseOf(task), name, wait };
+  const result = await runScript<RouteResult>(ctx, steps, run, { script: "route", request });
   const reading = readRoute(result);
   if ("why" in reading) throw new StageFailed(reading.code ?? "script-failed", reading.why);
 }

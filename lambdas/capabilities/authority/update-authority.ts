@@ -6,7 +6,7 @@ import { chunksOf, numbered, readOnce } from "../../engine/chunks.ts";
 import { step } from "../../engine/durable.ts";
 import { escalate } from "../../engine/escalate.ts";
 import type { LineReading } from "../../engine/fleet-batch.ts";
-import { lookAtFleet } from "../../engine/run-fleet.ts";
+import { observeFleet } from "../../engine/run-fleet.ts";
 import { tryingRights } from "../../engine/trying-rights.ts";
 import type { FileObservation } from "../../machine/plan.ts";
 import { profileOf } from "../../profiles/list.ts";
@@ -82,10 +82,9 @@ async function findDiffering(
 ): Promise<readonly DueNode[]> {
   const { ctx, steps, tick, bundle } = comparison;
   const request = { files: [path] };
-  const seen = await lookAtFleet<string>(
+  const seen = await observeFleet<string>(
     ctx,
     steps,
-    "observe",
     nodes.map(({ instanceId }) => ({ instanceId, request })),
     { owner: `look ${tick}`, name: "look", minutes: LOOK_MINUTES, cancelledBy: async () => null, read: readFile },
   );

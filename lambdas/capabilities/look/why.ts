@@ -1,4 +1,4 @@
-import { lookAtMachine } from "../../change/node/look-at-machine.ts";
+import { observeMachine } from "../../change/node/observe-machine.ts";
 import { tellRequester } from "../../change/operation/lifecycle.ts";
 import { step } from "../../engine/durable.ts";
 import { promptStep } from "../../engine/prompt-step.ts";
@@ -39,5 +39,5 @@ export async function explainNode({
     tell: () => step(ctx, "tell what is known so far", () => tellRequester({ ctx, steps, start }, tell(facts, true))),
   };
   const asked = { name: "machine", instanceId, mark: `${start.operation} look`, slow };
-  return tell(await lookAtMachine(ctx, steps, asked, facts));
+  return tell(await observeMachine(ctx, steps, asked, facts));
 }

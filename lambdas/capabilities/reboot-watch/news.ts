@@ -1,10 +1,10 @@
-import { LOOK_MINUTES, NOTED_AT_ONCE } from "../../change/fleet/observe-boots.ts";
+import { NOTED_AT_ONCE, OBSERVE_MINUTES } from "../../change/fleet/observe-boots.ts";
 import type { DurableSteps } from "../../change/operation/op.ts";
 import { step } from "../../engine/durable.ts";
 import type { FleetOutcome, LineReading } from "../../engine/fleet-batch.ts";
-import { lookAtFleet } from "../../engine/run-fleet.ts";
+import { observeFleet } from "../../engine/run-fleet.ts";
 import { type BootCause, bootCause } from "../../machine/boot-cause.ts";
-import type { Answers, LookVerdict } from "../../machine/questions.ts";
+import type { Answers, ObservationVerdict } from "../../machine/questions.ts";
 import type { BootNews, SeenMachine, Sighting } from "../../machine/seen-machine.ts";
 import { foreignBootsMessage, unreadLog } from "../../messages/node/boots.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -13,7 +13,7 @@ import type { Steps } from "../../steps/steps.ts";
 type Told = Pick<BootNews, "cause" | "bootedAt">;
 
 function readBoot(result: object, answers: Answers | undefined, now: number): LineReading<Told> {
-  const { clock, failed } = result as LookVerdict;
+  const { clock, failed } = result as ObservationVerdict;
   const boot = answers?.boot;
   if (!boot) return { why: failed?.boot ?? unreadLog.cut };
   const bootedAt = new Date(now - (clock * 1_000 - Date.parse(boot.bootedAt))).toISOString();
@@ -50,13 +50,12 @@ export async function writeNews(
   if (foreign.length === 0) return;
   const answering = foreign.filter(({ reasons }) => reasons !== null);
   const request = { questions: { boot: true }, whole: true } as const;
-  const told = await lookAtFleet<Told>(
+  const told = await observeFleet<Told>(
     ctx,
     steps,
-    "observe",
     answering.map(({ instanceId }) => ({ instanceId, request })),
     {
-      ...{ owner, name: "causes", minutes: LOOK_MINUTES, cancelledBy: async () => null },
+      ...{ owner, name: "causes", minutes: OBSERVE_MINUTES, cancelledBy: async () => null },
       read: (result, answers) => readBoot(result, answers, steps.now()),
     },
   );

@@ -1,5 +1,5 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import { lookAtReboots } from "../../change/fleet/observe-boots.ts";
+import { observeBoots } from "../../change/fleet/observe-boots.ts";
 import { findWatched } from "../../change/fleet/watched-machines.ts";
 import { step } from "../../engine/durable.ts";
 import { orLater } from "../../engine/or-later.ts";
@@ -20,7 +20,7 @@ export const watchReboots =
     const owner = `reboots ${tick}`;
     const machines = await step(ctx, "find machines to look at", () => findWatched(steps)).catch(orLater([]));
     if (machines.length > 0) {
-      const { foreign } = await lookAtReboots(ctx, steps, owner, machines);
+      const { foreign } = await observeBoots(ctx, steps, owner, machines);
       await writeNews({ ctx, steps }, owner, foreign, machines.length);
     }
     // While Slack is away the news stays in the ledger, and the next look tells it.

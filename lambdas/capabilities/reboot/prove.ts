@@ -16,11 +16,11 @@ import {
 } from "../../messages/node/reboot.ts";
 import { profileOf } from "../../profiles/list.ts";
 import type { FailureCode, FailureReason, StageFault } from "../../records/failures.ts";
-import type { LookState } from "../../steps/machine/machine-look.ts";
+import type { ObservationState } from "../../steps/machine/machine-observation.ts";
 import type { RebootTask } from "./task.ts";
 
 /** A look that the machine has answered. */
-type Answered = Extract<LookState, { state: "answered" }>;
+type Answered = Extract<ObservationState, { state: "answered" }>;
 
 /** State of the proof between two polls. */
 interface Proof {
@@ -63,13 +63,13 @@ async function ask(task: RebootTask, proof: Proof, { why, code }: FailureReason)
   const { looks } = proof;
   const { expected } = profileOf(runtime.configuration);
   const mark = `${owner} proof ${looks + 1}`;
-  const commandId = await steps.machineLook.ask(leaseOf(task).instanceId, healthQuestions(expected), mark);
+  const commandId = await steps.machineObservation.ask(leaseOf(task).instanceId, healthQuestions(expected), mark);
   return pending(why, { code, kept: { ...proof, commandId, looks: looks + 1, why, code } });
 }
 
 async function read(task: RebootTask, commandId: string, proof: Proof): Promise<Poll<true, Proof>> {
   const { steps } = task;
-  const look = await steps.machineLook.answer(commandId, leaseOf(task).instanceId);
+  const look = await steps.machineObservation.answer(commandId, leaseOf(task).instanceId);
   // At the deadline the last known cause is told, not that one more look was under way.
   if (look.state === "running") return pending(proof.why, { code: proof.code, kept: proof });
   if (look.state === "failed")

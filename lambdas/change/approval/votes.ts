@@ -44,7 +44,7 @@ interface Count {
 }
 
 /** State between two looks. */
-interface Look extends Count {
+interface VotePoll extends Count {
   readonly verdict: VoteVerdict | null;
   readonly published: PublishedMessage | null;
   readonly isCalled: boolean;
@@ -58,7 +58,7 @@ const PAUSE = 120;
 /** Seconds between looks while Slack is away or a vote could not be judged. */
 const SHORT_PAUSE = 30;
 
-const first: Look = {
+const first: VotePoll = {
   ...{ votes: [], refused: [], isUnclear: false },
   ...{ verdict: null, published: null, isCalled: false, pause: SHORT_PAUSE },
 };
@@ -82,7 +82,7 @@ export async function awaitVotes(ctx: DurableContext, steps: Steps, asked: Asked
     const before = state;
     const name = `${asked.approval.asking}.${look}`;
     const [answered, callback] = await ctx.createCallback(`vote ${name}`, { timeout: { seconds: before.pause } });
-    state = await step(ctx, `count votes ${name}`, () => lookOnce(steps, { ...asked, waitsUntil }, callback, before));
+    state = await step(ctx, `count votes ${name}`, () => pollVotes(steps, { ...asked, waitsUntil }, callback, before));
     if (state.verdict) return state.verdict;
     await answered.catch((error: unknown) => {
       if (!(error instanceof CallbackTimeoutError)) throw error;
@@ -91,7 +91,7 @@ export async function awaitVotes(ctx: DurableContext, steps: Steps, asked: Asked
 }
 
 /** A vote may come before anything can be woken by it: after the callback was written down, the votes are read. */
-async function lookOnce(steps: Steps, asked: Watched, callback: string, before: Look): Promise<Look> {
+async function pollVotes(steps: Steps, asked: Watched, callback: string, before: VotePoll): Promise<VotePoll> {
   const { operation, approval } = asked;
   await steps.ledger.changeOperation(operation, { callbacks: { approval: callback, cancel: callback } });
   const cancelled = await cancelledBy(steps, operation);
@@ -196,8 +196,8 @@ async function auditEnd(steps: Steps, { operation, approval }: Asked, verdict: V
 async function show(
   steps: Steps,
   { operation, settings, call, callMark }: Asked,
-  before: Look,
-): Promise<Pick<Look, "published" | "isCalled">> {
+  before: VotePoll,
+): Promise<Pick<VotePoll, "published" | "isCalled">> {
   let { published, isCalled } = before;
   try {
     published ??= await postFirst(steps, operation, null, settings);

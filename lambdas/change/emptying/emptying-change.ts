@@ -8,7 +8,7 @@ import { type ApprovalPlan, policyOf } from "../approval/approval.ts";
 import { compareJudged } from "../approval/judged.ts";
 import type { Change } from "../change.ts";
 import { judgeNode } from "../node/choose.ts";
-import { lookAtGuard } from "../node/look-at-guard.ts";
+import { observeGuard } from "../node/observe-guard.ts";
 import type { Op } from "../operation/op.ts";
 import { timeOptions } from "../operation/timing.ts";
 import { blockerClasses, PASSING } from "./blocker-classes.ts";
@@ -33,7 +33,7 @@ export interface EmptyingRow<T extends EmptyingTask>
 async function prepare(op: Op<EmptyingRequest>, planned: PlannedEmptying): Promise<PlannedEmptying> {
   if (!op.request.dryRun) checkLosses(planned);
   if (planned.plan.throughEc2 !== undefined) return planned;
-  const guard = await lookAtGuard(op, planned.chosen);
+  const guard = await observeGuard(op, planned.chosen);
   return guard ? { ...planned, plan: { ...planned.plan, guard } } : planned;
 }
 

@@ -27,7 +27,7 @@ async function askForSlot(task: NodeTask): Promise<Poll<true>> {
   if (!machine || hasEnded(machine)) return done(true);
   const pool = machine.tags[TAG.pool] ?? null;
   const asking = { owner, execution: ctx.executionContext.durableExecutionArn, uid, node };
-  const answer = await steps.slots.take(pool, asking, () => lookAtPool(task, pool));
+  const answer = await steps.slots.take(pool, asking, () => viewPool(task, pool));
   if (answer.granted) return done(true);
   const holders = await Promise.all(answer.holders.map((entry) => holderOf(task, entry)));
   return pending(slotTaken(pool, { ...answer, holders }), { code: "slot-taken" });
@@ -44,7 +44,7 @@ async function holderOf(
 }
 
 /** The newest configuration counts, so that all who wait go by one number. @throws Retryable if the cluster lists no node */
-async function lookAtPool({ steps }: NodeTask, pool: string | null): Promise<PoolView> {
+async function viewPool({ steps }: NodeTask, pool: string | null): Promise<PoolView> {
   const { configuration } = await steps.runtime.read(null);
   const [nodes, machines] = await Promise.all([steps.nodes.all(), steps.instances.ofCluster(configuration.cluster.id)]);
   if (nodes.length === 0) throw new Retryable("the API server lists no nodes");

@@ -1,26 +1,26 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { step } from "../../engine/durable.ts";
 import type { FleetOutcome, LineReading } from "../../engine/fleet-batch.ts";
-import { lookAtFleet } from "../../engine/run-fleet.ts";
-import type { LookVerdict, RebootReason } from "../../machine/questions.ts";
+import { observeFleet } from "../../engine/run-fleet.ts";
+import type { ObservationVerdict, RebootReason } from "../../machine/questions.ts";
 import { onOurClock, reasonsOf, type Sighting } from "../../machine/seen-machine.ts";
 import type { Steps } from "../../steps/steps.ts";
 import type { WatchedMachine } from "./watched-machines.ts";
 
 /** Verdict of one machine. */
-interface Seen {
+interface BootObservation {
   readonly bootId: string;
   readonly reasons: readonly RebootReason[];
 }
 
 /** Minutes for each batch: the script may take ten, and its agent two to begin. */
-export const LOOK_MINUTES = 14;
+export const OBSERVE_MINUTES = 14;
 
 /** Machines whose records are written in one step. */
 export const NOTED_AT_ONCE = 50;
 
-function readVerdict(result: object, now: number): LineReading<Seen> {
-  const verdict = result as LookVerdict;
+function readVerdict(result: object, now: number): LineReading<BootObservation> {
+  const verdict = result as ObservationVerdict;
   if (!verdict.ok) return { why: `observe.ps1 failed on the machine: ${verdict.error ?? "no error message"}` };
   const reasons = reasonsOf(verdict.hashes.reboot);
   if (!reasons) return { why: verdict.failed.reboot ?? "observe.ps1 did not say what waits for a reboot" };
@@ -28,7 +28,10 @@ function readVerdict(result: object, now: number): LineReading<Seen> {
 }
 
 /** A machine that does not answer may still have a kubelet that reports its boot. */
-function sightingOf({ isOnline: _, ...machine }: WatchedMachine, seen: FleetOutcome<Seen> | undefined): Sighting {
+function sightingOf(
+  { isOnline: _, ...machine }: WatchedMachine,
+  seen: FleetOutcome<BootObservation> | undefined,
+): Sighting {
   return seen?.state === "done" ? { ...machine, ...seen.value } : { ...machine, reasons: null };
 }
 
@@ -53,7 +56,7 @@ async function note(steps: Steps, sightings: readonly Sighting[]): Promise<reado
  * needed.
  * @param owner unique across executions: the commands' marks begin with it
  */
-export async function lookAtReboots(
+export async function observeBoots(
   ctx: DurableContext,
   steps: Steps,
   owner: string,
@@ -61,13 +64,12 @@ export async function lookAtReboots(
 ): Promise<SightingNotes> {
   const online = machines.filter(({ isOnline }) => isOnline);
   const request = { questions: { reboot: true } } as const;
-  const seen = await lookAtFleet<Seen>(
+  const seen = await observeFleet<BootObservation>(
     ctx,
     steps,
-    "observe",
     online.map(({ instanceId }) => ({ instanceId, request })),
     {
-      ...{ owner, name: "reboots", minutes: LOOK_MINUTES, cancelledBy: async () => null },
+      ...{ owner, name: "reboots", minutes: OBSERVE_MINUTES, cancelledBy: async () => null },
       read: (result) => readVerdict(result, steps.now()),
     },
   );

@@ -1,7 +1,7 @@
 import { chunksOf, numbered } from "../../engine/chunks.ts";
 import { step } from "../../engine/durable.ts";
 import type { FleetOutcome } from "../../engine/fleet-batch.ts";
-import { lookAtFleet, sendToFleet } from "../../engine/run-fleet.ts";
+import { observeFleet, sendToFleet } from "../../engine/run-fleet.ts";
 import { calledOffBefore } from "../../messages/node/guard.ts";
 import { cancelledBy } from "../operation/requester.ts";
 import type { FleetMachine, FleetOperation, Member, Outcome, RoundNames, SendPlan } from "./row.ts";
@@ -39,10 +39,9 @@ const verified = <M extends FleetMachine>(
   members: readonly Member<M>[],
   read: NonNullable<SendPlan<M>["verify"]>,
 ): Promise<ReadonlyMap<string, FleetOutcome<true>>> =>
-  lookAtFleet<true>(
+  observeFleet<true>(
     ctx,
     steps,
-    "observe",
     members.map(({ instanceId }) => ({ instanceId, request: {} })),
     { owner: operation, name: "verify", minutes, cancelledBy: async () => null, read },
   );
@@ -59,13 +58,19 @@ export async function sendRound<M extends FleetMachine>(
 ): Promise<Outcomes> {
   const { ctx, steps, operation } = op;
   const { script, minutes, read, verify } = sending;
-  const sent = await sendToFleet<true>(ctx, steps, script, await planned(op, sending, names, members), {
-    owner: operation,
-    name: names.send,
-    minutes,
-    cancelledBy: () => cancelledBy(steps, operation),
-    read,
-  });
+  const machines = await planned(op, sending, names, members);
+  const sent = await sendToFleet<true>(
+    ctx,
+    steps,
+    { script, machines },
+    {
+      owner: operation,
+      name: names.send,
+      minutes,
+      cancelledBy: () => cancelledBy(steps, operation),
+      read,
+    },
+  );
   const outcomes = new Map(members.map(({ instanceId }) => [instanceId, outcomeOf(sent.get(instanceId))]));
   const changed = members.filter(({ instanceId }) => outcomes.get(instanceId)?.state === "changed");
   if (!verify || changed.length === 0) return outcomes;

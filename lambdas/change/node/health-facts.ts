@@ -49,7 +49,7 @@ const withoutMachine = (away: UnavailableService | null) =>
 
 /**
  * Collects what EC2, Systems Manager and Kubernetes know of one node; one that is away costs its own facts alone. Belongs into
- * a step. The machine itself is asked by `lookAtMachine`.
+ * a step. The machine itself is asked by `observeMachine`.
  */
 export async function factsOf(
   steps: Steps,

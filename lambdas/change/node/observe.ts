@@ -26,7 +26,8 @@ export async function observe(task: NodeTask, name: string): Promise<Observation
 
 async function observeOnce(task: NodeTask, name: string): Promise<Observation> {
   const order = { script: "observe", request: {} } as const;
-  const seen = await runScript<Observation>(task.ctx, task.steps, leaseOf(task), name, order, task.wait);
+  const run = { held: leaseOf(task), name, wait: task.wait };
+  const seen = await runScript<Observation>(task.ctx, task.steps, run, order);
   if (!seen.ok)
     throw new StageFailed(codeOfScript(seen), `observe.ps1 failed on the machine: ${seen.error ?? "no error message"}`);
   return seen;

@@ -79,10 +79,8 @@ async function rebootOnce(
   const order = { script: "reboot", request } as const;
   let result: RebootResult;
   try {
-    result = await runScript<RebootResult>(task.ctx, task.steps, leaseOf(task), "reboot", order, {
-      ...task.wait,
-      onRound,
-    });
+    const run = { held: leaseOf(task), name: "reboot", wait: { ...task.wait, onRound } };
+    result = await runScript<RebootResult>(task.ctx, task.steps, run, order);
   } catch (error) {
     if (isLostResult(error)) return error;
     throw error;

@@ -245,4 +245,4 @@ export const nodeOf = ({ node }: NodeTask): NodeIdentity => {
 
 /** Changes the machine by a plan, within the stage's deadline. @param name unique within the execution */
 export const apply = (task: NodeTask, name: string, actions: readonly Action[], wait = task.wait) =>
-  applyPlan(task.ctx, task.steps, leaseOf(task), name, actions, wait);
+  applyPlan(task.ctx, task.steps, { held: leaseOf(task), name, wait }, actions);

@@ -34,7 +34,7 @@ export interface Watch {
 }
 
 /** State of a watch after a look. */
-interface Look extends Watch {
+interface WatchPoll extends Watch {
   /** Milliseconds: when the executions themselves were last asked after. */
   readonly checkedAt: number;
   /** Milliseconds since the watch's first look. */
@@ -84,14 +84,14 @@ export async function watchNodes(
 ): Promise<Watch> {
   const { forMs = WATCHES_FOR_MS } = watched;
   const since = await step(ctx, "begin to watch", async () => watched.steps.now());
-  let state: Look = { published: first, hasEnded: false, checkedAt: 0, lasted: 0 };
+  let state: WatchPoll = { published: first, hasEnded: false, checkedAt: 0, lasted: 0 };
   for (let look = 1; ; look += 1) {
     const before = state;
     const { poll, gather } = watchPace(look, state.published.told.length);
     const [changed, callback] = await ctx.createCallback(`change ${look}`, { timeout: { seconds: poll } });
     state = await step(ctx, `look ${look}`, async () => {
       await awaitChange(watched, callback);
-      return { ...(await lookOnce(watched, before)), lasted: watched.steps.now() - since };
+      return { ...(await pollOnce(watched, before)), lasted: watched.steps.now() - since };
     });
     if (state.hasEnded || look === MOST_POLLS || state.lasted >= forMs) return state;
     const isWoken = await changed.then(() => true).catch(() => false);
@@ -107,7 +107,10 @@ const awaitChange = ({ steps, operation }: WatchedOperation, callback: string): 
       if (!isBusy(error)) throw error;
     });
 
-async function lookOnce(watched: WatchedOperation, before: Omit<Look, "lasted">): Promise<Omit<Look, "lasted">> {
+async function pollOnce(
+  watched: WatchedOperation,
+  before: Omit<WatchPoll, "lasted">,
+): Promise<Omit<WatchPoll, "lasted">> {
   try {
     const checkedAt = await checkLiveness(watched, before.checkedAt);
     const view = await noteWaiting(watched);
@@ -169,7 +172,7 @@ export async function followHandedOver(
   watched: WatchedOperation,
   { pool, published: last }: HandedOver,
 ): Promise<boolean> {
-  const { published, hasEnded } = await lookOnce(watched, { published: last, hasEnded: false, checkedAt: 0 });
+  const { published, hasEnded } = await pollOnce(watched, { published: last, hasEnded: false, checkedAt: 0 });
   // Published before it is written: the sweep looks after nothing that has ended, and the end must be said once Slack is back.
   const said = hasEnded ? await publishEnded(watched, published) : published;
   if (hasEnded && said.trouble === null) await endWatched(watched);

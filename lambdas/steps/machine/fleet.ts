@@ -8,7 +8,7 @@ import {
 import type { ObserveRequest } from "../../machine/plan.ts";
 import { type Answers, answersIn } from "../../machine/questions.ts";
 import type { FailureCode } from "../../records/failures.ts";
-import type { ChangeScript, DocumentScript, LookScript } from "../../scripts/documents.ts";
+import type { ChangeScript, DocumentScript, ObserveScript } from "../../scripts/documents.ts";
 import type { StepContext } from "../context.ts";
 import { type Lease, leases } from "../ledger/leases.ts";
 import { codeOfCommand, isUnderWay } from "./command-status.ts";
@@ -26,8 +26,8 @@ interface FleetOrder {
 }
 
 /** An observation of machines: it changes nothing and needs no lease. */
-export interface FleetLook extends FleetOrder {
-  readonly script: LookScript;
+export interface FleetObservation extends FleetOrder {
+  readonly script: ObserveScript;
   /** Passed as the document's one parameter, as JSON in base64. */
   readonly request: ObserveRequest;
 }
@@ -136,7 +136,7 @@ export const fleet = (context: StepContext) => {
   const { ssm } = context.clients;
   const lease = leases(context);
 
-  const send = async (instanceIds: readonly string[], order: FleetLook | FleetChange): Promise<SendResult> => {
+  const send = async (instanceIds: readonly string[], order: FleetObservation | FleetChange): Promise<SendResult> => {
     try {
       const { Command } = await ssm.send(
         new SendCommandCommand({
@@ -166,7 +166,7 @@ export const fleet = (context: StepContext) => {
      * Sends an observation to up to 50 machines; it needs no lease. SendCommand has no idempotency token: send it at
      * most once, and search for the mark if the answer was lost.
      */
-    look: (instanceIds: readonly string[], order: FleetLook): Promise<SendResult> => send(instanceIds, order),
+    observe: (instanceIds: readonly string[], order: FleetObservation): Promise<SendResult> => send(instanceIds, order),
 
     /**
      * Sends a change to up to 50 machines, each under its own lease. As with `look`, send it at most once.

@@ -75,7 +75,7 @@ async function compare(count: number, hash: string = sha256(PEM)) {
     },
     thread: { post: async () => "1.0", update: async () => "1.0" },
     fleet: {
-      look: async (asked: readonly string[]) => {
+      observe: async (asked: readonly string[]) => {
         looks.push(asked);
         return { state: "sent", commandId: `command-${looks.length}` };
       },

@@ -156,7 +156,7 @@ export class Fleet {
 
   #commands() {
     return {
-      look: async () => ({ state: "sent", commandId: "look" }),
+      observe: async () => ({ state: "sent", commandId: "observe" }),
       change: async (leases: readonly Lease[], { request }: FleetChange) => {
         this.changed.push(leases.map(({ instanceId }) => instanceId));
         this.requests.push(request);

@@ -1,7 +1,7 @@
 import type { CommandInvocation } from "@aws-sdk/client-ssm";
 import { describe, expect, it } from "vitest";
 import { Refused } from "../../../lambdas/errors.ts";
-import { type FleetChange, type FleetLook, verdictOf } from "../../../lambdas/steps/machine/fleet.ts";
+import { type FleetChange, type FleetObservation, verdictOf } from "../../../lambdas/steps/machine/fleet.ts";
 import { type Answers, answering, held, holding } from "../answering.ts";
 
 const answered = (answers: Answers) => {
@@ -71,7 +71,7 @@ describe("A machine's part of a command", () => {
 });
 
 describe("A command to many machines", () => {
-  const look: FleetLook = { script: "observe", request: { files: [] }, mark: "rule-1 look 1" };
+  const look: FleetObservation = { script: "observe", request: { files: [] }, mark: "rule-1 look 1" };
   const change: FleetChange = { script: "apply", request: {}, mark: "rule-1 change 1" };
   const sends: Answers = { SendCommand: () => ({ body: { Command: { CommandId: "command-1" } } }) };
   const refuses = (message: string): Answers => ({
@@ -80,7 +80,7 @@ describe("A command to many machines", () => {
 
   it("names its machines, lets one failure end nothing, and asks for no lease when it only looks", async () => {
     const { fleet, asked } = answered(sends);
-    expect(await fleet.look(["i-0aaa", "i-0bbb"], look)).toEqual({ state: "sent", commandId: "command-1" });
+    expect(await fleet.observe(["i-0aaa", "i-0bbb"], look)).toEqual({ state: "sent", commandId: "command-1" });
     expect(asked.map(({ action }) => action)).toEqual(["SendCommand"]);
     expect(asked[0]?.input).toMatchObject({
       InstanceIds: ["i-0aaa", "i-0bbb"],
@@ -107,17 +107,17 @@ describe("A command to many machines", () => {
 
   it("tells which machine SSM refused, if SSM does", async () => {
     const named = answered(refuses("Instances [[i-0bbb]] not in a valid state for account 111122223333"));
-    expect(await named.fleet.look(["i-0aaa", "i-0bbb"], look)).toMatchObject({
+    expect(await named.fleet.observe(["i-0aaa", "i-0bbb"], look)).toMatchObject({
       state: "refused",
       unreachable: ["i-0bbb"],
     });
     const unnamed = answered(refuses("Instances not in a valid state"));
-    expect(await unnamed.fleet.look(["i-0aaa"], look)).toMatchObject({ state: "refused", unreachable: [] });
+    expect(await unnamed.fleet.observe(["i-0aaa"], look)).toMatchObject({ state: "refused", unreachable: [] });
   });
 
   it("is not repeated by the client when the answer is lost", async () => {
     const { fleet, asked } = answered({ SendCommand: () => ({ status: 500, body: {} }) });
-    await expect(fleet.look(["i-0aaa"], look)).rejects.toThrow();
+    await expect(fleet.observe(["i-0aaa"], look)).rejects.toThrow();
     expect(asked).toHaveLength(1);
   });
 

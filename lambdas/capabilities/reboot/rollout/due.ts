@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { lookAtReboots } from "../../../change/fleet/observe-boots.ts";
+import { observeBoots } from "../../../change/fleet/observe-boots.ts";
 import { findWatched, type WatchedMachine } from "../../../change/fleet/watched-machines.ts";
 import { machinesActedFor } from "../../../change/node/acted-for.ts";
 import type { Op } from "../../../change/operation/op.ts";
@@ -58,7 +58,7 @@ export async function chooseDue(
   names: readonly string[],
 ): Promise<Waiting> {
   const old = await step(ctx, "find machines that were not seen lately", () => unseenOf(steps, names));
-  if (old.length > 0) await lookAtReboots(ctx, steps, operation, old);
+  if (old.length > 0) await observeBoots(ctx, steps, operation, old);
   const { waiting, unseen } = await step(ctx, "which nodes wait for a reboot", () => knownOf(steps, names));
   if (Object.keys(waiting).length > 0) return waiting;
   throw new UserError(noneDue(poolNamed(request) ?? null, unseen));

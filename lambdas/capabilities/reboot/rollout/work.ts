@@ -7,9 +7,9 @@ import { escalate } from "../../../engine/escalate.ts";
 import { notBegun, pauseNotice, rolloutSummary } from "../../../messages/rollout/rollout.ts";
 import type { OperationStatus } from "../../../records/records.ts";
 import type { Steps } from "../../../steps/steps.ts";
-import { firstLook, lookOnce, type RolloutProgress } from "./look.ts";
 import { leaveRollout } from "./parts.ts";
 import { mostAtOnce } from "./plan.ts";
+import { firstPoll, pollOnce, type RolloutProgress } from "./poll.ts";
 import { slotOf } from "./slot.ts";
 import type { RolloutWork } from "./start.ts";
 
@@ -72,13 +72,13 @@ async function watch({ ctx, steps, start }: Execution, work: RolloutWork): Promi
     const pausedAt = seen.operation.rollout?.paused?.at ?? null;
     return { since: steps.now(), most, count: rollout.nodes.length, slotEnds: await slotOf(steps, seen), pausedAt };
   });
-  let state: RolloutProgress & { readonly lasted?: number } = firstLook(work.published, pausedAt);
+  let state: RolloutProgress & { readonly lasted?: number } = firstPoll(work.published, pausedAt);
   for (let look = 1; look <= MOST_ROLLOUT_POLLS; look += 1) {
     const before = state;
     const { poll, gather } = rolloutPace(look, count, before.isPaused);
     const [changed, callback] = await ctx.createCallback(`change ${look}`, { timeout: { seconds: poll } });
     state = await step(ctx, `look ${look}`, async () => ({
-      ...(await lookOnce({ steps, start, work, most, slotEnds }, callback, before)),
+      ...(await pollOnce({ steps, start, work, most, slotEnds }, callback, before)),
       lasted: steps.now() - since,
     }));
     const { call, lasted = 0, next } = state;

@@ -8,7 +8,7 @@ import { Retryable } from "../../errors.ts";
 import {
   type Answers,
   answersIn,
-  type LookVerdict,
+  type ObservationVerdict,
   type Questions,
   type QuestionsRequest,
 } from "../../machine/questions.ts";
@@ -20,15 +20,15 @@ import { documentOf, resultOf } from "./machine.ts";
 const BEGIN_WITHIN_SECONDS = 60;
 
 /** State of an observation. `isTaken`: the agent has begun it. */
-export type LookState =
+export type ObservationState =
   | { readonly state: "running"; readonly isTaken: boolean }
-  | { readonly state: "answered"; readonly verdict: LookVerdict; readonly answers: Answers }
+  | { readonly state: "answered"; readonly verdict: ObservationVerdict; readonly answers: Answers }
   | { readonly state: "failed"; readonly why: string; readonly isTaken: boolean };
 
 /** Statuses of a command that never reached its agent (SSM user guide, "Understanding command statuses"). */
 const UNDELIVERED = new Set(["DeliveryTimedOut", "Undeliverable"]);
 
-const isVerdict = (result: object | undefined): result is LookVerdict => result !== undefined && "ok" in result;
+const isVerdict = (result: object | undefined): result is ObservationVerdict => result !== undefined && "ok" in result;
 
 interface Invocation {
   readonly Status?: string | undefined;
@@ -38,7 +38,7 @@ interface Invocation {
 }
 
 /** Judges the invocation of an observation. */
-export function lookStateOf({ Status = "", StatusDetails, ...output }: Invocation): LookState {
+export function observationStateOf({ Status = "", StatusDetails, ...output }: Invocation): ObservationState {
   const { StandardOutputContent: printed = "", StandardErrorContent: errors = "" } = output;
   if (isUnderWay(Status)) return { state: "running", isTaken: Status !== "Pending" && Status !== "Delayed" };
   const details = (StatusDetails ?? Status).replaceAll(" ", "");
@@ -51,7 +51,7 @@ export function lookStateOf({ Status = "", StatusDetails, ...output }: Invocatio
 }
 
 /** Observes one machine by single questions; it changes nothing and needs no lease. */
-export const machineLook = (context: StepContext) => {
+export const machineObservation = (context: StepContext) => {
   const { ssm } = context.clients;
   return {
     /**
@@ -82,9 +82,9 @@ export const machineLook = (context: StepContext) => {
     },
 
     /** Reads the answer, as far as it has arrived. */
-    answer: async (commandId: string, instanceId: string): Promise<LookState> => {
+    answer: async (commandId: string, instanceId: string): Promise<ObservationState> => {
       try {
-        return lookStateOf(
+        return observationStateOf(
           await ssm.send(new GetCommandInvocationCommand({ CommandId: commandId, InstanceId: instanceId })),
         );
       } catch (error) {

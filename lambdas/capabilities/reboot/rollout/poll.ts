@@ -17,29 +17,29 @@ import type { RolloutWork } from "./start.ts";
 /** A rollout that waits so long for a person ends its execution; the button starts the next one. */
 const WAITS_FOR_MS = 4 * 60 * MINUTE;
 
-/** State between two looks. */
+/** State between two polls. */
 export interface RolloutProgress {
   readonly published: PublishedMessage;
-  /** Milliseconds since the epoch: when the executions of the nodes were last asked after. */
+  /** Milliseconds since the epoch: last check of whether the executions of the nodes still run. */
   readonly checkedAt: number;
   /** Milliseconds since the epoch: since when Slack has refused messages; null while it takes them. */
   readonly silentSince: number | null;
   readonly next: "look" | "end" | "park";
-  /** A pause that the rollout made by itself since the last look: people are called to it. */
+  /** A pause that the rollout made by itself since the last poll: people are called to it. */
   readonly call: RolloutPause | null;
   /** Time of the pause to which people were called last; null before any. */
   readonly calledTo: string | null;
   readonly isPaused: boolean;
 }
 
-/** State before the first look. @param pausedAt of the pause in which this execution began; null without one */
-export const firstLook = (published: PublishedMessage, pausedAt: string | null): RolloutProgress => ({
+/** State before the first poll. @param pausedAt of the pause in which this execution began; null without one */
+export const firstPoll = (published: PublishedMessage, pausedAt: string | null): RolloutProgress => ({
   ...{ published, checkedAt: 0, silentSince: null, call: null, calledTo: pausedAt, isPaused: false },
   next: "look",
 });
 
-/** Everything that a look goes by. */
-interface Looking extends Pick<Execution, "steps" | "start"> {
+/** Facts that a poll gets from its execution. */
+interface PollBounds extends Pick<Execution, "steps" | "start"> {
   readonly work: RolloutWork;
   /** Nodes that may be away at once. */
   readonly most: number;
@@ -60,17 +60,17 @@ const viewFor = (
 });
 
 /** Is the slot over in which this execution works? */
-const isOverdue = ({ steps, slotEnds }: Looking): boolean => slotEnds !== null && steps.now() >= slotEnds;
+const isOverdue = ({ steps, slotEnds }: PollBounds): boolean => slotEnds !== null && steps.now() >= slotEnds;
 
 /** Makes the next moves. @returns whether nothing is left to do */
-async function move(looking: Looking, silentSince: number | null): Promise<boolean> {
-  const { steps, start, most } = looking;
-  if (isOverdue(looking)) await closeSlot(steps, await seeRollout(steps, start.operation));
+async function move(bounds: PollBounds, silentSince: number | null): Promise<boolean> {
+  const { steps, start, most } = bounds;
+  if (isOverdue(bounds)) await closeSlot(steps, await seeRollout(steps, start.operation));
   const seen = await seeRollout(steps, start.operation);
   const isCancelled = (await cancelledBy(steps, start.operation)) !== null;
   const slackAwayMs = silentSince === null ? 0 : steps.now() - silentSince;
   const moves = nextMoves(viewFor(seen, most, isCancelled, slackAwayMs));
-  await beginNodes(looking, seen, moves);
+  await beginNodes(bounds, seen, moves);
   if (moves.pause) await pauseFor(steps, seen, moves.pause);
   const { paused, closedAt } = seen.operation.rollout ?? {};
   if (isCancelled || moves.pause || paused || closedAt) await wakeNodes(steps, start.operation);
@@ -87,7 +87,11 @@ function callFor({ operation }: RolloutSeen, { calledTo }: RolloutProgress): Rol
 }
 
 /** Calls the requester in the thread; while Slack is away, the message alone says it. */
-async function callTo({ steps, start, work }: Looking, { operation }: RolloutSeen, call: RolloutPause): Promise<void> {
+async function callTo(
+  { steps, start, work }: PollBounds,
+  { operation }: RolloutSeen,
+  call: RolloutPause,
+): Promise<void> {
   const message = pauseCall(operation, call);
   const mark = `${start.operation} paused ${call.at}`;
   await steps.thread.post(operation.channel, message, mark, work.published.messageTs).catch((error: unknown) => {
@@ -103,16 +107,16 @@ const nextOf = (seen: RolloutSeen, isOver: boolean, now: number): RolloutProgres
 };
 
 /** Reads the ledger, does what is due, and publishes. @throws a busy service's error */
-async function look(looking: Looking, before: RolloutProgress): Promise<RolloutProgress> {
-  const { steps, start, work } = looking;
+async function poll(bounds: PollBounds, before: RolloutProgress): Promise<RolloutProgress> {
+  const { steps, start, work } = bounds;
   const checkedAt = await checkLiveness({ steps, operation: start.operation }, before.checkedAt);
   await hearSteering(steps, start.operation);
-  const isOver = await move(looking, before.silentSince);
-  const isWaiting = !isOver && isOverdue(looking) && (await awaitSlot(steps, await seeRollout(steps, start.operation)));
+  const isOver = await move(bounds, before.silentSince);
+  const isWaiting = !isOver && isOverdue(bounds) && (await awaitSlot(steps, await seeRollout(steps, start.operation)));
   const seen = await seeRollout(steps, start.operation);
   const published = await publish(steps, viewOfRollout(seen, steps.timestamp()), before.published, work.begun);
   const call = callFor(seen, before);
-  if (call) await callTo(looking, seen, call);
+  if (call) await callTo(bounds, seen, call);
   await remindOfPause(steps, seen, published.messageTs);
   const now = steps.now();
   return {
@@ -124,17 +128,21 @@ async function look(looking: Looking, before: RolloutProgress): Promise<RolloutP
 }
 
 /**
- * Looks after a rollout once. The callback is written down first, so that no change is missed that comes before anything
- * could be woken by it. While a service is busy, the next look does it. Belongs into a step.
+ * Polls a rollout once. It records the callback before it reads, so that it misses no change that came earlier. If a service is
+ * busy, the next poll retries. Belongs into a step.
  */
-export async function lookOnce(looking: Looking, callback: string, before: RolloutProgress): Promise<RolloutProgress> {
-  const { steps, start } = looking;
+export async function pollOnce(
+  bounds: PollBounds,
+  callback: string,
+  before: RolloutProgress,
+): Promise<RolloutProgress> {
+  const { steps, start } = bounds;
   try {
     await steps.ledger.changeOperation(start.operation, { callbacks: { watch: callback, cancel: callback } });
-    return await look(looking, before);
+    return await poll(bounds, before);
   } catch (error) {
     if (!isBusy(error)) throw error;
-    console.error(`the rollout ${start.operation} could not be looked after`, wordsOf(error));
+    console.error(`the rollout ${start.operation} could not be polled`, wordsOf(error));
     return { ...before, call: null };
   }
 }

@@ -5,7 +5,7 @@ import { healthQuestions } from "../../health/checks.ts";
 import type { HealthFacts } from "../../health/facts.ts";
 import type { Questions } from "../../machine/questions.ts";
 import { missing } from "../../messages/node/why.ts";
-import type { LookState } from "../../steps/machine/machine-look.ts";
+import type { ObservationState } from "../../steps/machine/machine-observation.ts";
 import type { Steps } from "../../steps/steps.ts";
 import type { DurableSteps } from "../operation/op.ts";
 
@@ -19,7 +19,7 @@ export const MACHINE_SECONDS = 100;
 const PAUSE = { first: 2, later: 5 } as const;
 
 /** One machine that is asked the questions of the checks. No lease is needed: nothing is changed. */
-export interface MachineLook {
+export interface ObservationRequest {
   /** Names of the steps begin with it: unique within the execution. */
   readonly name: string;
   readonly instanceId: string;
@@ -33,8 +33,8 @@ export interface MachineLook {
 }
 
 /** One reading of the machine's answer, with its time. */
-interface Reading {
-  readonly look: LookState;
+interface AnswerPoll {
+  readonly observation: ObservationState;
   /** ISO 8601. */
   readonly at: string;
 }
@@ -43,32 +43,32 @@ interface Reading {
 const WORKER_FAILS = /document process failed unexpectedly/;
 
 /** Adds to the facts what became of the look at the machine. */
-export function withMachine(facts: HealthFacts, { look, at }: Reading): HealthFacts {
+export function withMachine(facts: HealthFacts, { observation, at }: AnswerPoll): HealthFacts {
   const now = { ...facts, now: at };
-  if (look.state === "answered") {
-    const { verdict, answers } = look;
+  if (observation.state === "answered") {
+    const { verdict, answers } = observation;
     return { ...now, machine: { known: true, value: { verdict, answers, at } } };
   }
-  const failure = look.state === "failed" && WORKER_FAILS.test(look.why) ? look.why : null;
-  const why = look.state === "failed" ? missing.failed(look.why) : missing.noAnswer(MACHINE_SECONDS);
+  const failure = observation.state === "failed" && WORKER_FAILS.test(observation.why) ? observation.why : null;
+  const why = observation.state === "failed" ? missing.failed(observation.why) : missing.noAnswer(MACHINE_SECONDS);
   const { ssm } = facts;
   return {
     ...now,
     machine: { known: false, why },
-    ssm: ssm.known ? { known: true, value: { ...ssm.value, failure, isDeaf: !look.isTaken } } : ssm,
+    ssm: ssm.known ? { known: true, value: { ...ssm.value, failure, isDeaf: !observation.isTaken } } : ssm,
   };
 }
 
 /** Reads the answer; SSM's own trouble is "not yet": it is read again until the time is over. */
 const read = ({ ctx, steps }: DurableSteps, name: string, commandId: string, instanceId: string) =>
   promptStep(ctx, name, CALL, async () => ({
-    look: await steps.machineLook.answer(commandId, instanceId),
+    observation: await steps.machineObservation.answer(commandId, instanceId),
     at: steps.timestamp(),
-  })).catch((): Reading | null => null);
+  })).catch((): AnswerPoll | null => null);
 
 /** The same reading, so many seconds later: SSM has not answered. */
-const later = ({ look, at }: Reading, seconds: number): Reading => ({
-  look,
+const later = ({ observation, at }: AnswerPoll, seconds: number): AnswerPoll => ({
+  observation,
   at: new Date(Date.parse(at) + seconds * 1_000).toISOString(),
 });
 
@@ -78,14 +78,14 @@ const later = ({ look, at }: Reading, seconds: number): Reading => ({
  */
 async function awaitAnswer(
   durable: DurableSteps,
-  asked: MachineLook,
+  asked: ObservationRequest,
   commandId: string,
-  begin: Reading,
-): Promise<Reading> {
+  begin: AnswerPoll,
+): Promise<AnswerPoll> {
   const { name, instanceId, slow } = asked;
   let last = begin;
   let isTold = false;
-  for (let round = 1; last.look.state === "running"; round += 1) {
+  for (let round = 1; last.observation.state === "running"; round += 1) {
     if (Date.parse(last.at) - Date.parse(begin.at) >= MACHINE_SECONDS * 1_000) return last;
     if (slow && !isTold && Date.parse(last.at) - slow.since >= slow.afterMs) {
       await slow.tell();
@@ -106,15 +106,15 @@ async function awaitAnswer(
  */
 export async function askMachine(
   durable: DurableSteps,
-  asked: MachineLook,
+  asked: ObservationRequest,
   questions: Questions,
   at: string,
-): Promise<Reading> {
+): Promise<AnswerPoll> {
   const { ctx, steps } = durable;
   const commandId = await promptStep(ctx, `${asked.name}: ask`, CALL, () =>
-    steps.machineLook.ask(asked.instanceId, questions, asked.mark),
+    steps.machineObservation.ask(asked.instanceId, questions, asked.mark),
   );
-  return awaitAnswer(durable, asked, commandId, { look: { state: "running", isTaken: false }, at });
+  return awaitAnswer(durable, asked, commandId, { observation: { state: "running", isTaken: false }, at });
 }
 
 /**
@@ -122,14 +122,14 @@ export async function askMachine(
  * @param facts what the services know of its node
  * @returns the facts with the machine's answers, or with the reason why there are none
  */
-export async function lookAtMachine(
+export async function observeMachine(
   ctx: DurableContext,
   steps: Steps,
-  asked: MachineLook,
+  asked: ObservationRequest,
   facts: HealthFacts,
 ): Promise<HealthFacts> {
   const questions = healthQuestions(facts.expected);
-  let reading: Reading;
+  let reading: AnswerPoll;
   try {
     reading = await askMachine({ ctx, steps }, asked, questions, facts.now);
   } catch (error) {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { lookAtMachine, withMachine } from "../../../lambdas/change/node/look-at-machine.ts";
+import { observeMachine, withMachine } from "../../../lambdas/change/node/observe-machine.ts";
 import { step } from "../../../lambdas/engine/durable.ts";
 import type { HealthFacts } from "../../../lambdas/health/facts.ts";
-import type { LookState } from "../../../lambdas/steps/machine/machine-look.ts";
+import type { ObservationState } from "../../../lambdas/steps/machine/machine-observation.ts";
 import { run, setUp, tearDown, verbs } from "../../engine/durable-engine.ts";
 import { answers, healthy } from "../../health/health-facts.ts";
 
@@ -12,16 +12,16 @@ afterEach(tearDown);
 const unasked: HealthFacts = { ...healthy, machine: { known: false, why: "it has not answered yet" } };
 const at = "2026-11-23T12:00:05.000Z";
 const verdict = { script: "observe", ok: true, bootId: "8", clock: 1_795_435_205, hashes: {}, failed: {} } as const;
-const answered: LookState = { state: "answered", verdict, answers };
+const answered: ObservationState = { state: "answered", verdict, answers };
 
 test("an answer becomes facts of the machine, with its time", () => {
-  expect(withMachine(unasked, { look: answered, at })).toMatchObject({
+  expect(withMachine(unasked, { observation: answered, at })).toMatchObject({
     now: at,
     machine: { known: true, value: { at, verdict: { bootId: "8" }, answers } },
   });
 });
 
-test.each<[string, LookState, object]>([
+test.each<[string, ObservationState, object]>([
   [
     "a worker that ends",
     { state: "failed", why: "document process failed unexpectedly: x", isTaken: true },
@@ -30,8 +30,8 @@ test.each<[string, LookState, object]>([
   ["a command that was not taken", { state: "running", isTaken: false }, { isDeaf: true, failure: null }],
   ["a script that takes too long", { state: "running", isTaken: true }, { isDeaf: false, failure: null }],
   ["a script that fails", { state: "failed", why: "no WMI", isTaken: true }, { isDeaf: false, failure: null }],
-])("%s is told apart by what it says of the agent", (_, look, agent) => {
-  const { ssm, machine } = withMachine(unasked, { look, at });
+])("%s is told apart by what it says of the agent", (_, observation, agent) => {
+  const { ssm, machine } = withMachine(unasked, { observation, at });
   expect(ssm).toMatchObject({ known: true, value: agent });
   expect(machine.known).toBe(false);
 });
@@ -45,9 +45,9 @@ test("who waits is told once while the machine takes its time, and a silent SSM 
   const begin = Date.now();
   const ended = await run(async (ctx) => {
     const steps = verbs({
-      machineLook: {
+      machineObservation: {
         ask: async () => "command-1",
-        answer: async (): Promise<LookState> => {
+        answer: async (): Promise<ObservationState> => {
           readings += 1;
           if (readings === 2) throw new Error("SSM does not answer");
           return Date.now() - begin > 30_000 ? answered : { state: "running", isTaken: true };
@@ -56,7 +56,7 @@ test("who waits is told once while the machine takes its time, and a silent SSM 
     });
     const slow = { since: begin, afterMs: 13_000, tell: () => step(ctx, "tell", tell) };
     const asked = { name: "machine", instanceId: "i-1", mark: "why-1 look", slow };
-    return lookAtMachine(ctx, steps, asked, { ...unasked, now: new Date(begin).toISOString() });
+    return observeMachine(ctx, steps, asked, { ...unasked, now: new Date(begin).toISOString() });
   });
   expect(ended).toMatchObject({ result: { machine: { known: true } } });
   expect(told).toBe(1);

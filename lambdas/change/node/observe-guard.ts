@@ -10,7 +10,7 @@ import type { Op } from "../operation/op.ts";
 import { isAgentSilent } from "./agent.ts";
 import type { ChosenNode } from "./choose.ts";
 import { guardFault, guardFileFault } from "./guard.ts";
-import { askMachine, MACHINE_SECONDS } from "./look-at-machine.ts";
+import { askMachine, MACHINE_SECONDS } from "./observe-machine.ts";
 
 /** Questions whose answers say whether the machine would survive a reboot. */
 const QUESTIONS = { guard: true, metadata: true } as const;
@@ -41,7 +41,7 @@ async function prepare(op: Op<EmptyingRequest>, { instanceId, pool }: ChosenNode
  * Looks at the guard of the metadata route for a plan, without a lease: a reboot looks again before it begins.
  * @returns null where no person reads the plan
  */
-export async function lookAtGuard(op: Op<EmptyingRequest>, chosen: ChosenNode): Promise<GuardSeen | null> {
+export async function observeGuard(op: Op<EmptyingRequest>, chosen: ChosenNode): Promise<GuardSeen | null> {
   const { ctx, steps, start } = op;
   const { runtimeVersion } = op.settings;
   const { instanceId } = chosen;
@@ -51,12 +51,12 @@ export async function lookAtGuard(op: Op<EmptyingRequest>, chosen: ChosenNode): 
   const at = await step(ctx, "when the guard is asked", async () => steps.timestamp());
   const asked = { name: "the guard", instanceId, mark: `${start.operation} plan`, slow: null };
   try {
-    const { look } = await askMachine(op, asked, QUESTIONS, at);
-    if (look.state === "answered")
-      return await step(ctx, "judge the guard", () => judged(steps, runtimeVersion, look.answers));
+    const { observation } = await askMachine(op, asked, QUESTIONS, at);
+    if (observation.state === "answered")
+      return await step(ctx, "judge the guard", () => judged(steps, runtimeVersion, observation.answers));
     return {
       state: "unknown",
-      why: look.state === "failed" ? missing.failed(look.why) : missing.noAnswer(MACHINE_SECONDS),
+      why: observation.state === "failed" ? missing.failed(observation.why) : missing.noAnswer(MACHINE_SECONDS),
     };
   } catch (error) {
     return { state: "unknown", why: missing.notSent(causeOf(error).message) };
