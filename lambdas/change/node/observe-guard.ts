@@ -51,7 +51,7 @@ export async function observeGuard(op: Op<EmptyingRequest>, chosen: ChosenNode):
   const at = await step(ctx, "when the guard is asked", async () => steps.timestamp());
   const asked = { name: "the guard", instanceId, mark: `${start.operation} plan`, slow: null };
   try {
-    const { observation } = await askMachine(op, asked, QUESTIONS, at);
+    const { look: observation } = await askMachine(op, asked, QUESTIONS, at);
     if (observation.state === "answered")
       return await step(ctx, "judge the guard", () => judged(steps, runtimeVersion, observation.answers));
     return {

@@ -15,10 +15,10 @@ const CALL = { seconds: 3, services: "SSM" };
 /** Seconds that a machine may take in all: PowerShell's first start after a boot takes most of a minute. */
 export const MACHINE_SECONDS = 100;
 
-/** Seconds between readings: while a person waits, and afterwards. */
+/** Seconds between polls: while a person waits, and afterwards. */
 const PAUSE = { first: 2, later: 5 } as const;
 
-/** One machine that is asked the questions of the checks. No lease is needed: nothing is changed. */
+/** Questions of the checks to one machine. They need no lease, because they change nothing. */
 export interface ObservationRequest {
   /** Names of the steps begin with it: unique within the execution. */
   readonly name: string;
@@ -32,9 +32,10 @@ export interface ObservationRequest {
   readonly slow: { readonly since: number; readonly afterMs: number; readonly tell: () => Promise<void> } | null;
 }
 
-/** One reading of the machine's answer, with its time. */
+/** One poll of the machine's answer, with its time. */
 interface AnswerPoll {
-  readonly observation: ObservationState;
+  /** Named "look" in the stored results of running executions. */
+  readonly look: ObservationState;
   /** ISO 8601. */
   readonly at: string;
 }
@@ -42,8 +43,8 @@ interface AnswerPoll {
 /** The agent's words when its worker cannot start, as without the metadata service (amazon-ssm-agent, outofproc). */
 const WORKER_FAILS = /document process failed unexpectedly/;
 
-/** Adds to the facts what became of the look at the machine. */
-export function withMachine(facts: HealthFacts, { observation, at }: AnswerPoll): HealthFacts {
+/** Adds the machine's answers to the facts, or the reason why there are none. */
+export function withMachine(facts: HealthFacts, { look: observation, at }: AnswerPoll): HealthFacts {
   const now = { ...facts, now: at };
   if (observation.state === "answered") {
     const { verdict, answers } = observation;
@@ -59,22 +60,22 @@ export function withMachine(facts: HealthFacts, { observation, at }: AnswerPoll)
   };
 }
 
-/** Reads the answer; SSM's own trouble is "not yet": it is read again until the time is over. */
+/** Reads the answer. An error of SSM means "not yet": the next poll reads again until the time is over. */
 const read = ({ ctx, steps }: DurableSteps, name: string, commandId: string, instanceId: string) =>
   promptStep(ctx, name, CALL, async () => ({
-    observation: await steps.machineObservation.answer(commandId, instanceId),
+    look: await steps.machineObservation.answer(commandId, instanceId),
     at: steps.timestamp(),
   })).catch((): AnswerPoll | null => null);
 
-/** The same reading, so many seconds later: SSM has not answered. */
-const later = ({ observation, at }: AnswerPoll, seconds: number): AnswerPoll => ({
-  observation,
+/** Repeats the last poll with a later time, because SSM did not answer. */
+const later = ({ look, at }: AnswerPoll, seconds: number): AnswerPoll => ({
+  look,
   at: new Date(Date.parse(at) + seconds * 1_000).toISOString(),
 });
 
 /**
- * Reads until the machine has answered or its time is over.
- * @param begin the reading before the first one
+ * Polls until the machine has answered or its time is over.
+ * @param begin the state before the first poll
  */
 async function awaitAnswer(
   durable: DurableSteps,
@@ -85,7 +86,7 @@ async function awaitAnswer(
   const { name, instanceId, slow } = asked;
   let last = begin;
   let isTold = false;
-  for (let round = 1; last.observation.state === "running"; round += 1) {
+  for (let round = 1; last.look.state === "running"; round += 1) {
     if (Date.parse(last.at) - Date.parse(begin.at) >= MACHINE_SECONDS * 1_000) return last;
     if (slow && !isTold && Date.parse(last.at) - slow.since >= slow.afterMs) {
       await slow.tell();
@@ -100,7 +101,7 @@ async function awaitAnswer(
 }
 
 /**
- * Asks a machine questions, without a lease, and reads until it has answered or its time is over.
+ * Asks a machine questions, without a lease, and polls until it has answered or its time is over.
  * @param at ISO 8601: now
  * @throws StepError whose cause is SSM's refusal of the command
  */
@@ -114,7 +115,7 @@ export async function askMachine(
   const commandId = await promptStep(ctx, `${asked.name}: ask`, CALL, () =>
     steps.machineObservation.ask(asked.instanceId, questions, asked.mark),
   );
-  return awaitAnswer(durable, asked, commandId, { observation: { state: "running", isTaken: false }, at });
+  return awaitAnswer(durable, asked, commandId, { look: { state: "running", isTaken: false }, at });
 }
 
 /**

@@ -15,7 +15,7 @@ const verdict = { script: "observe", ok: true, bootId: "8", clock: 1_795_435_205
 const answered: ObservationState = { state: "answered", verdict, answers };
 
 test("an answer becomes facts of the machine, with its time", () => {
-  expect(withMachine(unasked, { observation: answered, at })).toMatchObject({
+  expect(withMachine(unasked, { look: answered, at })).toMatchObject({
     now: at,
     machine: { known: true, value: { at, verdict: { bootId: "8" }, answers } },
   });
@@ -31,7 +31,7 @@ test.each<[string, ObservationState, object]>([
   ["a script that takes too long", { state: "running", isTaken: true }, { isDeaf: false, failure: null }],
   ["a script that fails", { state: "failed", why: "no WMI", isTaken: true }, { isDeaf: false, failure: null }],
 ])("%s is told apart by what it says of the agent", (_, observation, agent) => {
-  const { ssm, machine } = withMachine(unasked, { observation, at });
+  const { ssm, machine } = withMachine(unasked, { look: observation, at });
   expect(ssm).toMatchObject({ known: true, value: agent });
   expect(machine.known).toBe(false);
 });
