@@ -35,10 +35,10 @@ const EMITTER = /^eventemitter3$/;
 
 /**
  * Bolt's own files of the same kind: `App` imports them, but creates none of their classes if it gets a receiver and no
- * store. The front door verifies signatures itself.
+ * store.
  */
 const FILES =
-  /@slack\/bolt\/dist\/(Assistant|CustomFunction|conversation-store|receivers\/((Express|HTTP|SocketMode)\w*|verify-request))\.js$/;
+  /@slack\/bolt\/dist\/(Assistant|CustomFunction|conversation-store|receivers\/(Express|HTTP|SocketMode)\w*)\.js$/;
 
 const oneOf = (names: readonly string[]): string => names.map((name) => name.replaceAll("/", "\\/")).join("|");
 
