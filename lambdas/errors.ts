@@ -1,4 +1,4 @@
-import type { FailureCode } from "./failures.ts";
+import type { FailureCode } from "./records/failures.ts";
 
 /** The request makes no sense: told to the requester alone, with the right form. Nothing was started. */
 export class UserError extends Error {

@@ -1,6 +1,6 @@
 import { ApiException } from "@kubernetes/client-node";
 import { Retryable } from "../errors.ts";
-import { codeOf, type FailureCode } from "../failures.ts";
+import { codeOf, type FailureCode } from "../records/failures.ts";
 import { slackCode } from "./slack/slack-code.ts";
 
 /**

@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { failureCodes } from "../../lambdas/failures.ts";
-import { codeRemedies, type Place, stageRemedies } from "../../lambdas/messages/operation/remedies.ts";
-import type { Remedy } from "../../lambdas/messages/operation/remedy.ts";
 import { stageName } from "../../lambdas/messages/operation/stages.ts";
+import { codeRemedies, type Place, stageRemedies } from "../../lambdas/messages/remedies/remedies.ts";
+import type { Remedy } from "../../lambdas/messages/remedies/remedy.ts";
 import { withWord } from "../../lambdas/messages/slack/command-word.ts";
+import { failureCodes } from "../../lambdas/records/failures.ts";
 import { nodeWorkflows, stagesOf } from "../../lambdas/stages.ts";
 import { pageAt } from "./pages.ts";
 
@@ -22,7 +22,7 @@ test("has no section for a stage that no workflow enters", () => {
 });
 
 /** Words with which stages fail and requests are refused, without what is filled in. */
-const failures = globSync("lambdas/{workflows,steps,desired}/**/*.ts")
+const failures = globSync("lambdas/{engine,change,capabilities,steps,health,machine}/**/*.ts")
   .flatMap((path) => [
     ...readFileSync(path, "utf8").matchAll(/new (?:StageFailed\(\s*"[a-z-]+",|Refused\()\s*["`]([^"`]*)/g),
   ])

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
-import type { Action } from "../../lambdas/desired/plan.ts";
-import type { Answers } from "../../lambdas/desired/questions.ts";
-import type { FailureCode } from "../../lambdas/failures.ts";
+import type { Action } from "../../lambdas/machine/plan.ts";
+import type { Answers } from "../../lambdas/machine/questions.ts";
+import type { FailureCode } from "../../lambdas/records/failures.ts";
 import type { Machine } from "./windows.ts";
 
 /** One request to a machine with its expected result, under PowerShell and on the simulated machine. */

@@ -1,4 +1,4 @@
-import type { FailureCode } from "../../lambdas/failures.ts";
+import type { FailureCode } from "../../lambdas/records/failures.ts";
 import { scriptText } from "../../lib/constructs/script-text.ts";
 import { GUARD, GUARD_RECORD, MARKER, type MachineCase, taskArguments, text } from "./case.ts";
 import { GATEWAY, type Machine, route } from "./windows.ts";

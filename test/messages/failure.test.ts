@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import type { Request } from "../../lambdas/commands/command.ts";
 import { commands } from "../../lambdas/commands/list.ts";
-import type { Failure } from "../../lambdas/failures.ts";
+import type { Request } from "../../lambdas/commands/request.ts";
 import { drainRefused } from "../../lambdas/messages/node/drain.ts";
 import { failureBlocks } from "../../lambdas/messages/operation/failure.ts";
-import type { NodeRecord } from "../../lambdas/records.ts";
+import type { Failure } from "../../lambdas/records/failures.ts";
+import type { NodeRecord } from "../../lambdas/records/records.ts";
 import { nodeRecord, operationRecord } from "./records.ts";
 
 const NODE = "ip-10-0-3-7";

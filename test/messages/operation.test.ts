@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { nodesSummary } from "../../lambdas/messages/operation/final.ts";
 import { operationMessage } from "../../lambdas/messages/operation/operation.ts";
-import type { OperationRecord } from "../../lambdas/records.ts";
+import type { OperationRecord } from "../../lambdas/records/records.ts";
 import { stagesOf } from "../../lambdas/stages.ts";
 import { decidingRecord, NOW, nodeRecord, operationRecord, settings } from "./records.ts";
 import { expectWithinSlackLimits } from "./within-slack-limits.ts";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { type Failure, failureCodes } from "../../lambdas/failures.ts";
 import { cureButtons } from "../../lambdas/messages/node/cures.ts";
-import { codeRemedies, remedyOf, stageRemedies } from "../../lambdas/messages/operation/remedies.ts";
-import { newNodeRecord } from "../../lambdas/records.ts";
+import { codeRemedies, remedyOf, stageRemedies } from "../../lambdas/messages/remedies/remedies.ts";
+import { type Failure, failureCodes } from "../../lambdas/records/failures.ts";
+import { newNodeRecord } from "../../lambdas/records/records.ts";
 import { nodeWorkflows, stagesOf } from "../../lambdas/stages.ts";
 
 const stages = [...new Set(nodeWorkflows.flatMap(stagesOf).map(({ name }) => name))];

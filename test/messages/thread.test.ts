@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { threadLines, threadStateOf } from "../../lambdas/messages/operation/thread.ts";
-import type { NodeRecord } from "../../lambdas/records.ts";
+import type { NodeRecord } from "../../lambdas/records/records.ts";
 import { decidingRecord, NOW, nodeRecord, operationRecord, settings } from "./records.ts";
 import { expectWithinSlackLimits } from "./within-slack-limits.ts";
 

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Action } from "../../lambdas/desired/plan.ts";
+import type { Action } from "../../lambdas/machine/plan.ts";
 import { freshMachine, type Machine, service, withMetadata } from "../machine-cases/windows.ts";
 import { applyOn, inline, LATER, sha256 } from "./applying.ts";
 import { pwsh } from "./pwsh.ts";

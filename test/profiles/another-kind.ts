@@ -1,5 +1,5 @@
-import { jsonFile, startService, textFile } from "../../lambdas/desired/actions.ts";
-import { POOL_LABEL } from "../../lambdas/desired/node-keys.ts";
+import { POOL_LABEL } from "../../lambdas/cluster/node-keys.ts";
+import { jsonFile, startService, textFile } from "../../lambdas/machine/actions.ts";
 import type { Profile } from "../../lambdas/profiles/profile.ts";
 
 const none = () => [];

@@ -1,6 +1,6 @@
-import type { Request } from "../../commands/command.ts";
-import type { Failure, FailureCode } from "../../failures.ts";
-import type { NodeRecord } from "../../records.ts";
+import type { Request } from "../../commands/request.ts";
+import type { Failure, FailureCode } from "../../records/failures.ts";
+import type { NodeRecord } from "../../records/records.ts";
 import type { NodeWorkflow, StageName } from "../../stages.ts";
 import type { Button } from "../slack/blocks.ts";
 import { INSTALL_GUARD, KEEP_CORDONED, PROVE_AGAIN, REBOOT_THROUGH_EC2, UNCORDON_NODE } from "../slack/buttons.ts";

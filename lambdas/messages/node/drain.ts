@@ -1,4 +1,4 @@
-import type { FailureCode } from "../../failures.ts";
+import type { FailureCode } from "../../records/failures.ts";
 import { counted, some } from "../slack/text.ts";
 
 /** Pods named in a line; the rest is counted. */

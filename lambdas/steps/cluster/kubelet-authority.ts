@@ -1,7 +1,7 @@
 import { ApiException } from "@kubernetes/client-node";
 import { z } from "zod";
-import type { Configuration } from "../../configuration.ts";
-import { type Authority, authoritiesIn, type Bundle } from "../../desired/authorities.ts";
+import { type Authority, authoritiesIn, type Bundle } from "../../cluster/authorities.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
 import { Refused } from "../../errors.ts";
 import type { StepContext } from "../context.ts";
 

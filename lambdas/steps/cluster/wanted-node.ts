@@ -1,6 +1,6 @@
 import type { V1Node, V1Taint } from "@kubernetes/client-node";
-import { BUILD_LABEL } from "../../desired/node-keys.ts";
-import type { FailureCode } from "../../failures.ts";
+import { BUILD_LABEL } from "../../cluster/node-keys.ts";
+import type { FailureCode } from "../../records/failures.ts";
 import { instanceIdOf } from "./node-facts.ts";
 
 /** Properties that a new Node must have before pods may run on it. */

@@ -1,4 +1,4 @@
-import type { FailureCode } from "../../failures.ts";
+import type { FailureCode } from "../../records/failures.ts";
 
 const UNFINISHED = new Set(["Pending", "InProgress", "Delayed", "Cancelling"]);
 

@@ -5,9 +5,9 @@ import {
   paginateListCommandInvocations,
   SendCommandCommand,
 } from "@aws-sdk/client-ssm";
-import type { ObserveRequest } from "../../desired/plan.ts";
-import { type Answers, answersIn } from "../../desired/questions.ts";
-import type { FailureCode } from "../../failures.ts";
+import type { ObserveRequest } from "../../machine/plan.ts";
+import { type Answers, answersIn } from "../../machine/questions.ts";
+import type { FailureCode } from "../../records/failures.ts";
 import type { ChangeScript, DocumentScript, LookScript } from "../../scripts/documents.ts";
 import type { StepContext } from "../context.ts";
 import { type Lease, leases } from "../ledger/leases.ts";
@@ -42,7 +42,7 @@ export interface FleetChange extends FleetOrder {
 /**
  * Outcome of sending. If SSM does not reach one machine it refuses the whole command, and usually names the machine.
  */
-export type Sent =
+export type SendResult =
   | { readonly state: "sent"; readonly commandId: string }
   | {
       readonly state: "refused";
@@ -52,7 +52,7 @@ export type Sent =
     };
 
 /** Result of a command on one machine. */
-export type Verdict =
+export type InvocationVerdict =
   | { readonly instanceId: string; readonly state: "running"; readonly status: string }
   | {
       readonly instanceId: string;
@@ -111,7 +111,7 @@ export function verdictOf(
   script: DocumentScript,
   instanceId: string,
   invocation: CommandInvocation | undefined,
-): Verdict {
+): InvocationVerdict {
   if (!invocation) return { instanceId, state: "running", status: "Pending" };
   if (isUnderWay(invocation.Status ?? ""))
     return { instanceId, state: "running", status: invocation.StatusDetails ?? invocation.Status ?? "" };
@@ -136,7 +136,7 @@ export const fleet = (context: StepContext) => {
   const { ssm } = context.clients;
   const lease = leases(context);
 
-  const send = async (instanceIds: readonly string[], order: FleetLook | FleetChange): Promise<Sent> => {
+  const send = async (instanceIds: readonly string[], order: FleetLook | FleetChange): Promise<SendResult> => {
     try {
       const { Command } = await ssm.send(
         new SendCommandCommand({
@@ -166,13 +166,13 @@ export const fleet = (context: StepContext) => {
      * Sends an observation to up to 50 machines; it needs no lease. SendCommand has no idempotency token: send it at
      * most once, and search for the mark if the answer was lost.
      */
-    look: (instanceIds: readonly string[], order: FleetLook): Promise<Sent> => send(instanceIds, order),
+    look: (instanceIds: readonly string[], order: FleetLook): Promise<SendResult> => send(instanceIds, order),
 
     /**
      * Sends a change to up to 50 machines, each under its own lease. As with `look`, send it at most once.
      * @throws Refused if a lease is no longer held; nothing was sent then
      */
-    change: async (held: readonly Lease[], order: FleetChange): Promise<Sent> => {
+    change: async (held: readonly Lease[], order: FleetChange): Promise<SendResult> => {
       for (const one of held) await lease.check(one);
       return send(
         held.map(({ instanceId }) => instanceId),
@@ -188,7 +188,7 @@ export const fleet = (context: StepContext) => {
       script: DocumentScript,
       commandId: string,
       instanceIds: readonly string[],
-    ): Promise<readonly Verdict[]> => {
+    ): Promise<readonly InvocationVerdict[]> => {
       const known = new Map<string, CommandInvocation>();
       const pages = paginateListCommandInvocations(
         { client: ssm, pageSize: MOST_MACHINES },

@@ -6,8 +6,8 @@ import {
   ResourceNotFoundException,
 } from "@aws-sdk/client-secrets-manager";
 import { z } from "zod";
-import type { Configuration } from "../../configuration.ts";
-import type { TokenJoin } from "../../desired/joining.ts";
+import type { TokenJoin } from "../../cluster/joining.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
 import { Refused, Retryable } from "../../errors.ts";
 import { TAG } from "../../tags.ts";
 import type { StepContext } from "../context.ts";

@@ -12,9 +12,9 @@ import {
   paginateListCommands,
   SendCommandCommand,
 } from "@aws-sdk/client-ssm";
-import type { ApplyRequest, Plan } from "../../desired/plan.ts";
 import { Retryable } from "../../errors.ts";
-import type { FailureCode } from "../../failures.ts";
+import type { ApplyRequest, MachinePlan } from "../../machine/plan.ts";
+import type { FailureCode } from "../../records/failures.ts";
 import { type DocumentScript, documentLimits, documentName } from "../../scripts/documents.ts";
 import type { StepContext } from "../context.ts";
 import { type Lease, leases } from "../ledger/leases.ts";
@@ -167,7 +167,7 @@ export const machine = (context: StepContext) => {
     /**
      * Builds the request of a plan. A plan that is too large for a parameter is stored where the machine can read it.
      */
-    requestFor: async (plan: Plan, key: string): Promise<ApplyRequest> => {
+    requestFor: async (plan: MachinePlan, key: string): Promise<ApplyRequest> => {
       if (base64({ plan }).length <= documentLimits.apply.maxRequest) return { plan };
       const text = JSON.stringify(plan);
       const { bucket } = context.settings;

@@ -1,4 +1,4 @@
-import type { FileSource } from "../../../../lambdas/desired/plan.ts";
+import type { FileSource } from "../../../../lambdas/machine/plan.ts";
 import type { InstanceRole } from "../../core/ports.ts";
 import { fromAws } from "../aws-requests.ts";
 import { filesNamedIn } from "../command-line.ts";

@@ -1,4 +1,4 @@
-import type { ApplyResult } from "../../../../lambdas/desired/plan.ts";
+import type { ApplyResult } from "../../../../lambdas/machine/plan.ts";
 import { type Applying, applyingOn } from "../actions/applying.ts";
 import { actionName, execute } from "../actions/execute.ts";
 import { downloadPinned } from "../actions/files.ts";

@@ -1,4 +1,4 @@
-import type { FailureCode } from "../../../../lambdas/failures.ts";
+import type { FailureCode } from "../../../../lambdas/records/failures.ts";
 import { messageOf } from "../../../message-of.ts";
 import type { Machine } from "../machine.ts";
 

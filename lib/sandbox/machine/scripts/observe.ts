@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { FileObservation, Observation } from "../../../../lambdas/desired/plan.ts";
-import { type Group, hashOf, type LookVerdict, packed } from "../../../../lambdas/desired/questions.ts";
+import type { FileObservation, Observation } from "../../../../lambdas/machine/plan.ts";
+import { answersHash, type Group, type LookVerdict, packed } from "../../../../lambdas/machine/questions.ts";
 import { load } from "../loading.ts";
 import type { Machine, Script, ScriptRun } from "../machine.ts";
 import { metadataAnswers } from "../metadata.ts";
@@ -95,7 +95,7 @@ const verdictOf = (
   ok: true,
   bootId: String(state.bootId),
   clock: Math.floor(clock() / 1000),
-  hashes: Object.fromEntries(Object.entries(answers).map(([group, answer]) => [group, hashOf(answer)])),
+  hashes: Object.fromEntries(Object.entries(answers).map(([group, answer]) => [group, answersHash(answer)])),
   failed: Object.fromEntries(Object.entries(failed).map(([group, why]) => [group, why.slice(0, most)])),
 });
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { RebootRequest, RebootResult } from "../../../../lambdas/desired/plan.ts";
+import type { RebootRequest, RebootResult } from "../../../../lambdas/machine/plan.ts";
 import { load } from "../loading.ts";
 import type { Machine, Script, ScriptEnd } from "../machine.ts";
 import { Fault, failureOf } from "./causes.ts";

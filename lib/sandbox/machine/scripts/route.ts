@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Action, RouteRequest, RouteResult } from "../../../../lambdas/desired/plan.ts";
+import type { Action, RouteRequest, RouteResult } from "../../../../lambdas/machine/plan.ts";
 import { type Applying, applyingOn } from "../actions/applying.ts";
 import { actionName, execute } from "../actions/execute.ts";
 import { sha256Of } from "../disk.ts";
