@@ -11,11 +11,11 @@ import { demo } from "../../lib/sandbox/demo.ts";
 import { addition, NOW } from "./samples.ts";
 
 const WORD = "/win";
-const SETTINGS = { commandWord: WORD, region: demo.region, runbook: null };
+const SETTINGS = { region: demo.region, runbook: null };
 
 /** A message as the SDK's types want it. */
 const sendable = (message: Message) => {
-  const { text, blocks } = filled(message, "/win");
+  const { text, blocks } = filled(message, WORD);
   return { text, blocks: [...blocks] as never[] };
 };
 
