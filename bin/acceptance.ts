@@ -4,7 +4,7 @@ import { wordsOf as inWords } from "../lambdas/steps/client-errors.ts";
 import { acceptance } from "./acceptance/acceptance.ts";
 
 const interruption = new AbortController();
-// The first Ctrl-C lets the run say what it leaves; the second ends it at once.
+// The first Ctrl-C lets the run report what it leaves behind; the second ends it immediately.
 process.once("SIGINT", () => interruption.abort());
 
 async function question(text: string): Promise<string | null> {
@@ -17,7 +17,7 @@ async function question(text: string): Promise<string | null> {
   }
 }
 
-// `npm run acceptance`: exit code 1 when a step failed, 2 when nothing was begun.
+// `npm run acceptance`: exit code 1 if a step failed, 2 if the run did not begin.
 try {
   process.exitCode = await acceptance(process.argv.slice(2), process.env, {
     say: (line) => console.log(line),

@@ -6,7 +6,7 @@ import { StartError } from "./start-error.ts";
 
 /**
  * Reads a calibration file for the sandbox.
- * @throws StartError that names the file, the place in it and what is wrong there
+ * @throws StartError that names the file, the place in it and the fault
  */
 export function readCalibration(path: string): Figures {
   try {

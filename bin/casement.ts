@@ -6,13 +6,13 @@ import { readDeployment } from "../lib/deployment.ts";
 import { deploymentBundles, everyBundle } from "../lib/deployment-bundles.ts";
 import { readPayload } from "../lib/release-content.ts";
 
-/** The annotated example: what `cdk synth` shows without a configuration. */
+/** The annotated example, which `cdk synth` uses without a configuration. */
 const EXAMPLE = "docs/configuration.example.yaml";
 
-/** Folder that the bundles are made in; CDK copies them into its own output. */
+/** Folder for the bundles; CDK copies them into its own output. */
 const BUNDLES = join("node_modules", ".cache", "casement", "bundles");
 
-/** Makes the stack of one configuration file. */
+/** Synthesises the stack of one configuration file. */
 async function synthesise(): Promise<void> {
   const app = new App();
   const named: unknown = app.node.tryGetContext("configuration");

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 
-/** Uses both cores of a CI machine; beside the tests it would make both slower. */
+/** Runs first and separately: it uses both cores of a CI machine and would slow down the tests. */
 const types: Check = { name: "types, un-awaited steps, import cycles", command: "npm run --silent types" };
 
-/** Checks that run side by side once the types are checked; each lane in order. */
+/** Checks that run in parallel lanes once the types are checked; within a lane one after another. */
 const lanes: readonly (readonly Check[])[] = [
   [
     { name: "format and lint", command: "npm run --silent lint" },
@@ -22,7 +22,7 @@ interface Outcome extends Check {
   readonly passed: boolean;
 }
 
-/** Runs one check; its output is shown when it has ended, so that two never mix. */
+/** Runs one check and prints its output after it has ended, so that the outputs of two checks never mix. */
 const run = ({ name, command }: Check): Promise<Outcome> =>
   new Promise((resolve) => {
     const began = performance.now();
@@ -59,7 +59,7 @@ const outcomes = [await run(types), ...(await Promise.all(lanes.map(inOrder))).f
 const failed = outcomes.filter((outcome) => !outcome.passed);
 const still = outcomes.filter((outcome) => outcome.name !== "tests");
 const numFailedTests = still.filter((outcome) => !outcome.passed).length;
-// In the shape of Vitest's own report, so that .ci/run adds them up alike.
+// In the format of Vitest's own report, so that .ci/run can add up both.
 await writeFile(
   ".ci-output/checks.json",
   JSON.stringify({ numPassedTests: still.length - numFailedTests, numFailedTests, numPendingTests: 0 }),

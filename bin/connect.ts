@@ -1,7 +1,7 @@
 import { wordsOf as inWords } from "../lambdas/steps/client-errors.ts";
 import { connect } from "./connect/connect.ts";
 
-// `npm run connect`, `npm run doctor`: exit code 2 for what could not be done at all.
+// `npm run connect`, `npm run doctor`: exit code 2 if the task could not be done.
 try {
   const { text, code } = await connect(process.argv.slice(2), process.env);
   process.stdout.write(text);

@@ -17,7 +17,7 @@ export interface Endpoints {
   readonly control: string;
 }
 
-/** An administrator's way into the simulated cluster, PEM. */
+/** An administrator's access to the simulated cluster, with certificates and key in PEM. */
 export interface ClusterAccess {
   readonly server: string;
   readonly authority: string;
@@ -27,7 +27,7 @@ export interface ClusterAccess {
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
-/** JSON is YAML: kubectl reads it. */
+/** Writes a kubeconfig as JSON, which is valid YAML, so kubectl reads it. */
 const kubeconfigOf = ({ server, authority, certificate, key }: ClusterAccess): string =>
   `${JSON.stringify(
     {
@@ -44,7 +44,7 @@ const kubeconfigOf = ({ server, authority, certificate, key }: ClusterAccess): s
     2,
   )}\n`;
 
-/** Writes `.sandbox/endpoints.json` and `.sandbox/kubeconfig`; both hold secrets of the sandbox alone. */
+/** Writes `.sandbox/endpoints.json` and `.sandbox/kubeconfig`; both contain secrets, but only the sandbox's. */
 export function writeEndpoints(folder: string, endpoints: Endpoints, access: ClusterAccess): void {
   writeFileSync(join(folder, "kubeconfig"), kubeconfigOf(access), { mode: 0o600 });
   writeFileSync(join(folder, "endpoints.json"), `${JSON.stringify(endpoints, null, 2)}\n`, { mode: 0o600 });

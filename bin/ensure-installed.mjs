@@ -1,6 +1,6 @@
-// Runs before `npm start` and `npm test`, under whatever Node the machine has (20 or newer): installs exactly what
-// package-lock.json says when node_modules is missing or differs from it. Everything after this runs under Node 24,
-// which comes with the packages: npm puts node_modules/.bin first on PATH.
+// Runs before `npm start` and `npm test`, under any Node of the machine (20 or newer). If node_modules is missing or
+// differs from package-lock.json, installs exactly the locked packages. Everything after this runs under Node 24, which
+// is one of the packages: npm puts node_modules/.bin first on PATH.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -9,10 +9,10 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const modules = join(root, "node_modules");
 
-/** The packages a lock file names; npm writes the second one itself after each complete installation. */
+/** Reads the packages of a lock file. npm writes the one in node_modules after each complete installation. */
 const packagesOf = (file) => (existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).packages : {});
 
-/** True when each wanted package is there in the wanted version; optional ones are for other platforms. */
+/** Is each wanted package installed in the wanted version? Optional ones may be for other platforms. */
 const complete = (wanted, installed) =>
   Object.entries(wanted).every(
     ([path, { version, optional }]) =>
@@ -24,7 +24,7 @@ const fail = (why) => {
   process.exit(1);
 };
 
-/** npm must not run on the Node 24 that it is about to replace. */
+/** Removes node_modules from PATH: npm must not run on the Node 24 that it is about to replace. */
 const pathOutside = () =>
   process.env.PATH.split(delimiter)
     .filter((folder) => !folder.startsWith(modules))

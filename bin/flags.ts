@@ -9,15 +9,15 @@ export interface Flags {
   readonly speed: number;
   readonly seed: number;
   readonly fresh: boolean;
-  /** Names of neighbours and controllers to switch on, and to switch off. */
+  /** Names of neighbours and controllers to switch on and, in `without`, to switch off. */
   readonly with: readonly string[];
   readonly without: readonly string[];
-  /** File with measured times; null for the simulator's own. */
+  /** File with measured times; null for the simulator's defaults. */
   readonly calibration: string | null;
 }
 
 /**
- * The text of `npm start -- --help`.
+ * Builds the text of `npm start -- --help`.
  * @param names a line for each neighbour and one for the controllers
  */
 export const usage = (names: readonly string[]): string => `npm start -- [flags]
@@ -58,7 +58,7 @@ export function flagsOf(words: readonly string[]): Flags {
   };
 }
 
-/** `--with a,b --with c` names three. */
+/** Splits lists of names: `--with a,b --with c` gives three names. */
 const namesIn = (lists: readonly string[]): string[] =>
   lists.flatMap((list) => list.split(",")).flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
 

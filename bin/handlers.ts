@@ -22,27 +22,27 @@ import { inProcess } from "../lib/sandbox/in-process.ts";
 import { OWNER } from "../lib/sandbox/principals.ts";
 import { lambdaName, type Simulator, TOPIC } from "../lib/sandbox/simulator.ts";
 
-/** Addresses at which handlers find the simulator, and the clocks that count for them. */
+/** Addresses at which handlers reach the simulator, and the clocks that they use. */
 export interface Addresses {
   readonly aws: string;
   readonly slack: string;
-  /** Public URL of the front door (default: it is not checked). */
+  /** Public URL of the front door; without it, the front door is not checked. */
   readonly frontDoor?: string;
   readonly now: () => number;
-  /** Waits for milliseconds of that time; by default the host's. */
+  /** Waits for milliseconds of that clock; default: the host's. */
   readonly pause?: (ms: number) => Promise<void>;
   readonly slackNow: () => number;
-  /** Configuration that a deployment would put beside the front door's code. */
+  /** Configuration that a deployment would bundle with the front door's code. */
   readonly configuration: FrontDoorConfiguration;
-  /** Another way to the simulator than the network. */
+  /** Transport that replaces the network. */
   readonly transport?: Transport;
-  /** Told of every invocation of a handler. */
+  /** Wraps every invocation of a handler. */
   readonly during?: <T>(work: Promise<T>) => Promise<T>;
 }
 
 const DOCUMENTS = JSON.stringify(documentHashes(scriptDocuments(demo.cluster.name)));
 
-/** The environment that a deployment would give a function. */
+/** Builds the environment that a deployment would give a function. */
 export const environmentOf = (
   simulator: Simulator,
   name: string,
@@ -77,7 +77,7 @@ export const environmentOf = (
 
 type Handler = Parameters<Simulator["lambda"]["mount"]>[2];
 
-/** Runtime of a mounted handler: what every function is given, and what the front door alone reads. */
+/** Runtime of a mounted handler: the input of every function, and fields that only the front door reads. */
 type Runtime = Addresses & { readonly settings: Settings; readonly log: (line: string) => void };
 
 /** Exports of a function's entry file. */
@@ -87,19 +87,19 @@ interface Entry {
 
 const loaded = new Map<FunctionName, Entry>();
 
-/** Loads the entry file of a function, as Lambda loads its bundle when the function is first invoked. */
+/** Loads the entry file of a function, as Lambda loads its bundle at the first invocation. */
 async function entryOf(name: FunctionName): Promise<Entry> {
   const entry: Entry = loaded.get(name) ?? (await import(new URL(`../${functions[name].entry}`, import.meta.url).href));
   loaded.set(name, entry);
   return entry;
 }
 
-/** Loads the entry files of every function, so that no invocation waits for its modules. */
+/** Loads the entry files of all functions, so that no invocation waits for its modules. */
 export async function loadHandlers(): Promise<void> {
   for (const name of functionNames) await entryOf(name);
 }
 
-/** Builds a handler when it is first invoked. */
+/** Wraps a handler that is built at its first invocation. */
 function atFirstCall(name: FunctionName, runtime: Runtime): Handler {
   let handler: Handler | undefined;
   return async (event, context) => {
@@ -109,7 +109,7 @@ function atFirstCall(name: FunctionName, runtime: Runtime): Handler {
 }
 
 /**
- * Mounts the very handlers that are deployed on the simulator; each acts as its own principal. A handler whose modules are
+ * Mounts the same handlers that are deployed on the simulator; each uses its own principal. A handler whose modules are
  * not loaded yet loads them at its first invocation.
  */
 export function mountHandlers(simulator: Simulator, addresses: Addresses): void {
@@ -128,7 +128,7 @@ export function mountHandlers(simulator: Simulator, addresses: Addresses): void 
   }
 }
 
-/** As each release does: the front door must know who is in which group before the schedule's first tick. */
+/** Reads the directory as each release does: the front door needs the groups' members before the schedule's tick. */
 export async function readDirectory(simulator: Simulator): Promise<void> {
   await simulator.lambda.call(lambdaName("cloud-events"), directoryTick(demo.cluster.name, "at start"));
 }
@@ -136,8 +136,8 @@ export async function readDirectory(simulator: Simulator): Promise<void> {
 const readOnly: Caller = { principal: OWNER, require: () => undefined };
 
 /**
- * The ledger for the page and for outside tests. Looking is no call: it is not recorded, no fault applies to it, and it
- * takes no randomness from those who act.
+ * Opens the ledger for the page and for outside tests. Reading it is not recorded as a call, no fault applies to it,
+ * and it uses none of the simulation's randomness.
  */
 export const ledgerOf = (simulator: Simulator, addresses: Addresses): ReturnType<typeof ledger> => {
   const place = settings(environmentOf(simulator, OWNER, addresses));

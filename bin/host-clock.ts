@@ -1,6 +1,6 @@
 import type { Clock } from "../lib/sandbox/core/clock.ts";
 
-/** The host's own time and timers. */
+/** Clock with the host's time and timers. */
 export const hostClock: Clock = {
   now: () => Date.now(),
   after: (ms, what) => {

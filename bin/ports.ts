@@ -8,7 +8,7 @@ type PortName = (typeof portNames)[number];
 
 const LOOPBACK = "127.0.0.1";
 
-/** A port that is bound: a placeholder listens there until it is handed over to the real server. */
+/** A bound port: a placeholder listens on it until the port is handed over to the real server. */
 export interface BoundPort {
   readonly port: number;
   readonly server: Server;
@@ -19,9 +19,9 @@ export type Ports = Readonly<Record<PortName, BoundPort>>;
 
 /**
  * Makes a server listen on loopback.
- * @param port chosen by the system when 0
+ * @param port 0 lets the system choose
  * @returns the port
- * @throws StartError that names the flag when the port is taken
+ * @throws StartError that names the flag if the port is in use
  */
 export const listen = (server: Server, port: number): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -37,7 +37,7 @@ export const listen = (server: Server, port: number): Promise<number> =>
   });
 
 async function bind(port: number): Promise<BoundPort> {
-  // Early connections are closed at once: kept open, a client that polls would wait for ever.
+  // Early connections are closed immediately: if they stayed open, a client that polls would wait without end.
   const server = createServer((early) => early.destroy());
   return { server, port: await listen(server, port) };
 }
@@ -48,10 +48,10 @@ export async function bindPorts(first: number): Promise<Ports> {
   return Object.fromEntries(portNames.map((name, at) => [name, ports[at]])) as unknown as Ports;
 }
 
-/** Hands a bound port over to a server, without the port being free in between. */
+/** Hands a bound port over to a server, so that the port is never free in between. */
 export const handOver = (server: Server, { server: placeholder }: BoundPort): Promise<void> =>
   new Promise((resolve, reject) => {
     server.once("error", reject);
-    // Node documentation, server.listen(handle): a server that listens already is a handle.
+    // Node documentation, server.listen(handle): a listening server is a valid handle.
     server.listen(placeholder, () => resolve());
   });

@@ -11,7 +11,7 @@ import { clearState, lockState } from "./state-lock.ts";
 
 const STATE = ".sandbox";
 
-/** Resumes an earlier run. If its state is damaged, the error says how to start over and shows no stack. */
+/** Resumes an earlier run. If its state is damaged, the error names the remedy and shows no stack. */
 async function resuming<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
@@ -29,11 +29,11 @@ async function calibrated(path: string): Promise<Figures> {
 }
 
 async function start(flags: Flags): Promise<{ sandbox: Sandbox; state: State }> {
-  // A bad file is told before anything of the sandbox is touched.
+  // An invalid file is reported before the sandbox's state is changed.
   const figures = flags.calibration === null ? undefined : await calibrated(flags.calibration);
   lockState(STATE);
   const ports = await bindPorts(flags.port);
-  // Loading the modules takes most of the time to the banner: ports and lock are checked first.
+  // Ports and lock are checked first, because loading the modules takes most of the time to the banner.
   const { refuseUnknown, startSandbox } = await import("./start-sandbox.ts");
   refuseUnknown(flags);
   if (flags.fresh) clearState(STATE);
@@ -44,7 +44,7 @@ async function start(flags: Flags): Promise<{ sandbox: Sandbox; state: State }> 
   return { sandbox, state };
 }
 
-/** Lets Ctrl-C end the sandbox at any moment; before it has started, there is nothing to stop. */
+/** Lets Ctrl-C end the sandbox at any moment. Before the sandbox has started, the process just ends. */
 function endOnSignal(): (sandbox: Sandbox) => void {
   let running: Sandbox | undefined;
   const end = async (): Promise<void> => {
@@ -74,7 +74,7 @@ export async function main(words: readonly string[]): Promise<void> {
     const { sandbox, state } = await start(flagsOf(words));
     started(sandbox);
     console.log(banner(sandbox.endpoints, state.resumed));
-    // The handlers' modules take as long to load as all else: the banner does not wait for them.
+    // The banner does not wait for the handlers' modules, which take as long to load as everything else.
     await sandbox.loadHandlers();
     flushCompileCache();
   } catch (error) {

@@ -6,15 +6,15 @@ import { kubernetesServer } from "../lib/sandbox/kubernetes/https-server.ts";
 import type { Simulator } from "../lib/sandbox/simulator.ts";
 import { type BoundPort, handOver, type Ports } from "./ports.ts";
 
-/** Control API and page share a port: these are the control API's paths ("/mishaps": see control.ts). */
+/** Paths of the control API, which shares a port with the page ("/mishaps": see control.ts). */
 const CONTROL = /^\/(state|messages|calls|people|faults|mishaps|clock|schema)([/?]|$)/;
 
-/** Finds out whether a request is for the control API. */
+/** Is a request for the control API? */
 export const isControl = (url: string): boolean => CONTROL.test(url);
 
 type Answer = (request: WireRequest) => Promise<WireResponse>;
 
-/** Starts the simulator's five servers on loopback. @param front answers requests to page and control API */
+/** Starts the simulator's five servers on loopback. @param front answers requests to the page and the control API */
 export async function startServers(
   simulator: Simulator,
   ports: Ports,
@@ -26,7 +26,7 @@ export async function startServers(
     simulator.kubernetes.serverCertificate,
   );
   const servers: readonly (readonly [Server, BoundPort])[] = [
-    // The control API moves time and waits for what becomes due: counting it as activity would wait for itself.
+    // The control API moves time and waits for due work: if its requests were activity, it would wait for itself.
     [httpServer(front), ports.ui],
     [httpServer(simulator.aws.answer, activity), ports.aws],
     [httpServer(simulator.slack.answer, activity), ports.slack],

@@ -1,4 +1,4 @@
-/** Reason why the sandbox does not start, in one line that says what to do about it. */
+/** Reason why a command does not start, in one line that names the remedy. */
 export class StartError extends Error {
   override readonly name = "StartError";
 }

@@ -26,25 +26,25 @@ import { settling } from "./settling.ts";
 import { StartError } from "./start-error.ts";
 import type { State } from "./state.ts";
 
-/** Flags of a start, and measured times in place of the simulator's. */
+/** Flags of a start, and measured times that replace the simulator's. */
 type Start = Flags & { readonly figures?: Figures | undefined };
 
-/** A sandbox that runs. */
+/** A running sandbox. */
 export interface Sandbox {
   readonly endpoints: Endpoints;
   readonly kubeconfig: ClusterAccess;
-  /** Loads the modules of the handlers that were not invoked yet. */
+  /** Loads the modules of the handlers that have not been invoked yet. */
   loadHandlers(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Address of the API server as machines know it: a name, because ports may change between runs. */
+/** Address of the API server for machines: a name, because ports may change between runs. */
 const API_FOR_MACHINES = `https://api-int.${demo.cluster.name}.example.com:6443`;
 
-/** Sandbox time for seed nodes to join; it is skipped before the first banner. */
+/** Sandbox time in which seed nodes join; the first start skips it before the banner. */
 const SEEDING_MS = 4 * 60_000;
 
-/** The clock, the work that it waits for when it is moved, and the simulator's context. */
+/** The clock, the activity that moving the clock waits for, and the simulator's context. */
 interface Runtime {
   readonly clock: PacedClock;
   readonly requests: Activity;
@@ -82,7 +82,7 @@ const controlOf = (simulator: Simulator, { clock, settle }: Runtime, ledger: Led
     readers: stateReaders(simulator, ledger),
   });
 
-/** Page and control API share a port. */
+/** Builds the handler of the port that page and control API share. */
 function uiOf(simulator: Simulator, runtime: Runtime, addresses: Addresses, pools: readonly string[]) {
   const ledger = ledgerOf(simulator, addresses);
   const api = controlOf(simulator, runtime, ledger);
@@ -116,7 +116,7 @@ const endpointsOf = ({ keys }: Simulator, urls: ReturnType<typeof addressesOf>, 
   control: urls.ui,
 });
 
-/** Resumes work in progress; on the first start, seeds the nodes before the neighbours start. */
+/** Resumes running work. On the first start, seeds the nodes before the neighbours start. */
 async function resume(simulator: Simulator, state: State, runtime: Runtime, seeding: Seeding): Promise<void> {
   simulator.resume();
   if (!state.resumed) await seed(simulator, state, runtime, seeding);
@@ -132,7 +132,7 @@ async function seed(simulator: Simulator, state: State, { clock, settle }: Runti
   state.markSeeded();
 }
 
-/** Gives running handlers 800 ms to save their state; those that wait longer are resumed by the next run. */
+/** Gives running handlers 800 ms to save their state; the next run resumes those that take longer. */
 async function drainInvocations(invocations: Runtime["invocations"]): Promise<void> {
   const patience = Date.now() + 800;
   while (invocations.standing().underWay > 0 && Date.now() < patience) {
@@ -142,7 +142,7 @@ async function drainInvocations(invocations: Runtime["invocations"]): Promise<vo
 
 type Seeding = Omit<Parameters<typeof seedNodes>[0], "simulator">;
 
-/** @throws StartError when a name after --with or --without is unknown; nothing was changed then */
+/** Checks the names after --with and --without before anything is changed. @throws StartError for an unknown name */
 export function refuseUnknown(flags: Flags): void {
   const error = selectionError(flags);
   if (error) throw new StartError(error);

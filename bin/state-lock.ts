@@ -19,9 +19,9 @@ function locked(path: string): DatabaseSync {
 }
 
 /**
- * Locks a directory for this process; it is created when it is missing. The operating system releases the lock when the
- * process ends, however it ends. Node has no file locks; SQLite does.
- * @throws StartError when another sandbox runs on it
+ * Locks a directory for this process, and creates it if it is missing. The operating system releases the lock when the
+ * process ends in any way. Node has no file locks, so SQLite's are used.
+ * @throws StartError if another sandbox uses the directory
  */
 export function lockState(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -35,7 +35,7 @@ export function lockState(folder: string): void {
   }
 }
 
-/** Deletes everything in a locked directory but the lock. */
+/** Deletes everything in a locked directory except the lock. */
 export function clearState(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (name !== LOCK) rmSync(join(folder, name), { recursive: true, force: true });

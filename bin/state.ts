@@ -4,20 +4,20 @@ import { openStore, type Store } from "../lib/sandbox/core/store.ts";
 import { StartError } from "./start-error.ts";
 import { clearState } from "./state-lock.ts";
 
-/** Saved state that one run of the sandbox leaves to the next. */
+/** Saved state of the sandbox, which the next run reads. */
 export interface State {
   readonly store: Store;
   /** Directory of the ledger's files. */
   readonly ledgerPath: string;
-  /** True when an earlier run is resumed. */
+  /** True if an earlier run is resumed. */
   readonly resumed: boolean;
-  /** Runs before this one: a seed repeats a run, but no run may repeat the ids of the one before. */
+  /** Number of runs before this one: a seed repeats a run, but no run may repeat the ids of an earlier one. */
   readonly run: number;
   /** Latest sandbox time that may have been shown, in milliseconds since the epoch. */
   readonly savedTime: number | undefined;
   /** Saves the latest time that this process may show: the next run begins there. */
   saveTime(time: number): void;
-  /** Marks seeding as complete: from now on an interrupted run is resumed. */
+  /** Marks seeding as complete: from then on, an interrupted run is resumed. */
   markSeeded(): void;
 }
 
@@ -30,9 +30,9 @@ const OLD_FILE = "ground.db";
 const OTHER_VERSION = "the state in .sandbox is of another version of Casement: start anew with --fresh";
 
 /**
- * Opens the saved state. A first start that was interrupted before seeding was complete starts over.
+ * Opens the saved state. If the first start was interrupted before seeding was complete, the state starts over.
  * @param folder a directory that this process has locked
- * @throws StartError when another version left it
+ * @throws StartError if another version wrote the state
  */
 export function openState(folder: string): State {
   if (existsSync(join(folder, OLD_FILE))) throw new StartError(OTHER_VERSION);

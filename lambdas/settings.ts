@@ -1,5 +1,5 @@
-import { type Account, isAccount } from "./desired/accounts.ts";
-import { RETENTION_DAYS } from "./retention.ts";
+import { type Account, isAccount } from "./cluster/accounts.ts";
+import { RETENTION_DAYS } from "./records/retention.ts";
 
 /** Facts that a function knows about the place it runs in. */
 export interface Settings {

@@ -15,13 +15,13 @@ export const ec2 = (resource: string): string => `arn:aws:ec2:\${region}:\${acco
 
 export const lambda = (name: string): string => `arn:aws:lambda:\${region}:\${account}:function:\${name:${name}}`;
 
-/** A queue of dead letters: a function's, or "undelivered" for the rules'. */
+/** A dead-letter queue: that of a function, or "undelivered" for that of the rules. */
 export const queue = (name: string): string => `arn:aws:sqs:\${region}:\${account}:\${queue:${name}}`;
 
 /** Every stream of a function's log group. */
 export const logStreams = (name: string): string => `arn:aws:logs:\${region}:\${account}:log-group:\${log:${name}}:*`;
 
-/** Documents of one script, whatever their content's hash: no other cluster's name can begin or end so. */
+/** Documents of one script with any content hash. The pattern matches no document of another cluster. */
 export const documentsOf = (script: DocumentScript): string =>
   `arn:aws:ssm:\${region}:\${account}:document/casement-\${cluster}-${script}-${"?".repeat(HASH_LENGTH)}`;
 

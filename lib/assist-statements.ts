@@ -3,10 +3,13 @@ import { clusterTag, TAG } from "../lambdas/tags.ts";
 import { ec2 } from "./arns.ts";
 import type { Conditions, Statement } from "./statement.ts";
 
-/** Conditions that hold only for machines of other owners that are assisted: the one function that may set this tag asks a person first. */
+/**
+ * Conditions that only assisted machines of other owners meet. Only one function may set this tag, and it asks a person
+ * first.
+ */
 export const assisted: Conditions = { StringEquals: { [`aws:ResourceTag/${TAG.managed}`]: "${cluster}" } };
 
-/** Reads how an Auto Scaling group treats an instance that fails a health check, which a reboot makes it do. */
+/** Reads how an Auto Scaling group treats an instance that fails a health check, because a reboot fails them. */
 export const seeScalingGroups: Statement = {
   sid: "SeeScalingGroups",
   actions: ["autoscaling:DescribeAutoScalingInstances", "autoscaling:DescribeAutoScalingGroups"],
@@ -15,8 +18,8 @@ export const seeScalingGroups: Statement = {
 };
 
 /**
- * The tag by which a machine of another owner is assisted: set and taken off by one function alone, on instances of this cluster
- * that Casement did not launch, and no other tag with it.
+ * The tag that marks an assisted machine of another owner. Only one function sets and removes it, only on instances of
+ * this cluster that Casement did not launch, and without any other tag.
  */
 export const tagAssisted: readonly Statement[] = [
   {
@@ -46,7 +49,7 @@ export const tagAssisted: readonly Statement[] = [
   },
 ];
 
-/** Commands to assisted machines; which documents those may be, the statement beside it says. */
+/** Sends commands to assisted machines. A separate statement allows the documents. */
 export const sendToAssistedMachines: Statement = {
   sid: "SendToAssistedMachines",
   actions: ["ssm:SendCommand"],

@@ -28,7 +28,7 @@ import { type Payload, releaseContent } from "./release-content.ts";
 /** Properties of one cluster's stack. */
 export interface CasementStackProps extends StackProps {
   readonly deployment: Deployment;
-  /** The uploaded payload; null until there is one. */
+  /** The uploaded payload; null until one is uploaded. */
   readonly payload: Payload | null;
   /** Folders of the bundles. */
   readonly bundles: Readonly<Record<FunctionName | "release", string>>;
@@ -51,13 +51,13 @@ export class CasementStack extends Stack {
     const bucket = machineBucket(this, "Bucket", deployment.aws.audit);
     const { slackSecret } = clusterSecrets(this, cluster.name);
 
-    // For machines: scripts, an identity, a place in the network.
+    // For machines: scripts, an identity, a security group.
     const documents = scriptDocuments(cluster.name);
     new ScriptDocuments(this, "Documents", documents);
     const nodes = new NodeIdentity(this, "NodeIdentity");
     const network = this.#nodeNetwork();
 
-    // The functions: front door, event handler, and the workflows that they start or wake.
+    // The functions: the front door, the event handler, and the workflows that both start or wake.
     const handlers = this.#handlers(bundles, {
       CASEMENT_CLUSTER: cluster.name,
       CASEMENT_BUCKET: bucket.bucketName,
@@ -89,10 +89,10 @@ export class CasementStack extends Stack {
     grant(this, deployment, { handlers, release, events, nodes, network, bucket, topic, ledger });
     if (payload === null) Annotations.of(this).addWarningV2("casement:payload", NO_PAYLOAD);
 
-    // Alarms and the people they call.
+    // Alarms, and the topic that notifies people.
     this.#watch(handlers, events, topic);
 
-    this.#say({
+    this.#output({
       FrontDoorUrl: url.url,
       BucketName: bucket.bucketName,
       Workflows: workflowNames.map((name) => handlers[name].lambda.functionName).join(" "),
@@ -149,7 +149,7 @@ export class CasementStack extends Stack {
     dashboard(this, "Dashboard", watched, new Alarms(this, "Alarms", watched));
   }
 
-  #say(outputs: Readonly<Partial<Record<keyof typeof meanings, string>>>): void {
+  #output(outputs: Readonly<Partial<Record<keyof typeof meanings, string>>>): void {
     for (const [name, value] of Object.entries(outputs))
       new CfnOutput(this, name, { value, description: meanings[name as keyof typeof meanings] });
   }
@@ -158,11 +158,11 @@ export class CasementStack extends Stack {
 /** Description of each output, as the console shows it. */
 const meanings = {
   FrontDoorUrl: "Both addresses in the Slack app's manifest",
-  BucketName: "Where the Windows payload is uploaded to",
-  Workflows: "The durable functions: whose executions to look at before an upgrade",
-  RuntimeVersion: "Version of the configuration that functions go by",
-  HumanTopic: "Alarms and calls for people: subscribe your pager to it",
-  Missing: "What is still to be done before the bot obeys",
+  BucketName: "Bucket to upload the Windows payload to",
+  Workflows: "The durable functions: check their executions before an upgrade",
+  RuntimeVersion: "Version of the configuration that the functions use",
+  HumanTopic: "Topic for alarms and notifications: subscribe your pager to it",
+  Missing: "Steps that are left before the bot accepts commands",
 } as const;
 
 /** Account and region of the stack, and the texts that people see in the console. */

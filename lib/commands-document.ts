@@ -25,7 +25,7 @@ const overviewRow = (command: Command, commandWord: string): string =>
   `| [\`${commandWord} ${formOf(command).replaceAll("|", "\\|")}\`](#${command.name}) | ${command.summary} |`;
 
 /**
- * The page that explains every command, from the list of commands.
+ * Writes the page that explains every command, from the list of commands.
  * @param commandWord the word of the slash command, "/win"
  * @returns Markdown, for docs/commands.md
  */

@@ -1,9 +1,9 @@
 import { X509Certificate } from "node:crypto";
 import { RegionInfo } from "aws-cdk-lib/region-info";
 import { z } from "zod";
-import { networksOverlap } from "../lambdas/desired/network-address.ts";
+import { networksOverlap } from "../lambdas/machine/network-address.ts";
 
-/** Checks of the values that a person typed into a configuration file: each fault comes with what would be right. */
+/** Checks of the values in a configuration file that a person wrote: each error names a valid value. */
 
 /** An AWS id, such as "vpc-0a1b2c3d". */
 export const awsId = (prefix: string) =>
@@ -16,12 +16,12 @@ export const distinct = <T extends z.ZodType<string>>(value: T) =>
     .min(1)
     .refine((list) => new Set(list).size === list.length, { error: "names something twice" });
 
-/** The account's number; YAML reads one without quotation marks as a number, and may lose a leading zero. */
+/** The account's number in quotation marks: without them YAML reads a number, and a leading zero may be lost. */
 export const account = z
   .string('must be in quotation marks, "111122223333": it is an id, not a number')
   .regex(/^\d{12}$/, "must be an account id of twelve digits");
 
-/** A region of the one partition that the statements' ARNs are written for. */
+/** A region of the partition "aws": the ARNs in the statements are written only for it. */
 export const region = z.string().superRefine((name, context) => {
   const known = RegionInfo.regions.find((one) => one.name === name);
   if (!known) {
@@ -62,7 +62,7 @@ function certificatesIn(text: string): (X509Certificate | null)[] {
 }
 
 /**
- * Finds the fault in the PEM of an authority, null if there is none. A bundle may hold other certificates too.
+ * Finds the fault in the PEM of a certificate authority; null if it is valid. A bundle may hold other certificates too.
  * @param now milliseconds since the epoch
  */
 function authorityFault(text: string, now: number): string | null {
@@ -76,30 +76,30 @@ function authorityFault(text: string, now: number): string | null {
   return Math.max(...ends) > now ? null : `expired on ${new Date(Math.max(...ends)).toISOString().slice(0, 10)}`;
 }
 
-/** The PEM of an authority that is valid at a moment. */
+/** The PEM of a certificate authority that is valid at a moment. */
 export const authority = (now: number) =>
   z.string().superRefine((text, context) => {
     const message = authorityFault(text, now);
     if (message !== null) context.addIssue({ code: "custom", message });
   });
 
-/** Kubernetes' rules for labels (docs: "Labels and Selectors", syntax); those for taints are the same. */
+/** Kubernetes' rules for label keys (docs: "Labels and Selectors", syntax); the rules for taints are the same. */
 const anyKey = z
   .string()
   .regex(/^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/, "must be a label's key");
 
 /**
- * Kubernetes keeps these domains for itself (docs: "Well-Known Labels, Annotations and Taints"), OpenShift and Casement theirs:
- * admission policies tell Windows nodes, roles and what the bot may touch by them.
+ * Domains that Kubernetes (docs: "Well-Known Labels, Annotations and Taints"), OpenShift and Casement reserve. By these
+ * labels admission policies recognise Windows nodes, roles and the objects that the bot may change.
  */
 const RESERVED = /(^|\.)(kubernetes\.io|k8s\.io|openshift\.io|casement\.dev)\//;
 
-/** A key that a pool may give its nodes: each is a right of the bot to set it. */
+/** A label or taint key that a pool may give its nodes. The bot gets the right to set each of these keys. */
 export const ownKey = anyKey.refine((key) => !RESERVED.test(key), {
   error: "is in a domain that Kubernetes, OpenShift or Casement keeps for itself: use one of yours, example.com/role",
 });
 
-/** CloudFormation API Reference, "Tag": at most 128 characters, and no beginning that is AWS's. */
+/** CloudFormation API Reference, "Tag": at most 128 characters, and not the prefix that AWS reserves. */
 export const tagKey = z
   .string()
   .min(1)
@@ -120,7 +120,7 @@ export const poolName = z
   .string()
   .regex(/^[a-z0-9]([a-z0-9-]{0,28}[a-z0-9])?$/, "a pool's name must be at most 30 of a-z, 0-9 and -, such as web");
 
-/** Ranges of addresses that overlap, as the paths of both. */
+/** Finds address ranges that overlap. @returns the paths of both ranges of each pair */
 export function overlaps(networks: Readonly<Record<string, string>>): (readonly [string, string])[] {
   const names = Object.keys(networks);
   return names.flatMap((one, at) =>

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { z } from "zod";
-import { configurationSchema, faultsOf, poolSchema } from "../lambdas/configuration.ts";
-import { minutesTogether, oldKeyWarnings } from "../lambdas/deadlines.ts";
-import { networksOverlap } from "../lambdas/desired/network-address.ts";
+import { configurationSchema, faultsOf, poolSchema } from "../lambdas/configuration/configuration.ts";
+import { minutesTogether, oldKeyWarnings } from "../lambdas/configuration/deadlines.ts";
+import { networksOverlap } from "../lambdas/machine/network-address.ts";
 import { type NodeWorkflow, nodeWorkflows } from "../lambdas/stages.ts";
 import {
   account,
@@ -32,45 +32,48 @@ const NO_WAY_OUT =
 /** Functions that call Kubernetes, placed where they reach a private API server. */
 const functionsNetwork = z.strictObject({
   subnets: distinct(awsId("subnet")),
-  /** The subnets' default route. Without one the functions could reach neither Slack nor AWS. */
+  /** Target of the subnets' default route. Without a default route the functions could reach neither Slack nor AWS. */
   wayOut: z.string(NO_WAY_OUT).regex(/^(nat|tgw|eni)-[0-9a-f]{8,17}$/, NO_WAY_OUT),
 });
 
-const NOBODY_TOLD =
-  "list mail addresses that are told when something is wrong, or write none if something else subscribes to the topic";
+const NOBODY_NOTIFIED =
+  "list e-mail addresses to notify when something is wrong, or write none if something else subscribes to the topic";
 
-/** The account that everything is put into, and what is there already. */
+/** The AWS account that the stack is deployed into, and the resources that the account already has. */
 const aws = z.strictObject({
   account,
   vpc: awsId("vpc"),
-  /** The cluster's security groups: those that may reach the Windows nodes, and those that the nodes' overlay must reach. */
+  /** The cluster's security groups: their machines may reach the Windows nodes, whose overlay must reach them. */
   securityGroups: z.strictObject({ controlPlane: awsId("sg"), linuxNodes: awsId("sg") }),
-  /** The customer-managed key that encrypts the nodes' volumes; left out, the account's default key does. */
+  /** The customer-managed key that encrypts the nodes' volumes; default: the account's default key. */
   volumeKey: z
     .string()
     .regex(
-      // A multi-Region key has an id of another form (KMS developer guide, "How multi-Region keys work").
+      // The id of a multi-Region key has another form (KMS developer guide, "How multi-Region keys work").
       /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/([0-9a-f-]{36}|mrk-[0-9a-f]{32})$/,
       "must be the ARN of a key: arn:aws:kms:…:key/…",
     )
     .optional(),
-  /** Repositories that nodes may pull from; left out, all of the account's. */
+  /** Repositories that nodes may pull from; default: all repositories of the account. */
   imageRepositories: z
     .array(
       z.string().regex(/^arn:aws[a-z-]*:ecr:[a-z0-9*-]+:\d{12}:repository\/.+$/, "must be arn:aws:ecr:…:repository/…"),
     )
     .min(1)
     .optional(),
-  /** Only where the API server is private; left out, no function sits in a VPC. */
+  /** Only for a private API server; if it is left out, no function is placed in a VPC. */
   functionsNetwork: functionsNetwork.optional(),
-  /** Requests answered at the same moment; the account must keep 100 unreserved (Lambda quotas). */
+  /** Number of requests that the front door answers concurrently; 100 must stay unreserved (Lambda quotas). */
   frontDoorConcurrency: z.number().int().min(1).max(1_000).default(10),
-  /** Addresses that get mail about everything that needs a human; each must confirm its subscription. */
-  notify: z.union([z.array(z.email()).min(1, NOBODY_TOLD), z.literal("none")], NOBODY_TOLD),
-  /** Tags that your own rules want on every resource. */
+  /** E-mail addresses that are notified of everything that needs a human; each must confirm its subscription. */
+  notify: z.union([z.array(z.email()).min(1, NOBODY_NOTIFIED), z.literal("none")], NOBODY_NOTIFIED),
+  /** Tags that the account's own rules require on every resource. */
   tags: z.record(tagKey, z.string().max(256)).default({}),
   logRetentionDays: z.literal(RETENTION_DAYS).default(90),
-  /** Retention that S3 enforces for every version in the bucket, the copies of the audit among them; set it at the first deployment. */
+  /**
+   * Retention that S3 enforces for every version in the bucket, including the copies of the audit; set it at the first
+   * deployment.
+   */
   audit: z
     .strictObject({
       objectLock: z.strictObject({
@@ -80,14 +83,14 @@ const aws = z.strictObject({
       }),
     })
     .optional(),
-  /** The manifest of the uploaded payload, relative to this file. Left out until it has been uploaded. */
+  /** Path of the uploaded payload's manifest, relative to this file. Leave it out until the payload is uploaded. */
   payloadManifest: z.string().optional(),
 });
 
-/** Minutes of an execution that deadlines leave free: for retries, answers and putting things back. */
+/** Minutes of an execution reserved for retries, replies and rollback. */
 const ROOM_MINUTES = 30;
 
-/** A NoExecute taint would evict what DaemonSets of others already run there. */
+/** A pool's taint. The effect NoExecute is refused: it would evict other owners' DaemonSet pods that already run. */
 const taint = poolSchema.shape.taint.extend({
   key: ownKey,
   value: labelValue,
@@ -96,7 +99,7 @@ const taint = poolSchema.shape.taint.extend({
   }),
 });
 
-/** Pool as the file has it, without what the stack makes. Typed values are judged more strictly than values judged once. */
+/** A pool in the file, without created resources. Its values are checked more strictly than those of a release. */
 const pool = poolSchema.omit({ securityGroup: true }).extend({
   instanceTypes: distinct(instanceType),
   subnets: distinct(awsId("subnet")),
@@ -117,7 +120,7 @@ const clusterAt = (now: number) =>
     kubeletClientAuthority: authority(now).optional(),
   });
 
-/** The reviewed file: what functions go by, without what the stack makes, and where it is deployed. */
+/** The reviewed file: the functions' configuration, without resources that the stack creates, and the AWS account. */
 const deploymentSchema = (now: number) =>
   configurationSchema
     .omit({ bucket: true, ledgerTable: true, instanceProfileArn: true, volumeKey: true })
@@ -129,7 +132,7 @@ const deploymentSchema = (now: number) =>
 /** A deployment, validated. */
 export type Deployment = z.infer<ReturnType<typeof deploymentSchema>>;
 
-/** Finds the faults between values that are right by themselves. */
+/** Finds values that are valid separately but not together. */
 const faultsAcross = (whole: Deployment): Fault[] => [
   ...networkFaults(whole),
   ...windowsFaults(whole),
@@ -138,7 +141,7 @@ const faultsAcross = (whole: Deployment): Fault[] => [
   ...keyFaults(whole),
 ];
 
-/** EC2 encrypts a volume only with a key of the same region; with another one the instance ends during its launch. */
+/** EC2 encrypts a volume only with a key of the same region; with any other key EC2 ends the instance during launch. */
 function keyFaults({ aws: { volumeKey }, cluster: { region } }: Deployment): Fault[] {
   const [, , , keyRegion] = volumeKey?.split(":") ?? [];
   if (keyRegion === undefined || keyRegion === region) return [];
@@ -168,7 +171,10 @@ const windowsFaults = ({ pools: all, cluster: { hybridOverlayPort } }: Deploymen
       message: `Windows Server 2019 cannot use the overlay port ${hybridOverlayPort}, only 4789`,
     }));
 
-/** Minutes that a drain, a removal or an assistance may wait for approvals beside its stages: three askings of at most an hour, and what is between them. */
+/**
+ * Minutes beyond the stages that a drain, a removal or an assistance may wait for approvals: three requests of at most
+ * an hour each, and the time between them.
+ */
 const APPROVAL_MINUTES = 240;
 
 /** Workflows whose functions have other names. */
@@ -186,8 +192,8 @@ const functionOfWorkflow = (workflow: NodeWorkflow) =>
   isRenamed(workflow) ? functionsOfWorkflows[workflow] : (`${workflow}-node` as const);
 
 /**
- * Nothing runs when an execution times out: a workflow must be able to wait to its end, for people too. Deadlines that are not
- * valid are no numbers yet: Zod asks all checks, also after one has failed.
+ * Finds deadlines that are longer than an execution. When an execution times out, no code runs, so every wait, also for
+ * people, must end before. Zod runs all checks even after one has failed, so an invalid deadline is not a number here.
  */
 function deadlineFaults({ deadlines }: Deployment): Fault[] {
   return nodeWorkflows.flatMap((workflow) => {
@@ -215,7 +221,7 @@ export function deploymentOf(value: unknown, now: number): Deployment {
 /**
  * Reads a configuration file, YAML or JSON.
  * @param now milliseconds since the epoch: certificates must be valid
- * @param warn called with one sentence for each key that has another name by now
+ * @param warn called with one sentence for each key that has been renamed
  * @throws Error that names the file and what is wrong with it
  */
 export function readDeployment(

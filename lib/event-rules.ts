@@ -20,7 +20,7 @@ export interface EventRule {
 
 const target = "cloud-events";
 
-// Each script by itself: "casement-west-" would also match the documents of the cluster "west-2".
+// One prefix for each script: "casement-west-" would also match the documents of the cluster "west-2".
 const ofOurScripts = (cluster: string) =>
   documentScripts.map((script) => ({ prefix: `casement-${cluster}-${script}-` }));
 

@@ -1,27 +1,26 @@
-import type { WorkflowRow } from "../lambdas/capabilities/capability.ts";
+import type { Capability, WorkflowRow } from "../lambdas/capabilities/capability.ts";
 import { capabilities, type WorkflowName } from "../lambdas/capabilities/list.ts";
-import { tableOf } from "../lambdas/capabilities/registry.ts";
 import { schedules } from "../lambdas/capabilities/schedules.ts";
+import type { Account } from "../lambdas/cluster/accounts.ts";
 import { commands } from "../lambdas/commands/list.ts";
-import type { Account } from "../lambdas/desired/accounts.ts";
 
 const HOUR = 3_600;
 
-/** One function: the stack deploys it so, and the sandbox mounts it so. */
+/** One function, as the stack deploys it and the sandbox mounts it. */
 export interface FunctionShape {
   /** The file that exports `handler` for Lambda and `createHandler` for the sandbox. */
   readonly entry: string;
   /** Seconds that one invocation may take. */
   readonly timeoutSeconds: number;
-  /** Lambda gives processor by memory: 1,769 MB are one whole core (Lambda developer guide, "Configure memory"). */
+  /** Lambda allots CPU by memory: 1,769 MB give one whole core (Lambda developer guide, "Configure memory"). */
   readonly memoryMiB: number;
-  /** Durable functions alone: what one execution may take, waits for people included. */
+  /** Only for durable functions: seconds that one execution may take, including waits for people. */
   readonly executionSeconds?: number;
-  /** The service account by which it asks the cluster, and so the secret that it reads; left out, it never asks. */
+  /** Service account in the cluster, and so the secret that the function reads; without one it never calls the API. */
   readonly account?: Account;
-  /** Durable functions that it may start. */
+  /** Durable functions that the function may start. */
   readonly starts: readonly WorkflowName[];
-  /** The doctor, in `look`, has it try its own rights: set where a function changes something in the account. */
+  /** The doctor, in `look`, lets it try its own rights: set for each function that changes resources of the account. */
   readonly triesItsRights?: true;
 }
 
@@ -30,9 +29,9 @@ interface DurableShape extends FunctionShape {
   readonly executionSeconds: number;
 }
 
-/** A workflow's invocation lasts from one wait to the next; the steps between end by their own time-outs. */
-const workflow = (name: string, { hours, starts = [], ...row }: WorkflowRow<WorkflowName>): DurableShape => ({
-  entry: `lambdas/workflows/${name}.ts`,
+/** A workflow's invocation lasts from one wait to the next; each step in between has its own timeout. */
+const durable = (entry: string, { hours, starts = [], ...row }: WorkflowRow<WorkflowName>): DurableShape => ({
+  entry,
   timeoutSeconds: 300,
   memoryMiB: 1024,
   executionSeconds: hours * HOUR,
@@ -40,14 +39,20 @@ const workflow = (name: string, { hours, starts = [], ...row }: WorkflowRow<Work
   ...row,
 });
 
-const rows: Readonly<Record<WorkflowName, WorkflowRow<WorkflowName>>> = tableOf(capabilities, "workflows");
+const list: readonly Capability<WorkflowName>[] = capabilities;
+
+const workflows = Object.fromEntries(
+  list.flatMap(({ name: folder, workflows = {} }) =>
+    Object.entries(workflows).map(([name, row]) => [name, durable(`lambdas/capabilities/${folder}/${name}.ts`, row)]),
+  ),
+) as Record<WorkflowName, DurableShape>;
 
 const distinct = <T>(values: readonly T[]): readonly T[] => [...new Set(values)];
 
 /**
- * Every function that runs in the cloud but the one that publishes a release, from the list of capabilities. Principals,
- * bundles, the stack's functions and the sandbox's handlers derive from these rows; permissions are written down by hand in
- * lib/permissions.ts.
+ * Every function that runs in the cloud, from the list of capabilities; only the function that publishes a release is
+ * not here. Principals, bundles, the stack's functions and the sandbox's handlers derive from these rows. Permissions
+ * are written by hand in lib/permissions.ts.
  */
 export const functions: Readonly<
   Record<WorkflowName, DurableShape> & Record<"front-door" | "cloud-events", FunctionShape>
@@ -64,19 +69,16 @@ export const functions: Readonly<
     memoryMiB: 512,
     starts: distinct(schedules.flatMap(({ starts = [] }) => starts)),
   },
-  ...(Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, workflow(name, row)])) as Record<
-    WorkflowName,
-    DurableShape
-  >),
+  ...workflows,
 };
 
-/** A function by its name. */
+/** Name of a function. */
 export type FunctionName = keyof typeof functions;
 
 /** A holder of permissions: a function, the one that publishes a release, EventBridge's role, or the Windows nodes' role. */
 export type PrincipalName = FunctionName | "release" | "publisher" | "node";
 
-/** All of them, in the order of a request's way. */
+/** Names of all functions, in the order in which a request passes them. */
 export const functionNames = Object.keys(functions) as readonly FunctionName[];
 
 /** Tells a function from the other principals. */
@@ -86,20 +88,20 @@ export const isFunction = (principal: string): principal is FunctionName => Obje
 export const functionOf = (principal: string): FunctionShape | undefined =>
   isFunction(principal) ? functions[principal] : undefined;
 
-/** Those that run asynchronously: an event that one of them failed on is kept as a dead letter. */
+/** Functions that run asynchronously: an event that one of them failed on is kept as a dead letter. */
 export const asynchronousNames: readonly FunctionName[] = functionNames.filter((name) => name !== "front-door");
 
-/** The durable ones. */
+/** Names of the durable functions. */
 export const workflowNames = functionNames.filter((name) => "executionSeconds" in functions[name]);
 
-/** Those that the doctor has try their own rights. */
+/** Functions that try their own rights for the doctor. */
 export const triedNames: readonly FunctionName[] = functionNames.filter((name) => functionOf(name)?.triesItsRights);
 
-/** Entry files to bundle for a deployment: every function, and the one that publishes a release. */
+/** Entry files to bundle for a deployment: every function of the table, and the function that publishes a release. */
 export const entries: Readonly<Record<FunctionName | "release", string>> = {
   ...(Object.fromEntries(functionNames.map((name) => [name, functions[name].entry])) as Record<FunctionName, string>),
   release: "lambdas/release/handler.ts",
 };
 
-/** Does the function ask the cluster's API server, and so need a way to it? */
+/** Does the function call the cluster's API server, so that its network must reach it? */
 export const callsKubernetes = (name: string): boolean => functionOf(name)?.account !== undefined;

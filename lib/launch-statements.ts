@@ -3,7 +3,7 @@ import { launchTagKeys, TAG } from "../lambdas/tags.ts";
 import { ec2 } from "./arns.ts";
 import type { Statement } from "./statement.ts";
 
-/** Permissions that a launch of a Windows node takes, resource by resource. */
+/** Permissions that a launch of a Windows node needs, for each kind of resource. */
 export const launch: Statement[] = [
   {
     sid: "LaunchTaggedInstances",
@@ -68,10 +68,10 @@ export const launch: Statement[] = [
   },
 ];
 
-/** A key may be used by EC2 for us, and by nothing else. */
+/** Allows use of a key only through EC2. */
 const viaEc2 = { "kms:ViaService": "ec2.${region}.amazonaws.com" };
 
-/** EC2 makes the encrypted volumes of a launch with the caller's rights (EBS user guide, "Requirements for EBS encryption"). */
+/** EC2 encrypts a launch's volumes with the caller's rights (EBS user guide, "Requirements for EBS encryption"). */
 export const useVolumeKey: Statement[] = [
   {
     sid: "EncryptVolumes",
@@ -93,7 +93,7 @@ export const useVolumeKey: Statement[] = [
   },
 ];
 
-/** Reads the key that encrypts volumes where a launch names none. */
+/** Reads the account's default key, which encrypts volumes if a launch names no key. */
 export const seeVolumeKey: Statement = {
   sid: "SeeVolumeKey",
   actions: ["ec2:GetEbsDefaultKmsKeyId"],

@@ -5,7 +5,7 @@ import { bucket, documents, documentsOf, ec2, secret } from "./arns.ts";
 import { assisted, sendToAssistedMachines } from "./assist-statements.ts";
 import type { Conditions, Statement } from "./statement.ts";
 
-/** Conditions that hold only for Casement's launches: the tags are set in RunInstances and cannot be added later. */
+/** Conditions that only Casement's instances meet: RunInstances sets these tags, and they cannot be added later. */
 const ours: Conditions = {
   StringEquals: { [`aws:ResourceTag/${TAG.cluster}`]: "${cluster}" },
   StringLike: { [`aws:ResourceTag/${TAG.launched}`]: "*" },
@@ -18,7 +18,7 @@ export const seeInstances: Statement = {
   why: "EC2's Describe actions take no resources.",
 };
 
-/** EC2's checks of an instance, which `/win why` tells. */
+/** Reads EC2's status checks of an instance, for `/win why`. */
 export const seeStatusChecks: Statement = {
   sid: "SeeStatusChecks",
   actions: ["ec2:DescribeInstanceStatus"],
@@ -48,7 +48,7 @@ export const terminate: Statement = {
   conditions: ours,
 };
 
-/** EC2's reboot and its view of the screen need no agent: they are what is left where a machine takes no command. */
+/** EC2's reboot and console screenshot need no SSM agent, so they work on a machine that takes no command. */
 export const rebootThroughEc2: Statement[] = [
   {
     sid: "RebootOnlyOurs",
@@ -65,7 +65,7 @@ export const rebootThroughEc2: Statement[] = [
     conditions: assisted,
   },
   {
-    // A presigned link has its signer's rights: it opens what is named here, and nothing else.
+    // A presigned link has the rights of its signer, so it opens only these objects.
     sid: "KeepScreenshots",
     actions: ["s3:PutObject", "s3:GetObjectVersion"],
     resources: [`${bucket}/screenshots/*`],
@@ -87,7 +87,7 @@ const sendToOurMachines = (resources: string[]): Statement[] => [
   },
 ];
 
-/** Following commands to many machines, whose results are read from a list. */
+/** Follows commands to many machines and reads their results from a list. */
 const followFleets: Statement = {
   sid: "FollowCommands",
   actions: ["ssm:ListCommandInvocations", "ssm:ListCommands", "ssm:CancelCommand"],
@@ -95,15 +95,15 @@ const followFleets: Statement = {
   why: "The service supports no resource or tag conditions for these actions.",
 };
 
-/** Commands to many machines. No fleet is rebooted. */
+/** Sends commands to many machines; the document that reboots is not among them. */
 export const fleetCommand: Statement[] = [
   ...sendToOurMachines([documentsOf("observe"), documentsOf("apply")]),
   followFleets,
 ];
 
 /**
- * The guard, on Casement's own machines and on assisted ones. IAM judges document and machine apart: a function that may send to
- * an assisted machine holds no document that could change anything else there.
+ * Installs the guard on Casement's own machines and on assisted ones. IAM evaluates document and machine separately, so
+ * a function that may send to an assisted machine has no document that could change anything else there.
  */
 export const guardCommand: Statement[] = [
   ...sendToOurMachines([documentsOf("observe"), documentsOf("route")]),
@@ -111,14 +111,14 @@ export const guardCommand: Statement[] = [
   followFleets,
 ];
 
-/** Looks at many machines, assisted ones among them: by the one document that changes nothing. */
+/** Observes many machines, including assisted ones, with the only document that changes nothing. */
 export const fleetLook: Statement[] = [
   ...sendToOurMachines([documentsOf("observe")]),
   sendToAssistedMachines,
   followFleets,
 ];
 
-/** Following a command to one machine, whose result is read as a whole. */
+/** Follows a command to one machine and reads its whole result. */
 const followCommands: Statement = {
   sid: "FollowCommands",
   actions: ["ssm:GetCommandInvocation", "ssm:ListCommands", "ssm:CancelCommand"],
@@ -126,7 +126,7 @@ const followCommands: Statement = {
   why: "The service supports no resource or tag conditions for these actions.",
 };
 
-/** Installs the guard on one assisted machine, looks at it, and takes the guard away again. */
+/** Installs the guard on one assisted machine, observes the machine, and removes the guard. */
 export const assistCommand: Statement[] = [
   {
     sid: "SendOnlyOurDocuments",
@@ -137,14 +137,14 @@ export const assistCommand: Statement[] = [
   followCommands,
 ];
 
-/** Reboots one machine and looks at it; nothing else of it may be changed. */
+/** Reboots and observes one machine, and may change nothing else on it. */
 export const rebootCommand: Statement[] = [
   ...sendToOurMachines([documentsOf("observe"), documentsOf("reboot")]),
   sendToAssistedMachines,
   followCommands,
 ];
 
-/** Looks at one machine: by the one document that changes nothing. */
+/** Observes one machine with the only document that changes nothing. */
 export const lookCommand: Statement[] = [
   ...sendToOurMachines([documentsOf("observe")]),
   sendToAssistedMachines,
@@ -188,7 +188,7 @@ export const plans: Statement = {
   why: "One object per plan, named with its hash.",
 };
 
-/** Join secrets that a lost execution left behind. */
+/** Deletes join secrets that a lost execution left behind. */
 export const forgetJoinSecrets: Statement = {
   sid: "ForgetJoinSecrets",
   actions: ["secretsmanager:DeleteSecret"],
@@ -210,7 +210,7 @@ export const images: Statement = {
   why: "AWS's own public parameters: one per release of Windows.",
 };
 
-/** The doctor checks for free addresses before a launch fails for want of one. */
+/** Lets the doctor warn of too few free addresses before a launch fails. */
 export const seeSubnets: Statement = {
   sid: "SeeSubnets",
   actions: ["ec2:DescribeSubnets"],
@@ -218,7 +218,7 @@ export const seeSubnets: Statement = {
   why: "EC2's Describe actions take no resources.",
 };
 
-/** Whether the documents that commands are sent by are still there; not what is in them. */
+/** Checks that the documents of the scripts still exist, without reading their content. */
 export const seeDocuments: Statement = {
   sid: "SeeDocuments",
   actions: ["ssm:DescribeDocument"],
@@ -226,7 +226,7 @@ export const seeDocuments: Statement = {
   why: "Documents are named with their content's hash.",
 };
 
-/** Versions of the payload in the bucket: names and sizes, never content. */
+/** Lists the versions of the payload in the bucket: names and sizes, never content. */
 export const seePayload: Statement = {
   sid: "SeePayload",
   actions: ["s3:ListBucketVersions"],

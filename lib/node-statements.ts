@@ -3,7 +3,7 @@ import { TAG } from "../lambdas/tags.ts";
 import { bucket, secret } from "./arns.ts";
 import type { Statement } from "./statement.ts";
 
-/** The Windows nodes: their agent, the payload, and the one secret that is tagged with their own ARN. */
+/** Permissions of a Windows node: its SSM agent, the payload, and only the secret that is tagged with its own ARN. */
 export const node: Statement[] = [
   {
     sid: "RunTheAgent",

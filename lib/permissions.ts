@@ -1,5 +1,5 @@
-import type { Account } from "../lambdas/desired/accounts.ts";
-import { BY_TIME, UNFINISHED } from "../lambdas/ledger-table.ts";
+import type { Account } from "../lambdas/cluster/accounts.ts";
+import { BY_TIME, UNFINISHED } from "../lambdas/records/ledger-table.ts";
 import { seeScalingGroups, tagAssisted } from "./assist-statements.ts";
 import { type FunctionName, functionNames, functions, type PrincipalName, triedNames } from "./functions.ts";
 import { launch, seeVolumeKey, useVolumeKey } from "./launch-statements.ts";
@@ -56,7 +56,7 @@ import {
   writeLedger,
 } from "./statements.ts";
 
-/** Permissions of a durable function that reads the cluster, knows its machines, and speaks in Slack. */
+/** Permissions of a durable function that reads the cluster and its machines, and posts in Slack. */
 const asksCluster = (name: FunctionName, account: Account): Statement[] => [
   durable(name),
   runtimeDocument,
@@ -67,10 +67,10 @@ const asksCluster = (name: FunctionName, account: Account): Statement[] => [
   seeInstances,
 ];
 
-/** Permissions of every function that changes nodes by the account `act`. */
+/** Permissions of every function that changes nodes with the account `act`. */
 const actsOnNodes = (name: FunctionName): Statement[] => [...asksCluster(name, "act"), ...appendAudit, putNotices];
 
-/** Functions whose executions wait for people: a button or a dialog wakes them. */
+/** Functions whose executions wait for people and are woken by a button or a dialog. */
 const whichAsk = [
   "add-nodes",
   "provision-node",
@@ -83,10 +83,10 @@ const whichAsk = [
   "remove-node",
 ] as const;
 
-/** Asks, while waiting for a slot, whether its holder still runs. */
+/** Checks, while waiting for a slot, that the execution that holds the slot still runs. */
 const followHoldersOfSlots = followExecutions("drain-node", "reboot-node", "remove-node");
 
-/** Permissions of every principal. The stack grants exactly these and the sandbox enforces them. */
+/** Permissions of every principal. The stack grants exactly these, and the sandbox enforces them. */
 export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
   "front-door": [
     readLedger,

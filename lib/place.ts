@@ -1,24 +1,24 @@
-/** Names that the stack leaves to CloudFormation, by function or role; where it chose none, they go by convention. */
-export type Names = Readonly<Partial<Record<string, string>>>;
+/** Function or role → the name that CloudFormation chose; without one, the conventional name is used. */
+export type ChosenNames = Readonly<Partial<Record<string, string>>>;
 
-/** Place of a function: the facts that its role needs before there is a function. */
+/** Facts that a function's role needs before the function exists. */
 export interface ServicePlace {
   readonly account: string;
   readonly region: string;
   /** Cluster name, as in the tag casement:cluster. */
   readonly cluster: string;
-  /** Do functions that call the cluster's API sit in a VPC? */
+  /** Are the functions that call the cluster's API in a VPC? */
   readonly functionsInVpc: boolean;
-  readonly logGroups?: Names;
-  readonly queues?: Names;
+  readonly logGroups?: ChosenNames;
+  readonly queues?: ChosenNames;
 }
 
-/** Place where the permissions apply; fills the placeholders of the statements. */
+/** Values for the placeholders of the statements: the account and cluster in which the permissions apply. */
 export interface Place extends ServicePlace {
   readonly bucket: string;
   /** DynamoDB table of the ledger. */
   readonly table: string;
-  /** SNS topic that reaches people. */
+  /** SNS topic that notifies people. */
   readonly topic: string;
   /** The infrastructure id, as in the tag kubernetes.io/cluster/<id>. */
   readonly clusterId: string;
@@ -26,27 +26,27 @@ export interface Place extends ServicePlace {
   readonly subnets: readonly string[];
   /** Instance types of the pools. */
   readonly instanceTypes: readonly string[];
-  /** Token settings that the pools ask of the metadata service: "required" or "optional". */
+  /** Token settings of the pools for the metadata service: "required" or "optional". */
   readonly metadataTokens: readonly string[];
   /** Name of the instance profile of the nodes. */
   readonly instanceProfile: string;
-  /** ARN of the customer-managed key of volumes; left out, the account's default key encrypts them. */
+  /** ARN of the customer-managed key that encrypts volumes; default: the account's default key. */
   readonly volumeKey?: string | undefined;
   /** ARNs of the image repositories that nodes pull from. */
   readonly imageRepositories: readonly string[];
   /** Security group of the Windows nodes. */
   readonly nodeGroup: string;
   /** Principal → name of its function or role in the account. */
-  readonly names?: Names;
+  readonly names?: ChosenNames;
 }
 
-/** Name of a function or of the nodes' role where names are free to choose: in the sandbox. The stack chooses none. */
+/** Name of a function or of the nodes' role in the sandbox. In the stack, CloudFormation chooses these names. */
 export const conventionalName = (cluster: string, principal: string): string => `casement-${cluster}-${principal}`;
 
 const PLACEHOLDER =
   /\$\{(?:(name|log|queue):([a-z-]+)|(account|region|cluster|bucket|table|topic|nodeGroup|clusterId|instanceProfile))\}/g;
 
-/** Placeholders that have several values: a list that holds one gets an entry for each of its values. */
+/** Placeholders with several values: a list entry that contains one is repeated for each value. */
 const each: Readonly<Record<string, (place: Partial<Place>) => readonly string[] | undefined>> = {
   subnet: ({ subnets }) => subnets,
   instanceType: ({ instanceTypes }) => instanceTypes,
@@ -63,8 +63,8 @@ function spread(text: string, place: Partial<Place>): readonly string[] {
   return each[kind]?.(place)?.map((one) => text.replace(placeholder, one)) ?? [text];
 }
 
-/** Kind of placeholder → the name of something that a principal has one of. */
-const nameOf = (place: ServicePlace & { readonly names?: Names }, kind: string, principal: string): string => {
+/** Returns the name of a resource of which each principal has one, by the kind of placeholder. */
+const nameOf = (place: ServicePlace & { readonly names?: ChosenNames }, kind: string, principal: string): string => {
   const name = conventionalName(place.cluster, principal);
   const known: Readonly<Record<string, string>> = {
     name: place.names?.[principal] ?? name,
@@ -74,8 +74,8 @@ const nameOf = (place: ServicePlace & { readonly names?: Names }, kind: string, 
   return known[kind] ?? "";
 };
 
-/** Statements with their placeholders filled; IAM's own policy variables (`${ec2:SourceInstanceARN}`) stay. */
-export function filled<T>(statements: T, place: ServicePlace & Partial<Place>): T {
+/** Fills the placeholders of statements; IAM's own policy variables (`${ec2:SourceInstanceARN}`) stay. */
+export function fillPlaceholders<T>(statements: T, place: ServicePlace & Partial<Place>): T {
   const inLists = (_: string, value: unknown): unknown =>
     Array.isArray(value) ? value.flatMap((one) => (typeof one === "string" ? spread(one, place) : [one])) : value;
   const text = JSON.stringify(statements, inLists).replace(

@@ -5,10 +5,10 @@ import type { Statement } from "./statement.ts";
 /** IAM user guide, "IAM and STS character limits": the inline policies of one role together, white space not counted. */
 const LARGEST = 10_240;
 
-/** CloudFormation chooses names of functions, roles and queues; Lambda takes the longest of them with 64 characters. */
+/** The longest name that CloudFormation may choose for a function, role or queue: 64 characters, Lambda's limit. */
 const LONGEST_NAME = "n".repeat(64);
 
-/** As IAM counts it: statements as they are written in a policy. */
+/** Size of statements in characters, measured as IAM measures a policy. */
 const sizeOf = (statements: readonly Statement[]): number =>
   JSON.stringify({
     Version: "2012-10-17",
@@ -25,8 +25,9 @@ const counted = ({ subnets, instanceTypes, imageRepositories }: Place): string =
   `different subnets (${subnets.length}) and instance types (${instanceTypes.length}) of the pools, or image repositories (${imageRepositories.length})`;
 
 /**
- * Refuses a configuration that makes more of a role's policy than IAM takes: CloudFormation would find out halfway.
- * @param place of the stack; names that CloudFormation chooses count with their greatest length
+ * Refuses a configuration that makes a role's policy larger than IAM allows. Otherwise CloudFormation would fail in the
+ * middle of a deployment.
+ * @param place of the stack; for names that CloudFormation chooses, the greatest length is assumed
  * @throws Error with the role, its size, and what to shorten
  */
 export function checkPolicySizes(place: Place): void {

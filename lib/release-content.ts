@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { type PayloadManifest, payloadManifestOf } from "../lambdas/desired/payload.ts";
+import { type PayloadManifest, payloadManifestOf } from "../lambdas/machine/payload.ts";
 import { profileOf } from "../lambdas/profiles/list.ts";
 import type { Profile } from "../lambdas/profiles/profile.ts";
 import type { Release } from "../lambdas/release/publish.ts";
@@ -29,7 +29,7 @@ export type Payload = Pick<PayloadManifest, "format" | "profile" | "kubernetes" 
 /**
  * Reads the manifest of the uploaded payload.
  * @param path of the configuration file, which names the manifest relative to itself
- * @returns null when the configuration names none
+ * @returns null if the configuration names none
  * @throws Error that names the configuration's path and what is wrong with the manifest
  */
 export function readPayload({ aws, cluster }: Deployment, path: string): Payload | null {
@@ -50,16 +50,16 @@ export function readPayload({ aws, cluster }: Deployment, path: string): Payload
   }
 }
 
-/** Resources that the stack makes and that functions must know. */
-export interface Made {
+/** Resources that the stack creates and that functions use. */
+export interface StackResources {
   readonly bucket: string;
   readonly ledgerTable: string;
   readonly instanceProfileArn: string;
   readonly securityGroup: string;
 }
 
-/** The release of a deployment: the reviewed file, completed with what the stack has made. */
-export function releaseContent(deployment: Deployment, payload: Payload | null, made: Made): Release {
+/** Builds the release of a deployment: the reviewed file, completed with the resources that the stack created. */
+export function releaseContent(deployment: Deployment, payload: Payload | null, made: StackResources): Release {
   const { aws, pools, ...reviewed } = deployment;
   const { securityGroup, ...places } = made;
   const completed = Object.entries(pools).map(([name, pool]) => [name, { ...pool, securityGroup }]);

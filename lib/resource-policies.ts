@@ -4,7 +4,7 @@ import { rulesOf } from "./event-rules.ts";
 import { asynchronousNames } from "./functions.ts";
 import type { ResourceStatement } from "./statement.ts";
 
-/** Resources with a policy of their own: the bucket, the topic, a queue of dead letters, a function that a service calls. */
+/** Resources with a resource policy: the bucket, the topic, a dead-letter queue, a function that a service calls. */
 export type PolicyHolder = "bucket" | "topic" | `queue:${string}` | `function:${string}`;
 
 /** The queue of events that EventBridge could not deliver. */
@@ -24,7 +24,7 @@ const ruleNames = (target: string): string[] =>
 
 const deadLetters = (name: string): readonly ResourceStatement[] => [encryptedOnly("sqs:*", [queue(name)])];
 
-/** Policies of the resources themselves, which apply to every caller; the secrets and the table have none. */
+/** Resource policies, which apply to every caller; the secrets and the table have none. */
 export const resourcePolicies: Readonly<Partial<Record<PolicyHolder, readonly ResourceStatement[]>>> = {
   bucket: [
     encryptedOnly("s3:*", [bucket, `${bucket}/*`]),

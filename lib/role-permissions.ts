@@ -1,14 +1,14 @@
 import { asynchronousNames, callsKubernetes, type PrincipalName } from "./functions.ts";
 import { permissions, principals } from "./permissions.ts";
-import { filled, type Place, type ServicePlace } from "./place.ts";
+import { fillPlaceholders, type Place, type ServicePlace } from "./place.ts";
 import { type PolicyHolder, resourcePolicies } from "./resource-policies.ts";
 import { keepFailedEvents, leaveNetworkToLambda, plugIntoVpc, writeOwnLog } from "./service-statements.ts";
 import type { ResourceStatement, Statement } from "./statement.ts";
 
-/** Roles that are no function's. */
+/** Roles that belong to no function. */
 const noFunction: ReadonlySet<string> = new Set<PrincipalName>(["publisher", "node"]);
 
-/** Permissions that AWS's services use by a function's role; the role holds them before there is a function. */
+/** Permissions that AWS services use through a function's role. The role has them before the function is created. */
 const serviceStatements = (principal: PrincipalName, inVpc: boolean): readonly Statement[] => {
   if (noFunction.has(principal)) return [];
   const asynchronous = asynchronousNames.some((name) => name === principal);
@@ -19,25 +19,27 @@ const serviceStatements = (principal: PrincipalName, inVpc: boolean): readonly S
   ];
 };
 
-/** Permissions granted to a function's code, and those of its role that the code is denied. */
+/** Permissions of a function's code, and denials of its role's permissions that only AWS services need. */
 const codeStatements = (principal: PrincipalName, inVpc: boolean): readonly Statement[] => [
   ...permissions[principal],
   ...(inVpc && callsKubernetes(principal) ? [leaveNetworkToLambda(principal)] : []),
 ];
 
-/** Permissions that a function's role must hold before the function can be made. */
+/** Permissions that a function's role must have before the function can be created. */
 export const servicePermissionsFor = (principal: PrincipalName, place: ServicePlace): readonly Statement[] =>
-  filled(serviceStatements(principal, place.functionsInVpc), place);
+  fillPlaceholders(serviceStatements(principal, place.functionsInVpc), place);
 
-/** Permissions of a function's code, and denials of its role's further ones: the stack adds them once it knows all names. */
+/** Permissions and denials for a function's code. The stack adds them once all names are known. */
 export const codePermissionsFor = (principal: PrincipalName, place: Place): readonly Statement[] =>
-  // A statement for what is not configured, such as a key of volumes, has no resource left.
-  filled(codeStatements(principal, place.functionsInVpc), place).filter(({ resources }) => resources.length > 0);
+  // A statement for something that is not configured, such as a key for volumes, has no resource left.
+  fillPlaceholders(codeStatements(principal, place.functionsInVpc), place).filter(
+    ({ resources }) => resources.length > 0,
+  );
 
 /**
- * The permissions of one cluster's stack.
- * @param place fills the statements' placeholders; one with `${subnet}` is repeated for each of the pools' subnets
- * @returns every statement that the role of each principal holds, allowing or denying
+ * Builds the permissions of one cluster's stack.
+ * @param place fills the statements' placeholders; an entry with `${subnet}` is repeated for each subnet of the pools
+ * @returns principal → all statements of its role, allowing and denying
  */
 export function permissionsFor(place: Place): Readonly<Record<PrincipalName, readonly Statement[]>> {
   const statementsOf = (principal: PrincipalName): readonly Statement[] => [
@@ -48,9 +50,9 @@ export function permissionsFor(place: Place): Readonly<Record<PrincipalName, rea
 }
 
 /**
- * The policies that the stack's resources carry themselves.
- * @returns what each of them allows and denies to whom
+ * Builds the resource policies of one cluster's stack.
+ * @returns resource → the statements of its policy
  */
 export const resourcePoliciesFor = (
   place: Place,
-): Readonly<Partial<Record<PolicyHolder, readonly ResourceStatement[]>>> => filled(resourcePolicies, place);
+): Readonly<Partial<Record<PolicyHolder, readonly ResourceStatement[]>>> => fillPlaceholders(resourcePolicies, place);

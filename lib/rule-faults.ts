@@ -1,8 +1,8 @@
 import { approvable, BREAK_GLASS } from "../lambdas/commands/approvals.ts";
 import { commands } from "../lambdas/commands/list.ts";
-import type { Configuration } from "../lambdas/configuration.ts";
+import type { Configuration } from "../lambdas/configuration/configuration.ts";
 
-/** A fault of a configuration: the path of the wrong value, and what is wrong with it. */
+/** A fault of a configuration: the path of the wrong value, and the reason why it is wrong. */
 export interface Fault {
   readonly path: readonly string[];
   readonly message: string;
@@ -12,7 +12,7 @@ type Rules = Pick<Configuration, "people" | "policy" | "approvals"> & {
   readonly pools: Readonly<Record<string, Pick<Configuration["pools"][string], "policy" | "approvals">>>;
 };
 
-/** Finds faults of who may do what: roles that no person has, and commands that do not exist. */
+/** Finds faults in people, policy and approvals: roles that no person has, and commands that do not exist. */
 export const ruleFaults = (whole: Rules): Fault[] => [
   ...peopleFaults(whole),
   ...policyFaults(whole),
@@ -44,7 +44,7 @@ function commandFaults(at: readonly string[], policy: Rules["policy"], people: R
   });
 }
 
-/** Faults of the approvals and policies that are written for all pools, or for one of them. */
+/** Finds faults in the approvals for all pools, and in the approvals and policies of single pools. */
 function approvalFaults({ approvals, people, pools: all }: Rules): Fault[] {
   const known: ReadonlySet<string> = new Set([...approvable, ...commands.map(({ name }) => name)]);
   const faultsOfRules = (path: readonly string[], rules: Rules["approvals"]): Fault[] =>

@@ -1,7 +1,7 @@
 import { lambda, logStreams, queue, topic } from "./arns.ts";
 import type { Statement } from "./statement.ts";
 
-/** Lambda's runtime writes what a function logs, by the function's own role. */
+/** Lambda's runtime writes a function's log with the function's own role. */
 export const writeOwnLog = (name: string): Statement => ({
   sid: "WriteOwnLog",
   actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
@@ -9,14 +9,14 @@ export const writeOwnLog = (name: string): Statement => ({
   why: "Lambda names the streams of the function's one log group.",
 });
 
-/** Lambda keeps an event that a function failed on, by the function's own role. */
+/** Lambda sends an event that a function failed on to the dead-letter queue, with the function's own role. */
 export const keepFailedEvents = (name: string): Statement => ({
   sid: "KeepFailedEvents",
   actions: ["sqs:SendMessage"],
   resources: [queue(name)],
 });
 
-/** Actions that change network interfaces: Lambda's service needs them to place a function in a VPC. */
+/** Actions that change network interfaces: the Lambda service needs them to place a function in a VPC. */
 const CHANGE_INTERFACES = [
   "ec2:CreateNetworkInterface",
   "ec2:DeleteNetworkInterface",
@@ -33,8 +33,8 @@ export const plugIntoVpc: Statement = {
 };
 
 /**
- * The same page recommends it: the rights are the service's, not the code's. Only changes are denied: an explicit deny
- * wins over every allow, and code that may see subnets has to be able to see them.
+ * Denies a function's code all changes of network interfaces, as the same page recommends: only the Lambda service
+ * needs them. Reading is not denied, because an explicit deny overrides every allow and some code must read subnets.
  */
 export const leaveNetworkToLambda = (name: string): Statement => ({
   sid: "LeaveNetworkToLambda",
@@ -44,5 +44,5 @@ export const leaveNetworkToLambda = (name: string): Statement => ({
   conditions: { ArnEquals: { "lambda:SourceFunctionArn": lambda(name) } },
 });
 
-/** EventBridge reaches people through the topic, by a role of the stack's. */
+/** EventBridge publishes to the topic that notifies people, with a role of the stack. */
 export const publishToPeople: Statement = { sid: "PublishToPeople", actions: ["sns:Publish"], resources: [topic] };

@@ -9,7 +9,7 @@ type Comparison =
   | "Bool";
 type NumericComparison = "NumericEquals" | "NumericLessThan" | "NumericLessThanEquals";
 
-/** Operators of IAM conditions (IAM User Guide, "Condition operators"): set operators come before, IfExists behind. */
+/** Operators of IAM conditions (IAM User Guide, "Condition operators"): set operators as prefix, IfExists as suffix. */
 export type ConditionOperator =
   | `${"" | "ForAllValues:" | "ForAnyValue:"}${Comparison | NumericComparison}${"" | "IfExists"}`
   | "Null";
@@ -17,19 +17,19 @@ export type ConditionOperator =
 /** Condition operator → condition key → allowed values. */
 export type Conditions = Partial<Record<ConditionOperator, Readonly<Record<string, string | readonly string[]>>>>;
 
-/** One statement of a policy: everything is denied that no statement allows, or that any statement denies. */
+/** One statement of a policy. An action is denied if no statement allows it, or if any statement denies it. */
 export interface Statement {
   readonly sid: string;
-  /** Left out: Allow. */
+  /** Default: Allow. */
   readonly effect?: "Deny";
   readonly actions: readonly string[];
   readonly resources: readonly string[];
   readonly conditions?: Conditions;
-  /** Reason why it may be as wide as it is; required where a resource of an allowing statement holds a star. */
+  /** Reason for a wide scope; required if a resource of an allowing statement contains a star. */
   readonly why?: string;
 }
 
-/** A statement of a resource's own policy, which also names whom it is about. */
+/** A statement of a resource policy, which also names the principal. */
 export interface ResourceStatement extends Statement {
   /** An AWS service, "events.amazonaws.com", or "*" for every principal. */
   readonly principal: string;

@@ -1,15 +1,16 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the placeholders are filled by permissionsFor.
-import { LIVE, RIGHTS } from "../lambdas/aliases.ts";
-import type { Account } from "../lambdas/desired/accounts.ts";
+
+import type { Account } from "../lambdas/cluster/accounts.ts";
+import { LIVE, RIGHTS } from "../lambdas/configuration/aliases.ts";
+import { RUNTIME_KEY } from "../lambdas/configuration/runtime-key.ts";
+import { HUMAN_ACTION_REQUIRED, sourceOf } from "../lambdas/messages/operation/escalations.ts";
 import {
   AUDIT_PARTITION,
   COMMAND_PARTITION,
   DIRECTORY_PARTITION,
   type LedgerIndex,
   MACHINE_PARTITION,
-} from "../lambdas/ledger-table.ts";
-import { HUMAN_ACTION_REQUIRED, sourceOf } from "../lambdas/messages/operation/escalations.ts";
-import { RUNTIME_KEY } from "../lambdas/release/runtime-key.ts";
+} from "../lambdas/records/ledger-table.ts";
 import { bucket, lambda, secret, table, topic } from "./arns.ts";
 import type { Statement } from "./statement.ts";
 
@@ -19,7 +20,7 @@ export const readLedger: Statement = {
   resources: [table],
 };
 
-/** The ledger's lists: the newest operations, and those that have not ended. */
+/** Reads lists of the ledger: the newest operations, and the operations that have not ended. */
 export const readList = (...lists: readonly LedgerIndex[]): Statement => ({
   sid: "ReadList",
   actions: ["dynamodb:Query"],
@@ -34,12 +35,12 @@ export const writeLedger: Statement = {
   resources: [table],
 };
 
-/** Entries of the audit, by the partition that every one of them lies in. */
+/** Condition for entries of the audit, by the prefix of their partition key. */
 const auditEntries = { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": `${AUDIT_PARTITION}*` } } as const;
 
 /**
- * No function changes or deletes an entry of the audit. Inserting needs PutItem, which IAM cannot confine to keys that are
- * free: that is the condition of the write itself (docs/security.md).
+ * Forbids changing or deleting an entry of the audit. Inserting needs PutItem, which IAM cannot restrict to new keys;
+ * the condition of the write does (docs/security.md).
  */
 const keepAudit: Statement = {
   sid: "KeepAuditAsItIs",
@@ -49,14 +50,14 @@ const keepAudit: Statement = {
   conditions: auditEntries,
 };
 
-/** The same for functions that append nothing to it. */
+/** The same for functions that append nothing to the audit. */
 export const leaveAudit: Statement = {
   ...keepAudit,
   sid: "LeaveAuditAlone",
   actions: ["dynamodb:PutItem", ...keepAudit.actions],
 };
 
-/** Copies of the audit's entries; S3 keeps every version, and no function may delete one. */
+/** Writes copies of the audit's entries. S3 keeps every version, and no function may delete one. */
 const exportAudit: Statement = {
   sid: "ExportAudit",
   actions: ["s3:PutObject"],
@@ -64,7 +65,7 @@ const exportAudit: Statement = {
   why: "One object per entry, named with its operation and its place.",
 };
 
-/** Comparing the audit with its copies. */
+/** Reads the audit's copies, to compare the audit with them. */
 export const readAuditCopies: Statement = {
   sid: "ReadAuditCopies",
   actions: ["s3:GetObject"],
@@ -72,10 +73,10 @@ export const readAuditCopies: Statement = {
   why: "One object per entry, named with its operation and its place.",
 };
 
-/** Beside `writeLedger`: for functions that append to the audit. */
+/** In addition to `writeLedger`, for functions that append to the audit. */
 export const appendAudit: readonly Statement[] = [keepAudit, exportAudit];
 
-/** Lets a schedule write the members of Slack's groups: this item and no other. */
+/** Lets a schedule write the members of Slack's groups, and no other item. */
 export const keepDirectory: Statement = {
   sid: "KeepDirectory",
   actions: ["dynamodb:PutItem"],
@@ -86,7 +87,7 @@ export const keepDirectory: Statement = {
   },
 };
 
-/** Reads which execution waits for a command or a machine, and the last known roster: nothing of operations. */
+/** Reads the callbacks of executions that wait for a command or a machine, and the last known roster; no operations. */
 export const readCallbacks: Statement = {
   sid: "ReadCallbacksAndDirectory",
   actions: ["dynamodb:GetItem"],
@@ -105,28 +106,28 @@ export const slackSecret: Statement = {
   resources: [secret("slack-??????")],
 };
 
-/** Reading the credential of one account in the cluster: by the functions that ask the cluster as this account. */
+/** Reads the credential of one account in the cluster, for the functions that call the cluster as this account. */
 export const reachCluster = (account: Account): Statement => ({
   sid: "ReachTheCluster",
   actions: ["secretsmanager:GetSecretValue"],
   resources: [secret(`kubernetes/${account}-??????`)],
 });
 
-/** Storing it: by the one function that renews it. */
+/** Stores a credential, for the function that renews it. */
 export const keepCredential = (account: Account): Statement => ({
   sid: "KeepOwnCredential",
   actions: ["secretsmanager:PutSecretValue"],
   resources: [secret(`kubernetes/${account}-??????`)],
 });
 
-/** The alias by which a function is asked to try its own rights, and nothing else. */
+/** Invokes functions only by the alias that makes them try their own rights. */
 export const tryRights = (names: readonly string[]): Statement => ({
   sid: "AskForRights",
   actions: ["lambda:InvokeFunction"],
   resources: names.map((name) => `${lambda(name)}:${RIGHTS}`),
 });
 
-/** Lets a function do what the durable engine asks of it for its own executions. */
+/** Lets the durable engine save and read the state of a function's own executions. */
 export const durable = (name: string): Statement => ({
   sid: "KeepOwnExecution",
   actions: ["lambda:CheckpointDurableExecution", "lambda:GetDurableExecutionState"],
@@ -134,7 +135,7 @@ export const durable = (name: string): Statement => ({
   why: EVERY_VERSION,
 });
 
-/** Waking those that wait for a command, a button or a dialog. */
+/** Wakes executions that wait for a command, a button or a dialog. */
 export const wakeExecutions = (...names: string[]): Statement => ({
   sid: "WakeWaitingExecutions",
   actions: ["lambda:SendDurableExecutionCallbackSuccess"],
@@ -150,21 +151,21 @@ export const start = (names: readonly string[] = []): Statement => ({
 
 const RUNTIME_DOCUMENT = `${bucket}/${RUNTIME_KEY}`;
 
-/** The newest rules, for functions that remember no version. */
+/** Reads the newest configuration, for functions that remember no version. */
 export const newestRuntime: Statement = {
   sid: "ReadRuntimeDocument",
   actions: ["s3:GetObject"],
   resources: [RUNTIME_DOCUMENT],
 };
 
-/** Configuration and payload manifest, of the version that an execution goes by. */
+/** Reads configuration and payload manifest in the version that an execution uses. */
 export const runtimeDocument: Statement = {
   sid: "ReadRuntimeDocument",
   actions: ["s3:GetObject", "s3:GetObjectVersion"],
   resources: [RUNTIME_DOCUMENT],
 };
 
-/** Whether the executions of these workflows still run. */
+/** Checks that executions of these workflows still run. */
 export const followExecutions = (...names: string[]): Statement => ({
   sid: "FollowExecutions",
   actions: ["lambda:GetDurableExecution"],
@@ -173,8 +174,8 @@ export const followExecutions = (...names: string[]): Statement => ({
 });
 
 /**
- * Calling people past Slack: this one kind of event, in this cluster's name. Both keys hold several values (Service
- * Authorization Reference, EventBridge): ForAllValues asks for each of them, and Null for at least one.
+ * Notifies people without Slack: only this kind of event, only for this cluster. Both condition keys may have several
+ * values (Service Authorization Reference, EventBridge): ForAllValues checks each, and Null requires at least one.
  */
 export const putNotices: Statement = {
   sid: "CallPeople",
@@ -189,7 +190,7 @@ export const putNotices: Statement = {
   },
 };
 
-/** Lets a deployment publish its release: no person and no workflow writes there. */
+/** Lets a deployment publish its release. No person and no workflow may write there. */
 export const publishRelease: Statement = {
   sid: "PublishRelease",
   actions: ["s3:PutObject"],
@@ -197,21 +198,21 @@ export const publishRelease: Statement = {
   why: "Used by CloudFormation at a deployment, by no journey; scripts are named with their hash.",
 };
 
-/** A deployment that names no payload any more: old versions stay for the executions that name them. */
+/** Withdraws a release if the deployment names no payload. Old versions stay for the executions that use them. */
 export const withdrawRelease: Statement = {
   sid: "WithdrawRelease",
   actions: ["s3:DeleteObject"],
   resources: [RUNTIME_DOCUMENT],
 };
 
-/** A deployment that gives other people roles has the directory read at once, not at the schedule's next tick. */
+/** Lets a deployment have the directory read immediately, so that changed roles need not wait for the schedule. */
 export const readDirectoryAtOnce: Statement = {
   sid: "ReadDirectoryAtOnce",
   actions: ["lambda:InvokeFunction"],
   resources: [lambda("cloud-events")],
 };
 
-/** Lets the doctor read the subscribers of the topic that reaches people, and say whether there are any. */
+/** Lets the doctor read the subscribers of the topic that notifies people, and report if there are none. */
 export const seeSubscribers: Statement = {
   sid: "SeeSubscribers",
   actions: ["sns:ListSubscriptionsByTopic"],

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { leftBehind, plan, QUESTION } from "../../lambdas/messages/acceptance/words.ts";
+import { acceptancePlan, leftBehind, QUESTION } from "../../lambdas/messages/acceptance/words.ts";
 import { withWord } from "../../lambdas/messages/slack/command-word.ts";
 import { wordsOf } from "../../lambdas/steps/client-errors.ts";
 import { hasEnded } from "../../lambdas/steps/ec2/instances.ts";
@@ -9,13 +9,13 @@ import { preflight } from "./preflight.ts";
 import { writeReport } from "./report.ts";
 import { newRun, openRun, type Run, type StepName, saveRun, stepNames } from "./run-file.ts";
 import { type Scene, sceneOf } from "./scene.ts";
-import { type Going, steps } from "./steps.ts";
+import { type RunContext, steps } from "./steps.ts";
 import { unendedRun } from "./unended.ts";
 
-/** The terminal at which a run is started. */
+/** The terminal that starts a run. */
 export interface Terminal {
   say(line: string): void;
-  /** Asks the person at the terminal; null where there is none. */
+  /** Asks the person at the terminal; null if there is none. */
   question(text: string): Promise<string | null>;
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
@@ -37,16 +37,16 @@ async function begun(scene: Scene, { place, pool, user }: CommandLine): Promise<
   });
 }
 
-/** Asks whether to begin. @throws StartError unless the answer is yes */
+/** Asks for confirmation. @throws StartError unless the answer is yes */
 async function confirm(run: Run, { yes, waitMinutes }: CommandLine, { say, question }: Terminal): Promise<void> {
-  say(plan(run, waitMinutes));
+  say(acceptancePlan(run, waitMinutes));
   if (yes) return;
   const answer = await question(QUESTION);
   if (answer === null) throw new StartError("there is no terminal to ask at: add --yes");
   if (answer.trim().toLowerCase() !== "yes") throw new StartError("nothing was changed");
 }
 
-/** A new run, or the one that was interrupted. @throws StartError when there is an interrupted one, or none */
+/** Creates or resumes a run. @throws StartError if a new run finds an interrupted one, or there is none to resume */
 async function runFor(scene: Scene, line: CommandLine, terminal: Terminal): Promise<Run> {
   const open = openRun(line.folder, line.place.cluster) ?? (await unendedRun(scene));
   if (line.mode === "new") {
@@ -69,26 +69,26 @@ const leftOf = ({ instanceId, nodeName, done }: Run, line: CommandLine) => ({
   flags: flagsOf(line),
 });
 
-/** Operation of the run that has not ended: it goes on without this terminal. */
+/** Finds the run's operation that has not ended: it continues without this terminal. */
 async function underWay({ ledger }: Scene, { operations }: Run): Promise<string | null> {
   for (const id of Object.values(operations)) if ((await ledger.operation(id))?.endedAt === null) return id;
   return null;
 }
 
-/** A run that failed before there was a machine, or whose machine is gone, leaves nothing to resume. */
+/** Does the run's machine exist? Without a machine there is nothing to resume. */
 async function hasMachine({ instances }: Scene, { instanceId }: Run): Promise<boolean> {
   const machine = instanceId === null ? undefined : await instances.describe(instanceId);
   return machine !== undefined && !hasEnded(machine);
 }
 
-/** Steps that are still to do. A machine that could not be added is only removed. */
+/** Lists the remaining steps. A machine that could not be added is only removed. */
 function stepsOf({ done, failed }: Run, { mode }: CommandLine): readonly StepName[] {
   const onlyRemove = mode === "clean-up" || failed?.step === "add";
   return stepNames.filter((name) => !done.includes(name) && (!onlyRemove || name === "remove" || name === "leftovers"));
 }
 
-/** Does the steps one after another. @returns the step that failed with its reason; null when all are done */
-async function walk(going: Going, names: readonly StepName[], signal: AbortSignal): Promise<Run["failed"]> {
+/** Runs the steps one after another. @returns the step that failed and its reason; null if all are done */
+async function runSteps(going: RunContext, names: readonly StepName[], signal: AbortSignal): Promise<Run["failed"]> {
   for (const step of names) {
     going.scene.say(`${step}:`);
     try {
@@ -105,14 +105,14 @@ async function walk(going: Going, names: readonly StepName[], signal: AbortSigna
   return null;
 }
 
-/** Does all that is to do, and tells how it ended. @returns whether every step of the run is done */
-async function carryOut(going: Going, line: CommandLine, { say, signal }: Terminal): Promise<boolean> {
+/** Runs the remaining steps and reports the result. @returns true if every step of the run is done */
+async function carryOut(going: RunContext, line: CommandLine, { say, signal }: Terminal): Promise<boolean> {
   const { scene, run, save } = going;
   if (line.mode !== "new" && !run.done.includes("remove") && !(await hasMachine(scene, run)) && run.operations.add) {
     const gone = (await scene.ledger.operation(run.operations.add))?.endedAt !== null;
     if (gone) run.done.push("remove");
   }
-  const failed = await walk(going, stepsOf(run, line), signal);
+  const failed = await runSteps(going, stepsOf(run, line), signal);
   run.failed = failed ?? (line.mode === "new" ? null : run.failed);
   const isOver = failed === null || (failed.step === "add" && !(await hasMachine(scene, run)));
   if (isOver) run.endedAt = await timeOf(scene);
@@ -126,8 +126,8 @@ async function carryOut(going: Going, line: CommandLine, { say, signal }: Termin
 /**
  * Runs `npm run acceptance`.
  * @param environment process.env, or its replacement in a test
- * @returns the exit code: 0 when every step worked, 1 otherwise
- * @throws StartError when nothing was begun
+ * @returns the exit code: 0 if every step succeeded, 1 otherwise
+ * @throws StartError if the run did not begin
  */
 export async function acceptance(
   words: readonly string[],

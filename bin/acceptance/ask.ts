@@ -1,21 +1,22 @@
 import { createHmac } from "node:crypto";
 import { operationId } from "../../lambdas/commands/operation-id.ts";
-import { reasonOf, sentReason, typeThis } from "../../lambdas/messages/acceptance/words.ts";
-import type { OperationRecord } from "../../lambdas/records.ts";
-import type { Asked, Run } from "./run-file.ts";
+import { reasonText, sentReason, typeInTerminal } from "../../lambdas/messages/acceptance/words.ts";
+import type { OperationRecord } from "../../lambdas/records/records.ts";
+import type { Run, RunCommand } from "./run-file.ts";
 import { type Scene, StepFailed, within } from "./scene.ts";
 
-/** Operations that are looked through for the one that a person typed. */
+/** Number of the newest operations that are searched for the one that a person typed. */
 const NEWEST = 50;
 
-/** Minutes after which a request that the front door took must stand in the ledger. */
+/** Minutes within which a request that the front door accepted must be in the ledger. */
 const WRITTEN_MINUTES = 2;
 
-/** Id of what Slack would call the trigger: the same attempt again is the same operation. */
-const triggerOf = (run: Run, command: Asked): string => `acceptance.${run.id}.${command}.${run.attempts[command] ?? 0}`;
+/** Builds the trigger id, which Slack would send: if an attempt is repeated, it gets the same operation. */
+const triggerOf = (run: Run, command: RunCommand): string =>
+  `acceptance.${run.id}.${command}.${run.attempts[command] ?? 0}`;
 
-/** The body of a slash command, as Slack sends it. */
-function formOf({ place, terminal }: Scene, run: Run, command: Asked, text: string): string {
+/** Builds the body of a slash command, as Slack sends it. */
+function formOf({ place, terminal }: Scene, run: Run, command: RunCommand, text: string): string {
   const { teamId, appId, channel } = place.slack;
   return new URLSearchParams({
     team_id: teamId,
@@ -30,10 +31,10 @@ function formOf({ place, terminal }: Scene, run: Run, command: Asked, text: stri
   }).toString();
 }
 
-/** Sends a command to the front door as Slack does, signed with the app's secret. @returns the front door's words */
-async function send(scene: Scene, run: Run, command: Asked, text: string): Promise<string> {
+/** Sends a command to the front door as Slack does, signed with the app's secret. @returns the front door's answer */
+async function send(scene: Scene, run: Run, command: RunCommand, text: string): Promise<string> {
   const body = formOf(scene, run, command, `${text} --reason "${sentReason(run.id, scene.terminal)}"`);
-  // Slack's signature is dated by the clock of the host, in the sandbox too.
+  // Slack's signature has the time of the host's clock, in the sandbox too.
   const at = String(Math.floor(Date.now() / 1_000));
   const secret = await scene.clients.signingSecret(false);
   const signature = createHmac("sha256", secret).update(`v0:${at}:${body}`).digest("hex");
@@ -52,7 +53,7 @@ async function send(scene: Scene, run: Run, command: Asked, text: string): Promi
   return words;
 }
 
-/** The text of an answer in Slack's JSON, or as it came. */
+/** Reads the text of an answer in Slack's JSON; any other answer is returned unchanged. */
 function textIn(words: string): string {
   try {
     return String(JSON.parse(words).text);
@@ -61,7 +62,7 @@ function textIn(words: string): string {
   }
 }
 
-async function sent(scene: Scene, run: Run, command: Asked, text: string): Promise<string> {
+async function sent(scene: Scene, run: Run, command: RunCommand, text: string): Promise<string> {
   const id = operationId(scene.place.cluster, command, triggerOf(run, command));
   if (await scene.ledger.operation(id)) return id;
   const words = await send(scene, run, command, text);
@@ -69,21 +70,21 @@ async function sent(scene: Scene, run: Run, command: Asked, text: string): Promi
   return within(scene, WRITTEN_MINUTES, written, () => `the front door took no command "${text}": ${textIn(words)}`);
 }
 
-const isOf = (run: Run, command: Asked, { request }: OperationRecord): boolean =>
-  request.command === command && "reason" in request && request.reason === reasonOf(run.id);
+const isOf = (run: Run, command: RunCommand, { request }: OperationRecord): boolean =>
+  request.command === command && "reason" in request && request.reason === reasonText(run.id);
 
-/** Still under way, or well ended. */
-const counts = ({ status }: OperationRecord): boolean =>
+/** Is the operation still running, or did it succeed? */
+const isReusable = ({ status }: OperationRecord): boolean =>
   ["requested", "running", "waiting", "succeeded"].includes(status);
 
-async function typed(scene: Scene, run: Run, command: Asked, text: string): Promise<string> {
+async function typed(scene: Scene, run: Run, command: RunCommand, text: string): Promise<string> {
   const ofRun = async () => (await scene.ledger.operations(NEWEST)).filter((one) => isOf(run, command, one));
   const before = await ofRun();
-  const there = before.find(counts);
+  const there = before.find(isReusable);
   if (there) return there.id;
   const known = new Set(before.map(({ id }) => id));
-  const line = `${scene.place.commandWord} ${text} --reason "${reasonOf(run.id)}"`;
-  scene.say(typeThis(line, scene.place.slack.channel, command === "remove"));
+  const line = `${scene.place.commandWord} ${text} --reason "${reasonText(run.id)}"`;
+  scene.say(typeInTerminal(line, scene.place.slack.channel, command === "remove"));
   return within(
     scene,
     scene.waitMinutes,
@@ -93,11 +94,11 @@ async function typed(scene: Scene, run: Run, command: Asked, text: string): Prom
 }
 
 /**
- * Asks for an operation: by a signed command in the name of the run's user, or by a person who types it. A removal is always
- * typed, because its dialog opens only for a person in Slack.
+ * Requests an operation: with a signed command in the name of the run's user, or by asking a person to type it. A
+ * person always types a removal, because its dialog opens only for a person in Slack.
  * @param text the command without its word: "add edge"
  * @returns the operation's id
- * @throws StepFailed when the front door refuses the command, or when it was not typed in time
+ * @throws StepFailed if the front door refuses the command, or no person typed it in time
  */
-export const ask = (scene: Scene, run: Run, command: Asked, text: string): Promise<string> =>
+export const ask = (scene: Scene, run: Run, command: RunCommand, text: string): Promise<string> =>
   run.user !== null && command !== "remove" ? sent(scene, run, command, text) : typed(scene, run, command, text);

@@ -3,35 +3,35 @@ import { messageOf } from "../../lib/message-of.ts";
 import { deployedPlace, type Place, sandboxPlace } from "../connect/place.ts";
 import { StartError } from "../start-error.ts";
 
-/** Usage text, for `--help` and behind the message about a wrong command line. */
+/** Usage text, for `--help` and after the message about a wrong command line. */
 export const usage = `npm run acceptance -- --pool POOL    adds one node, takes its metadata route away, reboots and removes it, and reports
 
   --pool NAME           pool that gets the node for the time of the run
-  --user ID             Slack user in whose name the node is added and rebooted; left out, a person types the commands
-  --wait MINUTES        how long a person is waited for who types, confirms or approves (30)
+  --user ID             Slack user in whose name the node is added and rebooted; by default a person types the commands
+  --wait MINUTES        time for a person to type, confirm or approve (30)
   --yes                 begin without asking
   --resume              go on with the run that was interrupted
-  --clean-up            remove what that run has left, and nothing else
+  --clean-up            only remove what that run has left
   --folder FOLDER       where its files go (acceptance)
   --configuration FILE  the deployment's file; by default CASEMENT_CONFIGURATION
   --sandbox [FOLDER]    a sandbox that runs, by its folder (.sandbox)
 
-docs/acceptance.md says what it costs, what rights it needs and what it leaves.`;
+docs/acceptance.md describes its cost, the rights that it needs and what it leaves behind.`;
 
-/** A new run, one that goes on, or one that only removes what is left. */
+/** Mode of a run: a new run, a resumed one, or one that only removes what is left. */
 export type Mode = "new" | "resume" | "clean-up";
 
 /** A parsed command line. */
 export interface CommandLine {
   readonly place: Place;
   readonly mode: Mode;
-  /** Null with --resume and --clean-up, whose run has its pool. */
+  /** Null with --resume and --clean-up, because the saved run names its pool. */
   readonly pool: string | null;
   readonly user: string | null;
   readonly waitMinutes: number;
   readonly yes: boolean;
   readonly folder: string;
-  /** User of the terminal. */
+  /** Name of the terminal's user. */
   readonly terminal: string;
 }
 

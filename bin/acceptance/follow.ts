@@ -1,39 +1,39 @@
 import { awaitsApproval, endedBadly, tooLong, unanswered } from "../../lambdas/messages/acceptance/words.ts";
 import { stageDoing } from "../../lambdas/messages/operation/stages.ts";
-import type { NodeRecord, OperationRecord } from "../../lambdas/records.ts";
+import type { NodeRecord, OperationRecord } from "../../lambdas/records/records.ts";
 import { wordsOf } from "../../lambdas/steps/client-errors.ts";
 import { type Scene, StepFailed } from "./scene.ts";
 
 const MINUTE = 60_000;
 
-/** Looks in a row that may fail, as when a network is away for a moment. */
-const FAILED_LOOKS = 10;
+/** Polls in a row that may fail, for example during a short network outage. */
+const FAILED_POLLS = 10;
 
 interface Seen {
   readonly operation: OperationRecord;
   readonly nodes: readonly NodeRecord[];
 }
 
-async function look({ ledger }: Scene, id: string): Promise<Seen> {
+async function poll({ ledger }: Scene, id: string): Promise<Seen> {
   const [operation, nodes] = await Promise.all([ledger.operation(id), ledger.nodes(id)]);
   if (!operation) throw new StepFailed(`the ledger has no operation ${id}`);
   return { operation, nodes };
 }
 
-/** Looks, and looks again where the ledger could not be read. */
-async function patientLook(scene: Scene, id: string): Promise<Seen> {
+/** Polls an operation, and repeats the poll if the ledger could not be read. */
+async function patientPoll(scene: Scene, id: string): Promise<Seen> {
   for (let failed = 1; ; failed += 1) {
     try {
-      return await look(scene, id);
+      return await poll(scene, id);
     } catch (error) {
-      if (error instanceof StepFailed || failed >= FAILED_LOOKS) throw error;
-      scene.say(`  the ledger cannot be read (${wordsOf(error)}); it is tried again`);
+      if (error instanceof StepFailed || failed >= FAILED_POLLS) throw error;
+      scene.say(`  the ledger cannot be read (${wordsOf(error)}); trying again`);
       await scene.pause();
     }
   }
 }
 
-/** Says each thing once. */
+/** Prints each line only once. */
 function once(say: (line: string) => void) {
   const said = new Set<string>();
   return (key: string, line: string): void => {
@@ -43,24 +43,27 @@ function once(say: (line: string) => void) {
   };
 }
 
-/** A failed machine about which a person decides in Slack. */
+/** Refuses to wait for a failed machine about which a person must decide in Slack. @throws StepFailed for such a one */
 function refuseDecision({ operation, nodes }: Seen): void {
   const failed = nodes.find(({ status }) => status === "deciding");
   if (!failed) return;
   throw new StepFailed(
-    `${operation.id} failed at the stage ${failed.stage}: ${failed.failure?.why ?? ""}. Its message in Slack asks what becomes of the machine`,
+    `${operation.id} failed at the stage ${failed.stage}: ${failed.failure?.why ?? ""}. Decide about the machine in its message in Slack`,
   );
 }
 
-/** Waits for a person: for an approval, or for the answer in a dialog. */
+/** Does the operation wait for a person: for an approval, or for the answer in a dialog? */
 const waitsForPerson = ({ operation }: Seen): boolean =>
   operation.status === "waiting" || operation.approval?.state === "open";
 
-/** Measures how long an operation has worked, and how long it has waited for people. @param began milliseconds since the epoch */
+/**
+ * Measures the time that an operation has worked, and the time that it has waited for people.
+ * @param began milliseconds since the epoch
+ */
 function patience({ place, waitMinutes }: Scene, id: string, minutes: number, began: number) {
   const spent = { worked: 0, waited: 0 };
   let last = began;
-  /** @throws StepFailed once one of the two was too long */
+  /** @throws StepFailed once one of the two times is too long */
   return (now: number, isWaiting: boolean): void => {
     spent[isWaiting ? "waited" : "worked"] += now - last;
     last = now;
@@ -69,7 +72,7 @@ function patience({ place, waitMinutes }: Scene, id: string, minutes: number, be
   };
 }
 
-/** Is the operation over? @throws StepFailed when it ended otherwise than well, or a failed machine waits for a decision */
+/** Has the operation succeeded? @throws StepFailed if it ended differently, or a failed machine waits for a decision */
 function isOver(seen: Seen): boolean {
   if (seen.operation.status === "succeeded") return true;
   if (seen.operation.endedAt !== null) throw new StepFailed(endedBadly(seen.operation));
@@ -78,24 +81,24 @@ function isOver(seen: Seen): boolean {
 }
 
 /**
- * Follows an operation to its end, and says its stages.
+ * Follows an operation to its end and prints its stages.
  * @param minutes after which it should have ended, without the time in which it waits for people
- * @param onLook told of the nodes at each look
- * @throws StepFailed when it ends otherwise than well, or not in time, or when no person answers
+ * @param onPoll called with the nodes after each poll
+ * @throws StepFailed if it does not succeed in time, or if no person answers
  */
 export async function follow(
   scene: Scene,
   id: string,
   minutes: number,
-  onLook: (nodes: readonly NodeRecord[]) => void = () => undefined,
+  onPoll: (nodes: readonly NodeRecord[]) => void = () => undefined,
 ): Promise<void> {
   const { place, waitMinutes } = scene;
   const say = once(scene.say);
   const spend = patience(scene, id, minutes, await scene.now());
   for (;;) {
-    const seen = await patientLook(scene, id);
+    const seen = await patientPoll(scene, id);
     const { operation, nodes } = seen;
-    onLook(nodes);
+    onPoll(nodes);
     for (const { stage } of nodes) if (stage) say(stage, `  ${stageDoing(stage)}`);
     if (isOver(seen)) return;
     const { approval } = operation;

@@ -15,7 +15,7 @@ const instance = async ({ clients }: Scene, instanceId: string) =>
   (await clients.ec2.send(new DescribeInstancesCommand({ InstanceIds: [instanceId] }))).Reservations?.[0]
     ?.Instances?.[0];
 
-/** Requests of kubelets for certificates that were made for the node since the run began. */
+/** Lists the certificate requests that the node's kubelet has made since the run began. */
 async function requestsFor({ administrator }: Scene, run: Run) {
   const { items } = await administrator.certificates.listCertificateSigningRequest();
   return items.filter(
@@ -25,7 +25,7 @@ async function requestsFor({ administrator }: Scene, run: Run) {
   );
 }
 
-/** Takes the shapes of what the services say of the new node. */
+/** Takes the shapes of the services' answers about the new node. */
 export async function shapesOfNode(scene: Scene, run: Run, instanceId: string, nodeName: string): Promise<Shapes> {
   const { clients, administrator } = scene;
   const Filters = [{ Key: "InstanceIds", Values: [instanceId] }];
@@ -47,7 +47,7 @@ export async function shapesOfNode(scene: Scene, run: Run, instanceId: string, n
   };
 }
 
-/** Takes the shapes of what Systems Manager says of a command that has ended. */
+/** Takes the shapes of Systems Manager's answers about a command that has ended. */
 export async function shapesOfCommand({ clients }: Scene, CommandId: string, InstanceId: string): Promise<Shapes> {
   const [one, list] = await Promise.all([
     clients.ssm.send(new GetCommandInvocationCommand({ CommandId, InstanceId })),
@@ -56,13 +56,13 @@ export async function shapesOfCommand({ clients }: Scene, CommandId: string, Ins
   return { "ssm GetCommandInvocation": shapeOf(one), "ssm ListCommandInvocations": shapeOf(list) };
 }
 
-/** Takes the shape of what EC2 says of a terminated instance; nothing once EC2 has forgotten it. */
+/** Takes the shape of EC2's answer about a terminated instance; empty once EC2 no longer lists it. */
 export async function shapesOfEnd(scene: Scene, instanceId: string): Promise<Shapes> {
   const described = await instance(scene, instanceId).catch(() => undefined);
   return described ? { "ec2 DescribeInstances of a terminated instance": shapeOf(described) } : {};
 }
 
-/** Name of an error as a service gives it: its code, and the status of HTTP. */
+/** Reads the name of a service's error: its code and the HTTP status. */
 function codeOf(error: unknown): string {
   const { name, code, body, $metadata } = Object(error);
   const status = $metadata?.httpStatusCode ?? code;
@@ -83,7 +83,7 @@ const NO_INSTANCE = "i-00000000000000000";
 const NO_COMMAND = "00000000-0000-4000-8000-000000000000";
 const NO_NAME = "casement-acceptance-none";
 
-/** Asks for what does not exist, and takes how each service says so. Changes nothing. */
+/** Asks each service for an object that does not exist, and takes its error. Changes nothing. */
 export async function answersTo({ clients, administrator, secretOf }: Scene): Promise<Run["answers"]> {
   const { ec2, ssm, secrets } = clients;
   const unknown = { CommandId: NO_COMMAND, InstanceId: NO_INSTANCE };

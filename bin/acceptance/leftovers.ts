@@ -1,6 +1,6 @@
 import { DescribeVolumesCommand } from "@aws-sdk/client-ec2";
 import { DescribeSecretCommand } from "@aws-sdk/client-secrets-manager";
-import { keys, SLOTS } from "../../lambdas/ledger-table.ts";
+import { keys, SLOTS } from "../../lambdas/records/ledger-table.ts";
 import { isAbsent } from "../../lambdas/steps/client-errors.ts";
 import { hasEnded } from "../../lambdas/steps/ec2/instances.ts";
 import { TAG } from "../../lambdas/tags.ts";
@@ -47,7 +47,7 @@ const lease: Check = async ({ leases }, _, instanceId) => {
   return holder ? `the lease on ${instanceId}, held by ${holder}` : null;
 };
 
-/** Slots, join slots and reservations name the operation that holds them. */
+/** Finds slots, join slots and reservations that the run's operations still hold; each names its operation. */
 const held: Check = async ({ items }, { operations, pool }) => {
   const entries = [
     await items.partition(SLOTS),
@@ -60,7 +60,7 @@ const held: Check = async ({ items }, { operations, pool }) => {
 
 const checks: readonly Check[] = [instance, volumes, node, secret, lease, held];
 
-/** Lists what is left of a run's node; nothing, once it was removed as it should. */
+/** Lists everything that is left of a run's node; empty if the node was removed completely. */
 export async function leftovers(scene: Scene, run: Run): Promise<string[]> {
   const { instanceId } = run;
   if (instanceId === null) return [];

@@ -1,21 +1,21 @@
-import { accounts } from "../../lambdas/desired/accounts.ts";
-import { examined, told } from "../connect/connect.ts";
+import { accounts } from "../../lambdas/cluster/accounts.ts";
+import { examined, outcomeOf } from "../connect/connect.ts";
 import { StartError } from "../start-error.ts";
 import type { Scene } from "./scene.ts";
 
-/** Accounts whose credentials the doctor tries. */
+/** Number of accounts whose credentials the doctor tries. */
 const ALL = accounts.length;
 
 /**
- * Refuses to begin where a run could not end well: the doctor finds something serious, or the pool is full.
- * @throws StartError that says what to do first
+ * Refuses to begin if a run could not succeed: the doctor found a serious problem, or the pool is full.
+ * @throws StartError that names the remedy
  */
 export async function preflight(scene: Scene, pool: string): Promise<void> {
   const { place, instances, say } = scene;
   say(`Checking ${place.cluster} as npm run doctor does, by its ${ALL} accounts …`);
-  const { text, code } = told(await examined(place, true), place);
+  const { text, code } = outcomeOf(await examined(place, true), place);
   say(text.trim());
-  if (code !== 0) throw new StartError("the doctor found something serious: mend it first, then run this again");
+  if (code !== 0) throw new StartError("the doctor found a serious problem: fix it first, then run this again");
   const { maximum = 0 } = place.poolFacts[pool] ?? {};
   const present = await instances.ofPool(place.cluster, pool);
   if (present.length >= maximum)

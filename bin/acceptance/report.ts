@@ -7,12 +7,12 @@ import { measureNames } from "../../lib/calibration/measures.ts";
 import { type Run, writeWhole } from "./run-file.ts";
 import { compareShapes } from "./shape.ts";
 
-/** Shapes and answers of the sandbox, as a run against it takes them; a test keeps the file as they are. */
+/** File with the shapes and answers of the sandbox, as a run against it takes them; a test keeps it up to date. */
 export const SANDBOX_SHAPES = new URL("sandbox-shapes.json", import.meta.url);
 
 type Known = Pick<Run, "shapes" | "answers">;
 
-/** Compares what a run has measured and seen with the sandbox. @param known shapes and answers of the sandbox */
+/** Compares a run's times, shapes and answers with the sandbox's. @param known shapes and answers of the sandbox */
 export function reportOf(run: Run, known: Known): Report {
   const times = measureNames.flatMap((name) => {
     const seconds = run.measures[name];
@@ -30,7 +30,7 @@ export function reportOf(run: Run, known: Known): Report {
 }
 
 /**
- * Writes the report of a run, and its calibration file once something was measured.
+ * Writes the report of a run, and its calibration file if the run measured something.
  * @param now ISO 8601
  * @returns the report for the terminal, with the names of the files
  */

@@ -9,10 +9,10 @@ import { type Scene, StepFailed, within } from "./scene.ts";
 
 const script = readFileSync(new URL("take-route-away.ps1", import.meta.url), "utf8");
 
-/** Seconds after which the agent ends the script: it waits for the guard for 150, and for its record. */
+/** Seconds after which the agent ends the script, which waits 150 seconds for the guard, and then for its record. */
 const SCRIPT_SECONDS = 300;
 
-/** Minutes after which the command must have an end: its delivery, and the script's own limit. */
+/** Minutes within which the command must end: its delivery, and the script's own limit. */
 const COMMAND_MINUTES = 12;
 
 const resultSchema = z.object({
@@ -24,7 +24,7 @@ const resultSchema = z.object({
 });
 
 /**
- * Makes sure that the instance is the one that this run added, right before it is touched, and that no operation works on it.
+ * Checks, immediately before the instance is changed, that this run added it and that no operation works on it.
  * @throws StepFailed otherwise
  */
 async function requireOwn({ instances, leases, place }: Scene, run: Run, instanceId: string): Promise<void> {
@@ -54,7 +54,7 @@ async function invocation({ clients }: Scene, CommandId: string, InstanceId: str
   return answer && ended.has(answer.Status ?? "") ? answer : undefined;
 }
 
-/** Reads the script's result, its last line. @throws StepFailed when there is none */
+/** Reads the script's result from its last line. @throws StepFailed if there is none */
 function resultOf({ Status, StandardOutputContent = "", StandardErrorContent }: GetCommandInvocationResult) {
   const line = StandardOutputContent.trim().split("\n").at(-1) ?? "";
   try {
@@ -70,17 +70,18 @@ const routeFailure = ({ error, by }: z.infer<typeof resultSchema>): string => {
   return `${error}. See docs/reboot.md, "When the reboot is not proven", if the machine takes no command`;
 };
 
-/** Times of a tried guard, and the shapes of the answers about the command. */
-export interface Tried {
+/** Measured times of the guard's repair, and the shapes of the answers about the command. */
+export interface GuardTrial {
   readonly measures: Measures;
   readonly shapes: Run["shapes"];
 }
 
 /**
- * Takes the metadata route of the added machine away, with the rights of this terminal, and sees the guard put it back.
- * @throws StepFailed when the machine is another one, the guard did not repair the route, or the command cannot run
+ * Removes the metadata route of the added machine with the rights of this terminal, and waits until the guard restores
+ * it.
+ * @throws StepFailed if the machine is another one, the guard did not repair the route, or the command cannot run
  */
-export async function tryGuard(scene: Scene, run: Run, instanceId: string): Promise<Tried> {
+export async function tryGuard(scene: Scene, run: Run, instanceId: string): Promise<GuardTrial> {
   await requireOwn(scene, run, instanceId);
   const { Command } = await scene.clients.ssm.send(
     new SendCommandCommand({

@@ -8,12 +8,12 @@ import { StartError } from "../start-error.ts";
 /** Steps of a run, in their order. */
 export const stepNames = ["add", "route", "reboot", "prove", "remove", "leftovers"] as const;
 
-/** One of them. */
+/** Name of a step. */
 export type StepName = (typeof stepNames)[number];
 
 const kinds = z.record(z.string(), z.string());
 
-/** A run as it stands, written after each change so that it can be resumed. It holds names; the report does not. */
+/** State of a run, written after each change so that it can be resumed. It contains names; the report does not. */
 const runSchema = z.strictObject({
   format: z.literal(1),
   id: z.string(),
@@ -24,29 +24,29 @@ const runSchema = z.strictObject({
   startedAt: z.string(),
   endedAt: z.string().nullable(),
   user: z.string().nullable(),
-  /** Number of times that a command was asked for. */
+  /** Command → number of times that it was requested. */
   attempts: z.partialRecord(z.enum(["add", "reboot", "remove"]), z.int()),
-  /** Id of the last operation of each command. */
+  /** Command → id of its last operation. */
   operations: z.partialRecord(z.enum(["add", "reboot", "remove"]), z.string()),
   instanceId: z.string().nullable(),
   nodeName: z.string().nullable(),
   bootId: z.string().nullable(),
   done: z.array(z.enum(stepNames)),
-  /** Step that failed and its reason. */
+  /** The step that failed, and the reason. */
   failed: z.strictObject({ step: z.enum(stepNames), why: z.string() }).nullable(),
   measures: z.partialRecord(z.enum(measureNames), z.number()),
-  /** Fields and their types by answer, without values. */
+  /** Answer → its fields and their types, without values. */
   shapes: z.record(z.string(), kinds),
   answers: kinds,
 });
 
-/** A run as it stands. */
+/** State of a run. */
 export type Run = z.infer<typeof runSchema>;
 
-/** A command that a run asks for. */
-export type Asked = "add" | "reboot" | "remove";
+/** A command that a run requests. */
+export type RunCommand = "add" | "reboot" | "remove";
 
-/** A new run. @param id such as "acc-3f9c2a71" */
+/** Creates a new run. @param id such as "acc-3f9c2a71" */
 export const newRun = (
   about: Pick<Run, "id" | "cluster" | "pool" | "windows" | "instanceType" | "startedAt" | "user">,
 ): Run => ({
@@ -67,7 +67,7 @@ export const newRun = (
 
 const END = ".run.json";
 
-/** Writes a file as a whole: a process that is killed leaves the old one or the new one. */
+/** Writes a file atomically: a process that is killed leaves the old file or the new one. */
 export function writeWhole(path: string, content: object): void {
   writeFileSync(`${path}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${path}.new`, path);

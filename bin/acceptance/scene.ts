@@ -6,17 +6,17 @@ import { instances } from "../../lambdas/steps/ec2/instances.ts";
 import { audit } from "../../lambdas/steps/ledger/audit.ts";
 import { leases } from "../../lambdas/steps/ledger/leases.ts";
 import { ledger } from "../../lambdas/steps/ledger/ledger.ts";
-import { table } from "../../lambdas/steps/ledger/table.ts";
+import { tableClient } from "../../lambdas/steps/ledger/table.ts";
 import { joinSecret } from "../../lambdas/steps/machine/join-secret.ts";
 import { type Administrator, administratorOf } from "../connect/administrator.ts";
 import type { CommandLine } from "./command-line.ts";
 
-/** A step of the run that failed, with its reason in words. */
+/** Error of a step that failed, with its reason in words. */
 export class StepFailed extends Error {
   override readonly name = "StepFailed";
 }
 
-/** Everything that the steps of a run use: the deployment, asked with the rights of this terminal. */
+/** Everything that the steps of a run use: the deployment, called with the rights of this terminal. */
 export interface Scene extends Pick<CommandLine, "place" | "waitMinutes" | "terminal"> {
   readonly settings: Settings;
   readonly clients: Clients;
@@ -24,17 +24,17 @@ export interface Scene extends Pick<CommandLine, "place" | "waitMinutes" | "term
   readonly ledger: ReturnType<typeof ledger>;
   readonly audit: ReturnType<typeof audit>;
   readonly leases: ReturnType<typeof leases>;
-  readonly items: ReturnType<typeof table>;
+  readonly items: ReturnType<typeof tableClient>;
   readonly instances: ReturnType<typeof instances>;
   readonly secretOf: (instanceId: string) => string;
-  /** The time that the functions go by, in milliseconds since the epoch. */
+  /** Time of the functions' clock, in milliseconds since the epoch. */
   now(): Promise<number>;
-  /** Waits until the next look. @throws AbortError once the run was interrupted */
+  /** Waits until the next poll. @throws AbortError once the run was interrupted */
   pause(): Promise<void>;
   say(line: string): void;
 }
 
-/** Opens the deployment of a command line. Asks AWS. */
+/** Opens the deployment of a command line. Calls AWS. */
 export async function sceneOf(line: CommandLine, say: (line: string) => void, signal: AbortSignal): Promise<Scene> {
   const { place, waitMinutes, terminal } = line;
   const settings = await place.settings("look");
@@ -50,11 +50,11 @@ export async function sceneOf(line: CommandLine, say: (line: string) => void, si
     ledger: ledger(context),
     audit: audit(context),
     leases: leases(context),
-    items: table(context),
+    items: tableClient(context),
     instances: instances(context),
     secretOf: joinSecret(context).nameOf,
     now: async () => (await place.clock())(),
-    pause: () => sleep(place.lookEveryMs, undefined, { signal }),
+    pause: () => sleep(place.pollEveryMs, undefined, { signal }),
     say,
   };
 }
@@ -62,9 +62,9 @@ export async function sceneOf(line: CommandLine, say: (line: string) => void, si
 const MINUTE = 60_000;
 
 /**
- * Asks again and again, until there is an answer.
- * @param failure says why there was none in time
- * @throws StepFailed when the time is over
+ * Polls until there is an answer.
+ * @param failure builds the reason if there was no answer in time
+ * @throws StepFailed if the time is over
  */
 export async function within<T>(
   scene: Scene,

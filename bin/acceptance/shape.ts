@@ -1,7 +1,7 @@
 /** Fields of an answer by their path, each with the types of its values: "Instances[].State.Name" → "string". */
 export type Shape = Readonly<Record<string, string>>;
 
-/** Fields whose keys are chosen by people or programs: what is in them is compared as a whole. */
+/** Fields whose keys people or programs choose: all of their keys are compared as one key, "*". */
 const MAPS = new Set([
   "labels",
   "annotations",
@@ -51,9 +51,9 @@ export function shapeOf(answer: unknown): Shape {
   return Object.fromEntries(sorted.map(([path, kinds]) => [path, [...kinds].toSorted().join(" or ")]));
 }
 
-/** Fields in which an answer of the deployment differs from the sandbox's. */
+/** Differences between an answer of the deployment and the sandbox's. */
 export interface ShapeDifference {
-  /** Of the answer: "ec2 DescribeInstances". */
+  /** Name of the answer: "ec2 DescribeInstances". */
   readonly answer: string;
   readonly onlyHere: readonly string[];
   readonly onlyInSandbox: readonly string[];

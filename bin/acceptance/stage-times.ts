@@ -11,7 +11,7 @@ const stageOf = ({ what, detail }: AuditEntry): string | undefined =>
   what === "started" && typeof detail?.stage === "string" ? detail.stage : undefined;
 
 /**
- * Times of the stages of one node, from the entries of its audit.
+ * Computes the times of the stages of one node from the entries of its audit.
  * @param end ISO 8601: end of the last stage
  */
 export function stageTimes(
@@ -32,7 +32,7 @@ export function stageTimes(
   return Object.fromEntries(times);
 }
 
-/** Reads the times of the stages of an operation on one node that has ended. */
+/** Reads the stages' times of an ended operation on one node. */
 export async function readStageTimes(
   { audit, ledger }: Scene,
   workflow: (typeof measuredWorkflows)[number],

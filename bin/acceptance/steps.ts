@@ -1,44 +1,49 @@
-import type { NodeRecord } from "../../lambdas/records.ts";
+import type { NodeRecord } from "../../lambdas/records/records.ts";
 import { ask } from "./ask.ts";
 import { deadlineMinutes } from "./bounds.ts";
 import { follow } from "./follow.ts";
 import { answersTo, shapesOfEnd, shapesOfNode } from "./gather.ts";
 import { leftovers } from "./leftovers.ts";
 import { tryGuard } from "./route.ts";
-import type { Asked, Run, StepName } from "./run-file.ts";
+import type { Run, RunCommand, StepName } from "./run-file.ts";
 import { type Scene, StepFailed, within } from "./scene.ts";
 import { readStageTimes } from "./stage-times.ts";
 
-/** A run under way: what it knows, and how it is written down. */
-export interface Going {
+/** A running run with its scene. */
+export interface RunContext {
   readonly scene: Scene;
   readonly run: Run;
-  /** Writes the run down as it is now. */
+  /** Saves the current state of the run. */
   save(): void;
 }
 
-const instanceOf = ({ run }: Going): string => {
+const instanceOf = ({ run }: RunContext): string => {
   if (run.instanceId === null) throw new StepFailed("no instance is known");
   return run.instanceId;
 };
 
-const nodeOf = ({ run }: Going): string => {
+const nodeOf = ({ run }: RunContext): string => {
   if (run.nodeName === null) throw new StepFailed("no Node is known");
   return run.nodeName;
 };
 
-/** Is the last operation of a command over, and ended otherwise than well? Then it is asked for anew. */
-async function isSpent({ scene, run }: Going, command: Asked): Promise<boolean> {
+/** Has the last operation of a command ended without success? Then the command is sent as a new request. */
+async function isSpent({ scene, run }: RunContext, command: RunCommand): Promise<boolean> {
   const id = run.operations[command];
   const record = id === undefined ? undefined : await scene.ledger.operation(id);
   return record === undefined || (record.endedAt !== null && record.status !== "succeeded");
 }
 
-/** Asks for an operation, unless the one that an interrupted run asked for counts, and follows it to its end. */
-async function operate(going: Going, command: Asked, text: string, workflow: "provision" | "reboot" | "remove") {
+/** Requests an operation, unless an interrupted run has one that is still usable, and follows it to its end. */
+async function operate(
+  going: RunContext,
+  command: RunCommand,
+  text: string,
+  workflow: "provision" | "reboot" | "remove",
+) {
   const { scene, run, save } = going;
   if (await isSpent(going, command)) {
-    // Written before it is sent: a run that is killed in between sends the same command again, which is the same operation.
+    // Saved before it is sent: a run that is killed in between repeats the same attempt and gets the same operation.
     if (run.operations[command] !== undefined || run.attempts[command] === undefined)
       run.attempts[command] = (run.attempts[command] ?? 0) + 1;
     delete run.operations[command];
@@ -52,8 +57,8 @@ async function operate(going: Going, command: Asked, text: string, workflow: "pr
   Object.assign(run.measures, await readStageTimes(scene, workflow, id));
 }
 
-/** Keeps what an `add` tells of its machine as soon as it is known: whatever happens, it can be removed. */
-function note({ run, save }: Going, command: Asked, node: NodeRecord | undefined): void {
+/** Saves instance and Node of an `add` as soon as they are known, so that the machine can be removed in any case. */
+function note({ run, save }: RunContext, command: RunCommand, node: NodeRecord | undefined): void {
   if (command !== "add" || !node) return;
   if (node.instanceId === run.instanceId && node.nodeName === run.nodeName) return;
   run.instanceId = node.instanceId;
@@ -61,16 +66,16 @@ function note({ run, save }: Going, command: Asked, node: NodeRecord | undefined
   save();
 }
 
-/** Minutes in which pods of DaemonSets should run on a new node. */
+/** Minutes within which pods of DaemonSets should run on a new node. */
 const PODS_MINUTES = 10;
 
-async function podsRun({ scene }: Going, nodeName: string): Promise<true | undefined> {
+async function podsRun({ scene }: RunContext, nodeName: string): Promise<true | undefined> {
   const fieldSelector = `spec.nodeName=${nodeName}`;
   const { items } = await scene.administrator.core.listPodForAllNamespaces({ fieldSelector });
   return items.every(({ status }) => status?.phase === "Running" || status?.phase === "Succeeded") || undefined;
 }
 
-async function add(going: Going): Promise<void> {
+async function add(going: RunContext): Promise<void> {
   const { scene, run } = going;
   await operate(going, "add", `add ${run.pool}`, "provision");
   const [instanceId, nodeName] = [instanceOf(going), nodeOf(going)];
@@ -85,37 +90,37 @@ async function add(going: Going): Promise<void> {
   run.bootId = (await scene.administrator.core.readNode({ name: nodeName })).status?.nodeInfo?.bootID ?? null;
 }
 
-async function route(going: Going): Promise<void> {
+async function route(going: RunContext): Promise<void> {
   const { measures, shapes } = await tryGuard(going.scene, going.run, instanceOf(going));
   Object.assign(going.run.measures, measures);
   Object.assign(going.run.shapes, shapes);
   going.scene.say(`  the guard put the route back after ${measures["route.repair"]} s`);
 }
 
-const reboot = (going: Going): Promise<void> => operate(going, "reboot", `reboot ${nodeOf(going)}`, "reboot");
+const reboot = (going: RunContext): Promise<void> => operate(going, "reboot", `reboot ${nodeOf(going)}`, "reboot");
 
-/** Looks at the node with the terminal's own rights: the product's proof is not taken at its word. */
-async function prove(going: Going): Promise<void> {
+/** Checks the node with the terminal's own rights, independently of the product's proof. */
+async function prove(going: RunContext): Promise<void> {
   const { status, spec } = await going.scene.administrator.core.readNode({ name: nodeOf(going) });
   const isReady = status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") === true;
   const bootId = status?.nodeInfo?.bootID ?? null;
   const faults = [
     isReady ? [] : "it is not Ready",
     spec?.unschedulable === true ? "it is cordoned" : [],
-    // A kubelet that reports no boot id proves nothing here; the boot time in the product's proof does.
+    // If the kubelet reports no boot id, this check is skipped; the product's proof compares the boot time.
     bootId && bootId === going.run.bootId ? "its boot id is the one before the reboot" : [],
   ].flat();
   if (faults.length > 0) throw new StepFailed(`${nodeOf(going)} was proven, and yet ${faults.join(", ")}`);
 }
 
-/** A machine that never became a node is removed by its instance id. */
-const remove = (going: Going): Promise<void> =>
+/** Removes the machine; if it never became a node, by its instance id. */
+const remove = (going: RunContext): Promise<void> =>
   operate(going, "remove", `remove ${going.run.nodeName ?? instanceOf(going)}`, "remove");
 
-/** Minutes that a service may still show what was deleted. */
+/** Minutes for which a service may still list deleted objects. */
 const GONE_MINUTES = 10;
 
-async function nothingLeft(going: Going): Promise<void> {
+async function nothingLeft(going: RunContext): Promise<void> {
   const { scene, run } = going;
   let left: readonly string[] = [];
   const look = async (): Promise<true | undefined> => {
@@ -126,8 +131,8 @@ async function nothingLeft(going: Going): Promise<void> {
   Object.assign(run.shapes, await shapesOfEnd(scene, instanceOf(going)));
 }
 
-/** Work of each step. */
-export const steps: Readonly<Record<StepName, (going: Going) => Promise<void>>> = {
+/** Step → its work. */
+export const steps: Readonly<Record<StepName, (going: RunContext) => Promise<void>>> = {
   add,
   route,
   reboot,

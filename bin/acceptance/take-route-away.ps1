@@ -1,10 +1,10 @@
 # casement-script: take-route-away
 #
-# Tries the guard of the metadata route: takes the route away, as HNS does, and waits until the guard has put it back. An
-# administrator sends it by AWS-RunPowerShellScript to a machine that `npm run acceptance` has added; no function of Casement
-# may. If the route is not back in time, this script puts it back itself, so that the machine stays reachable.
+# Tests the guard of the metadata route: removes the route, as HNS does, and waits until the guard restores it. An
+# administrator sends it by AWS-RunPowerShellScript to a machine that `npm run acceptance` has added; no function of
+# Casement may. If the guard is too slow, this script restores the route, so that the machine stays reachable.
 #
-# The last line is one line of JSON: ok, seconds until the route was back, by whom, PowerShell's own start in seconds.
+# The last line is JSON: ok, seconds until the route was restored, by whom, PowerShell's start time in seconds.
 Set-StrictMode -Version 2
 $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
@@ -12,12 +12,12 @@ $WarningPreference = 'SilentlyContinue'
 
 $Prefix = '169.254.169.254/32'
 $WaitSeconds = 150
-# The guard writes its record when EC2Launch has stopped and its agent was looked at.
+# The guard writes its record after EC2Launch has stopped and the agent was checked.
 $RecordSeconds = 20
 $Folder = Join-Path $env:SystemDrive 'Casement'
 $StateFile = Join-Path $Folder 'guard.json'
 
-# Repairs that the guard has counted; -1 while its record cannot be read.
+# The guard's number of repairs; -1 while its record cannot be read.
 function Get-RepairCount {
     try {
         return [int] (Get-Content -LiteralPath $StateFile -Raw | ConvertFrom-Json).repairs
@@ -30,7 +30,7 @@ function Get-MetadataRoute {
     return @(Get-NetRoute -DestinationPrefix $Prefix -PolicyStore ActiveStore -ErrorAction SilentlyContinue)
 }
 
-# Time that Windows PowerShell needs to start on this machine, which the guard needs too.
+# Time in which Windows PowerShell starts on this machine, as it must for the guard.
 function Measure-PowerShell {
     $program = Join-Path $PSHOME 'powershell.exe'
     $watch = [Diagnostics.Stopwatch]::StartNew()
@@ -64,7 +64,7 @@ $mutex = New-Object Threading.Mutex $false, 'Global\casement'
 $held = $false
 $found = @()
 try {
-    # While it is held no command of Casement begins, and the guard leaves the agent running that waits for this script.
+    # While it is held, no command of Casement begins, and the guard does not restart the agent that runs this script.
     try { $held = $mutex.WaitOne(0) } catch [Threading.AbandonedMutexException] { $held = $true }
     if (-not $held) { throw 'another command of Casement is running on this machine' }
     Assert-Guard

@@ -1,15 +1,15 @@
-import type { OperationRecord } from "../../lambdas/records.ts";
+import type { OperationRecord } from "../../lambdas/records/records.ts";
 import { hasEnded } from "../../lambdas/steps/ec2/instances.ts";
 import { newRun, type Run } from "./run-file.ts";
 import type { Scene } from "./scene.ts";
 
-/** Operations that are looked through for a run whose file is not here. */
+/** Number of the newest operations that are searched for a run whose file is not on this machine. */
 const NEWEST = 100;
 
-/** The run that a reason of an operation names. */
+/** Reads the id of a run from an operation's reason. */
 const runIn = (reason: string): string | undefined => /^acceptance (acc-[0-9a-f]{8})\b/.exec(reason)?.[1];
 
-/** An `add` whose machine still exists, as a run. */
+/** Converts an `add` into a run, if its machine still exists. */
 async function runOf({ ledger, instances, place }: Scene, operation: OperationRecord): Promise<Run | undefined> {
   const { id, request, requestedAt, status } = operation;
   const run = request.command === "add" ? runIn(request.reason ?? "") : undefined;
@@ -30,8 +30,9 @@ async function runOf({ ledger, instances, place }: Scene, operation: OperationRe
 }
 
 /**
- * Finds a run whose file is not here, as of another terminal: an `add` with its reason, whose machine still exists.
- * @returns a run that can be resumed; undefined when there is none
+ * Finds a run whose file is not on this machine, for example of another terminal: an `add` whose reason names a run and
+ * whose machine still exists.
+ * @returns a run that can be resumed; undefined if there is none
  */
 export async function unendedRun(scene: Scene): Promise<Run | undefined> {
   for (const operation of await scene.ledger.operations(NEWEST)) {

@@ -3,14 +3,14 @@ import { CertificatesV1Api, CoreV1Api, KubeConfig, RbacAuthorizationV1Api } from
 import { StartError } from "../start-error.ts";
 import type { Place } from "./place.ts";
 
-/** A cluster administrator's way into the cluster, as kubectl has it. */
+/** A cluster administrator's access to the cluster, as kubectl uses it. */
 export interface Administrator {
   readonly core: CoreV1Api;
   readonly rbac: RbacAuthorizationV1Api;
   readonly certificates: CertificatesV1Api;
   /** Address of the API server. */
   readonly server: string;
-  /** PEM of the API server's authority; undefined when the kubeconfig names none. */
+  /** PEM of the API server's authority; undefined if the kubeconfig names none. */
   readonly authority: string | undefined;
 }
 
@@ -21,7 +21,7 @@ function authorityOf({ caData, caFile }: { caData?: string; caFile?: string }): 
 
 /**
  * Reads the local user's kubeconfig.
- * @throws StartError when it names no API server
+ * @throws StartError if it names no API server
  */
 export function administratorOf({ kubeconfig }: Place): Administrator {
   const config = new KubeConfig();

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { type Account, accounts, isAccount } from "../../lambdas/desired/accounts.ts";
+import { type Account, accounts, isAccount } from "../../lambdas/cluster/accounts.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { StartError } from "../start-error.ts";
 import type { CredentialOptions } from "./credential.ts";
@@ -9,7 +9,7 @@ import type { StopOptions } from "./stop.ts";
 /** Tasks of `npm run connect`. */
 const tasks = ["access", "manifest", "credential", "check", "freeze", "thaw"] as const;
 
-/** One of them. */
+/** Name of a task. */
 export type Task = (typeof tasks)[number];
 
 /** A parsed command line. */
@@ -20,22 +20,22 @@ export interface CommandLine {
   readonly stop: StopOptions;
 }
 
-/** Usage text, for `--help` and behind the message about a wrong command line. */
+/** Usage text, for `--help` and after the message about a wrong command line. */
 export const usage = `npm run connect                  checks the permissions of Casement's three accounts in the cluster
 npm run --silent connect -- manifest    prints the manifest to apply: … | kubectl apply -f -
 npm run connect -- credential    makes a credential for each account and stores it in Secrets Manager
 npm run connect -- check         the whole doctor on a terminal (also: npm run doctor)
 npm run connect -- freeze        keeps Casement from disturbing nodes; needs neither the cluster's API nor Slack
-npm run connect -- thaw          ends that
+npm run connect -- thaw          lifts the freeze
 
   --configuration FILE  the deployment's file; by default CASEMENT_CONFIGURATION
   --sandbox [FOLDER]    a sandbox that runs, by its folder (.sandbox)
-  --account NAME        credential: for look, act or join alone
+  --account NAME        credential: only for look, act or join
   --server URL          credential: where the functions reach the API server, if not where kubectl does
   --token-file FILE     credential: a token of --account that was made elsewhere
   --ca-file FILE        credential: the API server's authority, PEM, if not the kubeconfig's
   --pool NAME           freeze, thaw: one pool; by default the whole cluster
-  --reason "TEXT"       freeze: shown to everybody who is stopped by it
+  --reason "TEXT"       freeze: shown to everyone whom it stops
   --for TIME            freeze: 90m, 4h or 2d; by default until thaw
   --until "TIME"        freeze: "Mon 06:00" or "2026-11-30 06:00", in the time zone of the pool's maintenance windows`;
 
@@ -54,7 +54,7 @@ const options = {
 } as const;
 
 function parsed(words: readonly string[]) {
-  // A flag that may have no value: parseArgs requires a value after each string option.
+  // This flag may be given without a value, but parseArgs requires a value after each string option.
   const args = words.flatMap((word, at) =>
     word === "--sandbox" && (words[at + 1] ?? "--").startsWith("--") ? ["--sandbox=.sandbox"] : [word],
   );
@@ -67,7 +67,7 @@ function parsed(words: readonly string[]) {
 
 function accountsOf(name: string | undefined, tokenFile: string | undefined): readonly Account[] {
   if (name === undefined && tokenFile !== undefined)
-    throw new StartError("--token-file needs --account: a token is one account's");
+    throw new StartError("--token-file needs --account: a token belongs to one account");
   if (name === undefined) return accounts;
   if (isAccount(name)) return [name];
   throw new StartError(`--account takes ${accounts.join(", ")}, not "${name}"`);

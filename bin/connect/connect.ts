@@ -1,5 +1,5 @@
 import { clients } from "../../lambdas/clients/clients.ts";
-import { type Account, accounts } from "../../lambdas/desired/accounts.ts";
+import { type Account, accounts } from "../../lambdas/cluster/accounts.ts";
 import { doctorText, type Examination } from "../../lambdas/messages/doctor/doctor.ts";
 import { wordsOfFinding } from "../../lambdas/messages/doctor/findings.ts";
 import { withWord } from "../../lambdas/messages/slack/command-word.ts";
@@ -13,20 +13,20 @@ import type { Place } from "./place.ts";
 import { freeze, thaw } from "./stop.ts";
 
 /** Outcome of a task: the text to print and the exit code. */
-export interface Told {
+export interface TaskOutcome {
   readonly text: string;
-  /** 0: all well, or only warnings; 1: something is broken, or could not be checked. */
+  /** 0: no finding, or only warnings; 1: something is broken, or could not be checked. */
   readonly code: 0 | 1;
 }
 
 /** Name of the local user in findings about missing rights. */
 const YOU = "you";
 
-/** Nothing can be asked: AWS does not answer, or does not know us. */
+/** Builds the examination for the case that AWS does not answer or refuses the local credentials. */
 const unreachable = (error: unknown): Examination => ({
   findings: [awsAway(error)],
   looked: 1,
-  skipped: ["Slack, the cluster and its nodes: their credentials lie in AWS Secrets Manager"],
+  skipped: ["Slack, the cluster and its nodes: their credentials are stored in AWS Secrets Manager"],
 });
 
 async function examinedAs(account: Account, place: Place, whole: boolean): Promise<Examination> {
@@ -41,26 +41,26 @@ async function examinedAs(account: Account, place: Place, whole: boolean): Promi
 
 /**
  * Examines the access of all three accounts.
- * @param everything besides, by the account that looks
+ * @param everything also runs all other checks, with the account "look"
  */
 export const examined = async (place: Place, everything: boolean): Promise<Examination> =>
   together(await Promise.all(accounts.map((one) => examinedAs(one, place, everything && one === "look"))));
 
-/** The words of an examination, and whether a finding in it is serious. */
-export function told(examination: Examination, { cluster, commandWord }: Place): Told {
+/** Builds a task's outcome from an examination: its text, and code 1 if a finding is serious. */
+export function outcomeOf(examination: Examination, { cluster, commandWord }: Place): TaskOutcome {
   const serious = examination.findings.some((one) => !["warning", "note"].includes(wordsOfFinding(one).level));
   return { text: `${withWord(doctorText(examination, cluster), commandWord)}\n`, code: serious ? 1 : 0 };
 }
 
-const tasks: Readonly<Record<Task, (line: CommandLine) => Promise<Told>>> = {
+const tasks: Readonly<Record<Task, (line: CommandLine) => Promise<TaskOutcome>>> = {
   manifest: async ({ place }) => ({ text: clusterManifest(place.labelKeys), code: 0 }),
   credential: async ({ place, credential }) => {
     const stored = await storeCredentials(place, credential);
-    const { text, code } = told(await examined(place, false), place);
+    const { text, code } = outcomeOf(await examined(place, false), place);
     return { text: `${stored}\n\n${text}`, code };
   },
-  access: async ({ place }) => told(await examined(place, false), place),
-  check: async ({ place }) => told(await examined(place, true), place),
+  access: async ({ place }) => outcomeOf(await examined(place, false), place),
+  check: async ({ place }) => outcomeOf(await examined(place, true), place),
   freeze: async ({ place, stop }) => ({ text: await freeze(place, stop), code: 0 }),
   thaw: async ({ place, stop }) => ({ text: await thaw(place, stop), code: 0 }),
 };
@@ -68,12 +68,13 @@ const tasks: Readonly<Record<Task, (line: CommandLine) => Promise<Told>>> = {
 /**
  * Runs the task that was typed after `npm run connect --`.
  * @param environment process.env, or its replacement in a test
- * @throws StartError for an invalid command line; the error of the cluster or AWS when a credential cannot be made or stored
+ * @throws StartError for an invalid command line; the error of the cluster or AWS if a credential cannot be created or
+ * stored
  */
 export async function connect(
   typed: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
-): Promise<Told> {
+): Promise<TaskOutcome> {
   if (typed.includes("--help")) return { text: `${usage}\n`, code: 0 };
   const line = commandLineOf(typed, environment);
   return tasks[line.task](line);

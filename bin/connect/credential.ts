@@ -4,41 +4,41 @@ import { PutSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { clients } from "../../lambdas/clients/clients.ts";
 import { clusterCredentialOf } from "../../lambdas/clients/cluster-credential.ts";
 import { type ClusterCredential, kubernetes } from "../../lambdas/clients/kubernetes.ts";
-import { ACCOUNT_NAMESPACE, type Account, secretOf, userOf } from "../../lambdas/desired/accounts.ts";
+import { ACCOUNT_NAMESPACE, type Account, secretOf, userOf } from "../../lambdas/cluster/accounts.ts";
 import { wordsOfFinding } from "../../lambdas/messages/doctor/findings.ts";
 import { DEFAULT_WORD, withWord } from "../../lambdas/messages/slack/command-word.ts";
 import type { Settings } from "../../lambdas/settings.ts";
 import { isAbsent, wordsOf } from "../../lambdas/steps/client-errors.ts";
 import type { StepContext } from "../../lambdas/steps/context.ts";
-import type { Subject } from "../../lambdas/steps/doctor/check.ts";
-import { refusalOf } from "../../lambdas/steps/doctor/credential.ts";
+import type { DoctorSubject } from "../../lambdas/steps/doctor/check.ts";
+import { credentialRefusal } from "../../lambdas/steps/doctor/credential.ts";
 import { type Attempt, policies } from "../../lambdas/steps/doctor/policies.ts";
 import { StartError } from "../start-error.ts";
 import { type Administrator, administratorOf } from "./administrator.ts";
-import { lyingTokens, refuseForeignAccess } from "./foreign-access.ts";
+import { refuseForeignAccess, storedTokens } from "./foreign-access.ts";
 import type { Place } from "./place.ts";
 import { withUnapprovableRequest } from "./unapprovable-request.ts";
 
-/** Choices for making a credential, or for taking one that was made elsewhere. */
+/** Options for creating a credential, or for using a given one. */
 export interface CredentialOptions {
   readonly accounts: readonly Account[];
-  /** URL at which the functions reach the API server, if not the one that kubectl uses. */
+  /** URL at which the functions reach the API server; default: kubectl's URL. */
   readonly server: string | undefined;
-  /** A token that was made elsewhere, of the only account. */
+  /** File with a given token, which belongs to the only account in `accounts`. */
   readonly tokenFile: string | undefined;
   readonly caFile: string | undefined;
 }
 
-/** Lifetime that the accounts may ask for themselves too; the functions renew a token when half of it is over. */
+/** Lifetime of a token, the longest that the accounts may request. The functions renew a token after half of it. */
 const DAY_SECONDS = 24 * 3_600;
 
-/** A credential that cannot count must not take the place of one that does. */
-const NOTHING_STORED = "nothing was stored, and what was there before still counts";
+/** Assurance in each refusal: an invalid credential never replaces a valid one. */
+const NOTHING_STORED = "nothing was stored, and the credential from before is unchanged";
 
 const refuse = (account: Account, why: string): StartError =>
   new StartError(`the account ${account}: ${why}; ${NOTHING_STORED}`);
 
-/** A token by TokenRequest that ends with the account's Secret; the API server may make it shorter than asked. */
+/** Requests a token that is bound to the account's Secret; the API server may shorten its lifetime (TokenRequest). */
 async function requestedToken({ core }: Administrator, account: Account): Promise<string> {
   const boundObjectRef = { apiVersion: "v1", kind: "Secret", name: account };
   try {
@@ -63,7 +63,7 @@ const claimsOf = (token: string): Readonly<Record<string, unknown>> => {
   }
 };
 
-/** A token from elsewhere must be such as the accounts may ask for: the right account's, for a day at most, with the Secret. */
+/** Reads a given token: it must be the account's, be valid for at most a day, and be bound to the account's Secret. */
 function givenToken(file: string, account: Account): string {
   const token = readFileSync(file, "utf8").trim();
   const { sub, iat, exp, "kubernetes.io": bound } = claimsOf(token);
@@ -88,8 +88,8 @@ async function credentialOf(
 }
 
 /**
- * The functions may be in a network that this terminal is not in: an API server that does not answer here is no reason to
- * refuse.
+ * Tries a credential at the functions' address. If the API server does not answer here, that is no error: the functions
+ * may be in a network that this terminal cannot reach.
  */
 async function tryAddress(account: Account, credential: ClusterCredential): Promise<void> {
   try {
@@ -97,7 +97,7 @@ async function tryAddress(account: Account, credential: ClusterCredential): Prom
     await kubernetes(async () => credential)
       .version.getCode({})
       .catch((error: unknown) => {
-        const why = refusalOf(error);
+        const why = credentialRefusal(error);
         if (why) throw new Error(why);
       });
   } catch (error) {
@@ -105,12 +105,12 @@ async function tryAddress(account: Account, credential: ClusterCredential): Prom
   }
 }
 
-/** A policy works about a second after it was made: it is waited for, and not for ever. */
+/** Limit on the tries: a policy takes effect about a second after it was created. */
 const TRIES = 10;
 const BETWEEN_MS = 1_000;
 
-/** Nothing is given to the functions before the policies that hold the account were seen to refuse. */
-async function seePoliciesRefuse(subject: Subject, account: Account, more: readonly Attempt[]): Promise<void> {
+/** Checks that the policies restrict an account, before the functions get its credential. */
+async function seePoliciesRefuse(subject: DoctorSubject, account: Account, more: readonly Attempt[]): Promise<void> {
   for (let tried = 1; ; tried += 1) {
     const [missing] = await policies(subject, more);
     if (!missing) return;
@@ -122,8 +122,8 @@ async function seePoliciesRefuse(subject: Subject, account: Account, more: reado
   }
 }
 
-/** One account's credential, made and tried. */
-interface Made {
+/** One account's credential, which was created and tried. */
+interface NewCredential {
   readonly account: Account;
   readonly settings: Settings;
   readonly credential: ClusterCredential;
@@ -134,11 +134,11 @@ async function made(
   account: Account,
   place: Place,
   options: CredentialOptions,
-): Promise<Made> {
+): Promise<NewCredential> {
   const settings = await place.settings(account);
   const credential = await credentialOf(administrator, account, options);
   await tryAddress(account, credential);
-  // The terminal may not reach the functions' address: the policies are tried where kubectl works.
+  // The terminal may not reach the functions' address, so the policies are tried at kubectl's address.
   const { server, authority = credential.ca } = administrator;
   const here = { server, ca: authority, token: credential.token };
   const context: StepContext = {
@@ -152,25 +152,25 @@ async function made(
   return { account, settings, credential };
 }
 
-async function store({ account, settings, credential }: Made): Promise<void> {
+async function store({ account, settings, credential }: NewCredential): Promise<void> {
   const { secrets } = clients(settings);
   const SecretId = secretOf(settings.cluster, account);
   await secrets.send(new PutSecretValueCommand({ SecretId, SecretString: JSON.stringify(credential) }));
 }
 
 /**
- * Makes credentials for the bot's accounts, or takes the one that is given, tries them, and stores them in Secrets Manager.
- * They are never printed. Running it again replaces them.
- * @returns what was done, in words
- * @throws StartError in words; what the clients throw
+ * Creates credentials for the bot's accounts, or takes the given one, tries them, and stores them in Secrets Manager.
+ * It never prints them. Running it again replaces them.
+ * @returns a summary for the terminal
+ * @throws StartError if a credential is refused; errors of the clients
  */
 export async function storeCredentials(place: Place, options: CredentialOptions): Promise<string> {
   const administrator = administratorOf(place);
   await refuseForeignAccess(administrator);
-  const all: Made[] = [];
+  const all: NewCredential[] = [];
   for (const account of options.accounts) all.push(await made(administrator, account, place, options));
   for (const one of all) await store(one);
-  const lying = await lyingTokens(administrator);
+  const lying = await storedTokens(administrator);
   const names = options.accounts.join(", ");
   return [
     `Stored the ${options.accounts.length > 1 ? "credentials of the accounts" : "credential of the account"} ${names}. The functions read them when they next ask the cluster, and renew them.`,

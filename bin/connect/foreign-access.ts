@@ -1,10 +1,10 @@
 import type { RbacV1Subject, V1PolicyRule, V1RoleBinding } from "@kubernetes/client-node";
-import { ACCOUNT_NAMESPACE, accounts } from "../../lambdas/desired/accounts.ts";
+import { ACCOUNT_NAMESPACE, accounts } from "../../lambdas/cluster/accounts.ts";
 import { isAbsent } from "../../lambdas/steps/client-errors.ts";
 import { StartError } from "../start-error.ts";
 import type { Administrator } from "./administrator.ts";
 
-/** Rights that give access to an account's token: to make one, to read one, or to run something as the account. */
+/** Rights that give access to an account's token: to create one, to read one, or to run a pod as the account. */
 const mintingRights: readonly { readonly group: string; readonly resource: string; readonly verbs: string[] }[] = [
   { group: "", resource: "serviceaccounts/token", verbs: ["create"] },
   { group: "", resource: "serviceaccounts", verbs: ["impersonate"] },
@@ -26,7 +26,7 @@ const mintingRights: readonly { readonly group: string; readonly resource: strin
 const has = (list: readonly string[] | undefined, wanted: string): boolean =>
   list?.includes("*") === true || list?.includes(wanted) === true;
 
-/** Finds out whether a rule gives access to a token of an account. */
+/** Does a rule give access to a token of an account? */
 export const isMinting = ({ apiGroups, resources, verbs }: V1PolicyRule): boolean =>
   mintingRights.some(
     (right) =>
@@ -36,14 +36,15 @@ export const isMinting = ({ apiGroups, resources, verbs }: V1PolicyRule): boolea
   );
 
 /**
- * Does a subject come from elsewhere? Accounts of the namespace itself do not: the bot's own make tokens of themselves, and OKD
- * gives its `deployer` and `builder` rights in every namespace. A user who could act as one of them has rights that are judged.
+ * Is a subject foreign to the namespace? The namespace's own accounts are not: the bot's accounts create their own
+ * tokens, and OKD gives `deployer` and `builder` rights in every namespace. The rights of a user who could act as one
+ * of them are checked.
  */
 const isForeign = ({ kind, namespace, name }: RbacV1Subject): boolean =>
   !(kind === "ServiceAccount" && namespace === ACCOUNT_NAMESPACE) &&
   !(kind === "Group" && name === `system:serviceaccounts:${ACCOUNT_NAMESPACE}`);
 
-/** A role that is not there gives nothing. */
+/** Reads the rules of a binding's role; a role that does not exist has none. */
 async function rulesOf({ rbac }: Administrator, { roleRef }: V1RoleBinding): Promise<V1PolicyRule[]> {
   const { kind, name } = roleRef;
   const read =
@@ -62,8 +63,8 @@ const subjectOf = ({ kind, namespace, name }: RbacV1Subject): string =>
   `${kind} ${namespace ? `${namespace}/` : ""}${name}`;
 
 /**
- * Refuses a namespace where others could make tokens of the bot's accounts: a tenant's project, for example.
- * @throws StartError that names each binding and who holds it
+ * Refuses a namespace where others could create tokens of the bot's accounts: a tenant's project, for example.
+ * @throws StartError that names each binding and its subjects
  */
 export async function refuseForeignAccess(administrator: Administrator): Promise<void> {
   const { items } = await administrator.rbac.listNamespacedRoleBinding({ namespace: ACCOUNT_NAMESPACE });
@@ -86,10 +87,10 @@ export async function refuseForeignAccess(administrator: Administrator): Promise
 const TOKENS = new Set(["kubernetes.io/service-account-token", "kubernetes.io/dockercfg"]);
 
 /**
- * Finds tokens of the accounts that are stored in the cluster itself: a reader of one can act as the bot until it is deleted.
+ * Finds tokens of the accounts that are stored in the cluster: a reader of one can act as the bot until it is deleted.
  * @returns names of Secrets
  */
-export async function lyingTokens({ core }: Administrator): Promise<string[]> {
+export async function storedTokens({ core }: Administrator): Promise<string[]> {
   const { items } = await core.listNamespacedSecret({ namespace: ACCOUNT_NAMESPACE });
   const isOfOurs = (annotations: Record<string, string> = {}): boolean =>
     accounts.some((account) => account === annotations["kubernetes.io/service-account.name"]);

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import { GetFunctionConfigurationCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
-import { LIVE } from "../../lambdas/aliases.ts";
-import type { Account } from "../../lambdas/desired/accounts.ts";
-import { zoneOf } from "../../lambdas/desired/calendar.ts";
+import type { Account } from "../../lambdas/cluster/accounts.ts";
+import { LIVE } from "../../lambdas/configuration/aliases.ts";
 import { profileOf } from "../../lambdas/profiles/list.ts";
 import type { Profile } from "../../lambdas/profiles/profile.ts";
 import { type Settings, settings } from "../../lambdas/settings.ts";
+import { zoneOf } from "../../lambdas/time/calendar.ts";
 import { documentHashes, scriptDocuments } from "../../lib/constructs/script-document.ts";
 import { type Deployment, readDeployment } from "../../lib/deployment.ts";
 import { workflowNames } from "../../lib/functions.ts";
@@ -18,7 +18,7 @@ import { demoConfiguration } from "../../lib/sandbox/demo-configuration.ts";
 import type { Endpoints } from "../endpoints.ts";
 import { StartError } from "../start-error.ts";
 
-/** A configured pool, as far as a terminal reads it. */
+/** Fields of a configured pool that a terminal reads. */
 interface PoolFacts {
   readonly maximum: number;
   /** Release of Windows Server, such as "2025". */
@@ -26,35 +26,35 @@ interface PoolFacts {
   readonly instanceTypes: readonly string[];
 }
 
-/** The Slack app's place in its workspace, by Slack's ids. */
+/** Slack's ids for the app and its channel. */
 interface SlackPlace {
   readonly teamId: string;
   readonly appId: string;
   readonly channel: string;
 }
 
-/** The place from which a terminal works: its cluster, and how the cluster administrator reaches it. */
+/** The cluster that a terminal works on, and the access to it. */
 export interface Place {
   /** Label keys that the configured pools give to nodes. */
   readonly labelKeys: readonly string[];
   /** Names of the configured pools. */
   readonly pools: readonly string[];
-  /** The time zone in which people speak of a pool; null for the whole cluster. */
+  /** Returns the time zone of a pool; for null, that of the whole cluster. */
   zoneOf(pool: string | null): string;
   readonly poolFacts: Readonly<Record<string, PoolFacts>>;
   readonly cluster: string;
   readonly slack: SlackPlace;
-  /** Host milliseconds between two looks at work under way. */
-  readonly lookEveryMs: number;
+  /** Host milliseconds between two polls of a running operation. */
+  readonly pollEveryMs: number;
   readonly profile: Profile;
   readonly commandWord: string;
-  /** File with the administrator's way into the cluster; null for kubectl's own choice. */
+  /** The administrator's kubeconfig; null for kubectl's default. */
   readonly kubeconfig: string | null;
-  /** The clock that the functions go by, in milliseconds since the epoch. */
+  /** Reads the functions' clock, in milliseconds since the epoch. */
   clock(): Promise<() => number>;
-  /** Address to which Slack sends its requests. Asks AWS. */
+  /** Reads the address to which Slack sends its requests. Calls AWS. */
   frontDoor(): Promise<string>;
-  /** Settings of the functions that use an account, read with the AWS credentials of this terminal. Asks AWS. */
+  /** Reads the settings of the functions that use an account, with this terminal's AWS credentials. Calls AWS. */
   settings(account: Account): Promise<Settings>;
 }
 
@@ -69,7 +69,7 @@ function endpointsIn(folder: string): Endpoints {
   }
 }
 
-/** A sandbox that runs, by the files it has written. */
+/** Opens a running sandbox by the files that it has written. */
 export function sandboxPlace(folder: string): Place {
   const endpoints = endpointsIn(folder);
   const configuration = demoConfiguration({ apiServer: endpoints.kubernetes, authority: "" });
@@ -83,12 +83,12 @@ export function sandboxPlace(folder: string): Place {
     poolFacts: pools,
     cluster: name,
     slack: configuration.slack,
-    lookEveryMs: 100,
+    pollEveryMs: 100,
     frontDoor: async () => endpoints.frontDoor,
     profile: profileOf(configuration),
     commandWord: command,
     kubeconfig: join(folder, "kubeconfig"),
-    // A sandbox has its own time, and it may run faster than ours: over a report it hardly moves.
+    // A sandbox has its own time, which may run faster than the host's, but hardly moves while a report is made.
     clock: async () => {
       const { now } = (await (await fetch(`${endpoints.control}/state`)).json()) as { now: string | number };
       const behind = new Date(now).getTime() - Date.now();
@@ -112,7 +112,7 @@ export function sandboxPlace(folder: string): Place {
   };
 }
 
-/** An output of the stack; empty when it has none of this name. */
+/** Reads an output of the stack; empty if the stack has no output of this name. */
 async function outputOfStack(name: string, cluster: string, region: string): Promise<string> {
   const { Stacks } = await new CloudFormationClient({ region }).send(
     new DescribeStacksCommand({ StackName: `casement-${cluster}` }),
@@ -120,7 +120,7 @@ async function outputOfStack(name: string, cluster: string, region: string): Pro
   return Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue ?? "";
 }
 
-/** The functions of a stack by its output; the one that looks is told all that the doctor needs to know. */
+/** Reads the environment of the function `look`, which contains everything that the doctor needs. */
 async function environmentOfStack(cluster: string, region: string): Promise<Record<string, string>> {
   const names = (await outputOfStack("Workflows", cluster, region)).split(" ");
   const FunctionName = names[workflowNames.indexOf("look")];
@@ -132,8 +132,8 @@ async function environmentOfStack(cluster: string, region: string): Promise<Reco
 }
 
 /**
- * A deployment, by its configuration file. AWS is called with the local credentials (profile, SSO, environment).
- * @throws Error that names the file and what is wrong with it
+ * Opens a deployment by its configuration file. AWS is called with the local credentials (profile, SSO, environment).
+ * @throws Error that names the file and the fault
  */
 export function deployedPlace(path: string): Place {
   const { cluster, command, pools, slack } = readDeployment(path, Date.now());
@@ -144,7 +144,7 @@ export function deployedPlace(path: string): Place {
     poolFacts: pools,
     cluster: cluster.name,
     slack,
-    lookEveryMs: 5_000,
+    pollEveryMs: 5_000,
     frontDoor: async () => {
       const url = await outputOfStack("FrontDoorUrl", cluster.name, cluster.region);
       if (!url) throw new StartError(`the stack casement-${cluster.name} names no front door: deploy it first`);

@@ -1,33 +1,33 @@
 import { clients } from "../../lambdas/clients/clients.ts";
-import type { StopTarget } from "../../lambdas/desired/stops.ts";
 import { withWord } from "../../lambdas/messages/slack/command-word.ts";
 import { endOfStop } from "../../lambdas/messages/stops/end.ts";
 import { endedSummary, stopSummary } from "../../lambdas/messages/stops/stop.ts";
 import { stopRecords } from "../../lambdas/steps/ledger/stop-records.ts";
+import type { StopTarget } from "../../lambdas/time/stops.ts";
 import { StartError } from "../start-error.ts";
 import type { Place } from "./place.ts";
 
-/** Words of a freeze or a thaw that was typed on a terminal. */
+/** Options of a freeze or a thaw that was typed on a terminal. */
 export interface StopOptions {
   /** Null for the whole cluster. */
   readonly pool: string | null;
   readonly reason: string | undefined;
-  /** A duration as it was typed. */
+  /** Duration, as typed. */
   readonly time: string | undefined;
-  /** A moment as it was typed. */
+  /** Moment, as typed. */
   readonly until: string | undefined;
-  /** User of the terminal. */
+  /** Name of the terminal's user. */
   readonly user: string;
 }
 
-/** @throws StartError for a pool that is not configured: a freeze of it would keep nothing */
+/** Returns the target of a freeze. @throws StartError for a pool that is not configured: freezing it has no effect */
 function targetOf({ pools }: Place, { pool }: StopOptions): StopTarget {
   if (pool === null) return { kind: "cluster" };
   if (!pools.includes(pool)) throw new StartError(`there is no pool "${pool}": ${pools.join(", ")}`);
   return { kind: "pool", pool };
 }
 
-/** Plain words: a terminal shows no marks of code. */
+/** Removes the marks of code, which a terminal does not render, and fills in the command word. */
 const plainly = ({ commandWord }: Place, words: string): string =>
   `${withWord(words.replaceAll("`", ""), commandWord)}\n`;
 
@@ -38,13 +38,13 @@ async function recordsAt(place: Place) {
 }
 
 /**
- * Freezes the cluster or a pool with the AWS credentials of this terminal: it needs neither the cluster's API nor Slack.
- * @returns what is frozen, for the terminal
- * @throws StartError without a reason, for a time that cannot be read, and for a pool that is not configured
+ * Freezes the cluster or a pool with the AWS credentials of this terminal, without the cluster's API or Slack.
+ * @returns a summary for the terminal
+ * @throws StartError without a reason, for an invalid time, and for a pool that is not configured
  */
 export async function freeze(place: Place, options: StopOptions): Promise<string> {
   const { pool, reason, time, until: moment, user } = options;
-  if (!reason) throw new StartError('freeze takes --reason "…": everybody who is stopped by it reads it');
+  if (!reason) throw new StartError('freeze needs --reason "…": it is shown to everyone whom the freeze stops');
   const target = targetOf(place, options);
   const { now, records } = await recordsAt(place);
   const end = endOfStop({ for: time, until: moment }, now(), place.zoneOf(pool));
@@ -56,7 +56,7 @@ export async function freeze(place: Place, options: StopOptions): Promise<string
   return plainly(place, stopSummary(stop, [target]));
 }
 
-/** Ends a freeze in the same way. @returns what is not frozen any more, for the terminal */
+/** Lifts a freeze in the same way. @returns a summary for the terminal */
 export async function thaw(place: Place, options: StopOptions): Promise<string> {
   const target = targetOf(place, options);
   const { records } = await recordsAt(place);

@@ -6,7 +6,7 @@ import type { Administrator } from "./administrator.ts";
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 
-/** Makes a request for the serving certificate of a node that does not exist; its key is discarded. */
+/** Builds a request for the serving certificate of a node that does not exist; its key is discarded. */
 async function request(): Promise<string> {
   const keys = await webcrypto.subtle.generateKey(algorithm, false, ["sign", "verify"]);
   const name = "O=system:nodes, CN=system:node:casement-connect";
@@ -15,9 +15,9 @@ async function request(): Promise<string> {
 }
 
 /**
- * Makes a certificate request in the administrator's own name, which no account of the bot may approve, and takes it back
- * when the work is done.
- * @param work is given the attempt to approve it, as a dry run
+ * Creates a certificate request in the administrator's own name, which no account of the bot may approve, and deletes
+ * it after the work.
+ * @param work gets the attempt to approve it, as a dry run
  */
 export async function withUnapprovableRequest<T>(
   { certificates }: Administrator,

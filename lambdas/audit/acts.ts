@@ -1,32 +1,32 @@
-import { isDryRun, type Start } from "../commands/command.ts";
+import { isDryRun, type Start } from "../commands/request.ts";
 import { harmless } from "../log.ts";
-import { type Originated, originOf } from "../origin.ts";
-import type { NodeRecord, OperationRecord } from "../records.ts";
+import { type OriginFields, originOf } from "../records/origin.ts";
+import type { NodeRecord, OperationRecord } from "../records/records.ts";
 import type { Json } from "./canonical.ts";
 import { type Act, type Actor, type AuditedNode, chainName } from "./entry.ts";
 
 /** Actor that started an operation, as entries name it. */
-export function actorOf(record: Originated): Actor {
+export function actorOf(record: OriginFields): Actor {
   const origin = originOf(record);
   return origin.by === "rule"
     ? { rule: origin.rule }
     : { person: origin.requester.userId, name: origin.requester.userName };
 }
 
-/** The request with all its options and its reason, as it was accepted. */
+/** Builds the act of an accepted request, with all its options and its reason. */
 export const requestedAct = (start: Pick<Start, "request" | "asker" | "origin">): Act => ({
   what: "requested",
   by: actorOf(start),
   detail: { ...start.request, dryRun: isDryRun(start.request) },
 });
 
-/** The node of a record, as far as it is known. */
+/** Reads the node of a record; fields that are not known yet are left out. */
 export const auditedNode = ({ nodeName, instanceId }: Pick<NodeRecord, "nodeName" | "instanceId">): AuditedNode => ({
   ...(nodeName ? { name: nodeName } : {}),
   ...(instanceId ? { instanceId } : {}),
 });
 
-/** The heads of the chains of an operation's nodes, by the name of the chain. */
+/** Collects the heads of the chains of an operation's nodes: name of the chain → head. */
 const headsOf = (operation: string, nodes: readonly NodeRecord[]): { readonly [chain: string]: Json } =>
   Object.fromEntries(
     nodes.flatMap(({ index, audit }) =>
@@ -34,7 +34,7 @@ const headsOf = (operation: string, nodes: readonly NodeRecord[]): { readonly [c
     ),
   );
 
-/** End of an operation; it holds the heads of its nodes' chains, so that none of them can be shortened later. */
+/** Builds the end of an operation. It holds the heads of its nodes' chains, so that none can be shortened unnoticed. */
 export function endedAct(
   { id, status, summary }: Pick<OperationRecord, "id" | "status" | "summary">,
   nodes: readonly NodeRecord[],
@@ -44,7 +44,7 @@ export function endedAct(
   return { what: "ended", detail: { status, summary: harmless(summary), ...held } };
 }
 
-/** End of one node's own execution. */
+/** Builds the end of one node's own execution. */
 export const nodeEndedAct = (
   node: Pick<NodeRecord, "status" | "nodeName" | "instanceId" | "failure" | "outcome">,
 ): Act => ({

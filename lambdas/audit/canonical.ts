@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 
-/** A value that JSON can hold; what is undefined in an object is left out. */
+/** A value that JSON can hold; undefined fields of an object are left out. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json | undefined };
 
 /**
  * Writes a value as JSON in one form only: names sorted, no spaces (after RFC 8785, for text, whole numbers and booleans).
- * Two values that are equal have the same text, whatever order their names came in.
+ * Equal values have the same text, whatever the order of their names.
  */
 export function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;

@@ -19,18 +19,18 @@ export const acts = [
   "reviewed",
 ] as const;
 
-/** Person by the id of Slack, with the name at that time where it is known; or a rule of EventBridge by its name. */
+/** A person by Slack's id, with the name at that time if it is known, or a rule of EventBridge by its name. */
 export type Actor = { readonly person: string; readonly name?: string } | { readonly rule: string };
 
-/** The node that an entry is about, as far as it is known by then. */
+/** The node that an entry is about; fields that were not known at that time are left out. */
 export interface AuditedNode {
   readonly name?: string;
-  /** UID of the Node object: a namesake is another node. */
+  /** UID of the Node object: a later node of the same name has another UID. */
   readonly uid?: string;
   readonly instanceId?: string;
 }
 
-/** One act of an operation, before it is an entry of a chain. Text in it is free of secrets. */
+/** One act of an operation, before it becomes an entry of a chain. Its text contains no secrets. */
 export interface Act {
   readonly what: (typeof acts)[number];
   readonly by?: Actor;
@@ -39,10 +39,10 @@ export interface Act {
   readonly detail?: { readonly [name: string]: Json | undefined };
 }
 
-/** Name of a chain: the operation, or one node of it whose own execution writes. One execution alone appends to a chain. */
+/** Name of a chain: the operation, or one of its nodes that has its own execution. Each chain has only one writer. */
 export interface Chain {
   readonly operation: string;
-  /** Left out: the chain of the operation's own execution. */
+  /** Index of the node; left out for the chain of the operation's own execution. */
   readonly index?: number;
 }
 
@@ -53,25 +53,26 @@ export interface AuditEntry extends Act, Head {
   readonly chain: string;
   /** ISO 8601. */
   readonly at: string;
-  /** Unique within the chain: the same mark again is the same act, written by a step that was repeated. */
+  /** Unique within the chain. If a repeated step writes the same act again, the mark is the same. */
   readonly mark: string;
-  /** Hash of the entry before; of the first entry, that of the chain's name. */
+  /** Hash of the entry before; in the first entry, the hash of the chain's name (`genesis`). */
   readonly previous: string;
 }
 
-/** "add-3f9c2a71", or "add-3f9c2a71:0" for the chain of one node of it. */
+/** Writes a chain's name: "add-3f9c2a71", or "add-3f9c2a71:0" for the chain of one of its nodes. */
 export const chainName = ({ operation, index }: Chain): string =>
   index === undefined ? operation : `${operation}:${index}`;
 
 /**
- * Hash that the first entry of a chain follows: it names cluster and chain, so that no chain passes for another one.
+ * Computes the hash that the first entry of a chain follows. It covers cluster and chain, so that no chain can be taken
+ * for another one.
  * @param chain as `chainName` writes it
  */
 export const genesis = (cluster: string, chain: string): string =>
   digestOf({ format: "casement audit 1", cluster, chain });
 
-/** Hash of an entry: of all its fields but the hash itself. */
-export function hashOf(entry: Omit<AuditEntry, "hash">): string {
+/** Computes the hash of an entry: of all its fields except the hash. */
+export function entryHash(entry: Omit<AuditEntry, "hash">): string {
   const { cluster, chain, sequence, at, mark, what, by, node, detail, previous } = entry;
   const content = { cluster, chain, sequence, at, mark, what, by, node, detail, previous };
   return digestOf(content as unknown as Json);
@@ -96,17 +97,17 @@ export function entryAfter(
     ...act,
     previous: head?.hash ?? genesis(cluster, name),
   };
-  return { ...entry, hash: hashOf(entry) };
+  return { ...entry, hash: entryHash(entry) };
 }
 
-/** Do an entry and an act say the same? The time may differ: a step that is repeated has another one. */
+/** Does an entry record this act? The time may differ, because a repeated step runs at another time. */
 export const isSameAct = ({ what, by, node, detail }: AuditEntry, act: Act): boolean =>
   digestOf({ what, by, node, detail } as unknown as Json) ===
   digestOf({ what: act.what, by: act.by, node: act.node, detail: act.detail } as unknown as Json);
 
 /**
- * Key of an entry's copy in the bucket: `audit/<cluster>/<date>/<operation>/<sequence>.json`; the entries of one node have a
- * folder of their own.
+ * Builds the key of an entry's copy in the bucket: `audit/<cluster>/<date>/<operation>/<sequence>.json`. The entries of
+ * each node's chain have a separate folder.
  */
 export function exportKey({ cluster, chain, at, sequence }: AuditEntry): string {
   const [operation = "", index] = chain.split(":");

@@ -1,4 +1,4 @@
-/** The last entry of a chain of the audit, by its place and its hash. */
+/** The last entry of a chain of the audit, by its position and its hash. */
 export interface Head {
   /** Counted from 1. */
   readonly sequence: number;

@@ -1,9 +1,9 @@
-import type { NodeRecord, OperationRecord } from "../records.ts";
+import type { NodeRecord, OperationRecord } from "../records/records.ts";
 import { type AuditEntry, type Chain, chainName } from "./entry.ts";
 import type { Head } from "./head.ts";
-import { type Verdict, verify } from "./verify.ts";
+import { type ChainVerdict, verifyChain } from "./verify.ts";
 
-/** A chain as it was read, in the order of its keys. */
+/** A chain as it was read from the ledger, in the order of its keys. */
 export interface ReadChain {
   readonly chain: Chain;
   readonly entries: readonly AuditEntry[];
@@ -11,26 +11,26 @@ export interface ReadChain {
 
 /** A chain and the result of verifying it. */
 export interface ReviewedChain extends ReadChain {
-  readonly verdict: Verdict;
-  /** Comparison of its last entry with the copy in the bucket; "unknown" where S3 was not asked or gave no answer. */
+  readonly verdict: ChainVerdict;
+  /** Comparison of its last entry with the copy in the bucket; "unknown" if S3 was not called or did not answer. */
   readonly copy: "same" | "different" | "none" | "unknown";
 }
 
-/** Chains of an operation: its own, and those that its nodes' executions write. */
+/** Lists the chains of an operation: its own, and the chains that its nodes' executions write. */
 export const chainsOf = (operation: string, nodes: readonly NodeRecord[]): Chain[] => [
   { operation },
   ...nodes.filter(({ audit }) => audit !== undefined).map(({ index }) => ({ operation, index })),
 ];
 
-/** The heads of the nodes' chains that the end of the operation's own chain holds, by the name of the chain. */
+/** Reads the heads of the nodes' chains from the end of the operation's own chain: name of the chain → head. */
 function promisedHeads(entries: readonly AuditEntry[]): ReadonlyMap<string, Head> {
   const end = entries.findLast(({ what }) => what === "ended");
   return new Map(Object.entries(Object(end?.detail?.chains)) as [string, Head][]);
 }
 
 /**
- * Verifies all chains of an operation: the operation's own by the head in its record, those of its nodes by the heads that
- * its end holds, as soon as it has ended.
+ * Verifies all chains of an operation: the operation's own by the head in its record, and those of its nodes, once the
+ * operation has ended, by the heads that its end holds.
  */
 export function review(
   { cluster, audit, endedAt }: Pick<OperationRecord, "cluster" | "audit" | "endedAt">,
@@ -43,7 +43,7 @@ export function review(
     const node = nodes.find(({ index }) => index === chain.index);
     const head = (node ? (promised.get(name) ?? node.audit) : audit) ?? null;
     const hasEnded = (node ? node.endedAt : endedAt) !== null;
-    const verdict = verify(entries, { cluster, chain: name, head, hasEnded });
+    const verdict = verifyChain(entries, { cluster, chain: name, head, hasEnded });
     return { chain, entries, verdict, copy: "unknown" };
   });
 }

@@ -1,10 +1,10 @@
-/** Sections of the configuration that say who may do what; a pool may have its own. */
+/** Sections of the configuration that decide who may do what; a pool may have its own. */
 const SECTIONS = ["people", "policy", "approvals"] as const;
 
 /** The sections of a configuration by their path: "policy", "pools.web.approvals". */
 export type GuardedRules = Readonly<Record<string, unknown>>;
 
-/** Difference at one path: values that came, and values that went. */
+/** Difference at one path: values that were added, and values that were removed. */
 export interface RuleChange {
   /** "policy.add", "people.operator", "approvals.drain.needs" */
   readonly path: string;
@@ -20,7 +20,7 @@ const isTable = (value: unknown): value is Table =>
 const picked = (table: Table, beginning: string): [string, unknown][] =>
   SECTIONS.flatMap((name) => (table[name] === undefined ? [] : [[`${beginning}${name}`, table[name]]]));
 
-/** Reads the sections out of a configuration, whichever of them its release knows. */
+/** Reads the sections of a configuration; sections that its release does not know are left out. */
 export function guardedRules(configuration: object): GuardedRules {
   const { pools } = configuration as { pools?: unknown };
   const ofPools = Object.entries(isTable(pools) ? pools : {}).flatMap(([name, pool]) =>
@@ -29,7 +29,7 @@ export function guardedRules(configuration: object): GuardedRules {
   return Object.fromEntries([...picked(configuration as Table, ""), ...ofPools]);
 }
 
-/** Every value by its path; a list is a set of values under one path, and a list within a list is one value. */
+/** Lists every value with its path; a list is a set of values under one path, and a list within a list is one value. */
 function leaves(value: unknown, path: string): [string, string[]][] {
   if (isTable(value))
     return Object.entries(value).flatMap(([name, inside]) => leaves(inside, path === "" ? name : `${path}.${name}`));
@@ -39,7 +39,7 @@ function leaves(value: unknown, path: string): [string, string[]][] {
 
 /**
  * Compares the rules of two releases.
- * @returns what differs, in the order of the paths; the order of a list's values does not matter
+ * @returns the differences, in the order of the paths; the order of a list's values does not matter
  */
 export function rulesChange(before: GuardedRules, after: GuardedRules): RuleChange[] {
   const [old, now] = [new Map(leaves(before, "")), new Map(leaves(after, ""))];

@@ -1,23 +1,23 @@
 import { isOperationId } from "../commands/operation-id.ts";
 import type { Act, Actor, AuditedNode } from "./entry.ts";
 
-/** Subject of an audit: what it is asked for. */
-export type Subject =
+/** Subject of an audit: everything, an operation, a person or a node. */
+export type AuditSubject =
   | { readonly kind: "everything" }
   | { readonly kind: "operation"; readonly id: string }
-  /** Id of Slack or name, in lower case. */
+  /** Slack's id or a name, in lower case. */
   | { readonly kind: "person"; readonly who: string }
-  /** A name, an instance id, or the beginning of one, in lower case. */
+  /** A node's name or instance id, or the beginning of one, in lower case. */
   | { readonly kind: "node"; readonly named: string };
 
-/** A mention as Slack sends it (`<@U0OPERATOR|omar>`), a name behind an @, or a bare id of a person. */
+/** A mention as Slack sends it (`<@U0OPERATOR|omar>`), a name after an @, or only the id of a person. */
 const PERSON = /^(?:<@(?<id>[uw][a-z0-9]+)(?:\|[^>]*)?>|@(?<name>\S+)|(?<bare>[uw][0-9][a-z0-9]{6,20}))$/;
 
 /**
- * Reads what an audit is asked for.
- * @param typed in lower case; null for the last days of everything
+ * Parses the subject of an audit.
+ * @param typed in lower case; null for the last days of all operations
  */
-export function subjectOf(typed: string | null): Subject {
+export function subjectOf(typed: string | null): AuditSubject {
   if (typed === null) return { kind: "everything" };
   if (isOperationId(typed)) return { kind: "operation", id: typed };
   const { id, name, bare } = PERSON.exec(typed)?.groups ?? {};
@@ -29,15 +29,15 @@ const isBy = (by: Actor | undefined, who: string): boolean =>
   by !== undefined &&
   ("rule" in by ? [by.rule] : [by.person, by.name ?? ""]).some((name) => name.toLowerCase() === who);
 
-/** Ends a beginning at a joint of the name: "ip-10-0-3-7" does not begin "ip-10-0-3-70". */
+/** Does the name begin so, up to a separator? "ip-10-0-3-7" is no beginning of "ip-10-0-3-70". */
 const begins = (name: string, beginning: string): boolean =>
   name.startsWith(beginning) && !(/\d$/.test(beginning) && /^\d/.test(name.slice(beginning.length)));
 
 const isNamed = ({ name = "", uid = "", instanceId = "" }: AuditedNode, named: string): boolean =>
   begins(name, named) || instanceId.startsWith(named) || uid === named;
 
-/** Does an act concern what was asked for? */
-export function concerns({ by, node, what, detail = {} }: Act, subject: Subject): boolean {
+/** Does an act concern the subject? */
+export function concerns({ by, node, what, detail = {} }: Act, subject: AuditSubject): boolean {
   if (subject.kind === "person") return isBy(by, subject.who);
   if (subject.kind !== "node") return true;
   const requested = what === "requested" && typeof detail.node === "string" ? detail.node : null;

@@ -1,4 +1,4 @@
-import type { Account } from "../desired/accounts.ts";
+import type { Account } from "../cluster/accounts.ts";
 import type { Command, ScheduledOperation } from "./command.ts";
 
 /** Words for a stage: its name as a noun, and the work that goes on in it. */
@@ -55,6 +55,8 @@ export type Schedule<Workflow extends string = string> = StartingSchedule<Workfl
 
 /** Everything of a capability that is data; the front door bundles it, so that it imports no code of others. */
 export interface Capability<Workflow extends string = string> {
+  /** Name of its folder, in which each of its functions has a file of the function's name. */
+  readonly name: string;
   readonly commands?: readonly Command<string, Workflow>[];
   /** Operation that a schedule requests, and no person. */
   readonly scheduled?: ScheduledOperation;

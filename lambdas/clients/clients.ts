@@ -3,7 +3,7 @@ import { LambdaClient } from "@aws-sdk/client-lambda";
 import type { S3Client } from "@aws-sdk/client-s3";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { SSMClient } from "@aws-sdk/client-ssm";
-import { secretOf } from "../desired/accounts.ts";
+import { secretOf } from "../cluster/accounts.ts";
 import { accountOf, type Settings } from "../settings.ts";
 import { autoScaling, type GroupMember } from "./auto-scaling.ts";
 import { awsCalls } from "./aws-call.ts";

@@ -39,7 +39,7 @@ const tickEvent = z.object({
 });
 
 /** Runtime of this function: settings, clocks and transport. */
-export interface Runtime {
+export interface EventRuntime {
   readonly settings: Settings;
   readonly now: () => number;
   /** Milliseconds since the epoch: the clock that Slack's signatures are dated by. */
@@ -49,7 +49,7 @@ export interface Runtime {
   readonly log?: (line: string) => void;
 }
 
-const contextOf = ({ settings, now, transport }: Runtime): EventContext => ({
+const contextOf = ({ settings, now, transport }: EventRuntime): EventContext => ({
   clients: eventClients(settings, transport),
   settings,
   now,
@@ -58,7 +58,7 @@ const contextOf = ({ settings, now, transport }: Runtime): EventContext => ({
 /** Work of the schedules that start no workflow. */
 const ownSchedulesOf = (
   context: EventContext,
-  runtime: Runtime,
+  runtime: EventRuntime,
 ): Readonly<Record<OwnSchedule, () => Promise<string>>> => ({
   "front-door": async () => {
     const { frontDoorUrl } = runtime.settings;
@@ -78,7 +78,11 @@ const ownSchedulesOf = (
 });
 
 /** Starts the workflow of a schedule, or does its work; a tick that is delivered twice starts the same execution. */
-async function answerTick(context: EventContext, runtime: Runtime, tick: z.infer<typeof tickEvent>): Promise<string> {
+async function answerTick(
+  context: EventContext,
+  runtime: EventRuntime,
+  tick: z.infer<typeof tickEvent>,
+): Promise<string> {
   const [arn] = tick.resources;
   const rule = arn.slice(arn.lastIndexOf("/") + 1);
   const schedule = schedules.find(({ name }) => ruleName(runtime.settings.cluster, name) === rule);
@@ -117,7 +121,7 @@ async function wakeForMachine(context: EventContext, { detail }: z.infer<typeof 
  * of order: they only trigger a check, and the woken workflow reads the state itself.
  * @returns what was done, for the log
  */
-export const createHandler = (runtime: Runtime): ((event: unknown) => Promise<string>) => {
+export const createHandler = (runtime: EventRuntime): ((event: unknown) => Promise<string>) => {
   const context = contextOf(runtime);
   const handle = async (event: unknown): Promise<string> => {
     const tick = tickEvent.safeParse(event).data;

@@ -1,7 +1,7 @@
-import type { Configuration } from "../configuration.ts";
+import type { Configuration } from "../configuration/configuration.ts";
 
 /** Conditions under which a request needs no approval; all that are set must hold. */
-export interface Unless {
+export interface ApprovalExemption {
   /** No pod is lost and no local data. */
   readonly nothingLost?: boolean | undefined;
   /** No disruption budget blocks an eviction now. */
@@ -18,7 +18,7 @@ export interface ApprovalRule {
   readonly roles: readonly string[];
   /** Minutes until a request lapses. */
   readonly minutes: number;
-  readonly unless: Unless | null;
+  readonly unless: ApprovalExemption | null;
 }
 
 /** Facts of a plan by which the need of an approval is judged. */

@@ -1,8 +1,8 @@
 import type { Command } from "../capabilities/command.ts";
 import { capabilities, type WorkflowName } from "../capabilities/list.ts";
 import { partsOf } from "../capabilities/registry.ts";
-import type { OperationRecord } from "../records.ts";
-import { type CommandName, isRollout, type Request } from "./command.ts";
+import type { OperationRecord } from "../records/records.ts";
+import { type CommandName, isRollout, type Request } from "./request.ts";
 
 /** Every command, in the order in which help shows them. */
 export const commands: readonly Command<CommandName, WorkflowName>[] = partsOf(capabilities, "commands").flat();

@@ -1,4 +1,4 @@
-import type { Configuration } from "../configuration.ts";
+import type { Configuration } from "../configuration/configuration.ts";
 
 /** Slack's word on a person and the channel; only a member in a channel that is not shared is listened to. */
 export type Membership = "member" | "guest" | "bot" | "shared-channel";

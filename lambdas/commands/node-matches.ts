@@ -1,5 +1,5 @@
 /** Names that a node can be called by. */
-export interface Named {
+export interface NodeNames {
   readonly name: string;
   readonly instanceId: string | null;
   readonly addresses: readonly string[];
@@ -15,7 +15,7 @@ export type Match<T> =
 const begins = (beginning: string, name: string): boolean =>
   name.startsWith(beginning) && !(/\d$/.test(beginning) && /^\d/.test(name.slice(beginning.length)));
 
-const means = <T extends Named>(typed: string): readonly ((node: T) => boolean)[] => [
+const means = <T extends NodeNames>(typed: string): readonly ((node: T) => boolean)[] => [
   (node) => node.name === typed || node.instanceId === typed || node.addresses.includes(typed),
   (node) => node.name.split(".")[0] === typed,
   (node) => begins(typed, node.name) || (typed.startsWith("i-") && (node.instanceId ?? "").startsWith(typed)),
@@ -27,7 +27,7 @@ const means = <T extends Named>(typed: string): readonly ((node: T) => boolean)[
  * @param typed typed text, in lower case
  * @param candidates the nodes that exist
  */
-export function nodeMatches<T extends Named>(typed: string, candidates: readonly T[]): Match<T> {
+export function nodeMatches<T extends NodeNames>(typed: string, candidates: readonly T[]): Match<T> {
   for (const meant of typed === "" ? [] : means<T>(typed)) {
     const [first, ...others] = candidates.filter(meant);
     if (first && others.length > 0) return { kind: "several", nodes: [first, ...others] };

@@ -1,15 +1,15 @@
 import type { Command } from "../capabilities/command.ts";
-import type { Request } from "./command.ts";
 import { commandOf, commands } from "./list.ts";
 import { normalize, typedLength, type Word } from "./normalize.ts";
-import type { Problem, Reading, Vocabulary } from "./problem.ts";
+import type { Problem, ReadResult, Vocabulary } from "./problem.ts";
 import { readArguments } from "./read-arguments.ts";
 import { optionOf, readOptions, splitOptions, type TypedOption, unknownOption } from "./read-options.ts";
+import type { Request } from "./request.ts";
 import { suggest } from "./suggest.ts";
 import { shaped } from "./targets.ts";
 
 /** A request, or what is wrong with the text. */
-export type Parsed = { readonly request: Request } | { readonly problem: Problem };
+export type ParseResult = { readonly request: Request } | { readonly problem: Problem };
 
 /** Characters; the longest sensible command is a node's name (253, RFC 1123), a reason (200) and a few words. */
 const LONGEST_TEXT = 600;
@@ -42,7 +42,7 @@ const phrasesOf = (known: readonly Command[]): readonly Phrase[] =>
  * @returns reads what was typed behind the command word; never throws, and says nothing itself: the words of a problem are in
  *   messages/
  */
-export function parserOf(known: readonly Command[]): (text: string, vocabulary: Vocabulary) => Parsed {
+export function parserOf(known: readonly Command[]): (text: string, vocabulary: Vocabulary) => ParseResult {
   const phrases = phrasesOf(known);
   const everyOption = known.flatMap(({ options }) => options);
 
@@ -55,12 +55,12 @@ export function parserOf(known: readonly Command[]): (text: string, vocabulary: 
     return { kind: "unknown-command", typed, nearest: suggest(first, names) };
   };
 
-  const findTopic = (words: readonly string[]): Reading<string> => {
+  const findTopic = (words: readonly string[]): ReadResult<string> => {
     const [meant] = beginningOf(words);
     return meant ? { value: meant.command.name } : { problem: unknownCommand(words.join(" ")) };
   };
 
-  const helpOn = (words: readonly string[], options: readonly TypedOption[]): Parsed => {
+  const helpOn = (words: readonly string[], options: readonly TypedOption[]): ParseResult => {
     const stray = options.find((option) => !asksForHelp(option) && !known.some((command) => optionOf(command, option)));
     if (stray) return { problem: unknownOption(help, stray.typed, known) };
     return { request: { command: "help", topic: beginningOf(words)[0]?.command.name ?? null } };
@@ -71,7 +71,7 @@ export function parserOf(known: readonly Command[]): (text: string, vocabulary: 
     words: readonly Word[],
     options: readonly TypedOption[],
     vocabulary: Vocabulary,
-  ): Parsed => {
+  ): ParseResult => {
     const chosen = readOptions(command, options, known);
     if ("problem" in chosen) return chosen;
     const values = readArguments(words, { ...vocabulary, command, findTopic, chosen: chosen.value });

@@ -1,4 +1,4 @@
-import type { Configuration } from "../configuration.ts";
+import type { Configuration } from "../configuration/configuration.ts";
 import { rulesIn } from "./approvals.ts";
 import { commands } from "./list.ts";
 

@@ -36,7 +36,7 @@ export type Problem =
     });
 
 /** A value, or what is wrong with the text. */
-export type Reading<T = unknown> = { readonly value: T } | { readonly problem: Problem };
+export type ReadResult<T = unknown> = { readonly value: T } | { readonly problem: Problem };
 
 /** Names that the words of a command may refer to. */
 export interface Vocabulary {

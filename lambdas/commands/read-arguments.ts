@@ -1,14 +1,14 @@
 import type { Argument, ArgumentKind, Command, Targets } from "../capabilities/command.ts";
 import type { Word } from "./normalize.ts";
 import { isOperationId } from "./operation-id.ts";
-import type { Problem, Reading, Vocabulary } from "./problem.ts";
+import type { Problem, ReadResult, Vocabulary } from "./problem.ts";
 import { suggest } from "./suggest.ts";
 
 /** Nodes that one operation may add. */
 export const MOST_NODES = 100;
 
 /** Finds the command that a topic of `help` names. */
-export type FindTopic = (words: readonly string[]) => Reading<string>;
+export type FindTopic = (words: readonly string[]) => ReadResult<string>;
 
 interface Context extends Vocabulary {
   readonly command: Command;
@@ -17,10 +17,10 @@ interface Context extends Vocabulary {
   readonly findTopic: FindTopic;
 }
 
-type Reader = (words: readonly Word[], context: Context) => Reading;
+type Reader = (words: readonly Word[], context: Context) => ReadResult;
 
 const one =
-  (read: (typed: string, context: Context) => Reading): Reader =>
+  (read: (typed: string, context: Context) => ReadResult): Reader =>
   (words, context) =>
     read(words[0]?.text ?? "", context);
 
@@ -85,7 +85,7 @@ const defaults: Readonly<Partial<Record<ArgumentKind, unknown>>> = {
   pool: null,
 };
 
-const absent = ({ command, chosen }: Context, argument: Argument): Reading => {
+const absent = ({ command, chosen }: Context, argument: Argument): ReadResult => {
   if (!argument.required) return { value: defaults[argument.kind] };
   const isReplaced = argument.unless !== undefined && chosen[argument.unless] === true;
   return isReplaced ? { value: { kind: "all" } } : { problem: { kind: "missing", command, argument } };
@@ -96,7 +96,7 @@ const absent = ({ command, chosen }: Context, argument: Argument): Reading => {
  * @param words typed behind the command's own words, without options
  * @returns the request's fields
  */
-export function readArguments(words: readonly Word[], context: Context): Reading<Readonly<Record<string, unknown>>> {
+export function readArguments(words: readonly Word[], context: Context): ReadResult<Readonly<Record<string, unknown>>> {
   const value: Record<string, unknown> = {};
   let left = words;
   for (const argument of context.command.arguments) {

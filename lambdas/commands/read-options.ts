@@ -1,6 +1,6 @@
 import type { Command, Option } from "../capabilities/command.ts";
 import type { Word } from "./normalize.ts";
-import type { Problem, Reading } from "./problem.ts";
+import type { Problem, ReadResult } from "./problem.ts";
 import { suggest } from "./suggest.ts";
 
 /** An option as it was typed. */
@@ -70,14 +70,14 @@ export function unknownOption(command: Command, typed: string, commands: readonl
   return { kind: "unknown-option", command, typed, nearest: suggest(typed, own), elsewhere };
 }
 
-type Read = (option: never, value: Word | null, command: Command) => Reading;
+type Read = (option: never, value: Word | null, command: Command) => ReadResult;
 
-const readFlag = (option: Extract<Option, { kind: "flag" }>, value: Word | null, command: Command): Reading =>
+const readFlag = (option: Extract<Option, { kind: "flag" }>, value: Word | null, command: Command): ReadResult =>
   value === null || option.values?.includes(value.text)
     ? { value: true }
     : { problem: { kind: "needless-value", command, option, typed: value.content } };
 
-function readCount(option: Extract<Option, { kind: "count" }>, value: Word | null, command: Command): Reading {
+function readCount(option: Extract<Option, { kind: "count" }>, value: Word | null, command: Command): ReadResult {
   if (value === null || value.content === "") return { problem: { kind: "missing-value", command, option } };
   const number = /^\d{1,6}$/.test(value.content) ? Number(value.content) : 0;
   return number >= 1 && number <= option.most
@@ -85,7 +85,7 @@ function readCount(option: Extract<Option, { kind: "count" }>, value: Word | nul
     : { problem: { kind: "bad-number", command, option, typed: value.content } };
 }
 
-function readText(option: Extract<Option, { kind: "text" }>, value: Word | null, command: Command): Reading {
+function readText(option: Extract<Option, { kind: "text" }>, value: Word | null, command: Command): ReadResult {
   const text = value?.content.trim() ?? "";
   if (value?.quoted === false && /^["']/.test(text)) return { problem: { kind: "unclosed-quote", command, option } };
   if (text === "") return { problem: { kind: "missing-value", command, option } };
@@ -105,7 +105,7 @@ export function readOptions(
   command: Command,
   typed: readonly TypedOption[],
   commands: readonly Command[],
-): Reading<Readonly<Record<string, unknown>>> {
+): ReadResult<Readonly<Record<string, unknown>>> {
   const value: Record<string, unknown> = {};
   const seen = new Set<Option>();
   for (const given of typed) {

@@ -1,6 +1,6 @@
 import type { Command, Option, Targets } from "../capabilities/command.ts";
-import type { Request } from "./command.ts";
 import type { Problem } from "./problem.ts";
+import type { Request } from "./request.ts";
 
 /** Fields of a request as they were read; those of several nodes may be among them. */
 interface Fields {

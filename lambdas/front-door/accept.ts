@@ -1,12 +1,12 @@
-import { isDryRun, type Request } from "../commands/command.ts";
 import { commandOf, workflowOf } from "../commands/list.ts";
+import { isDryRun, type Request } from "../commands/request.ts";
 import { notStarted } from "../messages/command/acknowledgements.ts";
 import { noRole } from "../messages/command/refusals.ts";
 import { removalSkeleton } from "../messages/remove/dialog.ts";
-import type { Requester } from "../origin.ts";
-import type { OperationRecord } from "../records.ts";
+import type { Requester } from "../records/origin.ts";
+import type { OperationRecord } from "../records/records.ts";
 import { executionName } from "../steps/executions.ts";
-import { idOf, type Opening, openOperation, startOf } from "../steps/open-operation.ts";
+import { idOf, type OperationOpening, openOperation, startOf } from "../steps/open-operation.ts";
 import type { FrontDoor } from "./front-door.ts";
 
 /** A request of a member of the workspace, with what Slack needs to answer it. */
@@ -21,14 +21,17 @@ export interface Submission {
   readonly responseUrl?: string;
 }
 
-const openingOf = (door: FrontDoor, { request, requester, triggerId, cause = triggerId }: Submission): Opening => ({
+const openingOf = (
+  door: FrontDoor,
+  { request, requester, triggerId, cause = triggerId }: Submission,
+): OperationOpening => ({
   request,
   cause,
   cluster: door.configuration.cluster.name,
   channel: requester.channel,
 });
 
-const open = (door: FrontDoor, { requester }: Submission, opening: Opening) =>
+const open = (door: FrontDoor, { requester }: Submission, opening: OperationOpening) =>
   openOperation(door.steps, { by: "person", requester }, opening);
 
 /**

@@ -1,5 +1,5 @@
 import type { Cancellation } from "../messages/command/acknowledgements.ts";
-import type { NodeRecord, OperationRecord } from "../records.ts";
+import type { NodeRecord, OperationRecord } from "../records/records.ts";
 import type { FrontDoor } from "./front-door.ts";
 import { unpark } from "./steer.ts";
 

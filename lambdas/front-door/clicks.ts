@@ -25,18 +25,18 @@ import {
   TRY_AGAIN,
   UNCORDON_NODE,
 } from "../messages/slack/buttons.ts";
-import { parseOwner } from "../node-work.ts";
-import type { Message } from "../records.ts";
+import { parseOwner } from "../records/node-work.ts";
+import type { Message } from "../records/records.ts";
 import { cancel } from "./cancel.ts";
 import { deliverDecision } from "./deliver-decision.ts";
 import type { FrontDoor } from "./front-door.ts";
 import { refusalOf } from "./permission.ts";
-import { type Presser, terminateKept, tryAgain, typeAgain } from "./repeat.ts";
+import { type ButtonPress, terminateKept, tryAgain, typeAgain } from "./repeat.ts";
 import { steer } from "./steer.ts";
 import { approvePressed, denyPressed } from "./vote.ts";
 
 /** A button that a person pressed. */
-export interface Click extends Presser {
+export interface Click extends ButtonPress {
   readonly actionId: string;
   readonly value: string;
 }

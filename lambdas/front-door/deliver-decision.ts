@@ -1,5 +1,5 @@
-import type { Decided } from "../records.ts";
-import type { Recorded } from "../steps/ledger/decisions.ts";
+import type { PersonDecision } from "../records/records.ts";
+import type { RecordResult } from "../steps/ledger/decisions.ts";
 import type { FrontDoor } from "./front-door.ts";
 
 /**
@@ -10,8 +10,8 @@ import type { FrontDoor } from "./front-door.ts";
  */
 export async function deliverDecision(
   door: FrontDoor,
-  decided: Decided,
-  write: (decided: Decided) => Promise<Recorded>,
+  decided: PersonDecision,
+  write: (decided: PersonDecision) => Promise<RecordResult>,
 ): Promise<"done" | "late" | "unknown"> {
   const recorded = await write(decided);
   if (recorded.kind === "unknown") return "unknown";
@@ -26,6 +26,6 @@ export async function deliverDecision(
 const tell = async (
   door: FrontDoor,
   callback: string | null,
-  { decision, userId }: Decided,
+  { decision, userId }: PersonDecision,
 ): Promise<"done" | "too late"> =>
   callback === null ? "too late" : door.steps.executions.complete(callback, { decision, userId });

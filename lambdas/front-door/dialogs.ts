@@ -1,8 +1,8 @@
 import { lateClick, staleClick } from "../messages/command/acknowledgements.ts";
 import { refusalMessage } from "../messages/command/refusals.ts";
 import { type Dialog, removalNotice } from "../messages/remove/dialog.ts";
-import { requesterOf } from "../origin.ts";
-import type { Message } from "../records.ts";
+import { requesterOf } from "../records/origin.ts";
+import type { Message } from "../records/records.ts";
 import { cancel } from "./cancel.ts";
 import { deliverDecision } from "./deliver-decision.ts";
 import type { FrontDoor } from "./front-door.ts";

@@ -9,7 +9,7 @@ import { type HttpAnswer, receiver } from "./receive.ts";
 import type { HttpEvent } from "./verify.ts";
 
 /** Runtime of the front door: its settings, its clocks, and the way its requests leave. */
-export interface Runtime {
+export interface FrontDoorRuntime {
   readonly settings: Settings;
   readonly configuration: FrontDoorConfiguration;
   readonly now: () => number;
@@ -26,7 +26,14 @@ type Handler = (event: HttpEvent, context: unknown) => Promise<HttpAnswer>;
 const PATIENCE: Patience = { attempts: 2, slack: 2_000 };
 
 /** Makes the handler for a runtime; what every request needs is read at once, while the rest is still being built. */
-export function createHandler({ settings: own, configuration, now, slackNow, transport, log }: Runtime): Handler {
+export function createHandler({
+  settings: own,
+  configuration,
+  now,
+  slackNow,
+  transport,
+  log,
+}: FrontDoorRuntime): Handler {
   const clients = frontDoorClients(own, transport, PATIENCE, now);
   const steps = frontDoorSteps({ clients, settings: own, now }, configuration.command);
   const { signingSecret } = clients;

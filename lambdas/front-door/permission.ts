@@ -4,7 +4,7 @@ import type { Refusal } from "../messages/command/refusals.ts";
 import type { FrontDoor } from "./front-door.ts";
 
 /** Origin of a request from Slack. */
-export interface Origin {
+export interface SlackSender {
   readonly teamId: string;
   readonly userId: string;
   readonly channel: string;
@@ -19,7 +19,7 @@ export interface Person {
  * Does the request come from the configured workspace and channel? Decided from the signed request alone.
  * @returns why not, or null
  */
-export function originRefusal({ configuration: { slack, cluster } }: FrontDoor, origin: Origin): Refusal | null {
+export function originRefusal({ configuration: { slack, cluster } }: FrontDoor, origin: SlackSender): Refusal | null {
   if (origin.teamId !== slack.teamId) return { kind: "workspace" };
   if (origin.channel !== slack.channel) return { kind: "channel", channel: slack.channel, cluster: cluster.name };
   return null;
@@ -30,7 +30,10 @@ export function originRefusal({ configuration: { slack, cluster } }: FrontDoor, 
  * cannot see a change of the last minutes: the workflow asks Slack before it begins.
  * @throws when the roster cannot be read: then nothing is allowed
  */
-export async function personOf(door: FrontDoor, { userId }: Origin): Promise<Person | { readonly refusal: Refusal }> {
+export async function personOf(
+  door: FrontDoor,
+  { userId }: SlackSender,
+): Promise<Person | { readonly refusal: Refusal }> {
   const roster = (await door.steps.roster.read()) ?? emptyRoster;
   // An id such as "constructor" must not find what every object inherits.
   const membership = (Object.hasOwn(roster.memberships, userId) ? roster.memberships[userId] : null) ?? "member";
@@ -43,7 +46,7 @@ export async function personOf(door: FrontDoor, { userId }: Origin): Promise<Per
  * May this person use this command from here? Asked at every command and again at every click.
  * @returns why not, or null
  */
-export async function refusalOf(door: FrontDoor, origin: Origin, command: string): Promise<Refusal | null> {
+export async function refusalOf(door: FrontDoor, origin: SlackSender, command: string): Promise<Refusal | null> {
   const elsewhere = originRefusal(door, origin);
   if (elsewhere) return elsewhere;
   const person = await personOf(door, origin);

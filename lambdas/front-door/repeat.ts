@@ -1,7 +1,7 @@
-import type { Request } from "../commands/command.ts";
 import { commandOf } from "../commands/list.ts";
 import { operationId } from "../commands/operation-id.ts";
 import { parse } from "../commands/parse.ts";
+import type { Request } from "../commands/request.ts";
 import {
   alreadyTriedAgain,
   lateClick,
@@ -10,14 +10,14 @@ import {
   startedAnswer,
 } from "../messages/command/acknowledgements.ts";
 import { refusalMessage } from "../messages/command/refusals.ts";
-import type { NodeWork } from "../node-work.ts";
-import { isKept, type Message, type OperationStatus } from "../records.ts";
+import type { NodeWork } from "../records/node-work.ts";
+import { isKept, type Message, type OperationStatus } from "../records/records.ts";
 import { accept } from "./accept.ts";
 import type { FrontDoor } from "./front-door.ts";
-import { type Origin, refusalOf } from "./permission.ts";
+import { refusalOf, type SlackSender } from "./permission.ts";
 
 /** A person who presses a button that starts an operation. */
-export interface Presser extends Origin {
+export interface ButtonPress extends SlackSender {
   readonly userName: string;
   /** Slack's id of the click: the same for a repeated delivery. */
   readonly triggerId: string;
@@ -28,7 +28,7 @@ export interface Presser extends Origin {
  * @param cause names the operation: the same cause again is the same operation
  * @returns null when a dialog says everything
  */
-async function start(door: FrontDoor, presser: Presser, request: Request, cause: string): Promise<Message | null> {
+async function start(door: FrontDoor, presser: ButtonPress, request: Request, cause: string): Promise<Message | null> {
   const refusal = await refusalOf(door, presser, request.command);
   if (refusal) return refusalMessage(refusal);
   const { userId, userName, channel, triggerId } = presser;
@@ -57,7 +57,7 @@ async function causeOfRetry(door: FrontDoor, id: string): Promise<string> {
  * @param id of the operation that failed
  * @returns what the person alone reads
  */
-export async function tryAgain(door: FrontDoor, presser: Presser, id: string): Promise<Message | null> {
+export async function tryAgain(door: FrontDoor, presser: ButtonPress, id: string): Promise<Message | null> {
   const operation = await door.steps.ledger.operation(id);
   if (!operation) return staleClick;
   // Loaded at the press: the remedies' words would make each cold start longer.
@@ -91,7 +91,7 @@ const TYPED: ReadonlySet<string> = new Set<Request["command"]>([
  * @param text behind the command word
  * @returns what the person alone reads; null when a dialog says everything
  */
-export async function typeAgain(door: FrontDoor, presser: Presser, text: string): Promise<Message | null> {
+export async function typeAgain(door: FrontDoor, presser: ButtonPress, text: string): Promise<Message | null> {
   const { command, pools } = door.configuration;
   const parsed = parse(text, { pools: Object.keys(pools), commandWord: command });
   if ("problem" in parsed || !TYPED.has(parsed.request.command)) return staleClick;
@@ -104,7 +104,7 @@ export async function typeAgain(door: FrontDoor, presser: Presser, text: string)
  */
 export async function terminateKept(
   door: FrontDoor,
-  presser: Presser,
+  presser: ButtonPress,
   { operation, index }: NodeWork,
 ): Promise<Message | null> {
   const node = (await door.steps.ledger.nodes(operation)).find((one) => one.index === index);

@@ -6,12 +6,12 @@ import type {
   ViewClosedAction,
   ViewSubmitAction,
 } from "@slack/bolt";
+import { DENY_REASON, denyNotice } from "../messages/approval/deny-dialog.ts";
 import { troubleAnswer } from "../messages/command/acknowledgements.ts";
-import { DENY_REASON, denyNotice } from "../messages/operation/deny-dialog.ts";
 import { removalNotice } from "../messages/remove/dialog.ts";
 import { DENY_DIALOG, REMOVE_DIALOG } from "../messages/slack/buttons.ts";
 import { filled } from "../messages/slack/command-word.ts";
-import type { Message } from "../records.ts";
+import type { Message } from "../records/records.ts";
 import { buttons, type Click, pressed } from "./clicks.ts";
 import { closed, type DialogResponse, submitted } from "./dialogs.ts";
 import type { FrontDoor } from "./front-door.ts";

@@ -1,23 +1,23 @@
 import { rulesIn } from "../commands/approvals.ts";
-import { poolNamed, type Request } from "../commands/command.ts";
 import { commandOf, commands } from "../commands/list.ts";
 import { parse } from "../commands/parse.ts";
 import { mayUse, mayUseSomewhere, usable } from "../commands/policy.ts";
+import { poolNamed, type Request } from "../commands/request.ts";
 import { cancelAnswer, startedAnswer } from "../messages/command/acknowledgements.ts";
 import { commandHelp, helpMessage } from "../messages/command/help.ts";
 import { refusalMessage } from "../messages/command/refusals.ts";
 import { usageMessage } from "../messages/command/usage.ts";
 import { steerAnswer } from "../messages/rollout/steer.ts";
-import type { Message } from "../records.ts";
+import type { Message } from "../records/records.ts";
 import { accept, recordRefusal, wasRefusedHere } from "./accept.ts";
 import { cancel } from "./cancel.ts";
 import type { FrontDoor } from "./front-door.ts";
-import { type Origin, originRefusal, type Person, personOf } from "./permission.ts";
+import { originRefusal, type Person, personOf, type SlackSender } from "./permission.ts";
 import { steer } from "./steer.ts";
 import { vote } from "./vote.ts";
 
 /** A slash command as Slack sends it. */
-export interface SlashCommand extends Origin {
+export interface SlashCommand extends SlackSender {
   readonly userName: string;
   readonly text: string;
   readonly triggerId: string;

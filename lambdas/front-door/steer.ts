@@ -1,7 +1,7 @@
-import { isRollout } from "../commands/command.ts";
-import type { Steered } from "../messages/rollout/steer.ts";
-import type { OperationRecord } from "../records.ts";
-import type { Steering } from "../steering.ts";
+import { isRollout } from "../commands/request.ts";
+import type { SteerResult } from "../messages/rollout/steer.ts";
+import type { OperationRecord } from "../records/records.ts";
+import type { SteeringDecision } from "../records/steering.ts";
 import { startNextPart } from "../steps/next-part.ts";
 import type { FrontDoor } from "./front-door.ts";
 
@@ -13,7 +13,11 @@ export const unpark = (door: FrontDoor, record: OperationRecord): Promise<void> 
  * Asks a rollout to pause or to go on: writes it down and wakes the workflow, which judges the person again and acts. A wake-up
  * that is lost is made up for by the workflow's next look.
  */
-export async function steer(door: FrontDoor, operation: string, asked: Omit<Steering, "at">): Promise<Steered> {
+export async function steer(
+  door: FrontDoor,
+  operation: string,
+  asked: Omit<SteeringDecision, "at">,
+): Promise<SteerResult> {
   const before = await door.steps.ledger.operation(operation);
   if (!before) return { kind: "unknown", operation };
   if (!isRollout(before.request)) return { kind: "no rollout", operation };

@@ -19,7 +19,7 @@ export interface UnverifiedRequest {
 }
 
 /** 401: not signed by Slack in the last five minutes. 400: not a request Slack would send. */
-export interface Rejected {
+export interface Rejection {
   readonly status: 400 | 401;
   /** For the log; never told to the caller. */
   readonly why: string;
@@ -33,7 +33,7 @@ const LARGEST_BODY = 1_000_000;
 
 const CONTENT_TYPES = ["application/x-www-form-urlencoded", "application/json"];
 
-const rejected = (status: 400 | 401, why: string): Rejected => ({ status, why });
+const rejected = (status: 400 | 401, why: string): Rejection => ({ status, why });
 
 function header(event: HttpEvent, name: string): string {
   const found = Object.entries(event.headers ?? {}).find(([key]) => key.toLowerCase() === name);
@@ -50,7 +50,7 @@ const mediaType = (value: string): string => (value.split(";")[0] ?? "").trim().
  * Reads the headers that the signature check needs; the body is not parsed.
  * @param now Unix seconds
  */
-export function unverifiedRequest(event: HttpEvent, now: number): UnverifiedRequest | Rejected {
+export function unverifiedRequest(event: HttpEvent, now: number): UnverifiedRequest | Rejection {
   const timestamp = header(event, "x-slack-request-timestamp");
   const signature = /^v0=([0-9a-f]{64})$/.exec(header(event, "x-slack-signature"))?.[1];
   if (!/^\d{1,12}$/.test(timestamp)) return rejected(401, "no timestamp");

@@ -1,16 +1,16 @@
-import { askingOf } from "../approval.ts";
+import { type VoteResult, voteAnswer } from "../messages/approval/approval.ts";
+import { denyDialog } from "../messages/approval/deny-dialog.ts";
 import { staleClick, troubleAnswer } from "../messages/command/acknowledgements.ts";
 import { refusalMessage } from "../messages/command/refusals.ts";
-import { type Voted, voteAnswer } from "../messages/operation/approval.ts";
-import { denyDialog } from "../messages/operation/deny-dialog.ts";
-import { requesterOf } from "../origin.ts";
-import type { Message, OperationRecord } from "../records.ts";
+import { askingOf } from "../records/approval.ts";
+import { requesterOf } from "../records/origin.ts";
+import type { Message, OperationRecord } from "../records/records.ts";
 import type { FrontDoor } from "./front-door.ts";
-import { type Origin, originRefusal, personOf, refusalOf } from "./permission.ts";
+import { originRefusal, personOf, refusalOf, type SlackSender } from "./permission.ts";
 import { unpark } from "./steer.ts";
 
 /** A person's vote on the plan of an operation. */
-export interface Vote extends Origin {
+export interface Vote extends SlackSender {
   readonly triggerId: string;
   readonly operation: string;
   /** The asking that the button belongs to; null for a typed command, which means the one of now. */
@@ -20,7 +20,7 @@ export interface Vote extends Origin {
 }
 
 /** Judges by the record and the roster whether the vote may be written; null when it may. */
-async function rejected(door: FrontDoor, vote: Vote, record: OperationRecord | undefined): Promise<Voted | null> {
+async function rejected(door: FrontDoor, vote: Vote, record: OperationRecord | undefined): Promise<VoteResult | null> {
   const { operation, asking, userId } = vote;
   if (!record) return { kind: "unknown", operation };
   const { approval, endedAt } = record;
@@ -40,7 +40,7 @@ async function rejected(door: FrontDoor, vote: Vote, record: OperationRecord | u
  * Records a vote as an item of its own, and wakes the workflow, which counts and judges. A second vote of the same person
  * changes nothing: the answer tells the one that stands. A wake-up that is lost is made up for by the workflow's next look.
  */
-async function cast(door: FrontDoor, vote: Vote): Promise<Voted> {
+async function cast(door: FrontDoor, vote: Vote): Promise<VoteResult> {
   const record = await door.steps.ledger.operation(vote.operation);
   const refused = await rejected(door, vote, record);
   if (refused || !record?.approval) return refused ?? { kind: "unknown", operation: vote.operation };
@@ -64,7 +64,7 @@ const operationIn = (asking: string): string | null => /^([a-z]+-[0-9a-f]{8}):\d
 /** Handles the button Approve. @param asking the button's value */
 export async function approvePressed(
   door: FrontDoor,
-  presser: Origin & { readonly triggerId: string },
+  presser: SlackSender & { readonly triggerId: string },
   asking: string,
 ): Promise<Message> {
   const operation = operationIn(asking);
@@ -74,7 +74,7 @@ export async function approvePressed(
 /** Handles the button Deny: asks for the reason in a dialog. @returns a private message when there is no dialog */
 export async function denyPressed(
   door: FrontDoor,
-  presser: Origin & { readonly triggerId: string },
+  presser: SlackSender & { readonly triggerId: string },
   asking: string,
 ): Promise<Message | null> {
   const operation = operationIn(asking);
@@ -96,7 +96,7 @@ export async function denyPressed(
  */
 export async function denySubmitted(
   door: FrontDoor,
-  origin: Omit<Origin, "channel"> & { readonly triggerId: string },
+  origin: Omit<SlackSender, "channel"> & { readonly triggerId: string },
   asking: string,
   reason: string,
 ): Promise<Message | null> {

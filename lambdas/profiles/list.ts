@@ -4,6 +4,6 @@ import type { Profile } from "./profile.ts";
 
 const profiles: Readonly<Record<ProfileName, Profile>> = { okd };
 
-/** The profile that a configuration names: the only place that picks one. */
+/** Selects the profile that a configuration names. No other code selects one. */
 export const profileOf = ({ cluster }: { readonly cluster: { readonly profile: ProfileName } }): Profile =>
   profiles[cluster.profile];

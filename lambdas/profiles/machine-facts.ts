@@ -1,8 +1,8 @@
-import type { Configuration, Pool } from "../configuration.ts";
-import type { PayloadManifest } from "../desired/payload.ts";
+import type { Configuration, Pool } from "../configuration/configuration.ts";
+import type { PayloadManifest } from "../machine/payload.ts";
 
-/** Everything that decides what one Windows machine looks like. */
-export interface MachineFacts {
+/** All facts that decide how one Windows machine is configured. */
+export interface MachineSpec {
   readonly configuration: Configuration;
   readonly poolName: string;
   readonly pool: Pool;
@@ -13,8 +13,8 @@ export interface MachineFacts {
   /** "10.0.20348" */
   readonly build: string;
   readonly payload: PayloadManifest;
-  /** PEM of the authorities whose clients the kubelet answers; read from the cluster before it is configured. */
+  /** PEM of the authorities whose clients the kubelet answers, read from the cluster before configuring the machine. */
   readonly kubeletClients: string;
-  /** The secret of this instance: JSON { kubeconfig }. */
+  /** Id of this instance's secret, whose content is JSON { kubeconfig }. */
   readonly joinSecretId: string;
 }

@@ -1,5 +1,5 @@
-/** Kinds of clusters, as `cluster.profile` names them; lists them without what they hold, for code that only checks the name. */
+/** Kinds of clusters, as `cluster.profile` names them: only names, for code that needs no profile's content. */
 export const profileNames = ["okd"] as const;
 
-/** One of them. */
+/** Name of a profile. */
 export type ProfileName = (typeof profileNames)[number];

@@ -1,15 +1,16 @@
-import type { Configuration, Pool } from "../configuration.ts";
-import type { AccessNeeds } from "../desired/cluster-access.ts";
-import type { Expected } from "../desired/health/facts.ts";
-import type { Join } from "../desired/joining.ts";
-import type { PayloadRules } from "../desired/payload.ts";
-import type { Action, FileAction } from "../desired/plan.ts";
-import type { Port } from "../desired/ports.ts";
+import type { AccessNeeds } from "../cluster/cluster-access.ts";
+import type { Join } from "../cluster/joining.ts";
+import type { Configuration, Pool } from "../configuration/configuration.ts";
+import type { ExpectedMachine } from "../health/facts.ts";
+import type { PayloadRules } from "../machine/payload.ts";
+import type { Action, FileAction } from "../machine/plan.ts";
+import type { Port } from "../machine/ports.ts";
 import type { Finding } from "../messages/doctor/finding.ts";
+import type { FailureCode } from "../records/failures.ts";
 import type { StageOf } from "../stages.ts";
-import type { MachineFacts } from "./machine-facts.ts";
+import type { MachineSpec } from "./machine-facts.ts";
 
-/** A plan of a machine's way into the cluster; `afterJoin` ends it, `stopKubelet` follows a failure. */
+/** Name of a plan with which a machine joins the cluster; `afterJoin` is the last, `stopKubelet` follows a failure. */
 export type PlanName =
   | "guard"
   | "features"
@@ -21,7 +22,7 @@ export type PlanName =
   | "afterJoin"
   | "stopKubelet";
 
-/** A check of the doctor's that not every kind of cluster needs; lambdas/steps/doctor/profile-checks.ts runs them. */
+/** A doctor check that not every kind of cluster needs; lambdas/steps/doctor/profile-checks.ts runs them. */
 export type CheckId =
   | "server-version"
   | "network"
@@ -36,49 +37,51 @@ export interface AwaitedAnnotation {
   /** Name of the wait, unique in the workflow. */
   readonly name: string;
   readonly annotation: string;
-  /** Phrase after "waits for": the program, and what it is to do. */
+  /** Phrase after "waits for": the program and its task. */
   readonly waitsFor: string;
+  /** Code of the failure that the wait becomes at its deadline. */
+  readonly code: FailureCode;
 }
 
-/** The network that pods on Windows get. */
+/** The network of pods on Windows. */
 interface Network {
   /** The cluster-wide object that describes it. */
   readonly object: { readonly group: string; readonly version: string; readonly plural: string; readonly name: string };
   /** Compares that object with the configuration. @throws ZodError if it is another object */
   findings(found: unknown, configuration: Pick<Configuration, "cluster">): Finding[];
-  /** Annotations that must be there before the plan `network`, and those that come of it. */
+  /** Annotations that must exist before the plan `network` runs, and annotations that result from it. */
   readonly before: readonly AwaitedAnnotation[];
   readonly after: readonly AwaitedAnnotation[];
 }
 
 /**
  * A kind of cluster as one pure value: everything that differs between kinds, as data and functions from facts to data.
- * Workflows and steps follow it and know no kind by name; `profileOf` in list.ts selects it.
+ * Workflows and steps use it without knowing the kind's name; `profileOf` in list.ts selects it.
  */
 export interface Profile extends PayloadRules, AccessNeeds {
-  /** Stages of provisioning that its machines pass; their order is that of lambdas/stages.ts. */
+  /** Stages of provisioning that its machines pass, in the order of lambdas/stages.ts. */
   readonly stages: readonly StageOf<"provision">[];
-  /** SSM's public parameter with the newest image of a Windows release. */
+  /** Names SSM's public parameter with the newest image of a Windows release. */
   imageParameter(windows: Pool["windows"]): string;
-  /** Every port that a node takes from its cluster. */
+  /** Lists every port on which a node accepts traffic from its cluster. */
   ports(cluster: Pick<Configuration["cluster"], "hybridOverlayPort">): readonly Port[];
-  /** Name of a machine's Node, by EC2's description of the instance. */
+  /** Derives the name of a machine's Node from EC2's description of the instance. */
   nodeName(instance: { readonly privateDnsName: string }): string;
   /**
-   * Every label that the finished Node carries beyond those a kubelet sets by itself.
-   * @throws Error if a label of the pool is no Kubernetes label
+   * Lists every label of the finished Node that the kubelet does not set automatically.
+   * @throws Error if a label of the pool is no valid Kubernetes label
    */
-  labels(facts: Pick<MachineFacts, "poolName" | "pool">): Readonly<Record<string, string>>;
+  labels(facts: Pick<MachineSpec, "poolName" | "pool">): Readonly<Record<string, string>>;
   readonly join: Join;
   readonly network: Network;
   /**
-   * The actions of each plan.
-   * @throws Refused if the Windows release cannot do what the cluster is configured for
+   * Lists the actions of each plan.
+   * @throws Refused if the Windows release does not support the cluster's configuration
    */
-  readonly plans: Readonly<Record<PlanName, (facts: MachineFacts) => readonly Action[]>>;
-  /** The file with the authorities of the kubelet's clients, which the cluster replaces while nodes are in service. */
+  readonly plans: Readonly<Record<PlanName, (facts: MachineSpec) => readonly Action[]>>;
+  /** Writes the file with the authorities of the kubelet's clients, which the cluster replaces while nodes run. */
   kubeletClients(pem: string): FileAction;
   readonly checks: readonly CheckId[];
-  /** Things that a machine in service must have. */
-  readonly expected: Expected;
+  /** Services, container network and endpoint that a machine in service must have. */
+  readonly expected: ExpectedMachine;
 }

@@ -2,7 +2,7 @@ import type { S3Client } from "@aws-sdk/client-s3";
 import { z } from "zod";
 import { invokeLater, releaseClient } from "../clients/release-client.ts";
 import { directoryTick } from "../cloud-events/directory-tick.ts";
-import { publish, withdraw } from "./publish.ts";
+import { publishDocument, withdraw } from "./publish.ts";
 
 /** Request of CloudFormation to a custom resource (User Guide, "Custom resource request objects"). */
 const requestSchema = z.object({
@@ -50,7 +50,7 @@ async function carryOut(host: ReleaseHost, request: Request): Promise<Outcome> {
   if (request.RequestType === "Delete") return { Status: "SUCCESS" };
   const { Bucket, Release } = request.ResourceProperties;
   try {
-    const { runtimeVersion } = await publish(host.s3(), Bucket, Release);
+    const { runtimeVersion } = await publishDocument(host.s3(), Bucket, Release);
     // A new bucket holds nothing: not even the mark of a deletion may keep it from being deleted if the deployment fails.
     if (runtimeVersion === null && request.RequestType === "Update") await withdraw(host.s3(), Bucket);
     if (runtimeVersion === null) return { Status: "SUCCESS", Data: { RuntimeVersion: "none: the payload is missing" } };

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { DeleteObjectCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { z } from "zod";
-import { configurationOf, publishedConfiguration } from "../configuration.ts";
-import { type PayloadFile, payloadManifestOf } from "../desired/payload.ts";
+import { configurationOf, publishedConfiguration } from "../configuration/configuration.ts";
+import { RUNTIME_KEY } from "../configuration/runtime-key.ts";
+import { type PayloadFile, payloadManifestOf } from "../machine/payload.ts";
 import { profileOf } from "../profiles/list.ts";
 import type { Profile } from "../profiles/profile.ts";
-import { RUNTIME_KEY } from "./runtime-key.ts";
 
 /** Release that a deployment hands over. */
 const releaseSchema = z.strictObject({
@@ -23,7 +23,7 @@ const releaseSchema = z.strictObject({
 export type Release = z.input<typeof releaseSchema>;
 
 /** Result of publishing; no version means that the payload is still missing. */
-export interface Published {
+export interface PublishResult {
   readonly runtimeVersion: string | null;
 }
 
@@ -33,7 +33,7 @@ export interface Published {
  * @param text JSON of a Release
  * @throws Error that lists what is wrong with configuration or payload
  */
-export async function publish(s3: S3Client, bucket: string, text: string): Promise<Published> {
+export async function publishDocument(s3: S3Client, bucket: string, text: string): Promise<PublishResult> {
   const release = releaseSchema.parse(JSON.parse(text));
   const configuration = configurationOf(release.configuration);
   const put = async (key: string, body: string): Promise<string> => {

@@ -1,7 +1,7 @@
 # casement-script: apply
 #
-# Executes a plan: small actions in their order, each only where the machine is not yet as wanted, up to the first
-# that fails. What to do is decided elsewhere; nothing here knows what a node is. Never reboots.
+# Executes a plan: small actions in their order, each only if the machine differs from the wanted state. Stops at the
+# first that fails. Casement decides the actions; this script knows nothing of nodes. Never reboots.
 [CmdletBinding()]
 param([string] $Request = '{{ Request }}')
 
@@ -39,7 +39,7 @@ function Set-RebootDue {
     $Outcome.rebootDue = $true
 }
 
-# Each answers whether it changed the machine.
+# Each function returns true if it changed the machine.
 $Acts = @{
     'directory' = { param($action) Set-PlannedDirectory $action }
     'file' = { param($action) Set-PlannedFile $action }
@@ -55,7 +55,7 @@ $Acts = @{
     'defender-exclusion' = { param($action) Set-PlannedExclusion $action }
 }
 
-# "service kubelet", "file C:\k\kubelet.conf": how an action is named in the result.
+# An action's name in the result: "service kubelet", "file C:\k\kubelet.conf".
 function Get-Words($action) {
     foreach ($name in @('path', 'name', 'process')) {
         if (Test-Has $action $name) { return "$($action.do) $($action.$name)" }
@@ -63,7 +63,7 @@ function Get-Words($action) {
     return "$($action.do)"
 }
 
-# The plan itself, or the one that lies in the bucket. What arrived damaged is fetched once more.
+# Reads the plan from the request or from the bucket. A damaged download is repeated once.
 function Get-Plan($asked) {
     if (Test-Has $asked 'plan') { return $asked.plan }
     foreach ($name in @('bucket', 'key', 'version', 'sha256')) {
@@ -96,8 +96,8 @@ function Invoke-Plan($plan) {
     }
 }
 
-# What a Windows administrator finds on the machine: an event, and a line in a log that is begun anew at a megabyte.
-# A full disk must not make a plan fail that was carried out.
+# Leaves a trace for the machine's administrator: an event, and a line in a log that starts over at a megabyte.
+# A full disk must not fail a completed plan.
 function Save-Trace {
     $end = if ($Outcome.ok) { 'done' } else { "failed at $($Outcome.failed.action): $($Outcome.failed.error)" }
     $text = "$AskedBy $end; changed $($Outcome.changed.Count), unchanged $($Outcome.unchanged): $($Outcome.changed -join ', ')"
@@ -121,7 +121,7 @@ function Limit-Changes($changes, [int] $characters) {
     return $kept
 }
 
-# A line that is too long loses its list of changes first, then the end of its error.
+# Shortens a line that is too long: first it loses its list of changes, then the end of its error.
 function Limit-Outcome {
     $changes = @($Outcome.changed)
     foreach ($characters in @(1000, 300, 0)) {
@@ -144,7 +144,7 @@ try {
     Invoke-Plan (Get-Plan (Read-Request $Request))
     $Outcome.ok = $true
 } catch {
-    $Outcome.failed = [ordered] @{ action = $Doing; error = Get-ErrorText $_ }
+    $Outcome.failed = Add-Failure ([ordered] @{ action = $Doing }) $_
 }
 $Outcome.restartDue = $RestartDue.ToArray()
 Save-Trace

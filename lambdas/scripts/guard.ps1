@@ -1,21 +1,21 @@
 # casement-script: guard
 #
-# Keeps the instance metadata service reachable. Windows loses the routes to it when a container network has taken
-# over the network adapter, and EC2Launch then deletes what is left and adds them on an adapter without an address.
-# Without them the SSM agent cannot start, so nothing from outside can repair it: this runs on the machine, as SYSTEM,
-# at start-up and every minute.
+# Keeps the instance metadata service reachable. Windows loses the routes to it when a container network takes over
+# the network adapter; EC2Launch then deletes the rest and adds routes on an adapter without an address. Without
+# routes the SSM agent cannot start, so no remote repair is possible: this script runs on the machine, as SYSTEM, at
+# start-up and every minute.
 #
-# It chooses the path by the default routes of the active store, never by their order: an interface counts when it is
-# connected, has a settled address in the gateway's own subnet, and carries the MAC address of the primary network
-# interface (recorded while the metadata service answered) or of a physical adapter. None, or several as good as each
-# other: nothing is written, and the exit code is 1.
+# It chooses the path by the default routes of the active store, never by their order. A valid interface is
+# connected, has a settled address in the gateway's subnet, and has the MAC address of the primary network interface
+# (recorded while the metadata service answered) or of a physical adapter. If there is no best path, or several equal
+# ones, the script writes nothing and exits with code 1.
 #
-# -Check changes nothing and prints what it finds as one line of JSON.
+# -Check changes nothing and prints the findings as one line of JSON.
 [CmdletBinding()]
 param(
     [switch] $Check,
     [string] $StateFile = (Join-Path $env:SystemDrive 'Casement\guard.json'),
-    # Looks again until EC2Launch has stopped, at most this long; the task itself is ended after ten minutes.
+    # Checks again until EC2Launch has stopped, at most this long; Windows ends the task after ten minutes.
     [int] $WindowSeconds = 480,
     [int] $PauseSeconds = 5
 )
@@ -67,7 +67,7 @@ function Test-SameSubnet($address, [string] $other) {
     return $own -eq [Math]::Floor((ConvertTo-Number $other) / $size)
 }
 
-# Settled addresses of an interface that lie in the gateway's subnet; self-assigned ones (169.254) do not count.
+# Settled addresses of an interface in the gateway's subnet, without self-assigned ones (169.254).
 function Get-AddressTowards([int] $index, [string] $gateway) {
     $addresses = @(Get-NetIPAddress -InterfaceIndex $index -AddressFamily IPv4 -ErrorAction SilentlyContinue)
     return @($addresses | Where-Object {
@@ -98,7 +98,7 @@ function Get-Candidate([string] $recorded) {
     }
 }
 
-# The best paths: one is right, none or several is not.
+# The best paths: exactly one can be used.
 function Get-BestPath([string] $recorded) {
     $sorted = @(Get-Candidate $recorded | Sort-Object -Property 'Rank', 'Metric')
     if ($sorted.Count -eq 0) { return }
@@ -106,14 +106,14 @@ function Get-BestPath([string] $recorded) {
     $sorted | Where-Object { $_.Rank -eq $best.Rank -and $_.Metric -eq $best.Metric }
 }
 
-# A recorded MAC that no adapter of this machine has comes from the machine whose disk this was.
+# If no adapter has the recorded MAC, the record comes from another machine that had this disk.
 function Get-RecordedMac([string] $saved) {
     $here = @(Get-NetAdapter -ErrorAction SilentlyContinue | ForEach-Object { "$($_.MacAddress)" })
     if ($here -contains $saved) { return $saved }
     return ''
 }
 
-# The right route is added before a wrong one goes. Returns how many routes were changed.
+# Adds the right route before it removes wrong ones. Returns the number of changed routes.
 function Repair-Route([string] $target, $path) {
     $prefix = "$target/32"
     $changes = 0
@@ -123,7 +123,7 @@ function Repair-Route([string] $target, $path) {
         New-NetRoute -DestinationPrefix $prefix -InterfaceIndex $path.Index -NextHop $path.Gateway -RouteMetric 15 -PolicyStore ActiveStore | Out-Null
         $changes++
     }
-    # Remove-NetRoute on one store leaves the other, so both are looked through.
+    # Remove-NetRoute changes only one store, so both are searched.
     foreach ($store in @('ActiveStore', 'PersistentStore')) {
         $routes = @(Get-NetRoute -DestinationPrefix $prefix -PolicyStore $store -ErrorAction SilentlyContinue)
         $wrong = @($routes | Where-Object { $_.NextHop -ne $path.Gateway -or ($store -eq 'ActiveStore' -and $_.InterfaceIndex -ne $path.Index) })
@@ -135,13 +135,13 @@ function Repair-Route([string] $target, $path) {
     return $changes
 }
 
-# EC2Launch deletes and adds routes at each boot; it stops by itself when its tasks are done.
+# EC2Launch deletes and adds routes at each boot, and stops when its tasks are done.
 function Test-LaunchSettled {
     $launch = Get-Service -Name 'Amazon EC2Launch' -ErrorAction SilentlyContinue
     return (-not $launch) -or "$($launch.Status)" -eq 'Stopped'
 }
 
-# Restarts the agent unless it executes a command of Casement, which then holds the mutex of these commands. True when it did.
+# Restarts the agent, unless a command of Casement holds the mutex of its commands. True if it was restarted.
 function Restart-IdleAgent {
     $command = New-Object Threading.Mutex $false, 'Global\casement'
     try { $idle = $command.WaitOne(0) } catch [Threading.AbandonedMutexException] { $idle = $true }
@@ -155,8 +155,8 @@ function Restart-IdleAgent {
     return $true
 }
 
-# An agent that was cut off for two looks sleeps up to an hour before it asks again, so it is restarted; otherwise a
-# running agent is left alone, because it may be executing a command. True when the restart is still due.
+# An agent that was cut off for two checks sleeps up to an hour before it polls again, so it is restarted. Otherwise a
+# running agent is not restarted, as it may be executing a command. True if the restart is still due.
 function Restore-Agent([bool] $due) {
     $agent = Get-Service -Name 'AmazonSSMAgent' -ErrorAction SilentlyContinue
     if (-not $agent) { return $false }
@@ -165,7 +165,7 @@ function Restore-Agent([bool] $due) {
     return $false
 }
 
-# One look: repairs what can be repaired and says what it saw.
+# One check: repairs the routes and returns the findings.
 function Invoke-Look([string] $recorded) {
     $paths = @(Get-BestPath $recorded)
     $changes = 0
@@ -196,7 +196,7 @@ function Invoke-Guard {
         if ([DateTime]::UtcNow -ge $deadline) { break }
         Start-Sleep -Seconds $PauseSeconds
     }
-    # The record comes first: an agent that cannot be started must not cost the primary interface that was found.
+    # Recorded first: if the agent cannot be started, the primary interface that was found is still kept.
     $saved.agentDue = $saved.agentDue -or $misses -ge 2
     $state = Save-Guard $saved $mac $look $changes $complaint
     if ($complaint) { return $false }
@@ -208,7 +208,7 @@ function Invoke-Guard {
     return $true
 }
 
-# A disk that is full must not keep the agent from coming back, so a record that cannot be written is only told.
+# If the disk is full, the failed write is only reported, so that the agent is still restarted.
 function Save-State($state) {
     try { Save-Text $StateFile ($state | ConvertTo-Json -Compress) }
     catch { Write-CasementEvent 4001 $false "The record could not be written: $(Get-ErrorText $_)" }
@@ -229,7 +229,7 @@ function Save-Guard($saved, [string] $mac, $look, [int] $changes, [string] $comp
         repairs = $saved.repairs + [int] ($changes -gt 0)
     }
     Save-State $state
-    # A run each minute would fill the log: only what is news is written.
+    # Writes only changes: a run each minute would fill the log.
     if ($changes -gt 0 -or $saved.ok -ne $ok -or $saved.error -ne $complaint) {
         Write-CasementEvent 4001 $ok "Routes changed: $changes. $(if ($ok) { 'The metadata service answers.' } else { $complaint })"
     }
@@ -242,7 +242,7 @@ if ($Check) {
     exit 0
 }
 
-# At start-up and every minute may meet; Task Scheduler's own rule does not cover a run by hand.
+# Runs at start-up, each minute and by hand may overlap; Task Scheduler's rule does not cover the last.
 $alone = New-Object Threading.Mutex $false, 'Global\casement-guard'
 try { $held = $alone.WaitOne(0) } catch [Threading.AbandonedMutexException] { $held = $true }
 if (-not $held) { exit 0 }

@@ -1,9 +1,9 @@
 # casement-script: network
 #
-# The part of the node's network that only the machine itself can know: runs at start-up and every ten minutes as SYSTEM, waits for the
-# container network that hybrid-overlay-node makes, then writes what the kubelet (through CNI) and kube-proxy need.
-# A container network may look different after each boot, so both files are derived again and replaced when they
-# differ; kube-proxy is restarted only then.
+# Writes the network files that only the machine can derive: runs at start-up and every ten minutes as SYSTEM, waits
+# for the container network that hybrid-overlay-node creates, then writes the configuration of CNI and kube-proxy.
+# A container network may change at each boot, so both files are derived again. If one differs, it is replaced; only
+# then is kube-proxy restarted.
 [CmdletBinding()]
 param(
     [Parameter(Mandatory = $true)] [string] $NodeName,
@@ -16,7 +16,7 @@ param(
     # Comma-separated Kubernetes feature gates to switch on for kube-proxy; versions before 1.34 need two.
     [string] $FeatureGates = '',
     [string] $StateFile = (Join-Path $env:SystemDrive 'Casement\network.json'),
-    # The task is ended after ten minutes.
+    # Windows ends the task after ten minutes.
     [int] $WaitSeconds = 540,
     [int] $PauseSeconds = 2
 )
@@ -35,7 +35,7 @@ $WarningPreference = 'SilentlyContinue'
 
 # include: shared/service-control.ps1
 
-# What Windows does not know yet is missing from its answer altogether.
+# A field that Windows does not know yet is missing from its answer.
 function Get-Field($object, [string] $name) {
     if ($null -eq $object) { return $null }
     $field = $object.PSObject.Properties[$name]
@@ -43,7 +43,7 @@ function Get-Field($object, [string] $name) {
     return $field.Value
 }
 
-# The network is there when it has an address range and the address that traffic between nodes is sent to.
+# The network is ready when it has an address range and the address for traffic between nodes.
 function Wait-Network([string] $name, [DateTime] $deadline) {
     while ($true) {
         $found = @(Get-HnsNetwork | Where-Object { (Get-Field $_ 'Name') -eq $name })
@@ -57,9 +57,9 @@ function New-EndpointPolicy([string] $type, $settings) {
     return [ordered] @{ name = 'EndpointPolicy'; value = [ordered] @{ type = $type; settings = $settings } }
 }
 
-# A pod that reached the metadata service would have the role of the node. A hop limit of one does not keep it away where
-# the virtual switch routes (amazon-vpc-cni-plugins, network/imds/imds_windows.go, blocks it in this way). An endpoint with
-# any rule takes nothing that no rule allows, so the two others open everything else; the lower number counts first.
+# A pod that reached the metadata service would have the node's role. A hop limit of one does not block it where the
+# virtual switch routes (amazon-vpc-cni-plugins, network/imds/imds_windows.go, blocks it in this way). An endpoint with
+# any rule blocks everything that no rule allows, so the two others allow all else; the lower number has priority.
 function Get-MetadataRules {
     return @(
         (New-EndpointPolicy 'ACL' ([ordered] @{ Action = 'Block'; Direction = 'Out'; RemoteAddresses = '169.254.169.254/32'; Priority = 200 })),
@@ -68,7 +68,7 @@ function Get-MetadataRules {
     )
 }
 
-# Pods leave through address translation except towards services, which travel encapsulated to the node's own overlay.
+# Pod traffic is address-translated, except to services: it goes encapsulated to the node's own overlay.
 function Get-CniText($network) {
     $outbound = [ordered] @{ exceptionList = @($ServiceNetwork); destinationPrefix = ''; needEncap = $false }
     $services = [ordered] @{ exceptionList = @(); destinationPrefix = $ServiceNetwork; needEncap = $true }
@@ -89,8 +89,8 @@ function Get-CniText($network) {
     return $config | ConvertTo-Json -Depth 8
 }
 
-# The address that the host itself has from an endpoint; empty when the endpoint is not attached to it. WMCO reads it this
-# way too (network-conf.ps1).
+# The host's address of an endpoint; empty if the endpoint is not attached to the host. WMCO reads it in the same way
+# (network-conf.ps1).
 function Get-HostAddress($endpoint) {
     $mac = "$(Get-Field $endpoint 'MacAddress')"
     $found = @(Get-NetIPConfiguration -AllCompartments -All -Detailed -ErrorAction SilentlyContinue | Where-Object {
@@ -110,8 +110,8 @@ function Add-Endpoint($network) {
     return Get-HostAddress $own
 }
 
-# kube-proxy sends from an address inside the overlay that the host must have. An endpoint of an earlier network of that
-# name is of no use, nor is one that outlived a boot without its attachment.
+# kube-proxy sends from an address of the host inside the overlay. An endpoint of an earlier network of that name is
+# replaced, and one that lost its attachment at a boot.
 # Remove-HnsEndpoint takes the endpoint, not its id (reference of the module HostNetworkingService).
 function Get-SourceAddress($network) {
     $address = ''
@@ -139,7 +139,7 @@ function Get-KubeProxyText($network, [string] $sourceAddress) {
     return $config | ConvertTo-Json -Depth 8
 }
 
-# True when the file had to be written.
+# True if the file was written.
 function Set-Text([string] $path, [string] $text) {
     if ([IO.File]::Exists($path) -and [IO.File]::ReadAllText($path) -ceq $text) { return $false }
     Save-Text $path $text
@@ -153,7 +153,7 @@ function Restart-Proxy([bool] $changed) {
     if ((Get-ServiceState 'kube-proxy') -ne 'Running') { Start-ServiceBounded 'kube-proxy' }
 }
 
-# The output of a task is not read: an error is kept in a record and written as an event.
+# Nobody reads a task's output, so errors go to a record and an event.
 function Save-Result($result) {
     $result.at = [DateTime]::UtcNow.ToString('o')
     $words = if ($result.ok) { 'The network is set up.' } else { $result.error }

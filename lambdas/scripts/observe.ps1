@@ -1,10 +1,10 @@
 # casement-script: observe
 #
-# Says what this machine looks like, as far as later steps decide by it. Changes nothing. Its request is {}, or
-# {"files": [paths]}: then it says the sha256 of these files and nothing else, so that many machines can be asked often.
+# Reports the facts of this machine that later steps need. Changes nothing. Its request is {}, or {"files": [paths]}:
+# then it reports only the sha256 of these files, so that many machines can be polled often.
 #
-# {"questions": {group: what}} asks for single things. The last line is a verdict that a list of many machines shows whole:
-# one hash for each group. With "whole": true, the answers themselves stand in the line before it.
+# {"questions": {group: what}} asks for single facts. The last line is a verdict that a list of many machines shows
+# whole: one hash for each group. With "whole": true, the line before it contains the answers.
 [CmdletBinding()]
 param([string] $Request = '{{ Request }}')
 
@@ -29,7 +29,7 @@ function Test-RebootPending($features) {
     return @($features | Where-Object { "$($_.InstallState)" -like '*Pending' }).Count -gt 0
 }
 
-# Our own, told by their description, and the two of AWS that the metadata route decides about.
+# Casement's services, recognised by their description, and the two of AWS that need the metadata route.
 function Get-Services {
     $ours = @(Get-CimInstance -ClassName Win32_Service | Where-Object {
         "$($_.Description)" -like 'Casement managed *' -or @('AmazonSSMAgent', 'Amazon EC2Launch') -contains $_.Name
@@ -42,7 +42,7 @@ function Get-Services {
     }
 }
 
-# The command comes with the feature Containers: without it there are no networks.
+# The feature Containers brings the command: without the feature there are no networks.
 function Get-NetworkNames {
     if (-not (Get-Command -Name Get-HnsNetwork -ErrorAction SilentlyContinue)) { return }
     Get-HnsNetwork | ForEach-Object { "$($_.Name)" } | Sort-Object
@@ -65,7 +65,7 @@ function Get-Observation {
     }
 }
 
-# A file that is not there has no sha256.
+# A file that does not exist has no sha256.
 function Get-Files($paths) {
     foreach ($path in @($paths)) {
         $sha256 = $null
@@ -81,7 +81,7 @@ function Get-FileObservation($paths) {
     return $seen
 }
 
-# The groups, in the order in which they are looked at. Those of the first table answer with a list.
+# The groups, in the order in which they are answered. Groups of the first table answer with a list.
 $Lists = [ordered] @{
     paths = { param($asked) Get-PathAnswer $asked }
     services = { param($asked) Get-ServiceAnswer $asked }
@@ -100,7 +100,7 @@ $Tables = [ordered] @{
     disk = { Get-DiskAnswer }
 }
 
-# What is asked wrongly, or fails, costs its own group alone.
+# A wrong or failed question only loses the answer of its own group.
 function Get-Answers($questions) {
     $seen = @{ answers = [ordered] @{}; failed = [ordered] @{} }
     foreach ($group in @($questions.PSObject.Properties | ForEach-Object { $_.Name })) {
@@ -128,7 +128,7 @@ function Get-Verdict($hashes, $failed, [int] $most) {
     }
 }
 
-# A list of many machines must show the verdict whole: many words, or foreign ones, which are spelled longer, are cut.
+# Cuts the verdict so that a list of many machines shows it whole. Foreign words are escaped, which makes them longer.
 function Write-Verdict($hashes, $failed) {
     $verdict = Get-Verdict $hashes $failed 100
     if ((Get-ResultLine $verdict).Length -gt $MostCharacters) { $verdict = Get-Verdict $hashes $failed 10 }
@@ -150,6 +150,6 @@ try {
     else { Write-Result (Get-Observation) }
     exit 0
 } catch {
-    Write-Result ([ordered] @{ script = 'observe'; ok = $false; error = Get-ErrorText $_ })
+    Write-Result (Add-Failure ([ordered] @{ script = 'observe'; ok = $false }) $_)
     exit 1
 }

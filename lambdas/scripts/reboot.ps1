@@ -1,11 +1,11 @@
 # casement-script: reboot
 #
-# Reboots the machine through the SSM agent: exit code 3010 asks the agent to reboot and to run this script once more
-# after the boot, which then gives the evidence. A marker of operation and boot id makes it exactly one reboot: run
-# again without a boot in between (the agent was restarted), it fails instead of asking a second time.
+# Reboots the machine through the SSM agent: exit code 3010 makes the agent reboot and run this script again after the
+# boot; the second run reports the evidence. A marker of operation and boot id ensures exactly one reboot: if the
+# script runs again without a boot in between (the agent was restarted), it fails and does not request another.
 #
-# Refused unless the guard of the metadata route is known to work: after a reboot without the route, no command would
-# reach this machine again.
+# The script refuses to reboot unless the guard of the metadata route works: after a reboot without the route, no
+# command would reach this machine again.
 [CmdletBinding()]
 param([string] $Request = '{{ Request }}')
 
@@ -28,11 +28,11 @@ function Assert-Guard {
         if ($guard.paths -ne 1) { "it sees $($guard.paths) paths" }
         if (-not (Get-MetadataToken)) { 'the metadata service does not answer' }
     )
-    if ($faults.Count -gt 0) { throw "no reboot without the guard of the metadata route: $($faults -join ', ')" }
+    if ($faults.Count -gt 0) { throw (New-Fault 'guard-not-in-order' "no reboot without the guard of the metadata route: $($faults -join ', ')") }
 }
 
-# True when this operation has asked for a reboot of this very boot before. A marker that cannot be read says nothing: it
-# must not forbid reboots for ever.
+# True if this operation has requested a reboot since the last boot. An unreadable marker is ignored: otherwise it
+# would block reboots.
 function Test-Asked([string] $marker, $wanted) {
     try {
         $asked = Get-Content -LiteralPath $marker -Raw | ConvertFrom-Json
@@ -42,14 +42,14 @@ function Test-Asked([string] $marker, $wanted) {
     }
 }
 
-function Get-Evidence([string] $before, [string] $after, $fault) {
-    return [ordered] @{ script = 'reboot'; ok = -not $fault; bootIdBefore = $before; bootIdAfter = $after; error = $fault }
+function Get-Evidence([string] $before, [string] $after, [bool] $ok) {
+    return [ordered] @{ script = 'reboot'; ok = $ok; bootIdBefore = $before; bootIdAfter = $after; error = $null }
 }
 
 # Writes the marker and returns, or throws; the caller then exits 3010.
 function Request-Reboot($wanted) {
     $marker = Join-Path $CasementHome 'reboot.json'
-    if (Test-Asked $marker $wanted) { throw 'the reboot was asked for before and did not happen' }
+    if (Test-Asked $marker $wanted) { throw (New-Fault 'reboot-not-happened' 'the reboot was asked for before and did not happen') }
     Assert-Fresh $wanted
     Assert-Guard
     Save-Text $marker ([ordered] @{ operation = $wanted.operation; bootId = "$($wanted.bootId)" } | ConvertTo-Json -Compress)
@@ -63,12 +63,12 @@ try {
     $before = "$($wanted.bootId)"
     $after = Get-BootId
     if ($before -ne $after) {
-        Write-Result (Get-Evidence $before $after $null)
+        Write-Result (Get-Evidence $before $after $true)
         exit 0
     }
     Request-Reboot $wanted
     exit 3010
 } catch {
-    Write-Result (Get-Evidence $before $after (Get-ErrorText $_))
+    Write-Result (Add-Failure (Get-Evidence $before $after $false) $_)
     exit 1
 }

@@ -1,8 +1,8 @@
 # casement-script: route
 #
-# Installs the guard of the metadata route, or takes it away again, and can do nothing else: by this document Casement changes
-# machines that it did not launch. The guard's text is part of it, so that the machine needs no right to the bucket.
-# What the machine was like before is written down first: only that is taken back.
+# Installs or removes the guard of the metadata route, and can do nothing else: with this document Casement changes
+# machines that it did not launch. It contains the guard's text, so that the machine needs no right to the bucket.
+# It first records the state before the change; the removal restores exactly that.
 [CmdletBinding()]
 param([string] $Request = '{{ Request }}')
 
@@ -30,7 +30,7 @@ $BeforePath = Join-Path $CasementHome 'before.json'
 
 $Outcome = [ordered] @{ script = 'route'; ok = $false; changed = @(); failed = $null }
 
-# Neither a service's recovery nor the guard's file makes a reboot or a restart due.
+# Neither a service's recovery nor the guard's file requires a reboot or a restart.
 function Set-RebootDue { }
 function Set-RestartDue([string] $path) { Write-Verbose "$path is used by no service" }
 
@@ -42,7 +42,7 @@ function Test-Task([string] $name) {
     return [bool] (Get-ScheduledTask -TaskName $name -ErrorAction SilentlyContinue)
 }
 
-# The recovery of the agent as sc.exe takes it. A pair of the structure is an action and its delay in milliseconds.
+# The agent's recovery in sc.exe's form. Each pair of the structure is an action and its delay in milliseconds.
 function Get-AgentRecovery {
     $now = Get-ItemProperty -Path "$Services\$Agent" -ErrorAction SilentlyContinue
     if (-not $now) { throw 'there is no such service' }
@@ -57,7 +57,7 @@ function Get-AgentRecovery {
     return [ordered] @{ reset = $reset; actions = $actions -join '/'; flag = $flag }
 }
 
-# Only on a machine that has nothing of Casement yet: what a guard has changed is not how the machine was before.
+# Only on a machine without anything of Casement: a guard has already changed the state that is to be recorded.
 function Save-Before {
     if ((Test-Path -LiteralPath $GuardPath) -or (Test-Task $GuardTask) -or (Test-Task $NetworkTask)) { return }
     Save-Text $BeforePath (Get-AgentRecovery | ConvertTo-Json -Compress)
@@ -96,7 +96,7 @@ function Restore-Recovery {
     return $true
 }
 
-# The task goes first, so that no run of it writes into the folder that goes last.
+# Removes the task first, so that no run of it writes into the folder, which is removed last.
 function Uninstall-Guard {
     $script:Doing = "task $GuardTask"
     if (Test-Task $NetworkTask) { throw 'this machine has more of Casement than its guard: Casement launched it' }
@@ -127,7 +127,7 @@ try {
     $Outcome.ok = $true
     Write-CasementEvent 4003 $true "$($wanted.operation): $($wanted.do) the guard of the metadata route; changed $($Outcome.changed -join ', ')"
 } catch {
-    $Outcome.failed = [ordered] @{ action = $Doing; error = Get-ErrorText $_ }
+    $Outcome.failed = Add-Failure ([ordered] @{ action = $Doing }) $_
     Write-CasementEvent 4003 $false "The guard of the metadata route failed at ${Doing}: $($Outcome.failed.error)"
 }
 Write-Result $Outcome

@@ -1,12 +1,12 @@
 import { ApiException } from "@kubernetes/client-node";
-import type { Away } from "../messages/node/away.ts";
+import type { UnavailableService } from "../messages/node/away.ts";
 import { NoAnswer } from "../time-limit.ts";
 import { isBusy, wordsOf } from "./client-errors.ts";
 
 /** Is the status a refusal, whose words must be shown? For a busy service the status is enough. */
 const isRefusal = (status: number): boolean => status < 500 && status !== 429;
 
-function reasonOf(error: Error, seconds: number): Away["reason"] {
+function reasonOf(error: Error, seconds: number): UnavailableService["reason"] {
   if (error instanceof NoAnswer) return { kind: "silent", seconds };
   if (error instanceof ApiException)
     return { kind: "answered", with: String(error.code), words: isRefusal(error.code) ? wordsOf(error) : null };
@@ -19,7 +19,12 @@ function reasonOf(error: Error, seconds: number): Away["reason"] {
  * @param seconds the time limit of the call
  * @throws the error if it does not come from a service but from a bug in this code
  */
-export function awayOf(service: Away["service"], host: string | null, error: unknown, seconds: number): Away {
+export function awayOf(
+  service: UnavailableService["service"],
+  host: string | null,
+  error: unknown,
+  seconds: number,
+): UnavailableService {
   const fromService =
     error instanceof Error && (isBusy(error) || error instanceof ApiException || "$metadata" in error);
   if (!fromService) throw error;

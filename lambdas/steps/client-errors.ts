@@ -1,5 +1,6 @@
 import { ApiException } from "@kubernetes/client-node";
 import { Retryable } from "../errors.ts";
+import { codeOf, type FailureCode } from "../records/failures.ts";
 import { slackCode } from "./slack/slack-code.ts";
 
 /**
@@ -134,6 +135,15 @@ const slackWords = (error: Error): string | undefined => slackErrors[String(fiel
 /** Only a new credential helps: the client has already read the secret again before this refusal. */
 const REFUSED_CREDENTIAL =
   "the API server rejects Casement's credential: a cluster administrator must run npm run connect -- credential (docs/runbook.md#cluster-credential)";
+
+/** Statuses with which the API server denies a request: without a right, or by an admission policy. */
+const DENIED: ReadonlySet<number> = new Set([403, 422]);
+
+/** Code of the failure that a service's answer becomes where it ends a stage; undefined where the answer has none. */
+export function codeOfAnswer(error: unknown): FailureCode | undefined {
+  if (error instanceof ApiException) return DENIED.has(error.code) ? "api-denied" : undefined;
+  return error instanceof Error ? codeOf(error) : undefined;
+}
 
 /** Status codes that mean the API server, or a proxy in front of it, is temporarily unavailable. */
 const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504]);

@@ -1,7 +1,7 @@
 import { DescribeInstanceStatusCommand } from "@aws-sdk/client-ec2";
 import { DescribeInstanceInformationCommand } from "@aws-sdk/client-ssm";
-import type { AgentFacts, ClusterFacts, InstanceFacts } from "../desired/health/facts.ts";
-import { CORDONED_BY, QUARANTINED } from "../desired/node-keys.ts";
+import { CORDONED_BY, QUARANTINED } from "../cluster/node-keys.ts";
+import type { AgentFacts, InstanceFacts, NodeFacts } from "../health/facts.ts";
 import { csrs } from "./cluster/csrs.ts";
 import { bootIdOf } from "./cluster/node-facts.ts";
 import type { Node } from "./cluster/nodes.ts";
@@ -13,7 +13,7 @@ const windowsMac = (mac: string): string | null => (mac === "" ? null : mac.toUp
 
 const iso = (time: Date | string | undefined): string => new Date(time ?? 0).toISOString();
 
-function readyOf(node: Node): ClusterFacts["ready"] {
+function readyOf(node: Node): NodeFacts["ready"] {
   const found = node.status?.conditions?.find(({ type }) => type === "Ready");
   if (!found) return null;
   const { status, reason = "", message = "", lastTransitionTime, lastHeartbeatTime } = found;
@@ -21,7 +21,7 @@ function readyOf(node: Node): ClusterFacts["ready"] {
 }
 
 /** The facts that Kubernetes shows about a Node; for a machine without a Node, `node` is undefined. */
-export const nodeFacts = (node: Node | undefined): Omit<ClusterFacts, "requests"> => ({
+export const nodeFacts = (node: Node | undefined): Omit<NodeFacts, "requests"> => ({
   registered: node !== undefined,
   bootId: bootIdOf(node ?? null),
   ready: node ? readyOf(node) : null,
@@ -31,7 +31,7 @@ export const nodeFacts = (node: Node | undefined): Omit<ClusterFacts, "requests"
   ...(node?.metadata?.labels?.[QUARANTINED] === undefined ? {} : { quarantined: true }),
 });
 
-/** Reads the facts of one node for the checks of lambdas/desired/health/checks.ts, each from its own source. */
+/** Reads the facts of one node for the checks of lambdas/health/checks.ts, each from its own source. */
 export const health = (context: StepContext) => {
   const { ec2, ssm } = context.clients;
   return {
@@ -70,7 +70,7 @@ export const health = (context: StepContext) => {
      * The cluster's facts about a node, with the pending certificate requests in its name.
      * @param node undefined for a machine without a Node
      */
-    node: async (name: string, node: Node | undefined): Promise<ClusterFacts> => ({
+    node: async (name: string, node: Node | undefined): Promise<NodeFacts> => ({
       ...nodeFacts(node),
       requests: await csrs(context).waitingOf(name),
     }),

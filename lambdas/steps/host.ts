@@ -11,7 +11,7 @@ import { type Steps, steps } from "./steps.ts";
 export type Workflow<Payload> = (steps: Steps) => (payload: Payload, ctx: DurableContext) => Promise<unknown>;
 
 /** Runtime of a workflow: its settings, its clock, and the transport of its requests. */
-export interface Runtime {
+export interface WorkflowRuntime {
   readonly settings: Settings;
   readonly now: () => number;
   readonly transport?: Transport;
@@ -23,7 +23,7 @@ export interface Runtime {
 
 /** A workflow's handlers: `createHandler` builds one for a given runtime, and Lambda runs `handler`. */
 export interface LambdaEntry {
-  readonly createHandler: (runtime: Runtime) => DurableLambdaHandler;
+  readonly createHandler: (runtime: WorkflowRuntime) => DurableLambdaHandler;
   readonly handler: DurableLambdaHandler;
 }
 
@@ -38,7 +38,7 @@ function aboutExecution(payload: unknown, { executionContext }: DurableContext):
  * @returns `createHandler` for a given runtime, and `handler`, which reads the environment at its first invocation
  */
 export function lambdaEntry<Payload>(workflow: Workflow<Payload>): LambdaEntry {
-  const createHandler = (runtime: Runtime): DurableLambdaHandler => {
+  const createHandler = (runtime: WorkflowRuntime): DurableLambdaHandler => {
     const made = clients(runtime.settings, runtime.transport);
     const { settings: ofFunction, now, log, pause } = runtime;
     const verbs = steps({ clients: made, settings: ofFunction, now, log, pause });

@@ -1,4 +1,4 @@
-import type { Account } from "../desired/accounts.ts";
+import type { Account } from "../cluster/accounts.ts";
 import { standardOutput } from "../logging.ts";
 import { METRICS, metricLine } from "../metrics.ts";
 import type { StepContext } from "./context.ts";

@@ -1,7 +1,7 @@
-import type { Start } from "../commands/command.ts";
 import { workflowOf } from "../commands/list.ts";
-import { originated, originOf } from "../origin.ts";
-import type { OperationRecord } from "../records.ts";
+import type { Start } from "../commands/request.ts";
+import { originated, originOf } from "../records/origin.ts";
+import type { OperationRecord } from "../records/records.ts";
 import { executionName, type executions } from "./executions.ts";
 
 /**
@@ -38,7 +38,7 @@ export const isDue = (operation: OperationRecord, now: number): boolean =>
 const OVERDUE_MS = 60 * 60_000;
 
 /** Is a parked operation long past its time? @param now milliseconds since the epoch */
-export const isOverdue = (operation: OperationRecord, now: number): boolean =>
+export const isPartOverdue = (operation: OperationRecord, now: number): boolean =>
   operation.scheduled !== undefined && isTime(operation, now - OVERDUE_MS);
 
 /**

@@ -1,7 +1,7 @@
-import type { Request, Start } from "../commands/command.ts";
 import { operationId } from "../commands/operation-id.ts";
-import { type Origin, originated, originOf } from "../origin.ts";
-import type { OperationRecord } from "../records.ts";
+import type { Request, Start } from "../commands/request.ts";
+import { type Origin, originated, originOf } from "../records/origin.ts";
+import type { OperationRecord } from "../records/records.ts";
 import type { Steps } from "./steps.ts";
 
 /**
@@ -11,7 +11,7 @@ import type { Steps } from "./steps.ts";
 const BEGINS_WITHIN = 15 * 60;
 
 /** Everything that is known about an operation before it begins. */
-export interface Opening {
+export interface OperationOpening {
   readonly request: Request;
   /** Identifies the operation: the same cause again gives the same operation. */
   readonly cause: string;
@@ -23,7 +23,8 @@ export interface Opening {
 }
 
 /** The id of the operation that an opening creates. */
-export const idOf = ({ cluster, request, cause }: Opening): string => operationId(cluster, request.command, cause);
+export const idOf = ({ cluster, request, cause }: OperationOpening): string =>
+  operationId(cluster, request.command, cause);
 
 /**
  * Opens an operation: records the person or rule that asked for it, before anything begins. `beginOperation` begins its
@@ -33,7 +34,7 @@ export const idOf = ({ cluster, request, cause }: Opening): string => operationI
 export async function openOperation(
   { ledger, timestamp }: Pick<Steps, "ledger" | "timestamp">,
   origin: Origin,
-  opening: Opening,
+  opening: OperationOpening,
 ): Promise<{ readonly record: OperationRecord; readonly written: "first" | "again" }> {
   const { request, cluster, channel, refusal } = opening;
   const requestedAt = timestamp();

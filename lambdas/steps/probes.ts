@@ -1,6 +1,6 @@
 import { ApiException, type CoreV1Event, type V1Node, type V1Pod } from "@kubernetes/client-node";
-import { ACCOUNT_NAMESPACE } from "../desired/accounts.ts";
-import { NOBODY, type ProbeEvent, type ProbePod, type ProbeState } from "../desired/probe.ts";
+import { ACCOUNT_NAMESPACE } from "../cluster/accounts.ts";
+import { NOBODY, type ProbeEvent, type ProbePod, type ProbeState } from "../health/probe.ts";
 import { ifPresent, isAbsent } from "./client-errors.ts";
 import { isReady, isWindows, labelsOf } from "./cluster/node-facts.ts";
 import type { StepContext } from "./context.ts";

@@ -1,10 +1,10 @@
 import { GetObjectCommand, type GetObjectCommandOutput } from "@aws-sdk/client-s3";
 import { z } from "zod";
-import { type Configuration, type Rules, readConfiguration, readRules } from "../configuration.ts";
-import { type PayloadManifest, readPayloadManifest } from "../desired/payload.ts";
+import { type Configuration, type Rules, readConfiguration, readRules } from "../configuration/configuration.ts";
+import { RUNTIME_KEY } from "../configuration/runtime-key.ts";
 import { Refused } from "../errors.ts";
+import { type PayloadManifest, readPayloadManifest } from "../machine/payload.ts";
 import { profileOf } from "../profiles/list.ts";
-import { RUNTIME_KEY } from "../release/runtime-key.ts";
 import type { EventContext } from "./context.ts";
 
 const shape = z.object({ configuration: z.unknown(), payload: z.unknown() });

@@ -1,7 +1,7 @@
 import { ApiException, type V1Node } from "@kubernetes/client-node";
-import { ACCOUNT_NAMESPACE } from "../desired/accounts.ts";
-import { FREEZE, HOLD } from "../desired/node-keys.ts";
-import { type Stop, type StoppedPlace, stopFor } from "../desired/stops.ts";
+import { ACCOUNT_NAMESPACE } from "../cluster/accounts.ts";
+import { FREEZE, HOLD } from "../cluster/node-keys.ts";
+import { type Stop, type StoppedPlace, stopFor } from "../time/stops.ts";
 import type { StepContext } from "./context.ts";
 import { stopRecords } from "./ledger/stop-records.ts";
 

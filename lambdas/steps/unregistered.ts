@@ -1,4 +1,4 @@
-import { isKept, type NodeRecord } from "../records.ts";
+import { isKept, type NodeRecord } from "../records/records.ts";
 import type { StageName } from "../stages.ts";
 import { TAG } from "../tags.ts";
 import { instanceIdOf } from "./cluster/node-facts.ts";

@@ -11,7 +11,7 @@ const span = z
 
 const spans = Object.fromEntries(figureNames.map((name) => [name, span.optional()]));
 
-/** A calibration file: figures of the simulator in milliseconds, shortest and longest, as an acceptance run measured them. */
+/** Schema of a calibration file: measured figures of the simulator, each as its shortest and longest time in ms. */
 const calibrationSchema = z.strictObject({
   casement: z.literal("calibration"),
   version: z.literal(1),
@@ -20,14 +20,14 @@ const calibrationSchema = z.strictObject({
   windows: z.string(),
   instanceType: z.string(),
   figures: z.strictObject(spans),
-  /** Seconds, as they were measured. */
+  /** Measured times in seconds. */
   measured: z.partialRecord(z.enum(measureNames), z.number().min(0)),
 });
 
-/** Its content. */
+/** Content of a calibration file. */
 export type Calibration = z.infer<typeof calibrationSchema>;
 
-/** Machine that was measured. */
+/** The machine that was measured. */
 export interface MeasuredMachine {
   readonly windows: string;
   readonly instanceType: string;
@@ -46,8 +46,8 @@ export const calibrationOf = (measures: Measures, machine: MeasuredMachine, meas
 
 /**
  * Reads the text of a calibration file.
- * @returns every figure of the simulator: the default where the file says none
- * @throws Error that names the place in the file and what is wrong there
+ * @returns every figure of the simulator; the default for a figure that the file omits
+ * @throws Error that names the place in the file and the fault
  */
 export function figuresIn(text: string): Figures {
   const read = z.safeParse(calibrationSchema, jsonIn(text));

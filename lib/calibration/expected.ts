@@ -4,29 +4,29 @@ import { type Composition, compositions, type MeasureName, type Measures } from 
 /** Seconds, least and most. */
 export type Expected = readonly [least: number, most: number];
 
-/** A measured time beside what the sandbox takes. */
-export interface Compared {
+/** A measured time and the time that the sandbox takes. */
+export interface Comparison {
   readonly name: MeasureName;
   readonly seconds: number;
-  /** Null where the sandbox has no figure for it. */
+  /** Null if the sandbox has no figure for the measured time. */
   readonly expected: Expected | null;
-  /** Measured time over the middle of the expected one; null without an expected one. */
+  /** Measured time divided by the middle of the expected range; null without an expected range. */
   readonly ratio: number | null;
 }
 
-/** The figure as it is for a release of Windows. */
+/** Selects the figure for a release of Windows. */
 export const figureFor = (name: FigureName, windows: string): FigureName =>
   name === "featureList" && windows === "2025" ? "featureListOn2025" : name;
 
 const middle = ([least, most]: readonly [number, number]): number => (least + most) / 2;
 
-/** Seconds that the parts of a composition take, of those figures alone that `counts` names. */
+/** Adds up the seconds of a composition's parts, only for the figures that `accepts` selects. */
 function sum(
   { parts }: Composition,
-  { figures, windows, counts }: { figures: Figures; windows: string; counts: (name: FigureName) => boolean },
+  { figures, windows, accepts }: { figures: Figures; windows: string; accepts: (name: FigureName) => boolean },
 ): Expected {
   const spans = Object.entries(parts as Readonly<Record<FigureName, number>>)
-    .filter(([name]) => counts(name as FigureName))
+    .filter(([name]) => accepts(name as FigureName))
     .map(
       ([name, times]) =>
         figures[figureFor(name as FigureName, windows)].map((ms) => (ms * times) / 1_000) as unknown as Span,
@@ -34,25 +34,25 @@ function sum(
   return [spans.reduce((all, [least]) => all + least, 0), spans.reduce((all, [, most]) => all + most, 0)];
 }
 
-/** Time that the sandbox takes, in seconds. @returns null for a stage that has no row */
+/** Computes the time that the sandbox takes, in seconds. @returns null for a stage that has no row */
 export function expectedOf(name: MeasureName, windows: string, figures: Figures = defaultFigures): Expected | null {
   const composition = compositions[name];
   if (!composition) return null;
-  const [least, most] = sum(composition, { figures, windows, counts: () => true });
+  const [least, most] = sum(composition, { figures, windows, accepts: () => true });
   return [composition.rest[0] + least, composition.rest[1] + most];
 }
 
 /** Compares a measured time with the sandbox's. */
-export function compare(name: MeasureName, seconds: number, windows: string): Compared {
+export function compare(name: MeasureName, seconds: number, windows: string): Comparison {
   const expected = expectedOf(name, windows);
   const ratio = expected && middle(expected) > 0 ? Math.round((seconds / middle(expected)) * 100) / 100 : null;
   return { name, seconds, expected, ratio };
 }
 
-/** One measurement says how long it took this time: the sandbox varies it by a tenth. */
+/** A single measurement shows no spread, so the sandbox varies it by a tenth. */
 const VARIES = 0.1;
 
-/** A measured time may correct a figure to a hundredth or a hundredfold of it, not to nothing. */
+/** Limits of a correction: a measured time changes a figure to between a hundredth and a hundred times its value. */
 const FACTORS = [0.01, 100] as const;
 
 const scaled = (span: Span, factor: number): Span => [
@@ -60,7 +60,7 @@ const scaled = (span: Span, factor: number): Span => [
   Math.round(middle(span) * factor * (1 + VARIES)),
 ];
 
-/** Order in which figures are corrected: one that is part of another measured time comes before it. */
+/** Order in which figures are corrected: a figure that is part of another measured time is corrected first. */
 const order: readonly MeasureName[] = [
   "route.powershell",
   "provision.launch",
@@ -75,9 +75,9 @@ const order: readonly MeasureName[] = [
 
 function corrected(figures: Figures, composition: Composition, seconds: number, windows: string): Partial<Figures> {
   const { corrects = [], rest } = composition;
-  const own = middle(sum(composition, { figures, windows, counts: (name) => corrects.includes(name) }));
+  const own = middle(sum(composition, { figures, windows, accepts: (name) => corrects.includes(name) }));
   const others =
-    middle(sum(composition, { figures, windows, counts: (name) => !corrects.includes(name) })) + middle(rest);
+    middle(sum(composition, { figures, windows, accepts: (name) => !corrects.includes(name) })) + middle(rest);
   const factor = Math.min(FACTORS[1], Math.max(FACTORS[0], (seconds - others) / own));
   return Object.fromEntries(
     corrects.map((name) => figureFor(name, windows)).map((name) => [name, scaled(figures[name], factor)]),
@@ -85,8 +85,8 @@ function corrected(figures: Figures, composition: Composition, seconds: number, 
 }
 
 /**
- * Figures of the sandbox as measured times correct them.
- * @returns those alone that were measured
+ * Corrects the figures of the sandbox by measured times.
+ * @returns only the figures that were measured
  */
 export function figuresFrom(measures: Measures, windows: string): Partial<Figures> {
   let known: Partial<Figures> = {};

@@ -18,7 +18,7 @@ const stageMeasures = measuredWorkflows.flatMap((workflow) =>
   stages[workflow].map(({ name }) => `${workflow}.${name}` as StageMeasure),
 );
 
-/** All of them, in the order of a run. */
+/** Names of all measured times, in the order of a run. */
 export const measureNames: readonly [MeasureName, ...MeasureName[]] = [
   "provision.launch",
   ...stageMeasures.filter((name) => name.startsWith("provision.") && name !== "provision.launch"),
@@ -29,7 +29,7 @@ export const measureNames: readonly [MeasureName, ...MeasureName[]] = [
 
 /** Parts of a measured time. */
 export interface Composition {
-  /** Seconds, least and most, that no figure says: Casement's own polls, and figures that are not measured. */
+  /** Seconds, least and most, that no figure covers: Casement's own polls, and figures that are not measured. */
   readonly rest: readonly [least: number, most: number];
   /** Number of times that each figure is part of it. `featureList` is that of the machine's release of Windows. */
   readonly parts: Readonly<Partial<Record<FigureName, number>>>;
@@ -39,10 +39,10 @@ export interface Composition {
 
 const quick: Composition = { rest: [0, 15], parts: {} };
 
-/** Programs of the payload, each of which is downloaded once. */
+/** Number of programs in the payload, each of which is downloaded once. */
 const PROGRAMS = 13;
 
-/** A boot that a command asks for: the agent waits a minute before it, and loads again afterwards. */
+/** A boot that a command requests: the agent waits a minute before it, and loads again afterwards. */
 const rebooting = {
   shutdown: 1,
   laterBoot: 1,
@@ -53,15 +53,15 @@ const rebooting = {
 };
 
 /**
- * Composition of each measured time in the sandbox, where test/outside/acceptance holds it to this table. A stage without a row is measured and compared with
- * nothing.
+ * Composition of each measured time in the sandbox. test/outside/acceptance compares the sandbox with this table. A
+ * stage without a row is measured but not compared.
  */
 export const compositions: Readonly<Partial<Record<MeasureName, Composition>>> = {
   "provision.launch": { rest: [2, 12], parts: { launch: 1 }, corrects: ["launch"] },
   "provision.agent": {
     rest: [0, 25],
     parts: { specialize: 1, outOfBox: 1, agentLoading: 1, agentRegistering: 1 },
-    // The agent's few seconds cannot be told apart from Windows' minutes.
+    // The agent's few seconds cannot be separated from Windows' minutes.
     corrects: ["specialize", "outOfBox"],
   },
   "provision.guard": {

@@ -9,7 +9,7 @@ import {
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
-import { type Account, accounts } from "../../lambdas/desired/accounts.ts";
+import { type Account, accounts } from "../../lambdas/cluster/accounts.ts";
 import type { EventRules } from "./event-rules.ts";
 import type { HandlerFunction } from "./handler-function.ts";
 import {
@@ -25,7 +25,7 @@ import {
   total,
 } from "./metrics.ts";
 
-/** Resources under watch, and the topic that their alarms publish to. */
+/** Resources to monitor, and the topic that their alarms publish to. */
 export interface AlarmsProps {
   readonly cluster: string;
   readonly topic: ITopic;
@@ -45,16 +45,16 @@ interface Condition {
   readonly metric: IMetric;
 }
 
-/** The schedule looks each hour; two looks may fail. */
-const LOOKED_AT_WITHIN = Duration.hours(3);
+/** The schedule checks each hour; two checks may fail. */
+const CHECKED_WITHIN = Duration.hours(3);
 
-/** A credential is renewed with about eleven hours left: with fewer than this, ten tries or so have failed. */
+/** A credential is renewed when about eleven hours are left. With fewer than this, about ten renewals have failed. */
 const TOO_FEW_HOURS = 6;
 
 /** An execution's eight hours (lib/functions.ts), and two for the sweep. */
 const TOO_OLD_MINUTES = 10 * 60;
 
-/** Every alarm; none of them needs Slack, the bot itself or the cluster to work. */
+/** All alarms. None of them depends on Slack, the bot or the cluster. */
 export class Alarms extends Construct {
   readonly all: readonly Alarm[];
 
@@ -74,7 +74,7 @@ export class Alarms extends Construct {
     for (const alarm of this.all) alarm.addAlarmAction(new SnsAction(props.topic));
   }
 
-  /** One is too many. */
+  /** An alarm on the first occurrence. */
   #above({ id, what, runbook, metric }: Condition): Alarm {
     return new Watch(this, id, {
       metric,
@@ -86,7 +86,7 @@ export class Alarms extends Construct {
     });
   }
 
-  /** Slack gives up after three seconds; one slow start alone is none of anybody's business. */
+  /** An alarm near Slack's timeout of three seconds. A single slow start does not raise it. */
   #slow({ frontDoor }: AlarmsProps): Alarm {
     return new Watch(this, "Front door is slow", {
       metric: doorLatency(frontDoor.lambda.functionName),
@@ -100,10 +100,10 @@ export class Alarms extends Construct {
     });
   }
 
-  /** Checked each hour; a missing check is as bad as a missing answer. */
+  /** An alarm on the hourly check of the front door. A missing check raises it as a missing answer does. */
   #unanswered(cluster: string): Alarm {
     return new Watch(this, "Front door does not answer", {
-      metric: frontDoorAnswers(cluster, LOOKED_AT_WITHIN),
+      metric: frontDoorAnswers(cluster, CHECKED_WITHIN),
       alarmDescription:
         "The front door did not answer a signed request, or has not been checked for three hours. See docs/runbook.md#front-door-does-not-answer",
       threshold: 1,
@@ -113,7 +113,7 @@ export class Alarms extends Construct {
     });
   }
 
-  /** An execution ends after eight hours and the sweep closes what it left: what is older is left to a person. */
+  /** An execution ends after eight hours, and then the sweep closes its operation. An older one needs a person. */
   #stuck(cluster: string): Alarm {
     return new Watch(this, "An operation does not end", {
       metric: oldestOperation(cluster, Duration.hours(1)),
@@ -125,10 +125,10 @@ export class Alarms extends Construct {
     });
   }
 
-  /** Too few hours left, or no measurement. */
+  /** An alarm on a credential with too few hours left, or without a measurement. */
   #ending(account: Account, cluster: string): Alarm {
     return new Watch(this, `Cluster credential ${account} ends`, {
-      metric: credentialHours(cluster, account, LOOKED_AT_WITHIN),
+      metric: credentialHours(cluster, account, CHECKED_WITHIN),
       alarmDescription: `The cluster credential of the account ${account} expires within ${TOO_FEW_HOURS} hours, is rejected, or has not been checked for three hours. See docs/runbook.md#cluster-credential`,
       threshold: TOO_FEW_HOURS,
       evaluationPeriods: 1,
@@ -137,7 +137,7 @@ export class Alarms extends Construct {
     });
   }
 
-  /** A schedule that is not heard of for an hour has stopped: no data is the alarm. */
+  /** An alarm on missing data: a schedule that has not run for an hour has stopped. */
   #silent(name: string, ruleName: string): Alarm {
     return new Watch(this, `${name} has not run`, {
       metric: ruleInvocations(ruleName, Duration.hours(1)),
@@ -150,10 +150,10 @@ export class Alarms extends Construct {
   }
 }
 
-/** Metrics that an alarm on an expression may hold (CloudWatch User Guide, "CloudWatch alarms", math expressions). */
+/** Largest number of metrics in an alarm on a math expression (CloudWatch User Guide, "CloudWatch alarms"). */
 const METRICS_PER_ALARM = 10;
 
-/** One alarm for each ten metrics: the first has the plain name, the others are numbered. */
+/** Splits a condition into one alarm for each ten metrics: the first has the plain name, the others a number. */
 function inTens(
   metrics: readonly IMetric[],
   combine: (label: string, some: readonly IMetric[]) => IMetric,
@@ -189,7 +189,7 @@ function conditions({ cluster, frontDoor, cloudEvents, workflows, rules }: Alarm
       what: "An event could not be processed and is in a dead-letter queue.",
       runbook: "dead-letters",
     }),
-    // Those above stay on until the queues are empty and say nothing of what comes after.
+    // The alarms above stay on until the queues are empty, so they do not report letters that arrive meanwhile.
     ...inTens(letters, growth, {
       id: "More dead letters",
       what: "Another event could not be processed.",

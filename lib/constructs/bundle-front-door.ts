@@ -3,12 +3,26 @@ import { builtinModules } from "node:module";
 import type { Plugin } from "esbuild";
 
 /**
- * Packages that Bolt imports for its OAuth pages and its receivers for servers and sockets: the front door passes it
- * Lambda's receiver and answers `authorize` itself. `@slack/types` is 38 modules without a value.
+ * Packages that the front door does not use. Bolt imports some for its OAuth pages and its receivers for servers and
+ * sockets, but the front door passes Lambda's receiver to Bolt and implements `authorize` itself. Of Slack's types only
+ * names of events are left at run time. AWS answers the front door with no event stream.
  */
-const PACKAGES = ["express", "raw-body", "form-data", "@slack/socket-mode", "@slack/oauth", "@slack/types"];
+const PACKAGES = [
+  ...["express", "raw-body", "form-data", "@slack/socket-mode", "@slack/oauth"],
+  ...["@slack/types", "@smithy/core/event-streams"],
+];
 
-/** Bolt's own files of the same kind; `App` names them, and builds none of them when it is given a receiver. */
+/** Bolt's own list of exports, which would load every receiver and all of Slack's types. */
+const BOLT = /@slack\/bolt\/dist\/index\.js$/;
+
+/** The exports that the front door imports. */
+const EXPORTS = `
+  exports.App = require("./App").default;
+  exports.AwsLambdaReceiver = require("./receivers/AwsLambdaReceiver").default;
+  exports.LogLevel = require("@slack/logger").LogLevel;
+`;
+
+/** Bolt's own files of the same kind: `App` imports them, but creates none of their classes if it gets a receiver. */
 const FILES = /@slack\/bolt\/dist\/(Assistant|receivers\/(Express|HTTP|SocketMode)\w*)\.js$/;
 
 const oneOf = (names: readonly string[]): string => names.map((name) => name.replaceAll("/", "\\/")).join("|");
@@ -16,19 +30,20 @@ const oneOf = (names: readonly string[]): string => names.map((name) => name.rep
 /** Files of Slack's client for uploads and streamed messages, which the front door never sends. */
 const CLIENT_FILES = /@slack\/web-api\/dist\/(file-upload|chat-stream)\.js$/;
 
-/** Node's zlib, with which Slack's client unpacks analytics files alone: loading it takes some 3 ms of a cold start. */
+/** Node's zlib, which Slack's client uses only for analytics files; loading it takes some 3 ms of a cold start. */
 const ZLIB = /^(node:)?zlib$/;
 
-/** Descriptions of Slack's packages, of which only the name and the version are read, for the user agent. */
+/** Descriptions of Slack's packages. Slack's client reads only name and version, for the user agent. */
 const DESCRIPTIONS = /@slack\/(bolt|web-api)\/package\.json$/;
 
-/** An empty class or module in place of each: what did reach for it would fail at once, and a test would see it. */
+/** Puts an empty class or module in place of each. Code that used one would fail immediately, and so would a test. */
 const leaveOut: Plugin = {
   name: "leave out what is never reached",
   setup: (build) => {
     build.onResolve({ filter: new RegExp(`^(${oneOf(PACKAGES)})$`) }, ({ path }) => ({ path, namespace: "left-out" }));
     build.onResolve({ filter: ZLIB }, ({ path }) => ({ path, namespace: "left-out" }));
     build.onLoad({ filter: /./, namespace: "left-out" }, () => ({ contents: "module.exports = {};" }));
+    build.onLoad({ filter: BOLT }, () => ({ contents: EXPORTS }));
     build.onLoad({ filter: FILES }, () => ({ contents: "exports.default = class {};" }));
     build.onLoad({ filter: CLIENT_FILES }, () => ({ contents: "module.exports = {};" }));
     build.onLoad({ filter: DESCRIPTIONS }, ({ path }) => {
@@ -39,8 +54,8 @@ const leaveOut: Plugin = {
 };
 
 /**
- * Node's own modules by `require`: an `import` reads every export of theirs, and some of node:http, node:fs and node:crypto
- * are getters that load a WebSocket client, streams and Web Crypto: 20 ms for nothing, measured on Node 24.21.
+ * Loads Node's own modules by `require`. An `import` reads all of their exports, and some in node:http, node:fs and
+ * node:crypto are getters that load a WebSocket client, streams and Web Crypto: 20 ms, measured on Node 24.21.
  */
 const requireNode: Plugin = {
   name: "require Node's modules",
@@ -55,5 +70,5 @@ const requireNode: Plugin = {
   },
 };
 
-/** Plugins that make the front door's bundle small and quick to start: Slack waits three seconds, a cold start included. */
+/** Plugins that make the front door's bundle start fast: Slack waits only three seconds, including a cold start. */
 export const frontDoorPlugins: Plugin[] = [leaveOut, requireNode];

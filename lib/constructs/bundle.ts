@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { build, type Plugin } from "esbuild";
 import { frontDoorPlugins } from "./bundle-front-door.ts";
 
-/** CommonJS packages inside an ES module still call `require` for Node's own modules. */
+/** Defines `require` in an ES module, because bundled CommonJS packages call it for Node's own modules. */
 const REQUIRE = 'import{createRequire as $require}from"node:module";const require=$require(import.meta.url);';
 
 /**
- * Bundles a handler as it is deployed: one folder whose `index.mjs` exports `handler`.
+ * Bundles a handler for deployment: one folder whose `index.mjs` exports `handler`.
  * @param entry the handler's file
- * @param folder is emptied first
- * @param more what this handler's bundle needs besides
+ * @param folder output folder, which is emptied first
+ * @param more plugins that only this handler's bundle needs
  */
 export async function bundle(entry: string, folder: string, more: Plugin[] = []): Promise<void> {
   await rm(folder, { recursive: true, force: true });
@@ -32,7 +32,7 @@ export async function bundle(entry: string, folder: string, more: Plugin[] = [])
   });
 }
 
-/** Handlers whose bundle needs more than esbuild does by itself. */
+/** Plugins for the handlers whose bundle needs some. */
 const plugins: Readonly<Record<string, Plugin[]>> = { "front-door": frontDoorPlugins };
 
 /**

@@ -1,15 +1,15 @@
 import { CfnSecret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Construct } from "constructs";
-import { accounts, secretOf } from "../../lambdas/desired/accounts.ts";
+import { accounts, secretOf } from "../../lambdas/cluster/accounts.ts";
 import { acknowledge } from "./acknowledge.ts";
 
 const RENEWED =
   "The functions renew the cluster's credentials themselves, within a day; Slack gives its own out by hand. Secrets Manager could make neither.";
 
 /**
- * The secrets of one cluster, made empty: no template, parameter or state file ever holds their values. One for Slack, and one
- * for each account that the bot has in the cluster.
- * @returns the name of Slack's
+ * Creates the secrets of one cluster without values, so that no template, parameter or state file ever holds them: one
+ * for Slack, and one for each account that the bot has in the cluster.
+ * @returns the name of Slack's secret
  */
 export function clusterSecrets(scope: Construct, cluster: string): { readonly slackSecret: string } {
   const make = (id: string, name: string, description: string): void => {

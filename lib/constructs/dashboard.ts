@@ -17,7 +17,7 @@ const THIRD = 8;
 
 const PERIOD = Duration.minutes(15);
 
-/** Graphs of how operations end, how long one waits, and what Slack refuses: the metrics that the functions log. */
+/** Graphs of the metrics that the functions log: ends of operations, the longest wait, and refusals by Slack. */
 function logged(cluster: string): IWidget[] {
   const graph = (title: string, left: IMetric[]): IWidget => new GraphWidget({ title, left, width: THIRD });
   const kinds = ["throttled", "denied", "unavailable"] as const;
@@ -34,7 +34,7 @@ function logged(cluster: string): IWidget[] {
   ];
 }
 
-/** One page: alarms, answers of the front door, ends of the workflows, the metrics of operations. */
+/** Creates the dashboard: alarms, answers of the front door, ends of the workflows, the metrics of operations. */
 export function dashboard(scope: Construct, id: string, props: AlarmsProps, { all }: Alarms): Dashboard {
   const frontDoor = props.frontDoor.lambda.functionName;
   const graph = (title: string, left: IMetric[]): IWidget => new GraphWidget({ title, left, width: HALF });

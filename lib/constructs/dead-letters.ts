@@ -4,8 +4,8 @@ import type { Construct } from "constructs";
 import { acknowledge } from "./acknowledge.ts";
 
 /**
- * A queue for events that could not be handled: kept for SQS's longest retention, with an alarm. Its policy comes from the
- * reviewed list.
+ * Creates a queue for events that could not be handled. SQS keeps them for its longest retention, and an alarm watches
+ * the queue. Its policy comes from the reviewed list.
  */
 export function deadLetterQueue(scope: Construct, id: string): Queue {
   const queue = new Queue(scope, id, {

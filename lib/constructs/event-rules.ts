@@ -12,7 +12,7 @@ import type { ResourceStatement, Statement } from "../statement.ts";
 import { deadLetterQueue } from "./dead-letters.ts";
 import { permissionsPolicy, resourceStatement } from "./permissions-policy.ts";
 
-/** An event older than this is useless: the workflow that waits has polled by then. */
+/** EventBridge drops an older event: the waiting workflow has polled in the meantime. */
 const MAXIMUM_EVENT_AGE = Duration.minutes(15);
 
 const trigger = ({ schedule, pattern }: EventRule) => ({
@@ -28,19 +28,19 @@ const trigger = ({ schedule, pattern }: EventRule) => ({
     : {}),
 });
 
-/** The cluster of the rules, and the targets that they call. */
+/** The cluster of the rules, and the targets that the rules call. */
 export interface EventRulesProps {
   readonly cluster: string;
   readonly cloudEvents: IFunction;
   readonly topic: ITopic;
 }
 
-/** Rules that wake the event handler or notify people, with a queue for the events that could not be delivered. */
+/** Rules that wake the event handler or notify people, with a queue for the events that EventBridge cannot deliver. */
 export class EventRules extends Construct {
   readonly undelivered: Queue;
-  /** Role by which rules publish to the topic: a topic's policy could hold EventBridge to no rule, so to no account. */
+  /** Role with which rules publish to the topic: a topic policy cannot restrict EventBridge to one rule or account. */
   readonly publisher: Role;
-  /** Rules that must fire by the clock. */
+  /** Rules that run on a schedule. */
   readonly schedules: readonly { readonly name: string; readonly rule: Rule }[];
 
   constructor(scope: Construct, id: string, { cluster, cloudEvents, topic }: EventRulesProps) {
@@ -48,7 +48,7 @@ export class EventRules extends Construct {
     this.undelivered = deadLetterQueue(this, "Undelivered");
     this.publisher = new Role(this, "Publisher", { assumedBy: new ServicePrincipal("events.amazonaws.com") });
     const delivery: TargetBaseProps = {
-      // By its ARN: what its policy says is the reviewed list's affair, not the target's.
+      // Referred to by its ARN, so that the target adds nothing to its policy, which comes from the reviewed list.
       deadLetterQueue: Queue.fromQueueArn(this, "UndeliveredByArn", this.undelivered.queueArn),
       maxEventAge: MAXIMUM_EVENT_AGE,
       retryAttempts: 4,

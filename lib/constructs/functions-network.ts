@@ -2,7 +2,7 @@ import { CfnSecurityGroup } from "aws-cdk-lib/aws-ec2";
 import type { Construct } from "constructs";
 import type { Deployment } from "../deployment.ts";
 
-/** The place in the VPC of functions that call Kubernetes; undefined where the API server is reached from outside. */
+/** VPC settings of functions that call Kubernetes; undefined if the API server is reachable from outside. */
 export function functionsNetwork(scope: Construct, { aws, cluster }: Deployment) {
   if (!aws.functionsNetwork) return undefined;
   const group = new CfnSecurityGroup(scope, "FunctionsNetwork", {

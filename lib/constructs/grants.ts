@@ -16,7 +16,7 @@ import type { NodeNetwork } from "./node-network.ts";
 import { resourceStatement } from "./permissions-policy.ts";
 import type { Release } from "./release.ts";
 
-/** Everything in the stack that holds permissions, has a resource policy, or is named by a policy. */
+/** Everything in the stack that has permissions, has a resource policy, or is named by a policy. */
 export interface Holders {
   readonly handlers: Readonly<Record<FunctionName, HandlerFunction>>;
   readonly release: Release;
@@ -30,14 +30,14 @@ export interface Holders {
 
 type Pool = Deployment["pools"][string];
 
-/** Values that any of the pools has, each once. */
+/** Collects a value of all pools, without duplicates. */
 const ofPools = ({ pools }: Deployment, of: (pool: Pool) => readonly string[]): string[] => [
   ...new Set(Object.values(pools).flatMap(of)),
 ];
 
 /**
- * The stack as the reviewed list's placeholders name it; functions, roles, groups and queues by what CloudFormation calls
- * them.
+ * Collects the values for the placeholders of the reviewed list. CloudFormation chooses the names of functions, roles,
+ * groups and queues.
  */
 function placeOf(scope: Construct, deployment: Deployment, holders: Holders): Place {
   const { account, region } = Stack.of(scope);
@@ -68,8 +68,8 @@ function placeOf(scope: Construct, deployment: Deployment, holders: Holders): Pl
 }
 
 /**
- * Gives everybody in the stack what the reviewed list says, and nothing else.
- * @throws Error when a role would hold more than IAM takes
+ * Grants every principal and resource in the stack exactly the permissions of the reviewed list.
+ * @throws Error if a role's policy would be larger than IAM allows
  */
 export function grant(scope: Construct, deployment: Deployment, holders: Holders): void {
   const { handlers, release, events, nodes, bucket, topic } = holders;

@@ -4,7 +4,7 @@ import { Alias, Architecture, type CfnFunction, Code, Function as Lambda, Runtim
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import { LIVE, RIGHTS } from "../../lambdas/aliases.ts";
+import { LIVE, RIGHTS } from "../../lambdas/configuration/aliases.ts";
 import { type FunctionShape, functionOf, type PrincipalName } from "../functions.ts";
 import { servicePermissionsFor } from "../role-permissions.ts";
 import type { ResourceStatement, Statement } from "../statement.ts";
@@ -23,32 +23,32 @@ export interface HandlerFunctionProps {
   readonly bundle: string;
   readonly environment: Record<string, string>;
   readonly logRetention: RetentionDays;
-  /** Left out: outside any VPC, with the internet before it. */
+  /** If it is left out, the function is outside any VPC and reaches the internet directly. */
   readonly network?: { readonly subnetIds: string[]; readonly securityGroupIds: string[] };
   readonly reservedConcurrency?: number;
-  /** Its invocations are asynchronous: a failed event goes to a dead-letter queue. */
+  /** True if its invocations are asynchronous: then a failed event goes to a dead-letter queue. */
   readonly asynchronous: boolean;
 }
 
 /**
- * A start that Lambda could not deliver for so long is given up: the one who watches a node's execution counts it as
- * never begun after fifteen minutes, and the sweep an operation after twenty.
+ * Lambda drops a start that it could not deliver for this long. It must be dropped before others conclude that it never
+ * began: the watcher of a node's execution after fifteen minutes, and the sweep of an operation after twenty.
  */
 const MAXIMUM_EVENT_AGE = Duration.minutes(10);
 const RETRIES = 2;
 
 /**
- * Executions are asked about for as long as their operation may be in people's minds; two weeks are Lambda's default
- * and the time in which a repeated start finds the first one.
+ * Time for which Lambda keeps ended executions, so that people may still ask about their operations. Two weeks are
+ * Lambda's default, and the time in which a repeated start finds the first one.
  */
 const EXECUTION_HISTORY = Duration.days(14);
 
-/** A handler with its own role and log, and, if events start it, its dead-letter queue. */
+/** A handler with its own role and log, and with a dead-letter queue if it is invoked asynchronously. */
 export class HandlerFunction extends Construct {
   readonly lambda: Lambda;
   readonly role: Role;
   readonly deadLetters: Queue | undefined;
-  /** Durable functions alone: what others call. A running execution stays on the version that it began on. */
+  /** Only for durable functions: the alias that others call. A running execution stays on its first version. */
   readonly live: Alias | undefined;
   readonly logGroup: LogGroup;
 
@@ -67,7 +67,7 @@ export class HandlerFunction extends Construct {
       architecture: Architecture.ARM_64,
       handler: "index.handler",
       code: Code.fromAsset(props.bundle),
-      // Grants of constructs that use the function change nothing: the reviewed list alone does.
+      // Constructs that use the function cannot change its policy: it comes only from the reviewed list.
       role: this.role.withoutPolicyUpdates(),
       logGroup: this.logGroup,
       environment: props.environment,
@@ -84,7 +84,7 @@ export class HandlerFunction extends Construct {
     if (this.live) Annotations.of(this.lambda).acknowledgeInfo("aws-lambda:Function.DurableConfig", why);
   }
 
-  /** Lambda refuses to make a function whose role does not let its service work: these rights come with the role. */
+  /** Creates the role with the rights of the Lambda service: without them Lambda refuses to create the function. */
   #ownRole({ principal, cluster, network }: HandlerFunctionProps): Role {
     const { account, region } = Stack.of(this);
     const statements = servicePermissionsFor(principal, {
@@ -121,14 +121,14 @@ export class HandlerFunction extends Construct {
     return live;
   }
 
-  /** Lets the handler do this and nothing else; new code goes live only once it may do what it does. */
+  /** Gives the handler exactly these permissions. New code goes live only after its policy is in place. */
   permit(statements: readonly Statement[]): Policy {
     const policy = permissionsPolicy(this, this.role, statements);
     this.live?.node.addDependency(policy);
     return policy;
   }
 
-  /** Gives the queue of dead letters its own policy: the statements that allow and those that deny. */
+  /** Gives the dead-letter queue its policy of allowing and denying statements. */
   guard(statements: readonly ResourceStatement[]): void {
     for (const statement of statements) this.deadLetters?.addToResourcePolicy(resourceStatement(statement));
   }

@@ -9,7 +9,7 @@ import { HandlerFunction, type HandlerFunctionProps } from "./handler-function.t
 export interface HandlerFunctionsProps {
   readonly cluster: string;
   readonly bundles: Readonly<Record<FunctionName, string>>;
-  /** Without CASEMENT_FUNCTIONS and CASEMENT_ACCOUNT: each is told the names of those that it calls, and its account. */
+  /** Variables that all functions share: not CASEMENT_FUNCTIONS (the functions that it calls) and CASEMENT_ACCOUNT. */
   readonly environment: Record<string, string>;
   readonly logRetention: RetentionDays;
   /** For functions that call Kubernetes. */
@@ -20,14 +20,14 @@ export interface HandlerFunctionsProps {
 const logicalId = (name: string): string =>
   name.replace(/(^|-)([a-z])/g, (_all, _dash, letter: string) => letter.toUpperCase());
 
-/** Every function of the table; whom a function calls is made before it, because it is told its name. */
+/** Creates every function of the table, each after the functions that it calls, because it gets their names. */
 export function handlerFunctions(
   scope: Construct,
   props: HandlerFunctionsProps,
 ): Record<FunctionName, HandlerFunction> {
   const made = new Map<FunctionName, HandlerFunction>();
   const namesOfCalled = (name: FunctionName): string => {
-    // Spelled out instead of referred to: an alias waits for its function's rights, and those may name who starts it.
+    // The alias is a text, not a reference: an alias waits for its function's policy, which may name the caller.
     const called = Object.entries(aliasesFor(name)).map(([each, alias]) => [
       each,
       `${make(each as FunctionName).lambda.functionArn}:${alias}`,

@@ -1,11 +1,11 @@
 import { RemovalPolicy } from "aws-cdk-lib";
 import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
-import { EXPIRES, ledgerIndexes, PRIMARY_KEY } from "../../lambdas/ledger-table.ts";
+import { EXPIRES, ledgerIndexes, PRIMARY_KEY } from "../../lambdas/records/ledger-table.ts";
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
-/** The ledger: who asked for what and what became of it, leases, places. It outlives the stack. */
+/** Creates the ledger: operations with requester and result, leases, reserved places. It outlives the stack. */
 export function ledgerTable(scope: Construct, id: string): Table {
   const table = new Table(scope, id, {
     partitionKey: text(PRIMARY_KEY.hash),

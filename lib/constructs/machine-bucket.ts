@@ -12,10 +12,10 @@ import type { Deployment } from "../deployment.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { RETAINED_ONCE_DEPLOYED } from "./retained.ts";
 
-/** Retention of everything in the bucket, where it is configured. */
+/** Retention of everything in the bucket, if it is configured. */
 type Audit = Deployment["aws"]["audit"];
 
-/** CloudFormation replaces a bucket whose Object Lock is switched on later, so it belongs to the first deployment. */
+/** Object Lock, from the first deployment on: CloudFormation would replace a bucket to enable it later. */
 function objectLock(audit: Audit): BucketProps {
   if (!audit) return {};
   const { mode, days } = audit.objectLock;
@@ -24,8 +24,8 @@ function objectLock(audit: Audit): BucketProps {
 }
 
 /**
- * Release documents, payload, plans, screenshots and copies of the audit. Versioned: executions and nodes name the version
- * that they go by. Its policy is the reviewed list's.
+ * Creates the bucket for release documents, payload, plans, screenshots and copies of the audit. It is versioned,
+ * because executions and nodes name the version that they use. Its policy comes from the reviewed list.
  */
 export function machineBucket(scope: Construct, id: string, audit: Audit): Bucket {
   const bucket = new Bucket(scope, id, {
@@ -36,9 +36,9 @@ export function machineBucket(scope: Construct, id: string, audit: Audit): Bucke
     objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
     removalPolicy: RETAINED_ONCE_DEPLOYED,
     lifecycleRules: [
-      // A plan is read once, minutes after it was written, and may be asked for while its operation is discussed.
+      // A machine reads a plan once, minutes after it was written; people may read it while they investigate.
       { prefix: "plans/", expiration: Duration.days(30), noncurrentVersionExpiration: Duration.days(1) },
-      // The link to a screenshot lapses after an hour.
+      // The link to a screenshot expires after an hour.
       { prefix: "screenshots/", expiration: Duration.days(1), noncurrentVersionExpiration: Duration.days(1) },
       { abortIncompleteMultipartUploadAfter: Duration.days(7) },
     ],

@@ -1,11 +1,11 @@
 import { Duration } from "aws-cdk-lib";
 import { type IMetric, MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
-import type { Account } from "../../lambdas/desired/accounts.ts";
+import type { Account } from "../../lambdas/cluster/accounts.ts";
 import { METRICS } from "../../lambdas/metrics.ts";
 
 const FIVE_MINUTES = Duration.minutes(5);
 
-/** A count of Lambda's for one function. */
+/** A count that Lambda reports for one function. */
 export const lambdaCount = (metricName: string, FunctionName: string, label: string): Metric =>
   new Metric({
     namespace: "AWS/Lambda",
@@ -26,7 +26,7 @@ export const ruleInvocations = (RuleName: string, period: Duration): Metric =>
     period,
   });
 
-/** Time that the slowest of a hundred requests to the front door took, in milliseconds. */
+/** Time that the slowest of a hundred requests to the front door took (p99), in milliseconds. */
 export const doorLatency = (FunctionName: string): Metric =>
   new Metric({
     namespace: "AWS/Lambda",
@@ -37,7 +37,10 @@ export const doorLatency = (FunctionName: string): Metric =>
     label: "p99",
   });
 
-/** 1 while the front door refuses most of what it is asked, a few requests at least: the request is not Slack's, or the secret is not. */
+/**
+ * 1 while the front door refuses most requests, and at least a few: either the requests do not come from Slack, or the
+ * signing secret is wrong.
+ */
 export function mostlyRefused(functionName: string, period: Duration): MathExpression {
   const count = (name: string) => lambdaCount(name, functionName, name).with({ period });
   return new MathExpression({
@@ -48,7 +51,7 @@ export function mostlyRefused(functionName: string, period: Duration): MathExpre
   });
 }
 
-/** By how much a sum has grown since five minutes before. */
+/** Growth of a sum within five minutes. */
 export const growth = (label: string, metrics: readonly IMetric[]): MathExpression => {
   const sum = total(label, metrics);
   return new MathExpression({
@@ -59,7 +62,7 @@ export const growth = (label: string, metrics: readonly IMetric[]): MathExpressi
   });
 };
 
-/** Whether the front door answered the hourly question; 0 when it did not once. */
+/** 1 if the front door answered every hourly check of the period; 0 if it missed one. */
 export const frontDoorAnswers = (cluster: string, period: Duration): Metric =>
   new Metric({
     namespace: METRICS.namespace,
@@ -79,7 +82,7 @@ export const oldestOperation = (cluster: string, period: Duration): Metric =>
     period,
   });
 
-/** Minutes that the longest of the operations that wait for a person has waited, as the sweep logs them. */
+/** Longest time in minutes that an operation has waited for a person, as the sweep logs it. */
 export const oldestWaiting = (cluster: string, period: Duration): Metric =>
   new Metric({
     namespace: METRICS.namespace,
@@ -89,7 +92,7 @@ export const oldestWaiting = (cluster: string, period: Duration): Metric =>
     period,
   });
 
-/** Operations that ended, a line for each outcome and failed stage that there was. */
+/** Number of operations that ended, one line for each outcome and failed stage. */
 export const operationsEnded = (cluster: string, period: Duration): MathExpression =>
   new MathExpression({
     expression: `SEARCH('{${METRICS.namespace},${METRICS.cluster},${METRICS.outcome},${METRICS.stage}} ${METRICS.cluster}="${cluster}" MetricName="${METRICS.operationsEnded}"', 'Sum', ${period.toSeconds()})`,
@@ -98,7 +101,7 @@ export const operationsEnded = (cluster: string, period: Duration): MathExpressi
   });
 
 /**
- * Calls that Slack refused for one reason.
+ * Number of calls that Slack refused for one reason.
  * @param kind "throttled", "denied" or "unavailable", as the functions log it
  */
 export const slackRefusals = (cluster: string, kind: string, period: Duration): Metric =>
@@ -111,7 +114,7 @@ export const slackRefusals = (cluster: string, kind: string, period: Duration): 
     period,
   });
 
-/** Calls that Slack denied: a token that holds no more, a missing scope, a channel without the app. */
+/** Number of calls that Slack denied: an invalid token, a missing scope, a channel without the app. */
 export const slackDenials = (cluster: string): Metric =>
   new Metric({
     namespace: METRICS.namespace,
@@ -121,7 +124,7 @@ export const slackDenials = (cluster: string): Metric =>
     period: FIVE_MINUTES,
   });
 
-/** Hours for which an account's credential in the cluster is still good, as the watch over all credentials logs them. */
+/** Hours for which an account's credential in the cluster is still valid, as the check of all credentials logs them. */
 export const credentialHours = (cluster: string, account: Account, period: Duration): Metric =>
   new Metric({
     namespace: METRICS.namespace,
@@ -131,11 +134,11 @@ export const credentialHours = (cluster: string, account: Account, period: Durat
     period,
   });
 
-/** All of them together; what reports nothing counts as none. */
+/** Sum of metrics; a metric without data is 0. */
 export const total = (label: string, metrics: readonly IMetric[]): MathExpression =>
   new MathExpression({
     label,
-    // A sum with "+" has no value while one of its parts was never reported; that of a list has.
+    // A sum with "+" has no value until each of its parts was reported once; SUM over a list has one.
     expression: `SUM([${metrics.map((_, at) => `FILL(m${at}, 0)`).join(", ")}])`,
     usingMetrics: Object.fromEntries(metrics.map((metric, at) => [`m${at}`, metric])),
     period: FIVE_MINUTES,

@@ -3,7 +3,7 @@ import { Construct } from "constructs";
 import type { Statement } from "../statement.ts";
 import { permissionsPolicy } from "./permissions-policy.ts";
 
-/** Identity of the Windows nodes: a role with Casement's policy, without AWS managed policies, and the instance profile. */
+/** Identity of the Windows nodes: the instance profile, and a role with Casement's policy and no AWS managed policy. */
 export class NodeIdentity extends Construct {
   readonly role: Role;
   readonly profile: InstanceProfile;
@@ -14,7 +14,7 @@ export class NodeIdentity extends Construct {
     this.profile = new InstanceProfile(this, "Profile", { role: this.role });
   }
 
-  /** Lets machines do this and nothing else. */
+  /** Gives the machines exactly these permissions. */
   permit(statements: readonly Statement[]): void {
     permissionsPolicy(this, this.role, statements);
   }

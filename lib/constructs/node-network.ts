@@ -1,8 +1,8 @@
 import { CfnSecurityGroup, CfnSecurityGroupIngress } from "aws-cdk-lib/aws-ec2";
 import { Construct } from "constructs";
-import type { Peer, Port } from "../../lambdas/desired/ports.ts";
+import type { Peer, Port } from "../../lambdas/machine/ports.ts";
 
-/** Network of the Windows nodes and of the peers that they talk with. */
+/** Network of the Windows nodes and of their peers. */
 export interface NodeNetworkProps {
   readonly cluster: string;
   readonly vpc: string;
@@ -12,8 +12,8 @@ export interface NodeNetworkProps {
 }
 
 /**
- * The Windows nodes' security group: exactly the ports of the profile, each from the peers that need it, no way in for
- * people. The overlay works in both directions, so the peers' own groups admit its port from the Windows nodes.
+ * The Windows nodes' security group: it admits exactly the ports of the profile, each from the peers that need it, and
+ * no people. The overlay works in both directions, so the peers' groups admit its port from the Windows nodes.
  */
 export class NodeNetwork extends Construct {
   readonly groupId: string;
@@ -46,6 +46,6 @@ export class NodeNetwork extends Construct {
   }
 }
 
-/** Keeps one of the peers that share a group: EC2 refuses the same rule twice (InvalidPermission.Duplicate). */
+/** Keeps one of several peers with the same group: EC2 refuses a duplicate rule (InvalidPermission.Duplicate). */
 const distinctBy = (peers: readonly Peer[], group: (peer: Peer) => string): Peer[] =>
   [...new Map(peers.toReversed().map((peer) => [group(peer), peer])).values()].toReversed();

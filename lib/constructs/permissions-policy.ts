@@ -13,7 +13,7 @@ import type { Construct } from "constructs";
 import type { ResourceStatement, Statement } from "../statement.ts";
 import { acknowledge } from "./acknowledge.ts";
 
-/** A statement of the reviewed list as CDK writes it, one to one. */
+/** Converts a statement of the reviewed list into CDK's form. */
 export const policyStatement = (
   { sid, effect, actions, resources, conditions }: Statement,
   principals: IPrincipal[] = [],
@@ -27,13 +27,13 @@ export const policyStatement = (
     ...(principals.length > 0 ? { principals } : {}),
   });
 
-/** A statement of a resource's own policy. */
+/** Converts a statement of a resource policy into CDK's form. */
 export const resourceStatement = (statement: ResourceStatement): PolicyStatement =>
   policyStatement(statement, [
     statement.principal === "*" ? new AnyPrincipal() : new ServicePrincipal(statement.principal),
   ]);
 
-/** cdk-nag asks for a reason behind each resource that holds a "*": the reviewed list has one per statement. */
+/** Gives cdk-nag a reason for each resource that contains a "*": the reviewed list has one per statement. */
 export function acknowledgeWildcards(construct: Construct, statements: readonly Statement[]): void {
   const flat = (resource: string): string => flattenCfnReference(Stack.of(construct).resolve(resource));
   const reasons = statements
@@ -46,7 +46,7 @@ export function acknowledgeWildcards(construct: Construct, statements: readonly 
   acknowledge(construct, Object.fromEntries(reasons));
 }
 
-/** The policy of a role: the statements of the reviewed list, one to one. */
+/** Creates the policy of a role from the statements of the reviewed list, one to one. */
 export function permissionsPolicy(scope: Construct, role: IRole, statements: readonly Statement[]): Policy {
   const policy = new Policy(scope, "Permissions", {
     statements: statements.map((statement) => policyStatement(statement)),

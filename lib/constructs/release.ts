@@ -7,12 +7,12 @@ import type { FunctionName } from "../functions.ts";
 import type { Statement } from "../statement.ts";
 import { HandlerFunction } from "./handler-function.ts";
 
-/** Content of a release, the code that publishes it, and the bucket that it goes to. */
+/** Content of a release, the code that publishes it, and the bucket that stores it. */
 export interface ReleaseProps {
   readonly cluster: string;
   readonly content: Content;
   readonly bucket: IBucket;
-  /** The code that knows this release: all of it goes live before the document does. */
+  /** The functions that understand this release: all of them go live before the release document does. */
   readonly handlers: Readonly<Record<FunctionName, HandlerFunction>>;
   readonly bundle: string;
   readonly logRetention: RetentionDays;
@@ -21,7 +21,7 @@ export interface ReleaseProps {
 /** The release document and the machines' scripts, written at each deployment that changes them. */
 export class Release extends Construct {
   readonly publisher: HandlerFunction;
-  /** Version of the release document, or why there is none. */
+  /** Version of the release document, or the reason why there is none. */
   readonly runtimeVersion: string;
   readonly #document: CustomResource;
 
@@ -54,7 +54,7 @@ export class Release extends Construct {
     this.runtimeVersion = this.#document.getAttString("RuntimeVersion");
   }
 
-  /** Lets the publisher do this and nothing else; nothing is published before it may. */
+  /** Gives the publisher exactly these permissions. The release is published only after its policy is in place. */
   permit(statements: readonly Statement[]): void {
     this.#document.node.addDependency(this.publisher.permit(statements));
   }

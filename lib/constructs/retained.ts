@@ -1,9 +1,10 @@
 import { RemovalPolicy } from "aws-cdk-lib";
 
 /**
- * Policy of what outlives its deployment: kept when it leaves the template and when the stack is deleted, but deleted when
- * the very deployment that made it rolls back. Plain Retain keeps it then too, and the next deployment fails on it: a
- * document's name "already exists", and Lambda publishes no second version of the same code (CloudFormation Template
- * Reference, "DeletionPolicy attribute", RetainExceptOnCreate).
+ * Removal policy of a resource that outlives its deployment. CloudFormation keeps the resource when it leaves the
+ * template and when the stack is deleted, but deletes it when the deployment that created it rolls back. Plain Retain
+ * would keep it then too, and the next deployment would fail: the document's name "already exists", and Lambda does not
+ * publish a second version of the same code (CloudFormation Template Reference, "DeletionPolicy attribute",
+ * RetainExceptOnCreate).
  */
 export const RETAINED_ONCE_DEPLOYED = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;

@@ -6,17 +6,17 @@ import { scriptText } from "./script-text.ts";
 export interface ScriptDocument {
   readonly script: DocumentScript;
   readonly name: string;
-  /** Schema 2.2, as CreateDocument takes it. */
+  /** JSON of schema 2.2, as CreateDocument accepts it. */
   readonly content: string;
-  /** Hex; what SSM reports as the document's hash. */
+  /** The document's hash in hexadecimal, as SSM reports it. */
   readonly sha256: string;
 }
 
-/** SSM user guide, "Create an SSM document": content and parameters at run time together. */
+/** Largest size in bytes of content and run-time parameters together (SSM user guide, "Create an SSM document"). */
 const DOCUMENT_LIMIT = 64 * 1024;
 
-// The pattern is checked twice, by the service (Java) and by the agent (Go's RE2), and both read this one alike. It does
-// not count: RE2 refuses a pattern with a count above 1,000 (Go's regexp/syntax), so the length is in maxChars.
+// The service (Java) and the agent (Go's RE2) both check the pattern, and both read this one alike. RE2 refuses a
+// repetition above 1,000 (Go's regexp/syntax), so maxChars limits the length.
 const requestParameter = (maxRequest: number) => ({
   type: "String",
   description: "The request, base64 of JSON.",
@@ -25,8 +25,8 @@ const requestParameter = (maxRequest: number) => ({
 });
 
 /**
- * A script's lines as a document carries them: comments, empty lines and indentation stay in the repository, because a
- * document and its parameters share 64 KB. The first line names the script.
+ * Reduces a script to the lines of a document: comments, empty lines and indentation are removed, because a document
+ * and its parameters share 64 KB. The first line, which names the script, is kept.
  */
 const linesOf = (text: string): string[] =>
   text
@@ -44,9 +44,9 @@ const step = (script: DocumentScript, text: string, timeoutSeconds: number) => (
 /**
  * Makes the SSM document of a script.
  * @param cluster whose bot may send it
- * @param script which one: decides limits and name
- * @param text the whole script, with `{{ Request }}` where its request goes
- * @throws Error when the document could exceed what SSM takes
+ * @param script decides limits and name
+ * @param text the whole script, with `{{ Request }}` in place of its request
+ * @throws Error if the document could exceed SSM's limit
  */
 export function scriptDocument(cluster: string, script: DocumentScript, text: string): ScriptDocument {
   const { timeoutSeconds, maxRequest } = documentLimits[script];
@@ -63,10 +63,10 @@ export function scriptDocument(cluster: string, script: DocumentScript, text: st
   return { script, name: documentName(cluster, script, sha256), content, sha256 };
 }
 
-/** Every document that a cluster's bot may send: the one list for the stack and for the sandbox. */
+/** Makes every document that a cluster's bot may send, for the stack and for the sandbox. */
 export const scriptDocuments = (cluster: string): ScriptDocument[] =>
   documentScripts.map((script) => scriptDocument(cluster, script, scriptText(script)));
 
-/** Script → hash of its document's content, as the functions are told through `CASEMENT_DOCUMENTS`. */
+/** Script → hash of its document's content, which the functions read from `CASEMENT_DOCUMENTS`. */
 export const documentHashes = (documents: readonly ScriptDocument[]): Record<string, string> =>
   Object.fromEntries(documents.map(({ script, sha256 }) => [script, sha256]));

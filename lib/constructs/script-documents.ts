@@ -4,7 +4,7 @@ import { RETAINED_ONCE_DEPLOYED } from "./retained.ts";
 import type { ScriptDocument } from "./script-document.ts";
 
 /**
- * One SSM document per script, named with its content's hash: a changed script is another document, and the old one
+ * One SSM document per script, named with its content's hash: a changed script becomes a new document, and the old one
  * stays for executions that began with it.
  */
 export class ScriptDocuments extends Construct {
@@ -18,8 +18,8 @@ export class ScriptDocuments extends Construct {
         targetType: "/AWS::EC2::Instance",
         content: {},
       });
-      // As text, which CDK's types do not know: an object is written anew by CloudFormation, and the hash that goes with
-      // each command would be another's (aws-cloudformation-resource-providers-ssm, DocumentModelTranslator).
+      // A text, which CDK's types do not allow: CloudFormation would serialise an object again, so the document would
+      // not match the hash of each command (aws-cloudformation-resource-providers-ssm, DocumentModelTranslator).
       document.addPropertyOverride("Content", content);
       document.applyRemovalPolicy(RETAINED_ONCE_DEPLOYED);
     }

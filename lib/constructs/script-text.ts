@@ -4,12 +4,12 @@ const FOLDER = new URL("../../lambdas/scripts/", import.meta.url);
 const INCLUDE = /^# include: (\S+)$/gm;
 const EMBED = /^# embed: (\S+)\.ps1 as (\w+)$/gm;
 
-/** Scripts that are files on the machine, run by the Task Scheduler. */
+/** Scripts that are files on the machine and that the Task Scheduler runs. */
 export const machineScripts = ["guard", "network"] as const;
 
 const texts = new Map<string, string>();
 
-/** Reads a file of the scripts' folder once: every function's settings hold the hashes of all documents. */
+/** Reads a file of the scripts' folder only once: every function's settings need the hashes of all documents. */
 function read(path: string): string {
   const text = texts.get(path) ?? readFileSync(new URL(path, FOLDER), "utf8");
   texts.set(path, text);

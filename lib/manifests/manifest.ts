@@ -1,16 +1,16 @@
 import { readFileSync } from "node:fs";
 
-/** The one line of the reviewed file that a cluster's configuration fills in. */
+/** The line of the reviewed file that depends on a cluster's configuration. */
 const EMPTY = '    - name: poolLabels\n      expression: "[]"\n';
 
-/** Kubernetes' form of a label key: what cannot be one never becomes part of an expression. */
+/** Kubernetes' form of a label key: no other text becomes part of an expression. */
 const KEY = /^([a-z0-9]([a-z0-9.-]*[a-z0-9])?\/)?[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/;
 
 /**
- * The manifest of the bot's access for one cluster: the reviewed file, with the label keys of its pools filled in.
+ * Builds the manifest of the bot's access for one cluster: the reviewed file with the label keys of its pools.
  * @param labelKeys labels that the configuration gives to nodes
- * @returns YAML: nothing but that one line differs from the file
- * @throws Error for a key that Kubernetes would not take
+ * @returns YAML that differs from the file only in that line
+ * @throws Error for a key that Kubernetes would refuse
  */
 export function clusterManifest(labelKeys: readonly string[]): string {
   const wrong = labelKeys.find((key) => !KEY.test(key));

@@ -1,5 +1,5 @@
 import type { IpPermission } from "@aws-sdk/client-ec2";
-import { securityGroupRules } from "../../lambdas/desired/ports.ts";
+import { securityGroupRules } from "../../lambdas/machine/ports.ts";
 import { profileOf } from "../../lambdas/profiles/list.ts";
 import type { Place } from "../place.ts";
 import type { Account } from "./aws/ec2/account.ts";

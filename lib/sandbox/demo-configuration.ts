@@ -1,4 +1,4 @@
-import { type Configuration, configurationOf } from "../../lambdas/configuration.ts";
+import { type Configuration, configurationOf } from "../../lambdas/configuration/configuration.ts";
 import { demo } from "./demo.ts";
 
 const { subnets, securityGroups, networks, slack } = demo;

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path/win32";
-import type { Configuration } from "../../lambdas/configuration.ts";
-import { ACCOUNT_NAMESPACE, type Account, accounts, secretOf, userOf } from "../../lambdas/desired/accounts.ts";
-import { LIFE_SECONDS } from "../../lambdas/desired/credential-term.ts";
-import type { PayloadFile, PayloadManifest } from "../../lambdas/desired/payload.ts";
-import { ledgerIndexes, PRIMARY_KEY } from "../../lambdas/ledger-table.ts";
+import { ACCOUNT_NAMESPACE, type Account, accounts, secretOf, userOf } from "../../lambdas/cluster/accounts.ts";
+import { LIFE_SECONDS } from "../../lambdas/cluster/credential-term.ts";
+import type { Configuration } from "../../lambdas/configuration/configuration.ts";
+import { RUNTIME_KEY } from "../../lambdas/configuration/runtime-key.ts";
+import type { PayloadFile, PayloadManifest } from "../../lambdas/machine/payload.ts";
 import { profileOf } from "../../lambdas/profiles/list.ts";
-import { RUNTIME_KEY } from "../../lambdas/release/runtime-key.ts";
+import { ledgerIndexes, PRIMARY_KEY } from "../../lambdas/records/ledger-table.ts";
 import { machineScripts, scriptText } from "../constructs/script-text.ts";
 import { demo } from "./demo.ts";
 import { payloadContent } from "./machine/payload.ts";

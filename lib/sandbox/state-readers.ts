@@ -1,6 +1,6 @@
 import { isOperation } from "../../lambdas/commands/list.ts";
-import { originId } from "../../lambdas/origin.ts";
-import type { NodeRecord, OperationRecord } from "../../lambdas/records.ts";
+import { originId } from "../../lambdas/records/origin.ts";
+import type { NodeRecord, OperationRecord } from "../../lambdas/records/records.ts";
 import type { StateReaders } from "./control/control.ts";
 import { demo } from "./demo.ts";
 import type { Simulator } from "./simulator.ts";

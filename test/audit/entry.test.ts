@@ -8,11 +8,11 @@ import {
   type Chain,
   chainName,
   entryAfter,
+  entryHash,
   exportKey,
-  hashOf,
 } from "../../lambdas/audit/entry.ts";
 import type { Head } from "../../lambdas/audit/head.ts";
-import { verify } from "../../lambdas/audit/verify.ts";
+import { verifyChain } from "../../lambdas/audit/verify.ts";
 
 const cluster = "prod-west";
 const chain = { operation: "remove-3f9c2a71" };
@@ -28,7 +28,7 @@ function chainOf(written: readonly Act[], of: Chain = chain, inCluster = cluster
 }
 
 const judged = (entries: readonly AuditEntry[], head: Head | null, hasEnded = true) =>
-  verify(entries, { cluster, chain: chainName(chain), head, hasEnded });
+  verifyChain(entries, { cluster, chain: chainName(chain), head, hasEnded });
 
 const text = fc.string({ maxLength: 12 });
 const act: fc.Arbitrary<Act> = fc.record(
@@ -73,7 +73,7 @@ describe("A chain of entries", () => {
     fc.assert(
       fc.property(withPlace, ([entries, at]) => {
         const forged = { ...(entries[at] as AuditEntry), by: { person: "U0FORGER" } };
-        const changed = entries.with(at, { ...forged, hash: hashOf(forged) });
+        const changed = entries.with(at, { ...forged, hash: entryHash(forged) });
         expect(judged(changed, entries.at(-1) ?? null).kind).toBe("changed");
       }),
     );

@@ -58,7 +58,7 @@ function event({ signingSecret, configuration }: BenchSimulator): object {
 }
 
 /** Runs one of the measuring scripts on a bundle, in a process as bare as Lambda's. */
-function measured<T>(script: string, folder: string, simulator: BenchSimulator, input: string): Promise<T> {
+function runScript<T>(script: string, folder: string, simulator: BenchSimulator, input: string): Promise<T> {
   return new Promise((done, failed) => {
     const child = spawn(process.execPath, [join(import.meta.dirname, script), join(folder, "index.mjs")], {
       env: { ...simulator.environment },
@@ -85,7 +85,7 @@ interface Cold {
 }
 
 async function coldStart(folder: string, simulator: BenchSimulator): Promise<Cold> {
-  const cold = await measured<Cold>("cold.mjs", folder, simulator, JSON.stringify(event(simulator)));
+  const cold = await runScript<Cold>("cold.mjs", folder, simulator, JSON.stringify(event(simulator)));
   if (cold.status !== 200 || !cold.body.includes("To stop it"))
     throw new Error(`${folder} answered ${cold.status}: ${cold.body}`);
   return cold;
@@ -93,7 +93,7 @@ async function coldStart(folder: string, simulator: BenchSimulator): Promise<Col
 
 async function warmTimes(folder: string, simulator: BenchSimulator): Promise<number[]> {
   const events = Array.from({ length: WARM_UP + WARM }, () => JSON.stringify(event(simulator)));
-  return (await measured<number[]>("warm.mjs", folder, simulator, events.join("\n"))).slice(WARM_UP);
+  return (await runScript<number[]>("warm.mjs", folder, simulator, events.join("\n"))).slice(WARM_UP);
 }
 
 async function kilobytes(folder: string): Promise<number> {
@@ -147,42 +147,44 @@ async function rollout(): Promise<Result> {
   return compared("reboot-100", "s", value, 10 * slowest, "ten times the slowest node");
 }
 
-async function measure(simulator: BenchSimulator): Promise<Result[]> {
+/** Measures one thing after the other, so that each figure is seen as soon as it is there. */
+async function* measured(simulator: BenchSimulator): AsyncGenerator<Result> {
   const folders = await bundles(simulator);
+  yield compared("bundle", "KB", await kilobytes(folders.ours), await kilobytes(folders.stock));
   const cold = await coldStarts(folders, simulator);
-  const total = (times: readonly Cold[]) =>
+  const median = (times: readonly Cold[], part: "total" | "import") =>
     quantile(
-      times.map((time) => time.total),
+      times.map((time) => time[part]),
       0.5,
     );
-  const imported = (times: readonly Cold[]) =>
-    quantile(
-      times.map((time) => time.import),
-      0.5,
-    );
+  for (const [name, part] of [
+    ["cold-ack", "total"],
+    ["cold-import", "import"],
+  ] as const)
+    yield compared(name, "ms", median(cold.ours, part), median(cold.stock, part));
   const warm = { ours: await warmTimes(folders.ours, simulator), stock: await warmTimes(folders.stock, simulator) };
-  return [
-    compared("cold-ack", "ms", total(cold.ours), total(cold.stock)),
-    compared("cold-import", "ms", imported(cold.ours), imported(cold.stock)),
-    compared("bundle", "KB", await kilobytes(folders.ours), await kilobytes(folders.stock)),
-    compared("warm-ack-p99", "ms", quantile(warm.ours, 0.99), quantile(warm.stock, 0.99)),
-    compared("warm-ack-p50", "ms", quantile(warm.ours, 0.5), quantile(warm.stock, 0.5)),
-    ...(await drains()),
-    await rollout(),
-  ];
+  for (const [name, q] of [
+    ["warm-ack-p99", 0.99],
+    ["warm-ack-p50", 0.5],
+  ] as const)
+    yield compared(name, "ms", quantile(warm.ours, q), quantile(warm.stock, q));
+  yield* await drains();
+  yield await rollout();
 }
 
 const simulator = await benchSimulator();
 try {
-  const results = await measure(simulator);
+  console.log(
+    `Node ${process.version} on ${cpus().length} × ${cpus()[0]?.model.trim()}; the peers run in the same run`,
+  );
+  const results: Result[] = [];
+  for await (const result of measured(simulator)) {
+    const { name, value, unit, peer, peerValue, ratio } = result;
+    console.log(`${name}: ${value} ${unit}, ${peer} ${peerValue} ${unit}, ratio ${ratio}`);
+    results.push(result);
+  }
   await mkdir(FOLDER, { recursive: true });
   await writeFile(join(FOLDER, "results.json"), `${JSON.stringify(results, null, 2)}\n`);
-  console.log(
-    `Node ${process.version} on ${cpus().length} × ${cpus()[0]?.model.trim()}; the peers ran in the same run`,
-  );
-  console.table(
-    results.map(({ name, value, unit, peer, peerValue, ratio }) => ({ name, value, unit, peer, peerValue, ratio })),
-  );
 } finally {
   await simulator.close();
 }

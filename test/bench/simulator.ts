@@ -3,7 +3,7 @@ import { environmentOf, ledgerOf } from "../../bin/handlers.ts";
 import { hostClock } from "../../bin/host-clock.ts";
 import { listen } from "../../bin/ports.ts";
 import { clients } from "../../lambdas/clients/clients.ts";
-import type { Configuration } from "../../lambdas/configuration.ts";
+import type { Configuration } from "../../lambdas/configuration/configuration.ts";
 import { settings } from "../../lambdas/settings.ts";
 import { roster } from "../../lambdas/steps/slack/roster.ts";
 import { createSimulation } from "../../lib/sandbox/core/simulation.ts";

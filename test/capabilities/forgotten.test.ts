@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { schedules } from "../../lambdas/capabilities/schedules.ts";
-import type { Group, Questions } from "../../lambdas/desired/questions.ts";
+import type { Group, Questions } from "../../lambdas/machine/questions.ts";
 import { rulesOf } from "../../lib/event-rules.ts";
 
 test("every schedule has its rule", () => {

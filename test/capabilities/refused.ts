@@ -1,11 +1,12 @@
+import { lookAnswers } from "../../lambdas/capabilities/answers.ts";
 import type { Capability } from "../../lambdas/capabilities/capability.ts";
 import { command } from "../../lambdas/capabilities/command.ts";
 import { capabilities } from "../../lambdas/capabilities/list.ts";
+import type { LookAnswers } from "../../lambdas/capabilities/look/look-by.ts";
 import { registry } from "../../lambdas/capabilities/registry.ts";
 import type { OwnSchedule } from "../../lambdas/capabilities/schedules.ts";
-import type { LookName, Request } from "../../lambdas/commands/command.ts";
+import type { LookName, Request } from "../../lambdas/commands/request.ts";
 import type { executions } from "../../lambdas/steps/executions.ts";
-import { type Answers, answers } from "../../lambdas/workflows/look.ts";
 import { permissions } from "../../lib/permissions.ts";
 import type { Statement } from "../../lib/statement.ts";
 
@@ -33,11 +34,11 @@ export const refused = {
     // @ts-expect-error the command has no argument of that name
     command({ ...tides, title: ({ harbour }) => harbour }),
 
-  "a look without an answer": (): Answers<LookName | "tides", Request | { readonly command: "tides" }> =>
+  "a look without an answer": (): LookAnswers<LookName | "tides", Request | { readonly command: "tides" }> =>
     // @ts-expect-error the answer to tides is missing
-    answers,
+    lookAnswers,
 
-  "an answer that reads what is not asked": (): Answers<"nodes", Request> => ({
+  "an answer that reads what is not asked": (): LookAnswers<"nodes", Request> => ({
     // @ts-expect-error the request of nodes names no pool
     nodes: async ({ request }) => ({ text: request.pool, blocks: [] }),
   }),

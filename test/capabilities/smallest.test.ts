@@ -1,22 +1,24 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { lookAnswers } from "../../lambdas/capabilities/answers.ts";
 import type { Capability } from "../../lambdas/capabilities/capability.ts";
 import { command } from "../../lambdas/capabilities/command.ts";
 import { capabilities } from "../../lambdas/capabilities/list.ts";
+import { lookBy } from "../../lambdas/capabilities/look/look-by.ts";
 import { partsOf, registry } from "../../lambdas/capabilities/registry.ts";
 import { parserOf } from "../../lambdas/commands/parse.ts";
 import { say } from "../../lambdas/messages/slack/blocks.ts";
-import type { Message } from "../../lambdas/records.ts";
-import { answers, lookBy } from "../../lambdas/workflows/look.ts";
+import type { Message } from "../../lambdas/records/records.ts";
 import { commandsDocument } from "../../lib/commands-document.ts";
+import { inMinutes, run, setUp, tearDown, verbs } from "../engine/durable-engine.ts";
 import { operationRecord } from "../messages/records.ts";
 import { configurationWith } from "../profiles/okd/facts.ts";
-import { inMinutes, run, setUp, tearDown, verbs } from "../workflows/durable-engine.ts";
 
 beforeAll(setUp);
 afterAll(tearDown);
 
 /** Its data: `lambdas/capabilities/tides/capability.ts`. */
 const tides = {
+  name: "tides",
   commands: [
     command({
       name: "tides",
@@ -34,7 +36,7 @@ const tides = {
   ],
 } as const satisfies Capability;
 
-/** Its answer, a line of `answers` in `lambdas/workflows/look.ts`. */
+/** Its answer, a line of `answers` in `lambdas/capabilities/answers.ts`. */
 const showTides = async ({ request }: { readonly request: { readonly harbour: string } }): Promise<Message> =>
   say(`High water in ${request.harbour} at noon.`);
 
@@ -61,7 +63,7 @@ test("its title names the request", () => {
 /** Answers what is typed, as the function `look` does. @returns what the requester reads */
 async function answered(
   text: string,
-  known: Parameters<typeof lookBy>[0] = { ...answers, tides: showTides },
+  known: Parameters<typeof lookBy>[0] = { ...lookAnswers, tides: showTides },
 ): Promise<readonly string[]> {
   const read: string[] = [];
   const { id, asker } = operationRecord();
@@ -90,5 +92,5 @@ test("its answer reaches the requester", async () => {
 });
 
 test("without an answer its requester is told that it cannot be shown", async () => {
-  expect(await answered("tides web", answers)).toEqual(["tides cannot be shown."]);
+  expect(await answered("tides web", lookAnswers)).toEqual(["tides cannot be shown."]);
 });

@@ -43,7 +43,11 @@ function page(path: string): Page {
 }
 
 /** Every page that people read in the repository. */
-export const pages: readonly Page[] = [...globSync("*.md"), ...globSync("docs/**/*.md"), ...globSync("lib/**/*.md")]
+export const pages: readonly Page[] = [
+  ...globSync("*.md"),
+  ...globSync("docs/**/*.md"),
+  ...globSync("{lambdas,lib}/**/*.md"),
+]
   .sort()
   .map(page);
 

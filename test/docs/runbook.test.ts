@@ -1,10 +1,11 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { commonRemedies, stageRemedies } from "../../lambdas/messages/operation/remedies.ts";
-import type { Remedy } from "../../lambdas/messages/operation/remedy.ts";
 import { stageName } from "../../lambdas/messages/operation/stages.ts";
+import { codeRemedies, type Place, stageRemedies } from "../../lambdas/messages/remedies/remedies.ts";
+import type { Remedy } from "../../lambdas/messages/remedies/remedy.ts";
 import { withWord } from "../../lambdas/messages/slack/command-word.ts";
-import { nodeWorkflows, type StageName, stagesOf } from "../../lambdas/stages.ts";
+import { failureCodes } from "../../lambdas/records/failures.ts";
+import { nodeWorkflows, stagesOf } from "../../lambdas/stages.ts";
 import { pageAt } from "./pages.ts";
 
 const runbook = pageAt("docs/runbook.md");
@@ -21,8 +22,10 @@ test("has no section for a stage that no workflow enters", () => {
 });
 
 /** Words with which stages fail and requests are refused, without what is filled in. */
-const failures = globSync("lambdas/{workflows,steps,desired}/**/*.ts")
-  .flatMap((path) => [...readFileSync(path, "utf8").matchAll(/new (?:StageFailed|Refused)\(\s*["`]([^"`]*)/g)])
+const failures = globSync("lambdas/{engine,change,capabilities,steps,health,machine}/**/*.ts")
+  .flatMap((path) => [
+    ...readFileSync(path, "utf8").matchAll(/new (?:StageFailed\(\s*"[a-z-]+",|Refused\()\s*["`]([^"`]*)/g),
+  ])
   .flatMap(([, words = ""]) => words.split(/\$\{[^}]*\}?/))
   .map((words) => words.trim().replace(/[:;,]$/, ""))
   .filter((words) => words.length >= 12);
@@ -33,25 +36,36 @@ test("explains every sentence with which a stage fails or a request is refused",
   expect(failures.filter((words) => !said.includes(words))).toEqual([]);
 });
 
-function saysOf({ says, beforeReboot }: Remedy): string {
-  const pieces = says.length === 0 ? "anything else" : says.map((piece) => `"${piece}"`).join(", ");
-  if (beforeReboot === undefined) return pieces;
-  return `${pieces}, ${beforeReboot ? "before" : "after"} the machine was told to reboot`;
-}
+const [, chapter = ""] = runbook.text.split("### Likely causes");
+const [section = ""] = chapter.split("\n#");
 
-const rowOf = (stage: string, row: Remedy): string =>
-  `| ${stage} | ${saysOf(row)} | ${row.cause} | ${withWord(row.remedy, "/win")} |`;
+const placeName = (place: Place): string =>
+  place === "not-rebooted" ? `${stageName("reboot")}, before the machine was told to reboot` : stageName(place);
+
+const rowOf = (code: string, at: string, row: Remedy): string =>
+  `| ${code} | ${at} | ${row.cause} | ${withWord(row.remedy, "/win")} |`;
+
+const places = Object.entries(stageRemedies) as readonly (readonly [Place, (typeof stageRemedies)[Place]])[];
 
 const rows = [
-  ...Object.entries(stageRemedies).flatMap(([stage, ofStage]) =>
-    ofStage.map((row) => rowOf(stageName(stage as StageName), row)),
-  ),
-  ...commonRemedies.map((row) => rowOf("any", row)),
+  ...failureCodes.flatMap((code) => {
+    const common = codeRemedies[code];
+    return [
+      ...places.flatMap(([place, { unlike }]) =>
+        unlike?.[code] ? [rowOf(`\`${code}\``, placeName(place), unlike[code])] : [],
+      ),
+      ...(common ? [rowOf(`\`${code}\``, "any", common)] : []),
+    ];
+  }),
+  ...places.map(([place, { own }]) => rowOf("anything else", placeName(place), own)),
 ];
 
-test("lists the likely cause and the remedy that a failure's message gives, each in the message's own words", () => {
-  const [, chapter = ""] = runbook.text.split("### Likely causes");
-  const [section = ""] = chapter.split("\n#");
-  const listed = section.split("\n").filter((line) => line.startsWith("| ") && !line.startsWith("| stage |"));
+test("lists the likely cause and the remedy of each code and each stage, in the message's own words, and no others", () => {
+  const listed = section.split("\n").filter((line) => line.startsWith("| ") && !line.startsWith("| code |"));
   expect(listed).toEqual(rows);
+});
+
+test("names the codes whose likely cause is their stage's, and no others", () => {
+  const [, list = ""] = /These codes have the cause of their stage: ([^.]*)\./.exec(section) ?? [];
+  expect(list.split(/,\s+/)).toEqual(failureCodes.filter((code) => !codeRemedies[code]).map((code) => `\`${code}\``));
 });

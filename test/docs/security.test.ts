@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { accounts } from "../../lambdas/desired/accounts.ts";
+import { accounts } from "../../lambdas/cluster/accounts.ts";
 import { functionNames, functionOf, isFunction } from "../../lib/functions.ts";
 import { permissionsFor } from "../../lib/role-permissions.ts";
 import { allows } from "../../lib/sandbox/aws/policy.ts";

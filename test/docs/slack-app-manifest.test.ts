@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { formOf } from "../../lambdas/commands/form.ts";
 import { commands } from "../../lambdas/commands/list.ts";
-import { configurationSchema } from "../../lambdas/configuration.ts";
+import { configurationSchema } from "../../lambdas/configuration/configuration.ts";
 import { chatMethods } from "../../lib/sandbox/slack/methods/chat.ts";
 import { conversationMethods } from "../../lib/sandbox/slack/methods/conversations.ts";
 import { peopleMethods } from "../../lib/sandbox/slack/methods/people.ts";

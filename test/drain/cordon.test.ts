@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { OUT_OF_BALANCERS } from "../../lambdas/desired/node-keys.ts";
+import { giveBackCordon, putCordon } from "../../lambdas/change/node/cordon.ts";
+import { OUT_OF_BALANCERS } from "../../lambdas/cluster/node-keys.ts";
 import { Retryable } from "../../lambdas/errors.ts";
-import { cordonNode, giveBackCordon } from "../../lambdas/workflows/node/cordon.ts";
 import { drainingSimulator, placeIn, refusal } from "./draining.ts";
 
 let here: Awaited<ReturnType<typeof drainingSimulator>>;
@@ -19,7 +19,7 @@ async function cordoned(name: string, spec: object = {}) {
     const { metadata, spec: now } = (await here.verbs.nodes.read(name)) ?? {};
     return { label: metadata?.labels?.[OUT_OF_BALANCERS], isCordoned: now?.unschedulable === true };
   };
-  const cordon = () => cordonNode(here.verbs, cordoning);
+  const cordon = () => putCordon(here.verbs, cordoning);
   return { node, cordon, giveBack: () => giveBackCordon(here.verbs, uid, "remove-1", false) };
 }
 

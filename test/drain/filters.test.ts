@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { graceOf, type Judged, judgePods } from "../../lambdas/steps/drain/filters.ts";
+import { graceOf, judgePods, type SortedPods } from "../../lambdas/steps/drain/filters.ts";
 import { podsToEvict } from "../../lambdas/steps/drain/pods.ts";
 import { at, careful, daemonSets, forced, NOON, owner, podNamed } from "./objects.ts";
 
@@ -7,7 +7,7 @@ const none = daemonSets({});
 const emptyDir = { volumes: [{ name: "cache", emptyDir: {} }] };
 const ofDaemonSet = { ownerReferences: [owner("DaemonSet", "exporter")] };
 const naked = { ownerReferences: [] };
-const names = (pods: Judged["evict"]) => pods.map(({ metadata }) => metadata?.name);
+const names = (pods: SortedPods["evict"]) => pods.map(({ metadata }) => metadata?.name);
 
 test("DR-04 the filters decide in kubectl's order and keep every warning of a pod, not only the last", () => {
   const both = podNamed("scratch", { metadata: { name: "scratch", namespace: "shop", ...naked }, spec: emptyDir });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Cancelled, StageFailed } from "../../lambdas/workflows/engine/durable.ts";
-import type { EmptyingTask } from "../../lambdas/workflows/node/emptying-task.ts";
-import { leaveNode } from "../../lambdas/workflows/node/leave.ts";
+import type { EmptyingTask } from "../../lambdas/change/emptying/emptying-task.ts";
+import { leaveNode } from "../../lambdas/change/node/leave.ts";
+import { Cancelled, StageFailed } from "../../lambdas/engine/durable.ts";
+import { node, nodeTask } from "../change/node/a-node.ts";
+import { run, setUp, tearDown } from "../engine/durable-engine.ts";
 import { configurationWith } from "../profiles/okd/facts.ts";
-import { run, setUp, tearDown } from "../workflows/durable-engine.ts";
-import { node, nodeTask } from "../workflows/node/a-node.ts";
 
 beforeAll(setUp);
 afterAll(tearDown);
@@ -33,7 +33,7 @@ async function left(
   return { result, done };
 }
 
-const late = new StageFailed("gave up waiting for 1 pod");
+const late = new StageFailed("deadline-passed", "gave up waiting for 1 pod");
 
 test("DR-24 a node whose eviction has failed is held where its pool says so", async () => {
   expect(await left(late)).toEqual({ result: expect.stringContaining("the node stays cordoned"), done: ["kept"] });

@@ -1,10 +1,17 @@
 import type { V1Pod, V1PodDisruptionBudget } from "@kubernetes/client-node";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Meaning } from "../../lambdas/steps/drain/answers.ts";
+import type { AnswerMeaning } from "../../lambdas/steps/drain/answers.ts";
 import { budgetName, budgetsOf } from "../../lambdas/steps/drain/budgets.ts";
 import { podName, uidOf } from "../../lambdas/steps/drain/pods.ts";
-import { type DrainState, hear, newDrain, nextRound, onlyOf, pauseMs } from "../../lambdas/steps/drain/schedule.ts";
+import {
+  type DrainState,
+  newDrain,
+  nextRound,
+  onlyOf,
+  pauseMs,
+  recordAnswers,
+} from "../../lambdas/steps/drain/schedule.ts";
 import { at, budgetNamed, NODE, NOON, owner, podNamed } from "./objects.ts";
 
 const round = (
@@ -16,8 +23,8 @@ const round = (
 const asked = (...given: Parameters<typeof round>) => round(...given).ask.map(({ pod }) => pod.metadata?.name);
 const whyOf = (pod: V1Pod, ...given: Parameters<typeof round>) =>
   round(...given).waiting.find((waiting) => uidOf(waiting.pod) === uidOf(pod))?.why;
-const budgetSays: Meaning = { kind: "budget", words: "needs 2 and has 2", retryAfterMs: null };
-const tooBusy = (retryAfterMs: number | null): Meaning => ({ kind: "overload", words: "too many", retryAfterMs });
+const budgetSays: AnswerMeaning = { kind: "budget", words: "needs 2 and has 2", retryAfterMs: null };
+const tooBusy = (retryAfterMs: number | null): AnswerMeaning => ({ kind: "overload", words: "too many", retryAfterMs });
 
 test("DR-17 a budget is asked for as many pods as it allows, one at a time where it allows one", () => {
   const pods = ["a", "b", "c", "d"].map((name) => podNamed(name));
@@ -41,7 +48,7 @@ test("DR-13 a refused eviction waits 5 s, then 10 s, 20 s and 30 s, a fifth shor
 
 test("DR-13 a budget that refused one pod rests for all of its pods, and others go on", () => {
   const [one, other] = [podNamed("a"), podNamed("b")];
-  const state = hear(newDrain, { uid: uidOf(one), budget: "shop/web", meaning: budgetSays }, NOON, 0.5);
+  const state = recordAnswers(newDrain, { uid: uidOf(one), budget: "shop/web", meaning: budgetSays }, NOON, 0.5);
   expect(asked([one, other, podNamed("c", { metadata: { namespace: "bank" } })], [budgetNamed("web")], state)).toEqual([
     "c",
   ]);
@@ -52,7 +59,7 @@ test("DR-13 an overload holds every eviction back, and counts once however many 
   const pods = ["a", "b", "c"].map((name) => podNamed(name));
   const hearAll = (state: DrainState, now: number) =>
     pods.reduce(
-      (heard, pod) => hear(heard, { uid: uidOf(pod), budget: null, meaning: tooBusy(1_000) }, now, 0.5),
+      (heard, pod) => recordAnswers(heard, { uid: uidOf(pod), budget: null, meaning: tooBusy(1_000) }, now, 0.5),
       state,
     );
   const first = hearAll(newDrain, NOON);
@@ -61,7 +68,12 @@ test("DR-13 an overload holds every eviction back, and counts once however many 
   expect(asked(pods, [], first, NOON + 5_000)).toHaveLength(3);
   expect(hearAll(first, NOON + 5_000).overload).toMatchObject({ attempts: 2, until: NOON + 15_000 });
   const [pod] = pods;
-  const over = hear(first, { uid: uidOf(pod as V1Pod), budget: null, meaning: { kind: "accepted" } }, NOON + 5_000, 0);
+  const over = recordAnswers(
+    first,
+    { uid: uidOf(pod as V1Pod), budget: null, meaning: { kind: "accepted" } },
+    NOON + 5_000,
+    0,
+  );
   expect(over.overload).toBeNull();
 });
 
@@ -112,17 +124,17 @@ test.each([
 
 test("DR-26 what is known of a pod is kept by its UID: a namesake is another pod", () => {
   const [before, after] = ["one", "two"].map((uid) => podNamed("web-0", { metadata: { name: "web-0", uid } }));
-  const meaning: Meaning = { kind: "refused", by: "policy", words: "not now" };
-  const state = hear(newDrain, { uid: "one", budget: null, meaning }, NOON, 0.5);
+  const meaning: AnswerMeaning = { kind: "refused", by: "policy", words: "not now" };
+  const state = recordAnswers(newDrain, { uid: "one", budget: null, meaning }, NOON, 0.5);
   expect(asked([before as V1Pod], [], state)).toEqual([]);
   expect(asked([after as V1Pod], [], state)).toEqual(["web-0"]);
   expect(onlyOf(state, [after as V1Pod]).refused).toEqual({});
 });
 
 test("DR-16 in a namespace that is being deleted a pod is asked again after five seconds, however often", () => {
-  const meaning: Meaning = { kind: "namespace-ends", words: "terminated" };
+  const meaning: AnswerMeaning = { kind: "namespace-ends", words: "terminated" };
   let state = newDrain;
-  for (let time = 1; time <= 4; time += 1) state = hear(state, { uid: "a", budget: null, meaning }, NOON, 0.5);
+  for (let time = 1; time <= 4; time += 1) state = recordAnswers(state, { uid: "a", budget: null, meaning }, NOON, 0.5);
   expect(state.refused.a).toMatchObject({ attempts: 4, nextAt: NOON + 5_000 });
 });
 
@@ -167,7 +179,7 @@ const anyBudgets = fc
       budgetNamed(app, { disruptionsAllowed, currentHealthy: healthy }, { selector: { matchLabels: { app } } }),
     ),
   );
-const anyMeaning = fc.constantFrom<Meaning>(
+const anyMeaning = fc.constantFrom<AnswerMeaning>(
   { kind: "accepted" },
   { kind: "gone" },
   budgetSays,
@@ -185,7 +197,7 @@ describe("whatever the pods, the budgets and the answers so far", () => {
   type Sample = typeof anyRound extends fc.Arbitrary<infer T> ? T : never;
   const stateAfter = ({ answers }: Sample): DrainState =>
     answers.reduce(
-      (state, [index, meaning]) => hear(state, { uid: `p${index}`, budget: "shop/web", meaning }, NOON, 0.5),
+      (state, [index, meaning]) => recordAnswers(state, { uid: `p${index}`, budget: "shop/web", meaning }, NOON, 0.5),
       newDrain,
     );
   const isCounted = ({ status }: V1Pod): boolean => status?.conditions?.[0]?.status === "True";
@@ -233,7 +245,12 @@ describe("whatever the pods, the budgets and the answers so far", () => {
           expect(time).toBeLessThan(200);
           const { ask } = round(pods, sample.budgets as V1PodDisruptionBudget[], state, NOON + time * 1_000);
           for (const { pod, budget } of ask)
-            state = hear(state, { uid: uidOf(pod), budget, meaning: { kind: "accepted" } }, NOON + time * 1_000, 0.5);
+            state = recordAnswers(
+              state,
+              { uid: uidOf(pod), budget, meaning: { kind: "accepted" } },
+              NOON + time * 1_000,
+              0.5,
+            );
           const left = new Set(ask.map(({ pod }) => uidOf(pod)));
           pods = pods.filter((pod) => !left.has(uidOf(pod)) && !pod.metadata?.deletionTimestamp);
         }

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { evictPods, failureOfDrain } from "../../lambdas/change/emptying/drain.ts";
+import type { Op } from "../../lambdas/change/operation/op.ts";
 import type { Steps } from "../../lambdas/steps/steps.ts";
-import { drainNode, failureOfDrain } from "../../lambdas/workflows/node/drain.ts";
-import type { Op } from "../../lambdas/workflows/operation/op.ts";
-import { run, setUp, tearDown, tenMinutes, timeout } from "../workflows/durable-engine.ts";
-import { nodeTask } from "../workflows/node/a-node.ts";
+import { nodeTask } from "../change/node/a-node.ts";
+import { run, setUp, tearDown, tenMinutes, timeout } from "../engine/durable-engine.ts";
 import { forced } from "./objects.ts";
 
 beforeEach(setUp);
@@ -46,7 +46,7 @@ async function drained(
     },
   };
   const ended = await run((ctx) =>
-    drainNode({ ...nodeTask(ctx, given, wait), ...emptied }, { options: forced, connectionSeconds }),
+    evictPods({ ...nodeTask(ctx, given, wait), ...emptied }, { options: forced, connectionSeconds }),
   );
   return { ...ended, orders };
 }
@@ -130,7 +130,13 @@ describe("A drain's workflow", () => {
 test("the reason of a drain that did not empty the node is a sentence; one that did has none", () => {
   expect(failureOfDrain({ kind: "drained" }, "win-1")).toBeNull();
   expect(failureOfDrain({ kind: "node-gone" }, "win-1")).toBeNull();
-  expect(failureOfDrain({ kind: "uncordoned" }, "win-1")).toContain("it may have been uncordoned");
+  expect(failureOfDrain({ kind: "uncordoned" }, "win-1")).toEqual({
+    code: "uncordoned-meanwhile",
+    why: expect.stringContaining("it may have been uncordoned"),
+  });
   const refusals = [{ pod: "shop/a", reason: "unmanaged", detail: "" }] as const;
-  expect(failureOfDrain({ kind: "refused", refusals }, "win-1")).toContain("nothing recreates shop/a: --force");
+  expect(failureOfDrain({ kind: "refused", refusals }, "win-1")).toEqual({
+    code: "losses-not-allowed",
+    why: expect.stringContaining("nothing recreates shop/a: --force"),
+  });
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { OperationRecord } from "../../lambdas/records.ts";
+import type { OperationRecord } from "../../lambdas/records/records.ts";
 import { nodeRecord, operationRecord } from "../messages/records.ts";
 import { frontDoorInMemory } from "./front-door-in-memory.ts";
 import { buttonPress } from "./signed.ts";

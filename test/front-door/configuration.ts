@@ -1,4 +1,4 @@
-import { configurationOf } from "../../lambdas/configuration.ts";
+import { configurationOf } from "../../lambdas/configuration/configuration.ts";
 
 const pool = (maximum: number) => ({
   windows: "2022",

@@ -1,10 +1,10 @@
-import type { Start } from "../../lambdas/commands/command.ts";
 import type { Membership } from "../../lambdas/commands/membership.ts";
+import type { Start } from "../../lambdas/commands/request.ts";
 import type { FrontDoor, FrontDoorSteps } from "../../lambdas/front-door/front-door.ts";
 import type { Dialog } from "../../lambdas/messages/remove/dialog.ts";
-import type { Decided, Message, NodeRecord, OperationRecord } from "../../lambdas/records.ts";
-import type { Steering } from "../../lambdas/steering.ts";
-import type { Recorded } from "../../lambdas/steps/ledger/decisions.ts";
+import type { Message, NodeRecord, OperationRecord, PersonDecision } from "../../lambdas/records/records.ts";
+import type { SteeringDecision } from "../../lambdas/records/steering.ts";
+import type { RecordResult } from "../../lambdas/steps/ledger/decisions.ts";
 import { configuration } from "./configuration.ts";
 
 export const SECRET = "8f742231b10e8888abcd99yyyzzz85a5";
@@ -56,9 +56,9 @@ const emptyMemory = (): Memory => ({
 function decide<T extends Pick<NodeRecord, "callbacks" | "decided">>(
   known: T | undefined,
   name: string,
-  decided: Decided,
+  decided: PersonDecision,
   change: (changed: T) => void,
-): Recorded {
+): RecordResult {
   if (!known) return { kind: "unknown" };
   const callback = known.callbacks[name] ?? null;
   if (known.decided?.cause === decided.cause) return { kind: "again", callback };
@@ -87,18 +87,18 @@ const ledgerOf = ({ operations, nodes }: Memory) => ({
       operations.set(id, { ...known, cancelledBy: by, cancelCause: cause });
     return operations.get(id);
   },
-  steer: async (id: string, steering: Steering) => {
+  steer: async (id: string, steering: SteeringDecision) => {
     const known = operations.get(id);
     if (!known || known.endedAt !== null) return undefined;
     operations.set(id, { ...known, steering });
     return operations.get(id);
   },
-  decideNode: async (operation: string, index: number, decided: Decided) => {
+  decideNode: async (operation: string, index: number, decided: PersonDecision) => {
     const at = nodes.findIndex((node) => node.operation === operation && node.index === index);
     const known = nodes[at];
     return decide(known, "decision", decided, (changed) => nodes.splice(at, 1, changed));
   },
-  answerDialog: async (id: string, decided: Decided) =>
+  answerDialog: async (id: string, decided: PersonDecision) =>
     decide(operations.get(id), "dialog", decided, (changed) => operations.set(id, changed)),
 });
 

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { receiver } from "../../lambdas/front-door/receive.ts";
 import type { HttpEvent } from "../../lambdas/front-door/verify.ts";
-import type { OperationRecord } from "../../lambdas/records.ts";
+import type { OperationRecord } from "../../lambdas/records/records.ts";
 import { fakeFrontDoor, type Memory } from "./fake-front-door.ts";
 import { slashCommand } from "./signed.ts";
 

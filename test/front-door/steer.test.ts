@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { RolloutCourse } from "../../lambdas/records.ts";
+import type { RolloutCourse } from "../../lambdas/records/records.ts";
 import { operationRecord } from "../messages/records.ts";
 import { frontDoorInMemory } from "./front-door-in-memory.ts";
 

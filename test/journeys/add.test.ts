@@ -1,6 +1,6 @@
 import type { Instance } from "@aws-sdk/client-ec2";
 import { afterEach, expect, test } from "vitest";
-import type { NodeRecord } from "../../lambdas/records.ts";
+import type { NodeRecord } from "../../lambdas/records/records.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
 import {
   calls,

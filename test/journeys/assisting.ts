@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import type { Assistance } from "../../lambdas/desired/assistance.ts";
-import { guardFile } from "../../lambdas/desired/machine-paths.ts";
-import { keys } from "../../lambdas/ledger-table.ts";
+import type { Assistance } from "../../lambdas/machine/assistance.ts";
+import { guardFile } from "../../lambdas/machine/machine-paths.ts";
 import { APPROVE_OPERATION } from "../../lambdas/messages/slack/buttons.ts";
+import { keys } from "../../lambdas/records/ledger-table.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
 import { heldBack, newest, settled } from "./evidence.ts";
 import type { Journey } from "./journey.ts";

@@ -1,5 +1,5 @@
-import { type Account, accounts, secretOf } from "../../lambdas/desired/accounts.ts";
-import { LIFE_SECONDS, termOf } from "../../lambdas/desired/credential-term.ts";
+import { type Account, accounts, secretOf } from "../../lambdas/cluster/accounts.ts";
+import { LIFE_SECONDS, termOf } from "../../lambdas/cluster/credential-term.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
 import { credentialFor } from "../../lib/sandbox/seed-account.ts";
 import type { Journey } from "./journey.ts";

@@ -1,8 +1,8 @@
 import type { Instance } from "@aws-sdk/client-ec2";
 import type { V1Node } from "@kubernetes/client-node";
 import { expect } from "vitest";
-import { accounts, userOf } from "../../lambdas/desired/accounts.ts";
-import type { NodeRecord, OperationRecord } from "../../lambdas/records.ts";
+import { accounts, userOf } from "../../lambdas/cluster/accounts.ts";
+import type { NodeRecord, OperationRecord } from "../../lambdas/records/records.ts";
 import { isFunction } from "../../lib/functions.ts";
 import type { Call } from "../../lib/sandbox/core/calls.ts";
 import { demo } from "../../lib/sandbox/demo.ts";

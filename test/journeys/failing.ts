@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { NodeRecord } from "../../lambdas/records.ts";
-import { isKept } from "../../lambdas/records.ts";
+import type { NodeRecord } from "../../lambdas/records/records.ts";
+import { isKept } from "../../lambdas/records/records.ts";
 import {
   calls,
   expectSound,

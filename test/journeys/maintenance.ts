@@ -1,5 +1,5 @@
-import type { MaintenanceWindow } from "../../lambdas/desired/maintenance.ts";
-import type { OperationRecord } from "../../lambdas/records.ts";
+import type { OperationRecord } from "../../lambdas/records/records.ts";
+import type { MaintenanceWindow } from "../../lambdas/time/maintenance.ts";
 import { demoConfiguration } from "../../lib/sandbox/demo-configuration.ts";
 import type { Journey } from "./journey.ts";
 

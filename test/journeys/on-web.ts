@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { CORDONED_BY } from "../../lambdas/desired/node-keys.ts";
+import { CORDONED_BY } from "../../lambdas/cluster/node-keys.ts";
 import { withWord } from "../../lambdas/messages/slack/command-word.ts";
 import { heldBack, newest, nodeNamed, settled } from "./evidence.ts";
 import type { Journey } from "./journey.ts";

@@ -1,4 +1,4 @@
-import { userNameOf } from "../../lambdas/desired/accounts.ts";
+import { userNameOf } from "../../lambdas/cluster/accounts.ts";
 import { join } from "../../lambdas/profiles/okd/join.ts";
 import type { StageName } from "../../lambdas/stages.ts";
 import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";

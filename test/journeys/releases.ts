@@ -1,4 +1,4 @@
-import { RUNTIME_KEY } from "../../lambdas/release/runtime-key.ts";
+import { RUNTIME_KEY } from "../../lambdas/configuration/runtime-key.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
 import type { Journey } from "./journey.ts";
 

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { OperationRecord } from "../../lambdas/records.ts";
+import type { OperationRecord } from "../../lambdas/records/records.ts";
 import { expectSound, heldBack, newest, nodeNamed, settled } from "./evidence.ts";
 import { type Journey, type JourneyOptions, startJourney } from "./journey.ts";
 import { podOn, type SeedNode, shortName, stateOf } from "./others.ts";

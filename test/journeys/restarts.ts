@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { userOf } from "../../lambdas/desired/accounts.ts";
+import { userOf } from "../../lambdas/cluster/accounts.ts";
 import type { Call } from "../../lib/sandbox/core/calls.ts";
 import { openStore } from "../../lib/sandbox/core/store.ts";
 import { type Journey, type JourneyOptions, startJourney } from "./journey.ts";

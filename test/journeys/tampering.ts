@@ -1,5 +1,5 @@
 import { type AuditEntry, type Chain, chainName } from "../../lambdas/audit/entry.ts";
-import { keys } from "../../lambdas/ledger-table.ts";
+import { keys } from "../../lambdas/records/ledger-table.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
 import type { Journey } from "./journey.ts";
 

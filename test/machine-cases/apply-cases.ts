@@ -58,7 +58,7 @@ const causes: readonly MachineCase[] = [
     before: withService({ state: "Running", does: "hangs" }),
     request: planOf(stop),
     exitCode: 1,
-    result: failed("service-state exporter", "exporter is StopPending after 120 seconds (process N)"),
+    result: failed("service-state exporter", "exporter is StopPending after 120 seconds (process N)", "service-hangs"),
   },
   {
     name: "gives up on a service that does not start",
@@ -68,7 +68,7 @@ const causes: readonly MachineCase[] = [
     before: withService({ does: "hangs" }),
     request: planOf(start),
     exitCode: 1,
-    result: failed("service-state exporter", "exporter is StartPending after 60 seconds (process N)"),
+    result: failed("service-state exporter", "exporter is StartPending after 60 seconds (process N)", "service-hangs"),
   },
   {
     name: "reports the exit code and the log of a service that stops at once, without the secret in it",

@@ -242,7 +242,11 @@ export const refusals: readonly MachineCase[] = [
     files: { "C:\\k\\a.conf": "old" },
     request: planOf({ ...inline("C:\\k\\a.conf", "new"), sha256: sha256("other") }),
     exitCode: 1,
-    result: failed("file C:\\k\\a.conf", `the content has sha256 ${sha256("new")}, wanted is ${sha256("other")}`),
+    result: failed(
+      "file C:\\k\\a.conf",
+      `the content has sha256 ${sha256("new")}, wanted is ${sha256("other")}`,
+      "content-differs",
+    ),
     left: { "C:\\k\\a.conf": "old" },
   },
   {

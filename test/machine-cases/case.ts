@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
-import type { Action } from "../../lambdas/desired/plan.ts";
-import type { Answers } from "../../lambdas/desired/questions.ts";
+import type { Action } from "../../lambdas/machine/plan.ts";
+import type { Answers } from "../../lambdas/machine/questions.ts";
+import type { FailureCode } from "../../lambdas/records/failures.ts";
 import type { Machine } from "./windows.ts";
 
 /** One request to a machine with its expected result, under PowerShell and on the simulated machine. */
@@ -76,10 +77,10 @@ export const changed = (...words: readonly string[]): object => ({
 });
 
 /** The result of a failure at this action. */
-export const failed = (action: string, error: unknown): object => ({
+export const failed = (action: string, error: unknown, code?: FailureCode): object => ({
   script: "apply",
   ok: false,
-  failed: { action, error },
+  failed: { action, error, ...(code === undefined ? {} : { code }) },
 });
 
 /** A text that matches. */

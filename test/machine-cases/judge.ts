@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { type Answers, answersIn, hashOf, type LookVerdict } from "../../lambdas/desired/questions.ts";
+import { type Answers, answersHash, answersIn, type LookVerdict } from "../../lambdas/machine/questions.ts";
 import type { MachineCase } from "./case.ts";
 import type { Machine } from "./windows.ts";
 
@@ -48,7 +48,7 @@ function judgeAnswers(stdout: string, wanted: Answers | null): void {
   else expect(answers).toMatchObject(wanted);
   const { hashes } = resultIn(stdout) as LookVerdict;
   for (const [group, answer] of Object.entries(answers ?? {}))
-    if (group !== "paths") expect(hashes, group).toMatchObject({ [group]: hashOf(answer) });
+    if (group !== "paths") expect(hashes, group).toMatchObject({ [group]: answersHash(answer) });
 }
 
 function judgeEvents({ events }: Machine, wanted: NonNullable<MachineCase["events"]>): void {

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { hashOf, type Questions } from "../../lambdas/desired/questions.ts";
+import { answersHash, type Questions } from "../../lambdas/machine/questions.ts";
 import { type MachineCase, sha256 } from "./case.ts";
 import { adapter, BOOT_KEY, ENVIRONMENT_KEY, GATEWAY, MAC, route, SERVICING_KEY, service } from "./windows.ts";
 
@@ -285,7 +285,7 @@ export const questionCases: readonly MachineCase[] = [
       script: "observe",
       ok: true,
       bootId: "7",
-      hashes: { metadata: hashOf({ answers: false }), paths: expect.stringMatching(/^[0-9a-f]{16}$/) },
+      hashes: { metadata: answersHash({ answers: false }), paths: expect.stringMatching(/^[0-9a-f]{16}$/) },
       failed: {},
     },
   },
@@ -295,7 +295,7 @@ export const questionCases: readonly MachineCase[] = [
     request: () => ({ questions: { moon: true, metadata: true } }),
     result: {
       ok: true,
-      hashes: { metadata: hashOf({ answers: false }) },
+      hashes: { metadata: answersHash({ answers: false }) },
       failed: { moon: "this script knows no such group" },
     },
   },

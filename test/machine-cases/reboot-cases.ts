@@ -1,3 +1,4 @@
+import type { FailureCode } from "../../lambdas/records/failures.ts";
 import { scriptText } from "../../lib/constructs/script-text.ts";
 import { GUARD, GUARD_RECORD, MARKER, type MachineCase, taskArguments, text } from "./case.ts";
 import { GATEWAY, type Machine, route } from "./windows.ts";
@@ -17,12 +18,13 @@ const asked =
   (change: object = {}) =>
   (now: number) => ({ operation: "add-1", bootId: "7", notAfter: now + 600, ...change });
 const marker = '{"operation":"add-1","bootId":"7"}';
-const refused = (error: unknown): object => ({
+const refused = (code: FailureCode, error: unknown): object => ({
   script: "reboot",
   ok: false,
   bootIdBefore: "7",
   bootIdAfter: "7",
   error,
+  code,
 });
 const asks = { script: "reboot", files, before: guarded, request: asked(), exitCode: 3010 } as const;
 
@@ -41,7 +43,7 @@ export const rebootCases: readonly MachineCase[] = [
     name: "asks for one reboot only in the same boot",
     files: { ...files, [MARKER]: marker },
     exitCode: 1,
-    result: refused("the reboot was asked for before and did not happen"),
+    result: refused("reboot-not-happened", "the reboot was asked for before and did not happen"),
   },
   {
     ...asks,
@@ -67,7 +69,10 @@ export const rebootCases: readonly MachineCase[] = [
     name: "refuses without the guard's script",
     files: {},
     exitCode: 1,
-    result: refused(text(/^no reboot without the guard of the metadata route: its script is missing/)),
+    result: refused(
+      "guard-not-in-order",
+      text(/^no reboot without the guard of the metadata route: its script is missing/),
+    ),
     left: { [MARKER]: null },
   },
   {
@@ -75,7 +80,7 @@ export const rebootCases: readonly MachineCase[] = [
     name: "refuses while the guard's task is disabled",
     before: { ...guarded, tasks: { "Casement guard": { ...task, state: "Disabled" } } },
     exitCode: 1,
-    result: refused(text(/its task is missing or disabled$/)),
+    result: refused("guard-not-in-order", text(/its task is missing or disabled$/)),
   },
   {
     ...asks,
@@ -83,20 +88,26 @@ export const rebootCases: readonly MachineCase[] = [
     files: { ...files, [GUARD_RECORD]: '{"ok":false,"error":"2 interfaces are equally likely: nothing was written"}' },
     before: { ...guarded, tasks: { "Casement guard": { ...task, lastResult: 1 } } },
     exitCode: 1,
-    result: refused(text(/its last result is 1 2 interfaces are equally likely: nothing was written$/)),
+    result: refused(
+      "guard-not-in-order",
+      text(/its last result is 1 2 interfaces are equally likely: nothing was written$/),
+    ),
   },
   {
     ...asks,
     name: "refuses without a path to the metadata service",
     before: { ...guarded, routes: [] },
     exitCode: 1,
-    result: refused(text(/it sees 0 paths, the metadata service does not answer$/)),
+    result: refused("guard-not-in-order", text(/it sees 0 paths, the metadata service does not answer$/)),
   },
   {
     ...asks,
     name: "refuses a request that has expired",
     request: asked({ notAfter: 1 }),
     exitCode: 1,
-    result: refused(text(/^this request expired at 1970-01-01 00:00:01 UTC, and the clock of this machine says /)),
+    result: refused(
+      "clock-wrong",
+      text(/^this request expired at 1970-01-01 00:00:01 UTC, and the clock of this machine says /),
+    ),
   },
 ];

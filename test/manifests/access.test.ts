@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { accounts } from "../../lambdas/desired/accounts.ts";
-import { accessOf } from "../../lambdas/desired/cluster-access.ts";
+import { accounts } from "../../lambdas/cluster/accounts.ts";
+import { accessOf } from "../../lambdas/cluster/cluster-access.ts";
 import { okd } from "../../lambdas/profiles/okd/okd.ts";
 import { clusterManifest } from "../../lib/manifests/manifest.ts";
 

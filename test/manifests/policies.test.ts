@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Account, accounts, userOf } from "../../lambdas/desired/accounts.ts";
+import { type Account, accounts, userOf } from "../../lambdas/cluster/accounts.ts";
 import type { Node } from "../../lib/sandbox/kubernetes/model/shapes.ts";
 import { CLIENT, requestFor, SERVING, signingRequest } from "../sandbox/kubernetes/certificates.ts";
 import { type Ask, linuxNode, type StillCluster, stillCluster } from "../sandbox/kubernetes/cluster.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type accounts, userOf } from "../../lambdas/desired/accounts.ts";
+import { type accounts, userOf } from "../../lambdas/cluster/accounts.ts";
 import { CLIENT, requestFor, signingRequest } from "../sandbox/kubernetes/certificates.ts";
 import { linuxNode, type StillCluster, stillCluster } from "../sandbox/kubernetes/cluster.ts";
 

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
-import type { Request } from "../../lambdas/commands/command.ts";
 import { commands } from "../../lambdas/commands/list.ts";
+import type { Request } from "../../lambdas/commands/request.ts";
 import { drainRefused } from "../../lambdas/messages/node/drain.ts";
 import { failureBlocks } from "../../lambdas/messages/operation/failure.ts";
-import type { NodeRecord } from "../../lambdas/records.ts";
+import type { Failure } from "../../lambdas/records/failures.ts";
+import type { NodeRecord } from "../../lambdas/records/records.ts";
 import { nodeRecord, operationRecord } from "./records.ts";
 
 const NODE = "ip-10-0-3-7";
@@ -15,7 +16,7 @@ const shown = (request: Request, failure: NonNullable<NodeRecord["failure"]>): s
   return JSON.stringify(failureBlocks(node, operationRecord({ request }), settings, "2026-11-21T04:00:00.000Z", 600));
 };
 
-const failed = (stage: NonNullable<NodeRecord["failure"]>["stage"], why: string) => ({ stage, why, left: "" });
+const failed = (stage: Failure["stage"], why: string) => ({ stage, why, left: "" });
 
 test.each<[Request, NonNullable<NodeRecord["failure"]>, string]>([
   [{ command: "add", pool: "web", count: 1, dryRun: false }, failed("agent", "late"), "`{win} add web` tries again."],
@@ -28,7 +29,13 @@ test.each<[Request, NonNullable<NodeRecord["failure"]>, string]>([
 });
 
 test("a remedy names commands by the word that the deployment uses", () => {
-  const frozen = shown({ command: "drain", node: NODE, dryRun: false }, failed("evict", "the node is frozen"));
+  const frozen = shown(
+    { command: "drain", node: NODE, dryRun: false },
+    {
+      ...failed("evict", "the node is frozen"),
+      code: "frozen-or-held",
+    },
+  );
   expect(frozen).toContain("end it with `{win} thaw` or `{win} unhold`, then try again");
   expect(shown({ command: "reboot", node: NODE, dryRun: false }, failed("prove", "late"))).toContain("run `{win} why`");
 });

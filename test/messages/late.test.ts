@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { SCREENSHOT_LINK_MS } from "../../lambdas/late-reboot.ts";
 import { lateMachines } from "../../lambdas/messages/node/late.ts";
-import type { NodeRecord } from "../../lambdas/records.ts";
+import { SCREENSHOT_LINK_MS } from "../../lambdas/records/late-reboot.ts";
+import type { NodeRecord } from "../../lambdas/records/records.ts";
 import { nodeRecord } from "./records.ts";
 
 const settings = { commandWord: "/win", region: "us-west-2", runbook: null };

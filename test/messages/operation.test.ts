@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { nodesSummary } from "../../lambdas/messages/operation/final.ts";
 import { operationMessage } from "../../lambdas/messages/operation/operation.ts";
-import type { OperationRecord } from "../../lambdas/records.ts";
+import type { OperationRecord } from "../../lambdas/records/records.ts";
 import { stagesOf } from "../../lambdas/stages.ts";
 import { decidingRecord, NOW, nodeRecord, operationRecord, settings } from "./records.ts";
 import { expectWithinSlackLimits } from "./within-slack-limits.ts";
@@ -86,7 +86,9 @@ describe("the one message of an operation", () => {
 
   test("shows the outcome of a failed node instead of the state it was left in, and the next command, without buttons", () => {
     const shown = textOf(message([decidingRecord({ status: "failed", outcome: "terminated" })]));
-    expect(shown).toContain("\\nTerminated.\\n*Next:* `{win} add web` tries again.");
+    expect(shown).toMatch(
+      /\\nTerminated\. Likely cause: [^*]*\*Remedy:\* [^*]*\*Next:\* `\{win\} add web` tries again\./,
+    );
     expect(shown).not.toContain("is running");
     expect(shown).not.toContain("keep-instance");
   });
@@ -179,7 +181,7 @@ describe("the message of a failure", () => {
     expect(textOf(message([failed]))).not.toContain("try-again");
     expect(textOf(message([failed], { ...over, status: "cancelled" }))).not.toContain("try-again");
     const why = "EC2 has no capacity in any subnet: m6i.xlarge in subnet-1: InsufficientInstanceCapacity";
-    const full = { ...failed, failure: { stage: "launch", why, left: "no instance was launched" } } as const;
+    const full = { ...failed, failure: { stage: "launch", code: "no-capacity", why, left: "no instance" } } as const;
     expect(textOf(message([full], over))).not.toContain("try-again");
   });
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { operationMessage } from "../../lambdas/messages/operation/operation.ts";
 import { operationsMessage } from "../../lambdas/messages/operation/operations-table.ts";
 import { threadLines } from "../../lambdas/messages/operation/thread.ts";
-import { originId } from "../../lambdas/origin.ts";
+import { originId } from "../../lambdas/records/origin.ts";
 import { decidingRecord, NOW, nodeRecord, operationRecord, settings } from "./records.ts";
 
 const { asker: _nobody, ...unasked } = operationRecord();

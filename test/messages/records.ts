@@ -1,5 +1,5 @@
 import type { MessageSettings } from "../../lambdas/messages/operation/links.ts";
-import { type NodeRecord, newNodeRecord, type OperationRecord } from "../../lambdas/records.ts";
+import { type NodeRecord, newNodeRecord, type OperationRecord } from "../../lambdas/records/records.ts";
 
 /** An operation as the ledger holds it, with what a test cares for. */
 export const operationRecord = (

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { threadLines, threadStateOf } from "../../lambdas/messages/operation/thread.ts";
-import type { NodeRecord } from "../../lambdas/records.ts";
+import type { NodeRecord } from "../../lambdas/records/records.ts";
 import { decidingRecord, NOW, nodeRecord, operationRecord, settings } from "./records.ts";
 import { expectWithinSlackLimits } from "./within-slack-limits.ts";
 
@@ -53,7 +53,7 @@ test("says once that nothing was launched, with what can be typed next", () => {
   const failure = { stage: "launch", why: "InsufficientInstanceCapacity", left } as const;
   const [message] = said(nodeRecord(), decidingRecord({ status: "failed", failure, outcome: left, endedAt: NOW }));
   const shown = JSON.stringify(message?.blocks);
-  expect(shown).toContain("No instance was launched.\\n*Next:* `{win} add web`");
+  expect(shown).toMatch(/No instance was launched\. Likely cause: [^*]*\*Remedy:\* [^*]*\*Next:\* `\{win\} add web`/);
 });
 
 test("passes on each remark once", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Why, whyMessage } from "../../lambdas/messages/node/why.ts";
-import { ago, clusterWith, healthy, machineWith } from "../desired/health-facts.ts";
+import { ago, clusterWith, healthy, machineWith } from "../health/health-facts.ts";
 import { expectWithinSlackLimits } from "./within-slack-limits.ts";
 
 const why = (facts: Why["facts"], more: Partial<Why> = {}): string => {

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Block } from "../../lambdas/records.ts";
+import type { Block } from "../../lambdas/records/records.ts";
 import { checkedContent } from "../../lib/sandbox/slack/message-content.ts";
 
 const textOf = (block: Block): string => (block as { text?: { text: string } }).text?.text ?? "";

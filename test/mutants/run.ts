@@ -95,4 +95,4 @@ const judged = killed + unnoticed.length;
 console.log(unnoticed.map(lineOf).sort().join("\n"));
 console.log(`${killed} of ${judged} mutants killed: ${Math.round((100 * killed) / judged)} %`);
 console.log(`${byStatus(results, "NoCoverage").length} of the others are in code that no test runs`);
-console.log(`${byStatus(results, "Ignored").length} left out: they run only while a module loads`);
+console.log(`${drawn.length - judged} of those drawn are left out: they run only while a module loads`);

@@ -25,8 +25,8 @@ interface Meanwhile {
   readonly approves?: boolean;
   /** An operator types the commands that the run asks for, and confirms. */
   readonly types?: boolean;
-  /** Told of the output at each look. */
-  readonly onLook?: (text: string, child: ChildProcess) => Promise<void> | void;
+  /** Called with the output at each poll. */
+  readonly onPoll?: (text: string, child: ChildProcess) => Promise<void> | void;
 }
 
 const page = async ({ endpoints }: Running, path: string, body?: object) => {
@@ -94,7 +94,7 @@ export async function accept(here: Running, words: readonly string[], meanwhile:
   for (const end = Date.now() + ENOUGH_MS; code === undefined; ) {
     if (Date.now() > end) child.kill("SIGKILL");
     await act(text);
-    await meanwhile.onLook?.(text, child);
+    await meanwhile.onPoll?.(text, child);
     await here.control("POST /clock", { advance: PASS_SECONDS });
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

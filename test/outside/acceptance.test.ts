@@ -60,7 +60,7 @@ describe("npm run acceptance", () => {
     async () => {
       const here = await sandbox();
       const killed = await accept(here, ["--pool", "web"], {
-        onLook: (text, child) => void (text.includes("installing Windows features") && child.kill("SIGKILL")),
+        onPoll: (text, child) => void (text.includes("installing Windows features") && child.kill("SIGKILL")),
       });
       expect(killed.code).toBeNull();
       const second = await accept(here, signed);
@@ -100,7 +100,7 @@ describe("npm run acceptance", () => {
       );
       const interrupted = await accept(here, ["--resume", "--wait", "5"], {
         approves: false,
-        onLook: (text, child) => void (text.includes("operation reboot-") && !child.killed && child.kill("SIGINT")),
+        onPoll: (text, child) => void (text.includes("operation reboot-") && !child.killed && child.kill("SIGINT")),
       });
       expect(interrupted).toMatchObject({
         code: 1,

@@ -6,7 +6,7 @@ import { operationMessage } from "../../lambdas/messages/operation/operation.ts"
 import { threadLines } from "../../lambdas/messages/operation/thread.ts";
 import { removalDialog } from "../../lambdas/messages/remove/dialog.ts";
 import { filled } from "../../lambdas/messages/slack/command-word.ts";
-import type { Message } from "../../lambdas/records.ts";
+import type { Message } from "../../lambdas/records/records.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
 import { addition, NOW } from "./samples.ts";
 

@@ -1,4 +1,9 @@
-import { type NodeRecord, newNodeRecord, type OperationRecord, type OperationView } from "../../lambdas/records.ts";
+import {
+  type NodeRecord,
+  newNodeRecord,
+  type OperationRecord,
+  type OperationView,
+} from "../../lambdas/records/records.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
 
 const minutes = (count: number): string => new Date(Date.parse("2026-11-20T14:00:00Z") + count * 60_000).toISOString();

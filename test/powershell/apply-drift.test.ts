@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { Action } from "../../lambdas/desired/plan.ts";
+import type { Action } from "../../lambdas/machine/plan.ts";
 import { freshMachine, GIVEN, type Machine, service, type Task } from "../machine-cases/windows.ts";
 import { applyOn, guardTask, inline, kubelet, rule } from "./applying.ts";
 import { pwsh } from "./pwsh.ts";

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Action } from "../../lambdas/desired/plan.ts";
+import type { Action } from "../../lambdas/machine/plan.ts";
 import { freshMachine, type Machine, service, withMetadata } from "../machine-cases/windows.ts";
 import { applyOn, inline, LATER, sha256 } from "./applying.ts";
 import { pwsh } from "./pwsh.ts";
@@ -69,7 +69,7 @@ describe.skipIf(!pwsh)(suite("apply.ps1 when something is wrong"), () => {
   it("reports that PowerShell's language is constrained, before it does anything", async () => {
     lay({ constrained: true });
     const ended = await apply(inline(here.path("x"), "x"));
-    expect(ended).toMatchObject({ exitCode: 1, result: undefined });
+    expect(ended).toMatchObject({ exitCode: 90, result: undefined });
     expect(ended.stderr).toContain("PowerShell runs in ConstrainedLanguage mode on this machine");
     expect(readdirSync(here.root)).not.toContain("x");
   });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { Action } from "../../lambdas/desired/plan.ts";
+import type { Action } from "../../lambdas/machine/plan.ts";
 import { freshMachine, type Machine, withMetadata } from "../machine-cases/windows.ts";
 import { applyOn } from "./applying.ts";
 import { pwsh } from "./pwsh.ts";

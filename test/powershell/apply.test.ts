@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Action } from "../../lambdas/desired/plan.ts";
+import type { Action } from "../../lambdas/machine/plan.ts";
 import { ENVIRONMENT_KEY, freshMachine, type Machine, service, withMetadata } from "../machine-cases/windows.ts";
 import { applyOn, guardTask, inline, kubelet, rule, sha256 } from "./applying.ts";
 import { pwsh } from "./pwsh.ts";

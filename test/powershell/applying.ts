@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Action, ApplyResult } from "../../lambdas/desired/plan.ts";
+import type { Action, ApplyResult } from "../../lambdas/machine/plan.ts";
 import type { Ended, ScriptHost } from "./run.ts";
 
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

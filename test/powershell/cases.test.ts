@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { answersIn, packed } from "../../lambdas/desired/questions.ts";
+import { answersIn, packed } from "../../lambdas/machine/questions.ts";
 import { applyCases } from "../machine-cases/apply-cases.ts";
 import { GUARD_RECORD, type MachineCase } from "../machine-cases/case.ts";
 import { guardCases } from "../machine-cases/guard-cases.ts";

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Action } from "../../lambdas/desired/plan.ts";
+import type { Action } from "../../lambdas/machine/plan.ts";
 import type { WireResponse } from "../../lib/sandbox/core/wire.ts";
 import { freshMachine, withMetadata } from "../machine-cases/windows.ts";
 import type { Instead } from "./account.ts";

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { accessOf } from "../../lambdas/desired/cluster-access.ts";
-import { bootstrapperOf } from "../../lambdas/desired/joining.ts";
-import { payloadManifestOf } from "../../lambdas/desired/payload.ts";
-import type { Plan } from "../../lambdas/desired/plan.ts";
-import { securityGroupFaults, securityGroupRules } from "../../lambdas/desired/ports.ts";
+import { verify } from "../../lambdas/capabilities/add/admit.ts";
+import { configureMachine, planOf } from "../../lambdas/capabilities/add/configure.ts";
+import { networkReady } from "../../lambdas/capabilities/add/join.ts";
+import { stagesFor } from "../../lambdas/capabilities/add/provision-node.ts";
+import { runStages } from "../../lambdas/change/node/stages.ts";
+import { accessOf } from "../../lambdas/cluster/cluster-access.ts";
+import { bootstrapperOf } from "../../lambdas/cluster/joining.ts";
+import { payloadManifestOf } from "../../lambdas/machine/payload.ts";
+import type { MachinePlan } from "../../lambdas/machine/plan.ts";
+import { securityGroupFaults, securityGroupRules } from "../../lambdas/machine/ports.ts";
 import { stagePosition } from "../../lambdas/messages/operation/stages.ts";
 import { okd } from "../../lambdas/profiles/okd/okd.ts";
-import type { NodeRecord } from "../../lambdas/records.ts";
+import type { NodeRecord } from "../../lambdas/records/records.ts";
 import { profileChecksOf } from "../../lambdas/steps/doctor/profile-checks.ts";
-import { runStages } from "../../lambdas/workflows/node/stages.ts";
-import { verify } from "../../lambdas/workflows/provision/admit.ts";
-import { configureMachine, planOf } from "../../lambdas/workflows/provision/configure.ts";
-import { networkReady } from "../../lambdas/workflows/provision/join.ts";
-import { stagesFor } from "../../lambdas/workflows/provision-node.ts";
-import { callLog, machine, taskOn } from "../workflows/a-task.ts";
-import { run, setUp, tearDown } from "../workflows/durable-engine.ts";
+import { callLog, machine, taskOn } from "../change/a-task.ts";
+import { run, setUp, tearDown } from "../engine/durable-engine.ts";
 import { anotherKind } from "./another-kind.ts";
 import { manifest } from "./okd/facts.ts";
 
@@ -26,7 +26,7 @@ const [shortName = ""] = machine.privateDnsName.split(".");
 
 /** A cluster with one Node under the short name, ready for pods; remembers the plans and labels it was given. */
 function cluster() {
-  const plans: Plan[] = [];
+  const plans: MachinePlan[] = [];
   const labels: object[] = [];
   const node = {
     metadata: {
@@ -46,7 +46,7 @@ function cluster() {
   };
   const given = {
     machine: {
-      requestFor: async (plan: Plan) => {
+      requestFor: async (plan: MachinePlan) => {
         plans.push(plan);
         return { plan };
       },
@@ -124,11 +124,11 @@ describe("Another kind of cluster is judged by its own rules", () => {
 
   it("joins by the role of its machines: no token is made, and no right to one is asked for", async () => {
     const made: string[] = [];
-    const applied: Plan[] = [];
+    const applied: MachinePlan[] = [];
     const { given } = cluster();
     const without = {
       ...given,
-      machine: { ...given.machine, requestFor: async (plan: Plan) => void applied.push(plan) },
+      machine: { ...given.machine, requestFor: async (plan: MachinePlan) => void applied.push(plan) },
       joinSecret: { nameOf: () => "none", create: async () => void made.push("a secret") },
       kubeletAuthority: { read: async () => ({ pem: "PEM", authorities: [], why: null }) },
       machines: { given: { record: async () => undefined } },

@@ -1,5 +1,5 @@
-import { jsonFile, startService, textFile } from "../../lambdas/desired/actions.ts";
-import { POOL_LABEL } from "../../lambdas/desired/node-keys.ts";
+import { POOL_LABEL } from "../../lambdas/cluster/node-keys.ts";
+import { jsonFile, startService, textFile } from "../../lambdas/machine/actions.ts";
 import type { Profile } from "../../lambdas/profiles/profile.ts";
 
 const none = () => [];
@@ -18,7 +18,14 @@ export const anotherKind: Profile = {
     object: { group: "example.com", version: "v1", plural: "networks", name: "pods" },
     findings: none,
     before: [],
-    after: [{ name: "the agent is there", annotation: "example.com/agent", waitsFor: "the agent to announce itself" }],
+    after: [
+      {
+        name: "the agent is there",
+        annotation: "example.com/agent",
+        waitsFor: "the agent to announce itself",
+        code: "gateway-missing",
+      },
+    ],
   },
   plans: {
     guard: none,

@@ -8,16 +8,14 @@ const root = join(import.meta.dirname, "../..");
 const COPIED = ["bin", "lambdas", "lib", "test/stack", "test/steps", "docs/configuration.example.yaml", "cdk.json"];
 
 const ROW = `
-  "spare-node": { ...workflow("spare-node", 2), account: "act", starts: [], permissions: "spare-node" },
-});
-
-/** A function by its name. */`;
+  workflows: {
+    "spare-node": { hours: 2, account: "act" },`;
 
 const PERMISSIONS = `
   "spare-node": [durable("spare-node"), readLedger],
   release: [publishRelease`;
 
-const ENTRY = `import { lambdaEntry } from "../steps/host.ts";
+const ENTRY = `import { lambdaEntry } from "../../steps/host.ts";
 
 export const { createHandler, handler } = lambdaEntry(() => async () => "drained");
 `;
@@ -69,9 +67,9 @@ beforeAll(async () => {
   await Promise.all(COPIED.map((path) => cp(join(root, path), join(project, path), { recursive: true })));
   await cp(join(root, "package.json"), join(project, "package.json"));
   await symlink(join(root, "node_modules"), join(project, "node_modules"));
-  await writeFile(join(project, "lambdas/workflows/spare-node.ts"), ENTRY);
+  await writeFile(join(project, "lambdas/capabilities/sweep/spare-node.ts"), ENTRY);
   await writeFile(join(project, "derived.ts"), DERIVED);
-  await edit("lib/functions.ts", "\n});\n\n/** A function by its name. */", ROW);
+  await edit("lambdas/capabilities/sweep/capability.ts", "\n  workflows: {", ROW);
 });
 afterAll(() => rm(project, { recursive: true, force: true }));
 
@@ -86,7 +84,7 @@ describe("a durable function that is added as one row", () => {
     const derived = JSON.parse(await node("derived.ts"));
     expect(derived).toEqual({
       principals: expect.arrayContaining(["spare-node"]),
-      entries: expect.objectContaining({ "spare-node": "lambdas/workflows/spare-node.ts" }),
+      entries: expect.objectContaining({ "spare-node": "lambdas/capabilities/sweep/spare-node.ts" }),
       mounted: expect.arrayContaining([expect.stringMatching(/-spare-node$/)]),
       descriptions: expect.arrayContaining(["Casement spare-node of prod-west"]),
       allowed: ["WriteOwnLog", "KeepFailedEvents", "KeepOwnExecution", "ReadLedger"],

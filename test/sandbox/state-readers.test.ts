@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { OperationRecord, OperationStatus } from "../../lambdas/records.ts";
+import type { OperationRecord, OperationStatus } from "../../lambdas/records/records.ts";
 import { unbegunOperations } from "../../lib/sandbox/state-readers.ts";
 
 const record = (id: string, status: OperationStatus): OperationRecord => ({ id, status }) as OperationRecord;

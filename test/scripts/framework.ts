@@ -18,6 +18,7 @@ const types: Readonly<Record<string, readonly string[]>> = {
   DateTimeOffset: ["FromUnixTimeSeconds/1", "MinValue", "TryParse/4", "UtcNow"],
   "Diagnostics.Process": ["GetProcessById/1"],
   Environment: ["GetEnvironmentVariable/2", "MachineName", "TickCount"],
+  Exception: [],
   "Globalization.CultureInfo": ["InvariantCulture"],
   "Globalization.DateTimeStyles": ["AssumeUniversal"],
   "IO.Compression.CompressionMode": ["Compress"],

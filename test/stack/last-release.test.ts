@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
-import { readConfiguration } from "../../lambdas/configuration.ts";
-import { readPayloadManifest } from "../../lambdas/desired/payload.ts";
+import { readConfiguration } from "../../lambdas/configuration/configuration.ts";
+import { readPayloadManifest } from "../../lambdas/machine/payload.ts";
 import { okd } from "../../lambdas/profiles/okd/okd.ts";
 import { nextRelease } from "../journeys/releases.ts";
 import { documentOfToday, type KeptRelease, LAST_RELEASE, readerOf, releaseOfToday } from "./runtime-document.ts";

@@ -1,6 +1,10 @@
 import { z } from "zod";
-import { configurationOf, configurationSchema, publishedConfiguration } from "../../lambdas/configuration.ts";
-import { manifestSchemaOf } from "../../lambdas/desired/payload.ts";
+import {
+  configurationOf,
+  configurationSchema,
+  publishedConfiguration,
+} from "../../lambdas/configuration/configuration.ts";
+import { manifestSchemaOf } from "../../lambdas/machine/payload.ts";
 import { okd } from "../../lambdas/profiles/okd/okd.ts";
 import { releaseContent } from "../../lib/release-content.ts";
 import { manifest } from "../profiles/okd/facts.ts";

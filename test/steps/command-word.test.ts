@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { RUNTIME_KEY } from "../../lambdas/release/runtime-key.ts";
+import { RUNTIME_KEY } from "../../lambdas/configuration/runtime-key.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
 import { type TestSimulator, testSimulator } from "./test-simulator.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Decided } from "../../lambdas/records.ts";
+import type { PersonDecision } from "../../lambdas/records/records.ts";
 import { nodeRecord, operationRecord } from "../messages/records.ts";
 import { type TestSimulator, testSimulator } from "./test-simulator.ts";
 
@@ -9,8 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => simulator.close());
 
-const keep: Decided = { decision: "keep", userId: "U0OPERATOR", cause: "1.1" };
-const terminate: Decided = { decision: "terminate", userId: "U0APPROVER", cause: "2.2" };
+const keep: PersonDecision = { decision: "keep", userId: "U0OPERATOR", cause: "1.1" };
+const terminate: PersonDecision = { decision: "terminate", userId: "U0APPROVER", cause: "2.2" };
 
 /** A node whose execution waits for a decision. */
 async function waiting(operation: string, callbacks: Record<string, string> = { decision: "callback-1" }) {

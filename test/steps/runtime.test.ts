@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { configurationOf } from "../../lambdas/configuration.ts";
-import { payloadManifestOf } from "../../lambdas/desired/payload.ts";
-import type { Plan } from "../../lambdas/desired/plan.ts";
+import { configurationOf } from "../../lambdas/configuration/configuration.ts";
+import { RUNTIME_KEY } from "../../lambdas/configuration/runtime-key.ts";
+import { payloadManifestOf } from "../../lambdas/machine/payload.ts";
+import type { MachinePlan } from "../../lambdas/machine/plan.ts";
 import { okd } from "../../lambdas/profiles/okd/okd.ts";
-import { RUNTIME_KEY } from "../../lambdas/release/runtime-key.ts";
 import { newestWindows } from "../../lib/sandbox/aws/ec2/images.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
 import { nextRelease } from "../journeys/releases.ts";
@@ -96,7 +96,7 @@ describe("The image of a Windows release", () => {
 
 describe("A plan that is too large for a command", () => {
   it("lies in the bucket, named by version and hash", async () => {
-    const plan = { actions: [{ text: "x".repeat(20_000) }] } as unknown as Plan;
+    const plan = { actions: [{ text: "x".repeat(20_000) }] } as unknown as MachinePlan;
     const request = await simulator.as("provision-node").machine.requestFor(plan, "plans/add-1/0/configure.json");
     const text = JSON.stringify(plan);
     const sha256 = createHash("sha256").update(text).digest("hex");

@@ -1,7 +1,7 @@
 import { hostClock } from "../../bin/host-clock.ts";
 import { clients } from "../../lambdas/clients/clients.ts";
 import type { Transport } from "../../lambdas/clients/transport.ts";
-import type { Configuration } from "../../lambdas/configuration.ts";
+import type { Configuration } from "../../lambdas/configuration/configuration.ts";
 import type { Settings } from "../../lambdas/settings.ts";
 import { type Steps, steps } from "../../lambdas/steps/steps.ts";
 import { documentHashes, scriptDocuments } from "../../lib/constructs/script-document.ts";

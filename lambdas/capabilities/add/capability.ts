@@ -97,6 +97,7 @@ const provision = [
 
 /** Nodes that are added to a pool. */
 export const add = {
+  name: "add",
   commands: [
     command({
       name: "add",

@@ -20,6 +20,7 @@ const rollout = {
 
 /** Decisions about operations: approvals, pauses and cancellations. */
 export const approvals = {
+  name: "approvals",
   commands: [
     command({
       name: "approve",

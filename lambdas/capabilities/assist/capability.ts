@@ -30,6 +30,7 @@ const assisting = [
 
 /** Help for nodes of another owner: the guard, and a tag by which the other commands work on them. */
 export const assist = {
+  name: "assist",
   commands: [
     command({
       name: "assist",

@@ -3,6 +3,7 @@ import { command } from "../command.ts";
 
 /** The record of who changed what. */
 export const audit = {
+  name: "audit",
   commands: [
     command({
       name: "audit",

@@ -2,6 +2,7 @@ import type { Capability } from "../capability.ts";
 
 /** The kubelets' client authority, which machines get anew where the cluster changed it. */
 export const authority = {
+  name: "authority",
   scheduled: { name: "authority", title: () => "Update the kubelets' client authority" },
   workflows: { "update-authority": { hours: 2, account: "act", triesItsRights: true } },
   stages: {

@@ -24,6 +24,7 @@ const stages = [
 
 /** The cordon of a node, and its end. */
 export const cordon = {
+  name: "cordon",
   commands: [
     command({
       name: "cordon",

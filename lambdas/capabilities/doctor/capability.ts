@@ -3,6 +3,7 @@ import { command } from "../command.ts";
 
 /** Checks of the installation, and a watch over its credentials. */
 export const doctor = {
+  name: "doctor",
   commands: [
     command({
       name: "doctor",

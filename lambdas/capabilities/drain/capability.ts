@@ -5,6 +5,7 @@ import { cordoning, evicting, waitingForSlot } from "../stages.ts";
 
 /** The drain of a node. */
 export const drain = {
+  name: "drain",
   commands: [
     command({
       name: "drain",

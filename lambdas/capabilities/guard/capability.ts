@@ -6,6 +6,7 @@ import { inWords } from "../targets.ts";
 
 /** The guard of the metadata route, on machines that run. */
 export const guard = {
+  name: "guard",
   commands: [
     command({
       name: "guard",

@@ -3,6 +3,7 @@ import { command } from "../command.ts";
 
 /** The list of commands, and the explanation of one. */
 export const help = {
+  name: "help",
   commands: [
     command({
       name: "help",

@@ -4,6 +4,7 @@ import { node } from "../options.ts";
 
 /** Looks at the nodes, at one of them, and at what is wrong with it. */
 export const look = {
+  name: "look",
   commands: [
     command({
       name: "nodes",

@@ -3,6 +3,7 @@ import { command } from "../command.ts";
 
 /** The list of operations. */
 export const operations = {
+  name: "operations",
   commands: [
     command({
       name: "operations",

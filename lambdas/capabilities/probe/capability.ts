@@ -2,6 +2,7 @@ import type { Capability } from "../capability.ts";
 
 /** Probes of the data plane, node by node in turn. */
 export const probe = {
+  name: "probe",
   workflows: { "probe-nodes": { hours: 3, account: "act" } },
   schedules: [{ name: "probe", every: "1 hour", starts: "probe-nodes", logs: "nodes whose turn it is are probed" }],
 } as const satisfies Capability;

@@ -2,6 +2,7 @@ import type { Capability } from "../capability.ts";
 
 /** Watch over reboots: those that are due, and those that Casement did not order. */
 export const rebootWatch = {
+  name: "reboot-watch",
   workflows: { "watch-reboots": { hours: 1, account: "look" } },
   schedules: [
     {

@@ -95,6 +95,7 @@ function nodesOf({ targets, due }: SeveralNodes): string {
 
 /** Reboots of one node or several, and the proof after them. */
 export const reboot = {
+  name: "reboot",
   commands: [
     commandOfMany({
       name: "reboot",

@@ -24,6 +24,7 @@ const stages = [
 
 /** The removal of a node with its machine. */
 export const remove = {
+  name: "remove",
   commands: [
     command({
       name: "remove",

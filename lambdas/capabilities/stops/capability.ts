@@ -30,6 +30,7 @@ const until = {
 
 /** Freezes and holds: what keeps Casement from disturbing nodes. */
 export const stops = {
+  name: "stops",
   commands: [
     command({
       name: "freeze",

@@ -2,6 +2,7 @@ import type { Capability } from "../capability.ts";
 
 /** Care for what operations left behind, and the start of what is due. */
 export const sweep = {
+  name: "sweep",
   workflows: {
     sweep: {
       hours: 1,

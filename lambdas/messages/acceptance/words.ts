@@ -1,4 +1,4 @@
-import type { OperationRecord } from "../../records.ts";
+import type { OperationRecord } from "../../records/records.ts";
 
 /** Facts of a run that its sentences name. */
 export interface RunWords {
@@ -12,14 +12,17 @@ export interface RunWords {
 }
 
 /** Reason by which the operations of a run are found again; it is part of the audit. */
-export const reasonOf = (run: string): string => `acceptance ${run}`;
+export const reasonText = (run: string): string => `acceptance ${run}`;
 
 /** The same, of a command that the terminal sends in a person's name. */
 export const sentReason = (run: string, terminal: string): string =>
-  `${reasonOf(run)}, sent from the terminal of ${terminal.replaceAll(/[^\w.@ -]/g, "")}`;
+  `${reasonText(run)}, sent from the terminal of ${terminal.replaceAll(/[^\w.@ -]/g, "")}`;
 
 /** Announces what a run will do, for the question whether to begin. */
-export const plan = ({ id, pool, cluster, windows, instanceType, user }: RunWords, waitMinutes: number): string => `
+export const acceptancePlan = (
+  { id, pool, cluster, windows, instanceType, user }: RunWords,
+  waitMinutes: number,
+): string => `
 Acceptance run ${id} on ${cluster}, pool ${pool}:
 
   1. adds one node (Windows Server ${windows}, ${instanceType})
@@ -42,7 +45,7 @@ Approvals that the policy asks for are waited for, up to ${waitMinutes} minutes 
 export const QUESTION = "Type yes to begin: ";
 
 /** Asks a person to type a command. */
-export const typeThis = (command: string, channel: string, isDialog: boolean): string =>
+export const typeInTerminal = (command: string, channel: string, isDialog: boolean): string =>
   `Type in the channel ${channel}:\n\n    ${command}\n${isDialog ? "\nThen confirm in the dialog.\n" : ""}`;
 
 /** Says that an operation waits for its approval. */
@@ -66,7 +69,7 @@ export const tooLong = (id: string, minutes: number): string =>
   `${id} has not ended within ${minutes} minutes; it goes on, and its message in Slack shows how far it is`;
 
 /** State that a run leaves at its end. */
-export interface Left {
+export interface Leftovers {
   readonly instanceId: string | null;
   readonly nodeName: string | null;
   readonly operation: string | null;
@@ -75,7 +78,7 @@ export interface Left {
 }
 
 /** Says what is left and which command goes on, and which one removes it. */
-export function leftBehind({ instanceId, nodeName, operation, flags }: Left): string {
+export function leftBehind({ instanceId, nodeName, operation, flags }: Leftovers): string {
   const machine = instanceId
     ? `Left: the instance ${instanceId}${nodeName ? ` (node ${nodeName})` : ""}, which costs money until it is removed.`
     : "Left: no machine that this run knows of.";

@@ -1,7 +1,7 @@
-import { isDryRun } from "../../commands/command.ts";
 import { commandOf } from "../../commands/list.ts";
-import { originId } from "../../origin.ts";
-import type { Message, NodeRecord, OperationRecord, OperationStatus } from "../../records.ts";
+import { isDryRun } from "../../commands/request.ts";
+import { originId } from "../../records/origin.ts";
+import type { Message, NodeRecord, OperationRecord, OperationStatus } from "../../records/records.ts";
 import { finishedWords, isPastCancelling } from "../operation/past-return.ts";
 import { statusWords } from "../operation/statuses.ts";
 import { say } from "../slack/blocks.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "../../capabilities/command.ts";
 import { optionForm } from "../../commands/form.ts";
-import type { Message } from "../../records.ts";
+import type { Message } from "../../records/records.ts";
 import { header, section, sections } from "../slack/blocks.ts";
 import { code, plain } from "../slack/text.ts";
 import { shownForm, typeThis } from "./syntax.ts";

@@ -1,4 +1,4 @@
-import type { Message } from "../../records.ts";
+import type { Message } from "../../records/records.ts";
 import { say } from "../slack/blocks.ts";
 import { code, plain } from "../slack/text.ts";
 import { typeThis } from "./syntax.ts";

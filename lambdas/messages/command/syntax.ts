@@ -1,7 +1,7 @@
 import type { Command } from "../../capabilities/command.ts";
-import type { Request } from "../../commands/command.ts";
 import { formOf } from "../../commands/form.ts";
 import { commandOf, scheduledOperations } from "../../commands/list.ts";
+import type { Request } from "../../commands/request.ts";
 import { code } from "../slack/text.ts";
 
 /** Form in which a command is typed, as code for a message. */

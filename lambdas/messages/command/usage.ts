@@ -1,7 +1,7 @@
 import { optionForm } from "../../commands/form.ts";
 import type { Problem } from "../../commands/problem.ts";
 import { MOST_NODES } from "../../commands/read-arguments.ts";
-import type { Message } from "../../records.ts";
+import type { Message } from "../../records/records.ts";
 import { say } from "../slack/blocks.ts";
 import { code, echo, some } from "../slack/text.ts";
 import { shownForm, typeThis } from "./syntax.ts";

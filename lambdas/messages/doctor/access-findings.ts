@@ -1,6 +1,6 @@
 import { code, plain } from "../slack/text.ts";
 import type { Finding } from "./finding.ts";
-import { broken, type Words } from "./finding-text.ts";
+import { broken, type FindingText } from "./finding-text.ts";
 
 type Of<K extends Finding["kind"]> = Extract<Finding, { readonly kind: K }>;
 
@@ -9,7 +9,7 @@ const applyManifest = "apply the manifest: `npm run --silent connect -- manifest
 type AccessKind = "right-missing" | "policy-missing" | "policy-old" | "policy-lax";
 
 /** Texts of findings about rights and policies in the cluster: the reviewed manifest is the remedy of each. */
-export const ofAccess: { readonly [K in AccessKind]: (of: Of<K>) => Words } = {
+export const ofAccess: { readonly [K in AccessKind]: (of: Of<K>) => FindingText } = {
   "right-missing": ({ account, does, right }) =>
     broken("Cluster", `the account ${code(account)} cannot ${plain(does)} (${code(right)})`, applyManifest),
   "policy-missing": ({ account, policy, what }) =>

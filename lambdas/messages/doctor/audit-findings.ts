@@ -1,10 +1,16 @@
 import { localDate } from "../slack/age.ts";
 import { code, counted, some } from "../slack/text.ts";
-import { type Words, warning } from "./finding-text.ts";
+import { type FindingText, warning } from "./finding-text.ts";
 
 /** Text of the finding about copies of the audit that are late. */
 export const ofAudit = {
-  "audit-late": ({ operations, since }: { readonly operations: readonly string[]; readonly since: string }): Words =>
+  "audit-late": ({
+    operations,
+    since,
+  }: {
+    readonly operations: readonly string[];
+    readonly since: string;
+  }): FindingText =>
     warning(
       "AWS",
       `the audit of ${counted(operations.length, "operation")} is not in the bucket yet, since ${localDate(since)}: ${some(operations.map(code), 5)}`,

@@ -1,7 +1,7 @@
 import { localDate } from "../slack/age.ts";
 import { code, plain, some } from "../slack/text.ts";
 import type { Finding } from "./finding.ts";
-import { broken, note, type Words, warning } from "./finding-text.ts";
+import { broken, type FindingText, note, warning } from "./finding-text.ts";
 
 type OfAuthorities = Extract<
   Finding,
@@ -18,7 +18,9 @@ type OfAuthorities = Extract<
 const list = (names: readonly string[]): string => some(names.map(code), 8);
 
 /** Texts of the findings about join tokens, and about the authorities that kubelets trust. */
-export const ofAuthorities: { readonly [K in OfAuthorities["kind"]]: (of: Extract<Finding, { kind: K }>) => Words } = {
+export const ofAuthorities: {
+  readonly [K in OfAuthorities["kind"]]: (of: Extract<Finding, { kind: K }>) => FindingText;
+} = {
   "server-too-old": ({ server }) =>
     broken(
       "Cluster",

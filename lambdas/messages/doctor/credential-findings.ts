@@ -1,7 +1,7 @@
 import { localDate } from "../slack/age.ts";
 import { code, plain } from "../slack/text.ts";
 import type { Finding } from "./finding.ts";
-import { broken, type Words, warning } from "./finding-text.ts";
+import { broken, type FindingText, warning } from "./finding-text.ts";
 
 /** Remedy of every credential finding. */
 const newCredential = "create new ones: `npm run connect -- credential`";
@@ -9,7 +9,9 @@ const newCredential = "create new ones: `npm run connect -- credential`";
 type OfCredentials = Extract<Finding, { kind: `credential-${string}` }>;
 
 /** Texts of the findings about an account's credential. */
-export const ofCredentials: { readonly [K in OfCredentials["kind"]]: (of: Extract<Finding, { kind: K }>) => Words } = {
+export const ofCredentials: {
+  readonly [K in OfCredentials["kind"]]: (of: Extract<Finding, { kind: K }>) => FindingText;
+} = {
   "credential-expired": ({ account, at }) =>
     broken("Cluster", `the credential of the account ${code(account)} expired ${localDate(at)}`, newCredential),
   "credential-overdue": ({ account, due, at }) =>

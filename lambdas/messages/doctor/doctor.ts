@@ -1,11 +1,11 @@
-import { accounts } from "../../desired/accounts.ts";
-import type { Block, Message } from "../../records.ts";
+import { accounts } from "../../cluster/accounts.ts";
+import type { Block, Message } from "../../records/records.ts";
 import { between } from "../slack/age.ts";
 import { context, fitting, header, section } from "../slack/blocks.ts";
 import { andMore } from "../slack/table.ts";
 import { code, counted, plain, sentence } from "../slack/text.ts";
 import type { Area, Finding, Level } from "./finding.ts";
-import type { Words } from "./finding-text.ts";
+import type { FindingText } from "./finding-text.ts";
 import { wordsOfFindings } from "./grouped-findings.ts";
 
 /** Result of all checks. */
@@ -44,10 +44,10 @@ const signs: Readonly<Record<Level, string>> = { broken: "❌", unclear: "❔", 
 const levels = Object.keys(signs) as Level[];
 const areas: readonly Area[] = ["AWS", "Cluster", "Nodes", "Slack"];
 
-const worstOf = (found: readonly Words[]): number => Math.min(...found.map(({ level }) => levels.indexOf(level)));
+const worstOf = (found: readonly FindingText[]): number => Math.min(...found.map(({ level }) => levels.indexOf(level)));
 
 /** Findings by area, the area with the worst one first, and inside it the worst first. */
-function grouped(findings: readonly Finding[]): { area: Area; found: Words[] }[] {
+function grouped(findings: readonly Finding[]): { area: Area; found: FindingText[] }[] {
   const all = wordsOfFindings(findings);
   return areas
     .map((area) => ({ area, found: all.filter((words) => words.area === area) }))
@@ -60,15 +60,15 @@ function grouped(findings: readonly Finding[]): { area: Area; found: Words[] }[]
 }
 
 /** A note needs no remedy: its next step is for readers who want to change it. */
-const remedyOf = ({ level }: Words): string => (level === "note" ? "To change it" : "Remedy");
+const remedyOf = ({ level }: FindingText): string => (level === "note" ? "To change it" : "Remedy");
 
 /** Findings of an area in their order; those that one remedy mends stand together, so that it is said once. */
-const byRemedy = (found: readonly Words[]): [Words, ...Words[]][] =>
+const byRemedy = (found: readonly FindingText[]): [FindingText, ...FindingText[]][] =>
   [...Map.groupBy(found, ({ level, remedy }) => JSON.stringify([level, remedy])).values()].flatMap(
     ([first, ...rest]) => (first ? [[first, ...rest]] : []),
   );
 
-const line = (words: readonly [Words, ...Words[]]): string => {
+const line = (words: readonly [FindingText, ...FindingText[]]): string => {
   const says = words.map(({ level, says: what }) => `${signs[level]} ${sentence(what)}`);
   return `${says.join("\n")}\n*${remedyOf(words[0])}:* ${words[0].remedy}.`;
 };
@@ -118,7 +118,7 @@ const bare = (text: string): string =>
     .replace(/&gt;/g, ">")
     .replace(/&amp;/g, "&");
 
-const lineInTerminal = (words: readonly [Words, ...Words[]]): string => {
+const lineInTerminal = (words: readonly [FindingText, ...FindingText[]]): string => {
   const says = words.map(({ level, says: what }) => `  ${signs[level]} ${bare(sentence(what))}`);
   return `${says.join("\n")}\n     ${remedyOf(words[0])}: ${bare(words[0].remedy)}.`;
 };

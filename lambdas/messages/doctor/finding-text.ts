@@ -1,7 +1,7 @@
 import type { Area, Level } from "./finding.ts";
 
 /** Text of a finding. */
-export interface Words {
+export interface FindingText {
   readonly area: Area;
   readonly level: Level;
   /** The problem, without a full stop. */
@@ -11,10 +11,20 @@ export interface Words {
 }
 
 /** Text of a finding that something does not work. */
-export const broken = (area: Area, says: string, remedy: string): Words => ({ area, level: "broken", says, remedy });
+export const broken = (area: Area, says: string, remedy: string): FindingText => ({
+  area,
+  level: "broken",
+  says,
+  remedy,
+});
 
 /** Text of a finding that something works now and soon will not. */
-export const warning = (area: Area, says: string, remedy: string): Words => ({ area, level: "warning", says, remedy });
+export const warning = (area: Area, says: string, remedy: string): FindingText => ({
+  area,
+  level: "warning",
+  says,
+  remedy,
+});
 
 /** Text of a finding that needs no remedy and is worth knowing. */
-export const note = (area: Area, says: string, remedy: string): Words => ({ area, level: "note", says, remedy });
+export const note = (area: Area, says: string, remedy: string): FindingText => ({ area, level: "note", says, remedy });

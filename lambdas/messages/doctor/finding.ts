@@ -1,5 +1,5 @@
-import type { AssistanceFault } from "../../desired/assistance.ts";
-import type { MachineRow } from "../node/unregistered.ts";
+import type { AssistanceFault } from "../../machine/assistance.ts";
+import type { UnregisteredRow } from "../node/unregistered.ts";
 
 /** Group of a finding in the doctor's report. */
 export type Area = "Slack" | "AWS" | "Cluster" | "Nodes";
@@ -90,7 +90,7 @@ export type Finding =
       readonly logs: boolean;
     }
   /** `at` is when it was seen, ISO 8601. */
-  | { readonly kind: "unregistered-machine"; readonly machine: MachineRow; readonly at: string }
+  | { readonly kind: "unregistered-machine"; readonly machine: UnregisteredRow; readonly at: string }
   | { readonly kind: "authority-unknown"; readonly nodes: readonly string[] }
   | { readonly kind: "authority-ends"; readonly authority: string; readonly at: string }
   | { readonly kind: "authority-unpublished"; readonly why: string }

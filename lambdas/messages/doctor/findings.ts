@@ -8,7 +8,7 @@ import { ofAudit } from "./audit-findings.ts";
 import { ofAuthorities } from "./authority-findings.ts";
 import { ofCredentials } from "./credential-findings.ts";
 import type { Area, Finding } from "./finding.ts";
-import { broken, note, type Words, warning } from "./finding-text.ts";
+import { broken, type FindingText, note, warning } from "./finding-text.ts";
 import { ofOtherOwners } from "./other-owner-findings.ts";
 import { ofRules } from "./rules-findings.ts";
 import { ofSlack } from "./slack-findings.ts";
@@ -28,7 +28,7 @@ const whenDown: Readonly<Record<Area, string>> = {
   Nodes: "check `kubectl get nodes`",
 };
 
-type Sayings = { readonly [K in Finding["kind"]]: (of: Extract<Finding, { kind: K }>) => Words };
+type Sayings = { readonly [K in Finding["kind"]]: (of: Extract<Finding, { kind: K }>) => FindingText };
 
 /** Problem and remedy of pools without an image. */
 export const imageMissing = (pools: string, why: string): [string, string] => [
@@ -236,4 +236,5 @@ const sayings: Sayings = {
 };
 
 /** Text of a finding, safe inside mrkdwn. */
-export const wordsOfFinding = (finding: Finding): Words => (sayings[finding.kind] as (of: Finding) => Words)(finding);
+export const wordsOfFinding = (finding: Finding): FindingText =>
+  (sayings[finding.kind] as (of: Finding) => FindingText)(finding);

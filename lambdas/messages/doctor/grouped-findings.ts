@@ -1,7 +1,7 @@
 import { typeThis } from "../command/syntax.ts";
 import { code, counted, plain, some } from "../slack/text.ts";
 import type { Area, Finding } from "./finding.ts";
-import { broken, type Words } from "./finding-text.ts";
+import { broken, type FindingText } from "./finding-text.ts";
 import { imageMissing, launchRefused, wordsOfFinding } from "./findings.ts";
 
 type NoAnswer = Extract<Finding, { kind: "no-answer" }>;
@@ -23,7 +23,7 @@ function causeOf(finding: Finding): string {
 }
 
 /** "EC2 throttled 10 checks: the subnets, …" */
-function unanswered(first: NoAnswer, all: readonly NoAnswer[]): Words {
+function unanswered(first: NoAnswer, all: readonly NoAnswer[]): FindingText {
   const { area, why, throttled } = first;
   const what = some([...new Set(all.map((one) => plain(one.what)))], MOST);
   const checks = counted(all.length, "check");
@@ -33,7 +33,7 @@ function unanswered(first: NoAnswer, all: readonly NoAnswer[]): Words {
   return { area, level: "unclear", says, remedy: `try again in a minute: ${typeThis("doctor")}` };
 }
 
-function wordsOfGroup(group: readonly Finding[]): Words[] {
+function wordsOfGroup(group: readonly Finding[]): FindingText[] {
   const [first] = group;
   if (!first) return [];
   if (group.length === 1) return [wordsOfFinding(first)];
@@ -52,5 +52,5 @@ function wordsOfGroup(group: readonly Finding[]): Words[] {
 }
 
 /** Texts of findings, safe inside mrkdwn; those of one cause are one text that lists what it affects. */
-export const wordsOfFindings = (findings: readonly Finding[]): Words[] =>
+export const wordsOfFindings = (findings: readonly Finding[]): FindingText[] =>
   [...Map.groupBy(findings, causeOf).values()].flatMap((group) => wordsOfGroup(group));

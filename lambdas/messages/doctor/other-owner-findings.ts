@@ -1,8 +1,8 @@
-import type { AssistanceFault } from "../../desired/assistance.ts";
+import type { AssistanceFault } from "../../machine/assistance.ts";
 import { typeThis } from "../command/syntax.ts";
 import { assistanceFaults } from "../node/assist.ts";
 import { code, some } from "../slack/text.ts";
-import { type Words, warning } from "./finding-text.ts";
+import { type FindingText, warning } from "./finding-text.ts";
 
 interface Named {
   readonly machines: readonly string[];
@@ -16,25 +16,25 @@ const list = (names: readonly string[]): string => some(names.map(code), 8);
 
 /** Texts of the findings about machines of other owners. */
 export const ofOtherOwners = {
-  "others-without-profile": ({ machines }: Named): Words =>
+  "others-without-profile": ({ machines }: Named): FindingText =>
     warning(
       "Nodes",
       `Casement cannot assist ${list(machines)} of other owners: the instances have no instance profile, so that an SSM agent there has no rights`,
       `attach one whose role has the policy ${code("AmazonSSMManagedInstanceCore")}`,
     ),
-  "others-without-agent": ({ machines }: Named): Words =>
+  "others-without-agent": ({ machines }: Named): FindingText =>
     warning(
       "Nodes",
       `Casement cannot assist ${list(machines)} of other owners: no SSM agent has registered there`,
       `install the agent, give the instances' role the policy ${code("AmazonSSMManagedInstanceCore")}, and open port 443 to Systems Manager`,
     ),
-  "others-silent": ({ machines }: Named): Words =>
+  "others-silent": ({ machines }: Named): FindingText =>
     warning(
       "Nodes",
       `the SSM agent is not online on ${list(machines)} of other owners`,
       "check that they run and reach the metadata service",
     ),
-  "assistance-without-power": ({ machines }: Powerless): Words =>
+  "assistance-without-power": ({ machines }: Powerless): FindingText =>
     warning(
       "Nodes",
       machines.map(({ instanceId, fault }) => `${code(instanceId)}: ${assistanceFaults[fault]}`).join("; "),

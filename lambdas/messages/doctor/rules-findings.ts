@@ -1,6 +1,6 @@
 import { code, some } from "../slack/text.ts";
 import type { Finding } from "./finding.ts";
-import { type Words, warning } from "./finding-text.ts";
+import { type FindingText, warning } from "./finding-text.ts";
 
 type Of<K extends Finding["kind"]> = Extract<Finding, { readonly kind: K }>;
 
@@ -9,7 +9,7 @@ const listed = (names: readonly string[]): string => some(names.map(code), 20);
 const how = (many: number): string => (many === 0 ? "no person" : `only ${many === 1 ? "1 person" : `${many} people`}`);
 
 /** Texts of findings about the people and the approvals of the configuration. */
-export const ofRules: { readonly [K in "commands-unnamed" | "few-approvers"]: (of: Of<K>) => Words } = {
+export const ofRules: { readonly [K in "commands-unnamed" | "few-approvers"]: (of: Of<K>) => FindingText } = {
   "commands-unnamed": ({ commands }) =>
     warning(
       "Slack",

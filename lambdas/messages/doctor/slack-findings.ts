@@ -1,6 +1,6 @@
 import { code, plain, some } from "../slack/text.ts";
 import type { Finding } from "./finding.ts";
-import { broken, type Words } from "./finding-text.ts";
+import { broken, type FindingText } from "./finding-text.ts";
 
 type OfSlack = Extract<
   Finding,
@@ -16,7 +16,7 @@ type OfSlack = Extract<
 >;
 
 /** Texts of the findings about the Slack app and its channel. */
-export const ofSlack: { readonly [K in OfSlack["kind"]]: (of: Extract<Finding, { kind: K }>) => Words } = {
+export const ofSlack: { readonly [K in OfSlack["kind"]]: (of: Extract<Finding, { kind: K }>) => FindingText } = {
   "slack-credential": ({ why }) =>
     broken(
       "Slack",

@@ -1,5 +1,5 @@
 import { code, some } from "../slack/text.ts";
-import { broken, type Words, warning } from "./finding-text.ts";
+import { broken, type FindingText, warning } from "./finding-text.ts";
 
 const list = (endpoints: readonly string[]): string => some(endpoints.map(code), 8);
 const have = (endpoints: readonly string[]): string => `${list(endpoints)} ${endpoints.length === 1 ? "has" : "have"}`;
@@ -9,7 +9,7 @@ const FOLLOW_THE_LINK =
 
 /** Texts of the findings about alarm subscriptions. */
 export const ofSubscribers = {
-  "no-subscriber": ({ pending }: { readonly pending: readonly string[] }): Words =>
+  "no-subscriber": ({ pending }: { readonly pending: readonly string[] }): FindingText =>
     pending.length === 0
       ? broken(
           "AWS",
@@ -23,7 +23,7 @@ export const ofSubscribers = {
   }: {
     readonly pending: readonly string[];
     readonly confirmed: readonly string[];
-  }): Words =>
+  }): FindingText =>
     warning(
       "AWS",
       `${have(pending)} not confirmed the alarm subscription, so alarms reach ${list(confirmed)} only`,

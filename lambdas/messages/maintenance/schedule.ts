@@ -1,6 +1,6 @@
-import type { Slot } from "../../desired/maintenance.ts";
-import type { Timing } from "../../desired/timing.ts";
-import type { Block, Message } from "../../records.ts";
+import type { Block, Message } from "../../records/records.ts";
+import type { WindowSpan } from "../../time/maintenance.ts";
+import type { Timing } from "../../time/timing.ts";
 import { typeThis } from "../command/syntax.ts";
 import { section } from "../slack/blocks.ts";
 import { code, plain } from "../slack/text.ts";
@@ -84,7 +84,7 @@ export function scheduledSummary(state: WaitingState, wait: ShownWait, id: strin
 }
 
 /** State of an operation for which there is no slot in sight; it is looked for every day. */
-export const noSlotSummary = (why: string, id: string): string =>
+export const noWindowSummary = (why: string, id: string): string =>
   `${why} There is no maintenance in the next 35 days: freeze dates of the configuration leave none. It is looked for again every day. To withdraw it: ${typeThis("cancel", id)}.`;
 
 /** Reasons why an operation is put off to the next slot. */
@@ -98,7 +98,7 @@ export const movedWhy = {
 export const heldUpNow = (why: string): string => `Held up now: ${why}.`;
 
 /** Outcome of a node that was put back because its slot has ended. @param left its state, as a clause */
-export const putBack = (left: string): string => `put back, because the maintenance was over: ${left}`;
+export const restoredText = (left: string): string => `put back, because the maintenance was over: ${left}`;
 
 /** Ends of operations that never began. */
 export const neverBegan = {
@@ -124,11 +124,16 @@ export const farDate = (at: number, timeZone: string, days: number): string =>
 /** Mistake: a date and a reason not to wait for one. */
 export const dateAndNow = "--at names a time, and --now and --break-glass wait for none: use one of them.";
 
-const nextOne = (slot: Slot | null, timeZone: string): string =>
+const nextOne = (slot: WindowSpan | null, timeZone: string): string =>
   slot ? `The next one is ${slotTimes(slot.from, slot.until, timeZone)}` : "There is none in the next 35 days";
 
 /** Refusal: the date that was asked for is outside of the maintenance. */
-export const outsideMaintenance = (at: number, pool: string | null, slot: Slot | null, timeZone: string): string =>
+export const outsideMaintenance = (
+  at: number,
+  pool: string | null,
+  slot: WindowSpan | null,
+  timeZone: string,
+): string =>
   `${zonedTime(at, timeZone)} is outside of the maintenance${whose(pool)}. ${nextOne(slot, timeZone)}. Name a time in it, or leave --at out`;
 
 /** Refusal: nothing may be disturbed within the horizon. */

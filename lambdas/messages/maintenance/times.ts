@@ -1,4 +1,4 @@
-import { localAt, weekdayOf } from "../../desired/zones.ts";
+import { localAt, weekdayOf } from "../../time/zones.ts";
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"] as const;
 

@@ -1,6 +1,6 @@
-import type { PlanCard } from "../../approval.ts";
-import type { AssistanceVerdict, OtherOwner } from "../../desired/assistance.ts";
-import type { Message } from "../../records.ts";
+import type { AssistanceVerdict, OtherOwner } from "../../machine/assistance.ts";
+import type { PlanCard } from "../../records/approval.ts";
+import type { Message } from "../../records/records.ts";
 import { clusterTag, TAG } from "../../tags.ts";
 import { typeThis } from "../command/syntax.ts";
 import { removalRefusal } from "../remove/refusal.ts";

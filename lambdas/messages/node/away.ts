@@ -1,4 +1,4 @@
-import type { Block, Message } from "../../records.ts";
+import type { Block, Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { context, say, section } from "../slack/blocks.ts";
@@ -6,7 +6,7 @@ import { andMore, table } from "../slack/table.ts";
 import { code, plain, prose } from "../slack/text.ts";
 
 /** A service that did not give what a look asked it for. */
-export interface Away {
+export interface UnavailableService {
   readonly service: "kubernetes" | "ec2" | "ssm";
   /** Host of the Kubernetes API; the others have none that people know. */
   readonly host: string | null;
@@ -18,7 +18,7 @@ export interface Away {
 }
 
 /** An instance as EC2 alone knows it. */
-export interface MachineRow {
+export interface Ec2MachineRow {
   readonly instanceId: string;
   readonly state: string;
   readonly pool: string | null;
@@ -31,26 +31,26 @@ export interface MachineRow {
 /** Value of a column whose source does not answer, as kubectl writes it. */
 export const UNKNOWN = "<unknown>";
 
-const nameOf = ({ service, host }: Away): string => {
+const nameOf = ({ service, host }: UnavailableService): string => {
   if (service === "kubernetes") return `The Kubernetes API${host ? ` (${code(host)})` : ""}`;
   return service === "ec2" ? "EC2" : "SSM";
 };
 
-function reasonOf({ reason }: Away): string {
+function reasonOf({ reason }: UnavailableService): string {
   if (reason.kind === "silent") return `did not answer within ${reason.seconds} s`;
   if (reason.kind === "failed") return `could not be read: ${plain(reason.words).replace(/\.$/, "")}`;
   return `answered ${plain(reason.with, 80)}${reason.words ? `: ${plain(reason.words).replace(/\.$/, "")}` : ""}`;
 }
 
 /** A service's silence as a sentence: "The Kubernetes API (`api-int…`) answered 503." */
-export const sentenceOf = (away: Away): string => `${nameOf(away)} ${reasonOf(away)}.`;
+export const sentenceOf = (away: UnavailableService): string => `${nameOf(away)} ${reasonOf(away)}.`;
 
-const nextStep = ({ service }: Away): string =>
+const nextStep = ({ service }: UnavailableService): string =>
   `Check ${service === "kubernetes" ? "the API server" : "the AWS Health Dashboard"}; ${typeThis("doctor")} shows which services answer.`;
 
 const COLUMNS = ["INSTANCE", "STATE", "POOL", "NAME", "ZONE", "AGE"];
 
-const cells = ({ instanceId, state, pool, name, zone, launchedAt }: MachineRow, now: string): string[] => [
+const cells = ({ instanceId, state, pool, name, zone, launchedAt }: Ec2MachineRow, now: string): string[] => [
   instanceId,
   state,
   pool ?? "",
@@ -59,7 +59,7 @@ const cells = ({ instanceId, state, pool, name, zone, launchedAt }: MachineRow, 
   between(launchedAt, now),
 ];
 
-function machineTable(machines: readonly MachineRow[], now: string): Block[] {
+function machineTable(machines: readonly Ec2MachineRow[], now: string): Block[] {
   const { blocks, rest } = table(
     COLUMNS,
     machines.map((machine) => cells(machine, now)),
@@ -71,7 +71,11 @@ function machineTable(machines: readonly MachineRow[], now: string): Block[] {
  * Answer to a look at nodes while the Kubernetes API is away.
  * @param machines what EC2 shows; an Away when EC2 does not answer either
  */
-export function machinesMessage(away: Away, machines: readonly MachineRow[] | Away, now: string): Message {
+export function machinesMessage(
+  away: UnavailableService,
+  machines: readonly Ec2MachineRow[] | UnavailableService,
+  now: string,
+): Message {
   const next = context(nextStep(away));
   if ("service" in machines) {
     const text = `⚠️ ${sentenceOf(away)} ${sentenceOf(machines)}`;
@@ -83,7 +87,7 @@ export function machinesMessage(away: Away, machines: readonly MachineRow[] | Aw
 }
 
 /** A look's answer without what EC2 would add to it. */
-export function withoutEc2({ text, blocks }: Message, away: Away): Message {
+export function withoutEc2({ text, blocks }: Message, away: UnavailableService): Message {
   const notice = `⚠️ ${sentenceOf(away)} What EC2 would show is marked ${code(UNKNOWN)}.`;
   return { text, blocks: [section(notice), ...blocks, context(nextStep(away))] };
 }

@@ -1,6 +1,6 @@
-import type { BootCause } from "../../desired/boot-cause.ts";
-import type { BootNews } from "../../desired/seen-machine.ts";
-import type { Message } from "../../records.ts";
+import type { BootCause } from "../../machine/boot-cause.ts";
+import type { BootNews } from "../../machine/seen-machine.ts";
+import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { localDate } from "../slack/age.ts";
 import { actions, section } from "../slack/blocks.ts";
@@ -37,13 +37,13 @@ const causes: Readonly<Record<Exclude<BootCause["kind"], "asked" | "unread">, st
 };
 
 /** A node that booted without an order of Casement's. */
-export interface ForeignBoot extends BootNews {
+export interface ForeignBootNews extends BootNews {
   readonly node: string;
 }
 
-const when = ({ bootedAt }: ForeignBoot): string => (bootedAt === null ? "" : ` at ${localDate(bootedAt)}`);
+const when = ({ bootedAt }: ForeignBootNews): string => (bootedAt === null ? "" : ` at ${localDate(bootedAt)}`);
 
-function oneBoot(boot: ForeignBoot): Message {
+function oneBoot(boot: ForeignBootNews): Message {
   const { node, cause } = boot;
   const text = `🔄 ${code(node)} rebooted${when(boot)}, and Casement did not order it. Cause: ${bootCauseWords(cause)}.`;
   const next = `Next: ${typeThis("why", node)} checks that the node works.`;
@@ -57,7 +57,7 @@ function oneBoot(boot: ForeignBoot): Message {
 }
 
 /** Says what several boots have in common, and what to look at first. */
-function meaning(boots: readonly ForeignBoot[]): string {
+function meaning(boots: readonly ForeignBootNews[]): string {
   const unclean = boots.filter(({ cause }) => cause.kind === "unclean").length;
   const list = `${typeThis("nodes")} shows which of them are Ready`;
   return unclean >= AT_ONCE
@@ -66,7 +66,7 @@ function meaning(boots: readonly ForeignBoot[]): string {
 }
 
 /** Tells of boots that Casement did not order: those that one look found are one message. @param boots at least one */
-export function foreignBootsMessage(boots: readonly ForeignBoot[]): Message {
+export function foreignBootsMessage(boots: readonly ForeignBootNews[]): Message {
   const [first] = boots;
   if (first && boots.length === 1) return oneBoot(first);
   const groups = [...Map.groupBy(boots, ({ cause }) => bootCauseWords(cause))].sort(

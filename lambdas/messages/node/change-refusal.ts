@@ -1,4 +1,4 @@
-import type { AssistanceVerdict, OtherOwner } from "../../desired/assistance.ts";
+import type { AssistanceVerdict, OtherOwner } from "../../machine/assistance.ts";
 import { typeThis } from "../command/syntax.ts";
 import { code } from "../slack/text.ts";
 import { assistanceFaults } from "./assist.ts";
@@ -12,9 +12,9 @@ export type ChangeRefusal =
   | { readonly kind: "conflict"; readonly controller: OtherController };
 
 /** The work that was asked for, as one types it and as one says that it cannot be done. */
-export type Change = "cordon" | "uncordon" | "drain" | "reboot" | "guard" | "prove";
+export type ChangeName = "cordon" | "uncordon" | "drain" | "reboot" | "guard" | "prove";
 
-const done: Readonly<Record<Change, string>> = {
+const done: Readonly<Record<ChangeName, string>> = {
   cordon: "cordoned",
   uncordon: "uncordoned",
   drain: "drained",
@@ -24,7 +24,7 @@ const done: Readonly<Record<Change, string>> = {
 };
 
 /** kubectl drains and cordons; it reboots nothing and changes no machine. */
-function byHand(change: Change, node: string): string {
+function byHand(change: ChangeName, node: string): string {
   if (change === "prove") return `look at it with ${code(`kubectl describe node ${node}`)}`;
   if (change === "guard") return "leave its routes to the tool that launched it";
   return change === "reboot"
@@ -33,10 +33,10 @@ function byHand(change: Change, node: string): string {
 }
 
 /** Next steps: Casement's help once it was approved, or the owner's tools. */
-const assistFirst = (change: Change, node: string): string =>
+const assistFirst = (change: ChangeName, node: string): string =>
   `let Casement assist the machine with ${typeThis("assist", node)}, or ${byHand(change, node)}`;
 
-function wordsOf(refusal: ChangeRefusal, change: Change, node: string): readonly [string, string] {
+function wordsOf(refusal: ChangeRefusal, change: ChangeName, node: string): readonly [string, string] {
   switch (refusal.kind) {
     case "linux":
       return ["it is a Linux node, and Casement manages Windows nodes only", byHand(change, node)];
@@ -62,7 +62,7 @@ function wordsOf(refusal: ChangeRefusal, change: Change, node: string): readonly
 }
 
 /** Names the node, the reason and the next step: "`web-1` cannot be drained: kured is …. Next: …." */
-export function changeRefused(refusal: ChangeRefusal, change: Change, node: string): string {
+export function changeRefused(refusal: ChangeRefusal, change: ChangeName, node: string): string {
   const [why, next] = wordsOf(refusal, change, node);
   return `${code(node)} cannot be ${done[change]}: ${why}. Next: ${next}.`;
 }

@@ -1,5 +1,5 @@
-import { ownerOf } from "../../node-work.ts";
-import type { Message, NodeRecord } from "../../records.ts";
+import { workOwner } from "../../records/node-work.ts";
+import type { Message, NodeRecord } from "../../records/records.ts";
 import type { NodeWorkflow } from "../../stages.ts";
 import { line, type Notice } from "../operation/escalations.ts";
 import { between, localTime, utc } from "../slack/age.ts";
@@ -17,7 +17,7 @@ const continues: Readonly<Partial<Record<NodeWorkflow, string>>> = {
 export const continueButtons = (node: NodeRecord): Button[] => [
   {
     actionId: (node.workflow && continues[node.workflow]) ?? CONTINUE_DRAIN,
-    value: ownerOf(node),
+    value: workOwner(node),
     text: "Continue",
     style: "primary",
   },

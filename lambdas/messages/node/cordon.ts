@@ -1,5 +1,5 @@
-import type { PlanCard } from "../../approval.ts";
-import type { Message, OperationRecord } from "../../records.ts";
+import type { PlanCard } from "../../records/approval.ts";
+import type { Message, OperationRecord } from "../../records/records.ts";
 import { titleOf, typeThis } from "../command/syntax.ts";
 import { context, say, section } from "../slack/blocks.ts";
 import { code, plain, prose } from "../slack/text.ts";
@@ -24,7 +24,7 @@ export type CordonOutcome =
   | "terminating";
 
 /** Outcome for a cordon that an execution left; "unproven" waits for the proof of a reboot. */
-export type LeftCordon = CordonOutcome | "unproven";
+export type LeftCordonOutcome = CordonOutcome | "unproven";
 
 /** The node that was cordoned, and its instance. */
 interface Subject {

@@ -1,26 +1,23 @@
-import type { Request } from "../../commands/command.ts";
-import type { Failure, NodeRecord } from "../../records.ts";
+import type { Request } from "../../commands/request.ts";
+import type { Failure, FailureCode } from "../../records/failures.ts";
+import type { NodeRecord } from "../../records/records.ts";
 import type { NodeWorkflow, StageName } from "../../stages.ts";
 import type { Button } from "../slack/blocks.ts";
 import { INSTALL_GUARD, KEEP_CORDONED, PROVE_AGAIN, REBOOT_THROUGH_EC2, UNCORDON_NODE } from "../slack/buttons.ts";
 import { asksForCordon } from "./cordon.ts";
-import { notRebooted } from "./reboot.ts";
 
 /** Workflows whose failures a button cures. */
 const CURABLE: ReadonlySet<NodeWorkflow | undefined> = new Set<NodeWorkflow>(["reboot", "guarding", "proving"]);
 
-/** Pieces of a failure by which a machine takes no command. */
-const DEAF = [
-  "SSM agent does not answer",
-  "which SSM calls",
-  "(Cancelled)",
-  "(DeliveryTimedOut)",
-  "(Undeliverable)",
-  "Delivery Timed Out",
-  "document process failed",
-];
-
-const isDeaf = (why: string): boolean => DEAF.some((piece) => why.includes(piece));
+/** Codes of failures by which a machine takes no command. */
+const DEAF: ReadonlySet<string | undefined> = new Set<FailureCode>([
+  "agent-silent",
+  "agent-broken",
+  "command-undelivered",
+  "command-cancelled",
+  "command-waits",
+  "script-slow",
+]);
 
 /** Types the command that installs the guard, under the right of whoever presses it. */
 const installGuard = (node: string): Button => ({
@@ -68,10 +65,10 @@ const uncordon = (node: string): Button => ({
 });
 
 /** Buttons of a stage that comes before the machine is told to reboot, or of the order itself. */
-function beforeReboot({ stage, why, isNotRebooted }: Failure, node: string, request: Request): Button[] | null {
+function beforeReboot({ stage, code, isNotRebooted }: Failure, node: string, request: Request): Button[] | null {
   if (stage !== "guard" && !isNotRebooted) return null;
-  if (isDeaf(why)) return [throughEc2(node, request)];
-  return stage === "guard" || why.startsWith(notRebooted) ? [installGuard(node)] : [];
+  if (DEAF.has(code)) return [throughEc2(node, request)];
+  return stage === "guard" || code === "guard-not-in-order" ? [installGuard(node)] : [];
 }
 
 /** Buttons that cure a failed node, or plan what does: the guard, and EC2's reboot where the machine takes no command. */
@@ -80,7 +77,7 @@ export function cureButtons({ workflow, nodeName, failure, settled }: NodeRecord
   if (failure.left.startsWith(asksForCordon)) return [uncordon(nodeName), keepCordoned(nodeName)];
   if (!CURABLE.has(workflow)) return [];
   if (workflow === "guarding")
-    return failure.stage === "guard" && isDeaf(failure.why) ? [throughEc2(nodeName, request)] : [];
+    return failure.stage === "guard" && DEAF.has(failure.code) ? [throughEc2(nodeName, request)] : [];
   const early = beforeReboot(failure, nodeName, request);
   if (early !== null) return early;
   return UNPROVEN.has(failure.stage)

@@ -1,4 +1,4 @@
-import type { Message } from "../../records.ts";
+import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { context, header, limits, section, sections } from "../slack/blocks.ts";

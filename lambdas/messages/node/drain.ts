@@ -1,3 +1,4 @@
+import type { FailureCode } from "../../records/failures.ts";
 import { counted, some } from "../slack/text.ts";
 
 /** Pods named in a line; the rest is counted. */
@@ -126,6 +127,19 @@ export function drainWaits(pods: readonly HoldUp[]): string {
   const rest = pods.filter((pod) => !isNamed(pod));
   return `${counted(rest.length, "pod")} to terminate (${named(rest)})`;
 }
+
+/** Codes of what holds pods up, in the order in which they count. */
+const holdUpCodes: readonly (readonly [FailureCode, (held: HoldUp) => boolean])[] = [
+  ["eviction-forbidden", isRefusedBy("rbac")],
+  ["eviction-denied", (held) => isRefusedBy("policy")(held) || isRefusedBy("webhook")(held)],
+  ["eviction-unanswered", isOf("unanswered")],
+  ["pod-must-not-be-interrupted", isOf("held")],
+  ["pod-stuck", (held) => held.kind === "terminating" && held.isStuck],
+];
+
+/** Names what holds up a drain at its deadline; budgets, and pods that only need their time, have no code of their own. */
+export const codeOfHoldUps = (pods: readonly HoldUp[]): FailureCode =>
+  holdUpCodes.find(([, is]) => pods.some(is))?.[0] ?? "deadline-passed";
 
 /** Wait for load balancers to send nothing new and for connections to end. */
 export const connectionsToEnd = "connections from load balancers to end";

@@ -1,5 +1,5 @@
-import type { PlanCard } from "../../approval.ts";
-import type { Message } from "../../records.ts";
+import type { PlanCard } from "../../records/approval.ts";
+import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import type { NodePlan } from "../plan/plan.ts";
 import { planBlocks } from "../plan/plan-card.ts";

@@ -1,4 +1,4 @@
-import type { Message, NodeRecord } from "../../records.ts";
+import type { Message, NodeRecord } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import type { NodePlan } from "../plan/plan.ts";
 import { context, section, sections } from "../slack/blocks.ts";

@@ -1,6 +1,6 @@
-import { SCREENSHOT_LINK_MS } from "../../late-reboot.ts";
-import { ownerOf } from "../../node-work.ts";
-import type { Block, NodeRecord } from "../../records.ts";
+import { SCREENSHOT_LINK_MS } from "../../records/late-reboot.ts";
+import { workOwner } from "../../records/node-work.ts";
+import type { Block, NodeRecord } from "../../records/records.ts";
 import { instanceLink, type MessageSettings } from "../operation/links.ts";
 import { nodeLabel } from "../operation/node-lines.ts";
 import { between, localTime } from "../slack/age.ts";
@@ -56,7 +56,7 @@ function lateWords(node: NodeRecord, now: string, isOffered: boolean): string {
 
 /** Buttons that open an address. */
 function links(node: NodeRecord, settings: MessageSettings, now: string): Button[] {
-  const value = ownerOf(node);
+  const value = workOwner(node);
   const picture = openPicture(node, now);
   return [
     ...(picture ? [{ actionId: OPEN_SCREENSHOT, value, text: "Screenshot", url: picture.url }] : []),
@@ -68,7 +68,7 @@ function links(node: NodeRecord, settings: MessageSettings, now: string): Button
 
 const rebootButton = (node: NodeRecord, now: string): Button => ({
   actionId: EC2_REBOOT,
-  value: ownerOf(node),
+  value: workOwner(node),
   text: "EC2 reboot",
   style: "danger",
   confirm: {
@@ -84,7 +84,7 @@ function lateBlocks(node: NodeRecord, settings: MessageSettings, now: string): B
   const isOffered = node.callbacks.decision !== undefined;
   const buttons = [...(isOffered ? [rebootButton(node, now)] : []), ...links(node, settings, now)];
   const words = section(lateWords(node, now, isOffered));
-  return buttons.length === 0 ? [words] : [words, actions(`late:${ownerOf(node)}`, buttons)];
+  return buttons.length === 0 ? [words] : [words, actions(`late:${workOwner(node)}`, buttons)];
 }
 
 /** Tells the machines that have not come back from their reboot for half an hour, with what can be pressed. */

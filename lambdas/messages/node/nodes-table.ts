@@ -1,12 +1,12 @@
-import type { RebootDue } from "../../desired/seen-machine.ts";
-import type { Message } from "../../records.ts";
+import type { RebootDue } from "../../machine/seen-machine.ts";
+import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { context, say } from "../slack/blocks.ts";
 import { andMore, table } from "../slack/table.ts";
 import { counted } from "../slack/text.ts";
 import { dueCell, isShown } from "./reboot-due.ts";
-import { type MachineRow, unregisteredBlocks } from "./unregistered.ts";
+import { type UnregisteredRow, unregisteredBlocks } from "./unregistered.ts";
 
 /** One node as the list shows it. */
 export interface NodeRow {
@@ -55,7 +55,7 @@ const troubledFirst = (rows: readonly NodeRow[]): NodeRow[] =>
  * @param machines that are not nodes
  * @param now ISO 8601: end of the ages
  */
-export function nodesMessage(rows: readonly NodeRow[], machines: readonly MachineRow[], now: string): Message {
+export function nodesMessage(rows: readonly NodeRow[], machines: readonly UnregisteredRow[], now: string): Message {
   const below = unregisteredBlocks(machines, now);
   const { text, blocks } = nodesTable(rows, now);
   return { text, blocks: [...blocks, ...below] };

@@ -1,4 +1,4 @@
-import type { OtherOwner } from "../../desired/assistance.ts";
+import type { OtherOwner } from "../../machine/assistance.ts";
 import { typeThis } from "../command/syntax.ts";
 import { removalRefusal } from "../remove/refusal.ts";
 import { code, counted } from "../slack/text.ts";

@@ -1,5 +1,5 @@
-import type { RebootReason } from "../../desired/questions.ts";
-import type { RebootDue } from "../../desired/seen-machine.ts";
+import type { RebootReason } from "../../machine/questions.ts";
+import type { RebootDue } from "../../machine/seen-machine.ts";
 import { between } from "../slack/age.ts";
 
 const words: Readonly<Record<RebootReason, string>> = {

@@ -1,6 +1,6 @@
-import type { PlanCard } from "../../approval.ts";
-import type { Fault } from "../../desired/health/checks.ts";
-import type { Message } from "../../records.ts";
+import type { Fault } from "../../health/checks.ts";
+import type { PlanCard } from "../../records/approval.ts";
+import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import type { NodePlan } from "../plan/plan.ts";
 import { planBlocks } from "../plan/plan-card.ts";

@@ -1,13 +1,13 @@
-import type { CheckName } from "../../desired/health/check.ts";
-import type { Trouble } from "../../desired/health/trouble.ts";
-import { startingTaint } from "../../desired/node-keys.ts";
-import type { DataPlaneFault } from "../../desired/probe.ts";
+import { startingTaint } from "../../cluster/node-keys.ts";
+import type { CheckName } from "../../health/check.ts";
+import type { DataPlaneFault } from "../../health/probe.ts";
+import type { Trouble } from "../../health/trouble.ts";
 import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { code, counted, plain, some } from "../slack/text.ts";
 
 /** Node that a trouble is told of. */
-export interface Told {
+export interface TroubleContext {
   readonly node: string;
   /** ISO 8601. */
   readonly now: string;
@@ -16,7 +16,7 @@ export interface Told {
 }
 
 /** A trouble in words: a sentence, and what helps. */
-export interface Words {
+export interface TroubleText {
   readonly says: string;
   readonly next: string;
   /** A command that helps, as a button. */
@@ -50,18 +50,18 @@ export const ADD_ROUTE = "route add 169.254.169.254 mask 255.255.255.255 <gatewa
 const words = (text: string, limit: number): string => plain(text, limit).replace(/[.\s]+$/, "");
 
 const doctor = (): string => typeThis("doctor");
-const remove = ({ node }: Told): string => typeThis("remove", node);
-const reboot = ({ node }: Told) => ({ text: "Reboot", command: `reboot ${node}` });
-const again = ({ node }: Told): string => `${typeThis("why", node)} checks again.`;
+const remove = ({ node }: TroubleContext): string => typeThis("remove", node);
+const reboot = ({ node }: TroubleContext) => ({ text: "Reboot", command: `reboot ${node}` });
+const again = ({ node }: TroubleContext): string => `${typeThis("why", node)} checks again.`;
 
-const replace = (told: Told): string => `If this persists, add a node, then run ${remove(told)}.`;
+const replace = (told: TroubleContext): string => `If this persists, add a node, then run ${remove(told)}.`;
 
 /** Next step where no route guard runs at start-up. */
 const BY_HAND = `No route guard of Casement's is known on this machine, so a reboot may not bring its route back. At the console of the machine: ${code(ADD_ROUTE)}.`;
 
 const REBOOT = "Reboot the instance in the EC2 console: the route guard runs at start-up.";
 
-type Tell<K extends Trouble["kind"]> = (trouble: Extract<Trouble, { kind: K }>, told: Told) => Words;
+type Tell<K extends Trouble["kind"]> = (trouble: Extract<Trouble, { kind: K }>, told: TroubleContext) => TroubleText;
 
 const instanceDown: Tell<"instance-down"> = ({ instanceId, state, because }, told) => ({
   says: `The instance ${code(instanceId)} is ${plain(state, 40)}${because ? `: EC2 says ${words(because, 200)}` : ""}.`,
@@ -231,5 +231,5 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
 };
 
 /** Says a trouble in words. */
-export const troubleWords = (trouble: Trouble, told: Told): Words =>
-  (tells[trouble.kind] as (trouble: Trouble, told: Told) => Words)(trouble, told);
+export const troubleWords = (trouble: Trouble, told: TroubleContext): TroubleText =>
+  (tells[trouble.kind] as (trouble: Trouble, told: TroubleContext) => TroubleText)(trouble, told);

@@ -1,4 +1,4 @@
-import type { Block, Message } from "../../records.ts";
+import type { Block, Message } from "../../records/records.ts";
 import type { StageName } from "../../stages.ts";
 import { typeThis } from "../command/syntax.ts";
 import { stageName } from "../operation/stages.ts";
@@ -7,7 +7,7 @@ import { context, section } from "../slack/blocks.ts";
 import { code, counted, plain } from "../slack/text.ts";
 
 /** A machine that is no node of the cluster, as messages show it. */
-export interface MachineRow {
+export interface UnregisteredRow {
   readonly instanceId: string;
   readonly pool: string | null;
   readonly operation: string | null;
@@ -21,9 +21,9 @@ export interface MachineRow {
 /** Machines listed one by one; the rest is counted: the table above needs the room. */
 const MOST_MACHINES = 6;
 
-const failure = ({ failedAt }: MachineRow): string => (failedAt ? `failed at ${stageName(failedAt)}` : "failed");
+const failure = ({ failedAt }: UnregisteredRow): string => (failedAt ? `failed at ${stageName(failedAt)}` : "failed");
 
-const states: Readonly<Record<MachineRow["state"], (row: MachineRow) => string>> = {
+const states: Readonly<Record<UnregisteredRow["state"], (row: UnregisteredRow) => string>> = {
   kept: (row) => `kept, ${failure(row)}`,
   left: (row) => `left by ${row.operation ? code(row.operation) : "an unknown operation"}`,
   deciding: (row) => `${failure(row)}, needs a decision`,
@@ -31,30 +31,30 @@ const states: Readonly<Record<MachineRow["state"], (row: MachineRow) => string>>
 };
 
 /** Tells a machine's state: "kept, failed at Windows features". */
-export const machineState = (row: MachineRow): string => states[row.state](row);
+export const machineState = (row: UnregisteredRow): string => states[row.state](row);
 
 /** Does it live until a person terminates it? */
-export const waitsForPerson = ({ state }: MachineRow): boolean => state === "kept" || state === "left";
+export const waitsForPerson = ({ state }: UnregisteredRow): boolean => state === "kept" || state === "left";
 
 /**
  * Describes one machine that is no node: its state, the operation that launched it, and how to remove it.
  * @param now ISO 8601
  */
-export function unregisteredMessage(row: MachineRow, now: string): Message {
+export function unregisteredMessage(row: UnregisteredRow, now: string): Message {
   const by = row.operation ? ` Launched by ${code(row.operation)}.` : "";
   const text = `${code(row.instanceId)} (${plain(row.pool ?? "no pool", 40)}) is not a node of the cluster: ${machineState(row)}, ${between(row.since, now)}.${by}`;
   const next = `It is still billed. ${typeThis("remove", row.instanceId)} terminates it.`;
   return { text, blocks: [section(text), ...(waitsForPerson(row) ? [context(next)] : [])] };
 }
 
-const order: readonly MachineRow["state"][] = ["kept", "left", "deciding", "provisioning"];
+const order: readonly UnregisteredRow["state"][] = ["kept", "left", "deciding", "provisioning"];
 
 /**
  * Lists under the nodes the machines that Casement launched and that are no nodes; kept ones first.
  * @param now ISO 8601
  * @returns no blocks when there are none
  */
-export function unregisteredBlocks(rows: readonly MachineRow[], now: string): Block[] {
+export function unregisteredBlocks(rows: readonly UnregisteredRow[], now: string): Block[] {
   if (rows.length === 0) return [];
   const sorted = rows.toSorted((one, other) => order.indexOf(one.state) - order.indexOf(other.state));
   const lines = sorted

@@ -1,9 +1,9 @@
-import { bootCause } from "../../desired/boot-cause.ts";
-import type { Checked } from "../../desired/health/check.ts";
-import { checked, type Fault, firstWrong } from "../../desired/health/checks.ts";
-import { bootTime, type HealthFacts } from "../../desired/health/facts.ts";
-import type { RebootDue } from "../../desired/seen-machine.ts";
-import type { Message } from "../../records.ts";
+import type { CheckResult } from "../../health/check.ts";
+import { checked, type Fault, firstWrong } from "../../health/checks.ts";
+import { bootTime, type HealthFacts } from "../../health/facts.ts";
+import { bootCause } from "../../machine/boot-cause.ts";
+import type { RebootDue } from "../../machine/seen-machine.ts";
+import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { age, between } from "../slack/age.ts";
 import { actions, section, sections } from "../slack/blocks.ts";
@@ -11,7 +11,7 @@ import { DO_NEXT, LOOK_AGAIN } from "../slack/buttons.ts";
 import { code, codeLine, fenced, plain } from "../slack/text.ts";
 import { bootCauseWords } from "./boots.ts";
 import { reasonWords } from "./reboot-due.ts";
-import { checkNames, type Told, troubleWords } from "./trouble.ts";
+import { checkNames, type TroubleContext, troubleWords } from "./trouble.ts";
 
 /** Facts of one node and what is told beside them. */
 export interface Why {
@@ -33,7 +33,7 @@ const GIGABYTE = 1024 ** 3;
 const LOW_BYTES = 10 * GIGABYTE;
 
 /** The reboot that Windows waits for: what the machine says now, else what the last scheduled look has seen. */
-function rebootLine({ machine, now }: HealthFacts, due: RebootDue | undefined, { node }: Told): string {
+function rebootLine({ machine, now }: HealthFacts, due: RebootDue | undefined, { node }: TroubleContext): string {
   const said = machine.known ? machine.value.answers.reboot?.reasons : undefined;
   const known = due?.state === "due" ? due : null;
   const reasons = said ?? known?.reasons ?? [];
@@ -44,7 +44,7 @@ function rebootLine({ machine, now }: HealthFacts, due: RebootDue | undefined, {
 }
 
 /** Further facts of the machine, one line each. */
-function besides(facts: HealthFacts, due: RebootDue | undefined, told: Told): string[] {
+function besides(facts: HealthFacts, due: RebootDue | undefined, told: TroubleContext): string[] {
   const { machine, now } = facts;
   const waits = rebootLine(facts, due, told);
   if (!machine.known) return waits === "" ? [] : [waits];
@@ -63,7 +63,7 @@ function besides(facts: HealthFacts, due: RebootDue | undefined, told: Told): st
   ].filter((line) => line !== "");
 }
 
-const marks: Readonly<Record<Checked["state"], string>> = {
+const marks: Readonly<Record<CheckResult["state"], string>> = {
   ok: "ok",
   wrong: "WRONG",
   unknown: "unknown",
@@ -71,7 +71,7 @@ const marks: Readonly<Record<Checked["state"], string>> = {
 };
 
 /** Time of a scheduled probe that a check goes by; null for a check of now. */
-function probedAt(check: Checked): string | null {
+function probedAt(check: CheckResult): string | null {
   if (check.state === "ok" || check.state === "skipped") return check.at ?? null;
   return check.state === "wrong" && check.trouble.kind === "data-plane" ? (check.trouble.at ?? null) : null;
 }
@@ -79,38 +79,38 @@ function probedAt(check: Checked): string | null {
 /** @param now ISO 8601 */
 const lineAt =
   (now: string) =>
-  (check: Checked): string => {
+  (check: CheckResult): string => {
     const at = probedAt(check);
     const when = at === null ? "" : `, ${check.state === "skipped" ? "tried" : "probed"} ${between(at, now)} ago`;
     return codeLine(`${checkNames[check.name].padEnd(22)} ${marks[check.state]}${when}`);
   };
 
 /** Checks that were not made by design, each with its reason. */
-const skips = (all: readonly Checked[]): string[] =>
+const skips = (all: readonly CheckResult[]): string[] =>
   all.flatMap((one) =>
     one.state === "skipped" ? [`${checkNames[one.name]} not probed: ${plain(one.why, 300)}.`] : [],
   );
 
 /** Sentence for a node on which no check found a fault. */
-function allWell(all: readonly Checked[], told: Told, isAsked: boolean): string {
+function allWell(all: readonly CheckResult[], told: TroubleContext, isAsked: boolean): string {
   const open = all.filter(({ state }) => state === "unknown").length;
   if (open === 0) return `✅ ${code(told.node)}: all checks passed.`;
   if (isAsked) return `⏳ ${code(told.node)}: no problem found so far. Waiting for the machine's answer.`;
   return `⚠️ ${code(told.node)}: no problem found, but ${open} of ${all.filter(({ state }) => state !== "skipped").length} checks could not be made.`;
 }
 
-const wrongText = (fault: Fault, told: Told): string =>
+const wrongText = (fault: Fault, told: TroubleContext): string =>
   `❌ ${code(told.node)}: ${troubleWords(fault.trouble, told).says}`;
 
 /** Services that gave no facts, each with its reason, in the order of the checks. */
-const unknowns = (all: readonly Checked[]): string[] => [
+const unknowns = (all: readonly CheckResult[]): string[] => [
   ...new Set(all.flatMap((one) => (one.state === "unknown" ? [one.why] : []))),
 ];
 
 /** Says what is wrong with a node first, what helps, and what each check found. */
 export function whyMessage(why: Why): Message {
   const { node, facts, heldBy, isAsked, rebootDue, isObserved = false } = why;
-  const told: Told = { node, now: facts.now, isObserved };
+  const told: TroubleContext = { node, now: facts.now, isObserved };
   const all = checked(facts);
   const fault = firstWrong(all);
   const text = fault ? wrongText(fault, told) : allWell(all, told, isAsked);

@@ -1,6 +1,6 @@
-import { isReminderDue } from "../../desired/waits.ts";
-import { requesterOf } from "../../origin.ts";
-import { asksToContinue, type Message, type NodeRecord, type OperationView } from "../../records.ts";
+import { requesterOf } from "../../records/origin.ts";
+import { asksToContinue, type Message, type NodeRecord, type OperationView } from "../../records/records.ts";
+import { isReminderDue } from "../../records/waits.ts";
 import { titleOf } from "../command/syntax.ts";
 import { between, localTime } from "../slack/age.ts";
 import { say } from "../slack/blocks.ts";

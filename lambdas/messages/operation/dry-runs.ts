@@ -1,6 +1,6 @@
-import type { Message, PoolChange } from "../../records.ts";
+import type { Message, PoolChange } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
-import { lossesOf, type MovedPod, noNodeToDrain, noPodsToMove, type RemovalFacts } from "../remove/dialog.ts";
+import { lossesOf, type MovedPod, noNodeToDrain, noPodsToMove, type RemovalSummary } from "../remove/dialog.ts";
 import { say } from "../slack/blocks.ts";
 import { code, counted, echo, plain, some } from "../slack/text.ts";
 import { poolLine } from "./operation.ts";
@@ -55,7 +55,7 @@ function evictions(pods: readonly MovedPod[]): string {
 }
 
 /** The dry run of a `remove` that would be allowed. */
-export const removeDryRun = ({ node, instanceId, pods }: RemovalFacts): Message =>
+export const removeDryRun = ({ node, instanceId, pods }: RemovalSummary): Message =>
   say(
     [
       node

@@ -1,4 +1,4 @@
-import type { NodeRecord, OperationRecord } from "../../records.ts";
+import type { NodeRecord, OperationRecord } from "../../records/records.ts";
 import { titleOf } from "../command/syntax.ts";
 import { between, utc } from "../slack/age.ts";
 import { nodeLabel } from "./node-lines.ts";

@@ -1,17 +1,17 @@
-import { ownerOf } from "../../node-work.ts";
-import { asksToContinue, type Block, isKept, type NodeRecord, type OperationRecord } from "../../records.ts";
+import { workOwner } from "../../records/node-work.ts";
+import { asksToContinue, type Block, isKept, type NodeRecord, type OperationRecord } from "../../records/records.ts";
 import type { StageName } from "../../stages.ts";
 import { typeThis } from "../command/syntax.ts";
 import { continueButtons, continueNext } from "../node/continue.ts";
 import { cureButtons } from "../node/cures.ts";
+import { remedyOf } from "../remedies/remedies.ts";
+import type { Remedy } from "../remedies/remedy.ts";
 import { between, localTime } from "../slack/age.ts";
 import { actions, type Button, section } from "../slack/blocks.ts";
 import { KEEP_INSTANCE, OPEN_AWS, OPEN_RUNBOOK, TERMINATE_INSTANCE } from "../slack/buttons.ts";
 import { codeBlock, prose, sentence } from "../slack/text.ts";
 import { instanceLink, type MessageSettings, runbookLink } from "./links.ts";
 import { nodeLabel, signs, worked } from "./node-lines.ts";
-import { remedyOf } from "./remedies.ts";
-import type { Remedy } from "./remedy.ts";
 import { stageName } from "./stages.ts";
 
 const keep = (value: string): Button => ({ actionId: KEEP_INSTANCE, value, text: "Keep for inspection" });
@@ -39,7 +39,7 @@ const terminateKept = (value: string): Button => ({
 
 /** Buttons that open the runbook's section and the instance's page, where there is one. */
 function links(node: NodeRecord, settings: MessageSettings): Button[] {
-  const value = ownerOf(node);
+  const value = workOwner(node);
   const runbook = node.failure ? runbookLink(settings, node.failure) : null;
   const isGone = node.isTerminated || node.instanceId === null;
   return [
@@ -52,7 +52,7 @@ function links(node: NodeRecord, settings: MessageSettings): Button[] {
 
 /** Buttons of a failed node: while a decision is needed, and for as long as a kept machine lives. */
 function buttonsOf(node: NodeRecord, settings: MessageSettings, cures: readonly Button[]): Button[] {
-  const value = ownerOf(node);
+  const value = workOwner(node);
   if (asksToContinue(node)) return [...continueButtons(node), ...links(node, settings)];
   if (node.status === "deciding") return [keep(value), terminate(value), ...links(node, settings)];
   return [...(isKept(node) ? [terminateKept(value)] : []), ...cures, ...links(node, settings)];
@@ -61,7 +61,7 @@ function buttonsOf(node: NodeRecord, settings: MessageSettings, cures: readonly 
 /** Row of a failed machine's buttons; no block where there are none. */
 export function failureButtons(node: NodeRecord, settings: MessageSettings, cures: readonly Button[] = []): Block[] {
   const buttons = buttonsOf(node, settings, cures);
-  return buttons.length > 0 ? [actions(`decide:${ownerOf(node)}`, buttons)] : [];
+  return buttons.length > 0 ? [actions(`decide:${workOwner(node)}`, buttons)] : [];
 }
 
 /** Stages after whose failure the machine was rebooted, and the node only lacks its proof. */

@@ -1,5 +1,5 @@
-import type { Start } from "../../commands/command.ts";
-import type { Message, NodeRecord, NodeStatus } from "../../records.ts";
+import type { Start } from "../../commands/request.ts";
+import type { Message, NodeRecord, NodeStatus } from "../../records/records.ts";
 import { titleOf, typeThis } from "../command/syntax.ts";
 import { machineLeaves } from "../provision/machine-outcome.ts";
 import { context, say, section } from "../slack/blocks.ts";

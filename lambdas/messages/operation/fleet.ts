@@ -1,5 +1,5 @@
-import type { Originated } from "../../origin.ts";
-import type { Message } from "../../records.ts";
+import type { OriginFields } from "../../records/origin.ts";
+import type { Message } from "../../records/records.ts";
 import { context, section } from "../slack/blocks.ts";
 import { code, counted, prose, some } from "../slack/text.ts";
 import { line, type Notice } from "./escalations.ts";
@@ -19,7 +19,7 @@ export interface FleetResult {
 }
 
 /** Result of an operation that a rule started. */
-export interface FleetChange extends FleetResult {
+export interface FleetSummary extends FleetResult {
   readonly operation: string;
   /** Id of the person who cancelled it before every node was changed. */
   readonly cancelledBy: string | null;
@@ -42,7 +42,7 @@ export interface FleetWords {
 }
 
 /** Says in one sentence how it ended, for message and ledger. */
-export function fleetSummary({ changed, failed, untouched, cancelledBy }: FleetChange): string {
+export function fleetSummary({ changed, failed, untouched, cancelledBy }: FleetSummary): string {
   const parts = [
     `${counted(changed.length, "node")} updated`,
     ...(failed.length > 0 ? [`${counted(failed.length, "node")} failed`] : []),
@@ -53,7 +53,7 @@ export function fleetSummary({ changed, failed, untouched, cancelledBy }: FleetC
 }
 
 /** The message of the operation: what changed, on how many nodes, and every failure with its reason. */
-export function fleetMessage(change: FleetChange, origin: Originated, words: FleetWords): Message {
+export function fleetMessage(change: FleetSummary, origin: OriginFields, words: FleetWords): Message {
   const { operation, changed, failed, untouched, note, cancelledBy } = change;
   const sign = failed.length === 0 ? "✅" : cancelledBy === null ? "❌" : "⛔";
   const lines = [
@@ -75,7 +75,7 @@ export function fleetMessage(change: FleetChange, origin: Originated, words: Fle
 }
 
 /** Calls people to nodes that could not be changed. */
-export const fleetNotice = (change: FleetChange, words: FleetWords): Notice => ({
+export const fleetNotice = (change: FleetSummary, words: FleetWords): Notice => ({
   kind: words.kind,
   operation: change.operation,
   message: line(

@@ -1,4 +1,4 @@
-import type { Message, NodeRecord } from "../../records.ts";
+import type { Message, NodeRecord } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { section } from "../slack/blocks.ts";

@@ -1,5 +1,5 @@
-import type { Configuration } from "../../configuration.ts";
-import type { Failure } from "../../records.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
+import type { Failure } from "../../records/failures.ts";
 import { stageName } from "./stages.ts";
 
 /** Facts of a deployment that an operation's message needs for its links. */

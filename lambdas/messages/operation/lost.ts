@@ -1,4 +1,4 @@
-import type { Message, NodeRecord, OperationRecord } from "../../records.ts";
+import type { Message, NodeRecord, OperationRecord } from "../../records/records.ts";
 import { titleOf, typeThis } from "../command/syntax.ts";
 import { context, section } from "../slack/blocks.ts";
 import { code, plain, prose } from "../slack/text.ts";

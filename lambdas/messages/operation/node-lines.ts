@@ -1,4 +1,4 @@
-import { asksToContinue, type NodeRecord, type NodeStatus } from "../../records.ts";
+import { asksToContinue, type NodeRecord, type NodeStatus } from "../../records/records.ts";
 import type { StageName } from "../../stages.ts";
 import { between } from "../slack/age.ts";
 import { code, counted, plain, prose } from "../slack/text.ts";

@@ -1,4 +1,4 @@
-import { reasonOf } from "../../commands/command.ts";
+import { reasonOf } from "../../commands/request.ts";
 import {
   type Block,
   isKept,
@@ -7,8 +7,8 @@ import {
   type OperationRecord,
   type OperationView,
   type PoolChange,
-} from "../../records.ts";
-import { auditNote } from "../audit/head.ts";
+} from "../../records/records.ts";
+import { approvalBlocks } from "../approval/approval.ts";
 import { titleOf } from "../command/syntax.ts";
 import { lateMachines } from "../node/late.ts";
 import { rolloutButtons } from "../rollout/rollout.ts";
@@ -16,7 +16,7 @@ import { between } from "../slack/age.ts";
 import { actions, type Button, context, fitting, header, section, sections } from "../slack/blocks.ts";
 import { CANCEL_OPERATION, TRY_AGAIN } from "../slack/buttons.ts";
 import { code, counted, plain, prose } from "../slack/text.ts";
-import { approvalBlocks } from "./approval.ts";
+import { auditNote } from "./audit-head.ts";
 import { failureBlocks } from "./failure.ts";
 import type { MessageSettings } from "./links.ts";
 import { nodeLine, summaryLines } from "./node-lines.ts";

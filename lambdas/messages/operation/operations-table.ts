@@ -1,6 +1,6 @@
-import { type Request, reasonOf } from "../../commands/command.ts";
-import { originName } from "../../origin.ts";
-import type { Block, Message, OperationRecord } from "../../records.ts";
+import { type Request, reasonOf } from "../../commands/request.ts";
+import { originName } from "../../records/origin.ts";
+import type { Block, Message, OperationRecord } from "../../records/records.ts";
 import { titleOf, typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { context, say, section } from "../slack/blocks.ts";

@@ -1,4 +1,4 @@
-import type { NodeRecord } from "../../records.ts";
+import type { NodeRecord } from "../../records/records.ts";
 import { type NodeWorkflow, stagesOf } from "../../stages.ts";
 import { some } from "../slack/text.ts";
 import { nodeLabel } from "./node-lines.ts";

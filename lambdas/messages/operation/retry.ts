@@ -1,6 +1,6 @@
-import { isRollout, type Request } from "../../commands/command.ts";
-import type { NodeRecord, OperationRecord } from "../../records.ts";
-import { remedyOf } from "./remedies.ts";
+import { isRollout, type Request } from "../../commands/request.ts";
+import type { NodeRecord, OperationRecord } from "../../records/records.ts";
+import { remedyOf } from "../remedies/remedies.ts";
 
 const mayWork = ({ status, failure, settled }: NodeRecord): boolean =>
   status === "failed" && failure !== null && settled === undefined && !remedyOf(failure)?.isHopeless;

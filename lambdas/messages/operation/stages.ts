@@ -1,4 +1,4 @@
-import type { NodeRecord } from "../../records.ts";
+import type { NodeRecord } from "../../records/records.ts";
 import { nodeWorkflows, type StageName, stagesOf } from "../../stages.ts";
 
 /** Words of each stage; a stage of several workflows has the same words in all of them. */

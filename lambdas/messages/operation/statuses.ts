@@ -1,4 +1,4 @@
-import type { OperationStatus } from "../../records.ts";
+import type { OperationStatus } from "../../records/records.ts";
 
 /** Signs and words of an operation, by its status. */
 export const statuses: Readonly<Record<OperationStatus, { readonly sign: string; readonly words: string }>> = {

@@ -1,4 +1,4 @@
-import { requesterOf } from "../../origin.ts";
+import { requesterOf } from "../../records/origin.ts";
 import {
   asksToContinue,
   type Message,
@@ -6,7 +6,7 @@ import {
   type OperationRecord,
   type OperationView,
   type ThreadState,
-} from "../../records.ts";
+} from "../../records/records.ts";
 import { between } from "../slack/age.ts";
 import { say, section } from "../slack/blocks.ts";
 import { plain, prose } from "../slack/text.ts";

@@ -1,5 +1,5 @@
-import type { Wait, WaitKind } from "../../desired/waits.ts";
-import type { Block, Message } from "../../records.ts";
+import type { Block, Message } from "../../records/records.ts";
+import type { PersonWait, WaitKind } from "../../records/waits.ts";
 import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { say, section } from "../slack/blocks.ts";
@@ -26,7 +26,7 @@ interface Words {
   /** State that waits, as a clause behind the node or the operation. */
   readonly says: string;
   /** Next step, as an order. */
-  readonly next: (wait: Wait) => string;
+  readonly next: (wait: PersonWait) => string;
   /** Section of the runbook. */
   readonly runbook: string;
   /** Buttons by which a person ends it. */
@@ -37,7 +37,7 @@ interface Words {
   readonly remindsItself?: true;
 }
 
-const node = ({ node }: Wait): string => node ?? "";
+const node = ({ node }: PersonWait): string => node ?? "";
 
 /** Words, buttons and pages of everything that waits for a person. */
 export const waitWords: Readonly<Record<WaitKind, Words>> = {
@@ -130,14 +130,14 @@ export const waitWords: Readonly<Record<WaitKind, Words>> = {
 /** Lines of the list; the rest is counted. */
 const MOST = 10;
 
-const subject = ({ node: name, operation }: Wait): string => code(name ?? operation);
+const subject = ({ node: name, operation }: PersonWait): string => code(name ?? operation);
 
 /**
  * Lists what waits for a person, above the nodes.
  * @param now ISO 8601
  * @returns no blocks when nothing waits
  */
-export function waitBlocks(waits: readonly Wait[], now: string): Block[] {
+export function waitBlocks(waits: readonly PersonWait[], now: string): Block[] {
   if (waits.length === 0) return [];
   const lines = waits
     .slice(0, MOST)
@@ -155,14 +155,14 @@ export function waitBlocks(waits: readonly Wait[], now: string): Block[] {
  * @param called ids of user groups (S…) and people
  * @param now ISO 8601
  */
-export function waitReminder(wait: Wait, called: readonly string[], now: string): Message {
+export function waitReminder(wait: PersonWait, called: readonly string[], now: string): Message {
   const { says, next } = waitWords[wait.kind];
   const words = `⏰ ${subject(wait)} ${says}, for ${between(wait.since, now)}. Next: ${next(wait)}.`;
   return say(`${called.map(mentionOf).join(" ")} ${words}`.trim());
 }
 
 /** Calls people past Slack to a node that an operation has left out of service. @param now ISO 8601 */
-export const waitNotice = (wait: Wait, now: string): Notice => ({
+export const waitNotice = (wait: PersonWait, now: string): Notice => ({
   kind: "unproven",
   operation: wait.operation,
   message: line(

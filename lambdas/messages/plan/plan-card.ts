@@ -1,11 +1,11 @@
-import type { Block } from "../../records.ts";
+import type { Block } from "../../records/records.ts";
 import { drainRefused } from "../node/drain.ts";
 import { controllerWords } from "../node/other-controllers.ts";
 import { lossesOf, noPodsToMove } from "../remove/dialog.ts";
 import { between } from "../slack/age.ts";
 import { context, sections } from "../slack/blocks.ts";
 import { code, counted, plain, sentence, some } from "../slack/text.ts";
-import type { AwayNode, Blocker, Blocking, LongJob, NodePlan, Obstacle, Placement } from "./plan.ts";
+import type { AwayNode, Blocker, EvictionObstacles, LongJob, NodePlan, Obstacle, Placement } from "./plan.ts";
 
 /** Names that a line shows; the rest is counted. */
 const MOST = 5;
@@ -55,7 +55,7 @@ const blockerLine = (blocker: Blocker): string => {
 };
 
 /** The dry run asks the server itself; where it could not be asked, the plan says what it is worth. */
-const untriedLine = ({ untried }: Blocking): string[] =>
+const untriedLine = ({ untried }: EvictionObstacles): string[] =>
   untried === null
     ? []
     : [
@@ -129,7 +129,7 @@ export function planBlocks(plan: NodePlan): Block[] {
  * Lines on what holds evictions up now, each kind cut to a few.
  * @param now ISO 8601
  */
-export const blockingLines = (blocking: Blocking, now: string): string[] => [
+export const blockingLines = (blocking: EvictionObstacles, now: string): string[] => [
   ...shortened(blocking.blockers.map(blockerLine)),
   ...untriedLine(blocking),
   ...shortened(blocking.longJobs.map((job) => jobLine(now, job))),

@@ -46,7 +46,7 @@ export interface AwayNode {
 }
 
 /** Everything that holds the evictions of a node up now. */
-export interface Blocking {
+export interface EvictionObstacles {
   readonly blockers: readonly Blocker[];
   readonly longJobs: readonly LongJob[];
   /** Pods whose eviction could not be tried, so that their budgets' status alone was judged; null where each was tried. */
@@ -60,7 +60,7 @@ export type GuardSeen =
   | { readonly state: "unknown"; readonly why: string };
 
 /** Everything that is shown before a node is emptied: read at `at`, with nothing changed. */
-export interface NodePlan extends Blocking {
+export interface NodePlan extends EvictionObstacles {
   readonly node: string;
   readonly pool: string | null;
   /** "Windows Server 2019"; null where the node does not say. */

@@ -1,5 +1,5 @@
 import type { Finding } from "../doctor/finding.ts";
-import { broken, type Words, warning } from "../doctor/finding-text.ts";
+import { broken, type FindingText, warning } from "../doctor/finding-text.ts";
 import { code, some } from "../slack/text.ts";
 
 type Obstacle = Extract<Finding, { kind: "no-cloud-controller" | "reserved-network" | "beside-wmco" }>;
@@ -7,7 +7,7 @@ type Obstacle = Extract<Finding, { kind: "no-cloud-controller" | "reserved-netwo
 const MOST_NODES = 4;
 
 /** Explains the effect on WMCO's nodes when another operator adds Windows nodes. */
-function besideWmco({ nodes, meant }: Extract<Obstacle, { kind: "beside-wmco" }>): Words {
+function besideWmco({ nodes, meant }: Extract<Obstacle, { kind: "beside-wmco" }>): FindingText {
   const theirs = nodes.length > 0 ? ` (${some(nodes.map(code), MOST_NODES)})` : "";
   const says = `the Windows Machine Config Operator runs in this cluster: it stops at the first Windows node that it did not configure, so once Casement adds a node, its own nodes${theirs} are no longer maintained (registry mirrors, authorities, certificates), and OLM cannot upgrade the operator`;
   return meant
@@ -24,7 +24,7 @@ function besideWmco({ nodes, meant }: Extract<Obstacle, { kind: "beside-wmco" }>
 }
 
 /** Texts of the obstacles to a launch. */
-export const ofObstacles: { readonly [K in Obstacle["kind"]]: (of: Extract<Finding, { kind: K }>) => Words } = {
+export const ofObstacles: { readonly [K in Obstacle["kind"]]: (of: Extract<Finding, { kind: K }>) => FindingText } = {
   "no-cloud-controller": ({ platform }) =>
     broken(
       "Cluster",
@@ -46,7 +46,7 @@ export const ofObstacles: { readonly [K in Obstacle["kind"]]: (of: Extract<Findi
  */
 export function refusedLaunch(obstacles: readonly Finding[]): string | undefined {
   const words = (obstacles as readonly Obstacle[]).map((obstacle) =>
-    (ofObstacles[obstacle.kind] as (of: Obstacle) => Words)(obstacle),
+    (ofObstacles[obstacle.kind] as (of: Obstacle) => FindingText)(obstacle),
   );
   const against = words.filter(({ level }) => level === "broken");
   return against.length === 0 ? undefined : against.map(({ says, remedy }) => `${says}. Next: ${remedy}`).join("; ");

@@ -1,5 +1,5 @@
-import { dialogOf } from "../../commands/command.ts";
-import type { Block, Message } from "../../records.ts";
+import { dialogOf } from "../../commands/request.ts";
+import type { Block, Message } from "../../records/records.ts";
 import { context, divider, limits, section, sections } from "../slack/blocks.ts";
 import { REMOVE_DIALOG } from "../slack/buttons.ts";
 import { andMore } from "../slack/table.ts";
@@ -30,7 +30,7 @@ export interface MovedPod {
 }
 
 /** Facts for the confirmation of a removal. */
-export interface RemovalFacts {
+export interface RemovalSummary {
   /** Null for a machine that is no node. */
   readonly node: string | null;
   readonly instanceId: string;
@@ -106,7 +106,7 @@ function lossBlocks(pods: readonly MovedPod[]): Block[] {
 }
 
 /** Dialog with the facts: "Remove" starts the removal, "Keep" changes nothing. */
-export const removalDialog = (operation: string, facts: RemovalFacts): Dialog =>
+export const removalDialog = (operation: string, facts: RemovalSummary): Dialog =>
   dialog(
     operation,
     "Keep",

@@ -1,4 +1,4 @@
-import type { Message } from "../../records.ts";
+import type { Message } from "../../records/records.ts";
 import { TAG } from "../../tags.ts";
 import { typeThis } from "../command/syntax.ts";
 import { say } from "../slack/blocks.ts";

@@ -1,6 +1,6 @@
-import type { PauseCause } from "../../desired/rollout-moves.ts";
-import { requesterOf } from "../../origin.ts";
-import type { Message, NodeRecord, OperationRecord, RolloutPause } from "../../records.ts";
+import { requesterOf } from "../../records/origin.ts";
+import type { Message, NodeRecord, OperationRecord, RolloutPause } from "../../records/records.ts";
+import type { PauseCause } from "../../records/rollout-moves.ts";
 import { titleOf, typeThis } from "../command/syntax.ts";
 import { slotTimes } from "../maintenance/times.ts";
 import { line, type Notice } from "../operation/escalations.ts";

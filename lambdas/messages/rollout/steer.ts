@@ -1,14 +1,14 @@
-import type { Message } from "../../records.ts";
+import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { say } from "../slack/blocks.ts";
 import { code } from "../slack/text.ts";
 
 /** Outcome of the wish to pause a rollout or to let it go on, as the front door can tell it. */
-export type Steered =
+export type SteerResult =
   | { readonly kind: "unknown" | "no rollout" | "not running"; readonly operation: string }
   | { readonly kind: "heard"; readonly operation: string; readonly decision: "pause" | "resume" };
 
-const answers: { readonly [K in Steered["kind"]]: (of: Extract<Steered, { kind: K }>) => string } = {
+const answers: { readonly [K in SteerResult["kind"]]: (of: Extract<SteerResult, { kind: K }>) => string } = {
   unknown: ({ operation }) =>
     `Operation ${code(operation)} not found. ${typeThis("operations")} lists recent operations.`,
   "no rollout": ({ operation }) =>
@@ -21,5 +21,5 @@ const answers: { readonly [K in Steered["kind"]]: (of: Extract<Steered, { kind: 
 };
 
 /** Private answer to a pause or a resumption, by button or by command. */
-export const steerAnswer = (steered: Steered): Message =>
-  say((answers[steered.kind] as (of: Steered) => string)(steered));
+export const steerAnswer = (steered: SteerResult): Message =>
+  say((answers[steered.kind] as (of: SteerResult) => string)(steered));

@@ -1,4 +1,4 @@
-import type { Block, Message } from "../../records.ts";
+import type { Block, Message } from "../../records/records.ts";
 
 /** Slack's limits (docs: Block Kit reference; the total is not documented: bolt-js issue 2509 met it near 13,200). */
 export const limits = {

@@ -1,4 +1,4 @@
-import type { Block } from "../../records.ts";
+import type { Block } from "../../records/records.ts";
 import { limits, sections, sizeOf } from "./blocks.ts";
 import { codeLine, fenced } from "./text.ts";
 

@@ -1,5 +1,5 @@
-import { typedMoment } from "../../desired/dates.ts";
-import { minutesIn } from "../../desired/stops.ts";
+import { typedMoment } from "../../time/dates.ts";
+import { minutesIn } from "../../time/stops.ts";
 import { farDate, pastDate, unreadableDate } from "../maintenance/schedule.ts";
 import { code } from "../slack/text.ts";
 

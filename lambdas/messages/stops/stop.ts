@@ -1,5 +1,5 @@
-import type { Stop, StopTarget } from "../../desired/stops.ts";
-import type { Message } from "../../records.ts";
+import type { Message } from "../../records/records.ts";
+import type { Stop, StopTarget } from "../../time/stops.ts";
 import { typeThis } from "../command/syntax.ts";
 import { localDate, utc } from "../slack/age.ts";
 import { sections } from "../slack/blocks.ts";
@@ -81,7 +81,7 @@ export function withStops(message: Message, { stops, isWhole }: ShownStops, held
  * Reason why a node is not disturbed, with the next step.
  * @param node name of the Node, or the instance id of a machine that is no node
  */
-export const stoppedBy = (stop: Stop, node: string): string => {
+export const stopperText = (stop: Stop, node: string): string => {
   const { target } = stop;
   const what = target.kind === "node" ? code(node) : `${code(node)} stays as it is: ${targetName(target)}`;
   const until = stop.until === null ? "" : ` until ${utc(stop.until)}`;

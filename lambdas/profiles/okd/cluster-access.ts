@@ -1,6 +1,6 @@
-import type { Access } from "../../desired/cluster-access.ts";
+import type { Access } from "../../cluster/cluster-access.ts";
 
-/** OpenShift's own objects that every account reads, and why. */
+/** OpenShift's own objects that every account reads, with the reason. */
 export const reading: readonly Access[] = [
   {
     does: "read the cluster's network",

@@ -1,11 +1,11 @@
-import { kubernetesFolder as k } from "../../desired/machine-paths.ts";
+import { kubernetesFolder as k } from "../../machine/machine-paths.ts";
 
-// TOML keeps backslashes as they are only between single quotes.
+// TOML keeps backslashes unchanged only between single quotes.
 const path = (tail: string): string => `'${k}\\${tail}'`;
 
 /**
- * containerd's configuration, version 2: WMCO's values. The registries' folder holds one hosts.toml per mirrored
- * registry; the pause image must have Windows layers, which the default of containerd 1.7 has too.
+ * containerd's configuration, version 2, with WMCO's values. The registries' folder holds one hosts.toml per mirrored
+ * registry. The pause image must have Windows layers, which the default of containerd 1.7 has too.
  */
 export const containerdConfiguration = (): string => `version = 2
 root = 'C:\\ProgramData\\containerd\\root'

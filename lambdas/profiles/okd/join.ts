@@ -1,6 +1,6 @@
-import type { Configuration } from "../../configuration.ts";
-import type { TokenJoin } from "../../desired/joining.ts";
-import { kubernetesFolder as k } from "../../desired/machine-paths.ts";
+import type { TokenJoin } from "../../cluster/joining.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
+import { kubernetesFolder as k } from "../../machine/machine-paths.ts";
 
 /** File with the kubeconfig that a machine joins with. */
 export const BOOTSTRAP_KUBECONFIG = `${k}\\bootstrap-kubeconfig`;
@@ -9,7 +9,7 @@ export const BOOTSTRAP_KUBECONFIG = `${k}\\bootstrap-kubeconfig`;
 export const JOIN_AUTHORITY = `${k}\\bootstrap-ca.crt`;
 
 /**
- * The kubeconfig that a machine joins with: the content of its secret's field `kubeconfig`. JSON is YAML.
+ * Writes the kubeconfig that a machine joins with: the field `kubeconfig` of its secret. JSON is valid YAML.
  * @param token a short-lived token of OKD's node-bootstrapper
  */
 const kubeconfig = ({ cluster }: Configuration, token: string): string =>
@@ -22,7 +22,7 @@ const kubeconfig = ({ cluster }: Configuration, token: string): string =>
     "current-context": "bootstrap",
   });
 
-/** OKD's own account for new nodes; its machine-config-operator gives it the right to ask for a kubelet's certificate. */
+/** OKD's own account for new nodes. OKD's machine-config-operator lets it request a kubelet's certificate. */
 export const join: TokenJoin = {
   by: "service-account-token",
   account: { namespace: "openshift-machine-config-operator", name: "node-bootstrapper" },

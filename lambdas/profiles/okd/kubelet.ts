@@ -1,13 +1,13 @@
-import { kubernetesFolder as k } from "../../desired/machine-paths.ts";
-import { addressIn } from "../../desired/network-address.ts";
-import { startingTaint } from "../../desired/node-keys.ts";
-import type { MachineFacts } from "../machine-facts.ts";
+import { startingTaint } from "../../cluster/node-keys.ts";
+import { kubernetesFolder as k } from "../../machine/machine-paths.ts";
+import { addressIn } from "../../machine/network-address.ts";
+import type { MachineSpec } from "../machine-facts.ts";
 
 /** The cluster's DNS service has the tenth address of the service network (OKD's dns-operator). */
 const DNS_ADDRESS = 10;
 
-/** The kubelet's configuration: WMCO's, with eviction on memory, which Windows does since 1.31 and only when told. */
-export const kubeletConfiguration = ({ configuration, pool }: MachineFacts): object => ({
+/** WMCO's configuration of the kubelet, with eviction on memory: since 1.31 Windows supports it, but not by default. */
+export const kubeletConfiguration = ({ configuration, pool }: MachineSpec): object => ({
   kind: "KubeletConfiguration",
   apiVersion: "kubelet.config.k8s.io/v1beta1",
   rotateCertificates: true,
@@ -35,7 +35,7 @@ export const kubeletConfiguration = ({ configuration, pool }: MachineFacts): obj
   resolvConf: "",
 });
 
-/** Sets up credentials for images in Amazon's registry: the payload's provider, with the instance's role. */
+/** Configures credentials for images in Amazon's registry: the payload's provider uses the instance's role. */
 export const credentialProviders = (): object => ({
   apiVersion: "kubelet.config.k8s.io/v1",
   kind: "CredentialProviderConfig",

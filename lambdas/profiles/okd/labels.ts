@@ -1,5 +1,5 @@
-import { POOL_LABEL } from "../../desired/node-keys.ts";
-import type { MachineFacts } from "../machine-facts.ts";
+import { POOL_LABEL } from "../../cluster/node-keys.ts";
+import type { MachineSpec } from "../machine-facts.ts";
 
 // Kubernetes documentation, "Labels and Selectors": an optional DNS prefix, then a name of at most 63 characters.
 const KEY = /^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
@@ -9,10 +9,10 @@ const VALUE = /^([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$/;
 const RESERVED = /(^|\.)(kubernetes|k8s)\.io\//;
 
 /**
- * Every label that the finished Node carries beyond those a kubelet sets by itself.
- * @throws Error when a label of the pool is no Kubernetes label: it would not survive a command line
+ * Lists every label of the finished Node that the kubelet does not set automatically.
+ * @throws Error if a label of the pool is no valid Kubernetes label: a command line could break it
  */
-export function nodeLabels({ poolName, pool }: Pick<MachineFacts, "poolName" | "pool">): Record<string, string> {
+export function nodeLabels({ poolName, pool }: Pick<MachineSpec, "poolName" | "pool">): Record<string, string> {
   const wrong = Object.entries(pool.labels).filter(([key, value]) => !KEY.test(key) || !VALUE.test(value));
   if (wrong.length > 0)
     throw new Error(
@@ -26,8 +26,8 @@ export function nodeLabels({ poolName, pool }: Pick<MachineFacts, "poolName" | "
   };
 }
 
-/** The labels that the kubelet registers itself with, "a=b,c=d"; the reserved ones are set from outside. */
-export const selfLabels = (facts: Pick<MachineFacts, "poolName" | "pool">): string =>
+/** Lists the labels with which the kubelet registers its Node, "a=b,c=d"; Casement sets the reserved ones. */
+export const selfLabels = (facts: Pick<MachineSpec, "poolName" | "pool">): string =>
   Object.entries(nodeLabels(facts))
     .filter(([key]) => !RESERVED.test(key))
     .map(([key, value]) => `${key}=${value}`)

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Configuration } from "../../configuration.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import type { Profile } from "../profile.ts";
 import { STANDARD_OVERLAY_PORT } from "./ports.ts";
@@ -22,10 +22,10 @@ const networkSchema = z.object({
 });
 
 /**
- * Judges the network that Windows nodes are to join: with another port or service network than theirs, nodes would be Ready
- * without reaching any pod.
+ * Compares the cluster's network with the configuration: with another port or service network, Windows nodes would be
+ * Ready without reaching any pod.
  * @param found the object networks.operator.openshift.io/cluster
- * @throws ZodError when it is no such object
+ * @throws ZodError if it is another object
  */
 function findings(found: unknown, { cluster }: Pick<Configuration, "cluster">): Finding[] {
   const { serviceNetwork, defaultNetwork } = networkSchema.parse(found).spec;
@@ -51,6 +51,7 @@ export const network: Profile["network"] = {
       name: "the Node has a subnet",
       annotation: "k8s.ovn.org/hybrid-overlay-node-subnet",
       waitsFor: "the network operator to give the Node a subnet",
+      code: "subnet-missing",
     },
   ],
   after: [
@@ -58,6 +59,7 @@ export const network: Profile["network"] = {
       name: "the overlay has announced itself",
       annotation: "k8s.ovn.org/hybrid-overlay-distributed-router-gateway-mac",
       waitsFor: "the hybrid overlay to announce its gateway",
+      code: "gateway-missing",
     },
   ],
 };

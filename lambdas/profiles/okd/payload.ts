@@ -1,4 +1,4 @@
-import { casementFolder, kubernetesFolder } from "../../desired/machine-paths.ts";
+import { casementFolder, kubernetesFolder } from "../../machine/machine-paths.ts";
 
 const at = (folder: string, names: readonly string[]): (readonly [name: string, path: string])[] =>
   names.map((name) => [name, `${folder}\\${name}`]);

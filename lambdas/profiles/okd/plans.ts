@@ -1,10 +1,10 @@
-import { directory, jsonFile, startService, stopService, textFile } from "../../desired/actions.ts";
-import { casementFolder, guardFile, kubernetesFolder as k, logFolder } from "../../desired/machine-paths.ts";
-import type { PayloadFile } from "../../desired/payload.ts";
-import type { Action, FileAction } from "../../desired/plan.ts";
-import { firewallRules } from "../../desired/ports.ts";
-import { atLeast } from "../../desired/versions.ts";
-import type { MachineFacts } from "../machine-facts.ts";
+import { directory, jsonFile, startService, stopService, textFile } from "../../machine/actions.ts";
+import { casementFolder, guardFile, kubernetesFolder as k, logFolder } from "../../machine/machine-paths.ts";
+import type { PayloadFile } from "../../machine/payload.ts";
+import type { Action, FileAction } from "../../machine/plan.ts";
+import { firewallRules } from "../../machine/ports.ts";
+import { atLeast } from "../../machine/versions.ts";
+import type { MachineSpec } from "../machine-facts.ts";
 import type { Profile } from "../profile.ts";
 import { containerdConfiguration } from "./containerd.ts";
 import { BOOTSTRAP_KUBECONFIG, JOIN_AUTHORITY } from "./join.ts";
@@ -18,7 +18,7 @@ const NETWORK_TASK = "Casement network";
 /** Made by hybrid-overlay-node (ovn-kubernetes); network.ps1 waits for it. */
 export const HNS_NETWORK = "OVNKubernetesHybridOverlayNetwork";
 
-/** The endpoint that network.ps1 makes: its address is kube-proxy's source address. */
+/** The endpoint that network.ps1 creates: its address is kube-proxy's source address. */
 export const SOURCE_ENDPOINT = "VIPEndpoint";
 
 const fileFrom = (bucket: string, { path, key, versionId, sha256 }: PayloadFile): Action => ({
@@ -29,16 +29,16 @@ const fileFrom = (bucket: string, { path, key, versionId, sha256 }: PayloadFile)
   access: "inherited",
 });
 
-const payloadFiles = ({ configuration, payload }: MachineFacts, inFolder: (path: string) => boolean): Action[] =>
+const payloadFiles = ({ configuration, payload }: MachineSpec, inFolder: (path: string) => boolean): Action[] =>
   payload.files.filter(({ path }) => inFolder(path)).map((file) => fileFrom(configuration.bucket, file));
 
 const isOurs = (path: string): boolean => path.startsWith(`${casementFolder}\\`);
 
 /**
- * The guard of the metadata route: first of all, before anything that could lose the route. Windows restarts the SSM
- * agent by itself only when told to.
+ * Installs the guard of the metadata route first, before anything that could remove the route. Also configures Windows
+ * to restart the SSM agent, which is not the default.
  */
-const guard = (facts: MachineFacts): Action[] => [
+const guard = (facts: MachineSpec): Action[] => [
   directory(casementFolder, "system"),
   ...payloadFiles(facts, isOurs),
   { do: "service-recovery", name: "AmazonSSMAgent", restartAfter: [30, 60, 60] },
@@ -46,10 +46,10 @@ const guard = (facts: MachineFacts): Action[] => [
   { do: "run-task", name: GUARD_TASK, withinSeconds: 240, record: `${casementFolder}\\guard.json` },
 ];
 
-/** Windows features; they leave a reboot due, which is taken before any container network exists. */
+/** Installs Windows features. They need a reboot, which is done before any container network exists. */
 const features = (): Action[] => [{ do: "feature", name: "Containers" }];
 
-// Below C:\ ordinary users may create files in folders of others, and these programs run as SYSTEM.
+// Below C:\ ordinary users may create files in other users' folders, but these programs run as SYSTEM.
 const programFolders = (): Action[] => [
   directory(k, "system"),
   ...["containerd", "containerd\\registries", "cni", "cni\\config", "etc\\kubernetes\\manifests"].map((name) =>
@@ -57,14 +57,14 @@ const programFolders = (): Action[] => [
   ),
 ];
 
-/** The programs, each verified by its hash. */
-const payload = (facts: MachineFacts): Action[] => [
+/** Downloads the programs and verifies each by its hash. */
+const payload = (facts: MachineSpec): Action[] => [
   ...programFolders(),
   ...payloadFiles(facts, (path) => !isOurs(path)),
 ];
 
-// Containers run as other users than SYSTEM and mount files from below C:\var, so it stays as Windows makes it,
-// except for the kubelet's own keys.
+// Containers do not run as SYSTEM and mount files from below C:\var, so that folder keeps Windows' default access. Only
+// the kubelet's keys are closed.
 const stateFolders = (): Action[] => [
   directory(logFolder),
   ...["containerd", "csi-proxy", "hybrid-overlay", "kube-proxy", "kubelet", "windows_exporter"].map((name) =>
@@ -73,13 +73,13 @@ const stateFolders = (): Action[] => [
   directory("C:\\var\\lib\\kubelet\\pki", "system"),
 ];
 
-/** File with the authorities of the kubelet's clients; the kubelet reads it again when it changes. */
+/** File with the certificate authorities of the kubelet's clients; the kubelet reloads the file when it changes. */
 const KUBELET_CLIENTS_FILE = `${k}\\kubelet-ca.crt`;
 
 /** Writes the authorities of the kubelet's clients: on a new machine, and on a node that has joined. */
 export const kubeletClients = (pem: string): FileAction => textFile(KUBELET_CLIENTS_FILE, pem);
 
-const configurationFiles = (facts: MachineFacts): Action[] => [
+const configurationFiles = (facts: MachineSpec): Action[] => [
   kubeletClients(facts.kubeletClients),
   textFile(JOIN_AUTHORITY, facts.configuration.cluster.certificateAuthority),
   jsonFile(`${k}\\kubelet.conf`, kubeletConfiguration(facts)),
@@ -87,8 +87,8 @@ const configurationFiles = (facts: MachineFacts): Action[] => [
   textFile(`${k}\\containerd\\containerd_conf.toml`, containerdConfiguration()),
 ];
 
-// Its sha256 cannot be known here: the content is this instance's secret, read with the instance's own role.
-const joinMaterial = ({ joinSecretId }: MachineFacts): Action => ({
+// The sha256 is unknown here: the content is this instance's secret, which only the instance's own role reads.
+const joinMaterial = ({ joinSecretId }: MachineSpec): Action => ({
   do: "file",
   path: BOOTSTRAP_KUBECONFIG,
   source: { from: "secret", secretId: joinSecretId, field: "kubeconfig" },
@@ -101,10 +101,10 @@ const proxyGates = (version: string): string[] =>
   atLeast(version, "1.34") ? [] : ["-FeatureGates", "WinDSR,WinOverlay"];
 
 /**
- * The task that follows the container network. It is repeated: a machine that boots while the API server is away gets its
- * container network after the first run has given up.
+ * The task that configures CNI and kube-proxy for the container network. It repeats: if a machine boots while the API
+ * server is down, the container network appears after the first run has timed out.
  */
-const networkTask = ({ configuration, nodeName }: MachineFacts): Action => ({
+const networkTask = ({ configuration, nodeName }: MachineSpec): Action => ({
   do: "task",
   name: NETWORK_TASK,
   script: `${casementFolder}\\network.ps1`,
@@ -122,10 +122,10 @@ const networkTask = ({ configuration, nodeName }: MachineFacts): Action => ({
 });
 
 /**
- * Everything that makes the machine a node, except the join material and the start of the kubelet.
- * @throws Refused when this Windows release cannot do what the cluster is configured for
+ * Configures everything that a node needs, except the join material and the start of the kubelet.
+ * @throws Refused if this Windows release does not support the cluster's configuration
  */
-const configure = (facts: MachineFacts): Action[] => {
+const configure = (facts: MachineSpec): Action[] => {
   const { cluster } = facts.configuration;
   return [
     ...stateFolders(),
@@ -137,17 +137,17 @@ const configure = (facts: MachineFacts): Action[] => {
   ];
 };
 
-/** Brings the join material, and starts the services that need only a certificate request from the cluster. */
-const start = (facts: MachineFacts): Action[] => [
+/** Delivers the join material, and starts the services that need only a certificate from the cluster. */
+const start = (facts: MachineSpec): Action[] => [
   joinMaterial(facts),
   ...["containerd", "kubelet", "windows_exporter", "csi-proxy"].map((name) => startService(name, logOf(name))),
 ];
 
 /**
- * Brings new join material to a machine whose first token has ended. A kubelet reads its bootstrap kubeconfig when it
- * starts (k8s cmd/kubelet/app, buildKubeletClientConfig), so it is started again.
+ * Delivers new join material to a machine whose first token has expired. A kubelet reads its bootstrap kubeconfig only
+ * when it starts (k8s cmd/kubelet/app, buildKubeletClientConfig), so it is restarted.
  */
-const rejoin = (facts: MachineFacts): Action[] => [
+const rejoin = (facts: MachineSpec): Action[] => [
   stopService("kubelet"),
   joinMaterial(facts),
   startService("kubelet", logOf("kubelet")),
@@ -160,13 +160,13 @@ const network = (): Action[] => [
   startService("kube-proxy", logOf("kube-proxy")),
 ];
 
-/** After a failure: a kubelet that goes on asking for certificates would fill the cluster's queue of requests. */
+/** Stops the kubelet after a failure; otherwise its certificate requests would accumulate in the cluster. */
 const stopKubelet = (): Action[] => [stopService("kubelet")];
 
-/** Join material is of no use once the kubelet has its own certificate, so it leaves the disk. */
+/** Deletes the join material once the kubelet has its own certificate. */
 const afterJoin = (): Action[] => [{ do: "remove-file", path: BOOTSTRAP_KUBECONFIG }];
 
-/** Plans for the stages of a machine's way into the cluster, and for its end. */
+/** Plans for the stages in which a machine joins the cluster, and for its end. */
 export const plans: Profile["plans"] = {
   guard,
   features,

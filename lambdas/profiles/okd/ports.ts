@@ -1,11 +1,11 @@
-import type { Port } from "../../desired/ports.ts";
+import type { Port } from "../../machine/ports.ts";
 
-/** OVN-Kubernetes' own VXLAN port, where the cluster names none (OKD documentation, "Configuring hybrid networking"). */
+/** OVN-Kubernetes' default VXLAN port (OKD documentation, "Configuring hybrid networking"). */
 export const STANDARD_OVERLAY_PORT = 4789;
 
 /**
- * Everything that a node takes from its cluster. Traffic between pods travels inside the overlay's UDP port, so no other
- * port is open for it.
+ * Lists every port on which a node accepts traffic from its cluster. Traffic between pods uses the overlay's UDP port,
+ * so it needs no other port.
  */
 export const okdPorts = ({ hybridOverlayPort }: { readonly hybridOverlayPort: number }): readonly Port[] => [
   { name: "Casement kubelet", protocol: "TCP", port: 10250, from: ["control-plane", "linux-nodes"] },

@@ -1,34 +1,34 @@
-import { kubernetesFolder as k, logFolder } from "../../desired/machine-paths.ts";
-import type { Action } from "../../desired/plan.ts";
-import { atLeast } from "../../desired/versions.ts";
 import { Refused } from "../../errors.ts";
-import type { MachineFacts } from "../machine-facts.ts";
+import { kubernetesFolder as k, logFolder } from "../../machine/machine-paths.ts";
+import type { Action } from "../../machine/plan.ts";
+import { atLeast } from "../../machine/versions.ts";
+import type { MachineSpec } from "../machine-facts.ts";
 import { BOOTSTRAP_KUBECONFIG, JOIN_AUTHORITY } from "./join.ts";
 import { selfLabels } from "./labels.ts";
 import { STANDARD_OVERLAY_PORT } from "./ports.ts";
 
 type Service = Extract<Action, { do: "service" }>;
 
-/** Seconds before each restart of a service that failed; Windows repeats the last one for ever. */
+/** Seconds before each restart of a failed service; Windows repeats the last value without limit. */
 const RESTART_AFTER = [10, 30, 60];
 
 /** Windows Server 2019 cannot change the VXLAN port (OpenShift documentation, WMCO prerequisites). */
 const FIXED_OVERLAY_BUILD = "10.0.17763";
 
-/** Folder of a service's log below the log folder, where it is not the service's own name. */
+/** Service → its folder below the log folder, if the folder is not named as the service. */
 const logFolders: Readonly<Record<string, string>> = { "hybrid-overlay-node": "hybrid-overlay" };
 
-/** The log of a service's program, where WMCO has it too. */
+/** Returns the path of a service's log, which is the same as WMCO's. */
 export const logOf = (service: string): string => {
   const name = logFolders[service] ?? service;
   return `${logFolder}\\${name}\\${name}.log`;
 };
 
-/** A full log is begun anew, and goes after a week; programs before 1.34 do not know the flags (kubernetes issue 127667). */
+/** Flags that rotate a full log and delete it after a week; before 1.34 they do not exist (kubernetes issue 127667). */
 const rotation = (version: string): string =>
   atLeast(version, "1.34") ? " -log-file-size=100Mi -log-file-age=168h" : "";
 
-const runner = (name: string, { configuration }: MachineFacts): string =>
+const runner = (name: string, { configuration }: MachineSpec): string =>
   `${k}\\kube-log-runner.exe -log-file=${logOf(name)}${rotation(configuration.cluster.version)}`;
 
 const containerd = (): string =>
@@ -40,9 +40,9 @@ const containerd = (): string =>
     "--log-level info",
   ].join(" ");
 
-// The node's name is what EC2 says it is, fixed here: asking the metadata service at each start would tie the node to
-// the route that a reboot can lose. The cloud's identity comes from outside (`--cloud-provider=external`).
-const kubelet = (facts: MachineFacts): string =>
+// The node's name is EC2's, fixed here: if the kubelet asked the metadata service at each start, it would depend on a
+// route that a reboot can remove. The cluster's cloud provider sets the cloud identity (`--cloud-provider=external`).
+const kubelet = (facts: MachineSpec): string =>
   [
     runner("kubelet", facts),
     `${k}\\kubelet.exe`,
@@ -61,14 +61,15 @@ const kubelet = (facts: MachineFacts): string =>
     `--image-credential-provider-config=${k}\\credential-provider-config.yaml`,
   ].join(" ");
 
-function overlayPort({ configuration, build }: MachineFacts): string[] {
+function overlayPort({ configuration, build }: MachineSpec): string[] {
   const port = configuration.cluster.hybridOverlayPort;
   if (port === STANDARD_OVERLAY_PORT) return [];
-  if (build === FIXED_OVERLAY_BUILD) throw new Refused(`Windows Server 2019 cannot use the overlay port ${port}`);
+  if (build === FIXED_OVERLAY_BUILD)
+    throw new Refused(`Windows Server 2019 cannot use the overlay port ${port}`, { code: "overlay-port" });
   return [`--hybrid-overlay-vxlan-port ${port}`];
 }
 
-const hybridOverlay = (facts: MachineFacts): string =>
+const hybridOverlay = (facts: MachineSpec): string =>
   [
     `${k}\\hybrid-overlay-node.exe`,
     `--node ${facts.nodeName}`,
@@ -82,11 +83,11 @@ const hybridOverlay = (facts: MachineFacts): string =>
     ...overlayPort(facts),
   ].join(" ");
 
-const kubeProxy = (facts: MachineFacts): string =>
+const kubeProxy = (facts: MachineSpec): string =>
   `${runner("kube-proxy", facts)} ${k}\\kube-proxy.exe --config ${k}\\kube-proxy.conf --windows-service`;
 
-// WMCO serves metrics with a certificate of the cluster's service CA, which only a pod's Service can have; without one
-// the port is plain HTTP, inside the cluster's network alone.
+// WMCO serves metrics with a certificate of the cluster's service CA, which only a pod's Service can get. Here the port
+// serves plain HTTP, only inside the cluster's network.
 const windowsExporter = (): string =>
   [
     `${k}\\windows_exporter.exe`,
@@ -98,7 +99,7 @@ const windowsExporter = (): string =>
 const csiProxy = (): string =>
   `${k}\\csi-proxy.exe -log_file=${logOf("csi-proxy")} -logtostderr=false -windows-service --v=2`;
 
-/** Names of the services that a node in service runs, and their logs: what pods need first, in the order of dependencies. */
+/** Lists the services of a running node with their logs, in the order of dependencies: first the services pods need. */
 export const runningServices = (): { readonly name: string; readonly log: string }[] =>
   ["containerd", "kubelet", "hybrid-overlay-node", "kube-proxy", "csi-proxy", "windows_exporter"].map((name) => ({
     name,
@@ -109,7 +110,7 @@ export const runningServices = (): { readonly name: string; readonly log: string
 const services: readonly (readonly [
   name: string,
   dependsOn: readonly string[],
-  command: (facts: MachineFacts) => string,
+  command: (facts: MachineSpec) => string,
 ])[] = [
   ["containerd", [], containerd],
   ["kubelet", ["containerd"], kubelet],
@@ -120,10 +121,10 @@ const services: readonly (readonly [
 ];
 
 /**
- * The services of a Windows node. They start by themselves after a reboot, in the order of their dependencies.
- * @throws Refused when this Windows release cannot do what the cluster is configured for
+ * Defines the services of a Windows node. After a reboot, Windows starts them in the order of their dependencies.
+ * @throws Refused if this Windows release does not support the cluster's configuration
  */
-export const okdServices = (facts: MachineFacts): Service[] =>
+export const okdServices = (facts: MachineSpec): Service[] =>
   services.map(([name, dependsOn, command]) => ({
     do: "service",
     name,

@@ -1,5 +1,5 @@
-# What an action must hold, exactly: no kind of it is guessed, letters count, and what comes from the bucket is pinned by
-# its hash. The simulated machine's schema says the same.
+# The exact fields of each kind of action: names are case-sensitive, and content from the bucket is pinned by its hash.
+# The simulated machine has the same schema.
 $Fits = @{
     text = { param($value) $value -is [string] }
     textOrNull = { param($value) $null -eq $value -or $value -is [string] }
@@ -47,7 +47,7 @@ function Test-Source($source) {
     return $true
 }
 
-# Only for a secret is the hash not known in advance.
+# Only a secret's hash is unknown in advance.
 function Test-Hash($value, $action) {
     if ($null -eq $value) { return (Test-Has $action.source 'from') -and $action.source.from -ceq 'secret' }
     return $value -is [string] -and $value -cmatch '^[0-9a-f]{64}$'

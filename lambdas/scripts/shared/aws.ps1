@@ -1,7 +1,7 @@
-# Reads from AWS with the role of this instance: S3's GetObject and Secrets Manager's GetSecretValue, signed by hand. No
-# module of AWS's is loaded: importing the one on Amazon's images takes minutes on a cold disk.
+# Reads from AWS with this instance's role: S3's GetObject and Secrets Manager's GetSecretValue. The script signs the
+# requests, because importing the AWS module on Amazon's images takes minutes on a cold disk.
 
-# "the secret is not JSON" instead of PowerShell's own words: in 5.1 those end with the whole text that was read.
+# "the secret is not JSON" replaces PowerShell's error, which in 5.1 ends with the whole text that was read.
 function Read-Json([string] $text, [string] $what) {
     try { return $text | ConvertFrom-Json } catch { throw "$what is not JSON" }
 }
@@ -25,12 +25,12 @@ function Get-Hmac([byte[]] $key, [string] $text) {
     return , $algorithm.ComputeHash([Text.Encoding]::UTF8.GetBytes($text))
 }
 
-# By RFC 3986: .NET Framework leaves !'()* as they are.
+# Escapes by RFC 3986: .NET Framework does not escape !'()*.
 function Get-Escaped([string] $text) {
     return [regex]::Replace([Uri]::EscapeDataString($text), "[!'()*]", { param($mark) '%{0:X2}' -f [int] $mark.Value[0] })
 }
 
-# Sorted by code, as Signature Version 4 wants it; Sort-Object would sort by the machine's language.
+# Sorts by character code, as Signature Version 4 requires; Sort-Object would sort by the machine's language.
 function Get-Sorted([string[]] $texts) {
     [Array]::Sort($texts, [StringComparer]::Ordinal)
     return $texts
@@ -65,14 +65,21 @@ function Get-Authorization($request, [string] $keyId, [string] $secret, [string]
     return "AWS4-HMAC-SHA256 Credential=$keyId/$scope, SignedHeaders=$names, Signature=$(ConvertTo-Hex (Get-Hmac $key $text))"
 }
 
+# Of a kind that another try may help.
+function New-MetadataFault([string] $words) {
+    $fault = New-Object IO.IOException $words
+    $fault.Data['code'] = 'metadata-silent'
+    return $fault
+}
+
 $Role = $null
 
-# The role's credentials with the region and its domain (amazonaws.com; another one in China). They live some hours and
-# are read anew in their last five minutes.
+# The role's credentials with the region and its domain (amazonaws.com; another one in China). They are valid for hours
+# and read again in their last five minutes.
 function Get-Role {
     if ($script:Role -and $script:Role.until -gt [DateTime]::UtcNow.AddMinutes(5)) { return $script:Role }
     $token = Get-MetadataToken
-    if (-not $token) { throw (New-Object IO.IOException 'the metadata service does not answer') }
+    if (-not $token) { throw (New-MetadataFault 'the metadata service does not answer') }
     try {
         $name = Read-Metadata $token 'iam/security-credentials/'
         $found = Read-Json (Read-Metadata $token "iam/security-credentials/$name") "the metadata service's answer"
@@ -81,15 +88,15 @@ function Get-Role {
     } catch {
         $fault = Find-Exception $_ ([Net.WebException])
         if ($fault -and $fault.Response) { $fault.Response.Close() }
-        throw (New-Object IO.IOException "the metadata service gave no credentials: $(Get-ErrorText $_)")
+        throw (New-MetadataFault "the metadata service gave no credentials: $(Get-ErrorText $_)")
     }
-    if ($found.Code -ne 'Success') { throw (New-Object IO.IOException "the metadata service gave no credentials: $($found.Code)") }
+    if ($found.Code -ne 'Success') { throw (New-MetadataFault "the metadata service gave no credentials: $($found.Code)") }
     $until = ([DateTime] $found.Expiration).ToUniversalTime()
     $script:Role = @{ key = $found.AccessKeyId; secret = $found.SecretAccessKey; token = $found.Token; until = $until; region = $region; domain = $domain }
     return $script:Role
 }
 
-# Where a service answers in this region; AWS_ENDPOINT_URL is the variable the AWS SDKs read for another address.
+# The address of a service in this region; the AWS SDKs read another address from AWS_ENDPOINT_URL too.
 function Get-Endpoint([string] $name, $role) {
     if ($env:AWS_ENDPOINT_URL) { return $env:AWS_ENDPOINT_URL.TrimEnd('/') }
     return "https://$name.$($role.region).$($role.domain)"
@@ -103,7 +110,7 @@ function Add-Signature($request, [string] $authority, $role) {
     return Get-Authorization $request $role.key $role.secret $role.region
 }
 
-# .NET sets Host by itself and takes Content-Type by its property alone.
+# .NET sets Host automatically and accepts Content-Type only as a property.
 function New-SignedRequest($request) {
     $role = Get-Role
     $address = "$(Get-Endpoint $request.endpoint $role)$($request.path)"
@@ -130,13 +137,13 @@ function Write-Body($ask, [string] $body) {
     try { $stream.Write($bytes, 0, $bytes.Length) } finally { $stream.Dispose() }
 }
 
-# One try; what is not 200 or is cut off is an error.
+# One try; any status but 200, or a truncated answer, is an error.
 function Copy-Answer($request, $into) {
     $ask = New-SignedRequest $request
     Write-Body $ask $request.body
     $answer = $ask.GetResponse()
     try {
-        if ([int] $answer.StatusCode -ne 200) { throw (Get-Refusal $answer $request.name).words }
+        if ([int] $answer.StatusCode -ne 200) { throw (New-Fault 'aws-refuses-machine' (Get-Refusal $answer $request.name).words) }
         $answer.GetResponseStream().CopyTo($into)
         if ($answer.ContentLength -ge 0 -and $into.Length -ne $answer.ContentLength) {
             throw (New-Object IO.IOException "the answer of $($request.name) ended after $($into.Length) of $($answer.ContentLength) bytes")
@@ -146,13 +153,13 @@ function Copy-Answer($request, $into) {
     }
 }
 
-# The exception of this kind, however deeply PowerShell has wrapped it.
+# Finds the exception of a kind, however deeply PowerShell has wrapped it.
 function Find-Exception($record, [Type] $kind) {
     for ($found = $record.Exception; $found; $found = $found.InnerException) { if ($kind.IsInstanceOfType($found)) { return $found } }
 }
 
-# Code and message of a refusal: XML from S3, JSON from Secrets Manager. Only the first line of a message: after it comes
-# what should have been signed, with the session's token.
+# Code and message of a refusal: XML from S3, JSON from Secrets Manager. Only the first line of the message is used:
+# the next lines are the text to sign, which contains the session's token.
 function Read-Refusal($answer) {
     $body = (New-Object IO.StreamReader ($answer.GetResponseStream())).ReadToEnd()
     if ($body -match '<Code>([^<]*)</Code>') { $code = $Matches[1] }
@@ -164,7 +171,7 @@ function Read-Refusal($answer) {
     return @{ code = $code; message = "$message".Split("`n")[0].Trim() }
 }
 
-# Signatures hold for 15 minutes: a clock that is wrong by some of them is worth telling, whatever was refused.
+# Signatures are valid for 15 minutes, so each refusal mentions a wrong clock.
 function Get-ClockNote($answer, [string] $name) {
     $time = [DateTimeOffset]::MinValue
     $style = [Globalization.DateTimeStyles]::AssumeUniversal
@@ -180,24 +187,24 @@ function Get-Refusal($answer, [string] $name) {
     $status = [int] $answer.StatusCode
     $words = "$status $($said.code)".Trim()
     if ($said.message) { $words = "$($said.message) ($words)" }
-    # The credentials may have ended on the way: the next try reads them anew.
+    # The credentials may have expired in transit: the next try reads them again.
     if ($said.code -like 'ExpiredToken*') { $script:Role = $null }
     $passes = @(429, 500, 502, 503, 504) -contains $status -or $said.code -match '^(ExpiredToken|Throttling|RequestTimeout$|SlowDown)'
-    return @{ passes = $passes; words = "$name answered: $words" + (Get-ClockNote $answer $name) }
+    return @{ code = 'aws-refuses-machine'; passes = $passes; words = "$name answered: $words" + (Get-ClockNote $answer $name) }
 }
 
-# What went wrong in words, and whether another try may help.
+# The error in words, and whether another try may succeed.
 function Get-Fault($record, [string] $name) {
     $fault = Find-Exception $record ([Net.WebException])
-    if (-not $fault) { return @{ passes = $null -ne (Find-Exception $record ([IO.IOException])); words = Get-ErrorText $record } }
+    if (-not $fault) { return @{ code = Get-ErrorCode $record; passes = $null -ne (Find-Exception $record ([IO.IOException])); words = Get-ErrorText $record } }
     if ($fault.Response) {
         # .NET Framework keeps two connections to a host, and the next try needs one.
         try { return Get-Refusal $fault.Response $name } finally { $fault.Response.Close() }
     }
-    return @{ passes = "$($fault.Status)" -ne 'TrustFailure'; words = "$name does not answer: $($fault.Message)" }
+    return @{ code = 'aws-unreachable'; passes = "$($fault.Status)" -ne 'TrustFailure'; words = "$name does not answer: $($fault.Message)" }
 }
 
-# Tries five times within some seconds, up to eight between two tries, unlike on every machine.
+# Tries five times, with random pauses of up to ten seconds, so that machines do not retry together.
 function Send-Request($request, [scriptblock] $openTarget) {
     for ($try = 1; ; $try++) {
         $into = & $openTarget
@@ -209,12 +216,12 @@ function Send-Request($request, [scriptblock] $openTarget) {
         } finally {
             $into.Dispose()
         }
-        if ($try -ge 5 -or -not $fault.passes) { throw $fault.words }
+        if ($try -ge 5 -or -not $fault.passes) { throw (New-Fault $fault.code $fault.words) }
         Start-Sleep -Milliseconds (Get-Random -Minimum (500 * $try * $try) -Maximum (600 * $try * $try))
     }
 }
 
-# A bucket's own host, but with dots in its name no certificate would fit that. A path is signed as it is sent.
+# Uses the bucket's own host, unless its name has dots: no certificate matches that. A path is signed as it is sent.
 function New-ObjectRequest($place) {
     $empty = Get-TextHash ''
     $path = Get-Path $place.key
@@ -230,7 +237,7 @@ function New-ObjectRequest($place) {
     }
 }
 
-# Lays one version of an object into a file.
+# Writes one version of an object into a file.
 function Save-Object($place, [string] $to) {
     Send-Request (New-ObjectRequest $place) { [IO.File]::Create($to) } | Out-Null
 }
@@ -248,7 +255,7 @@ function New-SecretRequest([string] $secretId) {
     }
 }
 
-# The text of a secret; nothing of it is printed.
+# Reads a secret's text, never printed.
 function Read-SecretText([string] $secretId) {
     $into = Send-Request (New-SecretRequest $secretId) { New-Object IO.MemoryStream }
     $answer = Read-Json ([Text.Encoding]::UTF8.GetString($into.ToArray())) 'the answer of Secrets Manager'

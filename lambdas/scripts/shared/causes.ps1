@@ -35,6 +35,35 @@ function Get-ErrorText($record) {
     return $text
 }
 
+# A failure is found by its code: its words are Windows' own, in the machine's language.
+function New-Fault([string] $code, [string] $words) {
+    $fault = New-Object Exception $words
+    $fault.Data['code'] = $code
+    return $fault
+}
+
+# ERROR_DISK_FULL, ERROR_HANDLE_DISK_FULL, RPC_S_SERVER_UNAVAILABLE (winerror.h).
+$ErrorCodes = @{ '80070070' = 'disk-full'; '80070027' = 'disk-full'; '800706ba' = 'wmi-broken' }
+
+# Empty for what has no code. Errors of WMI show their HRESULT in the error's id alone.
+function Get-ErrorCode($record) {
+    if ("$($record.FullyQualifiedErrorId)" -match '^HRESULT 0x([0-9a-f]{8})') { return "$($ErrorCodes[$Matches[1]])" }
+    for ($found = $record.Exception; $found; $found = $found.InnerException) {
+        $code = $found.Data['code']
+        if (-not $code) { $code = $ErrorCodes[('{0:x8}' -f $found.HResult)] }
+        if ($code) { return $code }
+    }
+    return ''
+}
+
+# Writes into a result what failed; where it has no code, there is no such field.
+function Add-Failure($result, $record) {
+    $result.error = Get-ErrorText $record
+    $code = Get-ErrorCode $record
+    if ($code) { $result.code = $code }
+    return $result
+}
+
 # The last lines of a program's log, in one line; empty when there are none.
 function Get-LogTail([string] $path) {
     if (-not $path -or -not (Test-Path -LiteralPath $path -PathType Leaf)) { return '' }

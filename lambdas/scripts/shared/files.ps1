@@ -1,9 +1,9 @@
-# Access as SDDL, the form that Windows reads back unchanged: owned by Administrators, nothing inherited, full control
-# for SYSTEM (SY) and Administrators (BA) alone. By SID, because account names are translated.
+# Access as SDDL, which Windows reads back unchanged: owned by Administrators, nothing inherited, full control only for
+# SYSTEM (SY) and Administrators (BA). By SID, because Windows translates account names.
 $SystemDirectory = 'D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)'
 $SystemFile = 'D:P(A;;FA;;;SY)(A;;FA;;;BA)'
 
-# True when the access had to be changed. "PAI" is what Windows makes of "P" when it has looked at inheritance.
+# True if the access was changed. Windows turns "P" into "PAI" once it has evaluated inheritance.
 function Set-Access([string] $path, [string] $wanted) {
     $acl = Get-Acl -LiteralPath $path
     $now = $acl.Sddl.Replace('D:PAI(', 'D:P(')
@@ -13,14 +13,14 @@ function Set-Access([string] $path, [string] $wanted) {
     return $true
 }
 
-# True where a file has what its folder gives, and an owner who may have it. A rule without the mark ID (inherited) was
-# set on the file itself.
+# True if a file has exactly its folder's access and a permitted owner. A rule without the mark ID (inherited) was set
+# on the file itself.
 function Test-Inherited([string] $sddl) {
     $own = @([regex]::Matches($sddl, '\([^;]*;([^;]*);') | Where-Object { $_.Groups[1].Value -cnotmatch 'ID' })
     return $sddl -cmatch '^O:(BA|SY)' -and $sddl -cnotmatch 'D:P' -and $own.Count -eq 0
 }
 
-# A file takes over the access of the one that it replaces, whether Casement closed that one or another program had put it there.
+# A file inherits the access of the file that it replaces, whether Casement or another program wrote that one.
 function Reset-Access([string] $path) {
     $acl = Get-Acl -LiteralPath $path
     if (Test-Inherited $acl.Sddl) { return $false }
@@ -36,7 +36,7 @@ function Get-Sha256([string] $path) {
 
 function Assert-Sha256([string] $path, [string] $wanted) {
     $found = Get-Sha256 $path
-    if ($found -ne $wanted) { throw "the content has sha256 $found, wanted is $wanted" }
+    if ($found -ne $wanted) { throw (New-Fault 'content-differs' "the content has sha256 $found, wanted is $wanted") }
 }
 
 # One field of a secret that is a JSON object; the value is never printed.
@@ -48,14 +48,14 @@ function Read-Secret($source) {
     return [Text.Encoding]::UTF8.GetBytes($value)
 }
 
-# What arrived damaged is fetched once more.
+# A damaged download is repeated once.
 function Save-Pinned($source, [string] $sha256, [string] $to) {
     Save-Object $source $to
     if ((Get-Sha256 $to) -ne $sha256) { Save-Object $source $to }
     Assert-Sha256 $to $sha256
 }
 
-# Lays the content beside its place; it is closed to others before anything is in it.
+# Writes the content beside its destination; others lose access before the file has content.
 function Save-Source($action, [string] $to) {
     $source = $action.source
     [IO.File]::WriteAllBytes($to, (New-Object byte[] 0))
@@ -75,7 +75,7 @@ function Set-PlannedDirectory($action) {
     return $changed
 }
 
-# A file without a known sha256 holds a secret: its content is fetched and compared.
+# A file without a known sha256 contains a secret: its content is fetched and compared.
 function Test-Content($action, [string] $new) {
     if (-not (Test-Path -LiteralPath $action.path -PathType Leaf)) { return $false }
     $wanted = $action.sha256
@@ -92,7 +92,7 @@ function Set-PlannedFile($action) {
     } finally {
         Remove-Item -LiteralPath $new -Force -ErrorAction SilentlyContinue
     }
-    # A file that replaces another takes over its access, so this comes last.
+    # A file inherits the access of the one that it replaces, so this comes last.
     $opened = if ($action.access -eq 'system') { Set-Access $action.path $SystemFile } else { Reset-Access $action.path }
     return [bool] ($changed -bor $opened)
 }

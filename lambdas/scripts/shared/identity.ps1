@@ -1,5 +1,5 @@
-# What tells one boot from another: the number that Windows counts up, which is also the boot id in the Node's status;
-# where it is missing, the time of the boot.
+# Identifies a boot: by the number that Windows increments, which is also the boot id in the Node's status, or by the
+# time of the boot if the number is missing.
 function Get-BootId {
     $key = 'HKLM:\SYSTEM\CurrentControlSet\Control\Session Manager\Memory Management\PrefetchParameters'
     $values = Get-ItemProperty -Path $key -ErrorAction SilentlyContinue
@@ -7,7 +7,7 @@ function Get-BootId {
     return (Get-CimInstance -ClassName Win32_OperatingSystem).LastBootUpTime.ToUniversalTime().ToString('o')
 }
 
-# The guard's last result. It runs every minute: a run under way (SCHED_S_TASK_RUNNING, 0x41301) is waited for.
+# The guard's last result. The guard runs every minute, so this waits for a current run (SCHED_S_TASK_RUNNING, 0x41301).
 function Get-GuardResult([int] $patience = 60) {
     for ($second = 0; ; $second++) {
         $last = (Get-ScheduledTaskInfo -TaskName 'Casement guard').LastTaskResult
@@ -16,7 +16,7 @@ function Get-GuardResult([int] $patience = 60) {
     }
 }
 
-# The guard of the metadata route as it stands: its file, its task, and what it would do now.
+# State of the metadata route's guard: its file, task, and repairs if it ran now.
 function Get-GuardState {
     $path = Join-Path $CasementHome 'guard.ps1'
     $state = [ordered] @{ present = $false; sha256 = $null; taskEnabled = $false; lastResult = $null; paths = 0; error = '' }

@@ -1,17 +1,17 @@
-# Looks at single things of the machine: one function for each group of questions. Each answers with plain lists and
-# tables, in the order of the questions; what is not there is $null.
+# Answers questions about the machine: one function for each group. Each returns plain lists and tables, in the order
+# of the questions; $null stands for something that does not exist.
 
-# CIM answers or gives up: without a limit a look would wait for a management service that hangs.
+# Timeout of CIM: without it an observation would wait for a management service that hangs.
 $CimSeconds = 30
 
-# By the texts' codes: Sort-Object sorts by the machine's language.
+# Sorts by character code: Sort-Object sorts by the machine's language.
 function Get-Ordered([string[]] $texts) {
     [Array]::Sort($texts, [StringComparer]::Ordinal)
     return $texts
 }
 
-# What does not exist is an answer. Any other error, such as a key that may not be read or a service that does not answer,
-# is none: it fails the group, so that it is not taken for absence.
+# "Does not exist" is an answer. Any other error, such as a denied key or a service that does not answer, fails the
+# group, so that it is not taken for absence.
 function Get-Found([scriptblock] $look) {
     try { & $look } catch { if ("$($_.CategoryInfo.Category)" -ne 'ObjectNotFound') { throw } }
 }
@@ -29,7 +29,7 @@ function Get-PathAnswer($paths) {
     }
 }
 
-# Windows says 1066 where the program has a code of its own.
+# Windows reports 1066 if the program has its own code.
 function Get-ExitCode($service) {
     if ($service.ExitCode -eq 1066) { return [long] $service.ServiceSpecificExitCode }
     return [long] $service.ExitCode
@@ -86,7 +86,7 @@ function Get-RuleAnswer($names) {
     }
 }
 
-# What looks like a secret does not leave the machine, such as the password of a proxy.
+# Hides values that look like a secret, such as the password of a proxy: they do not leave the machine.
 function Get-RegistryAnswer($questions) {
     foreach ($question in @($questions)) {
         $value = $null
@@ -103,7 +103,7 @@ function Get-CertificateAnswer($stores) {
     }
 }
 
-# Can packets leave by this adapter? It needs a settled address; a self-assigned one (169.254) does not count.
+# Can packets leave by this adapter? It needs a settled address that is not self-assigned (169.254).
 function Test-Usable([int] $index) {
     $interface = Get-Found { Get-NetIPInterface -InterfaceIndex $index -AddressFamily IPv4 }
     if (-not $interface -or "$($interface.ConnectionState)" -ne 'Connected') { return $false }
@@ -131,8 +131,8 @@ function Get-TextOf($object, [string] $name) {
     return ''
 }
 
-# The commands come with the feature Containers: without it there are no networks. An address of an endpoint counts when an
-# adapter of the host has it, in whatever compartment.
+# The feature Containers brings the commands: without the feature there are no networks. An endpoint's address is
+# reported if an adapter of the host has it, in any compartment.
 function Get-HnsAnswer {
     $answer = [ordered] @{ networks = @(); endpoints = @() }
     if (-not (Get-Command -Name Get-HnsNetwork -ErrorAction SilentlyContinue)) { return $answer }
@@ -145,7 +145,7 @@ function Get-HnsAnswer {
     return $answer
 }
 
-# What is waiting for a reboot writes it down in one of these places.
+# Places in which Windows records a pending reboot.
 function Get-RebootAnswer {
     $windows = 'HKLM:\SOFTWARE\Microsoft\Windows\CurrentVersion'
     $control = 'HKLM:\SYSTEM\CurrentControlSet\Control'
@@ -165,7 +165,7 @@ function Get-Iso([DateTime] $time) {
     return $time.ToUniversalTime().ToString("yyyy-MM-dd'T'HH:mm:ss'Z'", [Globalization.CultureInfo]::InvariantCulture)
 }
 
-# 1074: a program or a person asked for it. 41 and 6008, written after a start: the machine was not shut down before.
+# 1074: a program or a person requested it. 41 and 6008, written after a start: the machine was not shut down before.
 function Get-BootAnswer {
     $booted = (Get-CimInstance -ClassName Win32_OperatingSystem -OperationTimeoutSec $CimSeconds).LastBootUpTime
     $events = @(Get-Found { Get-WinEvent -FilterHashtable @{ LogName = 'System'; Id = @(41, 1074, 6008) } -MaxEvents 4 })
@@ -183,7 +183,7 @@ function Get-RepairCount {
     try { return [int] (Get-Content -LiteralPath (Join-Path $CasementHome 'guard.json') -Raw | ConvertFrom-Json).repairs } catch { return 0 }
 }
 
-# The guard is not waited for: while it runs, its last result is not known.
+# Does not wait for the guard: while it runs, its last result is unknown.
 function Get-GuardAnswer {
     $path = Join-Path $CasementHome 'guard.ps1'
     $task = @(Get-TaskAnswer ([pscustomobject] @{ name = 'Casement guard'; record = (Join-Path $CasementHome 'guard.json') }))[0]
@@ -203,7 +203,7 @@ function Get-DiskAnswer {
     return [ordered] @{ freeBytes = [long] $drive.FreeSpace; sizeBytes = [long] $drive.Size }
 }
 
-# A value in the one way that this script and Casement's TypeScript write it: each would spell JSON differently.
+# Writes a value as Casement's TypeScript does, because their JSON would differ.
 function Get-Canonical($value) {
     if ($null -eq $value) { return '~' }
     if ($value -is [string]) { return "$($value.Length):$value" }
@@ -222,7 +222,7 @@ function Get-AnswerHash($answer) {
     return [BitConverter]::ToString($bytes).Replace('-', '').ToLowerInvariant().Substring(0, 16)
 }
 
-# JSON, gzip, base64. SSM keeps the first 24,000 characters of what a command prints, and the verdict comes behind.
+# JSON, gzip, base64. SSM keeps the first 24,000 characters of a command's output, and the verdict comes last.
 function Get-Packed($answers) {
     $bytes = [Text.Encoding]::UTF8.GetBytes((Get-ResultLine $answers))
     $into = New-Object IO.MemoryStream

@@ -1,5 +1,5 @@
-# Recovery of Windows services. What a service is now is read from the registry, where Windows keeps all of it in one place; it is
-# changed through the service manager, which would not notice a change of the registry.
+# Recovery of Windows services. The current state is read from the registry, where Windows keeps all of it together, and
+# changed through the service manager, which would not notice a change in the registry.
 $Services = 'HKLM:\SYSTEM\CurrentControlSet\Services'
 
 function Get-Value($values, [string] $name, $otherwise) {
@@ -11,8 +11,8 @@ function Test-Same($some, $others) {
     return (@($some | Sort-Object) -join "`n") -ceq (@($others | Sort-Object) -join "`n")
 }
 
-# sc.exe is the one native program used: it ends at once. 3010 and 1641 are Windows' ways to say "reboot is due"; they
-# are noted and never passed on, because the agent would reboot the machine.
+# sc.exe is the only native program used; it ends immediately. 3010 and 1641 mean that a reboot is due. They are
+# recorded but never passed on, because the agent would reboot the machine.
 function Invoke-ServiceControl([string[]] $arguments) {
     $said = & sc.exe $arguments
     if (@(3010, 1641) -contains $LASTEXITCODE) { Set-RebootDue }

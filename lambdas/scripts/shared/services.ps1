@@ -1,13 +1,13 @@
-# Windows services, defined and started.
+# Defines and starts Windows services.
 $RestartDue = New-Object System.Collections.Generic.List[string]
-# After so long a service that was started is looked at again.
+# Seconds until a started service is checked again.
 $SettleSeconds = 3
 
 function Add-RestartDue([string] $name) {
     if (-not $RestartDue.Contains($name)) { $RestartDue.Add($name) }
 }
 
-# Running services whose command line names the file work with its old content until they are restarted.
+# Running services whose command line names the file use its old content until they are restarted.
 function Set-RestartDue([string] $path) {
     foreach ($service in @(Get-CimInstance -ClassName Win32_Service -Filter "State='Running'")) {
         if ("$($service.PathName)".ToLowerInvariant().Contains($path.ToLowerInvariant())) { Add-RestartDue $service.Name }
@@ -30,7 +30,7 @@ function Set-Definition($wanted) {
     return -not $same
 }
 
-# What Windows shows of a service after it was set must be what was wanted, or each plan would set it again.
+# Checks that Windows reports the wanted definition after a change; otherwise each plan would set it again.
 function Assert-Definition($wanted) {
     $now = Get-ItemProperty -Path "$Services\$($wanted.name)"
     $shown = [ordered] @{
@@ -51,7 +51,7 @@ function Update-Definition($wanted) {
         StartName = 'LocalSystem'
         ServiceDependencies = [string[]] @($wanted.dependsOn)
     }
-    # An empty list may mean "leave it" to Win32_Service.Change; sc.exe has a word for none.
+    # Win32_Service.Change may ignore an empty list; sc.exe has a word for it.
     if (@($wanted.dependsOn).Count -eq 0) {
         $change.Remove('ServiceDependencies')
         Invoke-ServiceControl @('config', $wanted.name, 'depend=', '/')
@@ -87,7 +87,7 @@ function Get-ExitText([string] $name) {
     return "; its exit code is $code"
 }
 
-# A program that finds its configuration wrong is Running for a moment; a second look tells.
+# A program with a wrong configuration is Running for a moment, so the state is checked twice.
 function Start-Settled([string] $name) {
     Start-ServiceBounded $name
     Start-Sleep -Seconds $SettleSeconds
@@ -95,7 +95,7 @@ function Start-Settled([string] $name) {
     if ($state -ne 'Running') { throw "$name is $state $SettleSeconds seconds after its start" }
 }
 
-# Why a program did not stay is in its exit code and at the end of its log.
+# A program's exit code and the end of its log explain why it did not stay up.
 function Get-StartFailure($action, [string] $reason) {
     $text = "$reason$(Get-ExitText $action.name)"
     $tail = ''
@@ -113,6 +113,6 @@ function Set-PlannedState($action) {
         Stop-ServiceBounded $action.name
         return $true
     }
-    try { Start-Settled $action.name } catch { throw (Get-StartFailure $action (Get-ErrorText $_)) }
+    try { Start-Settled $action.name } catch { throw (New-Fault (Get-ErrorCode $_) (Get-StartFailure $action (Get-ErrorText $_))) }
     return $true
 }

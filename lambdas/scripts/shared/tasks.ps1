@@ -1,19 +1,19 @@
-# Scheduled tasks as SYSTEM. Two triggers: at start-up and, if wanted, every so many minutes from now on; a repetition
-# without a duration goes on for ever (a duration of TimeSpan.MaxValue is refused since Windows Server 2016).
+# Scheduled tasks as SYSTEM. Two triggers: at start-up and, if wanted, at an interval of minutes. A repetition without a
+# duration never ends (Windows refuses a duration of TimeSpan.MaxValue since Windows Server 2016).
 function Get-TaskArguments($action) {
     $words = @('-NoProfile', '-NonInteractive', '-ExecutionPolicy', 'Bypass', '-File', $action.script) + @($action.arguments)
     foreach ($word in $words) { if ("$word".Contains('"')) { throw 'an argument holds a quotation mark' } }
-    # Before a closing quotation mark a backslash counts as two (Microsoft, "Parsing C command-line arguments").
+    # Before a closing quotation mark a backslash is doubled (Microsoft, "Parsing C command-line arguments").
     return @($words | ForEach-Object { if ("$_" -match '^[^\s]+$') { "$_" } else { "`"$("$_" -replace '(\\+)$', '$1$1')`"" } }) -join ' '
 }
 
-# Windows shows the account by its name in its own language.
+# Windows shows the account's name in the machine's language.
 function Test-System([string] $user) {
     $local = "$((Get-CimInstance -ClassName Win32_SystemAccount -Filter "SID='S-1-5-18'").Name)"
     return @('S-1-5-18', 'SYSTEM', 'NT AUTHORITY\SYSTEM', $local) -contains $user
 }
 
-# How a task differs from what is wanted; nothing when it does not.
+# The difference between a task and the wanted one; nothing if there is none.
 function Get-TaskFault($task, [string] $arguments, [int] $minutes) {
     $action = @($task.Actions)[0]
     $intervals = @($task.Triggers | Where-Object { $_.Repetition -and $_.Repetition.Interval } | ForEach-Object { "$($_.Repetition.Interval)" })
@@ -53,13 +53,13 @@ function Wait-Task([string] $name, [DateTime] $deadline) {
     }
 }
 
-# A start while the task runs is ignored by Windows, so a run that is under way is waited for first. It always counts
-# as a change: what the task did is its own affair.
+# Windows ignores a start while the task runs, so this waits for the current run first. A run is always a change,
+# because the effect of the task is unknown.
 function Invoke-PlannedTask($action) {
     $deadline = [DateTime]::UtcNow.AddSeconds($action.withinSeconds)
     Wait-Task $action.name $deadline
     $before = (Get-ScheduledTaskInfo -TaskName $action.name).LastRunTime
-    # The time of a run is kept in whole seconds: a second later, a new run shows.
+    # Windows keeps the time of a run in whole seconds: after a second, a new run is visible.
     Start-Sleep -Seconds 1
     Start-ScheduledTask -TaskName $action.name
     while ((Get-ScheduledTaskInfo -TaskName $action.name).LastRunTime -eq $before) {

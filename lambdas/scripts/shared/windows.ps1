@@ -1,8 +1,8 @@
 # Features, firewall, machine-wide environment and Defender.
 $MachineEnvironment = 'HKLM:\SYSTEM\CurrentControlSet\Control\Session Manager\Environment'
 
-# A feature that is installed but waits for a reboot is no change, yet the reboot is still due. RestartNeeded is Yes, No
-# or Maybe (reference of Install-WindowsFeature): what may be needed is done before any container network exists.
+# An installed feature that waits for a reboot is no change, but the reboot is still due. RestartNeeded is Yes, No or
+# Maybe (reference of Install-WindowsFeature): Maybe is treated as Yes, before any container network exists.
 function Set-PlannedFeature($action) {
     $feature = Get-WindowsFeature -Name $action.name
     if (-not $feature) { throw 'Windows knows no such feature' }
@@ -39,13 +39,13 @@ function Set-PlannedFirewallRule($action) {
         LocalPort = $action.port
         RemoteAddress = @($action.remoteAddresses)
     }
-    # A rule that is there is changed in its place: removed first, it would be missing for a moment, or for good.
+    # An existing rule is changed in place: if it were removed first, it would be missing for a moment, or forever.
     if ($rule) { Set-NetFirewallRule @new | Out-Null } else { New-NetFirewallRule @new -DisplayName $action.name | Out-Null }
     if (-not (Test-FirewallRule (Get-NetFirewallRule -Name $action.name) $action)) { throw 'Windows shows the rule otherwise than it was set' }
     return $true
 }
 
-# Written to the registry only: services see a change after the next boot in any case.
+# Written only to the registry: services see a change only after the next boot anyway.
 function Set-PlannedVariable($action) {
     $now = Get-Value (Get-ItemProperty -Path $MachineEnvironment) $action.name $null
     if ($now -ceq $action.value) { return $false }
@@ -54,7 +54,7 @@ function Set-PlannedVariable($action) {
     return $true
 }
 
-# Where Defender does not run there is nothing to exclude from, and asking it fails.
+# If Defender does not run, there is nothing to exclude from, and calling it fails.
 function Set-PlannedExclusion($action) {
     $defender = Get-Service -Name 'WinDefend' -ErrorAction SilentlyContinue
     if (-not $defender -or "$($defender.Status)" -ne 'Running') { return $false }

@@ -1,9 +1,9 @@
-import { keys } from "../../ledger-table.ts";
+import { keys } from "../../records/ledger-table.ts";
 import type { StepContext } from "../context.ts";
-import { table } from "../ledger/table.ts";
+import { tableClient } from "../ledger/table.ts";
 
 /** A file by its sha256, the node that rejected it, and a time in milliseconds. */
-export interface Blocked {
+export interface BlockedFile {
   readonly sha256: string;
   readonly instanceId: string;
   readonly until: number;
@@ -24,7 +24,7 @@ export interface AuthorityWatch {
    * A file with which a node failed. No other node gets it before this time; after that, this node is the last to get
    * it.
    */
-  readonly blocked: Blocked | null;
+  readonly blocked: BlockedFile | null;
 }
 
 const empty: AuthorityWatch = {
@@ -49,7 +49,7 @@ function noted(before: AuthorityWatch, tick: string, outcome: "read" | "busy" | 
 
 /** Stores the schedule's state in the ledger. */
 export const authorityWatch = (context: StepContext) => {
-  const items = table(context);
+  const items = tableClient(context);
   const revise = (change: (before: AuthorityWatch) => AuthorityWatch | null): Promise<AuthorityWatch | undefined> =>
     items.revise<AuthorityWatch>(keys.authority, (before) => change({ ...empty, ...before }));
 
@@ -81,7 +81,7 @@ export const authorityWatch = (context: StepContext) => {
     },
 
     /** Keeps a file from all other nodes for a while. */
-    block: async (blocked: Blocked): Promise<void> => {
+    block: async (blocked: BlockedFile): Promise<void> => {
       await revise((before) => ({ ...before, blocked }));
     },
   };

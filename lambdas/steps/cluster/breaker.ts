@@ -1,9 +1,9 @@
 import type { V1Node } from "@kubernetes/client-node";
-import { startingTaint } from "../../desired/node-keys.ts";
+import { startingTaint } from "../../cluster/node-keys.ts";
 import { isReady, isWindows } from "./node-facts.ts";
 
 /** The number of the cluster's Windows nodes, and of those that are NotReady. */
-export interface Unready {
+export interface ReadinessCount {
   readonly notReady: number;
   readonly all: number;
 }
@@ -20,7 +20,7 @@ const isStarting = ({ spec }: V1Node): boolean => (spec?.taints ?? []).some(({ k
  * @param most share of nodes that may be NotReady, "30%"
  * @returns null while Ready nodes may be disturbed
  */
-export function tooManyNotReady(nodes: readonly V1Node[], most: string): Unready | null {
+export function tooManyNotReady(nodes: readonly V1Node[], most: string): ReadinessCount | null {
   const counted = nodes.filter((node) => isWindows(node) && !isStarting(node));
   const notReady = counted.filter((node) => !isReady(node)).length;
   const isTooMany = notReady >= FEWEST && notReady * 100 > counted.length * Number.parseInt(most, 10);

@@ -1,10 +1,10 @@
 import type { V1Node } from "@kubernetes/client-node";
-import { type Assistance, assistanceOf } from "../../desired/assistance.ts";
+import { type Assistance, assistanceOf } from "../../machine/assistance.ts";
 import type { ChangeRefusal } from "../../messages/node/change-refusal.ts";
 import type { OtherController } from "../../messages/node/other-controllers.ts";
 import type { Machine } from "../ec2/instances.ts";
 import { conflictsWith, type Disruption } from "../plan/other-controllers.ts";
-import type { Claim } from "./claims.ts";
+import type { MachineClaim } from "./claims.ts";
 import { isWindows } from "./node-facts.ts";
 import { ownerOf, ownershipOf } from "./ownership.ts";
 
@@ -14,7 +14,7 @@ export interface ChangeFacts {
   /** Undefined if EC2 knows no instance of the Node. */
   readonly machine: Machine | undefined;
   readonly cluster: string;
-  readonly claimed: readonly Claim[];
+  readonly claimed: readonly MachineClaim[];
   /** The approvals to assist machines of other owners. */
   readonly assisted: readonly Assistance[];
   readonly others: readonly OtherController[];

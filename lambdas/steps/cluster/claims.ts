@@ -4,7 +4,7 @@ import type { StepContext } from "../context.ts";
 import type { Machine } from "../ec2/instances.ts";
 
 /** A machine that another controller of the cluster claims. */
-export interface Claim {
+export interface MachineClaim {
   /** Instance id, address or DNS name, as the claim names it. */
   readonly machine: string;
   readonly kind: "machine-set" | "machine" | "windows-instances";
@@ -13,7 +13,7 @@ export interface Claim {
 }
 
 /** The claim on a machine, by exactly its instance id, an address or a name. */
-export const claimOn = (machine: Machine, claimed: readonly Claim[]): Claim | undefined => {
+export const claimOn = (machine: Machine, claimed: readonly MachineClaim[]): MachineClaim | undefined => {
   const own = [machine.instanceId, machine.privateIp, machine.privateDnsName];
   return claimed.find((claim) => own.includes(claim.machine.toLowerCase()));
 };
@@ -23,7 +23,7 @@ export const claims = ({ clients }: StepContext) => {
   const { core, custom } = clients.kubernetes;
   return {
     /** The claims of the Machine API and of WMCO's `windows-instances`. */
-    all: async (): Promise<readonly Claim[]> => [...(await machineClaims(custom)), ...(await hostClaims(core))],
+    all: async (): Promise<readonly MachineClaim[]> => [...(await machineClaims(custom)), ...(await hostClaims(core))],
   };
 };
 
@@ -33,7 +33,7 @@ interface MachineObject {
 }
 
 /** The claim of a Machine. Its owner is the MachineSet that would replace the machine, or the Machine itself. */
-function machineClaim({ metadata, spec }: MachineObject): Claim[] {
+function machineClaim({ metadata, spec }: MachineObject): MachineClaim[] {
   const machine = spec?.providerID?.split("/").at(-1);
   if (!machine) return [];
   const owner = metadata.ownerReferences?.find(({ kind }) => kind === "MachineSet")?.name;
@@ -47,7 +47,7 @@ function machineClaim({ metadata, spec }: MachineObject): Claim[] {
  * The claims of all Machines of the cluster: `aws:///us-west-2a/i-0abc` → `i-0abc`. Clusters without that kind have
  * none.
  */
-async function machineClaims(custom: CustomObjectsApi): Promise<Claim[]> {
+async function machineClaims(custom: CustomObjectsApi): Promise<MachineClaim[]> {
   try {
     const list = (await custom.listNamespacedCustomObject({
       group: "machine.openshift.io",
@@ -63,7 +63,7 @@ async function machineClaims(custom: CustomObjectsApi): Promise<Claim[]> {
 }
 
 /** The claims in WMCO's "bring your own host" ConfigMap, by address or name. */
-async function hostClaims(core: CoreV1Api): Promise<Claim[]> {
+async function hostClaims(core: CoreV1Api): Promise<MachineClaim[]> {
   try {
     const map = await core.readNamespacedConfigMap({
       name: "windows-instances",

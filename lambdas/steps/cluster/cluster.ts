@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ifPresent } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
-import type { ClusterFacts } from "../ec2/launch-obstacles.ts";
+import type { LaunchFacts } from "../ec2/launch-obstacles.ts";
 import { isWindows } from "./node-facts.ts";
 import { type Node, nodes } from "./nodes.ts";
 
@@ -20,7 +20,7 @@ const infrastructure = z.object({
     .optional(),
 });
 
-async function platformOf({ clients }: StepContext): Promise<Pick<ClusterFacts, "platform" | "ownCloudController">> {
+async function platformOf({ clients }: StepContext): Promise<Pick<LaunchFacts, "platform" | "ownCloudController">> {
   const found: unknown = await ifPresent(
     clients.kubernetes.custom.getClusterCustomObject({
       group: "config.openshift.io",
@@ -86,7 +86,7 @@ async function wmcoIn({ clients }: StepContext): Promise<boolean> {
 /** Reads facts about the cluster. */
 export const cluster = (context: StepContext) => ({
   /** Reads the facts that decide whether Windows nodes can be launched into the cluster. */
-  facts: async (): Promise<ClusterFacts> => {
+  facts: async (): Promise<LaunchFacts> => {
     const [platform, podNetworks, wmco, all] = await Promise.all([
       platformOf(context),
       podNetworksOf(context),

@@ -1,5 +1,5 @@
 import type { V1Node, V1Taint } from "@kubernetes/client-node";
-import { CORDONED_BY, QUARANTINED } from "../../desired/node-keys.ts";
+import { CORDONED_BY, QUARANTINED } from "../../cluster/node-keys.ts";
 import type { CordonOutcome } from "../../messages/node/cordon.ts";
 
 /**

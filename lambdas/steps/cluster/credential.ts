@@ -2,18 +2,23 @@ import { PutSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { ApiException } from "@kubernetes/client-node";
 import { clusterCredentialOf } from "../../clients/cluster-credential.ts";
 import type { ClusterCredential, Kubernetes } from "../../clients/kubernetes.ts";
-import { ACCOUNT_NAMESPACE, type Account, secretOf, userOf } from "../../desired/accounts.ts";
-import { LIFE_SECONDS, renewsAt, type Term, termOf } from "../../desired/credential-term.ts";
-import { type CredentialNews, type Renewal, type Watched, watch } from "../../desired/credential-watch.ts";
+import { ACCOUNT_NAMESPACE, type Account, secretOf, userOf } from "../../cluster/accounts.ts";
+import { LIFE_SECONDS, renewsAt, type Term, termOf } from "../../cluster/credential-term.ts";
+import {
+  type CredentialNews,
+  type Renewal,
+  type WatchedCredential,
+  watchCredential,
+} from "../../cluster/credential-watch.ts";
 import { accountOf } from "../../settings.ts";
 import { isBusy, wordsOf } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
-import { table } from "../ledger/table.ts";
+import { tableClient } from "../ledger/table.ts";
 
 /** State of the accounts' credentials after a tick of the schedule; the same tick again returns the same news. */
 interface WatchRecord {
   readonly tick: string;
-  readonly watched: Readonly<Partial<Record<Account, Watched>>>;
+  readonly watched: Readonly<Partial<Record<Account, WatchedCredential>>>;
   readonly news: readonly CredentialNews[];
 }
 
@@ -110,11 +115,11 @@ export const credential = (context: StepContext) => {
      * @returns the messages to post
      */
     note: async (tick: string, renewals: readonly Renewal[]): Promise<readonly CredentialNews[]> => {
-      const judged = await table(context).revise<WatchRecord>(RECORD, (before) => {
+      const judged = await tableClient(context).revise<WatchRecord>(RECORD, (before) => {
         if (before?.tick === tick) return null;
         const all = renewals.map((renewal) => ({
           renewal,
-          ...watch(before?.watched[renewal.account], renewal),
+          ...watchCredential(before?.watched[renewal.account], renewal),
         }));
         return {
           tick,

@@ -1,7 +1,7 @@
 import type { V1CertificateSigningRequest } from "@kubernetes/client-node";
-import { SERVING_SIGNER } from "../../desired/signers.ts";
+import { SERVING_SIGNER } from "../../cluster/signers.ts";
 import type { Decider } from "../../messages/provision/signing-requests.ts";
-import { CREDENTIAL_ID, type Expected, judge, type PendingRequest, type Verdict } from "./csr-rules.ts";
+import { CREDENTIAL_ID, type CsrVerdict, type ExpectedRequest, judge, type PendingRequest } from "./csr-rules.ts";
 
 /** A certificate signing request as the API server returns it. */
 type Csr = V1CertificateSigningRequest;
@@ -57,7 +57,7 @@ export interface DecidedByOthers {
 }
 
 /** A signer's requests, sorted by their meaning for one machine. */
-export interface Sorted {
+export interface SortedRequests {
   /** Approved by Casement earlier. */
   readonly ours: Csr | undefined;
   /** Correct, and approved by another approver. */
@@ -81,7 +81,7 @@ const newest = (requests: readonly Csr[]): Csr | undefined =>
 
 interface Judged {
   readonly csr: Csr;
-  readonly verdict: Verdict;
+  readonly verdict: CsrVerdict;
 }
 
 const areRight = (judged: readonly Judged[]): Csr[] =>
@@ -100,7 +100,7 @@ const isGranted = (csr: Csr): boolean =>
  * Judges the requests that were decided since the launch. Once a client request is approved its Node may exist, so only
  * the content is judged, not whether a Node exists.
  */
-const decidedSinceLaunch = (requests: readonly Csr[], expected: Expected): Judged[] =>
+const decidedSinceLaunch = (requests: readonly Csr[], expected: ExpectedRequest): Judged[] =>
   requests
     .filter((csr) => !isPending(csr) && askedAt(csr) >= Date.parse(expected.launchedAt))
     .map((csr) => {
@@ -113,7 +113,7 @@ const decidedSinceLaunch = (requests: readonly Csr[], expected: Expected): Judge
  * @param requests all requests of the signer, by any requester
  * @param expected the awaited machine
  */
-export function sorted(requests: readonly Csr[], expected: Expected, instanceId: string): Sorted {
+export function sorted(requests: readonly Csr[], expected: ExpectedRequest, instanceId: string): SortedRequests {
   const pending = requests.filter(isPending).map((csr) => ({ csr, verdict: judge(reduced(csr), expected) }));
   const decided = decidedSinceLaunch(requests, expected);
   const right = areRight(decided);

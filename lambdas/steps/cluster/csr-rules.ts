@@ -1,7 +1,7 @@
 import "reflect-metadata";
 import { createPublicKey, verify } from "node:crypto";
 import { Pkcs10CertificateRequest, SubjectAlternativeNameExtension } from "@peculiar/x509";
-import { CLIENT_SIGNER, SERVING_SIGNER } from "../../desired/signers.ts";
+import { CLIENT_SIGNER, SERVING_SIGNER } from "../../cluster/signers.ts";
 
 /** Key under which the API server records the credential of a request (k8s.io/apiserver, user.CredentialIDKey). */
 export const CREDENTIAL_ID = "authentication.kubernetes.io/credential-id";
@@ -25,7 +25,7 @@ export interface PendingRequest {
 }
 
 /** Facts from EC2 and the cluster about the awaited machine. */
-export interface Expected {
+export interface ExpectedRequest {
   readonly nodeName: string;
   /** The account with which all machines join, including those of the cluster itself. */
   readonly bootstrapper: string;
@@ -44,7 +44,7 @@ export interface Expected {
  * "other": about another machine. "mismatch": about this machine, or made to look like it, but incorrect; it is left
  * pending and reported.
  */
-export type Verdict =
+export type CsrVerdict =
   | { readonly verdict: "approve" }
   | { readonly verdict: "other" }
   | { readonly verdict: "mismatch"; readonly why: string };
@@ -127,7 +127,7 @@ const usagesAre = (usages: readonly string[], purpose: "client auth" | "server a
   sameSet(usages, ["key encipherment", "digital signature", purpose]);
 
 /** Checks the age of a request; one whose dates cannot be compared is treated as too old. */
-const ageFault = (pending: PendingRequest, expected: Expected): string | null =>
+const ageFault = (pending: PendingRequest, expected: ExpectedRequest): string | null =>
   Date.parse(pending.createdAt) >= Date.parse(expected.launchedAt)
     ? null
     : "it is older than the instance: another machine made it";
@@ -140,7 +140,7 @@ const subjectFault = (request: Parsed): string | null => {
   return null;
 };
 
-function clientFault(pending: PendingRequest, request: Parsed, expected: Expected): string | null {
+function clientFault(pending: PendingRequest, request: Parsed, expected: ExpectedRequest): string | null {
   if (pending.username !== expected.bootstrapper)
     return `it was made by ${pending.username}, not by ${expected.bootstrapper}`;
   const [credential, ...more] = pending.credentials;
@@ -154,7 +154,7 @@ function clientFault(pending: PendingRequest, request: Parsed, expected: Expecte
   return null;
 }
 
-function servingFault(pending: PendingRequest, request: Parsed, expected: Expected): string | null {
+function servingFault(pending: PendingRequest, request: Parsed, expected: ExpectedRequest): string | null {
   if (pending.username !== `system:node:${expected.nodeName}`)
     return `it was made by ${pending.username}, not by the node itself`;
   if (!pending.groups.includes("system:nodes")) return "its requester is not in the group system:nodes";
@@ -183,7 +183,7 @@ function looksLike(commonName: string, nodeName: string): boolean {
  * A mismatch and its reason, cut to 300 characters: a request may contain anyone's text, and the reason appears in
  * messages.
  */
-const mismatch = (why: string): Verdict => ({ verdict: "mismatch", why: why.slice(0, 300) });
+const mismatch = (why: string): CsrVerdict => ({ verdict: "mismatch", why: why.slice(0, 300) });
 
 /**
  * Judges one request by rules stricter than WMCO's: exact name, exact usages, exact requester, and only addresses that
@@ -191,7 +191,7 @@ const mismatch = (why: string): Verdict => ({ verdict: "mismatch", why: why.slic
  * @param pending a request to one of the two kubelet signers; requests to other signers are ignored
  * @param expected the awaited machine
  */
-export function judge(pending: PendingRequest, expected: Expected): Verdict {
+export function judge(pending: PendingRequest, expected: ExpectedRequest): CsrVerdict {
   if (pending.signerName !== CLIENT_SIGNER && pending.signerName !== SERVING_SIGNER) return { verdict: "other" };
   const request = parsed(pending.pem);
   const asks = pending.username === `system:node:${expected.nodeName}`;

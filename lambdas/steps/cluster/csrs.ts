@@ -1,5 +1,5 @@
 import { ApiException, type V1CertificateSigningRequest } from "@kubernetes/client-node";
-import { CLIENT_SIGNER, SERVING_SIGNER } from "../../desired/signers.ts";
+import { CLIENT_SIGNER, SERVING_SIGNER } from "../../cluster/signers.ts";
 import { Retryable } from "../../errors.ts";
 import type { Decider } from "../../messages/provision/signing-requests.ts";
 import { type StepContext, timestamp } from "../context.ts";
@@ -9,13 +9,12 @@ import {
   approverOf,
   askedAt,
   isPending,
-  type LeftPending,
   nameOf,
   reduced,
-  type Sorted,
+  type SortedRequests,
   sorted,
 } from "./csr-facts.ts";
-import { type Expected, judge, type KnownNames, suspicion } from "./csr-rules.ts";
+import { type ExpectedRequest, judge, type KnownNames, suspicion } from "./csr-rules.ts";
 
 /**
  * Limit on pending requests above which Casement launches no machine. OKD's own approver stops for all machines at
@@ -24,7 +23,7 @@ import { type Expected, judge, type KnownNames, suspicion } from "./csr-rules.ts
 export const PENDING_AT_MOST = 50;
 
 /** Result of reading a signer's requests once and approving the correct one. */
-export interface ApprovalResult extends Pick<Sorted, "mismatches" | "approvedWrongly" | "denied"> {
+export interface ApprovalResult extends Pick<SortedRequests, "mismatches" | "approvedWrongly" | "denied"> {
   /** The machine's approved request; `by` is null if Casement approved it. */
   readonly approved: { readonly name: string; readonly by: Decider | null } | null;
 }
@@ -91,7 +90,7 @@ export const csrs = (context: StepContext) => {
      * Requests to the other signer in the node's name are reported as well.
      * @throws Retryable if the request was changed at the same time; the next poll reads it again
      */
-    approveFor: async (signerName: string, expected: Expected, instanceId: string): Promise<ApprovalResult> => {
+    approveFor: async (signerName: string, expected: ExpectedRequest, instanceId: string): Promise<ApprovalResult> => {
       const requests = await all();
       const of = (signer: string) => requests.filter((csr) => csr.spec.signerName === signer);
       const { ours, granted, right, ...others } = sorted(of(signerName), expected, instanceId);
@@ -113,7 +112,7 @@ export const csrs = (context: StepContext) => {
      * @param expected the awaited machine, whose own requests `approveFor` judges
      * @param known reads the known names; only called if there is a request to compare
      */
-    suspicious: async (expected: Expected, known: () => Promise<KnownNames>): Promise<readonly LeftPending[]> => {
+    suspicious: async (expected: ExpectedRequest, known: () => Promise<KnownNames>) => {
       const waiting = (await all()).filter((csr) => isPending(csr) && hasWaited(csr)).map(reduced);
       const others = waiting.filter((pending) => judge(pending, expected).verdict === "other");
       if (others.length === 0) return [];

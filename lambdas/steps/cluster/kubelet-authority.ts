@@ -1,7 +1,7 @@
 import { ApiException } from "@kubernetes/client-node";
 import { z } from "zod";
-import type { Configuration } from "../../configuration.ts";
-import { type Authority, authoritiesIn, type Bundle } from "../../desired/authorities.ts";
+import { type Authority, authoritiesIn, type Bundle } from "../../cluster/authorities.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
 import { Refused } from "../../errors.ts";
 import type { StepContext } from "../context.ts";
 
@@ -74,6 +74,7 @@ export const kubeletAuthority = (context: StepContext) => {
         if (pem === undefined)
           throw new Refused(`${why}, and cluster.kubeletClientAuthority is not set in the configuration`, {
             cause: error,
+            code: "authority-unreadable",
           });
         const authorities = authoritiesIn(pem, "cluster.kubeletClientAuthority of the configuration");
         return { pem, authorities, why: `${why}; the kubelet trusts the authorities of the configuration instead` };

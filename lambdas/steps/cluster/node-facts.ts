@@ -1,15 +1,15 @@
 import type { V1Node, V1Pod, V1Volume } from "@kubernetes/client-node";
-import type { Assistance } from "../../desired/assistance.ts";
-import { BUILD_LABEL, QUARANTINED } from "../../desired/node-keys.ts";
-import type { Booted } from "../../desired/probed-node.ts";
-import { releaseOfBuild, type WindowsRelease } from "../../desired/windows-builds.ts";
+import { BUILD_LABEL, QUARANTINED } from "../../cluster/node-keys.ts";
+import type { NodeBoot } from "../../health/probed-node.ts";
+import type { Assistance } from "../../machine/assistance.ts";
+import { releaseOfBuild, type WindowsRelease } from "../../machine/windows-builds.ts";
 import type { NodeDetails } from "../../messages/node/details.ts";
 import type { NodeRow } from "../../messages/node/nodes-table.ts";
 import type { MovedPod } from "../../messages/remove/dialog.ts";
 import { TAG } from "../../tags.ts";
 import { podsToEvict } from "../drain/pods.ts";
 import type { Machine } from "../ec2/instances.ts";
-import type { Claim } from "./claims.ts";
+import type { MachineClaim } from "./claims.ts";
 import { ownershipOf } from "./ownership.ts";
 
 const ROLE_LABEL = "node-role.kubernetes.io/";
@@ -28,7 +28,7 @@ export const instanceIdOf = (node: V1Node): string | null =>
 export const bootIdOf = (node: V1Node | null): string | null => node?.status?.nodeInfo?.bootID || null;
 
 /** The node and its boot, which identify the results of probes. */
-export const bootedOf = (node: V1Node): Booted => ({ uid: node.metadata?.uid ?? "", bootId: bootIdOf(node) });
+export const bootedOf = (node: V1Node): NodeBoot => ({ uid: node.metadata?.uid ?? "", bootId: bootIdOf(node) });
 
 /**
  * Windows release of a node, by its pool or otherwise its kubelet's label; undefined if neither names a release that
@@ -87,7 +87,7 @@ export const detailsOf = (
   pods: readonly V1Pod[],
   more: {
     readonly cluster: string;
-    readonly claimed: readonly Claim[];
+    readonly claimed: readonly MachineClaim[];
     readonly assisted: readonly Assistance[];
     readonly heldBy: string | null;
   },

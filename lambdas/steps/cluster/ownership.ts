@@ -1,7 +1,7 @@
-import { type Assistance, assistanceOf, type OtherOwner } from "../../desired/assistance.ts";
+import { type Assistance, assistanceOf, type OtherOwner } from "../../machine/assistance.ts";
 import { TAG } from "../../tags.ts";
 import { isOurs, type Machine } from "../ec2/instances.ts";
-import { type Claim, claimOn } from "./claims.ts";
+import { claimOn, type MachineClaim } from "./claims.ts";
 
 const tagOf = (machine: Machine | undefined, ...keys: readonly string[]): string | undefined =>
   keys.map((key) => machine?.tags[key]).find((value) => value !== undefined);
@@ -22,7 +22,7 @@ export type Ownership = "managed" | "assisted" | "observed";
 export function ownershipOf(
   machine: Machine | undefined,
   cluster: string,
-  claimed: readonly Claim[],
+  claimed: readonly MachineClaim[],
   assisted: readonly Assistance[] = [],
 ): Ownership {
   if (!machine) return "observed";
@@ -36,7 +36,7 @@ export function ownershipOf(
  * The other controller that owns the machine or would replace it.
  * @returns null if the machine has no other owner
  */
-export function ownerOf(machine: Machine, claimed: readonly Claim[]): OtherOwner | null {
+export function ownerOf(machine: Machine, claimed: readonly MachineClaim[]): OtherOwner | null {
   const group = tagOf(machine, "aws:autoscaling:groupName");
   const nodeGroup = tagOf(machine, "eks:nodegroup-name");
   const karpenter = tagOf(machine, "karpenter.sh/nodeclaim", "karpenter.sh/nodepool", "karpenter.sh/provisioner-name");

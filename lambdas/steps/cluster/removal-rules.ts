@@ -1,9 +1,9 @@
 import type { V1Node, V1Pod } from "@kubernetes/client-node";
-import { BUILD_LABEL } from "../../desired/node-keys.ts";
+import { BUILD_LABEL } from "../../cluster/node-keys.ts";
 import type { RemovalRefusal } from "../../messages/remove/refusal.ts";
 import { podsToEvict } from "../drain/pods.ts";
 import { hasEnded, type Machine } from "../ec2/instances.ts";
-import type { Claim } from "./claims.ts";
+import type { MachineClaim } from "./claims.ts";
 import { isReady, isWindows, labelsOf } from "./node-facts.ts";
 import { ownerOf, ownershipOf } from "./ownership.ts";
 
@@ -26,7 +26,7 @@ export interface RemovalFacts {
   /** All pods of the cluster. */
   readonly pods: readonly V1Pod[];
   readonly cluster: string;
-  readonly claimed: readonly Claim[];
+  readonly claimed: readonly MachineClaim[];
   readonly isProtected: boolean;
   /** The operation that holds the machine's lease, unless it is the one that asks. */
   readonly heldBy: string | null;

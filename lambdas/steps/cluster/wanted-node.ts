@@ -1,4 +1,6 @@
 import type { V1Node, V1Taint } from "@kubernetes/client-node";
+import { BUILD_LABEL } from "../../cluster/node-keys.ts";
+import type { FailureCode } from "../../records/failures.ts";
 import { instanceIdOf } from "./node-facts.ts";
 
 /** Properties that a new Node must have before pods may run on it. */
@@ -7,6 +9,12 @@ export interface WantedNode {
   /** The pool's own taint. */
   readonly taint: V1Taint;
   readonly instanceId: string;
+}
+
+/** A property that a Node lacks, and the code of the failure that it becomes where it has one. */
+interface Missing {
+  readonly why: string;
+  readonly code?: FailureCode | undefined;
 }
 
 /**
@@ -20,21 +28,29 @@ const hasTaint = ({ spec }: V1Node, wanted: V1Taint): boolean =>
       key === wanted.key && (value ?? "") === (wanted.value ?? "") && effect === wanted.effect,
   );
 
-const missingLabels = ({ metadata }: V1Node, labels: WantedNode["labels"]): string[] =>
+/** Codes of labels that only Windows sets. */
+const labelCodes: Readonly<Record<string, FailureCode>> = { [BUILD_LABEL]: "windows-build" };
+
+const missingLabels = ({ metadata }: V1Node, labels: WantedNode["labels"]): Missing[] =>
   Object.entries(labels)
     .filter(([key, value]) => metadata?.labels?.[key] !== value)
-    .map(([key, value]) => `the label ${key}=${value}`);
+    .map(([key, value]) => ({ why: `the label ${key}=${value}`, code: labelCodes[key] }));
 
 /**
  * Lists the properties that a Node still lacks, in words that follow "waits for". If it lacks none, pods may run on it.
  * @returns an empty list if labels, taint and provider id are as wanted and the cloud provider has initialised the Node
  */
-export function missingOn(node: V1Node, { labels, taint, instanceId }: WantedNode): string[] {
+export function missingOn(node: V1Node, { labels, taint, instanceId }: WantedNode): Missing[] {
   const { taints = [], providerID = "empty" } = node.spec ?? {};
+  const code = "provider-id-missing";
   return [
     ...missingLabels(node, labels),
-    ...(hasTaint(node, taint) ? [] : [`the taint ${taint.key}=${taint.value}:${taint.effect}`]),
-    ...(instanceIdOf(node) === instanceId ? [] : [`the provider id of ${instanceId} (it is ${providerID})`]),
-    ...(taints.some(({ key }) => key === UNINITIALIZED) ? ["the cloud provider to initialise it"] : []),
+    ...(hasTaint(node, taint) ? [] : [{ why: `the taint ${taint.key}=${taint.value}:${taint.effect}` }]),
+    ...(instanceIdOf(node) === instanceId
+      ? []
+      : [{ why: `the provider id of ${instanceId} (it is ${providerID})`, code } as const]),
+    ...(taints.some(({ key }) => key === UNINITIALIZED)
+      ? [{ why: "the cloud provider to initialise it", code } as const]
+      : []),
   ];
 }

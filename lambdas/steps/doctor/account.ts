@@ -9,15 +9,15 @@ import {
   type ListObjectVersionsCommandOutput,
 } from "@aws-sdk/client-s3";
 import { DescribeDocumentCommand } from "@aws-sdk/client-ssm";
-import type { Configuration } from "../../configuration.ts";
-import { balancerPorts, securityGroupFaults } from "../../desired/ports.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
+import { balancerPorts, securityGroupFaults } from "../../machine/ports.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import type { DocumentScript } from "../../scripts/documents.ts";
 import { wordsOf } from "../client-errors.ts";
 import { instances } from "../ec2/instances.ts";
-import { table } from "../ledger/table.ts";
+import { tableClient } from "../ledger/table.ts";
 import { documentOf } from "../machine/machine.ts";
-import type { Check, Patient } from "./check.ts";
+import type { DoctorCheck, DoctorFacts } from "./check.ts";
 import { skewFinding } from "./clock.ts";
 
 /** Error codes for "not found": those of EC2 share an ending, SSM has one per kind. */
@@ -38,7 +38,7 @@ function byUse(
 /** Warn below this many free addresses: a pool launches several nodes together. */
 const FEW_ADDRESSES = 5;
 
-async function subnet({ context }: Patient, id: string, pools: readonly string[]): Promise<Finding[]> {
+async function subnet({ context }: DoctorFacts, id: string, pools: readonly string[]): Promise<Finding[]> {
   try {
     const { Subnets } = await context.clients.ec2.send(new DescribeSubnetsCommand({ SubnetIds: [id] }));
     const free = Subnets?.[0]?.AvailableIpAddressCount ?? 0;
@@ -49,12 +49,12 @@ async function subnet({ context }: Patient, id: string, pools: readonly string[]
   }
 }
 
-async function subnets(patient: Patient): Promise<Finding[]> {
+async function subnets(patient: DoctorFacts): Promise<Finding[]> {
   const used = [...byUse(patient.configuration, ({ subnets: own }) => own)];
   return (await Promise.all(used.map(([id, pools]) => subnet(patient, id, pools)))).flat();
 }
 
-async function securityGroup({ context, configuration, profile }: Patient, group: string): Promise<Finding[]> {
+async function securityGroup({ context, configuration, profile }: DoctorFacts, group: string): Promise<Finding[]> {
   const ports = profile.ports(configuration.cluster);
   try {
     const { SecurityGroups } = await context.clients.ec2.send(new DescribeSecurityGroupsCommand({ GroupIds: [group] }));
@@ -71,12 +71,12 @@ async function securityGroup({ context, configuration, profile }: Patient, group
   }
 }
 
-async function securityGroups(patient: Patient): Promise<Finding[]> {
+async function securityGroups(patient: DoctorFacts): Promise<Finding[]> {
   const used = [...byUse(patient.configuration, ({ securityGroup: own }) => [own]).keys()];
   return (await Promise.all(used.map((group) => securityGroup(patient, group)))).flat();
 }
 
-async function images({ context, configuration, profile }: Patient): Promise<Finding[]> {
+async function images({ context, configuration, profile }: DoctorFacts): Promise<Finding[]> {
   const chosen = Object.entries(configuration.pools).map(async ([pool, { windows }]): Promise<Finding[]> => {
     try {
       await instances(context).image(profile.imageParameter(windows));
@@ -89,7 +89,7 @@ async function images({ context, configuration, profile }: Patient): Promise<Fin
   return (await Promise.all(chosen)).flat();
 }
 
-async function documents({ context }: Patient): Promise<Finding[]> {
+async function documents({ context }: DoctorFacts): Promise<Finding[]> {
   const named = Object.keys(context.settings.documents).map(async (script): Promise<Finding[]> => {
     const { DocumentName: name, DocumentHash: wanted } = documentOf(context.settings, script as DocumentScript);
     try {
@@ -107,7 +107,7 @@ async function documents({ context }: Patient): Promise<Finding[]> {
  * Lists the versions of every object below payload/, by key. A deleted object is not listed, although its versions
  * still exist.
  */
-async function versionsInBucket({ context }: Patient): Promise<Set<string>> {
+async function versionsInBucket({ context }: DoctorFacts): Promise<Set<string>> {
   const found = new Set<string>();
   let page: ListObjectVersionsCommandInput | null = { Bucket: context.settings.bucket, Prefix: "payload/" };
   while (page) {
@@ -119,7 +119,7 @@ async function versionsInBucket({ context }: Patient): Promise<Set<string>> {
   return found;
 }
 
-async function payload(patient: Patient): Promise<Finding[]> {
+async function payload(patient: DoctorFacts): Promise<Finding[]> {
   const { payload: manifest, configuration } = patient;
   const there = await versionsInBucket(patient);
   const files = manifest.files
@@ -138,14 +138,14 @@ async function payload(patient: Patient): Promise<Finding[]> {
  * Checks the key of the volumes. A launch that names no key uses the account's default key, and IAM lets Casement use a
  * customer-managed key only if the configuration names it.
  */
-async function volumeKey({ context, configuration }: Patient): Promise<Finding[]> {
+async function volumeKey({ context, configuration }: DoctorFacts): Promise<Finding[]> {
   const { KmsKeyId: key = "" } = await context.clients.ec2.send(new GetEbsDefaultKmsKeyIdCommand({}));
   const isAmazons = key === "" || key.endsWith("alias/aws/ebs");
   return configuration.volumeKey || isAmazons ? [] : [{ kind: "volume-key", key }];
 }
 
 /** Checks the subscribers of the alarm topic. Without a confirmed subscription, alarms and pages reach nobody. */
-async function subscribers({ context }: Patient): Promise<Finding[]> {
+async function subscribers({ context }: DoctorFacts): Promise<Finding[]> {
   const { humanTopic } = context.settings;
   if (!humanTopic) return [];
   const { confirmed, pending } = await context.clients.subscriptions(humanTopic);
@@ -154,8 +154,8 @@ async function subscribers({ context }: Patient): Promise<Finding[]> {
 }
 
 /** Checks that the ledger's table answers. Any item will do. */
-async function ledgerAnswers({ context }: Patient): Promise<Finding[]> {
-  await table(context).read({ pk: "doctor", sk: "is-there" });
+async function ledgerAnswers({ context }: DoctorFacts): Promise<Finding[]> {
+  await tableClient(context).read({ pk: "doctor", sk: "is-there" });
   return [];
 }
 
@@ -164,7 +164,7 @@ async function ledgerAnswers({ context }: Patient): Promise<Finding[]> {
  * difference of at most five minutes.
  * @throws the error of EC2's client
  */
-async function clock({ context }: Patient): Promise<Finding[]> {
+async function clock({ context }: DoctorFacts): Promise<Finding[]> {
   const command = new DescribeSubnetsCommand({ MaxResults: 5 });
   let date: string | undefined;
   command.middlewareStack.add(
@@ -180,7 +180,7 @@ async function clock({ context }: Patient): Promise<Finding[]> {
 }
 
 /** Checks of everything in the account that adding a node depends on. */
-export const accountChecks: readonly Check[] = [
+export const accountChecks: readonly DoctorCheck[] = [
   { area: "AWS", what: "the ledger", observe: ledgerAnswers },
   { area: "AWS", what: "the subnets", observe: subnets },
   { area: "AWS", what: "the security groups", observe: securityGroups },

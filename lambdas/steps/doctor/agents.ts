@@ -1,9 +1,9 @@
 import { DescribeInstanceStatusCommand } from "@aws-sdk/client-ec2";
-import { atLeast } from "../../desired/versions.ts";
+import { atLeast } from "../../machine/versions.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import { instances, isOurs } from "../ec2/instances.ts";
 import { machine } from "../machine/machine.ts";
-import type { Check, Patient } from "./check.ts";
+import type { DoctorCheck, DoctorFacts } from "./check.ts";
 import { sendsCommands } from "./rights.ts";
 
 /**
@@ -13,7 +13,7 @@ import { sendsCommands } from "./rights.ts";
 const OLDEST_AGENT = "3.3";
 
 /** Checks the agents of the running machines that Casement launched. */
-async function agents({ context, configuration }: Patient): Promise<Finding[]> {
+async function agents({ context, configuration }: DoctorFacts): Promise<Finding[]> {
   const { name, id } = configuration.cluster;
   const all = await instances(context).ofCluster(id);
   const ours = all.filter((instance) => instance.state === "running" && isOurs(instance, name));
@@ -28,12 +28,12 @@ async function agents({ context, configuration }: Patient): Promise<Finding[]> {
 }
 
 /** Checks that EC2's instance status checks can be read; they are only shown for a single node. */
-async function statusChecks({ context }: Patient): Promise<Finding[]> {
+async function statusChecks({ context }: DoctorFacts): Promise<Finding[]> {
   await context.clients.ec2.send(new DescribeInstanceStatusCommand({ MaxResults: 5 }));
   return [];
 }
 
-export const agentChecks: readonly Check[] = [
+export const agentChecks: readonly DoctorCheck[] = [
   { area: "Nodes", what: "the SSM agents", observe: agents },
   { area: "Nodes", what: "EC2's status checks", observe: statusChecks },
   { area: "Nodes", what: "the right to look at machines", observe: sendsCommands },

@@ -1,11 +1,11 @@
 import { audit } from "../ledger/audit.ts";
-import type { Check } from "./check.ts";
+import type { DoctorCheck } from "./check.ts";
 
 /**
  * Checks for copies of audit entries that are missing in the bucket, because S3 did not accept them and the sweep has
  * not written them yet.
  */
-export const auditCopies: Check = {
+export const auditCopies: DoctorCheck = {
   area: "AWS",
   what: "the copies of the audit",
   observe: async ({ context }) => {

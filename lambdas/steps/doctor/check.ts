@@ -1,6 +1,6 @@
 import { ApiException } from "@kubernetes/client-node";
-import type { Configuration } from "../../configuration.ts";
-import type { PayloadManifest } from "../../desired/payload.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
+import type { PayloadManifest } from "../../machine/payload.ts";
 import type { Area, Finding } from "../../messages/doctor/finding.ts";
 import type { Profile } from "../../profiles/profile.ts";
 import { within } from "../../time-limit.ts";
@@ -9,7 +9,7 @@ import type { StepContext } from "../context.ts";
 import { slackCode } from "../slack/slack-code.ts";
 
 /** Everything that a check of access needs. */
-export interface Subject {
+export interface DoctorSubject {
   readonly context: StepContext;
   /** Requester, as findings name it: the function, or the person at the terminal. */
   readonly by: string;
@@ -18,7 +18,7 @@ export interface Subject {
 }
 
 /** A subject with the configuration and payload that it should match. */
-export interface Patient extends Subject {
+export interface DoctorFacts extends DoctorSubject {
   readonly configuration: Configuration;
   readonly payload: PayloadManifest;
   /** Image id of each pool, for the dry run of a launch. */
@@ -26,7 +26,7 @@ export interface Patient extends Subject {
 }
 
 /** A check of one thing. */
-export interface Check<Of extends Subject = Patient> {
+export interface DoctorCheck<Of extends DoctorSubject = DoctorFacts> {
   readonly area: Area;
   /** Noun phrase that follows "could not check": "the subnets". */
   readonly what: string;
@@ -57,7 +57,11 @@ export const denied = (error: Error, by: string, what: string): Finding => ({
 });
 
 /** Turns a failed check into a finding: denied, a missing scope, or no answer. */
-function failed({ area, what }: Pick<Check, "area" | "what">, { context, by }: Subject, error: unknown): Finding {
+function failed(
+  { area, what }: Pick<DoctorCheck, "area" | "what">,
+  { context, by }: DoctorSubject,
+  error: unknown,
+): Finding {
   const account = context.settings.account ?? by;
   if (isDenied(error)) return denied(error, by, what);
   if (lacksCredentials(error)) return awsAway(error);
@@ -83,12 +87,12 @@ function noAnswer(area: Area, what: string, error: unknown): Finding {
 }
 
 /** Runs one check in isolation: an error or a time-out becomes a finding. */
-export const isolated = <Of extends Subject>(check: Check<Of>, patient: Of): Promise<readonly Finding[]> =>
+export const isolated = <Of extends DoctorSubject>(check: DoctorCheck<Of>, patient: Of): Promise<readonly Finding[]> =>
   within(WITHIN_MS, check.observe(patient)).catch((error: unknown) => [failed(check, patient, error)]);
 
 /** Runs the first check of a side. If it gets no answer, the side is down and its other checks are skipped. */
-export async function first<Of extends Subject>(
-  check: Check<Of>,
+export async function first<Of extends DoctorSubject>(
+  check: DoctorCheck<Of>,
   patient: Of,
 ): Promise<{ readonly up: boolean; readonly findings: readonly Finding[] }> {
   try {
@@ -102,4 +106,4 @@ export async function first<Of extends Subject>(
 const down = (area: Area, error: unknown): Finding => ({ kind: "down", area, why: wordsOf(error) });
 
 /** Builds the check that a role may call an API action of AWS. @param what the action: "ec2:RebootInstances" */
-export const right = (what: string, observe: Check["observe"]): Check => ({ area: "AWS", what, observe });
+export const right = (what: string, observe: DoctorCheck["observe"]): DoctorCheck => ({ area: "AWS", what, observe });

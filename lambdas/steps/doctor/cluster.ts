@@ -1,17 +1,17 @@
-import { userOf } from "../../desired/accounts.ts";
-import { type Access, accessOf } from "../../desired/cluster-access.ts";
+import { userOf } from "../../cluster/accounts.ts";
+import { type Access, accessOf } from "../../cluster/cluster-access.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import { accountOf } from "../../settings.ts";
 import { isReady, isWindows } from "../cluster/node-facts.ts";
 import { nodes } from "../cluster/nodes.ts";
 import type { StepContext } from "../context.ts";
-import type { Check, Subject } from "./check.ts";
+import type { DoctorCheck, DoctorSubject } from "./check.ts";
 import { skewFinding } from "./clock.ts";
-import { expiry, refusalOf, unusable } from "./credential.ts";
+import { credentialRefusal, expiry, unusable } from "./credential.ts";
 import { policies } from "./policies.ts";
 
 /** Checks that the API server accepts the credential, and that it belongs to the expected account. */
-async function credentialCounts({ context, by, profile }: Subject): Promise<Finding[]> {
+async function credentialCounts({ context, by, profile }: DoctorSubject): Promise<Finding[]> {
   const fault = await unusable(context);
   if (fault) return [fault];
   const account = accountOf(context.settings);
@@ -24,7 +24,7 @@ async function credentialCounts({ context, by, profile }: Subject): Promise<Find
       return [{ kind: "credential-unusable", account, why: `it belongs to ${user}, not to ${userOf(account)}` }];
     return skewFinding("the cluster", headers.date, context.now());
   } catch (error) {
-    const why = refusalOf(error);
+    const why = credentialRefusal(error);
     if (why === null) throw error;
     // If the token is known to have expired, report that instead.
     const [ended] = await expiry({ context, by, profile });
@@ -57,7 +57,7 @@ async function mayI({ clients }: StepContext, { does: _does, ...wanted }: Access
  * Asks the API server for each right with a SelfSubjectAccessReview.
  * @returns one finding per missing right
  */
-async function rights({ context, profile }: Subject): Promise<Finding[]> {
+async function rights({ context, profile }: DoctorSubject): Promise<Finding[]> {
   const account = accountOf(context.settings);
   const asked = accessOf(profile)[account].map(
     async (access): Promise<Finding[]> =>
@@ -68,13 +68,13 @@ async function rights({ context, profile }: Subject): Promise<Finding[]> {
   return (await Promise.all(asked)).flat();
 }
 
-async function linuxNode({ context }: Subject): Promise<Finding[]> {
+async function linuxNode({ context }: DoctorSubject): Promise<Finding[]> {
   const ready = (await nodes(context).all()).some((node) => !isWindows(node) && isReady(node));
   return ready ? [] : [{ kind: "no-linux-node" }];
 }
 
 /** First check of the cluster: if the API server rejects the credential, the other checks are skipped. */
-export const clusterCredential: Check<Subject> = {
+export const clusterCredential: DoctorCheck<DoctorSubject> = {
   area: "Cluster",
   what: "whether the API server accepts the credential",
   observe: credentialCounts,
@@ -83,13 +83,13 @@ export const clusterCredential: Check<Subject> = {
 /**
  * Checks of what `npm run connect` sets up for one account: its credential and every right of the reviewed manifest.
  */
-export const accessChecks: readonly Check<Subject>[] = [
+export const accessChecks: readonly DoctorCheck<DoctorSubject>[] = [
   { area: "Cluster", what: "the credential's end", observe: expiry },
   { area: "Cluster", what: "the account's rights", observe: rights },
   { area: "Cluster", what: "the admission policies", observe: (subject) => policies(subject) },
 ];
 
-export const clusterChecks: readonly Check<Subject>[] = [
+export const clusterChecks: readonly DoctorCheck<DoctorSubject>[] = [
   ...accessChecks,
   { area: "Cluster", what: "the Linux nodes", observe: linuxNode },
 ];

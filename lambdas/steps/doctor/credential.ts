@@ -1,21 +1,21 @@
 import { ApiException } from "@kubernetes/client-node";
 import { clusterCredentialOf } from "../../clients/cluster-credential.ts";
 import type { ClusterCredential } from "../../clients/kubernetes.ts";
-import { type Account, secretOf } from "../../desired/accounts.ts";
-import { isOverdue, renewsAt, type Term, termOf } from "../../desired/credential-term.ts";
+import { type Account, secretOf } from "../../cluster/accounts.ts";
+import { isTermOverdue, renewsAt, type Term, termOf } from "../../cluster/credential-term.ts";
 import type { CredentialAge } from "../../messages/doctor/doctor.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import { accountOf } from "../../settings.ts";
 import { isBusy, wordsOf } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
-import { isDenied, type Subject } from "./check.ts";
+import { type DoctorSubject, isDenied } from "./check.ts";
 
 /** Judges the lifetime of an account's token at a given time. */
 export function termFinding(account: Account, term: Term | null, now: number): Finding | null {
   if (term === null) return { kind: "credential-endless", account };
   const at = new Date(term.expiresAt).toISOString();
   if (term.expiresAt <= now) return { kind: "credential-expired", account, at };
-  if (!isOverdue(term, now)) return null;
+  if (!isTermOverdue(term, now)) return null;
   return { kind: "credential-overdue", account, due: new Date(renewsAt(term)).toISOString(), at };
 }
 
@@ -33,7 +33,7 @@ const UNTRUSTED = /^(UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|DEPTH_ZERO|SELF_SIGNE
  * Does the error mean that the credential is wrong, and not that the cluster is unavailable?
  * @returns the reason as a sentence, or null
  */
-export function refusalOf(error: unknown): string | null {
+export function credentialRefusal(error: unknown): string | null {
   if (error instanceof ApiException && error.code === 401) return "the API server rejects the token";
   const cause = error instanceof Error ? (error.cause as { readonly code?: unknown } | undefined) : undefined;
   return UNTRUSTED.test(String(cause?.code))
@@ -56,7 +56,7 @@ export async function unusable(context: StepContext): Promise<Finding | null> {
 }
 
 /** Checks the credential's lifetime; no finding while it is renewed in time. */
-export async function expiry({ context }: Subject): Promise<Finding[]> {
+export async function expiry({ context }: DoctorSubject): Promise<Finding[]> {
   const finding = termFinding(accountOf(context.settings), await storedTerm(context), context.now());
   return finding ? [finding] : [];
 }

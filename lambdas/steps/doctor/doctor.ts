@@ -1,4 +1,4 @@
-import type { Configuration } from "../../configuration.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
 import type { Examination } from "../../messages/doctor/doctor.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import { profileOf } from "../../profiles/list.ts";
@@ -10,23 +10,23 @@ import { type ReleaseDocument, runtime } from "../runtime.ts";
 import { accountChecks } from "./account.ts";
 import { agentChecks } from "./agents.ts";
 import { auditCopies } from "./audit.ts";
-import { awsAway, type Check, first, isolated, type Patient, type Subject } from "./check.ts";
+import { awsAway, type DoctorCheck, type DoctorFacts, type DoctorSubject, first, isolated } from "./check.ts";
 import { accessChecks, clusterChecks, clusterCredential } from "./cluster.ts";
 import { ages } from "./credential.ts";
 import { otherMachines } from "./other-machines.ts";
 import { profileChecksOf } from "./profile-checks.ts";
-import { rightsOf, type Tried, triesAccount } from "./rights.ts";
+import { type RightsHolder, rightsOf, triesAccount } from "./rights.ts";
 import { rulesCheck } from "./rules.ts";
 import { slackChecks, slackIdentity } from "./slack.ts";
 import { unregisteredMachines } from "./unregistered-machines.ts";
 
 /** A group of checks (Slack, AWS, the cluster); its first check decides whether the others run. */
-interface Side<Of extends Subject> {
-  readonly opening: Check<Of> | null;
-  readonly checks: readonly Check<Of>[];
+interface Side<Of extends DoctorSubject> {
+  readonly opening: DoctorCheck<Of> | null;
+  readonly checks: readonly DoctorCheck<Of>[];
 }
 
-const sidesOf = (profile: Profile): readonly Side<Patient>[] => [
+const sidesOf = (profile: Profile): readonly Side<DoctorFacts>[] => [
   { opening: slackIdentity, checks: slackChecks },
   // AWS services fail independently of each other.
   { opening: null, checks: [...accountChecks, auditCopies, rulesCheck, ...agentChecks] },
@@ -49,7 +49,7 @@ const CLOSED: ReadonlySet<Finding["kind"]> = new Set([
 
 const isClosed = (findings: readonly Finding[]): boolean => findings.some(({ kind }) => CLOSED.has(kind));
 
-async function examineSide<Of extends Subject>({ opening, checks }: Side<Of>, patient: Of): Promise<Examination> {
+async function examineSide<Of extends DoctorSubject>({ opening, checks }: Side<Of>, patient: Of): Promise<Examination> {
   const opened = opening ? await first(opening, patient) : { up: true, findings: [] };
   const refused = isClosed(opened.findings);
   const openings = opening ? 1 : 0;
@@ -86,13 +86,13 @@ async function imagesOf(context: StepContext, configuration: Configuration): Pro
 /**
  * Examines one account's access to the cluster. It needs no release, so it works as soon as the cluster is connected.
  */
-const examineAccess = async (subject: Subject): Promise<Examination> => ({
+const examineAccess = async (subject: DoctorSubject): Promise<Examination> => ({
   ...(await examineSide({ opening: clusterCredential, checks: accessChecks }, subject)),
   credentials: await ages(subject.context),
 });
 
 /** Examines only the cluster's access, because the other checks need a release to compare with. */
-async function withoutRelease(subject: Subject, error: unknown): Promise<Examination> {
+async function withoutRelease(subject: DoctorSubject, error: unknown): Promise<Examination> {
   const isAway = isBusy(error) || lacksCredentials(error);
   const finding: Finding = isAway ? awsAway(error) : { kind: "no-release", why: wordsOf(error) };
   const access = await examineAccess(subject);
@@ -106,7 +106,7 @@ export const doctor = (context: StepContext) => {
     by: string,
   ): Promise<Examination> => {
     const profile = profileOf(known.configuration);
-    const patient: Patient = { context, by, profile, images: {}, ...known };
+    const patient: DoctorFacts = { context, by, profile, images: {}, ...known };
     const examined = await Promise.all(sidesOf(profile).map((side) => examineSide(side, patient)));
     return { ...together(examined), credentials: await ages(context) };
   };
@@ -133,10 +133,10 @@ export const doctor = (context: StepContext) => {
     /**
      * Checks the rights of a function's own role, and those of its account in the cluster if no other function does.
      */
-    tryRights: async (by: Tried, images: Readonly<Record<string, string>>): Promise<Examination> => {
+    tryRights: async (by: RightsHolder, images: Readonly<Record<string, string>>): Promise<Examination> => {
       const { configuration, payload } = await runtime(context).read(null);
       const profile = profileOf(configuration);
-      const patient: Patient = { context, by, profile, images, configuration, payload };
+      const patient: DoctorFacts = { context, by, profile, images, configuration, payload };
       const ofRole = examineSide({ opening: null, checks: rightsOf[by] }, patient);
       return together(await Promise.all([ofRole, ...(triesAccount.has(by) ? [examineAccess(patient)] : [])]));
     },

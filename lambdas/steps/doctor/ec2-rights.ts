@@ -12,7 +12,7 @@ import { TAG } from "../../tags.ts";
 import { isBusy, wordsOf } from "../client-errors.ts";
 import { instances, isOurs } from "../ec2/instances.ts";
 import { launchRequest } from "../ec2/launch-request.ts";
-import { denied, isDenied, type Patient, right } from "./check.ts";
+import { type DoctorFacts, denied, isDenied, right } from "./check.ts";
 
 /** Is it EC2's answer that the dry run would have succeeded? (API Reference, "Common parameters", DryRun) */
 const wouldHave = (error: unknown): boolean => error instanceof Error && error.name === "DryRunOperation";
@@ -36,7 +36,7 @@ const isRefusal = (error: unknown): boolean => {
  * Tries each pool's launch request for its first subnet and type, so that tags, volumes, role and network are judged
  * too.
  */
-async function launches(patient: Patient): Promise<Finding[]> {
+async function launches(patient: DoctorFacts): Promise<Finding[]> {
   const { context, configuration } = patient;
   const tried = Object.entries(patient.images).map(async ([name, imageId]): Promise<Finding[]> => {
     const { instanceTypes = [], subnets = [] } = configuration.pools[name] ?? {};
@@ -61,12 +61,12 @@ async function launches(patient: Patient): Promise<Finding[]> {
 }
 
 /** Finds an instance that Casement launched, to try an action on; undefined if there is none. */
-export async function oneOfOurs({ context, configuration }: Patient): Promise<string | undefined> {
+export async function oneOfOurs({ context, configuration }: DoctorFacts): Promise<string | undefined> {
   const all = await instances(context).ofCluster(configuration.cluster.id);
   return all.find((instance) => isOurs(instance, configuration.cluster.name))?.instanceId;
 }
 
-async function terminates(patient: Patient): Promise<Finding[]> {
+async function terminates(patient: DoctorFacts): Promise<Finding[]> {
   const instanceId = await oneOfOurs(patient);
   if (!instanceId) return [];
   const { ec2 } = patient.context.clients;
@@ -74,26 +74,26 @@ async function terminates(patient: Patient): Promise<Finding[]> {
   return [];
 }
 
-async function reboots(patient: Patient): Promise<Finding[]> {
+async function reboots(patient: DoctorFacts): Promise<Finding[]> {
   const instanceId = await oneOfOurs(patient);
   const asked = { InstanceIds: [instanceId ?? ""], DryRun: true };
   if (instanceId) await dryRun(patient.context.clients.ec2.send(new RebootInstancesCommand(asked)));
   return [];
 }
 
-async function seesScreens(patient: Patient): Promise<Finding[]> {
+async function seesScreens(patient: DoctorFacts): Promise<Finding[]> {
   const InstanceId = await oneOfOurs(patient);
   const { ec2 } = patient.context.clients;
   if (InstanceId) await dryRun(ec2.send(new GetConsoleScreenshotCommand({ InstanceId, DryRun: true })));
   return [];
 }
 
-async function seesStatus({ context }: Patient): Promise<Finding[]> {
+async function seesStatus({ context }: DoctorFacts): Promise<Finding[]> {
   await context.clients.ec2.send(new DescribeInstanceStatusCommand({ MaxResults: 5 }));
   return [];
 }
 
-async function seesProtection(patient: Patient): Promise<Finding[]> {
+async function seesProtection(patient: DoctorFacts): Promise<Finding[]> {
   const InstanceId = await oneOfOurs(patient);
   const asked = { InstanceId, Attribute: "disableApiTermination", DryRun: true } as const;
   if (InstanceId) await dryRun(patient.context.clients.ec2.send(new DescribeInstanceAttributeCommand(asked)));
@@ -104,7 +104,7 @@ async function seesProtection(patient: Patient): Promise<Finding[]> {
  * Tries to tag an instance of the cluster that Casement did not launch, as an assistance does. Without such an instance
  * there is nothing to try.
  */
-async function tagsOthers({ context, configuration }: Patient): Promise<Finding[]> {
+async function tagsOthers({ context, configuration }: DoctorFacts): Promise<Finding[]> {
   const all = await instances(context).ofCluster(configuration.cluster.id);
   const other = all.find(({ state, tags, isWindows }) => state === "running" && isWindows && !(TAG.launched in tags));
   if (!other) return [];
@@ -113,7 +113,7 @@ async function tagsOthers({ context, configuration }: Patient): Promise<Finding[
   return [];
 }
 
-async function seesInstances(patient: Patient): Promise<Finding[]> {
+async function seesInstances(patient: DoctorFacts): Promise<Finding[]> {
   await oneOfOurs(patient);
   return [];
 }

@@ -1,12 +1,12 @@
-import { type Authority, isLogSigner } from "../../desired/authorities.ts";
-import type { MachineInputs } from "../../desired/machine-record.ts";
-import { POOL_LABEL } from "../../desired/node-keys.ts";
+import { type Authority, isLogSigner } from "../../cluster/authorities.ts";
+import { POOL_LABEL } from "../../cluster/node-keys.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
+import type { MachineInputs } from "../../records/machine-record.ts";
 import { kubeletAuthority } from "../cluster/kubelet-authority.ts";
 import { instanceIdOf, isWindows, labelsOf } from "../cluster/node-facts.ts";
 import { type Node, nodes } from "../cluster/nodes.ts";
 import { machines } from "../machines/machines.ts";
-import type { Check, Patient } from "./check.ts";
+import type { DoctorCheck, DoctorFacts } from "./check.ts";
 
 /**
  * Milliseconds before its end from which on a signer is reported. The cluster replaces its signers long before, so this
@@ -65,7 +65,7 @@ function endings(published: readonly Authority[], now: number): Finding[] {
   return [{ kind: "authority-ends", authority: newest.subject, at: newest.notAfter }];
 }
 
-async function observe({ context, configuration }: Patient): Promise<Finding[]> {
+async function observe({ context, configuration }: DoctorFacts): Promise<Finding[]> {
   const { authorities, why } = await kubeletAuthority(context).read(configuration);
   const ours = (await nodes(context).all()).filter(
     (node) => isWindows(node) && labelsOf(node)[POOL_LABEL] !== undefined,
@@ -79,4 +79,4 @@ async function observe({ context, configuration }: Patient): Promise<Finding[]> 
  * Compares the authorities by which kubelets recognise the API server: those given to each node, and those of the
  * cluster.
  */
-export const kubeletClients: Check = { area: "Nodes", what: "the authorities that kubelets trust", observe };
+export const kubeletClientsCheck: DoctorCheck = { area: "Nodes", what: "the authorities that kubelets trust", observe };

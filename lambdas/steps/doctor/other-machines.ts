@@ -1,4 +1,4 @@
-import { type AssistanceFault, assistanceOf } from "../../desired/assistance.ts";
+import { type AssistanceFault, assistanceOf } from "../../machine/assistance.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import { TAG } from "../../tags.ts";
 import { claims } from "../cluster/claims.ts";
@@ -8,7 +8,7 @@ import { ownerOf } from "../cluster/ownership.ts";
 import { instances, type Machine } from "../ec2/instances.ts";
 import { type Agent, machine } from "../machine/machine.ts";
 import { machines } from "../machines/machines.ts";
-import type { Check, Patient } from "./check.ts";
+import type { DoctorCheck, DoctorFacts } from "./check.ts";
 
 type Unreached = "others-without-profile" | "others-without-agent" | "others-silent";
 
@@ -22,7 +22,7 @@ const isFault = (verdict: ReturnType<typeof assistanceOf>): verdict is Assistanc
   verdict !== "assisted" && verdict !== "none";
 
 /** Examines the machines of the cluster's Windows nodes that belong to another owner. */
-async function observe({ context, configuration: { cluster } }: Patient): Promise<Finding[]> {
+async function observe({ context, configuration: { cluster } }: DoctorFacts): Promise<Finding[]> {
   const registered = new Set((await nodes(context).all()).filter(isWindows).map(instanceIdOf));
   const claimed = await claims(context).all();
   const assisted = await machines(context).assistance.all();
@@ -50,4 +50,4 @@ async function observe({ context, configuration: { cluster } }: Patient): Promis
 }
 
 /** Finds machines of other owners that could not be assisted, and tags or approvals without effect. */
-export const otherMachines: Check = { area: "Nodes", what: "the machines of other owners", observe };
+export const otherMachines: DoctorCheck = { area: "Nodes", what: "the machines of other owners", observe };

@@ -1,8 +1,8 @@
 import { ApiException, PatchStrategy, setHeaderOptions, type V1Pod } from "@kubernetes/client-node";
-import { ACCOUNT_NAMESPACE, type Account, type ServiceAccount } from "../../desired/accounts.ts";
-import { type TokenJoin, tokenJoinOf } from "../../desired/joining.ts";
-import { OUT_OF_BALANCERS } from "../../desired/node-keys.ts";
-import { linuxProbe, PROBE_LABEL } from "../../desired/probe.ts";
+import { ACCOUNT_NAMESPACE, type Account, type ServiceAccount } from "../../cluster/accounts.ts";
+import { type TokenJoin, tokenJoinOf } from "../../cluster/joining.ts";
+import { OUT_OF_BALANCERS } from "../../cluster/node-keys.ts";
+import { linuxProbe, PROBE_LABEL } from "../../health/probe.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import type { Profile } from "../../profiles/profile.ts";
 import { accountOf } from "../../settings.ts";
@@ -10,7 +10,7 @@ import { bodyOf, isAbsent } from "../client-errors.ts";
 import { isWindows, labelsOf } from "../cluster/node-facts.ts";
 import { nodes } from "../cluster/nodes.ts";
 import type { StepContext } from "../context.ts";
-import type { Subject } from "./check.ts";
+import type { DoctorSubject } from "./check.ts";
 
 /** A request that an admission policy must deny. It changes nothing even if the policy is missing. */
 export interface Attempt {
@@ -190,7 +190,10 @@ async function tried(context: StepContext, { policy, what, older, attempt }: Att
  * @returns one finding for each request that no policy, or only a later one, denies, and one if an older policy denies
  * what a drain needs
  */
-export const policies = async ({ context, profile }: Subject, more: readonly Attempt[] = []): Promise<Finding[]> => {
+export const policies = async (
+  { context, profile }: DoctorSubject,
+  more: readonly Attempt[] = [],
+): Promise<Finding[]> => {
   const all = [...attemptsOf(profile)[accountOf(context.settings)], ...more];
   const allowed = accountOf(context.settings) === "act" ? [mayTakeOut(context)] : [];
   return (await Promise.all([...all.map((one) => tried(context, one)), ...allowed])).flat();

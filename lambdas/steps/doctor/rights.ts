@@ -11,10 +11,10 @@ import {
 } from "@aws-sdk/client-ssm";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import { documentOf } from "../machine/machine.ts";
-import { type Check, type Patient, right } from "./check.ts";
+import { type DoctorCheck, type DoctorFacts, right } from "./check.ts";
 import { ec2Rights, oneOfOurs } from "./ec2-rights.ts";
 
-async function seesAssociations(patient: Patient): Promise<Finding[]> {
+async function seesAssociations(patient: DoctorFacts): Promise<Finding[]> {
   const InstanceId = await oneOfOurs(patient);
   const { ssm } = patient.context.clients;
   if (InstanceId) await ssm.send(new DescribeInstanceAssociationsStatusCommand({ InstanceId, MaxResults: 1 }));
@@ -22,7 +22,7 @@ async function seesAssociations(patient: Patient): Promise<Finding[]> {
 }
 
 /** Reads a secret of a machine that does not exist: IAM decides before Secrets Manager looks for it. */
-async function joinSecrets({ context }: Patient): Promise<Finding[]> {
+async function joinSecrets({ context }: DoctorFacts): Promise<Finding[]> {
   try {
     await context.clients.secrets.send(
       new DescribeSecretCommand({ SecretId: `casement/${context.settings.cluster}/join/doctor` }),
@@ -34,7 +34,7 @@ async function joinSecrets({ context }: Patient): Promise<Finding[]> {
 }
 
 /** Deletes a secret of a machine that does not exist, so nothing is lost. */
-async function forgetsSecrets({ context }: Patient): Promise<Finding[]> {
+async function forgetsSecrets({ context }: DoctorFacts): Promise<Finding[]> {
   const SecretId = `casement/${context.settings.cluster}/join/doctor`;
   try {
     await context.clients.secrets.send(new DeleteSecretCommand({ SecretId }));
@@ -44,12 +44,12 @@ async function forgetsSecrets({ context }: Patient): Promise<Finding[]> {
   return [];
 }
 
-async function followsCommands({ context }: Patient): Promise<Finding[]> {
+async function followsCommands({ context }: DoctorFacts): Promise<Finding[]> {
   await context.clients.ssm.send(new ListCommandsCommand({ MaxResults: 1 }));
   return [];
 }
 
-async function seesAgents({ context }: Patient): Promise<Finding[]> {
+async function seesAgents({ context }: DoctorFacts): Promise<Finding[]> {
   for await (const _page of paginateDescribeInstanceInformation({ client: context.clients.ssm, pageSize: 5 }, {}))
     break;
   return [];
@@ -59,7 +59,7 @@ async function seesAgents({ context }: Patient): Promise<Finding[]> {
  * Sends Casement's document with a request that its pattern forbids: a role with the right gets that error, and no
  * machine receives anything.
  */
-export async function sendsCommands(patient: Patient): Promise<Finding[]> {
+export async function sendsCommands(patient: DoctorFacts): Promise<Finding[]> {
   const instanceId = await oneOfOurs(patient);
   const { clients, settings } = patient.context;
   if (!instanceId) return [];
@@ -77,7 +77,7 @@ export async function sendsCommands(patient: Patient): Promise<Finding[]> {
 /** Writes an object with a wrong checksum: a role with the right gets that error, and S3 stores nothing. */
 const writesTo =
   (folder: "plans" | "screenshots") =>
-  async ({ context }: Patient): Promise<Finding[]> => {
+  async ({ context }: DoctorFacts): Promise<Finding[]> => {
     const ContentMD5 = createHash("md5").update("another").digest("base64");
     const asked = { Bucket: context.settings.bucket, Key: `${folder}/doctor`, Body: "one", ContentMD5 };
     try {
@@ -89,7 +89,7 @@ const writesTo =
   };
 
 /** Asks for an instance that is in no group: IAM decides before Auto Scaling looks for it. */
-async function seesScalingGroups({ context }: Patient): Promise<Finding[]> {
+async function seesScalingGroups({ context }: DoctorFacts): Promise<Finding[]> {
   await context.clients.groupMember("i-00000000000000000");
   return [];
 }
@@ -134,13 +134,13 @@ export const rightsOf = {
     right("ssm:DescribeInstanceInformation", seesAgents),
   ],
   sweep: [ec2Rights.seeInstances, right("secretsmanager:DeleteSecret", forgetsSecrets)],
-} as const satisfies Readonly<Record<string, readonly Check[]>>;
+} as const satisfies Readonly<Record<string, readonly DoctorCheck[]>>;
 
 /** Functions that also check their account in the cluster: one function for each account. */
-export const triesAccount: ReadonlySet<Tried> = new Set(["provision-node", "remove-node"]);
+export const triesAccount: ReadonlySet<RightsHolder> = new Set(["provision-node", "remove-node"]);
 
 /** A function that checks its own rights. */
-export type Tried = keyof typeof rightsOf;
+export type RightsHolder = keyof typeof rightsOf;
 
 /** Is it the name of a function that checks its own rights? */
-export const isTried = (name: string): name is Tried => Object.hasOwn(rightsOf, name);
+export const isTried = (name: string): name is RightsHolder => Object.hasOwn(rightsOf, name);

@@ -2,12 +2,12 @@ import { emptyRoster } from "../../commands/membership.ts";
 import { fewApprovers, unnamedCommands } from "../../commands/rule-gaps.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import { roster } from "../slack/roster.ts";
-import type { Check, Patient } from "./check.ts";
+import type { DoctorCheck, DoctorFacts } from "./check.ts";
 
 /**
  * Checks the rules with the groups' members that the schedule read last: Slack allows too few calls to read them again.
  */
-async function rules({ context, configuration }: Patient): Promise<Finding[]> {
+async function rules({ context, configuration }: DoctorFacts): Promise<Finding[]> {
   const { groups } = (await roster(context).read()) ?? emptyRoster;
   const unnamed = unnamedCommands(configuration);
   return [
@@ -17,4 +17,4 @@ async function rules({ context, configuration }: Patient): Promise<Finding[]> {
 }
 
 /** Checks that the configuration says who may use each command, and that another person can approve each request. */
-export const rulesCheck: Check = { area: "Slack", what: "people and approvals", observe: rules };
+export const rulesCheck: DoctorCheck = { area: "Slack", what: "people and approvals", observe: rules };

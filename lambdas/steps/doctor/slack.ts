@@ -4,7 +4,7 @@ import type { Finding } from "../../messages/doctor/finding.ts";
 import { isBusy, wordsOf } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
 import { slackCode } from "../slack/slack-code.ts";
-import { type Check, isDenied, type Patient } from "./check.ts";
+import { type DoctorCheck, type DoctorFacts, isDenied } from "./check.ts";
 
 /** Scopes that the app requests when it is installed; a test compares them with docs/slack-app-manifest.yaml. */
 export const slackScopes = [
@@ -34,7 +34,7 @@ async function whoAmI({ clients }: StepContext): Promise<AuthTestResponse | Find
 }
 
 /** Checks the token's scopes, which auth.test returns in its header x-oauth-scopes (docs: "Scopes and permissions"). */
-async function identity({ context, configuration: { slack } }: Patient): Promise<Finding[]> {
+async function identity({ context, configuration: { slack } }: DoctorFacts): Promise<Finding[]> {
   const asked = await whoAmI(context);
   if ("kind" in asked) return [asked];
   const { user_id: user = "", team_id: team = "", response_metadata: metadata } = asked;
@@ -47,7 +47,7 @@ async function identity({ context, configuration: { slack } }: Patient): Promise
   ];
 }
 
-async function channel({ context, configuration: { slack } }: Patient): Promise<Finding[]> {
+async function channel({ context, configuration: { slack } }: DoctorFacts): Promise<Finding[]> {
   const client = await context.clients.slack();
   const about = { channel: slack.channel };
   try {
@@ -63,6 +63,6 @@ async function channel({ context, configuration: { slack } }: Patient): Promise<
 }
 
 /** First check of Slack: if Slack does not answer it, the other checks are skipped. */
-export const slackIdentity: Check = { area: "Slack", what: "the app's token and scopes", observe: identity };
+export const slackIdentity: DoctorCheck = { area: "Slack", what: "the app's token and scopes", observe: identity };
 
-export const slackChecks: readonly Check[] = [{ area: "Slack", what: "the channel", observe: channel }];
+export const slackChecks: readonly DoctorCheck[] = [{ area: "Slack", what: "the channel", observe: channel }];

@@ -4,10 +4,10 @@ import { bodyOf, causesOf, isBusy, wordsOf } from "../client-errors.ts";
 // Codes, reasons and words are those with which a 1.34.4 server answered POST …/eviction.
 
 /** Source of a refusal that is permanent, or lasts until a person changes something. */
-export type Forbidder = "rbac" | "policy" | "webhook" | "unconfirmed" | "namespace" | "request";
+export type RefusalSource = "rbac" | "policy" | "webhook" | "unconfirmed" | "namespace" | "request";
 
 /** Meaning of the API server's answer to one eviction. */
-export type Meaning =
+export type AnswerMeaning =
   | { readonly kind: "accepted" }
   /** The pod does not exist, or another pod has its name. */
   | { readonly kind: "gone" }
@@ -18,7 +18,7 @@ export type Meaning =
   | { readonly kind: "overload"; readonly words: string; readonly retryAfterMs: number | null }
   /** The pod's namespace is being deleted, which deletes the pod within seconds. */
   | { readonly kind: "namespace-ends"; readonly words: string }
-  | { readonly kind: "refused"; readonly by: Forbidder; readonly words: string }
+  | { readonly kind: "refused"; readonly by: RefusalSource; readonly words: string }
   /** The server gave no answer about this pod: 5xx, a reset, a time-out. */
   | { readonly kind: "unanswered"; readonly words: string };
 
@@ -35,7 +35,7 @@ const isPolicys = (words: string): boolean => words.includes("ValidatingAdmissio
 
 const isAnotherPod = (words: string): boolean => words.includes("in the precondition");
 
-function tooMany(error: ApiException<unknown>, words: string): Meaning {
+function tooMany(error: ApiException<unknown>, words: string): AnswerMeaning {
   const retryAfterMs = retryAfterOf(error);
   const budget = causesOf(error).find(({ reason }) => reason === "DisruptionBudget");
   if (budget) return { kind: "budget", words: budget.message ?? words, retryAfterMs };
@@ -43,14 +43,14 @@ function tooMany(error: ApiException<unknown>, words: string): Meaning {
   return { kind: "overload", words: bodyOf(error) === undefined ? "too many requests" : words, retryAfterMs };
 }
 
-function forbidden(error: ApiException<unknown>, words: string): Meaning {
+function forbidden(error: ApiException<unknown>, words: string): AnswerMeaning {
   if (causesOf(error).some(({ reason }) => reason === "NamespaceTerminating")) return { kind: "namespace-ends", words };
   if (isPolicys(words)) return { kind: "refused", by: "policy", words };
   if (words.includes("DisruptedPods map too big")) return { kind: "refused", by: "unconfirmed", words };
   return { kind: "refused", by: words.includes(" cannot ") ? "rbac" : "policy", words };
 }
 
-type Reader = (error: ApiException<unknown>, words: string) => Meaning;
+type Reader = (error: ApiException<unknown>, words: string) => AnswerMeaning;
 
 const readers: Readonly<Record<number, Reader>> = {
   400: (_error, words) => ({ kind: "refused", by: "request", words }),
@@ -70,7 +70,7 @@ const readers: Readonly<Record<number, Reader>> = {
  * @param error anything that the client threw
  * @throws the error itself if it is not an answer about an eviction: a rejected credential, a bug
  */
-export function meaningOf(error: unknown): Meaning {
+export function meaningOf(error: unknown): AnswerMeaning {
   if (error instanceof ApiException && error.code !== 401) {
     const words = wordsOf(error);
     if (isWebhooks(words)) return { kind: "refused", by: "webhook", words };

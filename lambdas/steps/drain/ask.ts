@@ -3,13 +3,13 @@ import { within } from "../../time-limit.ts";
 import { ifPresent } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
 import { type Lease, leases } from "../ledger/leases.ts";
-import { type Meaning, meaningOf } from "./answers.ts";
+import { type AnswerMeaning, meaningOf } from "./answers.ts";
 import { type DrainOptions, graceOf } from "./filters.ts";
 import { isNameReused, isTerminating, uidOf } from "./pods.ts";
-import { AT_ONCE, type Heard, type Round } from "./schedule.ts";
+import { AT_ONCE, type EvictionAnswer, type Round } from "./schedule.ts";
 
 /** The settings of one round's evictions. */
-export interface Asking {
+export interface EvictionRound {
   readonly node: string;
   readonly held: Lease;
   readonly options: DrainOptions;
@@ -65,14 +65,14 @@ export const asking = (context: StepContext) => {
    * disruption of the pod's budget for two minutes, so the precondition is only the last safeguard. A pod whose name
    * may be reused is read again first, and every pod is if the list is old.
    */
-  const hasChanged = async (pod: V1Pod, { node, seenAt }: Asking): Promise<boolean> => {
+  const hasChanged = async (pod: V1Pod, { node, seenAt }: EvictionRound): Promise<boolean> => {
     if (!isNameReused(pod) && context.now() - seenAt <= FRESH_MS) return false;
     const { name = "", namespace = "" } = pod.metadata ?? {};
     const now = await ifPresent(core.readNamespacedPod({ name, namespace }));
     return !now || uidOf(now) !== uidOf(pod) || now.spec?.nodeName !== node || isTerminating(now);
   };
 
-  const evict = async (pod: V1Pod, order: Asking): Promise<Meaning> => {
+  const evict = async (pod: V1Pod, order: EvictionRound): Promise<AnswerMeaning> => {
     const grace = graceOf(order.options);
     if (grace === "refused") throw new Error("a drain without force was told to end pods at once");
     try {
@@ -95,7 +95,7 @@ export const asking = (context: StepContext) => {
      * @returns the answers; a pod whose eviction did not begin in time has none
      * @throws Refused if the lease is no longer held; an error that is not an answer about an eviction
      */
-    all: (round: Round, order: Asking): Promise<Heard[]> =>
+    all: (round: Round, order: EvictionRound): Promise<EvictionAnswer[]> =>
       tenAtATime(
         round.ask,
         async () => context.now() < Math.min(order.until, order.deadline) && (await order.mayGoOn()),

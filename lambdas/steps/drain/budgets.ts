@@ -1,6 +1,6 @@
 import type { V1Pod, V1PodDisruptionBudget } from "@kubernetes/client-node";
 import { selects } from "../cluster/label-selector.ts";
-import { isFinished, isReady, isTerminating } from "./pods.ts";
+import { isFinished, isPodReady, isTerminating } from "./pods.ts";
 
 // The pods that a budget guards, and the evictions that it allows, follow k8s
 // pkg/registry/core/pod/storage/eviction.go.
@@ -25,7 +25,7 @@ export type BudgetBlock =
   | { readonly kind: "several"; readonly budgets: readonly string[] };
 
 /** Effect of a pod's eviction on its budget. */
-export type Claim =
+export type BudgetClaim =
   | { readonly kind: "free" }
   | { readonly kind: "counted"; readonly budget: string; readonly allowed: number; readonly block: BudgetBlock }
   | { readonly kind: "blocked"; readonly block: BudgetBlock };
@@ -48,7 +48,7 @@ const isBudgetIgnored = (pod: V1Pod): boolean =>
 
 /** May this unready pod be evicted without using up a disruption? */
 function isFreeUnready(pod: V1Pod, { spec, status }: V1PodDisruptionBudget): boolean {
-  if (isReady(pod)) return false;
+  if (isPodReady(pod)) return false;
   if (spec?.unhealthyPodEvictionPolicy === "AlwaysAllow") return true;
   const { currentHealthy = 0, desiredHealthy = 0 } = status ?? {};
   return desiredHealthy > 0 && currentHealthy >= desiredHealthy;
@@ -76,7 +76,7 @@ function usedUp(budget: V1PodDisruptionBudget): BudgetBlock {
  * Computes what the eviction of a pod takes from its budget, as the API server does.
  * @param budgets all budgets of the cluster, or of the pod's namespace
  */
-export function claimOf(pod: V1Pod, budgets: readonly V1PodDisruptionBudget[]): Claim {
+export function claimOf(pod: V1Pod, budgets: readonly V1PodDisruptionBudget[]): BudgetClaim {
   if (isBudgetIgnored(pod)) return { kind: "free" };
   const [budget, ...more] = budgetsOf(pod, budgets);
   if (!budget) return { kind: "free" };

@@ -5,7 +5,7 @@ import type { DrainOptions } from "./filters.ts";
 import { looking } from "./look.ts";
 import type { DrainEnd, DrainOrder } from "./order.ts";
 import { podName } from "./pods.ts";
-import { type Played, ROUND_MS, rounds } from "./round.ts";
+import { ROUND_MS, type RoundResult, rounds } from "./round.ts";
 import { type DrainState, newDrain } from "./schedule.ts";
 
 /** Result of one poll of a drain. It is small, because each one is stored. */
@@ -45,7 +45,12 @@ export const drain = (context: StepContext) => {
    * Plays a round. If the server is busy, the poll keeps the state and goes on; in the first round of a poll, the error
    * is thrown.
    */
-  const played = async (order: DrainOrder, state: DrainState, until: number, isFirst: boolean): Promise<Played> => {
+  const played = async (
+    order: DrainOrder,
+    state: DrainState,
+    until: number,
+    isFirst: boolean,
+  ): Promise<RoundResult> => {
     try {
       return await play(order, state, until);
     } catch (error) {
@@ -54,13 +59,13 @@ export const drain = (context: StepContext) => {
     }
   };
 
-  const againIn = ({ state, nextAt }: Played): number | null => {
+  const againIn = ({ state, nextAt }: RoundResult): number | null => {
     const now = context.now();
     if (now - (state.movedAt ?? now) >= QUIET_MS && nextAt <= now + ROUND_MS) return null;
     return Math.min(LONGEST_AGAIN, Math.max(1, Math.ceil((nextAt - now) / 1_000)));
   };
 
-  const playWhileTime = async (order: DrainOrder, before: DrainState): Promise<Played> => {
+  const playWhileTime = async (order: DrainOrder, before: DrainState): Promise<RoundResult> => {
     const until = Math.min(context.now() + TICK_MS, order.deadline);
     let last = await played(order, before, until, true);
     for (;;) {

@@ -49,7 +49,7 @@ export interface Remark {
 }
 
 /** The pods of a node, sorted by what the drain does with them. */
-export interface Judged {
+export interface SortedPods {
   readonly evict: readonly V1Pod[];
   /** Pods that the drain neither evicts nor waits for. */
   readonly stay: readonly V1Pod[];
@@ -141,7 +141,7 @@ export function judgePods(
   options: DrainOptions,
   daemonSets: ReadonlyMap<string, DaemonSetState>,
   now: number,
-): Judged {
+): SortedPods {
   const judged = pods.map((pod) => ({ pod, verdicts: verdictsOn(pod, { options, daemonSets, now }) }));
   const remarks = (kind: "warning" | "refusal"): Remark[] =>
     judged.flatMap(({ pod, verdicts }) =>

@@ -3,13 +3,13 @@ import { ApiException } from "@kubernetes/client-node";
 import { isAbsent, isBusy, wordsOf } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
 import { everyPage } from "../every-page.ts";
-import { type DaemonSetState, type DrainOptions, daemonSetKey, type Judged, judgePods } from "./filters.ts";
+import { type DaemonSetState, type DrainOptions, daemonSetKey, judgePods, type SortedPods } from "./filters.ts";
 import type { VolumesLeft } from "./order.ts";
 import { claimsOf, isFinished } from "./pods.ts";
 import { type DrainState, onlyOf } from "./schedule.ts";
 
 /** A node's pods as just listed and judged, with the drain's state after that. */
-export interface PodsSeen extends Judged {
+export interface PodsSeen extends SortedPods {
   /** Milliseconds since the epoch at which the pods were listed. */
   readonly at: number;
   readonly state: DrainState;

@@ -1,6 +1,6 @@
 import type { V1OwnerReference, V1Pod } from "@kubernetes/client-node";
-import { ACCOUNT_NAMESPACE } from "../../desired/accounts.ts";
-import { PROBE_LABEL } from "../../desired/probe.ts";
+import { ACCOUNT_NAMESPACE } from "../../cluster/accounts.ts";
+import { PROBE_LABEL } from "../../health/probe.ts";
 
 /** Annotations with which an owner forbids interrupting a pod, and the values that do so. */
 const HOLDS: Readonly<Record<string, (value: string) => boolean>> = {
@@ -27,7 +27,7 @@ export const isFinished = ({ status }: V1Pod): boolean => status?.phase === "Suc
 export const isTerminating = ({ metadata }: V1Pod): boolean => metadata?.deletionTimestamp !== undefined;
 
 /** Is the pod Ready? Budgets only take ready pods into account. */
-export const isReady = ({ status }: V1Pod): boolean =>
+export const isPodReady = ({ status }: V1Pod): boolean =>
   (status?.conditions ?? []).some(({ type, status: is }) => type === "Ready" && is === "True");
 
 /** Did the kubelet create the pod from a file on the machine? The API server only has a copy of it. */
@@ -61,7 +61,7 @@ export const claimsOf = ({ spec }: V1Pod): number =>
   (spec?.volumes ?? []).filter(({ persistentVolumeClaim, ephemeral }) => persistentVolumeClaim || ephemeral).length;
 
 /** The annotation that forbids interrupting a pod that has not finished; undefined if there is none. */
-export function holdOn(pod: V1Pod): string | undefined {
+export function podHold(pod: V1Pod): string | undefined {
   if (isFinished(pod)) return undefined;
   const annotations = pod.metadata?.annotations ?? {};
   return Object.keys(HOLDS).find((key) => annotations[key] !== undefined && HOLDS[key]?.(annotations[key] ?? ""));

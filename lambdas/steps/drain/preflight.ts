@@ -2,20 +2,20 @@ import type { V1Pod } from "@kubernetes/client-node";
 import { NoAnswer, within } from "../../time-limit.ts";
 import { wordsOf } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
-import { type Meaning, meaningOf } from "./answers.ts";
-import { holdOn, isTerminating, uidOf } from "./pods.ts";
+import { type AnswerMeaning, meaningOf } from "./answers.ts";
+import { isTerminating, podHold, uidOf } from "./pods.ts";
 import { AT_ONCE } from "./schedule.ts";
 
 /** Answers to evictions that were tried as a dry run, which changes nothing and uses up no budget. */
-export interface Tried {
+export interface PreflightAnswers {
   /** Answers by the pod's UID; only those that say something about the pod. */
-  readonly answers: ReadonlyMap<string, Meaning>;
+  readonly answers: ReadonlyMap<string, AnswerMeaning>;
   /** Pods without an answer, and the reason; null if each has one. */
-  readonly untried: Untried | null;
+  readonly untried: PodsNotTried | null;
 }
 
 /** Pods whose eviction could not be tried. */
-export interface Untried {
+export interface PodsNotTried {
   readonly pods: number;
   readonly why: string;
 }
@@ -28,10 +28,10 @@ const WITHIN_MS = 20_000;
 const NO_TIME = `there was no more time after ${WITHIN_MS / 1_000} s`;
 
 /** Would a drain evict the pod? Not if it is terminating already or must not be interrupted. */
-const isAsked = (pod: V1Pod): boolean => !isTerminating(pod) && holdOn(pod) === undefined;
+const isAsked = (pod: V1Pod): boolean => !isTerminating(pod) && podHold(pod) === undefined;
 
 /** Reason, found in one answer, why the server cannot be asked any more; null if it can. */
-function stopsAll(meaning: Meaning): string | null {
+function stopsAll(meaning: AnswerMeaning): string | null {
   if (meaning.kind === "unanswered" || meaning.kind === "overload") return meaning.words;
   return meaning.kind === "refused" && meaning.by === "rbac" ? meaning.words : null;
 }
@@ -40,7 +40,11 @@ function stopsAll(meaning: Meaning): string | null {
  * Keeps the answers that say something about their pods. @returns the reason why the server cannot be asked any more,
  * or null
  */
-function keep(pods: readonly V1Pod[], meanings: readonly Meaning[], answers: Map<string, Meaning>): string | null {
+function keep(
+  pods: readonly V1Pod[],
+  meanings: readonly AnswerMeaning[],
+  answers: Map<string, AnswerMeaning>,
+): string | null {
   const heard = pods.flatMap((pod, index) => {
     const meaning = meanings[index];
     return meaning ? [{ pod, meaning, stop: stopsAll(meaning) }] : [];
@@ -57,7 +61,7 @@ export const preflight = ({ clients, now }: StepContext) => {
    * Sends the eviction as a dry run, by the query parameter: with a dry run in the body, webhooks would see
    * `request.dryRun` as false.
    */
-  const tryOut = async ({ metadata }: V1Pod): Promise<Meaning> => {
+  const tryOut = async ({ metadata }: V1Pod): Promise<AnswerMeaning> => {
     const { name = "", namespace = "" } = metadata ?? {};
     const body = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name, namespace } };
     try {
@@ -69,7 +73,7 @@ export const preflight = ({ clients, now }: StepContext) => {
   };
 
   /** Tries one batch; a time-out means that no pod of it has an answer. */
-  const batch = async (pods: readonly V1Pod[], until: number): Promise<readonly Meaning[]> => {
+  const batch = async (pods: readonly V1Pod[], until: number): Promise<readonly AnswerMeaning[]> => {
     try {
       return await within(Math.max(1, until - now()), Promise.all(pods.map(tryOut)));
     } catch (error) {
@@ -84,9 +88,9 @@ export const preflight = ({ clients, now }: StepContext) => {
      * as an answer shows that the server cannot be asked any more.
      * @throws an error that is not an answer about an eviction: a rejected credential, a bug
      */
-    try: async (pods: readonly V1Pod[]): Promise<Tried> => {
+    try: async (pods: readonly V1Pod[]): Promise<PreflightAnswers> => {
       const asked = pods.filter(isAsked);
-      const answers = new Map<string, Meaning>();
+      const answers = new Map<string, AnswerMeaning>();
       const until = now() + WITHIN_MS;
       let why: string | null = null;
       for (let from = 0; from < Math.min(asked.length, MOST) && why === null; from += AT_ONCE) {

@@ -2,7 +2,7 @@ import type { V1PodDisruptionBudget } from "@kubernetes/client-node";
 import type { HoldUp } from "../../messages/node/drain.ts";
 import { type BudgetBlock, budgetName, budgetsOf } from "./budgets.ts";
 import { isTerminating, podName } from "./pods.ts";
-import type { Refusal, Waiting, WaitingPod } from "./schedule.ts";
+import type { EvictionRefusal, PodWait, WaitingPod } from "./schedule.ts";
 
 type Cause = HoldUp extends infer H ? (H extends HoldUp ? Omit<H, "pod"> : never) : never;
 
@@ -11,14 +11,14 @@ function causeOfBlock(block: BudgetBlock, terminatingOf: (budget: string) => rea
   return block.kind === "several" ? { kind: "several-budgets", budgets: block.budgets } : block;
 }
 
-function causeOfRefusal({ kind, by, words }: Refusal): Cause {
+function causeOfRefusal({ kind, by, words }: EvictionRefusal): Cause {
   if (kind === "namespace-ends") return { kind: "namespace" };
   if (kind === "several-budgets") return { kind: "several-budgets", budgets: [] };
   if (kind === "refused") return { kind: "refused", by: by ?? "request", why: words };
   return kind === "budget" ? { kind: "budget-says", why: words } : { kind: "unanswered", why: words };
 }
 
-function causeOf(why: Waiting, now: number, terminatingOf: (budget: string) => readonly string[]): Cause {
+function causeOf(why: PodWait, now: number, terminatingOf: (budget: string) => readonly string[]): Cause {
   switch (why.kind) {
     case "budget":
       return causeOfBlock(why.block, terminatingOf);

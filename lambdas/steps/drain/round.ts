@@ -6,7 +6,14 @@ import { looking, type PodsSeen } from "./look.ts";
 import type { DrainEnd, DrainOrder } from "./order.ts";
 import { podName, uidOf } from "./pods.ts";
 import { holdUpsOf } from "./report.ts";
-import { type DrainState, type Heard, hear, nextRound, type Round, type WaitingPod } from "./schedule.ts";
+import {
+  type DrainState,
+  type EvictionAnswer,
+  nextRound,
+  type Round,
+  recordAnswers,
+  type WaitingPod,
+} from "./schedule.ts";
 
 /** Milliseconds between two lists. kubectl polls every second, but each pod separately (`npm run bench` compares). */
 export const ROUND_MS = 1_500;
@@ -24,7 +31,7 @@ const VOLUMES_MS = 5_000;
 const DETACHED_WITHIN_MS = 7 * 60_000;
 
 /** Result of one round. */
-export interface Played {
+export interface RoundResult {
   readonly state: DrainState;
   readonly end: DrainEnd | null;
   /** Words that follow "waiting for". */
@@ -56,14 +63,14 @@ const stillThere = ({ ask, waiting }: Round, { refused }: DrainState): WaitingPo
 ];
 
 /** The state after the answers of a round. The first round sets the drain's beginning. */
-function stateAfter(before: DrainState, heard: readonly Heard[], now: number): DrainState {
+function stateAfter(before: DrainState, heard: readonly EvictionAnswer[], now: number): DrainState {
   const hasMoved = heard.some(({ meaning }) => meaning.kind === "accepted" || meaning.kind === "gone");
   const begun: DrainState = {
     ...before,
     begunAt: before.begunAt ?? now,
     movedAt: hasMoved ? now : before.movedAt,
   };
-  return heard.reduce((known: DrainState, one) => hear(known, one, now, jitterOf(one.uid)), begun);
+  return heard.reduce((known: DrainState, one) => recordAnswers(known, one, now, jitterOf(one.uid)), begun);
 }
 
 /** Plays the rounds of a drain: each lists the node's pods and evicts those whose turn it is. */
@@ -78,7 +85,7 @@ export const rounds = (context: StepContext) => {
     state: DrainState,
   ): Round => nextRound({ node: node.name, pods, budgets, state, now: context.now() });
 
-  const evictSome = async (order: DrainOrder, seen: PodsSeen, until: number): Promise<Played> => {
+  const evictSome = async (order: DrainOrder, seen: PodsSeen, until: number): Promise<RoundResult> => {
     const state = { ...seen.state, emptySince: null };
     if (state.begunAt === null && context.now() < order.notBefore)
       return { state, end: null, waitsFor: connectionsToEnd, nextAt: order.notBefore };
@@ -96,7 +103,7 @@ export const rounds = (context: StepContext) => {
   /**
    * No pod to evict is left: waits some seconds for late pods, then until the volumes of the evicted pods are detached.
    */
-  const empty = async ({ node, deadline }: DrainOrder, before: DrainState): Promise<Played> => {
+  const empty = async ({ node, deadline }: DrainOrder, before: DrainState): Promise<RoundResult> => {
     const now = context.now();
     const emptySince = before.emptySince ?? now;
     const state = { ...before, emptySince };
@@ -128,7 +135,7 @@ export const rounds = (context: StepContext) => {
      * @param until milliseconds since the epoch after which no eviction begins
      * @throws Refused if the lease is no longer held; a busy server's error
      */
-    play: async (order: DrainOrder, before: DrainState, until: number): Promise<Played> => {
+    play: async (order: DrainOrder, before: DrainState, until: number): Promise<RoundResult> => {
       const listed = await look.pods(order.node.name, order.options, before);
       const seen = { ...listed, state: seenSince(listed) };
       const over = { state: seen.state, waitsFor: "", nextAt: context.now() };

@@ -1,7 +1,7 @@
 import type { V1Pod, V1PodDisruptionBudget } from "@kubernetes/client-node";
-import type { Forbidder, Meaning } from "./answers.ts";
-import { type BudgetBlock, type Claim, claimOf } from "./budgets.ts";
-import { holdOn, isTerminating, overdueMs, tierOf, timeOf, uidOf } from "./pods.ts";
+import type { AnswerMeaning, RefusalSource } from "./answers.ts";
+import { type BudgetBlock, type BudgetClaim, claimOf } from "./budgets.ts";
+import { isTerminating, overdueMs, podHold, tierOf, timeOf, uidOf } from "./pods.ts";
 
 /** Limit on concurrent evictions: more would only queue at the API server's limits for one client. */
 export const AT_ONCE = 10;
@@ -17,9 +17,9 @@ export const STUCK_AFTER_MS = 60_000;
 const MOST_WORDS = 160;
 
 /** The last refusal of a pod that is still on the node, kept by the pod's UID. */
-export interface Refusal {
+export interface EvictionRefusal {
   readonly kind: "budget" | "several-budgets" | "namespace-ends" | "refused" | "unanswered";
-  readonly by?: Forbidder;
+  readonly by?: RefusalSource;
   readonly words: string;
   /** The budget that refused; no pod of it is evicted before `nextAt`. */
   readonly budget?: string;
@@ -30,7 +30,7 @@ export interface Refusal {
 
 /** State of a drain between its polls. */
 export interface DrainState {
-  readonly refused: Readonly<Record<string, Refusal>>;
+  readonly refused: Readonly<Record<string, EvictionRefusal>>;
   /** Set while the API server is overloaded: no eviction begins before `until`. */
   readonly overload: { readonly attempts: number; readonly until: number; readonly words: string } | null;
   /** Milliseconds since the epoch since when the node has had no pod to evict. */
@@ -60,12 +60,12 @@ export const newDrain: DrainState = {
 };
 
 /** Reason why a pod is still on the node. */
-export type Waiting =
+export type PodWait =
   /** The pod is terminating; `overMs` is the time since the end of its grace period, negative before. */
   | { readonly kind: "terminating"; readonly overMs: number; readonly isStuck: boolean }
   | { readonly kind: "held"; readonly annotation: string; readonly since: number | null }
   | { readonly kind: "budget"; readonly block: BudgetBlock }
-  | { readonly kind: "refused"; readonly refusal: Refusal }
+  | { readonly kind: "refused"; readonly refusal: EvictionRefusal }
   | { readonly kind: "overload"; readonly words: string }
   /** Pods of an earlier tier must leave first. */
   | { readonly kind: "tier" }
@@ -75,7 +75,7 @@ export type Waiting =
 /** A pod that is still on the node, and the reason. */
 export interface WaitingPod {
   readonly pod: V1Pod;
-  readonly why: Waiting;
+  readonly why: PodWait;
 }
 
 /** Decision of one round: the pods to evict now, and the reasons why the others wait. */
@@ -85,7 +85,7 @@ export interface Round {
 }
 
 /** Everything that decides a round. */
-export interface Look {
+export interface DrainPicture {
   /** Name of the node: no pod of another node is ever evicted. */
   readonly node: string;
   /** Pods to evict. */
@@ -102,9 +102,9 @@ const isStuck = (pod: V1Pod, now: number): boolean => overdueMs(pod, now) > STUC
 const holdsTiers = (pod: V1Pod, now: number): boolean => !(isTerminating(pod) && overdueMs(pod, now) > 0);
 
 /** Reason in the pod, the other pods or earlier answers not to evict it now; undefined if there is none. */
-function ownReason(pod: V1Pod, { state, now }: Look, firstTier: number): Waiting | undefined {
+function ownReason(pod: V1Pod, { state, now }: DrainPicture, firstTier: number): PodWait | undefined {
   if (isTerminating(pod)) return { kind: "terminating", overMs: overdueMs(pod, now), isStuck: isStuck(pod, now) };
-  const annotation = holdOn(pod);
+  const annotation = podHold(pod);
   if (annotation) return { kind: "held", annotation, since: timeOf(pod.status?.startTime) ?? null };
   const refusal = state.refused[uidOf(pod)];
   if (refusal && refusal.nextAt > now) return { kind: "refused", refusal };
@@ -112,7 +112,7 @@ function ownReason(pod: V1Pod, { state, now }: Look, firstTier: number): Waiting
 }
 
 /** Reason why no pod at all is evicted now; undefined unless the server is overloaded. */
-const overload = ({ state, now }: Look): Waiting | undefined =>
+const overload = ({ state, now }: DrainPicture): PodWait | undefined =>
   state.overload && state.overload.until > now ? { kind: "overload", words: state.overload.words } : undefined;
 
 /** Budgets that refused a pod a moment ago, even if their status allows disruptions. */
@@ -120,12 +120,12 @@ const resting = ({ refused }: DrainState, now: number): ReadonlySet<string> =>
   new Set(Object.values(refused).flatMap(({ budget, nextAt }) => (budget && nextAt > now ? [budget] : [])));
 
 /** Turn of a pod: it is evicted now, or waits. */
-type Turn = { readonly budget: string | null } | { readonly why: Waiting };
+type Turn = { readonly budget: string | null } | { readonly why: PodWait };
 
 /** Counts how many disruptions of each budget a round uses. */
 function counter(rest: ReadonlySet<string>) {
   const taken = new Map<string, number>();
-  return (claim: Claim): Turn => {
+  return (claim: BudgetClaim): Turn => {
     if (claim.kind === "free") return { budget: null };
     if (claim.kind === "blocked") return { why: { kind: "budget", block: claim.block } };
     const before = taken.get(claim.budget) ?? 0;
@@ -146,7 +146,7 @@ const byAttempts = (pods: readonly V1Pod[], { refused }: DrainState): V1Pod[] =>
  * wait, each with its reason, if they must not be interrupted, are terminating, were refused a moment ago, or the
  * server is overloaded.
  */
-export function nextRound(look: Look): Round {
+export function nextRound(look: DrainPicture): Round {
   const { state, now, node, budgets } = look;
   const here = byAttempts(
     look.pods.filter(({ spec }) => spec?.nodeName === node),
@@ -182,10 +182,10 @@ export function pauseMs(attempts: number, jitter: number, atLeast: number | null
 }
 
 /** The server's answer about one pod, with the budget that the eviction used. */
-export interface Heard {
+export interface EvictionAnswer {
   readonly uid: string;
   readonly budget: string | null;
-  readonly meaning: Meaning;
+  readonly meaning: AnswerMeaning;
 }
 
 const without = (state: DrainState, uid: string): DrainState => {
@@ -193,13 +193,18 @@ const without = (state: DrainState, uid: string): DrainState => {
   return { ...state, refused };
 };
 
-function refusedAgain(state: DrainState, { uid, budget, meaning }: Heard, now: number, jitter: number): DrainState {
+function refusedAgain(
+  state: DrainState,
+  { uid, budget, meaning }: EvictionAnswer,
+  now: number,
+  jitter: number,
+): DrainState {
   if (meaning.kind === "accepted" || meaning.kind === "gone" || meaning.kind === "overload") return state;
   const attempts = (state.refused[uid]?.attempts ?? 0) + 1;
   const atLeast = meaning.kind === "budget" ? meaning.retryAfterMs : null;
   // Deleting a namespace deletes its pods within seconds, so a growing pause would only waste time.
   const counted = meaning.kind === "namespace-ends" ? 1 : attempts;
-  const refusal: Refusal = {
+  const refusal: EvictionRefusal = {
     kind: meaning.kind,
     ...("by" in meaning ? { by: meaning.by } : {}),
     words: meaning.words.slice(0, MOST_WORDS),
@@ -213,7 +218,7 @@ function refusedAgain(state: DrainState, { uid, budget, meaning }: Heard, now: n
 /** Pauses the whole drain while the server is overloaded. Several answers of one overload are one attempt. */
 function overloaded(
   state: DrainState,
-  meaning: Meaning & { kind: "overload" },
+  meaning: AnswerMeaning & { kind: "overload" },
   now: number,
   jitter: number,
 ): DrainState {
@@ -229,7 +234,7 @@ function overloaded(
  * @param now milliseconds since the epoch
  * @param jitter from 0 to 1, different for each pod
  */
-export function hear(state: DrainState, heard: Heard, now: number, jitter: number): DrainState {
+export function recordAnswers(state: DrainState, heard: EvictionAnswer, now: number, jitter: number): DrainState {
   const { meaning, uid } = heard;
   if (meaning.kind === "overload") return overloaded(state, meaning, now, jitter);
   // Of several concurrent evictions some may be accepted although the server is overloaded; the pause then stays.

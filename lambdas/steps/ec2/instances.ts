@@ -13,8 +13,9 @@ import {
   TerminateInstancesCommand,
 } from "@aws-sdk/client-ec2";
 import { GetParameterCommand } from "@aws-sdk/client-ssm";
-import { type Port, securityGroupFaults } from "../../desired/ports.ts";
 import { Refused, Retryable } from "../../errors.ts";
+import { type Port, securityGroupFaults } from "../../machine/ports.ts";
+import type { FailureCode } from "../../records/failures.ts";
 import { clusterTag, TAG } from "../../tags.ts";
 import { isBusy, isThrottled } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
@@ -68,17 +69,23 @@ export const wasGivenUp = ({ because = "" }: Machine): boolean => because.starts
  * Explains EC2's only error for an encryption key that must not be used (EC2 user guide, "Instance terminates
  * immediately").
  */
+const isAboutKeys = ({ because = "" }: Pick<Machine, "because">): boolean => because.startsWith("Client.InternalError");
+
 const aboutKeys = (because: string): string =>
-  because.startsWith("Client.InternalError")
+  isAboutKeys({ because })
     ? ". The key that encrypts its volumes could not be used: `aws.volumeKey` names a customer-managed one, see the runbook, stage launch"
     : "";
 
 /** Describes the end of an instance, as far as EC2 reports it. */
-export const endOf = ({ instanceId, state, because }: Machine): string =>
+export const instanceEnd = ({ instanceId, state, because }: Machine): string =>
   `${instanceId} is ${state}: ${because ? `EC2 says ${because}${aboutKeys(because)}` : "it was stopped or terminated outside Casement"}`;
 
+/** Code of the end of an instance. */
+export const codeOfEnd = (machine: Pick<Machine, "because">): FailureCode =>
+  isAboutKeys(machine) ? "volume-key-unusable" : "machine-ended";
+
 /** Result of a launch: an instance, or no capacity in this place. Any other failure is thrown. */
-export type Launched = { readonly instanceId: string } | { readonly noRoom: string };
+export type LaunchResult = { readonly instanceId: string } | { readonly noRoom: string };
 
 /** Errors of RunInstances after which Karpenter tries the next place (its pkg/errors). */
 const NO_ROOM = new Set([
@@ -135,7 +142,7 @@ const seen = ({ clients: { ec2 } }: StepContext) => ({
   /** Describes the end of each of these instances that no longer answers commands; the others are left out. */
   endsOf: async (instanceIds: readonly string[]): Promise<ReadonlyMap<string, string>> => {
     const machines = await find(ec2, [{ Name: "instance-id", Values: [...instanceIds] }]);
-    return new Map(machines.filter(isDown).map((machine) => [machine.instanceId, endOf(machine)]));
+    return new Map(machines.filter(isDown).map((machine) => [machine.instanceId, instanceEnd(machine)]));
   },
 
   /** Finds the instances that were launched for a pool and still exist. */
@@ -188,7 +195,7 @@ export const instances = (context: StepContext) => {
     },
 
     /** Launches one instance; the same request again returns the same instance. */
-    launch: async (request: RunInstancesCommandInput): Promise<Launched> => {
+    launch: async (request: RunInstancesCommandInput): Promise<LaunchResult> => {
       try {
         const { Instances } = await ec2Once.send(new RunInstancesCommand(request));
         const instanceId = Instances?.[0]?.InstanceId;

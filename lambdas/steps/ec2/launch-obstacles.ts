@@ -1,9 +1,9 @@
-import type { Configuration } from "../../configuration.ts";
-import { networksOverlap } from "../../desired/network-address.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
+import { networksOverlap } from "../../machine/network-address.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 
 /** Facts about a cluster that decide whether Windows nodes can be launched into it. */
-export interface ClusterFacts {
+export interface LaunchFacts {
   /** Platform that the cluster was installed on ("AWS", "None"); null if the cluster does not say. */
   readonly platform: string | null;
   /**
@@ -30,14 +30,14 @@ const CLASS_E = "240.0.0.0/4";
  * AWS; on platform External the user may provide one (openshift/api, config/v1, CloudControllerManagerState); on
  * platform None there is none.
  */
-const isInitialised = ({ platform, ownCloudController }: ClusterFacts): boolean =>
+const isInitialised = ({ platform, ownCloudController }: LaunchFacts): boolean =>
   platform === null || platform === "AWS" || (platform === "External" && ownCloudController);
 
 /**
  * Lists the obstacles to a launch before a machine exists.
  * @returns findings of the doctor; `/win add` continues if none of them is broken
  */
-export function launchObstacles(facts: ClusterFacts, { cluster }: Pick<Configuration, "cluster">): Finding[] {
+export function launchObstacles(facts: LaunchFacts, { cluster }: Pick<Configuration, "cluster">): Finding[] {
   const { platform, podNetworks, wmco, wmcoNodes } = facts;
   const reserved = podNetworks.filter((network) => networksOverlap(network, CLASS_E));
   return [

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { RunInstancesCommandInput } from "@aws-sdk/client-ec2";
-import type { Configuration, Pool } from "../../configuration.ts";
+import type { Configuration, Pool } from "../../configuration/configuration.ts";
 import { Refused } from "../../errors.ts";
-import { type NodeWork, ownerOf } from "../../node-work.ts";
+import { type NodeWork, workOwner } from "../../records/node-work.ts";
 import { clusterTag, TAG } from "../../tags.ts";
 
 /** The image of an operation, read once, because AWS changes the public parameter every month. */
@@ -65,7 +65,7 @@ export function launchRequest(
   return {
     MinCount: 1,
     MaxCount: 1,
-    ClientToken: clientToken(ownerOf(work), candidate),
+    ClientToken: clientToken(workOwner(work), candidate),
     ImageId: image.imageId,
     InstanceType: candidate.instanceType as RunInstancesCommandInput["InstanceType"],
     SubnetId: candidate.subnet,

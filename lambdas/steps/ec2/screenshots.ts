@@ -1,7 +1,7 @@
 import { GetConsoleScreenshotCommand } from "@aws-sdk/client-ec2";
 import { GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
-import { SCREENSHOT_LINK_MS } from "../../late-reboot.ts";
+import { SCREENSHOT_LINK_MS } from "../../records/late-reboot.ts";
 import { within } from "../../time-limit.ts";
 import type { StepContext } from "../context.ts";
 

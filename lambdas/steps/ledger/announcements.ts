@@ -1,7 +1,7 @@
 import type { GuardedRules } from "../../audit/rules-change.ts";
-import { keys } from "../../ledger-table.ts";
+import { keys } from "../../records/ledger-table.ts";
 import type { StepContext } from "../context.ts";
-import { table } from "./table.ts";
+import { tableClient } from "./table.ts";
 
 /** Rules that were posted in the channel, and the version of the release document that contained them. */
 export interface AnnouncedRules {
@@ -11,7 +11,7 @@ export interface AnnouncedRules {
 
 /** Records what was posted in the channel about deployments. */
 export const announcements = (context: StepContext) => {
-  const items = table(context);
+  const items = tableClient(context);
   return {
     /** Reads the rules that were last posted; undefined before the first release. */
     rules: (): Promise<AnnouncedRules | undefined> => items.read<AnnouncedRules>(keys.announcedRules),

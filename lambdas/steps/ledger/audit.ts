@@ -9,13 +9,13 @@ import {
   isSameAct,
 } from "../../audit/entry.ts";
 import type { Head } from "../../audit/head.ts";
-import { auditPartition, EXPIRES, type Key, keys, openExports, UNFINISHED } from "../../ledger-table.ts";
 import { log } from "../../logging.ts";
+import { auditPartition, EXPIRES, type Key, keys, openExports, UNFINISHED } from "../../records/ledger-table.ts";
 import { within } from "../../time-limit.ts";
 import { isBusy, wordsOf } from "../client-errors.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { expiryAfter } from "./retention.ts";
-import { table } from "./table.ts";
+import { tableClient } from "./table.ts";
 
 /** An audit entry as its item stores it. */
 type Item = AuditEntry & { readonly [EXPIRES]?: number };
@@ -60,7 +60,7 @@ function tailOf(head: Head | undefined, last: AuditEntry | undefined): Head | nu
 /** Copies of entries in the versioned bucket. Each is written with its entry; the sweep writes those that failed. */
 const exports = (context: StepContext) => {
   const { clients, settings } = context;
-  const items = table(context);
+  const items = tableClient(context);
   const list = openExports(settings.cluster);
   const isLate = (item: ExportItem | undefined): item is ExportItem => item !== undefined && item.doneAt === undefined;
 
@@ -137,7 +137,7 @@ const exports = (context: StepContext) => {
 /** The audit of operations. Entries are inserted once and never changed; each contains the hash of the previous one. */
 export const audit = (context: StepContext) => {
   const { cluster, retentionDays } = context.settings;
-  const items = table(context);
+  const items = tableClient(context);
   const copies = exports(context);
   const entriesOf = (chain: Chain): Promise<Item[]> => items.partition<Item>(auditPartition(chainName(chain)));
   const headOf = async (chain: Chain): Promise<Head | undefined> =>

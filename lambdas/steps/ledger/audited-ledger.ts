@@ -1,12 +1,12 @@
 import { endedAct, nodeEndedAct } from "../../audit/acts.ts";
 import { digestOf, type Json } from "../../audit/canonical.ts";
 import type { Act } from "../../audit/entry.ts";
-import { keys } from "../../ledger-table.ts";
-import type { NodeRecord } from "../../records.ts";
+import { keys } from "../../records/ledger-table.ts";
+import type { NodeRecord } from "../../records/records.ts";
 import type { StepContext } from "../context.ts";
 import { audit } from "./audit.ts";
 import { ledger, type NodeChange, type OperationChange } from "./ledger.ts";
-import { table } from "./table.ts";
+import { tableClient } from "./table.ts";
 
 /**
  * The mark of an end: writing the same end again gives the same entry, another end of the operation gives another
@@ -21,7 +21,7 @@ const endMark = (act: Act): string => `ended ${digestOf(act as unknown as Json).
 export const auditedLedger = (context: StepContext) => {
   const plain = ledger(context);
   const trail = audit(context);
-  const items = table(context);
+  const items = tableClient(context);
 
   const endOperation = async (id: string, change: OperationChange): Promise<void> => {
     const before = await plain.operation(id);

@@ -1,7 +1,7 @@
-import { keys } from "../../ledger-table.ts";
+import { keys } from "../../records/ledger-table.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { type BreakGlassUse, inTheWay } from "./break-glass-rules.ts";
-import { table } from "./table.ts";
+import { tableClient } from "./table.ts";
 
 /** All unreviewed changes without an approval, in one item, so that the limit holds across all executions. */
 interface UsesItem {
@@ -11,7 +11,7 @@ interface UsesItem {
 
 /** Records uses of `--break-glass` that no approver has reviewed. */
 export const breakGlass = (context: StepContext) => {
-  const items = table(context);
+  const items = tableClient(context);
   const open = async (): Promise<readonly BreakGlassUse[]> => (await items.read<UsesItem>(keys.breakGlass))?.uses ?? [];
   const change = async (revision: (uses: readonly BreakGlassUse[]) => readonly BreakGlassUse[]): Promise<void> => {
     await items.revise<UsesItem>(keys.breakGlass, (before) => ({ ...before, uses: revision(before?.uses ?? []) }));

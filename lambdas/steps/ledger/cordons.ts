@@ -1,13 +1,13 @@
-import type { BootBefore } from "../../desired/health/facts.ts";
-import { EXPIRES, keys, openCordons, UNFINISHED } from "../../ledger-table.ts";
+import type { BootBefore } from "../../health/facts.ts";
 import type { CordonOutcome } from "../../messages/node/cordon.ts";
+import { EXPIRES, keys, openCordons, UNFINISHED } from "../../records/ledger-table.ts";
 import type { CordonRecord } from "../cluster/cordon-rules.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { expiryAfter } from "./retention.ts";
-import { table } from "./table.ts";
+import { tableClient } from "./table.ts";
 
 /** A reboot that could not be verified. */
-export interface Unproven {
+export interface UnprovenReboot {
   /** The boot that the reboot should have ended; null if the machine was not told to reboot. */
   readonly before: BootBefore | null;
   /** Did two proofs fail within a day, so that only a person may uncordon the node? */
@@ -40,7 +40,7 @@ export interface OpenCordon extends CordonRecord {
   /** ISO 8601. Set if a person wants to keep the cordon, which then outlasts its operation. */
   readonly keptAt?: string;
   /** Set if the cordon stays because a reboot could not be verified; a later proof uncordons the node. */
-  readonly unproven?: Unproven;
+  readonly unproven?: UnprovenReboot;
   /** ISO 8601: failed proofs of this Node's reboots, also under earlier cordons. */
   readonly failedAt?: readonly string[];
   /** The kept cordon of an earlier operation, which applies again once this operation restores the node. */
@@ -67,7 +67,7 @@ const failuresIn = (before: OpenCordon | undefined): Pick<OpenCordon, "failedAt"
 
 /** Records people's decisions about cordons that operations left in place. */
 const decided = (context: StepContext) => {
-  const items = table(context);
+  const items = tableClient(context);
   return {
     /**
      * Makes a person the owner of a cordon that stays because of an unverified reboot, so that no proof uncordons the
@@ -89,7 +89,7 @@ const decided = (context: StepContext) => {
 
 /** Records the owners of cordons, by the UID of the Node: the operation that cordoned it, and the state before. */
 export const cordons = (context: StepContext) => {
-  const items = table(context);
+  const items = tableClient(context);
   const list = openCordons(context.settings.cluster);
   const isOpen = (item: CordonItem | undefined): item is CordonItem =>
     item !== undefined && item.closedAt === undefined;
@@ -153,7 +153,7 @@ export const cordons = (context: StepContext) => {
      * Makes an operation's cordon outlast the operation, so that the sweep does not remove it. A repeated call changes
      * nothing, so that one reboot is only one failed proof.
      */
-    keep: (uid: string, operation: string, unproven?: Pick<Unproven, "before">): Promise<OpenCordon | undefined> =>
+    keep: (uid: string, operation: string, unproven?: Pick<UnprovenReboot, "before">) =>
       change({ uid, operation }, (open) => {
         if (open.keptAt !== undefined) return null;
         const { kept: _replaced, ...rest } = withoutIndex(open);

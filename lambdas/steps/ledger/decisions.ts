@@ -1,22 +1,22 @@
 import { Retryable } from "../../errors.ts";
-import { decisionsOn, type Key, keys, operationPartition, votesOn } from "../../ledger-table.ts";
-import type { Decided, DecisionRecord, DecisionSubject } from "../../records.ts";
+import { decisionsOn, type Key, keys, operationPartition, votesOn } from "../../records/ledger-table.ts";
+import type { DecisionRecord, DecisionSubject, PersonDecision } from "../../records/records.ts";
 import { type FrontDoorContext, timestamp } from "../context.ts";
-import { table } from "./table.ts";
+import { tableClient } from "./table.ts";
 
 /** Result of recording a decision, with the callback that waits for it. */
-export type Recorded =
+export type RecordResult =
   | { readonly kind: "first"; readonly callback: string }
   /** The decision was recorded before; its execution may no longer wait. */
   | { readonly kind: "again"; readonly callback: string | null }
   /** Another decision was recorded first, or the time for it was over. */
-  | { readonly kind: "late"; readonly earlier: { readonly decided: Decided; readonly callback: string } | null }
+  | { readonly kind: "late"; readonly earlier: { readonly decided: PersonDecision; readonly callback: string } | null }
   | { readonly kind: "unknown" };
 
 /** A record whose execution may wait for a decision, with its callbacks by name. */
 interface Decidable {
   readonly callbacks: Readonly<Record<string, string>>;
-  readonly decided?: Decided | null;
+  readonly decided?: PersonDecision | null;
 }
 
 /** Limit on attempts: decisions that are written at the same time each need a place of their own. */
@@ -26,12 +26,12 @@ const MOST_ATTEMPTS = 5;
  * The decision that answers the current question. The last release wrote it into the record itself.
  * @param given decisions on the subject, oldest first
  */
-const answerTo = (callback: string, record: Decidable, given: readonly DecisionRecord[]): Decided | undefined =>
+const answerTo = (callback: string, record: Decidable, given: readonly DecisionRecord[]): PersonDecision | undefined =>
   given.find((decision) => decision.callback === callback) ?? record.decided ?? undefined;
 
 /** Votes on plans: one item per person and request for approval. */
 const votesOf = (context: FrontDoorContext) => {
-  const items = table(context);
+  const items = tableClient(context);
   return {
     /**
      * Records a person's vote on a plan; only a person's first vote is kept.
@@ -42,7 +42,7 @@ const votesOf = (context: FrontDoorContext) => {
     vote: async (
       operation: string,
       asking: number,
-      { reason, ...decided }: Decided & { readonly reason?: string },
+      { reason, ...decided }: PersonDecision & { readonly reason?: string },
     ): Promise<DecisionRecord> => {
       const place = keys.vote(operation, asking, decided.userId);
       const said = reason ? { reason } : {};
@@ -72,13 +72,18 @@ const votesOf = (context: FrontDoorContext) => {
 
 /** Decisions of people: one item each, written once, in the order of their arrival. */
 export const decisions = (context: FrontDoorContext) => {
-  const items = table(context);
+  const items = tableClient(context);
 
   const list = (operation: string, subject: DecisionSubject): Promise<DecisionRecord[]> =>
     items.all<DecisionRecord>(operationPartition(operation), decisionsOn(subject));
 
   /** Finds the result for a decision that may not be recorded; null if it may be recorded at the next place. */
-  const known = (record: Decidable, given: readonly DecisionRecord[], name: string, cause: string): Recorded | null => {
+  const known = (
+    record: Decidable,
+    given: readonly DecisionRecord[],
+    name: string,
+    cause: string,
+  ): RecordResult | null => {
     const callback = record.callbacks[name] ?? null;
     if ([...given, record.decided].some((decision) => decision?.cause === cause)) return { kind: "again", callback };
     if (callback === null) return { kind: "late", earlier: null };
@@ -96,8 +101,8 @@ export const decisions = (context: FrontDoorContext) => {
     of: { readonly key: Key; readonly name: "decision" | "dialog" },
     operation: string,
     subject: DecisionSubject,
-    decided: Decided,
-  ): Promise<Recorded> => {
+    decided: PersonDecision,
+  ): Promise<RecordResult> => {
     for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
       const record = await items.read<Decidable>(of.key);
       if (!record) return { kind: "unknown" };
@@ -132,11 +137,11 @@ export const decisions = (context: FrontDoorContext) => {
       (await list(operation, subject)).find((one) => one.callback === callback && Date.parse(one.at) <= until) ?? null,
 
     /** Records a person's decision about a failed machine, once. */
-    decideNode: (id: string, index: number, decided: Decided): Promise<Recorded> =>
+    decideNode: (id: string, index: number, decided: PersonDecision): Promise<RecordResult> =>
       decide({ key: keys.node(id, index), name: "decision" }, id, `node ${index}`, decided),
 
     /** Records a person's answer in an operation's dialog, once. */
-    answerDialog: (id: string, decided: Decided): Promise<Recorded> =>
+    answerDialog: (id: string, decided: PersonDecision): Promise<RecordResult> =>
       decide({ key: keys.operation(id), name: "dialog" }, id, "dialog", decided),
   };
 };

@@ -1,6 +1,6 @@
-import { keys } from "../../ledger-table.ts";
+import { keys } from "../../records/ledger-table.ts";
 import { type StepContext, timestamp } from "../context.ts";
-import { table } from "./table.ts";
+import { tableClient } from "./table.ts";
 import { without } from "./without.ts";
 
 interface JoinSlots {
@@ -24,7 +24,7 @@ const HELD_AT_MOST_MS = 3 * 60 * 60_000;
 
 /** Limits, across all executions, how many machines start without being registered yet. */
 export const joinSlots = (context: StepContext) => {
-  const items = table(context);
+  const items = tableClient(context);
   return {
     /** Takes a slot for a machine that is not registered yet; false if all are taken. */
     take: async (owner: string): Promise<boolean> => {

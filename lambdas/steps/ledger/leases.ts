@@ -1,9 +1,9 @@
 import { Refused } from "../../errors.ts";
-import { EXPIRES, keys } from "../../ledger-table.ts";
-import { workOf } from "../../node-work.ts";
+import { EXPIRES, keys } from "../../records/ledger-table.ts";
+import { workOf } from "../../records/node-work.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { expiryAfter } from "./retention.ts";
-import { table } from "./table.ts";
+import { tableClient } from "./table.ts";
 
 /** The right to change one machine. The epoch rises with every owner, so that an outdated owner is noticed. */
 export interface Lease {
@@ -23,7 +23,7 @@ const same = (item: LeaseItem | undefined, lease: Lease): boolean =>
 
 /** Gives each machine at most one owner, across all executions. */
 export const leases = (context: StepContext) => {
-  const items = table(context);
+  const items = tableClient(context);
   /** A free lease expires as operations do; the next owner writes an item without an expiry. */
   const free = (item: LeaseItem) => {
     const expires = expiryAfter(timestamp(context), context.settings.retentionDays);

@@ -1,20 +1,20 @@
 import { shortHash } from "../../audit/head.ts";
 import { isChange } from "../../commands/list.ts";
-import { BY_TIME, EXPIRES, keys, NODE_ITEMS, operationPartition, UNFINISHED } from "../../ledger-table.ts";
 import { log, logMetric } from "../../logging.ts";
 import { METRICS } from "../../metrics.ts";
-import { type Originated, originId } from "../../origin.ts";
-import type { NodeRecord, OperationRecord } from "../../records.ts";
+import { BY_TIME, EXPIRES, keys, NODE_ITEMS, operationPartition, UNFINISHED } from "../../records/ledger-table.ts";
+import { type OriginFields, originId } from "../../records/origin.ts";
+import type { NodeRecord, OperationRecord } from "../../records/records.ts";
+import type { SteeringDecision } from "../../records/steering.ts";
 import type { Settings } from "../../settings.ts";
-import type { Steering } from "../../steering.ts";
 import { type FrontDoorContext, timestamp } from "../context.ts";
 import { decisions } from "./decisions.ts";
 import { expireOperation, expiryAfter } from "./retention.ts";
-import { table } from "./table.ts";
+import { tableClient } from "./table.ts";
 
 /** Fields of an operation that may change; its identity may not. */
 export type OperationChange = Partial<
-  Omit<OperationRecord, "id" | "cluster" | "request" | keyof Originated | "requestedAt">
+  Omit<OperationRecord, "id" | "cluster" | "request" | keyof OriginFields | "requestedAt">
 >;
 
 /** Fields of a node's record that may change. */
@@ -74,7 +74,7 @@ const logCancel = ({ id, request }: OperationRecord, outcome: "requested" | "ref
 
 /** Stores which callback waits for which event; the handler of that event completes the callback. */
 const waiters = (context: FrontDoorContext) => {
-  const items = table(context);
+  const items = tableClient(context);
   const awaited = (callbackId: string) => ({
     callbackId,
     at: timestamp(context),
@@ -116,7 +116,7 @@ const waiters = (context: FrontDoorContext) => {
 
 /** The ledger of operations, which people read: each request with its requester, its time and its course. */
 export const ledger = (context: FrontDoorContext) => {
-  const items = table(context);
+  const items = tableClient(context);
   const { settings } = context;
   const operation = (id: string): Promise<OperationRecord | undefined> =>
     items.read<OperationRecord>(keys.operation(id));
@@ -173,7 +173,7 @@ export const ledger = (context: FrontDoorContext) => {
      * Records a person's request to pause or resume a rollout unless it has ended; the last request is valid.
      * @returns the current operation; undefined if it has ended
      */
-    steer: async (id: string, steering: Steering): Promise<OperationRecord | undefined> => {
+    steer: async (id: string, steering: SteeringDecision): Promise<OperationRecord | undefined> => {
       const before = await items.changeIf<OperationRecord>(
         keys.operation(id),
         { steering },

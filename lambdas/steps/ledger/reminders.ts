@@ -1,7 +1,7 @@
-import { EXPIRES, keys, REMINDERS } from "../../ledger-table.ts";
+import { EXPIRES, keys, REMINDERS } from "../../records/ledger-table.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { expiryAfter } from "./retention.ts";
-import { table } from "./table.ts";
+import { tableClient } from "./table.ts";
 
 /** Days for which a reminder is stored: longer than the pause between two. */
 const KEPT_DAYS = 40;
@@ -13,7 +13,7 @@ interface Reminder {
 
 /** Reminders of decisions and reviews that wait for a person. */
 export const reminders = (context: StepContext) => {
-  const items = table(context);
+  const items = tableClient(context);
   return {
     /** Time of each last reminder (ISO 8601), by the name of what waits. */
     last: async (): Promise<ReadonlyMap<string, string>> => {

@@ -1,6 +1,6 @@
-import { keys } from "../../ledger-table.ts";
+import { keys } from "../../records/ledger-table.ts";
 import type { StepContext } from "../context.ts";
-import { table } from "./table.ts";
+import { tableClient } from "./table.ts";
 import { without } from "./without.ts";
 
 interface Reservations {
@@ -10,7 +10,7 @@ interface Reservations {
 
 /** Reserves nodes of pools for operations, so that a pool's maximum holds across executions. */
 export const reservations = (context: StepContext) => {
-  const items = table(context);
+  const items = tableClient(context);
   return {
     /**
      * Reserves nodes of a pool for an operation, unless that exceeds the pool's maximum.

@@ -1,7 +1,7 @@
-import { EXPIRES, type Key, keys, NODE_ITEMS } from "../../ledger-table.ts";
-import type { NodeRecord, OperationRecord } from "../../records.ts";
+import { EXPIRES, type Key, keys, NODE_ITEMS } from "../../records/ledger-table.ts";
+import type { NodeRecord, OperationRecord } from "../../records/records.ts";
 import type { FrontDoorContext } from "../context.ts";
-import { table } from "./table.ts";
+import { tableClient } from "./table.ts";
 
 const DAY_SECONDS = 24 * 60 * 60;
 
@@ -27,7 +27,7 @@ interface Expiring {
  * @param endedAt ISO 8601
  */
 export async function expireOperation(context: FrontDoorContext, id: string, endedAt: string): Promise<Expiring> {
-  const items = table(context);
+  const items = tableClient(context);
   const own = keys.operation(id);
   const all = await items.partition<Item & OperationRecord & NodeRecord>(own.pk);
   const expiry = { [EXPIRES]: expiryOf(all, own) ?? expiryAfter(endedAt, context.settings.retentionDays) };

@@ -1,11 +1,11 @@
-import { keys } from "../../ledger-table.ts";
-import type { Rollout } from "../../rollout.ts";
+import { keys } from "../../records/ledger-table.ts";
+import type { Rollout } from "../../records/rollout.ts";
 import type { StepContext } from "../context.ts";
-import { table } from "./table.ts";
+import { tableClient } from "./table.ts";
 
 /** Rollouts by their operation: nodes, settings, and the approved plan. */
 export const rollouts = (context: StepContext) => {
-  const items = table(context);
+  const items = tableClient(context);
   return {
     /** Writes a rollout unless it exists, because a repeated step must not erase its course. */
     insert: (operation: string, rollout: Rollout): Promise<"first" | "again"> =>

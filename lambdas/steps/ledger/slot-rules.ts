@@ -1,5 +1,5 @@
 import type { V1Node } from "@kubernetes/client-node";
-import { startingTaint } from "../../desired/node-keys.ts";
+import { startingTaint } from "../../cluster/node-keys.ts";
 import { TAG } from "../../tags.ts";
 import { instanceIdOf, isReady, isWindows } from "../cluster/node-facts.ts";
 import type { Machine } from "../ec2/instances.ts";
@@ -35,7 +35,7 @@ export interface PoolView {
 }
 
 /** The node for which a slot is requested. */
-export type Asking = Pick<SlotEntry, "owner" | "execution" | "uid" | "node">;
+export type SlotRequest = Pick<SlotEntry, "owner" | "execution" | "uid" | "node">;
 
 /** Refusal of a slot: the nodes that are out of service already. */
 export interface SlotsTaken {
@@ -90,7 +90,7 @@ export const poolNodes = (nodes: readonly V1Node[], machines: readonly Machine[]
  * @param view the pool, as it was read after `entries`
  * @param entries slots that are held, without those of ended executions
  */
-export function judgeSlot(view: PoolView, entries: readonly SlotEntry[], asking: Asking): SlotAnswer {
+export function judgeSlot(view: PoolView, entries: readonly SlotEntry[], asking: SlotRequest): SlotAnswer {
   if (entries.some(({ owner, uid }) => owner === asking.owner && uid === asking.uid)) return { granted: true };
   const own = view.nodes.find(({ uid }) => uid === asking.uid);
   if (!own || own.isAway) return { granted: true };

@@ -1,9 +1,9 @@
 import { Retryable } from "../../errors.ts";
-import { keys, SLOTS } from "../../ledger-table.ts";
+import { keys, SLOTS } from "../../records/ledger-table.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { executions } from "../executions.ts";
-import { type Asking, judgeSlot, type PoolView, type SlotAnswer, type SlotEntry } from "./slot-rules.ts";
-import { table } from "./table.ts";
+import { judgeSlot, type PoolView, type SlotAnswer, type SlotEntry, type SlotRequest } from "./slot-rules.ts";
+import { tableClient } from "./table.ts";
 
 /** The slots of one pool. */
 interface SlotsItem {
@@ -20,7 +20,7 @@ interface SlotsItem {
  * can only be taken over once its holder's execution has ended.
  */
 export const slots = (context: StepContext) => {
-  const items = table(context);
+  const items = tableClient(context);
   const { ending } = executions(context);
 
   const living = async (entries: readonly SlotEntry[]): Promise<readonly SlotEntry[]> => {
@@ -36,7 +36,7 @@ export const slots = (context: StepContext) => {
      * @param readPool reads the pool from the cluster; if that fails, no slot is granted
      * @throws Retryable if another operation took or released a slot at the same time
      */
-    take: async (pool: string | null, asking: Asking, readPool: () => Promise<PoolView>): Promise<SlotAnswer> => {
+    take: async (pool: string | null, asking: SlotRequest, readPool: () => Promise<PoolView>): Promise<SlotAnswer> => {
       const before = await items.read<SlotsItem>(keys.slots(pool));
       const entries = before?.entries ?? [];
       if (entries.some(({ owner, uid }) => owner === asking.owner && uid === asking.uid)) return { granted: true };

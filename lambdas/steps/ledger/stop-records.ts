@@ -1,7 +1,7 @@
-import type { Stop, StopTarget } from "../../desired/stops.ts";
-import { EXPIRES, keys, STOPS } from "../../ledger-table.ts";
+import { EXPIRES, keys, STOPS } from "../../records/ledger-table.ts";
+import type { Stop, StopTarget } from "../../time/stops.ts";
 import type { FrontDoorContext } from "../context.ts";
-import { table } from "./table.ts";
+import { tableClient } from "./table.ts";
 
 /**
  * Name of a stop's item. A freeze and a hold of the same pool have different names, because different commands lift
@@ -14,7 +14,7 @@ const nameOf = (kind: Stop["kind"], target: StopTarget): string => {
 
 /** Freezes and holds in the ledger; an expired one is treated as absent. */
 export const stopRecords = (context: Pick<FrontDoorContext, "clients" | "settings" | "now">) => {
-  const items = table(context);
+  const items = tableClient(context);
   return {
     /** Lists every stop that is in force. */
     all: (): Promise<Stop[]> => items.partition<Stop>(STOPS),

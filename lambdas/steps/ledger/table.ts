@@ -1,6 +1,6 @@
 import { isAws } from "../../clients/aws-call.ts";
 import { Retryable } from "../../errors.ts";
-import { EXPIRES, type Key, type LedgerIndex, PRIMARY_KEY } from "../../ledger-table.ts";
+import { EXPIRES, type Key, type LedgerIndex, PRIMARY_KEY } from "../../records/ledger-table.ts";
 import type { FrontDoorContext } from "../context.ts";
 
 /** Dependencies of reads and writes; the time decides which items have expired. */
@@ -158,7 +158,7 @@ const reading = ({ clients, settings, now }: Storage) => {
 };
 
 /** The few ways to read and write items: reads by key are consistent, and writes that may race are conditional. */
-export const table = (storage: Storage) => {
+export const tableClient = (storage: Storage) => {
   const { clients, settings } = storage;
   const TableName = settings.ledgerTable;
   const { putIf, setIf } = conditional(storage);

@@ -1,6 +1,6 @@
-import { keys, type TurnOf } from "../../ledger-table.ts";
+import { keys, type TurnOf } from "../../records/ledger-table.ts";
 import { type StepContext, timestamp } from "../context.ts";
-import { table } from "./table.ts";
+import { tableClient } from "./table.ts";
 
 interface Turn {
   /** ARN of the execution. */
@@ -10,7 +10,7 @@ interface Turn {
 
 /** Turns for work that two executions must not do together. */
 export const turns = (context: StepContext) => {
-  const items = table(context);
+  const items = tableClient(context);
   return {
     /** The execution that does the work now, or did it last. */
     last: async (of: TurnOf): Promise<string | undefined> => (await items.read<Turn>(keys.turn(of)))?.execution,

@@ -5,12 +5,13 @@ import {
   paginateListCommandInvocations,
   SendCommandCommand,
 } from "@aws-sdk/client-ssm";
-import type { ObserveRequest } from "../../desired/plan.ts";
-import { type Answers, answersIn } from "../../desired/questions.ts";
+import type { ObserveRequest } from "../../machine/plan.ts";
+import { type Answers, answersIn } from "../../machine/questions.ts";
+import type { FailureCode } from "../../records/failures.ts";
 import type { ChangeScript, DocumentScript, LookScript } from "../../scripts/documents.ts";
 import type { StepContext } from "../context.ts";
 import { type Lease, leases } from "../ledger/leases.ts";
-import { isUnderWay } from "./command-status.ts";
+import { codeOfCommand, isUnderWay } from "./command-status.ts";
 import { documentOf, resultOf } from "./machine.ts";
 
 /** Limit on the machines of one command (API reference, SendCommand: InstanceIds has at most 50 items). */
@@ -41,12 +42,17 @@ export interface FleetChange extends FleetOrder {
 /**
  * Outcome of sending. If SSM does not reach one machine it refuses the whole command, and usually names the machine.
  */
-export type Sent =
+export type SendResult =
   | { readonly state: "sent"; readonly commandId: string }
-  | { readonly state: "refused"; readonly unreachable: readonly string[]; readonly why: string };
+  | {
+      readonly state: "refused";
+      readonly unreachable: readonly string[];
+      readonly why: string;
+      readonly code: FailureCode;
+    };
 
 /** Result of a command on one machine. */
-export type Verdict =
+export type InvocationVerdict =
   | { readonly instanceId: string; readonly state: "running"; readonly status: string }
   | {
       readonly instanceId: string;
@@ -59,6 +65,7 @@ export type Verdict =
       readonly instanceId: string;
       readonly state: "failed";
       readonly why: string;
+      readonly code: FailureCode;
       /** Was the command cancelled before it ended? */
       readonly isCalledOff?: true;
     };
@@ -90,6 +97,12 @@ function failureOf(script: DocumentScript, { Status, StatusDetails }: CommandInv
   return `${script}.ps1 ${end}${words ? `: ${words}` : ""}`;
 }
 
+function codeOfInvocation({ Status, StatusDetails, CommandPlugins }: CommandInvocation, output: string): FailureCode {
+  const [, errors = ""] = output.split(ERRORS);
+  const exitCode = CommandPlugins?.[0]?.ResponseCode;
+  return codeOfCommand({ status: StatusDetails ?? Status ?? "", exitCode, errors: errors || output });
+}
+
 /**
  * Judges one machine's invocation. SSM's status of the whole command does not tell how one machine ended.
  * @param invocation undefined while SSM's list does not show it yet
@@ -98,7 +111,7 @@ export function verdictOf(
   script: DocumentScript,
   instanceId: string,
   invocation: CommandInvocation | undefined,
-): Verdict {
+): InvocationVerdict {
   if (!invocation) return { instanceId, state: "running", status: "Pending" };
   if (isUnderWay(invocation.Status ?? ""))
     return { instanceId, state: "running", status: invocation.StatusDetails ?? invocation.Status ?? "" };
@@ -110,8 +123,10 @@ export function verdictOf(
     const answers = answersIn(printed);
     return { instanceId, state: "done", result, ...(answers ? { answers } : {}) };
   }
-  const isCalledOff = invocation.Status === "Cancelled" ? { isCalledOff: true as const } : {};
-  return { instanceId, state: "failed", why: failureOf(script, invocation, output), ...isCalledOff };
+  const why = failureOf(script, invocation, output);
+  if (invocation.Status === "Cancelled")
+    return { instanceId, state: "failed", why, code: "command-cancelled", isCalledOff: true };
+  return { instanceId, state: "failed", why, code: codeOfInvocation(invocation, output) };
 }
 
 const request = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64");
@@ -121,7 +136,7 @@ export const fleet = (context: StepContext) => {
   const { ssm } = context.clients;
   const lease = leases(context);
 
-  const send = async (instanceIds: readonly string[], order: FleetLook | FleetChange): Promise<Sent> => {
+  const send = async (instanceIds: readonly string[], order: FleetLook | FleetChange): Promise<SendResult> => {
     try {
       const { Command } = await ssm.send(
         new SendCommandCommand({
@@ -141,7 +156,8 @@ export const fleet = (context: StepContext) => {
     } catch (error) {
       if (!(error instanceof InvalidInstanceId)) throw error;
       const unreachable = instanceIds.filter((id) => error.message.includes(id));
-      return { state: "refused", unreachable, why: "SSM does not reach the instance: its agent is not registered" };
+      const why = "SSM does not reach the instance: its agent is not registered";
+      return { state: "refused", unreachable, why, code: "command-undelivered" };
     }
   };
 
@@ -150,13 +166,13 @@ export const fleet = (context: StepContext) => {
      * Sends an observation to up to 50 machines; it needs no lease. SendCommand has no idempotency token: send it at
      * most once, and search for the mark if the answer was lost.
      */
-    look: (instanceIds: readonly string[], order: FleetLook): Promise<Sent> => send(instanceIds, order),
+    look: (instanceIds: readonly string[], order: FleetLook): Promise<SendResult> => send(instanceIds, order),
 
     /**
      * Sends a change to up to 50 machines, each under its own lease. As with `look`, send it at most once.
      * @throws Refused if a lease is no longer held; nothing was sent then
      */
-    change: async (held: readonly Lease[], order: FleetChange): Promise<Sent> => {
+    change: async (held: readonly Lease[], order: FleetChange): Promise<SendResult> => {
       for (const one of held) await lease.check(one);
       return send(
         held.map(({ instanceId }) => instanceId),
@@ -172,7 +188,7 @@ export const fleet = (context: StepContext) => {
       script: DocumentScript,
       commandId: string,
       instanceIds: readonly string[],
-    ): Promise<readonly Verdict[]> => {
+    ): Promise<readonly InvocationVerdict[]> => {
       const known = new Map<string, CommandInvocation>();
       const pages = paginateListCommandInvocations(
         { client: ssm, pageSize: MOST_MACHINES },

@@ -6,8 +6,8 @@ import {
   ResourceNotFoundException,
 } from "@aws-sdk/client-secrets-manager";
 import { z } from "zod";
-import type { Configuration } from "../../configuration.ts";
-import type { TokenJoin } from "../../desired/joining.ts";
+import type { TokenJoin } from "../../cluster/joining.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
 import { Refused, Retryable } from "../../errors.ts";
 import { TAG } from "../../tags.ts";
 import type { StepContext } from "../context.ts";
@@ -35,6 +35,7 @@ function readToken(token: string): JoinToken {
   if (found) return { id: found.jti, expiresAt: new Date(found.exp * 1000).toISOString() };
   throw new Refused(
     "the API server issues join tokens without an id (jti), so certificate requests of different machines cannot be told apart: Kubernetes 1.30 or newer is required",
+    { code: "kubernetes-too-old" },
   );
 }
 

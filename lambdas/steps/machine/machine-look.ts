@@ -4,14 +4,14 @@ import {
   InvocationDoesNotExist,
   SendCommandCommand,
 } from "@aws-sdk/client-ssm";
+import { Retryable } from "../../errors.ts";
 import {
   type Answers,
   answersIn,
   type LookVerdict,
   type Questions,
   type QuestionsRequest,
-} from "../../desired/questions.ts";
-import { Retryable } from "../../errors.ts";
+} from "../../machine/questions.ts";
 import type { StepContext } from "../context.ts";
 import { isUnderWay } from "./command-status.ts";
 import { documentOf, resultOf } from "./machine.ts";

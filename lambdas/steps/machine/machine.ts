@@ -12,12 +12,13 @@ import {
   paginateListCommands,
   SendCommandCommand,
 } from "@aws-sdk/client-ssm";
-import type { ApplyRequest, Plan } from "../../desired/plan.ts";
 import { Retryable } from "../../errors.ts";
+import type { ApplyRequest, MachinePlan } from "../../machine/plan.ts";
+import type { FailureCode } from "../../records/failures.ts";
 import { type DocumentScript, documentLimits, documentName } from "../../scripts/documents.ts";
 import type { StepContext } from "../context.ts";
 import { type Lease, leases } from "../ledger/leases.ts";
-import { isUnderWay } from "./command-status.ts";
+import { codeOfCommand, isUnderWay } from "./command-status.ts";
 
 /** A command to one machine. */
 export interface Order {
@@ -34,7 +35,7 @@ export interface Order {
 export type CommandState =
   | { readonly state: "running"; readonly status: string }
   | { readonly state: "done"; readonly result: unknown }
-  | { readonly state: "failed"; readonly why: string };
+  | { readonly state: "failed"; readonly why: string; readonly code: FailureCode };
 
 /** The agent's own report to Systems Manager. */
 export interface Agent {
@@ -80,8 +81,10 @@ function stateOf(script: DocumentScript, invocation: GetCommandInvocationCommand
   const result = resultOf(invocation.StandardOutputContent ?? "", script);
   if (invocation.Status === "Success" && result) return { state: "done", result };
   if (result && "ok" in result) return { state: "done", result };
-  const words = (invocation.StandardErrorContent || invocation.StandardOutputContent || "").trim().slice(-600);
-  return { state: "failed", why: `${endingOf(script, status, invocation)}${words ? `: ${words}` : ""}` };
+  const { StandardErrorContent: errors = "", ResponseCode: exitCode } = invocation;
+  const words = (errors || invocation.StandardOutputContent || "").trim().slice(-600);
+  const code = codeOfCommand({ status, exitCode, errors });
+  return { state: "failed", why: `${endingOf(script, status, invocation)}${words ? `: ${words}` : ""}`, code };
 }
 
 const agentOf = (found: InstanceInformation | undefined): Agent => ({
@@ -164,7 +167,7 @@ export const machine = (context: StepContext) => {
     /**
      * Builds the request of a plan. A plan that is too large for a parameter is stored where the machine can read it.
      */
-    requestFor: async (plan: Plan, key: string): Promise<ApplyRequest> => {
+    requestFor: async (plan: MachinePlan, key: string): Promise<ApplyRequest> => {
       if (base64({ plan }).length <= documentLimits.apply.maxRequest) return { plan };
       const text = JSON.stringify(plan);
       const { bucket } = context.settings;

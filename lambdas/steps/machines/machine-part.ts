@@ -1,3 +1,5 @@
+import { Retryable } from "../../errors.ts";
+import { EXPIRES, type Key, keys, MACHINES } from "../../records/ledger-table.ts";
 import {
   type Expiry,
   lastRelease,
@@ -6,12 +8,10 @@ import {
   type OldItem,
   partOfOld,
   type StoredPart,
-} from "../../desired/machine-record.ts";
-import { Retryable } from "../../errors.ts";
-import { EXPIRES, type Key, keys, MACHINES } from "../../ledger-table.ts";
+} from "../../records/machine-record.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { expiryAfter } from "../ledger/retention.ts";
-import { table } from "../ledger/table.ts";
+import { tableClient } from "../ledger/table.ts";
 
 /**
  * Reads and writes one part of the machines' records. A part that only the last release wrote is read from its item there.
@@ -21,7 +21,7 @@ export const machinePart = <Name extends keyof MachineParts>(context: StepContex
   type Part = MachineParts[Name];
   type Stored = StoredPart<Part> | undefined;
   type Revision = (before: Part | undefined) => Part | null;
-  const items = table(context);
+  const items = tableClient(context);
   const storedIn = (record: MachineRecord | undefined): Stored => record?.[name];
   const current = (part: Stored): Part | undefined =>
     part && (part[EXPIRES] ?? Number.POSITIVE_INFINITY) > context.now() / 1_000 ? part.value : undefined;

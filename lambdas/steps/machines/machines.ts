@@ -1,10 +1,10 @@
-import type { Assistance } from "../../desired/assistance.ts";
-import type { Expiry, InputValues } from "../../desired/machine-record.ts";
-import type { DeadCard, ProbedNode } from "../../desired/probed-node.ts";
-import { EXPIRES, type Key, keys, MACHINES } from "../../ledger-table.ts";
+import type { DeadCard, ProbedNode } from "../../health/probed-node.ts";
+import type { Assistance } from "../../machine/assistance.ts";
+import { EXPIRES, type Key, keys, MACHINES } from "../../records/ledger-table.ts";
+import type { Expiry, InputValues } from "../../records/machine-record.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { expiryAfter } from "../ledger/retention.ts";
-import { table } from "../ledger/table.ts";
+import { tableClient } from "../ledger/table.ts";
 import { machinePart } from "./machine-part.ts";
 import { seen } from "./seen.ts";
 
@@ -92,7 +92,7 @@ export const machines = (context: StepContext) => ({
    * @param isGone of an instance, by its id
    */
   keepWhileMachinesLive: async (isGone: (instanceId: string) => boolean): Promise<void> => {
-    const items = table(context);
+    const items = tableClient(context);
     const expiry: Expiry = { [EXPIRES]: expiryAfter(timestamp(context), context.settings.retentionDays) };
     // The last release's items of these two parts do not expire by themselves.
     await machinePart(context, "given").moveOld(expiry);

@@ -6,7 +6,7 @@ import {
   type SeenMachine,
   type Sighting,
   type SightingJudgement,
-} from "../../desired/seen-machine.ts";
+} from "../../machine/seen-machine.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { machinePart } from "./machine-part.ts";
 

@@ -1,8 +1,8 @@
 import type { V1Pod, V1PodDisruptionBudget } from "@kubernetes/client-node";
 import type { Blocker, LongJob } from "../../messages/plan/plan.ts";
-import type { Meaning } from "../drain/answers.ts";
+import type { AnswerMeaning } from "../drain/answers.ts";
 import { type BudgetBlock, budgetName, budgetsOf, claimOf } from "../drain/budgets.ts";
-import { holdOn, podName, uidOf } from "../drain/pods.ts";
+import { podHold, podName, uidOf } from "../drain/pods.ts";
 import { AT_ONCE } from "../drain/schedule.ts";
 
 const budgetsIn = (block: BudgetBlock): readonly string[] =>
@@ -41,7 +41,11 @@ const namesFor = (pod: V1Pod, budgets: readonly V1PodDisruptionBudget[]): string
  * Judges a pod by the server's answer to the dry run of its eviction, or by its budgets' status if there is no answer.
  * If both refuse, the status is used: it names the budget, and tells whether the budget ever allows an eviction.
  */
-function blockOn(pod: V1Pod, budgets: readonly V1PodDisruptionBudget[], answer: Meaning | undefined): Blocked | null {
+function blockOn(
+  pod: V1Pod,
+  budgets: readonly V1PodDisruptionBudget[],
+  answer: AnswerMeaning | undefined,
+): Blocked | null {
   const claim = claimOf(pod, budgets);
   const byStatus = claim.kind === "blocked" ? byBudget(pod, claim.block) : null;
   if (answer?.kind === "budget" || answer?.kind === "several-budgets") {
@@ -62,7 +66,7 @@ function blockOn(pod: V1Pod, budgets: readonly V1PodDisruptionBudget[], answer: 
 export function blockersOf(
   pods: readonly V1Pod[],
   budgets: readonly V1PodDisruptionBudget[],
-  answers: ReadonlyMap<string, Meaning>,
+  answers: ReadonlyMap<string, AnswerMeaning>,
 ): Blocker[] {
   const blocked = pods.flatMap((pod) => blockOn(pod, budgets, answers.get(uidOf(pod))) ?? []);
   const groups = Map.groupBy(blocked, ({ budgets: names, why }) => JSON.stringify([names, names.length > 0 || why]));
@@ -76,7 +80,7 @@ export function blockersOf(
 /** Lists the pods whose owners ask not to interrupt them. */
 export const longJobsOf = (pods: readonly V1Pod[]): LongJob[] =>
   pods.flatMap((pod) => {
-    const annotation = holdOn(pod);
+    const annotation = podHold(pod);
     const startedAt = pod.status?.startTime;
     if (annotation === undefined) return [];
     return [{ pod: podName(pod), annotation, startedAt: startedAt ? new Date(startedAt).toISOString() : null }];

@@ -1,7 +1,7 @@
 import type { V1Node, V1ObjectMeta } from "@kubernetes/client-node";
 import type { GroupMember } from "../../clients/auto-scaling.ts";
 import type { OtherController } from "../../messages/node/other-controllers.ts";
-import type { Claim } from "../cluster/claims.ts";
+import type { MachineClaim } from "../cluster/claims.ts";
 import { ownerOf } from "../cluster/ownership.ts";
 import type { Machine } from "../ec2/instances.ts";
 
@@ -9,7 +9,7 @@ import type { Machine } from "../ec2/instances.ts";
 export type Disruption = "drain" | "reboot" | "remove";
 
 /** The fields of a machine API Machine that are judged here. */
-export interface MachineFacts {
+export interface MachineMetadata {
   readonly metadata: V1ObjectMeta;
 }
 
@@ -40,9 +40,9 @@ export interface PatchState {
 export interface Traces {
   readonly node: V1Node;
   readonly machine: Machine | undefined;
-  readonly claimed: readonly Claim[];
+  readonly claimed: readonly MachineClaim[];
   /** The Machine behind the node; null if there is none. */
-  readonly machineFacts: MachineFacts | null;
+  readonly machineFacts: MachineMetadata | null;
   readonly healthChecks: readonly HealthCheck[];
   readonly associations: readonly Association[];
   /** Null if Patch Manager has never scanned the instance. */

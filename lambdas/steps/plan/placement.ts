@@ -1,6 +1,6 @@
 import type { V1Node, V1Pod, V1PodSpec, V1RuntimeClass } from "@kubernetes/client-node";
-import { BUILD_LABEL } from "../../desired/node-keys.ts";
-import { hostsOf } from "../../desired/windows-builds.ts";
+import { BUILD_LABEL } from "../../cluster/node-keys.ts";
+import { hostsOf } from "../../machine/windows-builds.ts";
 import type { Obstacle, Placement } from "../../messages/plan/plan.ts";
 import { isReady } from "../cluster/node-facts.ts";
 import { hasLabels, isSelected, toleratesTaints } from "./node-matches.ts";

@@ -1,5 +1,5 @@
 import type { V1Node, V1Pod, V1PodDisruptionBudget } from "@kubernetes/client-node";
-import type { Blocking, NodePlan } from "../../messages/plan/plan.ts";
+import type { EvictionObstacles, NodePlan } from "../../messages/plan/plan.ts";
 import { movedPods } from "../cluster/node-facts.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import type { DrainOptions } from "../drain/filters.ts";
@@ -12,7 +12,7 @@ import { placementsOf } from "./placement.ts";
 import { releaseOf } from "./release.ts";
 
 /** The node to plan for, and the facts that its operation knows. */
-export interface Planned extends Pick<NodePlan, "pool" | "away" | "maxUnavailable" | "others" | "mostMinutes"> {
+export interface PlanSubject extends Pick<NodePlan, "pool" | "away" | "maxUnavailable" | "others" | "mostMinutes"> {
   readonly node: V1Node;
   /** All nodes of the cluster. */
   readonly nodes: readonly V1Node[];
@@ -40,7 +40,7 @@ export const plan = (context: StepContext) => {
      * Tries each eviction as a dry run and lists the obstacles to emptying a node; changes nothing.
      * @throws a busy server's error
      */
-    blocking: async (node: string, options: DrainOptions): Promise<Blocking> => {
+    blocking: async (node: string, options: DrainOptions): Promise<EvictionObstacles> => {
       const { evict } = await look.pods(node, options, newDrain);
       return holdingUp(evict, await look.budgets());
     },
@@ -50,7 +50,14 @@ export const plan = (context: StepContext) => {
      * changes nothing.
      * @throws a busy server's error, because a plan with missing facts is of no use
      */
-    of: async ({ node, nodes, options, connectionSeconds, unread: before, ...known }: Planned): Promise<NodePlan> => {
+    of: async ({
+      node,
+      nodes,
+      options,
+      connectionSeconds,
+      unread: before,
+      ...known
+    }: PlanSubject): Promise<NodePlan> => {
       const { evict, stay, refusals } = await look.pods(node.metadata?.name ?? "", options, newDrain);
       const { cluster, unread } = await stateOfCluster(evict, nodes);
       const budgets = await look.budgets();

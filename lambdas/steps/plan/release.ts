@@ -1,6 +1,6 @@
 import type { V1Node } from "@kubernetes/client-node";
-import { BUILD_LABEL } from "../../desired/node-keys.ts";
-import { releaseOfBuild } from "../../desired/windows-builds.ts";
+import { BUILD_LABEL } from "../../cluster/node-keys.ts";
+import { releaseOfBuild } from "../../machine/windows-builds.ts";
 
 /**
  * A node's Windows release as people name it: its build if the release is not known, null if the node does not report

@@ -7,7 +7,7 @@ import { ApiException } from "@kubernetes/client-node";
 import { isAbsent, wordsOf } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
 import { isDenied } from "../doctor/check.ts";
-import type { Association, HealthCheck, MachineFacts, PatchState, Traces } from "./other-controllers.ts";
+import type { Association, HealthCheck, MachineMetadata, PatchState, Traces } from "./other-controllers.ts";
 
 /**
  * Namespace and API group of Machines and their health checks on OpenShift; the claims are read from the same
@@ -22,7 +22,7 @@ export interface TracesSeen
   readonly unread: readonly string[];
 }
 
-interface MachineObject extends MachineFacts {
+interface MachineObject extends MachineMetadata {
   readonly spec?: { readonly providerID?: string };
 }
 
@@ -48,7 +48,7 @@ export const traces = ({ clients: { kubernetes, ssm, groupMember } }: StepContex
   const list = async <T>(plural: string): Promise<readonly T[]> =>
     ((await kubernetes.custom.listNamespacedCustomObject({ ...MACHINE_API, plural })) as { items?: T[] }).items ?? [];
 
-  const machineOf = async (instanceId: string): Promise<MachineFacts | null> =>
+  const machineOf = async (instanceId: string): Promise<MachineMetadata | null> =>
     (await list<MachineObject>("machines")).find(({ spec }) => spec?.providerID?.endsWith(`/${instanceId}`)) ?? null;
 
   /** Reads State Manager's record of the associations of an instance; empty if SSM does not know the instance. */

@@ -1,6 +1,6 @@
 import { fill } from "../../messages/slack/command-word.ts";
-import type { Requester } from "../../origin.ts";
-import type { Message } from "../../records.ts";
+import type { Requester } from "../../records/origin.ts";
+import type { Message } from "../../records/records.ts";
 import { within } from "../../time-limit.ts";
 import { commandWord } from "../command-word.ts";
 import type { StepContext } from "../context.ts";

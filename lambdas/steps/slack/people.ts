@@ -8,7 +8,7 @@ import {
   type SlackChannel,
   type SlackUser,
 } from "../../commands/membership.ts";
-import type { Configuration } from "../../configuration.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
 import { type FrontDoorContext, timestamp } from "../context.ts";
 import { roster } from "./roster.ts";
 import { slackCode } from "./slack-code.ts";

@@ -1,6 +1,6 @@
-import { EXPIRES, keys } from "../../ledger-table.ts";
+import { EXPIRES, keys } from "../../records/ledger-table.ts";
 import type { FrontDoorContext } from "../context.ts";
-import { table } from "../ledger/table.ts";
+import { tableClient } from "../ledger/table.ts";
 
 /** Slack accepts answers at a response URL for 30 minutes (docs: "Handling user interaction", response_url). */
 const LIVES_SECONDS = 30 * 60;
@@ -13,7 +13,7 @@ interface Kept {
 
 /** Stores the response URLs of `/win` looks. Anyone who has such a URL can post there, so it is stored nowhere else. */
 export const responseUrls = (context: FrontDoorContext) => {
-  const items = table(context);
+  const items = tableClient(context);
   const seconds = (): number => Math.floor(context.now() / 1000);
   return {
     keep: (operation: string, url: string): Promise<void> =>

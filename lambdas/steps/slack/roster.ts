@@ -1,7 +1,7 @@
 import type { Roster } from "../../commands/membership.ts";
-import { keys } from "../../ledger-table.ts";
+import { keys } from "../../records/ledger-table.ts";
 import type { FrontDoorContext } from "../context.ts";
-import { table } from "../ledger/table.ts";
+import { tableClient } from "../ledger/table.ts";
 
 /**
  * Milliseconds for which the roster is valid: six ticks of the schedule that writes it, so that a person who has left a
@@ -14,7 +14,7 @@ type Item = Omit<Roster, "memberships"> & { readonly standings: Roster["membersh
 
 /** Stores the last known facts about the people who have roles. */
 export const roster = (context: FrontDoorContext) => {
-  const items = table(context);
+  const items = tableClient(context);
   return {
     /** Reads the roster; undefined if it was never written or has expired. */
     read: async (): Promise<Roster | undefined> => {

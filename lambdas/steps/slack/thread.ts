@@ -1,10 +1,10 @@
 import type { View } from "@slack/web-api";
 import { Retryable } from "../../errors.ts";
-import { EXPIRES, keys } from "../../ledger-table.ts";
 import { type FindWord, fill } from "../../messages/slack/command-word.ts";
-import type { Message } from "../../records.ts";
+import { EXPIRES, keys } from "../../records/ledger-table.ts";
+import type { Message } from "../../records/records.ts";
 import { type FrontDoorContext, timestamp } from "../context.ts";
-import { table } from "../ledger/table.ts";
+import { tableClient } from "../ledger/table.ts";
 import { slackCode } from "./slack-code.ts";
 
 /** Slack's codes for a message that can no longer be edited; a new message is posted instead. */
@@ -66,7 +66,7 @@ function replyTo(threadTs: string | undefined, isBroadcast: boolean) {
 }
 
 const posting = (context: FrontDoorContext, word: FindWord) => {
-  const items = table(context);
+  const items = tableClient(context);
   const find = finding(context);
   return {
     /**

@@ -5,6 +5,7 @@ import type { InstanceRole } from "../core/ports.ts";
 import type { Machine } from "./machine.ts";
 import { metadataAnswers } from "./metadata.ts";
 import type { Process } from "./process.ts";
+import { Fault } from "./scripts/causes.ts";
 import { timeText } from "./scripts/request.ts";
 
 /** aws.ps1 makes five attempts and waits 0.5 to 0.6 s times the square of the attempt's number between them. */
@@ -19,13 +20,13 @@ const serviceNames = { S3: "s3", "Secrets Manager": "secretsmanager" } as const;
 type Service = keyof typeof serviceNames;
 
 /** An error that the next attempt may not meet. */
-class TransientError extends Error {}
+class TransientError extends Fault {}
 
 function requireCredentials(machine: Machine): void {
-  if (!metadataAnswers(machine)) throw new TransientError("the metadata service does not answer");
+  if (!metadataAnswers(machine)) throw new TransientError("metadata-silent", "the metadata service does not answer");
   if (machine.facts().instanceProfileArn !== null) return;
   const words = "The remote server returned an error: (404) Not Found.";
-  throw new TransientError(`the metadata service gave no credentials: ${words}`);
+  throw new TransientError("metadata-silent", `the metadata service gave no credentials: ${words}`);
 }
 
 /** A signature is valid for 15 minutes (Signature Version 4, "Troubleshooting"). */
@@ -49,8 +50,8 @@ function faultOf(machine: Machine, error: unknown, service: Service): Error {
   if (!(error instanceof AwsError)) return error instanceof Error ? error : new Error(messageOf(error));
   const words = `${service} answered: ${error.message} (${error.status} ${error.code})${clockNote(machine, service)}`;
   return transientStatuses.has(error.status) || transientCodes.test(error.code)
-    ? new TransientError(words)
-    : new Error(words);
+    ? new TransientError("aws-refuses-machine", words)
+    : new Fault("aws-refuses-machine", words);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { guardFile } from "../../../lambdas/desired/machine-paths.ts";
+import { guardFile } from "../../../lambdas/machine/machine-paths.ts";
 import { guardLosses } from "./fault-kinds.ts";
 import type { Machine } from "./machine.ts";
 import { removeTask } from "./tasks.ts";

@@ -1,4 +1,4 @@
-import type { ApplyResult } from "../../../lambdas/desired/plan.ts";
+import type { ApplyResult } from "../../../lambdas/machine/plan.ts";
 import type { Fact } from "../core/bus.ts";
 import type { InstanceFacts, Kubelets, Screens } from "../core/ports.ts";
 import type { Simulation } from "../core/simulation.ts";

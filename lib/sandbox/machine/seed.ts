@@ -1,4 +1,4 @@
-import type { Action, ApplyResult } from "../../../lambdas/desired/plan.ts";
+import type { Action, ApplyResult } from "../../../lambdas/machine/plan.ts";
 import { applyingOn } from "./actions/applying.ts";
 import type { Machine } from "./machine.ts";
 import { addLinkLocalRoutes, addressedAdapter } from "./network.ts";

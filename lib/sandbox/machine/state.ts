@@ -1,4 +1,4 @@
-import type { RebootReason } from "../../../lambdas/desired/questions.ts";
+import type { RebootReason } from "../../../lambdas/machine/questions.ts";
 import type { InstanceFacts } from "../core/ports.ts";
 
 /** "off" also means that the instance is stopped or gone. */

@@ -1,4 +1,4 @@
-import type { RebootReason } from "../../../lambdas/desired/questions.ts";
+import type { RebootReason } from "../../../lambdas/machine/questions.ts";
 import type { Initiator } from "./boot-events.ts";
 import { ownBoots, rebootReasons } from "./fault-kinds.ts";
 import type { Machine } from "./machine.ts";

@@ -12,8 +12,8 @@ import { mayUse, rolesOf } from "../../../lambdas/commands/policy.ts";
 import { CONFIGURATION_FILE, type FrontDoorConfiguration } from "../../../lambdas/front-door/configuration.ts";
 import { startedAnswer } from "../../../lambdas/messages/command/acknowledgements.ts";
 import { filled } from "../../../lambdas/messages/slack/command-word.ts";
-import type { Requester } from "../../../lambdas/origin.ts";
-import type { OperationRecord } from "../../../lambdas/records.ts";
+import type { Requester } from "../../../lambdas/records/origin.ts";
+import type { OperationRecord } from "../../../lambdas/records/records.ts";
 
 /*
  * Measure for our front door: Bolt's own documentation on Lambda, with the clients of the AWS SDK as their

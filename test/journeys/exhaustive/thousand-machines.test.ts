@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { setUp, tearDown } from "../../workflows/durable-engine.ts";
-import { change, rows } from "../../workflows/fleet/change.ts";
-import { idOf, largest, operationsOf } from "../../workflows/fleet/fleet.ts";
+import { change, rows } from "../../change/fleet/change.ts";
+import { idOf, largest, operationsOf } from "../../change/fleet/fleet.ts";
+import { setUp, tearDown } from "../../engine/durable-engine.ts";
 
 beforeAll(setUp);
 afterAll(tearDown);

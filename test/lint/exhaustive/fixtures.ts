@@ -19,13 +19,13 @@ const naming = (path: string, from: string): Violation => ({
 });
 
 const replayed = (name: string, statement: string): Violation => ({
-  path: `lambdas/workflows/${name}.ts`,
+  path: `lambdas/change/${name}.ts`,
   source: `export const used = async (context) => {\n  ${statement}\n};\n`,
   says: "A replay would get another value",
 });
 
 const lost = (verb: string): Violation => ({
-  path: `lambdas/workflows/lost-${verb.toLowerCase()}.ts`,
+  path: `lambdas/engine/lost-${verb.toLowerCase()}.ts`,
   source: `export const used = async (context) => {\n  context.${verb}("name");\n};\n`,
   says: "neither awaited nor returned",
 });
@@ -46,28 +46,33 @@ export const violations: readonly Violation[] = [
   importing("lambdas/commands/sdk.ts", "@aws-sdk/client-ec2"),
   importing("lambdas/commands/durable.ts", "@aws/durable-execution-sdk-js"),
   importing("lambdas/commands/steps.ts", "../steps/machine.ts"),
-  importing("lambdas/desired/kubernetes.ts", "@kubernetes/client-node"),
+  importing("lambdas/machine/kubernetes.ts", "@kubernetes/client-node"),
   importing("lambdas/profiles/kubernetes.ts", "@kubernetes/client-node"),
   importing("lambdas/messages/slack.ts", "@slack/web-api"),
-  importing("lambdas/records.ts", "./steps/ledger.ts"),
+  importing("lambdas/records/records.ts", "../steps/ledger.ts"),
   naming("lambdas/release/kind.ts", "../profiles/okd/payload.ts"),
-  naming("lambdas/desired/kind.ts", "../profiles/okd/okd.ts"),
-  naming("lambdas/workflows/node/kind.ts", "../../profiles/okd/plans.ts"),
+  naming("lambdas/machine/kind.ts", "../profiles/okd/okd.ts"),
+  naming("lambdas/change/node/kind.ts", "../../profiles/okd/plans.ts"),
   naming("lambdas/steps/doctor/kind.ts", "../../profiles/okd/network.ts"),
   naming("lambdas/clients/kind.ts", "../profiles/okd/okd.ts"),
   naming("lambdas/front-door/kind.ts", "../profiles/okd/okd.ts"),
   naming("lib/constructs/kind.ts", "../../lambdas/profiles/okd/ports.ts"),
   naming("lib/sandbox/kind.ts", "../../lambdas/profiles/eks/eks.ts"),
   naming("bin/connect/kind.ts", "../../lambdas/profiles/okd/okd.ts"),
-  importing("lambdas/workflows/cloud.ts", "@aws-sdk/client-ssm"),
-  importing("lambdas/workflows/slack.ts", "@slack/web-api"),
-  importing("lambdas/workflows/stack.ts", "../../lib/permissions.ts"),
-  importing("lambdas/steps/caller.ts", "../workflows/add-nodes.ts"),
+  importing("lambdas/change/cloud.ts", "@aws-sdk/client-ssm"),
+  importing("lambdas/capabilities/drain/slack.ts", "@slack/web-api"),
+  importing("lambdas/capabilities/drain/stack.ts", "../../../lib/permissions.ts"),
+  importing("lambdas/capabilities/drain/neighbour.ts", "../reboot/task.ts"),
+  importing("lambdas/capabilities/reboot/rollout/neighbour.ts", "../../drain/drain-node.ts"),
+  importing("lambdas/change/capability.ts", "../capabilities/drain/drain-node.ts"),
+  importing("lambdas/engine/change.ts", "../change/node/task.ts"),
+  importing("lambdas/steps/caller.ts", "../capabilities/add/add-nodes.ts"),
+  importing("lambdas/steps/change.ts", "../change/node/task.ts"),
   importing("lambdas/steps/sandbox.ts", "../../lib/sandbox/demo.ts"),
   importing("lambdas/clients/steps.ts", "../steps/machine.ts"),
-  importing("lambdas/front-door/workflow.ts", "../workflows/add-nodes.ts"),
+  importing("lambdas/front-door/workflow.ts", "../capabilities/add/add-nodes.ts"),
   importing("lambdas/settings.ts", "../lib/permissions.ts"),
-  importing("lib/sandbox/workflow.ts", "../../lambdas/workflows/add-nodes.ts"),
+  importing("lib/sandbox/workflow.ts", "../../lambdas/capabilities/add/add-nodes.ts"),
   importing("lib/sandbox/steps.ts", "../../lambdas/steps/machine/machine.ts"),
   importing("lib/clients.ts", "../lambdas/clients/clients.ts"),
   replayed("date", "return Date.now();"),
@@ -137,9 +142,9 @@ export const ports = () => profileOf().ports;
 `,
   },
   {
-    path: "lambdas/workflows/add-nodes.ts",
+    path: "lambdas/capabilities/add/add-nodes.ts",
     source: `import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import { launch } from "../steps/instances.ts";
+import { launch } from "../../steps/instances.ts";
 
 export const addNodes = async (context: DurableContext): Promise<number> => {
   await context.wait({ seconds: 5 });

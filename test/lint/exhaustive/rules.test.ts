@@ -33,7 +33,7 @@ beforeAll(async () => {
   const { compilerOptions } = JSON.parse(await readFile(join(root, "tsconfig.json"), "utf8"));
   await lay(
     "tsconfig.json",
-    JSON.stringify({ compilerOptions, include: ["lib/wrong.ts", "lambdas/workflows/unawaited.ts"] }),
+    JSON.stringify({ compilerOptions, include: ["lib/wrong.ts", "lambdas/change/unawaited.ts"] }),
   );
   const report = await run("biome", "lint", "--reporter=github", "--max-diagnostics=none", "lambdas", "lib", "bin");
   lintLines = report.split("\n").filter((line) => line.startsWith("::"));
@@ -78,7 +78,7 @@ test("knip finds a package that package.json does not name", async () => {
 
 test("oxlint finds a durable operation that nobody awaits, and only that one", async () => {
   await lay(
-    "lambdas/workflows/unawaited.ts",
+    "lambdas/change/unawaited.ts",
     `import type { DurableContext } from "@aws/durable-execution-sdk-js";
 
 export const unawaited = async (context: DurableContext): Promise<void> => {
@@ -88,7 +88,7 @@ export const unawaited = async (context: DurableContext): Promise<void> => {
 };
 `,
   );
-  const found = await diagnostics("--type-aware", "lambdas/workflows/unawaited.ts");
+  const found = await diagnostics("--type-aware", "lambdas/change/unawaited.ts");
   expect(found.map(({ code, labels }) => [code, labels[0]?.span.line])).toEqual([
     ["typescript(no-floating-promises)", 5],
   ]);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { MachineFacts } from "../../../lambdas/profiles/machine-facts.ts";
+import type { MachineSpec } from "../../../lambdas/profiles/machine-facts.ts";
 import { okd } from "../../../lambdas/profiles/okd/okd.ts";
 import { factsWith } from "./facts.ts";
 
-const commandOf = (facts: MachineFacts, name: string): string => {
+const commandOf = (facts: MachineSpec, name: string): string => {
   const service = okd.plans.configure(facts).find((one) => one.do === "service" && one.name === name);
   return service?.do === "service" ? service.commandLine : "";
 };

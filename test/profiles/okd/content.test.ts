@@ -1,6 +1,6 @@
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
-import type { Action } from "../../../lambdas/desired/plan.ts";
+import type { Action } from "../../../lambdas/machine/plan.ts";
 import { okd } from "../../../lambdas/profiles/okd/okd.ts";
 import { factsWith } from "./facts.ts";
 

@@ -1,6 +1,6 @@
-import { configurationOf } from "../../../lambdas/configuration.ts";
-import { type PayloadManifest, payloadManifestOf } from "../../../lambdas/desired/payload.ts";
-import type { MachineFacts } from "../../../lambdas/profiles/machine-facts.ts";
+import { configurationOf } from "../../../lambdas/configuration/configuration.ts";
+import { type PayloadManifest, payloadManifestOf } from "../../../lambdas/machine/payload.ts";
+import type { MachineSpec } from "../../../lambdas/profiles/machine-facts.ts";
 import { okd } from "../../../lambdas/profiles/okd/okd.ts";
 
 /** A configuration as an administrator would write it; `cluster` and `pool` change single values. */
@@ -55,7 +55,7 @@ export const manifest = (): PayloadManifest =>
   });
 
 /** A machine to be. */
-export function factsWith(cluster: object = {}, pool: object = {}, change: Partial<MachineFacts> = {}): MachineFacts {
+export function factsWith(cluster: object = {}, pool: object = {}, change: Partial<MachineSpec> = {}): MachineSpec {
   const configuration = configurationWith(cluster, pool);
   const web = configuration.pools.web;
   if (!web) throw new Error("the configuration has no pool web");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { payloadManifestOf } from "../../../lambdas/desired/payload.ts";
+import { payloadManifestOf } from "../../../lambdas/machine/payload.ts";
 import { okd } from "../../../lambdas/profiles/okd/okd.ts";
 import { manifest } from "./facts.ts";
 

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Action } from "../../../lambdas/desired/plan.ts";
-import type { MachineFacts } from "../../../lambdas/profiles/machine-facts.ts";
+import type { Action } from "../../../lambdas/machine/plan.ts";
+import type { MachineSpec } from "../../../lambdas/profiles/machine-facts.ts";
 import { join } from "../../../lambdas/profiles/okd/join.ts";
 import { nodeLabels, selfLabels } from "../../../lambdas/profiles/okd/labels.ts";
 import { okd } from "../../../lambdas/profiles/okd/okd.ts";
 import { configurationWith, factsWith } from "./facts.ts";
 
-const everything = (facts: MachineFacts): Action[] => [
+const everything = (facts: MachineSpec): Action[] => [
   ...okd.plans.guard(facts),
   ...okd.plans.features(facts),
   ...okd.plans.payload(facts),

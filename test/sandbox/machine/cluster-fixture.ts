@@ -1,5 +1,5 @@
-import { userNameOf } from "../../../lambdas/desired/accounts.ts";
-import type { Action } from "../../../lambdas/desired/plan.ts";
+import { userNameOf } from "../../../lambdas/cluster/accounts.ts";
+import type { Action } from "../../../lambdas/machine/plan.ts";
 import { join } from "../../../lambdas/profiles/okd/join.ts";
 import { okd } from "../../../lambdas/profiles/okd/okd.ts";
 import type { InstanceFacts } from "../../../lib/sandbox/core/ports.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Action } from "../../../lambdas/desired/plan.ts";
+import type { Action } from "../../../lambdas/machine/plan.ts";
 import { AwsError } from "../../../lib/sandbox/core/aws-service.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { sha256Of } from "../../../lib/sandbox/machine/disk.ts";

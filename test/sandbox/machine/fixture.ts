@@ -1,7 +1,7 @@
-import { configurationOf } from "../../../lambdas/configuration.ts";
-import type { PayloadManifest } from "../../../lambdas/desired/payload.ts";
-import type { Action, Observation } from "../../../lambdas/desired/plan.ts";
-import type { MachineFacts } from "../../../lambdas/profiles/machine-facts.ts";
+import { configurationOf } from "../../../lambdas/configuration/configuration.ts";
+import type { PayloadManifest } from "../../../lambdas/machine/payload.ts";
+import type { Action, Observation } from "../../../lambdas/machine/plan.ts";
+import type { MachineSpec } from "../../../lambdas/profiles/machine-facts.ts";
 import { join } from "../../../lambdas/profiles/okd/join.ts";
 import { okd } from "../../../lambdas/profiles/okd/okd.ts";
 import { scriptDocuments } from "../../../lib/constructs/script-document.ts";
@@ -106,7 +106,7 @@ export function payload(): { bucket: Map<string, string>; manifest: PayloadManif
   return { bucket, manifest: { format: 1, profile: "okd", kubernetes: demo.cluster.version, files } };
 }
 
-export function okdFacts(facts: InstanceFacts, manifest: PayloadManifest, kubeletClients = PEM): MachineFacts {
+export function okdFacts(facts: InstanceFacts, manifest: PayloadManifest, kubeletClients = PEM): MachineSpec {
   const pool = configuration.pools.web;
   if (!pool) throw new Error("the configuration has no pool web");
   return {

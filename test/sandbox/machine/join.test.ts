@@ -1,8 +1,8 @@
 import "reflect-metadata";
 import { Pkcs10CertificateRequest } from "@peculiar/x509";
 import { describe, expect, it } from "vitest";
-import { startService, stopService } from "../../../lambdas/desired/actions.ts";
-import type { Action } from "../../../lambdas/desired/plan.ts";
+import { startService, stopService } from "../../../lambdas/machine/actions.ts";
+import type { Action } from "../../../lambdas/machine/plan.ts";
 import { logOf } from "../../../lambdas/profiles/okd/services.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { sha256Of } from "../../../lib/sandbox/machine/disk.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { configurationOf } from "../../../lambdas/configuration.ts";
+import { configurationOf } from "../../../lambdas/configuration/configuration.ts";
 import type { InstanceFacts } from "../../../lib/sandbox/core/ports.ts";
 import { configuration, type Fixture, instance, jobOf, machineFixture, minutes, okdFacts, stages } from "./fixture.ts";
 

@@ -1,4 +1,4 @@
-import type { Action, ApplyResult } from "../../../lambdas/desired/plan.ts";
+import type { Action, ApplyResult } from "../../../lambdas/machine/plan.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { sha256Of } from "../../../lib/sandbox/machine/disk.ts";
 import { payloadContent } from "../../../lib/sandbox/machine/payload.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { accounts } from "../../../lambdas/desired/accounts.ts";
+import { accounts } from "../../../lambdas/cluster/accounts.ts";
 import { METRICS, metricLine } from "../../../lambdas/metrics.ts";
 import { rulesOf } from "../../../lib/event-rules.ts";
 import { workflowNames } from "../../../lib/functions.ts";

@@ -1,8 +1,8 @@
 import { Match } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { commands } from "../../../lambdas/commands/list.ts";
-import { configurationSchema } from "../../../lambdas/configuration.ts";
-import { securityGroupFaults } from "../../../lambdas/desired/ports.ts";
+import { configurationSchema } from "../../../lambdas/configuration/configuration.ts";
+import { securityGroupFaults } from "../../../lambdas/machine/ports.ts";
 import { okd } from "../../../lambdas/profiles/okd/okd.ts";
 import { scriptDocuments } from "../../../lib/constructs/script-document.ts";
 import { rulesOf } from "../../../lib/event-rules.ts";

@@ -1,6 +1,6 @@
 import type { V1Node } from "@kubernetes/client-node";
 import { expect, test } from "vitest";
-import { startingTaint } from "../../../lambdas/desired/node-keys.ts";
+import { startingTaint } from "../../../lambdas/cluster/node-keys.ts";
 import { tooManyNotReady } from "../../../lambdas/steps/cluster/breaker.ts";
 
 const nodeOf = (os: string, isReady: boolean, taints: V1Node["spec"] = {}): V1Node => ({

@@ -1,7 +1,7 @@
 import type { V1Node } from "@kubernetes/client-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startingTaint } from "../../../lambdas/desired/node-keys.ts";
-import { CLIENT_SIGNER, SERVING_SIGNER } from "../../../lambdas/desired/signers.ts";
+import { startingTaint } from "../../../lambdas/cluster/node-keys.ts";
+import { CLIENT_SIGNER, SERVING_SIGNER } from "../../../lambdas/cluster/signers.ts";
 import { Retryable } from "../../../lambdas/errors.ts";
 import { linuxNode } from "../../sandbox/kubernetes/cluster.ts";
 import { type TestSimulator, testSimulator } from "../test-simulator.ts";

@@ -1,6 +1,6 @@
 import type { V1Node } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
-import { CORDONED_BY } from "../../../lambdas/desired/node-keys.ts";
+import { CORDONED_BY } from "../../../lambdas/cluster/node-keys.ts";
 import { type CordonRecord, isCordonedByOthers, judgeGiveBack } from "../../../lambdas/steps/cluster/cordon-rules.ts";
 import { windowsNode } from "./cluster-objects.ts";
 

@@ -2,7 +2,7 @@ import { PutSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { clients } from "../../../lambdas/clients/clients.ts";
 import type { KubernetesExchange } from "../../../lambdas/clients/transport.ts";
-import { type Account, secretOf } from "../../../lambdas/desired/accounts.ts";
+import { type Account, secretOf } from "../../../lambdas/cluster/accounts.ts";
 import { steps } from "../../../lambdas/steps/steps.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { credentialFor } from "../../../lib/sandbox/seed-account.ts";

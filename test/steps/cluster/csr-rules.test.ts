@@ -1,4 +1,4 @@
-import { CLIENT_SIGNER, SERVING_SIGNER } from "../../../lambdas/desired/signers.ts";
+import { CLIENT_SIGNER, SERVING_SIGNER } from "../../../lambdas/cluster/signers.ts";
 import "reflect-metadata";
 import {
   Attribute,

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import type { Assistance, OtherOwner } from "../../../lambdas/desired/assistance.ts";
+import type { Assistance, OtherOwner } from "../../../lambdas/machine/assistance.ts";
 import { changeRefusalOf } from "../../../lambdas/steps/cluster/change-rules.ts";
-import type { Claim } from "../../../lambdas/steps/cluster/claims.ts";
+import type { MachineClaim } from "../../../lambdas/steps/cluster/claims.ts";
 import { type Ownership, ownershipOf } from "../../../lambdas/steps/cluster/ownership.ts";
 import { removalRefusalOf } from "../../../lambdas/steps/cluster/removal-rules.ts";
 import type { Machine } from "../../../lambdas/steps/ec2/instances.ts";
 import { CLUSTER, launched, windowsNode } from "./cluster-objects.ts";
 
-const claim = (kind: Claim["kind"], owner: string): Claim => ({ machine: "i-0aaa", kind, owner });
+const claim = (kind: MachineClaim["kind"], owner: string): MachineClaim => ({ machine: "i-0aaa", kind, owner });
 
 const machine = (tags: Readonly<Record<string, string>> = {}): Machine => launched({ tags });
 
@@ -20,7 +20,7 @@ interface Owner {
   readonly name: string;
   readonly owner: OtherOwner;
   readonly tags: Readonly<Record<string, string>>;
-  readonly claimed: readonly Claim[];
+  readonly claimed: readonly MachineClaim[];
 }
 
 /** Every owner that a machine may have beside Casement. */
@@ -66,7 +66,7 @@ const owners: readonly Owner[] = [
 const managed = { "casement:managed": CLUSTER };
 
 /** Lists what may be done with a machine: change its node, remove it. */
-function allowed(of: Machine, claimed: readonly Claim[], assisted: readonly Assistance[]): readonly string[] {
+function allowed(of: Machine, claimed: readonly MachineClaim[], assisted: readonly Assistance[]): readonly string[] {
   const node = windowsNode("web-1");
   const change = changeRefusalOf(
     { node, machine: of, cluster: CLUSTER, claimed, assisted, others: [], heldBy: null },

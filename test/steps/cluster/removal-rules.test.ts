@@ -1,11 +1,11 @@
 import type { V1Pod } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
-import type { Claim } from "../../../lambdas/steps/cluster/claims.ts";
+import type { MachineClaim } from "../../../lambdas/steps/cluster/claims.ts";
 import { ownershipOf } from "../../../lambdas/steps/cluster/ownership.ts";
 import { type RemovalFacts, removalRefusalOf } from "../../../lambdas/steps/cluster/removal-rules.ts";
 import { BUILD, CLUSTER, labelled, launched, pod, unready, windowsNode } from "./cluster-objects.ts";
 
-const claim = (machine: string): Claim => ({ machine, kind: "machine-set", owner: "winworker" });
+const claim = (machine: string): MachineClaim => ({ machine, kind: "machine-set", owner: "winworker" });
 
 describe("Whose a machine is", () => {
   it.each([

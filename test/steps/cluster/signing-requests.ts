@@ -1,4 +1,4 @@
-import { CLIENT_SIGNER, SERVING_SIGNER } from "../../../lambdas/desired/signers.ts";
+import { CLIENT_SIGNER, SERVING_SIGNER } from "../../../lambdas/cluster/signers.ts";
 import "reflect-metadata";
 import { webcrypto } from "node:crypto";
 import {
@@ -9,7 +9,7 @@ import {
   Pkcs10CertificateRequestGenerator,
   SubjectAlternativeNameExtension,
 } from "@peculiar/x509";
-import type { Expected, PendingRequest } from "../../../lambdas/steps/cluster/csr-rules.ts";
+import type { ExpectedRequest, PendingRequest } from "../../../lambdas/steps/cluster/csr-rules.ts";
 
 const algorithms = {
   ec: { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" },
@@ -75,7 +75,7 @@ const launchedAt = "2026-11-21T07:50:00.000Z";
 const askedAt = "2026-11-21T07:58:00.000Z";
 
 /** Before its Node exists (client request), or after (serving request). */
-export const expecting = (nodeExists: boolean): Expected => ({
+export const expecting = (nodeExists: boolean): ExpectedRequest => ({
   nodeName,
   bootstrapper,
   credentials: [credential],

@@ -41,14 +41,14 @@ it.each([
     ["the cloud provider to initialise it"],
   ],
 ])("names what is missing when %s", (_, seen, missing) => {
-  expect(missingOn(seen, wanted)).toEqual(missing);
+  expect(missingOn(seen, wanted).map(({ why }) => why)).toEqual(missing);
 });
 
 it("names all that is missing on a bare Node", () => {
   expect(missingOn({}, wanted)).toEqual([
-    "the label casement.dev/pool=web",
-    "the label node.kubernetes.io/windows-build=10.0.20348",
-    "the taint os=Windows:NoSchedule",
-    "the provider id of i-0ab12cd34ef567890 (it is empty)",
+    { why: "the label casement.dev/pool=web" },
+    { why: "the label node.kubernetes.io/windows-build=10.0.20348", code: "windows-build" },
+    { why: "the taint os=Windows:NoSchedule" },
+    { why: "the provider id of i-0ab12cd34ef567890 (it is empty)", code: "provider-id-missing" },
   ]);
 });

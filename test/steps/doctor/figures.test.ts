@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { renewsAt, termOf } from "../../../lambdas/desired/credential-term.ts";
-import { atLeast, kubeletFits, serverFits } from "../../../lambdas/desired/versions.ts";
+import { renewsAt, termOf } from "../../../lambdas/cluster/credential-term.ts";
+import { atLeast, kubeletFits, serverFits } from "../../../lambdas/machine/versions.ts";
 import { skewFinding } from "../../../lambdas/steps/doctor/clock.ts";
 import { termFinding } from "../../../lambdas/steps/doctor/credential.ts";
 import { slackScopes } from "../../../lambdas/steps/doctor/slack.ts";

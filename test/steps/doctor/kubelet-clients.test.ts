@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { KubeletClients, MachineInputs } from "../../../lambdas/desired/machine-record.ts";
+import type { KubeletClients, MachineInputs } from "../../../lambdas/records/machine-record.ts";
 import { kubeletClientFindings } from "../../../lambdas/steps/doctor/kubelet-clients.ts";
 
 const NOW = Date.parse("2026-11-22T12:00:00Z");

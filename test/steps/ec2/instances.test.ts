@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Refused, Retryable } from "../../../lambdas/errors.ts";
-import { workOf } from "../../../lambdas/node-work.ts";
 import { okd } from "../../../lambdas/profiles/okd/okd.ts";
+import { workOf } from "../../../lambdas/records/node-work.ts";
 import { launcherOf } from "../../../lambdas/steps/ec2/instances.ts";
 import { type Candidate, candidatesOf, launchRequest } from "../../../lambdas/steps/ec2/launch-request.ts";
 import { newestWindows } from "../../../lib/sandbox/aws/ec2/images.ts";

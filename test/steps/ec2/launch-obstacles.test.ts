@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import { refusedLaunch } from "../../../lambdas/messages/provision/obstacles.ts";
-import { type ClusterFacts, launchObstacles } from "../../../lambdas/steps/ec2/launch-obstacles.ts";
+import { type LaunchFacts, launchObstacles } from "../../../lambdas/steps/ec2/launch-obstacles.ts";
 import { configurationWith } from "../../profiles/okd/facts.ts";
 
 const configuration = configurationWith();
 const meant = { cluster: { ...configuration.cluster, besideWmco: true } };
-const facts = (more: Partial<ClusterFacts> = {}): ClusterFacts => ({
+const facts = (more: Partial<LaunchFacts> = {}): LaunchFacts => ({
   platform: "AWS",
   ownCloudController: false,
   podNetworks: ["10.128.0.0/14", "10.132.0.0/14"],
@@ -14,7 +14,7 @@ const facts = (more: Partial<ClusterFacts> = {}): ClusterFacts => ({
   ...more,
 });
 
-it.for<[string, Partial<ClusterFacts>, string[]]>([
+it.for<[string, Partial<LaunchFacts>, string[]]>([
   ["a cluster on AWS", {}, []],
   ["a cluster that does not say what it was installed on", { platform: null }, []],
   ["platform External with a cloud controller", { platform: "External", ownCloudController: true }, []],

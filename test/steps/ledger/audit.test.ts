@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Act, type AuditEntry, type Chain, chainName } from "../../../lambdas/audit/entry.ts";
-import { verify } from "../../../lambdas/audit/verify.ts";
+import { verifyChain } from "../../../lambdas/audit/verify.ts";
 import { clients } from "../../../lambdas/clients/clients.ts";
-import { keys } from "../../../lambdas/ledger-table.ts";
-import { newNodeRecord } from "../../../lambdas/records.ts";
+import { keys } from "../../../lambdas/records/ledger-table.ts";
+import { newNodeRecord } from "../../../lambdas/records/records.ts";
 import { type FunctionName, functionNames } from "../../../lib/functions.ts";
 import { codePermissionsFor } from "../../../lib/role-permissions.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
@@ -33,7 +33,7 @@ const headOf = async ({ index }: Chain) =>
   index === undefined ? (await ledger().operation(operation))?.audit : (await ledger().nodes(operation))[index]?.audit;
 
 const verdict = async (chain = whole, hasEnded = false) =>
-  verify(await entries(chain), {
+  verifyChain(await entries(chain), {
     cluster: demo.cluster.name,
     chain: chainName(chain),
     head: (await headOf(chain)) ?? null,

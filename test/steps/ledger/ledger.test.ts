@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { clients } from "../../../lambdas/clients/clients.ts";
-import { EXPIRES } from "../../../lambdas/ledger-table.ts";
-import { type NodeRecord, newNodeRecord, type OperationRecord } from "../../../lambdas/records.ts";
+import { EXPIRES } from "../../../lambdas/records/ledger-table.ts";
+import { type NodeRecord, newNodeRecord, type OperationRecord } from "../../../lambdas/records/records.ts";
 import { operationRecord } from "../../messages/records.ts";
 import { START, type TestSimulator, testSimulator } from "../test-simulator.ts";
 

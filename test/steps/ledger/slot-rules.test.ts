@@ -1,6 +1,6 @@
 import type { V1Node } from "@kubernetes/client-node";
 import { describe, expect, it } from "vitest";
-import { startingTaint } from "../../../lambdas/desired/node-keys.ts";
+import { startingTaint } from "../../../lambdas/cluster/node-keys.ts";
 import type { Machine } from "../../../lambdas/steps/ec2/instances.ts";
 import { judgeSlot, mostAway, poolNodes, type SlotEntry } from "../../../lambdas/steps/ledger/slot-rules.ts";
 

@@ -32,6 +32,12 @@ describe("A machine's part of a command", () => {
     expect(judged(invocation("Failed", "Failed", failed))).toMatchObject({ state: "done", result: { ok: false } });
   });
 
+  const codes: Readonly<Record<string, string>> = {
+    DeliveryTimedOut: "command-undelivered",
+    Undeliverable: "command-undelivered",
+    Cancelled: "command-cancelled",
+  };
+
   it.each([
     ["TimedOut", "DeliveryTimedOut", "the SSM agent did not take the command in time"],
     ["TimedOut", "ExecutionTimedOut", "the script did not end in time"],
@@ -47,6 +53,7 @@ describe("A machine's part of a command", () => {
       instanceId: "i-0aaa",
       state: "failed",
       why: expect.stringContaining(why),
+      code: codes[details] ?? "command-failed",
       ...(status === "Cancelled" ? { isCalledOff: true } : {}),
     });
   });

@@ -1,7 +1,7 @@
 import { DeleteSecretCommand, GetSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { clients } from "../../../lambdas/clients/clients.ts";
-import { userNameOf } from "../../../lambdas/desired/accounts.ts";
+import { userNameOf } from "../../../lambdas/cluster/accounts.ts";
 import { Retryable } from "../../../lambdas/errors.ts";
 import { join } from "../../../lambdas/profiles/okd/join.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { packed } from "../../../lambdas/desired/questions.ts";
+import { packed } from "../../../lambdas/machine/questions.ts";
 import { lookStateOf } from "../../../lambdas/steps/machine/machine-look.ts";
 
 const verdict = { script: "observe", ok: true, bootId: "7", clock: 1, hashes: {}, failed: {} };

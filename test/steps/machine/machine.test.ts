@@ -77,7 +77,11 @@ describe("The state of a command", () => {
   ])("calls %s (%s) a failure in the machine's own words", async (Status, StatusDetails, why) => {
     const changes = { Status, StatusDetails, ResponseCode: 1, StandardErrorContent: "boom" };
     const look = await invocation(changes as Partial<GetCommandInvocationCommandOutput>);
-    expect(look).toEqual({ state: "failed", why: expect.stringMatching(why) });
+    expect(look).toEqual({
+      state: "failed",
+      why: expect.stringMatching(why),
+      code: expect.stringMatching(/^command-/),
+    });
   });
 
   it("does not take a success at its word when the result line is missing", async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { clients } from "../../../lambdas/clients/clients.ts";
-import { EXPIRES, type Key } from "../../../lambdas/ledger-table.ts";
+import { EXPIRES, type Key } from "../../../lambdas/records/ledger-table.ts";
 import type { Steps } from "../../../lambdas/steps/steps.ts";
 import type { FunctionName } from "../../../lib/functions.ts";
 import { START, type TestSimulator, testSimulator } from "../test-simulator.ts";

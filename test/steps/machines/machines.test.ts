@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Assistance } from "../../../lambdas/desired/assistance.ts";
-import type { ProbedNode } from "../../../lambdas/desired/probed-node.ts";
-import type { Sighting } from "../../../lambdas/desired/seen-machine.ts";
 import { Retryable } from "../../../lambdas/errors.ts";
+import type { ProbedNode } from "../../../lambdas/health/probed-node.ts";
+import type { Assistance } from "../../../lambdas/machine/assistance.ts";
+import type { Sighting } from "../../../lambdas/machine/seen-machine.ts";
 import type { Steps } from "../../../lambdas/steps/steps.ts";
 import type { FunctionName } from "../../../lib/functions.ts";
 import { START, type TestSimulator, testSimulator } from "../test-simulator.ts";

@@ -1,4 +1,4 @@
-import { exits, PROBE_LABEL } from "../../../../lambdas/desired/probe.ts";
+import { exits, PROBE_LABEL } from "../../../../lambdas/health/probe.ts";
 import type { DataPlane } from "../../core/ports.ts";
 import { at } from "../model/object.ts";
 import type { Node, Pod } from "../model/shapes.ts";
@@ -6,7 +6,7 @@ import type { Cluster, Controller } from "./controller.ts";
 import { nodes, pods } from "./nodes.ts";
 import { completed } from "./pod-completion.ts";
 
-/** Milliseconds of the probe's own commands, and of its waits (lambdas/desired/probe.ts). */
+/** Milliseconds of the probe's own commands, and of its waits (lambdas/health/probe.ts). */
 const ASKING = 5_000;
 const LISTENING = 150_000;
 const CONNECTING = 3_000;

@@ -1,4 +1,4 @@
-import type { Action } from "../../../../lambdas/desired/plan.ts";
+import type { Action } from "../../../../lambdas/machine/plan.ts";
 import type { Machine } from "../machine.ts";
 import type { Process } from "../process.ts";
 

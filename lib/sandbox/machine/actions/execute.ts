@@ -1,4 +1,4 @@
-import type { Action } from "../../../../lambdas/desired/plan.ts";
+import type { Action } from "../../../../lambdas/machine/plan.ts";
 import type { ActionHandler, Applying } from "./applying.ts";
 import { directory, file, removeFile } from "./files.ts";
 import { service, serviceRecovery, serviceState } from "./services.ts";

@@ -1,4 +1,4 @@
-import type { FileSource } from "../../../../lambdas/desired/plan.ts";
+import type { FileSource } from "../../../../lambdas/machine/plan.ts";
 import type { InstanceRole } from "../../core/ports.ts";
 import { fromAws } from "../aws-requests.ts";
 import { filesNamedIn } from "../command-line.ts";
@@ -6,6 +6,7 @@ import { type FileEntry, pathKey, sha256Of } from "../disk.ts";
 import { loadAwsTools } from "../loading.ts";
 import type { Machine } from "../machine.ts";
 import { binaryOf } from "../payload.ts";
+import { Fault } from "../scripts/causes.ts";
 import { requireSpace } from "../scripts/records.ts";
 import type { Service } from "../state.ts";
 import { WindowsError } from "../windows-errors.ts";
@@ -57,7 +58,8 @@ export async function downloadPinned(
   const first = await download(run, object);
   const content = sha256Of(first) === wanted ? first : await download(run, object);
   const found = sha256Of(content);
-  if (found !== wanted) throw new Error(`${what} has sha256 ${found}, wanted is ${wanted}`);
+  const words = `${what} has sha256 ${found}, wanted is ${wanted}`;
+  if (found !== wanted) throw what === "the content" ? new Fault("content-differs", words) : new Error(words);
   return content;
 }
 
@@ -170,7 +172,8 @@ export const file: ActionHandler<"file"> = async (run, { path, source, sha256, a
   if (present && present.sha256 === sha256) return setAccess(machine, present, access);
   const content = await contentOf(run, source, sha256);
   const actual = sha256Of(content);
-  if (sha256 !== null && actual !== sha256) throw new Error(`the content has sha256 ${actual}, wanted is ${sha256}`);
+  if (sha256 !== null && actual !== sha256)
+    throw new Fault("content-differs", `the content has sha256 ${actual}, wanted is ${sha256}`);
   if (present?.sha256 === actual) return setAccess(machine, present, access);
   requireUnlocked(machine, path);
   requireSpace(machine, path);

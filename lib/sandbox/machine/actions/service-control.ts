@@ -1,5 +1,6 @@
 import type { Machine } from "../machine.ts";
 import type { Process } from "../process.ts";
+import { Fault } from "../scripts/causes.ts";
 import { dependents, requireService, startService, stopService } from "../services.ts";
 import type { ServiceState } from "../state.ts";
 
@@ -16,7 +17,10 @@ async function awaitState(
   const service = requireService(machine, name);
   for (let look = 0; !states.includes(service.state); look += 1) {
     if (look >= 2 * seconds)
-      throw new Error(`${name} is ${service.state} after ${seconds} seconds (process ${service.processId})`);
+      throw new Fault(
+        "service-hangs",
+        `${name} is ${service.state} after ${seconds} seconds (process ${service.processId})`,
+      );
     await process.pause(POLL_MS);
   }
 }
@@ -41,5 +45,6 @@ export async function startBounded(machine: Machine, process: Process, name: str
   await awaitState(machine, process, name, ["Running", "Stopped", "StartPending"], seconds);
   if (requireService(machine, name).state === "Stopped") await startService(machine, name);
   await awaitState(machine, process, name, ["Running", "Stopped"], seconds);
-  if (requireService(machine, name).state !== "Running") throw new Error(`${name} stopped while it started`);
+  if (requireService(machine, name).state !== "Running")
+    throw new Fault("service-not-started", `${name} stopped while it started`);
 }

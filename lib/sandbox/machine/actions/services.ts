@@ -1,6 +1,6 @@
-import type { Action } from "../../../../lambdas/desired/plan.ts";
+import type { Action } from "../../../../lambdas/machine/plan.ts";
 import type { Machine } from "../machine.ts";
-import { errorText, logTail } from "../scripts/causes.ts";
+import { errorText, Fault, logTail } from "../scripts/causes.ts";
 import { serviceOf } from "../services.ts";
 import type { Service } from "../state.ts";
 import { type ActionHandler, type Applying, CMDLET_MS } from "./applying.ts";
@@ -93,7 +93,8 @@ export const serviceState: ActionHandler<"service-state"> = async (run, action) 
   try {
     await startSettled(run, name);
   } catch (error) {
-    throw new Error(startFailure(run.machine, action, errorText(error)), { cause: error });
+    const words = startFailure(run.machine, action, errorText(error));
+    throw error instanceof Fault ? new Fault(error.failure, words) : new Error(words, { cause: error });
   }
   return true;
 };

@@ -1,4 +1,4 @@
-import { atLeast } from "../../../../lambdas/desired/versions.ts";
+import { atLeast } from "../../../../lambdas/machine/versions.ts";
 import { messageOf } from "../../../message-of.ts";
 import { flagsOf } from "../command-line.ts";
 import type { Program } from "../machine.ts";

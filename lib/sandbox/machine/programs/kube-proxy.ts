@@ -1,6 +1,6 @@
 import { parse } from "yaml";
 import { z } from "zod";
-import { atLeast } from "../../../../lambdas/desired/versions.ts";
+import { atLeast } from "../../../../lambdas/machine/versions.ts";
 import { messageOf } from "../../../message-of.ts";
 import { flagsOf } from "../command-line.ts";
 import type { Machine, Program, ProgramContext } from "../machine.ts";

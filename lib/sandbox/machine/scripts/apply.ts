@@ -1,10 +1,10 @@
-import type { ApplyResult } from "../../../../lambdas/desired/plan.ts";
+import type { ApplyResult } from "../../../../lambdas/machine/plan.ts";
 import { type Applying, applyingOn } from "../actions/applying.ts";
 import { actionName, execute } from "../actions/execute.ts";
 import { downloadPinned } from "../actions/files.ts";
 import { load } from "../loading.ts";
 import type { Machine, Script, ScriptEnd, ScriptRun } from "../machine.ts";
-import { errorText } from "./causes.ts";
+import { errorText, failureOf } from "./causes.ts";
 import { acquireMachineMutex } from "./machine-mutex.ts";
 import { actionOf, applyRequestSchema, type PlanPlace, planOf, type ReceivedPlan } from "./plan-schema.ts";
 import { requireSpace, writeEvent } from "./records.ts";
@@ -47,7 +47,7 @@ function saveTrace(machine: Machine, askedBy: string, result: ApplyResult): void
   }
 }
 
-const failedAt = (action: string, error: unknown): ApplyResult["failed"] => ({ action, error: errorText(error) });
+const failedAt = (action: string, error: unknown): ApplyResult["failed"] => ({ action, ...failureOf(error) });
 
 /**
  * Executes actions one by one up to the first that fails.
@@ -108,8 +108,8 @@ function limited(result: ApplyResult): ApplyResult {
   const cutErrors = lengths.flatMap((length): ApplyResult[] => {
     const error = cut(failed?.error ?? "", length);
     return [
-      { ...withoutChanges, failed: { action: cut(failed?.action ?? "", length * 2), error } },
-      { ...withoutChanges, failed: { action: cut(failed?.action ?? "", length), error } },
+      { ...withoutChanges, failed: { ...failed, action: cut(failed?.action ?? "", length * 2), error } },
+      { ...withoutChanges, failed: { ...failed, action: cut(failed?.action ?? "", length), error } },
     ];
   });
   return [...shorter, ...cutErrors].find((one) => fitsList(lineOf(one))) ?? withoutChanges;

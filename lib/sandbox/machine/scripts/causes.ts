@@ -1,3 +1,4 @@
+import type { FailureCode } from "../../../../lambdas/records/failures.ts";
 import { messageOf } from "../../../message-of.ts";
 import type { Machine } from "../machine.ts";
 
@@ -23,6 +24,22 @@ const inOneLine = (text: string): string => hideSecrets(text).replaceAll(/\s+/g,
 
 /** An error's text as the scripts print it: one line, at most 1,000 characters, no secrets. */
 export const errorText = (error: unknown): string => inOneLine(messageOf(error)).slice(0, 1000);
+
+/** An error of a script that has a code, as New-Fault of causes.ps1 makes it. */
+export class Fault extends Error {
+  readonly failure: FailureCode;
+
+  constructor(failure: FailureCode, message: string) {
+    super(message);
+    this.failure = failure;
+  }
+}
+
+/** Add-Failure of causes.ps1: what a result says of an error. */
+export const failureOf = (error: unknown): { readonly error: string; readonly code?: FailureCode } => ({
+  error: errorText(error),
+  ...(error instanceof Fault ? { code: error.failure } : {}),
+});
 
 /** The last five lines of a log, at most 600 characters; empty when there is none. */
 export function logTail(machine: Machine, path: string): string {

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import type { FileObservation, Observation } from "../../../../lambdas/desired/plan.ts";
-import { type Group, hashOf, type LookVerdict, packed } from "../../../../lambdas/desired/questions.ts";
+import type { FileObservation, Observation } from "../../../../lambdas/machine/plan.ts";
+import { answersHash, type Group, type LookVerdict, packed } from "../../../../lambdas/machine/questions.ts";
 import { load } from "../loading.ts";
 import type { Machine, Script, ScriptRun } from "../machine.ts";
 import { metadataAnswers } from "../metadata.ts";
 import { agentService, launchService, type Service, taskNeverRan } from "../state.ts";
 import { scriptNameOf, taskOf } from "../tasks.ts";
-import { errorText } from "./causes.ts";
+import { errorText, Fault, failureOf } from "./causes.ts";
 import { guardPaths, STATE_FILE } from "./guard.ts";
 import { lookAt, partsOf } from "./questions.ts";
 import { recordedError } from "./records.ts";
@@ -95,7 +95,7 @@ const verdictOf = (
   ok: true,
   bootId: String(state.bootId),
   clock: Math.floor(clock() / 1000),
-  hashes: Object.fromEntries(Object.entries(answers).map(([group, answer]) => [group, hashOf(answer)])),
+  hashes: Object.fromEntries(Object.entries(answers).map(([group, answer]) => [group, answersHash(answer)])),
   failed: Object.fromEntries(Object.entries(failed).map(([group, why]) => [group, why.slice(0, most)])),
 });
 
@@ -124,7 +124,7 @@ async function wholeObservation({ machine, process }: ScriptRun): Promise<Observ
   await guardAtRest({ machine, process });
   // HRESULT 0x800706BA, RPC_S_SERVER_UNAVAILABLE: CIM cmdlets answer so while Windows Management Instrumentation is
   // down.
-  if (machine.faultApplies("look-fails")) throw new Error("The RPC server is unavailable.");
+  if (machine.faultApplies("look-fails")) throw new Fault("wmi-broken", "The RPC server is unavailable.");
   return observation(machine);
 }
 
@@ -138,7 +138,7 @@ export const observe: Script = async (run) => {
     const seen = files ? fileObservation(machine, files) : await wholeObservation(run);
     return { exitCode: 0, stdout: lineOf(seen), stderr: "" };
   } catch (error) {
-    const stdout = lineOf({ script: "observe", ok: false, error: errorText(error) });
+    const stdout = lineOf({ script: "observe", ok: false, ...failureOf(error) });
     return { exitCode: 1, stdout, stderr: "" };
   }
 };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Action, ApplyRequest, Plan } from "../../../../lambdas/desired/plan.ts";
+import type { Action, ApplyRequest, MachinePlan } from "../../../../lambdas/machine/plan.ts";
 
 const access = z.enum(["system", "inherited"]);
 const strings = z.array(z.string());
@@ -75,7 +75,7 @@ export function actionOf(value: unknown): Action {
 }
 
 /** A plan whose actions are not checked yet: apply.ps1 checks each only when its turn comes. */
-export interface ReceivedPlan extends Omit<Plan, "actions"> {
+export interface ReceivedPlan extends Omit<MachinePlan, "actions"> {
   readonly actions: readonly unknown[];
 }
 
@@ -98,7 +98,7 @@ export function planOf(value: unknown): ReceivedPlan {
 }
 
 /** Place of a plan that is too large for a parameter. */
-export type PlanPlace = Exclude<ApplyRequest, { plan: Plan }>;
+export type PlanPlace = Exclude<ApplyRequest, { plan: MachinePlan }>;
 
 /** Request that apply.ps1 takes: the plan itself or its place. */
 export const applyRequestSchema: z.ZodType<{ readonly plan: { readonly format: unknown } } | PlanPlace> = z.union([

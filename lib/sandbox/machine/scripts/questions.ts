@@ -5,7 +5,7 @@ import type {
   RebootReason,
   ServiceQuestion,
   TaskQuestion,
-} from "../../../../lambdas/desired/questions.ts";
+} from "../../../../lambdas/machine/questions.ts";
 import { rebootReasons as reasonsInOrder } from "../fault-kinds.ts";
 import type { Part } from "../loading.ts";
 import type { Machine } from "../machine.ts";

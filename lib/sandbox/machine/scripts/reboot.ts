@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { RebootRequest, RebootResult } from "../../../../lambdas/desired/plan.ts";
+import type { RebootRequest, RebootResult } from "../../../../lambdas/machine/plan.ts";
 import { load } from "../loading.ts";
 import type { Machine, Script, ScriptEnd } from "../machine.ts";
-import { errorText } from "./causes.ts";
+import { Fault, failureOf } from "./causes.ts";
 import { acquireMachineMutex } from "./machine-mutex.ts";
 import { guardAtRest, observation } from "./observe.ts";
 import { readRecord, writeRecord } from "./records.ts";
@@ -18,9 +18,10 @@ const requestSchema: z.ZodType<RebootRequest> = z.object({
 const REBOOT = 3010;
 const MARKER = "C:\\Casement\\reboot.json";
 
-function print(bootIdBefore: string, bootIdAfter: string, error: string | null): ScriptEnd {
-  const result: RebootResult = { script: "reboot", ok: error === null, bootIdBefore, bootIdAfter, error };
-  return { exitCode: error === null ? 0 : 1, stdout: lineOf(result), stderr: "" };
+function print(bootIdBefore: string, bootIdAfter: string, failure: ReturnType<typeof failureOf> | null): ScriptEnd {
+  const seen = { script: "reboot", ok: failure === null, bootIdBefore, bootIdAfter } as const;
+  const result: RebootResult = { ...seen, ...(failure ?? { error: null }) };
+  return { exitCode: failure === null ? 0 : 1, stdout: lineOf(result), stderr: "" };
 }
 
 /** @throws Error on a machine that would come back without its agent */
@@ -33,7 +34,8 @@ function requireGuard(machine: Machine): void {
     guard.paths === 1 ? [] : `it sees ${guard.paths} paths`,
     metadataAnswers ? [] : "the metadata service does not answer",
   ].flat();
-  if (faults.length > 0) throw new Error(`no reboot without the guard of the metadata route: ${faults.join(", ")}`);
+  if (faults.length > 0)
+    throw new Fault("guard-not-in-order", `no reboot without the guard of the metadata route: ${faults.join(", ")}`);
 }
 
 /** Was this reboot asked for already? A marker that cannot be read counts as no marker. */
@@ -43,7 +45,8 @@ function wasAsked(machine: Machine, { operation, bootId }: RebootRequest): boole
 }
 
 function askForReboot(machine: Machine, request: RebootRequest): ScriptEnd {
-  if (wasAsked(machine, request)) throw new Error("the reboot was asked for before and did not happen");
+  if (wasAsked(machine, request))
+    throw new Fault("reboot-not-happened", "the reboot was asked for before and did not happen");
   requireInTime(machine.clock(), request);
   requireGuard(machine);
   writeRecord(machine, MARKER, { operation: request.operation, bootId: request.bootId });
@@ -64,6 +67,6 @@ export const reboot: Script = async ({ machine, process, request: encoded }) => 
     await guardAtRest({ machine, process });
     return before === after ? askForReboot(machine, request) : print(before, after, null);
   } catch (error) {
-    return print(before, after, errorText(error));
+    return print(before, after, failureOf(error));
   }
 };

@@ -1,10 +1,12 @@
 import { messageOf } from "../../../message-of.ts";
 import { damages } from "../fault-kinds.ts";
 import type { Machine } from "../machine.ts";
+import { Fault } from "./causes.ts";
 
 /** @throws Error with Windows' words while the fault "disk-full" is in force */
 export function requireSpace(machine: Machine, path: string): void {
-  if (machine.faultApplies("disk-full")) throw new Error(`There is not enough space on the disk. : '${path}'`);
+  if (machine.faultApplies("disk-full"))
+    throw new Fault("disk-full", `There is not enough space on the disk. : '${path}'`);
 }
 
 /** Writes a record of a script. @throws Error on a full disk */

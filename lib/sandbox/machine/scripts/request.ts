@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { Fault } from "./causes.ts";
 
 /**
  * Reads the one parameter of a document's script.
@@ -28,9 +29,10 @@ export function requireInTime(
 ): void {
   const seconds = Math.floor(now / 1000);
   const clock = `the clock of this machine says ${timeText(seconds)}`;
-  if (seconds > asked.notAfter) throw new Error(`this request expired at ${timeText(asked.notAfter)}, and ${clock}`);
+  if (seconds > asked.notAfter)
+    throw new Fault("clock-wrong", `this request expired at ${timeText(asked.notAfter)}, and ${clock}`);
   if (asked.madeAt !== undefined && asked.madeAt - seconds > EARLY_SECONDS)
-    throw new Error(`this request was made at ${timeText(asked.madeAt)}, but ${clock}`);
+    throw new Fault("clock-wrong", `this request was made at ${timeText(asked.madeAt)}, but ${clock}`);
 }
 
 /** A result as Write-Result prints it: one line of plain ASCII. */

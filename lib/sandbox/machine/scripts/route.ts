@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Action, RouteRequest, RouteResult } from "../../../../lambdas/desired/plan.ts";
+import type { Action, RouteRequest, RouteResult } from "../../../../lambdas/machine/plan.ts";
 import { type Applying, applyingOn } from "../actions/applying.ts";
 import { actionName, execute } from "../actions/execute.ts";
 import { sha256Of } from "../disk.ts";
@@ -7,7 +7,7 @@ import { load } from "../loading.ts";
 import type { Machine, Script, ScriptRun } from "../machine.ts";
 import { requireService } from "../services.ts";
 import { removeTask, taskOf } from "../tasks.ts";
-import { errorText } from "./causes.ts";
+import { failureOf } from "./causes.ts";
 import { acquireMachineMutex } from "./machine-mutex.ts";
 import { readRecord, writeEvent, writeRecord } from "./records.ts";
 import { lineOf, requestAs, requireInTime } from "./request.ts";
@@ -139,7 +139,7 @@ export const route: Script = async (run) => {
     const done = `${request.operation}: ${request.do} the guard of the metadata route`;
     writeEvent(machine, EVENT, `${done}; changed ${doing.changed.join(", ")}`);
   } catch (error) {
-    failed = { action: doing.action, error: errorText(error) };
+    failed = { action: doing.action, ...failureOf(error) };
     writeEvent(machine, EVENT, `The guard of the metadata route failed at ${failed.action}: ${failed.error}`);
   }
   const result: RouteResult = { script: "route", ok: failed === null, changed: doing.changed, failed };

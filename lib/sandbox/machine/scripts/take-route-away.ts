@@ -1,4 +1,4 @@
-import { guardFile } from "../../../../lambdas/desired/machine-paths.ts";
+import { guardFile } from "../../../../lambdas/machine/machine-paths.ts";
 import { load } from "../loading.ts";
 import type { Script, ScriptEnd, ScriptRun } from "../machine.ts";
 import { addMetadataRoutes, metadataRoutesOf, removeMetadataRoutes } from "../network.ts";

@@ -1,0 +1,123 @@
+import { guardFault } from "../../change/node/guard.ts";
+import { addNotes } from "../../change/node/notes.ts";
+import { observe } from "../../change/node/observe.ts";
+import { rebootThroughSsm } from "../../change/node/reboot.ts";
+import { apply, once } from "../../change/node/task.ts";
+import { type TokenJoin, tokenJoinOf } from "../../cluster/joining.ts";
+import { MINUTE, StageFailed } from "../../engine/durable.ts";
+import type { Action, Observation } from "../../machine/plan.ts";
+import { buildOf } from "../../machine/windows-builds.ts";
+import type { MachineSpec } from "../../profiles/machine-facts.ts";
+import type { PlanName } from "../../profiles/profile.ts";
+import type { StageFault } from "../../records/failures.ts";
+import { kubeletClientsIn } from "../../records/machine-record.ts";
+import { machineOf, nodeNameOf, type ProvisionTask } from "./task.ts";
+
+/** Everything that decides what this machine looks like. */
+function factsOf(task: ProvisionTask): MachineSpec {
+  const { privateIp, instanceId } = machineOf(task);
+  return {
+    configuration: task.runtime.configuration,
+    payload: task.runtime.payload,
+    kubeletClients: task.kubeletClients,
+    poolName: task.start.pool,
+    pool: task.pool,
+    nodeName: nodeNameOf(task),
+    nodeIp: privateIp,
+    build: buildOf(task.pool.windows),
+    joinSecretId: task.steps.joinSecret.nameOf(instanceId),
+  };
+}
+
+/** The actions of one of the profile's plans, for this machine. */
+export const planOf = (task: ProvisionTask, name: PlanName): readonly Action[] =>
+  task.profile.plans[name](factsOf(task));
+
+/** SSM cannot repair a lost route, because its agent needs that route: what repairs it must be on the disk first. */
+export async function guardRoute(task: ProvisionTask): Promise<void> {
+  await apply(task, "install the guard", planOf(task, "guard"));
+  const before = await readClock(task, "before the look");
+  const seen = await observe(task, "verify the guard");
+  const after = await readClock(task, "after the look");
+  const fault = guardFault(seen) ?? clockFault(seen.clock * 1000, before, after);
+  if (fault) throw new StageFailed(fault.code, fault.why);
+}
+
+const readClock = (task: ProvisionTask, when: string): Promise<number> =>
+  once(task, `read the clock ${when}`, async () => task.steps.now());
+
+/** AWS refuses what was signed more than five minutes off (IAM user guide, "Signature Version 4 errors"). */
+const CLOCK_TOLERANCE_MS = 5 * MINUTE;
+
+/** A wrong clock is named here: certificates and signed requests fail by it in words that do not mention it. */
+function clockFault(shown: number, before: number, after: number): StageFault | null {
+  if (shown >= before - CLOCK_TOLERANCE_MS && shown <= after + CLOCK_TOLERANCE_MS) return null;
+  const words = (time: number): string => new Date(time).toISOString().slice(0, 19).replace("T", " ");
+  const why = `the clock of the machine is wrong: it said ${words(shown)} UTC at ${words(after)} UTC`;
+  return { code: "clock-wrong", why };
+}
+
+/** Features, and the one reboot that they need, before any container network exists. */
+export async function installFeatures(task: ProvisionTask): Promise<void> {
+  const wanted = planOf(task, "features");
+  const { rebootDue } = await apply(task, "install features", wanted);
+  if (rebootDue) await rebootThroughSsm(task, { faultOf: networkFault });
+  const after = await observe(task, "look at the features");
+  const names = wanted.flatMap((action) => (action.do === "feature" ? [action.name] : []));
+  const missing = names.find((name) => !after.features.includes(name));
+  if (missing !== undefined)
+    throw new StageFailed("windows-unfinished", `the feature ${missing} is not installed after the reboot`);
+  if (after.rebootPending) throw new StageFailed("windows-unfinished", "Windows requires another reboot");
+}
+
+/** Rebooting would lose the networks that containers use. */
+const networkFault = ({ hnsNetworks }: Observation): StageFault | null =>
+  hnsNetworks.length > 0
+    ? { code: "container-networks-exist", why: `container networks exist already: ${hnsNetworks.join(", ")}` }
+    : null;
+
+/** The programs, from the bucket, each verified by its hash. */
+export const installPayload = (task: ProvisionTask): Promise<unknown> =>
+  apply(task, "install the payload", planOf(task, "payload"));
+
+/**
+ * Files and services; then the machine gets its credential to join with, the kubelet starts and asks for its certificate.
+ * The credential comes last because it lives for ten minutes only.
+ */
+export async function configureMachine(task: ProvisionTask): Promise<void> {
+  const { instanceId } = machineOf(task);
+  const authority = await once(task, "read the kubelets' client authority", () =>
+    task.steps.kubeletAuthority.read(task.runtime.configuration),
+  );
+  task.kubeletClients = authority.pem;
+  await once(task, "say where it was read", async () => {
+    if (authority.why !== null) await addNotes(task, [authority.why]);
+  });
+  await apply(task, "configure", planOf(task, "configure"));
+  await once(task, "record what it was given", () =>
+    task.steps.machines.given.record(instanceId, task.owner, "kubeletClients", kubeletClientsIn(authority)),
+  );
+  const join = tokenJoinOf(task.profile.join);
+  if (join) await giveToken(task, join, "make the join token");
+  await apply(task, "start the kubelet", planOf(task, "start"));
+}
+
+/** Makes a join token for this machine alone; what is asked for with it is known by the token's id. */
+async function giveToken(task: ProvisionTask, join: TokenJoin, name: string): Promise<void> {
+  const { instanceId } = machineOf(task);
+  const token = await once(task, name, () =>
+    task.steps.joinSecret.create(join, task.runtime.configuration, instanceId),
+  );
+  task.tokens = [...task.tokens, token];
+}
+
+/** The token ended before the kubelet had asked with it: the machine gets another one, and its kubelet starts again. */
+export async function replaceToken(task: ProvisionTask): Promise<void> {
+  const join = tokenJoinOf(task.profile.join);
+  if (!join) return;
+  const round = task.tokens.length + 1;
+  const { instanceId } = machineOf(task);
+  await once(task, `delete the join secret ${round - 1}`, () => task.steps.joinSecret.remove(instanceId));
+  await giveToken(task, join, `make the join token ${round}`);
+  await apply(task, `start the kubelet ${round}`, planOf(task, "rejoin"));
+}

@@ -1,0 +1,171 @@
+import { addNotes } from "../../change/node/notes.ts";
+import { once, record, waitFor } from "../../change/node/task.ts";
+import { auditNode } from "../../change/operation/audit.ts";
+import type { Configuration, Pool } from "../../configuration/configuration.ts";
+import { done, MINUTE, pending, StageFailed } from "../../engine/durable.ts";
+import { Refused } from "../../errors.ts";
+import { takenOut } from "../../messages/provision/machine-outcome.ts";
+import { claimedByOthers } from "../../messages/remove/refusal.ts";
+import type { FailureCode } from "../../records/failures.ts";
+import { claimOn } from "../../steps/cluster/claims.ts";
+import { PENDING_AT_MOST } from "../../steps/cluster/csrs.ts";
+import { codeOfEnd, instanceEnd, type Machine } from "../../steps/ec2/instances.ts";
+import { type Candidate, candidatesOf, launchRequest } from "../../steps/ec2/launch-request.ts";
+import { UNREGISTERED_AT_ONCE } from "../../steps/ledger/join-slots.ts";
+import { machineOf, type ProvisionTask } from "./task.ts";
+
+/** Launches one instance, in the first place that has room for it, and takes its lease. */
+export async function launch(task: ProvisionTask): Promise<void> {
+  // Standing in line is not launching: the stage's deadline begins with the place.
+  const { queue, launch: launching } = task.runtime.configuration.deadlines.provision;
+  await boundBy(task, "stand in line", queue);
+  await waitForPlace(task);
+  await boundBy(task, "the launch begins", launching);
+  const instanceId = await firstWithRoom(task);
+  task.lease = await once(task, "take the lease", async () => {
+    await record(task, { instanceId });
+    const change = { change: "launch the instance", pool: task.start.pool, image: task.start.image.imageId };
+    await auditNode(task, "launch", { what: "changed", node: { instanceId }, detail: change });
+    return task.steps.leases.take(instanceId, task.owner);
+  });
+  const machine = await waitFor(task, "the instance runs", async () => {
+    const seen = await task.steps.instances.describe(instanceId);
+    return isUp(seen) ? done(seen) : pending(`EC2 to start ${instanceId}`);
+  });
+  task.machine = machine;
+  await unclaimed(task, machine, "no other controller claims the new machine");
+}
+
+/**
+ * Makes sure that no other controller of the cluster calls the machine its own: an address that EC2 reuses may still be in
+ * a controller's list.
+ * @throws StageFailed that names the claim
+ */
+export async function unclaimed(task: ProvisionTask, machine: Machine, name: string): Promise<void> {
+  const claim = claimOn(machine, await once(task, name, () => task.steps.claims.all()));
+  if (claim) throw new StageFailed("address-claimed", claimedByOthers(claim.machine, claim.kind, claim.owner));
+}
+
+/** From now on so many minutes count, and no more. */
+async function boundBy(task: ProvisionTask, name: string, minutes: number): Promise<void> {
+  const until = await once(task, name, async () => task.steps.now() + minutes * MINUTE);
+  task.wait = { ...task.wait, until };
+}
+
+const isUp = (machine: Machine | undefined): machine is Machine => {
+  if (machine && !["pending", "running"].includes(machine.state))
+    throw new StageFailed(codeOfEnd(machine), instanceEnd(machine));
+  return machine?.state === "running" && machine.privateDnsName !== "";
+};
+
+/** Neither too many machines on their way in, nor too many certificate requests in front of the cluster's approver. */
+const waitForPlace = (task: ProvisionTask): Promise<true> =>
+  waitFor(task, "a place is free", async () => {
+    const requests = await task.steps.csrs.pendingCount();
+    if (requests > PENDING_AT_MOST)
+      return pending(`fewer than ${PENDING_AT_MOST} pending certificate requests (there are ${requests})`, {
+        code: "certificate-requests-pending",
+      });
+    if (!(await task.steps.joinSlots.take(task.owner)))
+      return pending(`one of ${UNREGISTERED_AT_ONCE} join slots`, { code: "join-slots-taken" });
+    return done(true);
+  });
+
+async function firstWithRoom(task: ProvisionTask): Promise<string> {
+  const { pool, image } = task.start;
+  const today = await once(task, "read the pool as it is today", () => poolOfToday(task));
+  const places = await placesLeft(task, today);
+  const configuration = await asOfToday(task, today);
+  const refusals: Refusal[] = [];
+  for (const candidate of places) {
+    const where = `${candidate.instanceType} in ${candidate.subnet}`;
+    const request = launchRequest(configuration, pool, task.start, image, candidate);
+    const launched = await once(task, `launch ${where}`, () => task.steps.instances.launch(request));
+    if ("instanceId" in launched) return launched.instanceId;
+    refusals.push({ where, noRoom: launched.noRoom });
+  }
+  throw noRoom(refusals);
+}
+
+/** A place in which EC2 has no room, and EC2's code for it. */
+interface Refusal {
+  readonly where: string;
+  readonly noRoom: string;
+}
+
+/** Codes of EC2 that say more than that it has no capacity; the first one counts, wherever EC2 answered it. */
+const moreThanCapacity: readonly (readonly [string, FailureCode])[] = [
+  ["VcpuLimitExceeded", "vcpu-quota"],
+  ["InsufficientFreeAddressesInSubnet", "subnet-full"],
+];
+
+function noRoom(refusals: readonly Refusal[]): StageFailed {
+  const [, code = "no-capacity"] = moreThanCapacity.find(([ec2]) => refusals.some((one) => one.noRoom === ec2)) ?? [];
+  const words = refusals.map(({ where, noRoom }) => `${where}: ${noRoom}`).join("; ");
+  return new StageFailed(code, `EC2 has no capacity in any subnet: ${words}`);
+}
+
+/** Values of the newest configuration that a launch is allowed by: a deployment takes the right to launch with others away. */
+interface Today extends Pick<Pool, "subnets" | "instanceTypes" | "metadataTokens"> {
+  /** ARN of the key of volumes; null where the account's default key encrypts them. */
+  readonly volumeKey: string | null;
+}
+
+/**
+ * The subnets and instance types of this add that the pool still has. A deployment that took one out while the node stood in
+ * line took the right to launch there too.
+ * @throws StageFailed when none is left
+ */
+async function placesLeft(task: ProvisionTask, { instanceTypes, subnets }: Today): Promise<Candidate[]> {
+  const name = task.start.pool;
+  const candidates = candidatesOf(task.pool, task.start.index);
+  const left = candidates.filter((one) => subnets.includes(one.subnet) && instanceTypes.includes(one.instanceType));
+  const gone = [...task.pool.subnets, ...task.pool.instanceTypes].filter(
+    (one) => ![...subnets, ...instanceTypes].includes(one),
+  );
+  if (left.length === 0) throw new StageFailed("pool-changed", takenOut.everything(name, gone));
+  if (gone.length > 0)
+    await once(task, "say what was taken out of the pool", () => addNotes(task, [takenOut.some(name, gone)]));
+  return left;
+}
+
+/** The operation's own configuration, with the options of a launch that a deployment may have changed meanwhile. */
+async function asOfToday(task: ProvisionTask, { metadataTokens, volumeKey }: Today): Promise<Configuration> {
+  const { volumeKey: before, ...configuration } = task.runtime.configuration;
+  const name = task.start.pool;
+  const changed = [
+    ...(metadataTokens === task.pool.metadataTokens ? [] : ["metadataTokens"]),
+    ...(volumeKey === (before ?? null) ? [] : ["volumeKey"]),
+  ];
+  if (changed.length > 0)
+    await once(task, "say which options were changed", () => addNotes(task, [takenOut.changed(name, changed)]));
+  const pools = { ...configuration.pools, [name]: { ...task.pool, metadataTokens } };
+  return { ...configuration, pools, ...(volumeKey === null ? {} : { volumeKey }) };
+}
+
+/** While the newest configuration cannot be read, the node's own counts: EC2 refuses what is not allowed any more. */
+async function poolOfToday({ steps, start, pool, runtime }: ProvisionTask): Promise<Today> {
+  try {
+    const { configuration } = await steps.runtime.read(null);
+    return todayIn(configuration, configuration.pools[start.pool] ?? { ...pool, subnets: [], instanceTypes: [] });
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return todayIn(runtime.configuration, pool);
+  }
+}
+
+const todayIn = (
+  { volumeKey = null }: { readonly volumeKey?: string | null | undefined },
+  { subnets, instanceTypes, metadataTokens }: Pool,
+): Today => ({ subnets, instanceTypes, metadataTokens, volumeKey });
+
+/** The SSM agent answers: sysprep and first boot are over. */
+export async function agentOnline(task: ProvisionTask): Promise<void> {
+  const { instanceId } = machineOf(task);
+  await waitFor(task, "the agent is online", async () => {
+    const machine = await task.steps.instances.describe(instanceId);
+    if (!isUp(machine)) return pending(`EC2 to show ${instanceId}`);
+    const agent = await task.steps.machine.agent(instanceId);
+    return agent.online ? done(true) : pending("the SSM agent to come online after first boot");
+  });
+}

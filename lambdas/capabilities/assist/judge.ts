@@ -1,0 +1,142 @@
+import type { ChosenNode } from "../../change/node/choose.ts";
+import { findNode } from "../../change/node/find-node.ts";
+import type { Execution, Op } from "../../change/operation/op.ts";
+import { checkOrigin } from "../../change/operation/requester.ts";
+import { hasPoolPolicies } from "../../commands/approvals.ts";
+import type { Request } from "../../commands/request.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
+import { Refused, UserError } from "../../errors.ts";
+import { type Assistance, assistanceOf, type OtherOwner } from "../../machine/assistance.ts";
+import {
+  type AssistPlan,
+  type AssistRefusal,
+  assistanceBusy,
+  assistRefused,
+  notAssisted,
+} from "../../messages/node/assist.ts";
+import { bootIdOf, instanceIdOf, isWindows } from "../../steps/cluster/node-facts.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
+import { ownerOf } from "../../steps/cluster/ownership.ts";
+import { isOurs, type Machine } from "../../steps/ec2/instances.ts";
+import { isInGroup, otherControllersOf } from "../../steps/plan/other-controllers.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { clusterTag, TAG } from "../../tags.ts";
+
+/** `/win assist`, with and without `--end`. */
+export type AssistRequest = Extract<Request, { command: "assist" }>;
+
+/** A machine that may be assisted, and what the card shows of it. */
+export interface JudgedAssist {
+  readonly chosen: ChosenNode;
+  readonly machine: Machine;
+  readonly owner: OtherOwner;
+  readonly plan: AssistPlan;
+}
+
+/** A machine whose assistance is to end. */
+export interface JudgedEnd {
+  readonly chosen: ChosenNode;
+  readonly record: Assistance | null;
+}
+
+/** The node that was meant, and who holds its machine. */
+interface Meant {
+  readonly node: Node;
+  readonly name: string;
+  readonly instanceId: string | null;
+  readonly heldBy: string | null;
+  readonly configuration: Configuration;
+}
+
+async function meant({ steps, start, settings }: Op, typed: string): Promise<Meant> {
+  const { configuration } = await steps.runtime.read(settings.runtimeVersion);
+  const node = findNode(typed, await steps.nodes.all());
+  const instanceId = instanceIdOf(node);
+  const holder = instanceId ? await steps.leases.holder(instanceId) : undefined;
+  const heldBy = holder && holder !== start.operation ? holder : null;
+  return { node, name: node.metadata?.name ?? "", instanceId, heldBy, configuration };
+}
+
+/** Machines of other owners are in no pool. @throws Forbidden when the requester may not use the command there */
+async function checkRequester(op: Execution): Promise<void> {
+  const { steps, start } = op;
+  const rules = await steps.runtime.rules();
+  if (hasPoolPolicies(rules)) await checkOrigin(op, rules, null);
+  await steps.ledger.changeOperation(start.operation, { inPool: null });
+}
+
+const chosenOf = (node: Node, instanceId: string): ChosenNode => ({
+  name: node.metadata?.name ?? "",
+  uid: node.metadata?.uid ?? "",
+  instanceId,
+  pool: null,
+  bootId: bootIdOf(node),
+  isCordoned: node.spec?.unschedulable === true,
+});
+
+/** Reason of the machine itself; null where it may be assisted. */
+function refusalOf(
+  { node, instanceId, heldBy, configuration: { cluster } }: Meant,
+  machine: Machine | undefined,
+  owner: OtherOwner | null,
+): AssistRefusal | null {
+  if (!isWindows(node)) return { kind: "linux" };
+  if (!machine || instanceId === null) return { kind: "no-instance" };
+  if (!owner) return { kind: isOurs(machine, cluster.name) ? "launched-by-us" : "no-owner" };
+  if (TAG.launched in machine.tags) return { kind: "launched-and-owned", owner };
+  if (!["owned", "shared"].includes(machine.tags[clusterTag(cluster.id)] ?? ""))
+    return { kind: "not-of-cluster", instanceId, clusterId: cluster.id };
+  return heldBy === null ? null : { kind: "busy", operation: heldBy };
+}
+
+/** Reason of the machine's agent; null where a command reaches it. */
+async function agentRefusal(steps: Steps, { instanceId, hasProfile }: Machine): Promise<AssistRefusal | null> {
+  const { registered, online } = await steps.health.agent(instanceId);
+  if (registered) return online ? null : { kind: "agent-silent" };
+  return hasProfile === true ? { kind: "no-agent", instanceId } : { kind: "no-profile", instanceId };
+}
+
+/**
+ * Finds the node and judges whether its machine may be assisted. Belongs into a step.
+ * @param named as typed, or the name of the node that was found by it
+ * @throws UserError when it means no node, or several; Refused when it may not be assisted; Forbidden
+ */
+export async function judgeAssist(op: Op, named: string): Promise<JudgedAssist> {
+  const { steps, start } = op;
+  const of = await meant(op, named);
+  const refused = (refusal: AssistRefusal): Refused => new Refused(assistRefused(refusal, of.name));
+  const machine = of.instanceId ? await steps.instances.describe(of.instanceId) : undefined;
+  const claimed = await steps.claims.all();
+  const owner = machine ? ownerOf(machine, claimed) : null;
+  const refusal = refusalOf(of, machine, owner);
+  if (refusal || !machine || !owner) throw refused(refusal ?? { kind: "no-instance" });
+  const records = await steps.machines.assistance.all();
+  const before = assistanceOf(machine, of.configuration.cluster.name, owner, records);
+  const record = records.find(({ instanceId }) => instanceId === machine.instanceId);
+  if (before === "assisted") throw refused({ kind: "assisted", operation: record?.operation ?? "" });
+  const silent = await agentRefusal(steps, machine);
+  if (silent) throw refused(silent);
+  await checkRequester(op);
+  const { unread, ...left } = await steps.traces.of(machine.instanceId, isInGroup(machine));
+  const others = otherControllersOf({ node: of.node, machine, claimed, ...left });
+  const chosen = chosenOf(of.node, machine.instanceId);
+  const own = record?.operation === start.operation ? "none" : before;
+  const plan = { node: of.name, instanceId: machine.instanceId, owner, others, unread, before: own } as const;
+  return { chosen, machine, owner, plan };
+}
+
+/**
+ * Finds the node and judges whether its assistance may end. Belongs into a step.
+ * @throws UserError when it means no node, several, or one that is not assisted; Refused while an operation holds it; Forbidden
+ */
+export async function judgeEnd(op: Op, named: string): Promise<JudgedEnd> {
+  const { steps } = op;
+  const { node, name, instanceId, heldBy, configuration } = await meant(op, named);
+  const machine = instanceId ? await steps.instances.describe(instanceId) : undefined;
+  const record = instanceId ? ((await steps.machines.assistance.of(instanceId)) ?? null) : null;
+  const isTagged = machine?.tags[TAG.managed] === configuration.cluster.name;
+  if (instanceId === null || (!record && !isTagged)) throw new UserError(notAssisted(name));
+  if (heldBy !== null) throw new Refused(assistanceBusy(name, heldBy));
+  await checkRequester(op);
+  return { chosen: chosenOf(node, instanceId), record };
+}

@@ -1,0 +1,112 @@
+import { type AuditEntry, chainName } from "../../audit/entry.ts";
+import { shortHash } from "../../audit/head.ts";
+import type { ReviewedChain } from "../../audit/review.ts";
+import { type AuditSubject, concerns } from "../../audit/subject.ts";
+import type { ChainVerdict } from "../../audit/verify.ts";
+import { typeThis } from "../../messages/command/syntax.ts";
+import { context, say, section } from "../../messages/slack/blocks.ts";
+import { table } from "../../messages/slack/table.ts";
+import { code, counted } from "../../messages/slack/text.ts";
+import type { Message } from "../../records/records.ts";
+import { actorName, detailOf } from "./entry-words.ts";
+
+/** Answer of an audit, as it was found. */
+export interface FoundAudit {
+  readonly subject: AuditSubject;
+  /** Chains of the operations that concern the subject, the newest operation first. */
+  readonly chains: readonly ReviewedChain[];
+  /** Days that were looked back; null where one operation was asked for. */
+  readonly days: number | null;
+  /** Older operations within these days were left out. */
+  readonly isCut: boolean;
+}
+
+const COLUMNS = ["TIME (UTC)", "CHAIN", "#", "WHAT", "BY", "NODE", "DETAIL", "HASH"];
+
+const cells = (entry: AuditEntry): string[] => [
+  entry.at.slice(0, 19).replace("T", " "),
+  entry.chain,
+  String(entry.sequence),
+  entry.what,
+  actorName(entry),
+  entry.node?.name ?? entry.node?.instanceId ?? "",
+  detailOf(entry).replaceAll("`", ""),
+  shortHash(entry),
+];
+
+const faults: { readonly [K in Exclude<ChainVerdict["kind"], "intact" | "empty">]: (at: number) => string } = {
+  changed: (at) => `entry ${at} was changed, or inserted there`,
+  missing: (at) => `entry ${at} is missing`,
+  truncated: (at) => `its end is missing, from entry ${at} on`,
+  extended: (at) => `entries were added after its end, from entry ${at} on`,
+};
+
+/** The fault of a chain in words; null when there is none. */
+function faultOf({ verdict, copy }: ReviewedChain): string | null {
+  if (verdict.kind === "empty") return null;
+  if (verdict.kind !== "intact") return faults[verdict.kind](verdict.at);
+  return copy === "different" ? `entry ${verdict.head.sequence} differs from its copy in the bucket` : null;
+}
+
+const copies: Readonly<Record<ReviewedChain["copy"], string>> = {
+  same: ", same as its copy in the bucket",
+  none: ", not copied to the bucket yet",
+  different: "",
+  unknown: "",
+};
+
+const intactLine = ({ chain, verdict, copy }: ReviewedChain): string =>
+  verdict.kind === "intact"
+    ? `✅ ${code(chainName(chain))}: chain intact, ${verdict.head.sequence === 1 ? "1 entry" : `${verdict.head.sequence} entries`}, head ${code(shortHash(verdict.head))}${copies[copy]}`
+    : `➖ ${code(chainName(chain))}: no audit: it changed nothing, or began before Casement kept one`;
+
+/** Chains that are named one by one; more are counted. */
+const MOST_CHAINS = 8;
+
+/** Verdict on all chains: what is broken is named in any case. */
+function verdictLines(chains: readonly ReviewedChain[]): string[] {
+  const broken = chains.flatMap((one) => {
+    const fault = faultOf(one);
+    return fault === null ? [] : [`❌ ${code(chainName(one.chain))}: *${fault}*`];
+  });
+  const sound = chains.filter((one) => faultOf(one) === null);
+  const named = sound.length <= MOST_CHAINS ? sound.map(intactLine) : [`✅ ${counted(sound.length, "chain")} intact`];
+  const shown = broken.slice(0, MOST_CHAINS);
+  const rest = broken.slice(MOST_CHAINS).length;
+  return [...shown, ...(rest > 0 ? [`❌ ${counted(rest, "more broken chain")}`] : []), ...named];
+}
+
+const subjectWords = ({ subject, days }: FoundAudit): string => {
+  const within = days === null ? "" : ` in the last ${counted(days, "day")}`;
+  if (subject.kind === "operation") return code(subject.id);
+  if (subject.kind === "person") return `${code(subject.who)}${within}`;
+  return subject.kind === "node" ? `${code(subject.named)}${within}` : `all operations${within}`;
+};
+
+/** Entries that are shown: what concerns the subject, and who requested it. */
+const shownEntries = ({ chains, subject }: FoundAudit): AuditEntry[] =>
+  chains.flatMap(({ entries }) => entries.filter((one) => one.what === "requested" || concerns(one, subject)));
+
+/** Shows the entries in their order, and whether the chains are intact. */
+export function auditMessage(found: FoundAudit): Message {
+  const { chains, isCut } = found;
+  if (chains.length === 0) return say(`No audit of ${subjectWords(found)}.`);
+  const entries = shownEntries(found);
+  const { blocks, rest } = table(COLUMNS, entries.map(cells));
+  const broken = chains.filter((one) => faultOf(one) !== null).length;
+  const left = [
+    ...(rest > 0 ? [`The last ${counted(rest, "entry").replace(/ys$/, "ies")} did not fit`] : []),
+    ...(isCut ? ["older operations were left out"] : []),
+  ];
+  const narrower = left.length > 0 ? ` ${left.join("; ")}: ${typeThis("audit", "<operation>")}.` : "";
+  return {
+    text: `Audit of ${subjectWords(found)}: ${broken === 0 ? "intact" : `${counted(broken, "chain")} broken`}`,
+    blocks: [
+      section(`*Audit of ${subjectWords(found)}*\n${verdictLines(chains).join("\n")}`),
+      ...(entries.length > 0 ? blocks : []),
+      context(
+        `Compare the head with the one in the operation's last message, or in the log line of its end.${narrower}`,
+      ),
+    ],
+  };
+}

@@ -1,0 +1,86 @@
+import type { ChangeTask } from "../../change/change.ts";
+import { putCordon } from "../../change/node/cordon.ts";
+import { settleLeftWork } from "../../change/node/settle.ts";
+import { leaseOf, nodeOf, waitFor } from "../../change/node/task.ts";
+import { auditNode } from "../../change/operation/audit.ts";
+import { done } from "../../engine/durable.ts";
+import { Retryable } from "../../errors.ts";
+import {
+  type CordonResult,
+  cordonSummary,
+  keptCordoned,
+  uncordonedEvent,
+  uncordonedSince,
+} from "../../messages/node/cordon.ts";
+import { requesterOf } from "../../records/origin.ts";
+import { uncordonPatch } from "../../steps/cluster/cordon-rules.ts";
+
+/** A cordon or uncordon under way; its execution publishes its message. */
+export interface CordonTask extends ChangeTask {
+  /** Words for the message once it is done. */
+  summary: string;
+}
+
+/** The person who asked for it; null where a rule did. */
+const personOf = async ({ steps, operation }: CordonTask): Promise<string | null> => {
+  const record = await steps.ledger.operation(operation);
+  return (record && requesterOf(record)?.userId) ?? null;
+};
+
+/** Remembers the result for the end of the operation. */
+function conclude(task: CordonTask, result: CordonResult): void {
+  task.summary = cordonSummary(result, nodeOf(task).name);
+  task.isGone = result === "gone";
+}
+
+/** Makes a cordon that an earlier operation has left the person's. @returns whether there was one */
+async function keepLeft(task: CordonTask, uid: string): Promise<boolean> {
+  const { steps } = task;
+  const left = await steps.cordons.find(uid);
+  if (!(await steps.cordons.accept(uid))) return false;
+  if (left) await settleLeftWork(steps, left, keptCordoned(await personOf(task)));
+  await auditNode(task, "accept", { what: "changed", detail: { change: "keep the cordon" } });
+  return true;
+}
+
+/** Cordons the node for good: a cordon that is there already stays whose it is. */
+export async function cordonByRequest(task: CordonTask): Promise<void> {
+  const { steps, operation, index } = task;
+  const { instanceId } = leaseOf(task);
+  const { name: node, uid } = nodeOf(task);
+  const outcome = await waitFor<CordonResult>(task, "the node is cordoned", async () => {
+    if ((await steps.nodes.read(node))?.metadata?.uid !== uid) return done("gone");
+    if (await keepLeft(task, uid)) return done("kept");
+    await putCordon(steps, { node, uid, instanceId, operation, index });
+    const record = await steps.cordons.find(uid);
+    // Only of a Node that was deleted a moment ago there is no record.
+    if (!record) return done("gone");
+    const isOwn = record.operation === operation && !record.wasUnschedulable;
+    if (isOwn) await steps.cordons.keep(uid, operation);
+    else await steps.cordons.close(uid, operation);
+    if (isOwn) await auditNode(task, "cordon", { what: "changed", detail: { change: "cordon" } });
+    return done(isOwn ? "cordoned" : "cordoned-before");
+  });
+  conclude(task, outcome);
+}
+
+/** Uncordons the node, whoever had cordoned it, and takes Casement's marks of the cordon off. */
+export async function uncordonByRequest(task: CordonTask): Promise<void> {
+  const { steps, operation } = task;
+  const { name, uid } = nodeOf(task);
+  const outcome = await waitFor<CordonResult>(task, "the node is uncordoned", async () => {
+    const node = await steps.nodes.read(name);
+    if (node?.metadata?.uid !== uid) return done("gone");
+    const open = await steps.cordons.find(uid);
+    if (!node.spec?.unschedulable && !open) return done("schedulable-before");
+    await steps.nodes.change(node, uncordonPatch(node, open));
+    if ((await steps.nodes.read(name))?.spec?.unschedulable) throw new Retryable(`${name} still shows its cordon`);
+    await steps.cordons.forget(uid);
+    if (open) await settleLeftWork(steps, open, uncordonedSince(await personOf(task)));
+    await auditNode(task, "uncordon", { what: "changed", detail: { change: "uncordon" } });
+    const { type, reason, message } = uncordonedEvent(operation);
+    await steps.nodes.announce({ name, uid }, type, reason, message);
+    return done("uncordoned");
+  });
+  conclude(task, outcome);
+}

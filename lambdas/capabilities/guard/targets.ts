@@ -1,0 +1,134 @@
+import { findNode } from "../../change/node/find-node.ts";
+import type { Execution, OperationSettings } from "../../change/operation/op.ts";
+import { checkOrigin } from "../../change/operation/requester.ts";
+import { hasPoolPolicies } from "../../commands/approvals.ts";
+import { everyChunk, numbered, type Page, pageAfter, readOnce } from "../../engine/chunks.ts";
+import { step } from "../../engine/durable.ts";
+import { Refused, UserError } from "../../errors.ts";
+import type { Assistance } from "../../machine/assistance.ts";
+import { changeRefused } from "../../messages/node/change-refusal.ts";
+import { agentSilentForGuard, poolWithoutNodes } from "../../messages/node/guard.ts";
+import { changeRefusalOf } from "../../steps/cluster/change-rules.ts";
+import type { MachineClaim } from "../../steps/cluster/claims.ts";
+import { instanceIdOf, isWindows } from "../../steps/cluster/node-facts.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
+import type { Machine } from "../../steps/ec2/instances.ts";
+import type { Agent } from "../../steps/machine/machine.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { TAG } from "../../tags.ts";
+import type { Targets } from "../command.ts";
+
+/** A node whose machine is meant. */
+export interface Target {
+  readonly name: string;
+  /** Of its Node: a namesake with another uid is another node. */
+  readonly uid: string;
+  readonly instanceId: string | null;
+  readonly pool: string | null;
+  /** Reason why its machine is not changed, in words; null where it is. */
+  readonly refusal: string | null;
+}
+
+/** Instances by their id. */
+type Machines = ReadonlyMap<string, Machine>;
+
+const machineOf = (node: Node, machines: Machines): Machine | undefined => machines.get(instanceIdOf(node) ?? "");
+
+const poolOf = (node: Node, machines: Machines): string | null => machineOf(node, machines)?.tags[TAG.pool] ?? null;
+
+function meant(wanted: Targets, nodes: readonly Node[], machines: Machines): readonly Node[] {
+  if (wanted.kind === "nodes") return [...new Set(wanted.nodes.map((typed) => findNode(typed, nodes)))];
+  const found = nodes.filter((node) => isWindows(node) && poolOf(node, machines) === wanted.pool);
+  if (found.length === 0) throw new UserError(poolWithoutNodes(wanted.pool));
+  return found;
+}
+
+/** Judges the requester by the policies of the pools, which may have their own, and notes the pool for whoever cancels. */
+async function checkPools(execution: Execution, targets: readonly Target[]): Promise<void> {
+  const { steps, start } = execution;
+  const pools = [...new Set(targets.map(({ pool }) => pool))];
+  const rules = await steps.runtime.rules();
+  if (hasPoolPolicies(rules)) for (const pool of pools) await checkOrigin(execution, rules, pool);
+  const [only = null, ...others] = pools;
+  if (others.length === 0) await steps.ledger.changeOperation(start.operation, { inPool: only });
+}
+
+/** All that a node's machine is judged by. */
+interface Seen {
+  readonly steps: Steps;
+  readonly operation: string;
+  readonly cluster: string;
+  readonly machines: Machines;
+  readonly claimed: readonly MachineClaim[];
+  readonly assisted: readonly Assistance[];
+  readonly agents: ReadonlyMap<string, Agent>;
+}
+
+/** Judges one machine. The guard disturbs no pod, so other controllers at work on the node are no reason against it. */
+async function judge(seen: Seen, node: Node): Promise<Target> {
+  const { steps, cluster, machines, claimed, assisted } = seen;
+  const { name = "", uid = "" } = node.metadata ?? {};
+  const instanceId = instanceIdOf(node);
+  const holder = instanceId === null ? undefined : await steps.leases.holder(instanceId);
+  const heldBy = holder && holder !== seen.operation ? holder : null;
+  const machine = machineOf(node, machines);
+  const why = changeRefusalOf({ node, machine, cluster, claimed, assisted, others: [], heldBy }, "drain");
+  const isSilent = seen.agents.get(instanceId ?? "")?.online !== true;
+  const unreached = isSilent ? agentSilentForGuard(name) : null;
+  const refusal = why ? changeRefused(why, "guard", name) : unreached;
+  return { name, uid, instanceId, pool: poolOf(node, machines), refusal };
+}
+
+const uidOf = ({ metadata }: Node): string => metadata?.uid ?? "";
+
+/** Reads all that the machines of the nodes that are meant are judged by. */
+async function readMeant(
+  { steps, start }: Execution,
+  { runtimeVersion }: OperationSettings,
+  wanted: Targets,
+): Promise<{ readonly seen: Seen; readonly nodes: readonly Node[] }> {
+  const { configuration } = await steps.runtime.read(runtimeVersion);
+  const { id, name: cluster } = configuration.cluster;
+  const [nodes, claimed] = [await steps.nodes.all(), await steps.claims.all()];
+  const assisted = await steps.machines.assistance.all();
+  const machines = new Map((await steps.instances.ofCluster(id)).map((machine) => [machine.instanceId, machine]));
+  const agents = await steps.machine.agents();
+  const known = { machines, claimed, assisted, agents };
+  return {
+    seen: { steps, operation: start.operation, cluster, ...known },
+    nodes: meant(wanted, nodes, machines),
+  };
+}
+
+/** @throws Refused when none of the machines may be changed; Forbidden when the requester may not change nodes of a pool */
+async function checkTargets(execution: Execution, targets: readonly Target[]): Promise<void> {
+  const [first] = targets;
+  if (first && targets.every(({ refusal }) => refusal !== null)) throw new Refused(first.refusal ?? "");
+  await checkPools(execution, targets);
+}
+
+/**
+ * Finds the nodes that are meant, and judges whether their machines may be changed, 50 in one step. They are listed once, and
+ * again only where an interruption lost the list.
+ * @throws UserError when a name means no node or several; Refused when none of the machines may be changed; Forbidden when
+ * the requester may not change nodes of a pool
+ */
+export async function targetsOf(
+  execution: Execution,
+  begun: OperationSettings,
+  wanted: Targets,
+): Promise<readonly Target[]> {
+  const listed = readOnce(() => readMeant(execution, begun, wanted));
+  return everyChunk<Target>(async (at, before) => {
+    const page = await step(execution.ctx, numbered("judge", at), async (): Promise<Page<Target> | Target[]> => {
+      const { seen, nodes } = await listed();
+      const { items, ...more } = pageAfter(nodes, before, uidOf);
+      const targets: Target[] = [];
+      for (const node of items) targets.push(await judge(seen, node));
+      if (!more.more) await checkTargets(execution, [...before, ...targets]);
+      return { items: targets, ...more };
+    });
+    // The last release returned all targets at once.
+    return Array.isArray(page) ? { items: page } : page;
+  });
+}

@@ -1,0 +1,182 @@
+import { findNode } from "../../change/node/find-node.ts";
+import type { OperationSettings } from "../../change/operation/op.ts";
+import { findWaits } from "../../change/waits/find.ts";
+import { nodeMatches } from "../../commands/node-matches.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
+import { UserError } from "../../errors.ts";
+import {
+  type Ec2MachineRow,
+  machinesMessage,
+  UNKNOWN,
+  type UnavailableService,
+  withoutEc2,
+} from "../../messages/node/away.ts";
+import { nodeMessage } from "../../messages/node/details.ts";
+import { type NodeRow, nodesMessage } from "../../messages/node/nodes-table.ts";
+import { unregisteredMessage } from "../../messages/node/unregistered.ts";
+import { noSuchNode } from "../../messages/operation/dry-runs.ts";
+import { waitBlocks } from "../../messages/operation/waits.ts";
+import { say } from "../../messages/slack/blocks.ts";
+import { withStops } from "../../messages/stops/stop.ts";
+import type { Message } from "../../records/records.ts";
+import type { PersonWait } from "../../records/waits.ts";
+import { awayOf } from "../../steps/away.ts";
+import { detailsOf, instanceIdOf, isWindows, rowOf } from "../../steps/cluster/node-facts.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
+import type { Machine } from "../../steps/ec2/instances.ts";
+import { patiently } from "../../steps/patience.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { TAG } from "../../tags.ts";
+import { type DueOf, seenReboots } from "./reboot-due.ts";
+import { SECONDS, stopsOver, stopsShown } from "./stops.ts";
+
+/** Asks Kubernetes; an Away when it does not answer. */
+const fromKubernetes = <T>({ cluster }: Configuration, ask: () => Promise<T>): Promise<T | UnavailableService> =>
+  patiently(SECONDS * 1_000, ask).catch((error: unknown) =>
+    awayOf("kubernetes", new URL(cluster.apiServer).host, error, SECONDS),
+  );
+
+/** The cluster's instances; an Away when EC2 does not answer. */
+const fromEc2 = (steps: Steps, { cluster }: Configuration): Promise<readonly Machine[] | UnavailableService> =>
+  patiently(SECONDS * 1_000, () => steps.instances.ofCluster(cluster.id)).catch((error: unknown) =>
+    awayOf("ec2", null, error, SECONDS),
+  );
+
+const isAway = (answer: object): answer is UnavailableService => "service" in answer && "reason" in answer;
+
+const machineOfNode = (node: Node, machines: readonly Machine[]): Machine | undefined =>
+  machines.find((machine) => machine.instanceId === instanceIdOf(node));
+
+const machineRow = ({ instanceId, state, tags, privateDnsName, zone, launchedAt }: Machine): Ec2MachineRow => ({
+  instanceId,
+  state,
+  pool: tags[TAG.pool] ?? null,
+  name: privateDnsName,
+  zone,
+  launchedAt,
+});
+
+/** Rows of the Windows machines; where a node was typed, of those that it may mean. */
+function rowsOf(machines: readonly Machine[], typed: string | null): Ec2MachineRow[] {
+  const windows = machines.filter((machine) => machine.isWindows === true);
+  if (typed === null) return windows.map(machineRow);
+  const candidates = windows.map((machine) => ({
+    machine,
+    name: machine.privateDnsName,
+    instanceId: machine.instanceId,
+    addresses: [machine.privateIp],
+  }));
+  const match = nodeMatches(typed, candidates);
+  if (match.kind === "none") return [];
+  return (match.kind === "one" ? [match.node] : match.nodes).map(({ machine }) => machineRow(machine));
+}
+
+const withoutKubernetes = (
+  steps: Steps,
+  away: UnavailableService,
+  machines: readonly Machine[] | UnavailableService,
+  typed: string | null,
+): Message => machinesMessage(away, isAway(machines) ? machines : rowsOf(machines, typed), steps.timestamp());
+
+/** Row of a node, with the reboot that it waits for. */
+function dueRow(node: Node, machine: Machine | undefined, dueOf: DueOf): NodeRow {
+  const row = rowOf(node, machine);
+  const rebootDue = dueOf(node, row.pool);
+  return rebootDue ? { ...row, rebootDue } : row;
+}
+
+/** Puts everything that waits for a person above the rest of a message. */
+const waitsFirst = (steps: Steps, waits: readonly PersonWait[], message: Message): Message => ({
+  ...message,
+  blocks: [...waitBlocks(waits, steps.timestamp()), ...message.blocks],
+});
+
+/** Lists the Windows nodes; what one service knows when the other is away. */
+export async function listNodes(steps: Steps, begun: OperationSettings): Promise<Message> {
+  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
+  const [nodes, machines] = await Promise.all([
+    fromKubernetes(configuration, () => steps.nodes.all()),
+    fromEc2(steps, configuration),
+  ]);
+  if (isAway(nodes)) {
+    const message = withoutKubernetes(steps, nodes, machines, null);
+    const [stopped, waits] = await Promise.all([stopsShown(steps, configuration, null), findWaits(steps, [], [])]);
+    return waitsFirst(steps, waits, withStops(message, stopped));
+  }
+  const windows = nodes.filter(isWindows);
+  const dueOf = await seenReboots(steps, configuration);
+  const others = isAway(machines) ? [] : await steps.unregistered.list(machines, nodes, configuration.cluster.name);
+  const [stopped, waits] = await Promise.all([
+    stopsShown(steps, configuration, windows),
+    findWaits(steps, windows, others),
+  ]);
+  const listed = (rows: readonly NodeRow[]): Message => {
+    const message = nodesMessage(rows, others, steps.timestamp());
+    return waitsFirst(steps, waits, withStops(message, stopped));
+  };
+  if (!isAway(machines)) return listed(windows.map((node) => dueRow(node, machineOfNode(node, machines), dueOf)));
+  const unknown = windows.map((node) => ({ ...rowOf(node, undefined), pool: UNKNOWN }));
+  return withoutEc2(listed(unknown), machines);
+}
+
+/** Facts of a machine that EC2 alone knows. */
+const UNKNOWN_MACHINE = { pool: UNKNOWN, zone: UNKNOWN, instanceState: UNKNOWN, ownership: UNKNOWN };
+
+const isInstanceWithoutNode = (typed: string, nodes: readonly Node[]): boolean =>
+  typed.startsWith("i-") && !nodes.some((node) => instanceIdOf(node)?.startsWith(typed));
+
+/**
+ * Describes a machine of Casement's that is no node, such as one that was kept for inspection.
+ * @param typed its instance id, or a unique beginning
+ * @throws UserError when it means none of them, or several
+ */
+async function describeMachine(
+  steps: Steps,
+  typed: string,
+  { nodes, machines }: { readonly nodes: readonly Node[]; readonly machines: readonly Machine[] | UnavailableService },
+  { runtimeVersion }: OperationSettings,
+): Promise<Message> {
+  const unknown = noSuchNode(typed);
+  if (isAway(machines)) return withoutEc2(say(unknown), machines);
+  const { configuration } = await steps.runtime.read(runtimeVersion);
+  const meant = machines.filter(({ instanceId }) => instanceId.startsWith(typed));
+  const [only, ...others] = await steps.unregistered.list(meant, nodes, configuration.cluster.name);
+  if (!only || others.length > 0) throw new UserError(unknown);
+  return unregisteredMessage(only, steps.timestamp());
+}
+
+/**
+ * Describes one node, or a machine that is no node; what one service knows when the other is away.
+ * @throws UserError when none or several nodes are meant
+ */
+export async function describeNode(steps: Steps, typed: string, begun: OperationSettings): Promise<Message> {
+  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
+  const [found, machines] = await Promise.all([
+    fromKubernetes(configuration, async () => {
+      const nodes = await steps.nodes.all();
+      if (isInstanceWithoutNode(typed, nodes)) return { kind: "machine" as const, nodes };
+      const node = findNode(typed, nodes);
+      return {
+        kind: "node" as const,
+        node,
+        pods: await steps.nodes.podsOn(node.metadata?.name ?? ""),
+        claimed: await steps.claims.all(),
+        assisted: await steps.machines.assistance.all(),
+      };
+    }),
+    fromEc2(steps, configuration),
+  ]);
+  if (isAway(found)) return withoutKubernetes(steps, found, machines, typed);
+  if (found.kind === "machine") return describeMachine(steps, typed, { nodes: found.nodes, machines }, begun);
+  const { node, pods, claimed, assisted } = found;
+  const machine = isAway(machines) ? undefined : machineOfNode(node, machines);
+  const instanceId = machine?.instanceId ?? instanceIdOf(node);
+  const heldBy = instanceId ? ((await steps.leases.holder(instanceId)) ?? null) : null;
+  const due = (await seenReboots(steps, configuration))(node, machine?.tags[TAG.pool] ?? null);
+  const more = { cluster: configuration.cluster.name, claimed, assisted, heldBy };
+  const details = { ...detailsOf(node, machine, pods, more), ...(due ? { rebootDue: due } : {}) };
+  const stopped = await stopsOver(steps, configuration, node, details.pool);
+  const described = (of: typeof details): Message => withStops(nodeMessage(of, steps.timestamp()), stopped);
+  if (!isAway(machines)) return described(details);
+  return withoutEc2(described({ ...details, ...UNKNOWN_MACHINE }), machines);
+}

@@ -1,0 +1,38 @@
+import type { HealthSubject } from "../../change/node/health-facts.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
+import type { ProbeFacts } from "../../health/facts.ts";
+import { lastProbeOf } from "../../health/probed-node.ts";
+import { bootedOf, isReady, windowsReleaseOf } from "../../steps/cluster/node-facts.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { TAG } from "../../tags.ts";
+import { unprobedWords } from "./unprobed.ts";
+
+/**
+ * Reads the newest scheduled probe of a node, or says why there is none that is good for the node as it is now. Belongs into a step.
+ * @param isActedFor Casement launched or assists its machine
+ */
+export async function lastProbe(
+  steps: Steps,
+  { pools, probe: { images } }: Configuration,
+  { node, machine, instanceId }: HealthSubject,
+  isActedFor: boolean,
+): Promise<ProbeFacts> {
+  const now = steps.now();
+  const booted = node && bootedOf(node);
+  const kept = instanceId === null ? undefined : await steps.machines.probed.of(instanceId);
+  const last = lastProbeOf(kept, booted, now);
+  if (last.state === "known") return { result: last.result, at: last.at };
+  const name = machine?.tags[TAG.pool] ?? "";
+  const pool = pools[name];
+  const windows = node ? windowsReleaseOf(node, pool) : pool?.windows;
+  const of = {
+    hasLinuxImage: Boolean(images.linux),
+    windows,
+    hasImage: windows !== undefined && Boolean(images[windows]),
+    poolOff: pool?.probe === false ? name : null,
+    isActedFor,
+    isReady: node === undefined || isReady(node),
+    isCordoned: node?.spec?.unschedulable === true,
+  };
+  return { result: { state: "not-probed", why: unprobedWords(last, of, new Date(now).toISOString()) }, at: null };
+}

@@ -1,0 +1,61 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import { beginOperation, tellRequester } from "../../change/operation/lifecycle.ts";
+import type { OperationSettings } from "../../change/operation/op.ts";
+import type { Start } from "../../commands/request.ts";
+import { step } from "../../engine/durable.ts";
+import { promptStep } from "../../engine/prompt-step.ts";
+import { UserError } from "../../errors.ts";
+import type { Message } from "../../records/records.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { failLook } from "./fail.ts";
+
+/** Seconds to read the configuration and to check the requester. A look takes at most 20 in all. */
+const BEGIN = { seconds: 5, services: "S3 or DynamoDB" };
+
+/** Seconds for the answer; each service has fewer, so that the answer says which one is away. */
+const LOOK = { seconds: 11, services: "S3 or DynamoDB" };
+
+/** A look under way: its request, and the steps by which it is answered. */
+export interface Look<Asked> {
+  readonly steps: Steps;
+  readonly ctx: DurableContext;
+  readonly start: Start;
+  readonly request: Asked;
+  readonly begun: OperationSettings;
+}
+
+/** Answers a look. */
+export type LookAnswer<Asked> = (look: Look<Asked>) => Promise<Message>;
+
+/** Answers by the name of the command; a look without one does not compile. */
+export type LookAnswers<Name extends string, Asked extends { readonly command: string }> = {
+  readonly [One in Name]: LookAnswer<Extract<Asked, { readonly command: One }>>;
+};
+
+/** Makes an answer that is read in one step. */
+export const prompt =
+  <Asked>(read: LookAnswer<Asked>): LookAnswer<Asked> =>
+  (look) =>
+    promptStep(look.ctx, "look", LOOK, () => read(look));
+
+/** Makes the workflow of looks from their answers: each reads, and tells the requester alone. */
+export const lookBy =
+  (known: Readonly<Record<string, LookAnswer<never>>>) =>
+  (steps: Steps) =>
+  async (start: Start, ctx: DurableContext): Promise<void> => {
+    try {
+      const begun = await promptStep(ctx, "begin", BEGIN, () => beginOperation({ ctx, steps, start }));
+      if (!begun) return;
+      const { request } = start;
+      const answer = known[request.command];
+      if (!answer) throw new UserError(`${request.command} cannot be shown.`);
+      const told = await answer({ steps, ctx, start, request: request as never, begun });
+      await step(ctx, "tell", () => tellRequester({ ctx, steps, start }, told));
+      const end = { status: "succeeded", summary: "" } as const;
+      await step(ctx, "end", () =>
+        steps.ledger.changeOperation(start.operation, { ...end, endedAt: steps.timestamp() }),
+      );
+    } catch (error) {
+      await failLook(steps, ctx, start, error);
+    }
+  };

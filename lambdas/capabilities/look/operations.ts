@@ -1,0 +1,41 @@
+import type { OperationSettings } from "../../change/operation/op.ts";
+import { isOperation } from "../../commands/list.ts";
+import { waitsForReview } from "../../messages/approval/break-glass.ts";
+import { operationsMessage } from "../../messages/operation/operations-table.ts";
+import { withStops } from "../../messages/stops/stop.ts";
+import type { Message, OperationRecord } from "../../records/records.ts";
+import { patiently } from "../../steps/patience.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { heldUp, SECONDS, stopsShown } from "./stops.ts";
+
+/** Operations a list shows; more do not fit a message. */
+const MOST_OPERATIONS = 60;
+
+/** Requests that are read for it: looks are in the ledger too, and one page of DynamoDB's holds about so many. */
+const MOST_REQUESTS = 1_000;
+
+/** By operation that still runs: what the first of its nodes that waits is waiting for; by one that did not wait for its approval: its review. */
+async function waitsOf(steps: Steps, operations: readonly OperationRecord[]): Promise<Record<string, string>> {
+  const entries = operations
+    .filter(({ endedAt }) => endedAt === null)
+    .map(async ({ id }) => {
+      const waiting = (await steps.ledger.nodes(id)).find(({ endedAt, waitsFor }) => endedAt === null && waitsFor);
+      return [id, waiting?.waitsFor ?? ""] as const;
+    });
+  const reviews = operations.flatMap(({ id, endedAt, approval }) =>
+    endedAt !== null && approval?.state === "review" ? [[id, waitsForReview(approval)] as const] : [],
+  );
+  return Object.fromEntries([...(await Promise.all(entries)), ...reviews]);
+}
+
+/** Lists operations, with the freezes and holds in force and what they hold up. */
+export async function listOperations(steps: Steps, begun: OperationSettings): Promise<Message> {
+  const operations = (await steps.ledger.operations(MOST_REQUESTS)).filter(isOperation).slice(0, MOST_OPERATIONS);
+  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
+  const held = await heldUp(steps, operations);
+  // Holds by kubectl are read where something may be held up: without the cluster the list is still whole.
+  const nodes = held.length > 0 ? await patiently(SECONDS * 1_000, steps.nodes.all).catch(() => null) : [];
+  const stopped = await stopsShown(steps, configuration, nodes);
+  const list = operationsMessage(operations, await waitsOf(steps, operations), steps.timestamp());
+  return withStops(list, stopped, held);
+}

@@ -1,0 +1,147 @@
+import { findNode } from "../../change/node/find-node.ts";
+import { factsOf, from, type HealthSubject, isAway, unknownFacts } from "../../change/node/health-facts.ts";
+import type { OperationSettings } from "../../change/operation/op.ts";
+import { nodeMatches } from "../../commands/node-matches.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
+import { UserError } from "../../errors.ts";
+import type { HealthFacts } from "../../health/facts.ts";
+import type { RebootDue } from "../../machine/seen-machine.ts";
+import { machinesMessage, type UnavailableService } from "../../messages/node/away.ts";
+import { missing } from "../../messages/node/why.ts";
+import { noSuchNode, severalNodes } from "../../messages/operation/dry-runs.ts";
+import type { Message } from "../../records/records.ts";
+import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
+import { ownershipOf } from "../../steps/cluster/ownership.ts";
+import { isOurs, type Machine } from "../../steps/ec2/instances.ts";
+import { patiently } from "../../steps/patience.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { TAG } from "../../tags.ts";
+import { lastProbe } from "./last-probe.ts";
+import { seenReboots } from "./reboot-due.ts";
+
+/** Seconds in which a service must have listed what there is. */
+const LIST_SECONDS = 6;
+
+/** The node that is meant, and what is known of it without asking the machine. */
+export interface WhySources {
+  readonly node: string;
+  readonly facts: HealthFacts;
+  readonly heldBy: string | null;
+  /** The instance to ask; null where it cannot be asked. */
+  readonly instanceId: string | null;
+  /** Casement is not known to act for the machine. */
+  readonly isObserved: boolean;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  /** By the last scheduled look; undefined where there is no Node. */
+  readonly rebootDue: RebootDue | undefined;
+}
+
+/** @throws UserError when none or several are meant */
+function meantMachine(typed: string, machines: readonly Machine[]): HealthSubject {
+  const candidates = machines
+    .filter(({ isWindows }) => isWindows === true)
+    .map((machine) => ({
+      machine,
+      name: machine.privateDnsName,
+      instanceId: machine.instanceId,
+      addresses: [machine.privateIp],
+    }));
+  const match = nodeMatches(typed, candidates);
+  if (match.kind === "none") throw new UserError(noSuchNode(typed));
+  if (match.kind === "several")
+    throw new UserError(
+      severalNodes(
+        typed,
+        match.nodes.map(({ name }) => name),
+      ),
+    );
+  const { machine, name, instanceId } = match.node;
+  return { name, node: undefined, machine, instanceId };
+}
+
+function meant(
+  typed: string,
+  nodes: readonly Node[] | UnavailableService,
+  machines: readonly Machine[] | UnavailableService,
+): HealthSubject {
+  const here = isAway(machines) ? [] : machines;
+  const isMachine =
+    !isAway(nodes) && typed.startsWith("i-") && !nodes.some((node) => instanceIdOf(node)?.startsWith(typed));
+  if (isAway(nodes) || isMachine) return meantMachine(typed, here);
+  const node = findNode(typed, nodes);
+  const instanceId = instanceIdOf(node);
+  const machine = here.find((one) => one.instanceId === instanceId);
+  return { name: node.metadata?.name ?? "", node, machine, instanceId };
+}
+
+/** Does Casement act for a machine? */
+type Acting = "yes" | "no" | "unknown";
+
+/** Finds the reason for which the machine cannot be asked; null where it can. IAM refuses a machine that Casement neither launched nor assists. */
+function obstacle(
+  { machine, instanceId }: HealthSubject,
+  machines: readonly Machine[] | UnavailableService,
+  { ssm }: Pick<HealthFacts, "ssm">,
+  acting: Acting,
+): string | null {
+  if (instanceId === null) return missing.noInstance;
+  if (!isAway(machines) && !machine) return missing.noInstance;
+  if (machine && acting !== "yes") return acting === "no" ? missing.notOurs : missing.owner;
+  if (machine && machine.state !== "running") return missing.notRunning(machine.state);
+  if (!ssm.known) return ssm.why;
+  return ssm.value.registered && ssm.value.online ? null : missing.notAsked;
+}
+
+/**
+ * Tells whether Casement acts for the machine, which may be sent a look then. While the cluster or the ledger does not answer, that is
+ * known of a machine alone that Casement launched.
+ */
+async function actingFor(steps: Steps, { machine }: HealthSubject, { cluster }: Configuration): Promise<Acting> {
+  if (!machine) return "unknown";
+  if (isOurs(machine, cluster.name)) return "yes";
+  try {
+    const [claimed, assisted] = await patiently(LIST_SECONDS * 1_000, () =>
+      Promise.all([steps.claims.all(), steps.machines.assistance.all()]),
+    );
+    return ownershipOf(machine, cluster.name, claimed, assisted) === "assisted" ? "yes" : "no";
+  } catch {
+    return "unknown";
+  }
+}
+
+/**
+ * Collects what EC2, Systems Manager and Kubernetes know of a node; one that is away costs its own facts alone.
+ * @returns a message instead where neither the cluster nor EC2 answers
+ * @throws UserError when none or several nodes are meant
+ */
+export async function lookAround(
+  steps: Steps,
+  typed: string,
+  { runtimeVersion }: OperationSettings,
+): Promise<WhySources | { readonly message: Message }> {
+  const startedAt = steps.timestamp();
+  const { configuration } = await steps.runtime.read(runtimeVersion);
+  const [nodes, machines] = await Promise.all([
+    from("kubernetes", configuration, LIST_SECONDS, () => steps.nodes.all()),
+    from("ec2", configuration, LIST_SECONDS, () => steps.instances.ofCluster(configuration.cluster.id)),
+  ]);
+  if (isAway(nodes) && isAway(machines)) return { message: machinesMessage(nodes, machines, startedAt) };
+  const one = meant(typed, nodes, machines);
+  const away = { nodes: isAway(nodes) ? nodes : null, machines: isAway(machines) ? machines : null };
+  const facts = await factsOf(steps, configuration, one, away);
+  const heldBy = one.instanceId ? ((await steps.leases.holder(one.instanceId)) ?? null) : null;
+  const acting = await actingFor(steps, one, configuration);
+  const why = obstacle(one, machines, facts, acting);
+  const probed = { ...facts, probe: await lastProbe(steps, configuration, one, acting !== "no") };
+  return {
+    node: one.name,
+    facts: why === null ? probed : { ...probed, machine: unknownFacts(why) },
+    heldBy,
+    instanceId: why === null ? one.instanceId : null,
+    isObserved: one.machine !== undefined && acting !== "yes",
+    startedAt,
+    rebootDue: one.node && (await seenReboots(steps, configuration))(one.node, one.machine?.tags[TAG.pool] ?? null),
+  };
+}

@@ -1,0 +1,43 @@
+import { lookAtMachine } from "../../change/node/look-at-machine.ts";
+import { tellRequester } from "../../change/operation/lifecycle.ts";
+import { step } from "../../engine/durable.ts";
+import { promptStep } from "../../engine/prompt-step.ts";
+import type { HealthFacts } from "../../health/facts.ts";
+import { whyMessage } from "../../messages/node/why.ts";
+import type { Message } from "../../records/records.ts";
+import type { Look } from "./look-by.ts";
+import { lookAround } from "./why-sources.ts";
+
+/** Seconds for what the services know; each has fewer, so that the answer says which one is away. */
+const AROUND = { seconds: 11, services: "S3 or DynamoDB" };
+
+/** Milliseconds after which a person is told what is known so far; a look takes at most 20 seconds in all. */
+const FIRST_ANSWER_MS = 13_000;
+
+/**
+ * Explains a node: the first thing that is wrong with it, by what every service and the machine itself say. The person who
+ * asks is told within 20 seconds; where the machine takes longer, the message says so and changes when it has answered.
+ * @returns the last message, which is still to be told
+ * @throws UserError when none or several nodes are meant
+ */
+export async function explainNode({
+  steps,
+  ctx,
+  start,
+  request,
+  begun,
+}: Look<{ readonly node: string }>): Promise<Message> {
+  const found = await promptStep(ctx, "look around", AROUND, () => lookAround(steps, request.node, begun));
+  if ("message" in found) return found.message;
+  const { instanceId, facts, node: name, heldBy, isObserved, rebootDue } = found;
+  const of = { node: name, heldBy, isObserved, ...(rebootDue ? { rebootDue } : {}) };
+  const tell = (now: HealthFacts, isAsked = false): Message => whyMessage({ ...of, facts: now, isAsked });
+  if (instanceId === null) return tell(facts);
+  const slow = {
+    since: Date.parse(found.startedAt),
+    afterMs: FIRST_ANSWER_MS,
+    tell: () => step(ctx, "tell what is known so far", () => tellRequester({ ctx, steps, start }, tell(facts, true))),
+  };
+  const asked = { name: "machine", instanceId, mark: `${start.operation} look`, slow };
+  return tell(await lookAtMachine(ctx, steps, asked, facts));
+}

@@ -1,0 +1,161 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import { machinesActedFor } from "../../change/node/acted-for.ts";
+import { type ProbeTarget, probeNode } from "../../change/node/probe.ts";
+import type { DurableSteps } from "../../change/operation/op.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
+import { step } from "../../engine/durable.ts";
+import { escalate } from "../../engine/escalate.ts";
+import { orLater } from "../../engine/or-later.ts";
+import type { ProbeResult } from "../../health/probe.ts";
+import {
+  type DueMessages,
+  type FailingNode,
+  failingNow,
+  isFailing,
+  type NodeBoot,
+  type ProbedNode,
+  tellingOf,
+} from "../../health/probed-node.ts";
+import { bootedOf, instanceIdOf, isReady, isWindows, windowsReleaseOf } from "../../steps/cluster/node-facts.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
+import type { Machine } from "../../steps/ec2/instances.ts";
+import { lambdaEntry } from "../../steps/host.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { TAG } from "../../tags.ts";
+import { deadNodeMessage, deadNodesMessage, deadNotice } from "./messages.ts";
+import { dueNow, roundHours } from "./probe-turns.ts";
+
+/** Payload with which a tick of the schedule starts the probes. */
+export interface ProbeNodes {
+  /** The event's id: the same tick delivered twice is the same run. */
+  readonly tick: string;
+}
+
+/** A node whose turn it is. */
+interface Due extends Omit<ProbeTarget, "id">, NodeBoot {
+  readonly instanceId: string;
+}
+
+/** A tick's work. */
+interface Turn {
+  readonly due: readonly Due[];
+  /** Other nodes that failed within the round. */
+  readonly failing: readonly FailingNode[];
+  /** Hours in which each node has its turn. */
+  readonly hours: number;
+}
+
+const NOTHING: Turn = { due: [], failing: [], hours: 0 };
+
+/** Probes until a node counts as dead: one pod may come to a bad moment. */
+const ATTEMPTS = 2;
+
+/**
+ * A node that is probed: it serves pods, there is an image for its Windows, and its pool does not say otherwise. A node of another owner is
+ * in no pool.
+ */
+function probedOf(node: Node, machine: Machine, { pools, probe: { images } }: Configuration): Due | null {
+  if (!isReady(node) || node.spec?.unschedulable === true) return null;
+  const pool = pools[machine.tags[TAG.pool] ?? ""];
+  const windows = windowsReleaseOf(node, pool);
+  if (pool?.probe === false || windows === undefined || !images[windows]) return null;
+  return { node: node.metadata?.name ?? "", ...bootedOf(node), instanceId: machine.instanceId, windows, images };
+}
+
+/** Finds the nodes whose turn it is; one that an operation works on is left to it. Belongs into a step. */
+async function findTurn(steps: Steps): Promise<Turn> {
+  const { configuration } = await steps.runtime.read(null);
+  if (!configuration.probe.images.linux) return NOTHING;
+  const [all, machines, known] = await Promise.all([
+    steps.nodes.all(),
+    machinesActedFor(steps, configuration.cluster),
+    steps.machines.probed.all(),
+  ]);
+  const nodes = all.filter(isWindows);
+  const probed = nodes.flatMap((node) => {
+    const machine = machines.get(instanceIdOf(node) ?? "");
+    return (machine && probedOf(node, machine, configuration)) ?? [];
+  });
+  const due: Due[] = [];
+  for (const one of dueNow(probed, steps.now()))
+    if ((await steps.leases.holder(one.instanceId)) === undefined) due.push(one);
+  const hours = roundHours(probed.length);
+  const failing = failingNow(known, nodes.map(bootedOf), hours, steps.now());
+  return { due, failing: failing.filter(({ uid }) => !due.some((one) => one.uid === uid)), hours };
+}
+
+/** Beginning of the names of a tick's probes. */
+const markOf = (tick: string): string =>
+  tick
+    .replace(/[^a-z0-9]/gi, "")
+    .slice(-20)
+    .toLowerCase();
+
+/** Probes a node until it works, or has failed each time; what could not be probed says nothing about it. */
+async function tried({ ctx, steps }: DurableSteps, mark: string, at: number, due: Due): Promise<ProbeResult> {
+  for (let attempt = 1; ; attempt += 1) {
+    const id = `${mark}-${at}-${attempt}`;
+    const result = await probeNode(ctx, steps, `probe ${at}.${attempt}`, { ...due, id });
+    if (result.state !== "fails" || attempt === ATTEMPTS) return result;
+  }
+}
+
+/** Writes the result of a probe down, for those who ask why; what the ledger does not take is known again after the next turn. */
+async function writeDown(ctx: DurableContext, steps: Steps, due: Due, result: ProbeResult): Promise<ProbedNode> {
+  const { node, uid, bootId, instanceId } = due;
+  const one = { node, uid, bootId, instanceId, result };
+  const written = step(ctx, `write down ${instanceId}`, async (): Promise<ProbedNode> => {
+    const now = { ...one, probedAt: steps.timestamp() };
+    return (await steps.machines.probed.note(now)) ?? now;
+  });
+  return written.catch(orLater({ ...one, probedAt: "" }));
+}
+
+/** Tells the channel: a card for each dead node, once a day, or one for all where they fail together. Belongs into a step. */
+async function tell(steps: Steps, telling: DueMessages, hours: number): Promise<void> {
+  const { slack } = await steps.runtime.rules();
+  const at = steps.timestamp();
+  const told = ({ node }: FailingNode) => ({ node, now: at });
+  if (telling.kind === "each") {
+    for (const one of telling.nodes) {
+      const ts = await steps.thread.post(
+        slack.channel,
+        deadNodeMessage(one, told(one)),
+        `dead ${one.uid} ${at.slice(0, 10)}`,
+      );
+      await steps.machines.probed.noteCard(one.instanceId, { kind: "one", ts, at });
+    }
+    return;
+  }
+  const { nodes, cards } = telling;
+  const message = deadNodesMessage(nodes, hours);
+  const ts =
+    telling.ts === null
+      ? await steps.thread.post(slack.channel, message, `dead nodes ${at.slice(0, 13)}`)
+      : await steps.thread.update(slack.channel, telling.ts, message);
+  for (const { card, ...one } of cards)
+    if (card) await steps.thread.update(slack.channel, card.ts, deadNodeMessage(one, told(one), nodes.length));
+  for (const { instanceId } of nodes) await steps.machines.probed.noteCard(instanceId, { kind: "common", ts, at });
+}
+
+/** By schedule: tries the data plane of nodes that say Ready, each in its turn, and calls people to those on which no pod works. */
+export const probeNodes =
+  (steps: Steps) =>
+  async ({ tick }: ProbeNodes, ctx: DurableContext): Promise<void> => {
+    const { due, failing, hours } = await step(ctx, "find nodes whose turn it is", () => findTurn(steps)).catch(
+      orLater(NOTHING),
+    );
+    const results: ProbedNode[] = [];
+    for (const [at, one] of due.entries())
+      results.push(await writeDown(ctx, steps, one, await tried({ ctx, steps }, markOf(tick), at, one)));
+    const dead = results.filter(isFailing);
+    if (dead.length === 0) return;
+    const telling = await step(ctx, "decide how to tell it", async () => tellingOf(dead, failing, steps.timestamp()));
+    const isTold = telling.kind === "common" && telling.ts !== null;
+    if (!isTold) await escalate(ctx, steps, "dead nodes", deadNotice(telling.nodes, telling.kind === "common"));
+    // Past Slack they were called by now: while it is away, the next turn of the node tells it.
+    await step(ctx, "tell the channel", () => tell(steps, telling, hours)).catch(orLater(undefined));
+  };
+
+/** The entry for Lambda and for the sandbox. */
+export const { createHandler, handler } = lambdaEntry(probeNodes);

@@ -1,0 +1,31 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import { lookAtReboots } from "../../change/fleet/observe-boots.ts";
+import { findWatched } from "../../change/fleet/watched-machines.ts";
+import { step } from "../../engine/durable.ts";
+import { orLater } from "../../engine/or-later.ts";
+import { lambdaEntry } from "../../steps/host.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { tellNews, writeNews } from "./news.ts";
+
+/** Payload with which a tick of the schedule starts the look. */
+export interface WatchReboots {
+  /** The event's id: the same tick delivered twice is the same look. */
+  readonly tick: string;
+}
+
+/** By schedule: asks every machine what waits for a reboot, and tells the channel of boots that Casement did not order. */
+export const watchReboots =
+  (steps: Steps) =>
+  async ({ tick }: WatchReboots, ctx: DurableContext): Promise<void> => {
+    const owner = `reboots ${tick}`;
+    const machines = await step(ctx, "find machines to look at", () => findWatched(steps)).catch(orLater([]));
+    if (machines.length > 0) {
+      const { foreign } = await lookAtReboots(ctx, steps, owner, machines);
+      await writeNews({ ctx, steps }, owner, foreign, machines.length);
+    }
+    // While Slack is away the news stays in the ledger, and the next look tells it.
+    await step(ctx, "tell of boots", () => tellNews(steps)).catch(orLater(undefined));
+  };
+
+/** The entry for Lambda and for the sandbox. */
+export const { createHandler, handler } = lambdaEntry(watchReboots);

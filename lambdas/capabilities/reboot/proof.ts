@@ -1,0 +1,16 @@
+import { once } from "../../change/node/task.ts";
+import { proveDataPlane } from "./data-plane.ts";
+import { checkSameNode, proveMachine } from "./prove.ts";
+import { soak } from "./soak.ts";
+import type { RebootTask } from "./task.ts";
+
+/**
+ * Proves a node: its checks, then its data plane, then the time that its pool wants it watched. At the end the Node must still be there.
+ * @throws StageFailed with the first thing that is wrong; DeadlineExceeded; MachineEnded
+ */
+export async function proof(task: RebootTask): Promise<void> {
+  await proveMachine(task);
+  await proveDataPlane(task);
+  await soak(task);
+  await once(task, "the Node is still there", () => checkSameNode(task, false));
+}

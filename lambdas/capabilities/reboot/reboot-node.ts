@@ -1,0 +1,37 @@
+import { cordonForEmptying, evict, slot } from "../../change/emptying/emptying.ts";
+import { emptying } from "../../change/emptying/emptying-change.ts";
+import { stageTable } from "../../change/node/stages.ts";
+import { anyChange, changing } from "../../change/run-change.ts";
+import { tryingRights } from "../../engine/trying-rights.ts";
+import { rebootDryRun, rebootPlanCard } from "../../messages/node/reboot.ts";
+import { lambdaEntry } from "../../steps/host.ts";
+import { failure, finish, undo, words } from "./endings.ts";
+import { proof } from "./proof.ts";
+import { proveAgain } from "./prove-again.ts";
+import { checkGuard, rebootMachine, restore } from "./stages.ts";
+import { type RebootTask, unproven } from "./task.ts";
+
+/** `/win reboot`: empties a node, reboots its machine once, and makes the node schedulable again when the reboot is proven. */
+const reboot = emptying<RebootTask>({
+  command: "reboot",
+  eventReason: "CasementRebooting",
+  stages: stageTable<"reboot", RebootTask>("reboot", {
+    slot,
+    guard: checkGuard,
+    cordon: cordonForEmptying,
+    evict,
+    reboot: rebootMachine,
+    prove: proof,
+    restore,
+  }),
+  card: rebootPlanCard,
+  dryRun: rebootDryRun,
+  taskOf: (task, { plan }) => ({ ...task, ...unproven, isThroughEc2: plan.throughEc2 !== undefined }),
+  ...{ undo, finish, words, failure },
+});
+
+/** `/win reboot` on one node, and `/win prove`, which needs the same rights. */
+export const changes = [anyChange(reboot), anyChange(proveAgain)];
+
+/** The entry for Lambda and for the sandbox. */
+export const { createHandler, handler } = lambdaEntry(tryingRights("reboot-node", changing(...changes)));

@@ -1,0 +1,39 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { Execution } from "../../change/operation/op.ts";
+import { begin, failToBegin } from "../../change/operation/scheduled.ts";
+import { isRollout, type RolloutRequest, type Start } from "../../commands/request.ts";
+import { step } from "../../engine/durable.ts";
+import { lambdaEntry } from "../../steps/host.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { openRollout } from "./rollout/open.ts";
+import { continueRollout, wasBegun } from "./rollout/parts.ts";
+import type { RolloutWork } from "./rollout/start.ts";
+import { workOn } from "./rollout/work.ts";
+
+/** Plans a new rollout, or takes one over that another execution has left. @returns null when there is nothing to do */
+async function beginWork(execution: Execution, request: RolloutRequest): Promise<RolloutWork | null> {
+  const { ctx, start } = execution;
+  const { continues } = start;
+  const isBegun = continues !== undefined && (await step(ctx, "was it begun", () => wasBegun(execution)));
+  if (isBegun) return step(ctx, "continue", () => continueRollout(execution, continues));
+  const op = await begin(execution, request);
+  return op && openRollout(op);
+}
+
+/** `/win reboot` of several nodes or a pool: one execution per node, within the pool's slots; the ledger holds how far it is. */
+export const rebootNodes =
+  (steps: Steps) =>
+  async (start: Start, ctx: DurableContext): Promise<void> => {
+    const { request } = start;
+    if (!isRollout(request)) throw new Error("this workflow reboots several nodes and nothing else");
+    const execution = { ctx, steps, start };
+    try {
+      const work = await beginWork(execution, request);
+      if (work) await workOn(execution, work);
+    } catch (error) {
+      await failToBegin(execution, "end without a rollout", error);
+    }
+  };
+
+/** The entry for Lambda and for the sandbox. */
+export const { createHandler, handler } = lambdaEntry(rebootNodes);

@@ -1,0 +1,80 @@
+import { isDeepStrictEqual } from "node:util";
+import { lookAtReboots } from "../../../change/fleet/observe-boots.ts";
+import { findWatched, type WatchedMachine } from "../../../change/fleet/watched-machines.ts";
+import { machinesActedFor } from "../../../change/node/acted-for.ts";
+import type { Op } from "../../../change/operation/op.ts";
+import { approvalRule, rulesIn } from "../../../commands/approvals.ts";
+import { poolNamed, type RolloutRequest } from "../../../commands/request.ts";
+import { MINUTE, step } from "../../../engine/durable.ts";
+import { UserError } from "../../../errors.ts";
+import { rebootDue } from "../../../machine/seen-machine.ts";
+import { reasonWords } from "../../../messages/node/reboot-due.ts";
+import { instanceIdOf } from "../../../steps/cluster/node-facts.ts";
+import type { Steps } from "../../../steps/steps.ts";
+import { calendarOf } from "../../../time/calendar.ts";
+import { noneDue, poolsWithOwnRules } from "./refusals.ts";
+
+/** Nodes that wait for a reboot, with the reasons in words. */
+type Waiting = Readonly<Record<string, string>>;
+
+/** A look that is older than this is made anew: the schedule's last one was missed. */
+const OLD_MS = 40 * MINUTE;
+
+/** Machines of these nodes that no look has seen lately. Belongs into a step. */
+async function unseenOf(steps: Steps, names: readonly string[]): Promise<readonly WatchedMachine[]> {
+  const seen = await steps.machines.seen.all();
+  const watched = await findWatched(steps, ({ metadata }) => names.includes(metadata?.name ?? ""));
+  return watched.filter(({ instanceId, uid }) => {
+    const last = seen.get(instanceId);
+    return last?.uid !== uid || steps.now() - Date.parse(last.seenAt) > OLD_MS;
+  });
+}
+
+/** Reads the findings of the looks at these nodes; those that Casement only observes are not looked at. Belongs into a step. */
+async function knownOf(steps: Steps, names: readonly string[]): Promise<{ waiting: Waiting; unseen: string[] }> {
+  const seen = await steps.machines.seen.all();
+  const { configuration } = await steps.runtime.read(null);
+  const looked = await machinesActedFor(steps, configuration.cluster);
+  const waiting: Record<string, string> = {};
+  const unseen: string[] = [];
+  for (const node of await steps.nodes.all()) {
+    const { name = "", uid = "" } = node.metadata ?? {};
+    const instanceId = instanceIdOf(node) ?? "";
+    if (!names.includes(name) || !looked.has(instanceId)) continue;
+    const due = rebootDue(seen.get(instanceId), uid, steps.now());
+    if (due.state === "due") waiting[name] = reasonWords(due.reasons);
+    if (due.state === "unknown") unseen.push(name);
+  }
+  return { waiting, unseen };
+}
+
+/**
+ * Chooses among nodes those whose Windows waits for a reboot. Where the last scheduled look is old, the machines are asked now.
+ * @param names of the nodes that are meant
+ * @throws UserError when none of them waits for a reboot
+ */
+export async function chooseDue(
+  { ctx, steps, start: { operation }, request }: Op<RolloutRequest>,
+  names: readonly string[],
+): Promise<Waiting> {
+  const old = await step(ctx, "find machines that were not seen lately", () => unseenOf(steps, names));
+  if (old.length > 0) await lookAtReboots(ctx, steps, operation, old);
+  const { waiting, unseen } = await step(ctx, "which nodes wait for a reboot", () => knownOf(steps, names));
+  if (Object.keys(waiting).length > 0) return waiting;
+  throw new UserError(noneDue(poolNamed(request) ?? null, unseen));
+}
+
+/**
+ * Checks that one approval may stand for nodes of several pools: the same people may act and approve there, at the same times.
+ * @throws UserError when the pools have rules or maintenance of their own
+ */
+export async function checkShared(steps: Steps, pools: readonly (string | null)[]): Promise<void> {
+  const rules = await steps.runtime.rules();
+  const { configuration } = await steps.runtime.read(null);
+  const judged = pools.map((pool) => [
+    approvalRule(rules, "reboot", pool),
+    rulesIn(rules, pool).policy,
+    calendarOf(configuration, pool),
+  ]);
+  if (judged.some((one) => !isDeepStrictEqual(one, judged[0]))) throw new UserError(poolsWithOwnRules(pools));
+}

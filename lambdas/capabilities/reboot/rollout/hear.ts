@@ -1,0 +1,74 @@
+import { mayDecide } from "../../../change/operation/requester.ts";
+import { type RolloutSeen, seeRollout } from "../../../change/operation/rollout-view.ts";
+import { pausedBy, pausedSummary, resumedSummary } from "../../../messages/rollout/rollout.ts";
+import type { NodeRecord, RolloutCourse } from "../../../records/records.ts";
+import type { RolloutNode } from "../../../records/rollout.ts";
+import type { SteeringDecision } from "../../../records/steering.ts";
+import type { Steps } from "../../../steps/steps.ts";
+import { renewed } from "./renew.ts";
+
+async function pause(
+  steps: Steps,
+  { operation, nodes }: RolloutSeen,
+  { userId, at, cause }: SteeringDecision,
+): Promise<void> {
+  const paused = { by: userId, at, why: pausedBy(userId) };
+  const rollout: RolloutCourse = { ...courseOf(operation.rollout), paused, heard: cause };
+  const summary = pausedSummary(paused, nodes);
+  await steps.ledger.changeOperation(operation.id, { status: "waiting", summary, rollout });
+}
+
+/** A node whose work did not begin, as in a freeze, is as it was. */
+const isUntouched = ({ status, failure }: NodeRecord): boolean => status === "failed" && failure?.stage === "slot";
+
+/** Nodes that were not touched are tried again, after all others: what still stands against them holds up no other. */
+async function againLast(steps: Steps, { operation, rollout, nodes }: RolloutSeen): Promise<readonly RolloutNode[]> {
+  const again = new Set(nodes.filter(isUntouched).map(({ index }) => index));
+  const all = renewed(rollout.nodes, await steps.ledger.nodes(operation.id), again);
+  const [last, first] = [all.filter(({ before }) => again.has(before)), all.filter(({ before }) => !again.has(before))];
+  return [...first, ...last].map(({ node }) => node);
+}
+
+/** Nodes that have failed so far are accepted: what fails from now on pauses it again. */
+async function resume(steps: Steps, seen: RolloutSeen, given: SteeringDecision): Promise<void> {
+  const { operation, rollout, nodes } = seen;
+  const accepted = nodes.flatMap(({ index, status }) => (status === "failed" ? [index] : []));
+  const isProven = nodes.some(({ status, outcome }) => status === "succeeded" && outcome === null);
+  await steps.rollouts.change(operation.id, {
+    nodes: await againLast(steps, seen),
+    accepted: [...new Set([...rollout.accepted, ...accepted])],
+    isConfirmed: rollout.isConfirmed || isProven,
+  });
+  await steps.ledger.changeOperation(operation.id, {
+    status: "running",
+    summary: resumedSummary(given.userId),
+    rollout: { ...courseOf(operation.rollout), paused: null, heard: given.cause },
+  });
+}
+
+const courseOf = (course: RolloutCourse | undefined): RolloutCourse =>
+  course ?? { paused: null, part: 1, parkedAt: null, heard: null };
+
+/** Does what a person wishes, where it changes anything. */
+async function obey(steps: Steps, seen: RolloutSeen, given: SteeringDecision): Promise<void> {
+  const { operation } = seen;
+  const course = courseOf(operation.rollout);
+  const isPaused = course.paused !== null;
+  if ((given.decision === "pause") === isPaused)
+    return steps.ledger.changeOperation(operation.id, { rollout: { ...course, heard: given.cause } });
+  await steps.audit.append({ operation: operation.id }, `steered ${given.cause}`, {
+    what: "decided",
+    by: { person: given.userId },
+    detail: { question: "go on with the rollout", decision: given.decision },
+  });
+  return given.decision === "pause" ? pause(steps, seen, given) : resume(steps, seen, given);
+}
+
+/** Hears a person who wishes the rollout to pause or to go on, and judges their right afresh. Belongs into a step. */
+export async function hearSteering(steps: Steps, id: string): Promise<void> {
+  const seen = await seeRollout(steps, id);
+  const { steering, rollout: course } = seen.operation;
+  if (!steering || steering.cause === course?.heard) return;
+  if (await mayDecide(steps, steering.userId, steering.decision, seen.rollout.pool)) return obey(steps, seen, steering);
+  await steps.ledger.changeOperation(id, { rollout: { ...courseOf(course), heard: steering.cause } });
+}

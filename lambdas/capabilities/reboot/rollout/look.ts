@@ -1,0 +1,140 @@
+import type { Execution } from "../../../change/operation/op.ts";
+import { checkLiveness } from "../../../change/operation/progress.ts";
+import { publish } from "../../../change/operation/publisher.ts";
+import { cancelledBy } from "../../../change/operation/requester.ts";
+import { type RolloutSeen, seeRollout, viewOfRollout } from "../../../change/operation/rollout-view.ts";
+import { MINUTE } from "../../../engine/durable.ts";
+import { pauseCall } from "../../../messages/rollout/rollout.ts";
+import type { PublishedMessage, RolloutPause } from "../../../records/records.ts";
+import { mostRecovering, nextMoves, type RolloutView } from "../../../records/rollout-moves.ts";
+import { isBusy, wordsOf } from "../../../steps/client-errors.ts";
+import { hearSteering } from "./hear.ts";
+import { beginNodes, pauseFor, wakeNodes } from "./moves.ts";
+import { remindOfPause } from "./remind.ts";
+import { awaitSlot, closeSlot } from "./slot.ts";
+import type { RolloutWork } from "./start.ts";
+
+/** A rollout that waits so long for a person ends its execution; the button starts the next one. */
+const WAITS_FOR_MS = 4 * 60 * MINUTE;
+
+/** State between two looks. */
+export interface RolloutProgress {
+  readonly published: PublishedMessage;
+  /** Milliseconds since the epoch: when the executions of the nodes were last asked after. */
+  readonly checkedAt: number;
+  /** Milliseconds since the epoch: since when Slack has refused messages; null while it takes them. */
+  readonly silentSince: number | null;
+  readonly next: "look" | "end" | "park";
+  /** A pause that the rollout made by itself since the last look: people are called to it. */
+  readonly call: RolloutPause | null;
+  /** Time of the pause to which people were called last; null before any. */
+  readonly calledTo: string | null;
+  readonly isPaused: boolean;
+}
+
+/** State before the first look. @param pausedAt of the pause in which this execution began; null without one */
+export const firstLook = (published: PublishedMessage, pausedAt: string | null): RolloutProgress => ({
+  ...{ published, checkedAt: 0, silentSince: null, call: null, calledTo: pausedAt, isPaused: false },
+  next: "look",
+});
+
+/** Everything that a look goes by. */
+interface Looking extends Pick<Execution, "steps" | "start"> {
+  readonly work: RolloutWork;
+  /** Nodes that may be away at once. */
+  readonly most: number;
+  /** Milliseconds since the epoch: end of the slot in which this execution works; null where nothing puts nodes back. */
+  readonly slotEnds: number | null;
+}
+
+const viewFor = (
+  { operation, rollout, nodes }: RolloutSeen,
+  most: number,
+  isCancelled: boolean,
+  slackAwayMs: number,
+): RolloutView => ({
+  ...{ most, isCancelled, slackAwayMs, mostRecovering: mostRecovering(rollout.max) },
+  nodes: nodes.map((node, at) => ({ ...node, isAway: rollout.nodes[at]?.isAway ?? false })),
+  ...{ canary: rollout.canary, isConfirmed: rollout.isConfirmed, accepted: rollout.accepted },
+  isPaused: (operation.rollout?.paused ?? null) !== null || (operation.rollout?.closedAt ?? null) !== null,
+});
+
+/** Is the slot over in which this execution works? */
+const isOverdue = ({ steps, slotEnds }: Looking): boolean => slotEnds !== null && steps.now() >= slotEnds;
+
+/** Makes the next moves. @returns whether nothing is left to do */
+async function move(looking: Looking, silentSince: number | null): Promise<boolean> {
+  const { steps, start, most } = looking;
+  if (isOverdue(looking)) await closeSlot(steps, await seeRollout(steps, start.operation));
+  const seen = await seeRollout(steps, start.operation);
+  const isCancelled = (await cancelledBy(steps, start.operation)) !== null;
+  const slackAwayMs = silentSince === null ? 0 : steps.now() - silentSince;
+  const moves = nextMoves(viewFor(seen, most, isCancelled, slackAwayMs));
+  await beginNodes(looking, seen, moves);
+  if (moves.pause) await pauseFor(steps, seen, moves.pause);
+  const { paused, closedAt } = seen.operation.rollout ?? {};
+  if (isCancelled || moves.pause || paused || closedAt) await wakeNodes(steps, start.operation);
+  return moves.isOver;
+}
+
+/**
+ * Finds the pause to which people must be called. The ledger has it, and not the move that made it: a process that dies after
+ * that move finds the rollout paused.
+ */
+function callFor({ operation }: RolloutSeen, { calledTo }: RolloutProgress): RolloutPause | null {
+  const paused = operation.rollout?.paused ?? null;
+  return paused !== null && paused.by === null && paused.at !== calledTo ? paused : null;
+}
+
+/** Calls the requester in the thread; while Slack is away, the message alone says it. */
+async function callTo({ steps, start, work }: Looking, { operation }: RolloutSeen, call: RolloutPause): Promise<void> {
+  const message = pauseCall(operation, call);
+  const mark = `${start.operation} paused ${call.at}`;
+  await steps.thread.post(operation.channel, message, mark, work.published.messageTs).catch((error: unknown) => {
+    if (!isBusy(error)) throw error;
+  });
+}
+
+const nextOf = (seen: RolloutSeen, isOver: boolean, now: number): RolloutProgress["next"] => {
+  if (isOver) return "end";
+  const { paused } = seen.operation.rollout ?? {};
+  const isIdle = seen.nodes.every(({ status }) => status !== "running" && status !== "deciding");
+  return paused && isIdle && now - Date.parse(paused.at) >= WAITS_FOR_MS ? "park" : "look";
+};
+
+/** Reads the ledger, does what is due, and publishes. @throws a busy service's error */
+async function look(looking: Looking, before: RolloutProgress): Promise<RolloutProgress> {
+  const { steps, start, work } = looking;
+  const checkedAt = await checkLiveness({ steps, operation: start.operation }, before.checkedAt);
+  await hearSteering(steps, start.operation);
+  const isOver = await move(looking, before.silentSince);
+  const isWaiting = !isOver && isOverdue(looking) && (await awaitSlot(steps, await seeRollout(steps, start.operation)));
+  const seen = await seeRollout(steps, start.operation);
+  const published = await publish(steps, viewOfRollout(seen, steps.timestamp()), before.published, work.begun);
+  const call = callFor(seen, before);
+  if (call) await callTo(looking, seen, call);
+  await remindOfPause(steps, seen, published.messageTs);
+  const now = steps.now();
+  return {
+    ...{ published, checkedAt, call, calledTo: call?.at ?? before.calledTo },
+    silentSince: published.trouble === null ? null : (before.silentSince ?? now),
+    next: isWaiting ? "park" : nextOf(seen, isOver, now),
+    isPaused: (seen.operation.rollout?.paused ?? null) !== null,
+  };
+}
+
+/**
+ * Looks after a rollout once. The callback is written down first, so that no change is missed that comes before anything
+ * could be woken by it. While a service is busy, the next look does it. Belongs into a step.
+ */
+export async function lookOnce(looking: Looking, callback: string, before: RolloutProgress): Promise<RolloutProgress> {
+  const { steps, start } = looking;
+  try {
+    await steps.ledger.changeOperation(start.operation, { callbacks: { watch: callback, cancel: callback } });
+    return await look(looking, before);
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    console.error(`the rollout ${start.operation} could not be looked after`, wordsOf(error));
+    return { ...before, call: null };
+  }
+}

@@ -1,0 +1,89 @@
+import type { Execution } from "../../../change/operation/op.ts";
+import { BY_ITSELF } from "../../../change/operation/requester.ts";
+import { type RolloutSeen, seeRollout } from "../../../change/operation/rollout-view.ts";
+import { pausedSummary, pauseWords } from "../../../messages/rollout/rollout.ts";
+import { type NodeRecord, newNodeRecord } from "../../../records/records.ts";
+import type { RolloutNode } from "../../../records/rollout.ts";
+import type { Moves, PauseCause } from "../../../records/rollout-moves.ts";
+import { executionName } from "../../../steps/executions.ts";
+import type { Steps } from "../../../steps/steps.ts";
+import { renewed } from "./renew.ts";
+
+/** Starts the execution of a node; its name is derived, so that it starts once. */
+/** The rollout whose nodes are started. */
+type Looking = Pick<Execution, "steps" | "start">;
+
+const startNode = ({ steps, start }: Looking, { name, uid, index, throughEc2 }: RolloutNode): Promise<void> => {
+  const { continues: _, ...payload } = start;
+  return steps.executions.start("reboot-node", executionName(start.operation, "node", String(index)), {
+    ...payload,
+    request: { command: "reboot", node: name, dryRun: false },
+    part: { index, uid, throughEc2 },
+  });
+};
+
+/** Finds the nodes to begin; those that were put back are begun again under another index. */
+async function toBegin(steps: Steps, { operation, rollout, nodes }: RolloutSeen, start: readonly number[]) {
+  const putBack = new Set(
+    nodes.flatMap(({ index, status }) => (status === "cancelled" && start.includes(index) ? [index] : [])),
+  );
+  const all = renewed(rollout.nodes, await steps.ledger.nodes(operation.id), putBack);
+  if (putBack.size > 0) await steps.rollouts.change(operation.id, { nodes: all.map(({ node }) => node) });
+  return all.flatMap(({ before, node }) => (start.includes(before) ? [node] : []));
+}
+
+async function begin(op: Looking, node: RolloutNode, instanceId: string | null): Promise<void> {
+  const { steps, start } = op;
+  const { operation } = start;
+  const at = steps.timestamp();
+  const record = newNodeRecord("reboot", operation, node.index, at);
+  await steps.ledger.recordNode({ ...record, nodeName: node.name, instanceId });
+  await steps.ledger.changeNode(operation, node.index, { status: "running", startedAt: at, stageSince: at });
+  await startNode(op, node);
+}
+
+/** Begins nodes, and starts the executions of those again whose start may have been lost. */
+export async function beginNodes(
+  op: Looking,
+  seen: RolloutSeen,
+  { start: indexes }: Pick<Moves, "start">,
+): Promise<void> {
+  const { nodes, rollout } = seen;
+  const unheard = nodes.filter(({ status, executionArn }) => status === "running" && executionArn === null);
+  for (const { index } of unheard) {
+    const node = rollout.nodes.find((one) => one.index === index);
+    if (node) await startNode(op, node);
+  }
+  if (indexes.length === 0) return;
+  const machines = new Map(nodes.map(({ nodeName, instanceId }) => [nodeName, instanceId]));
+  for (const node of await toBegin(op.steps, seen, indexes)) await begin(op, node, machines.get(node.name) ?? null);
+}
+
+const markOf = (cause: PauseCause): string =>
+  cause.kind === "canary" ? "paused after the canary" : `paused after ${cause.indexes.join(", ")}`;
+
+/** Pauses a rollout by itself; the next look of it calls people. */
+export async function pauseFor(steps: Steps, { operation, nodes }: RolloutSeen, cause: PauseCause): Promise<void> {
+  const paused = { by: null, at: steps.timestamp(), why: pauseWords(cause, nodes) };
+  await steps.audit.append({ operation: operation.id }, markOf(cause), {
+    what: "asked",
+    detail: { question: "go on with the rollout", why: paused.why },
+  });
+  const course = operation.rollout ?? { part: 1, parkedAt: null, heard: null };
+  await steps.ledger.changeOperation(operation.id, {
+    status: "waiting",
+    summary: pausedSummary(paused, nodes),
+    rollout: { ...course, paused },
+  });
+}
+
+const RUNNING: ReadonlySet<string> = new Set<NodeRecord["status"]>(["running", "deciding"]);
+
+/** Wakes the nodes of a rollout that was paused or cancelled: those that may still be put back hear of it at once. */
+export async function wakeNodes(steps: Steps, id: string): Promise<void> {
+  const { operation, nodes } = await seeRollout(steps, id);
+  const userId = operation.cancelledBy ?? operation.rollout?.paused?.by ?? BY_ITSELF;
+  for (const { status, callbacks } of nodes)
+    if (RUNNING.has(status) && callbacks.cancel)
+      await steps.executions.complete(callbacks.cancel, { decision: "cancel", userId });
+}

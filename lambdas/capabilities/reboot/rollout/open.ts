@@ -1,0 +1,134 @@
+import { type ApprovedStart, passGate } from "../../../change/approval/gate.ts";
+import { checkNotStopped } from "../../../change/node/check-not-stopped.ts";
+import { planUnlessStopped } from "../../../change/operation/hold-up.ts";
+import { showOnly } from "../../../change/operation/lifecycle.ts";
+import type { Op } from "../../../change/operation/op.ts";
+import { postFirst } from "../../../change/operation/publisher.ts";
+import { judgeTime, timeOptions } from "../../../change/operation/timing.ts";
+import type { RolloutRequest } from "../../../commands/request.ts";
+import { step } from "../../../engine/durable.ts";
+import { typeThis } from "../../../messages/command/syntax.ts";
+import { withTime } from "../../../messages/maintenance/schedule.ts";
+import type { ApprovalBasis } from "../../../records/approval.ts";
+import { newNodeRecord, type PublishedMessage } from "../../../records/records.ts";
+import { checkShared, chooseDue } from "./due.ts";
+import { checkSize, chooseNodes, mostAtOnce, type PlanResult, planNodes, wholePlan } from "./plan.ts";
+import { rolloutCard, rolloutDryRun } from "./plan-card.ts";
+import type { RolloutPlan } from "./rollout-plan.ts";
+import type { RolloutWork } from "./start.ts";
+
+/** Nodes planned in one step: an invocation ends after five minutes, and a plan takes some seconds. */
+const PLANNED_AT_ONCE = 10;
+
+const optionsOf = ({ max, canary, nodes }: RolloutPlan, request: RolloutRequest): ApprovalBasis["options"] => ({
+  ...timeOptions(request),
+  ...{ force: false, deleteEmptyDir: false },
+  ...{ max, canary },
+  ...(nodes.some(({ throughEc2 }) => throughEc2) ? { ec2: true } : {}),
+});
+
+const unique = (all: readonly string[]): string[] => [...new Set(all)];
+
+/** Everything that the approval of a rollout is bound to, but for the policy. */
+const recordOf = (plan: RolloutPlan, request: RolloutRequest): Omit<ApprovalBasis, "policy"> => ({
+  action: "reboot",
+  options: optionsOf(plan, request),
+  nodes: plan.nodes.map(({ uid, bootId, instanceId }) => ({ uid, bootId, instanceId })),
+  losses: unique(plan.nodes.flatMap(({ losses }) => losses)),
+  blockers: unique(plan.nodes.flatMap(({ blockers }) => blockers)),
+});
+
+/** The command as it was typed, without `--dry-run`. */
+const typedAgain = ({ targets, due, max, canary }: RolloutRequest): string[] => [
+  ...(targets.kind === "pool" ? [targets.pool] : targets.kind === "nodes" ? targets.nodes : []),
+  ...(due ? ["--due"] : []),
+  ...(max === undefined ? [] : ["--max", String(max)]),
+  ...(canary ? ["--canary"] : []),
+];
+
+async function planAll(op: Op<RolloutRequest>): Promise<RolloutPlan> {
+  const { ctx, steps, request } = op;
+  const { targets, canary } = request;
+  const max = request.max ?? null;
+  const meant = await step(ctx, "choose the nodes", () => chooseNodes(op, targets));
+  const waiting = request.due ? await chooseDue(op, meant) : null;
+  const names = waiting ? meant.filter((name) => waiting[name] !== undefined) : meant;
+  checkSize(names);
+  const planned: PlanResult[] = [];
+  for (let from = 0; from < names.length; from += PLANNED_AT_ONCE) {
+    const some = names.slice(from, from + PLANNED_AT_ONCE);
+    planned.push(...(await step(ctx, `plan nodes from ${from + 1}`, () => planNodes(op, some))));
+  }
+  const most = await step(ctx, "how many may be away", () => {
+    const pools = new Set(planned.flatMap((one) => ("leftOut" in one ? [] : [one.pool])));
+    return mostAtOnce(steps, pools.size > 0 ? [...pools] : [null], max);
+  });
+  const plan = { ...wholePlan(planned, most, waiting !== null), max, canary };
+  if (waiting === null) return plan;
+  const pools = plan.pools ?? [];
+  await step(ctx, "may the pools share an approval", () => checkShared(steps, pools));
+  const nodes = plan.nodes.map((node) => ({ ...node, due: waiting[node.name] ?? "" }));
+  return { ...plan, nodes, due: true };
+}
+
+/** Judges whether the pool may be disturbed of a rollout that has waited for its time. Belongs into a step. @throws Stopped */
+async function checkPool({ steps, start: { operation } }: Op): Promise<true> {
+  const pool = (await steps.ledger.operation(operation))?.inPool ?? null;
+  await checkNotStopped(steps, { node: null, pool, name: pool ?? operation });
+  return true;
+}
+
+/** Writes the rollout and its nodes down, and shows them in the message. Belongs into a step. */
+async function write(
+  { steps, start: { operation, continues = 1 }, settings }: Op,
+  plan: RolloutPlan,
+  { record, isBound }: ApprovedStart,
+): Promise<PublishedMessage> {
+  const nodes = plan.nodes.map(({ name, uid, isAway, throughEc2 }, index) => ({
+    ...{ name, uid, index },
+    ...{ isAway, throughEc2 },
+  }));
+  const { pool, pools, max, canary } = plan;
+  const bounds = { pool, ...(pools ? { pools } : {}), max, canary, isBound, isConfirmed: false };
+  await steps.rollouts.insert(operation, { ...bounds, nodes, record, accepted: [], published: null });
+  for (const [index, { name, instanceId }] of plan.nodes.entries()) {
+    const queued = newNodeRecord("reboot", operation, index, steps.timestamp());
+    await steps.ledger.recordNode({ ...queued, nodeName: name, instanceId });
+  }
+  await steps.ledger.changeOperation(operation, {
+    ...{ status: "running", inPool: pool, callbacks: {} },
+    rollout: { paused: null, part: continues, parkedAt: null, heard: null },
+  });
+  // The message may still show the question: it is written anew at the first look.
+  return { ...(await postFirst(steps, operation, null, settings)), view: "" };
+}
+
+/**
+ * Plans a rollout, asks for its approval, and writes it into the ledger.
+ * @returns null when it is not to be carried out: it was a dry run, or it was not approved
+ * @throws UserError for what does not fit; Refused when no node may be rebooted
+ */
+export async function openRollout(op: Op<RolloutRequest>): Promise<RolloutWork | null> {
+  const { ctx, steps, start, request, settings } = op;
+  const again = typeThis("reboot", ...typedAgain(request));
+  const waits = { name: "is it stopped", again, plan: () => checkPool(op) };
+  if (start.continues !== undefined && !(await planUnlessStopped(op, waits))) return null;
+  const plan = await planAll(op);
+  const timed = { pool: plan.pool, isRecovery: plan.nodes.every(({ isAway }) => isAway) };
+  if (request.dryRun) {
+    const message = rolloutDryRun(plan, typedAgain(request));
+    await step(ctx, "show what would happen", async () => showOnly(op, withTime(message, await judgeTime(op, timed))));
+    return null;
+  }
+  const pods = plan.nodes.reduce((sum, node) => sum + node.pods, 0);
+  const approval = {
+    ...{ command: "reboot", pool: plan.pool },
+    // Each node is planned anew before it is begun, and compared with what was approved.
+    judge: async () => ({ record: recordOf(plan, request), pods, card: rolloutCard(plan) }),
+  };
+  await step(ctx, "note the pool", () => steps.ledger.changeOperation(start.operation, { inPool: plan.pool }));
+  const opened = await passGate(op, { ...timed, approval, again });
+  if (!opened) return null;
+  const published = await step(ctx, "write the rollout", () => write(op, plan, opened));
+  return { begun: settings, published };
+}

@@ -1,0 +1,153 @@
+import { typeThis } from "../../../messages/command/syntax.ts";
+import { context, section, sections } from "../../../messages/slack/blocks.ts";
+import { code, counted, plain, some } from "../../../messages/slack/text.ts";
+import type { PlanCard } from "../../../records/approval.ts";
+import type { Block, Message } from "../../../records/records.ts";
+import { mostRecovering } from "../../../records/rollout-moves.ts";
+import { leftOutWords } from "./refusals.ts";
+import type { RolloutPlan } from "./rollout-plan.ts";
+
+/** Names that a line shows; the rest is counted. */
+const MOST = 12;
+
+/** Left-out nodes that are shown with their reason; the rest is counted. */
+const MOST_LEFT_OUT = 5;
+
+/** Minutes of a reboot and its proof after the drain; on the simulated machine they take eight. */
+const REBOOT_MINUTES = 10;
+
+const unique = (all: readonly string[]): string[] => [...new Set(all)];
+
+/** Nodes that are rebooted at once after the first one: those that are NotReady need no slot of the pool. */
+function atOnce({ nodes, most, max }: Pick<RolloutPlan, "nodes" | "most" | "max">): number {
+  const rest = nodes.slice(1);
+  return rest.length > 0 && rest.every(({ isAway }) => isAway) ? mostRecovering(max) : most;
+}
+
+const afterFirst = (plan: RolloutPlan): string => {
+  const { canary, nodes } = plan;
+  if (nodes.length === 1) return "";
+  const most = atOnce(plan);
+  const pace = most === 1 ? "one after another" : `up to ${most} at once`;
+  const follow = nodes.length === 2 ? "the other one follows" : `the others follow, ${pace}`;
+  return canary
+    ? ` It asks whether to go on once the first one is proven; then ${follow}.`
+    : ` Once the first one is proven, ${follow}.`;
+};
+
+const awayLine = ({ nodes }: RolloutPlan): string[] => {
+  const away = nodes.filter(({ isAway }) => isAway).map(({ name }) => code(name));
+  return away.length > 0 ? [`🩹 *NotReady now, and first:* ${some(away, MOST)}. They need no slot.`] : [];
+};
+
+/** The same words as of one node: people approve a reset like that of a power failure. */
+const ec2Line = ({ nodes }: RolloutPlan): string[] => {
+  const silent = nodes.filter(({ throughEc2 }) => throughEc2).map(({ name }) => code(name));
+  return silent.length > 0
+    ? [
+        `⚠️ *Rebooted through EC2, because the SSM agent is silent:* ${some(silent, MOST)}. EC2 asks Windows to restart, and resets the machine like a power failure if it has not reacted within four minutes.`,
+      ]
+    : [];
+};
+
+const podsLine = ({ nodes }: RolloutPlan): string => {
+  const pods = nodes.reduce((sum, node) => sum + node.pods, 0);
+  return pods === 0 ? "No pods have to move." : `*${counted(pods, "pod")} will be evicted* in all.`;
+};
+
+const lossLine = ({ nodes }: RolloutPlan): string[] => {
+  const losses = unique(nodes.flatMap((node) => node.losses));
+  return losses.length > 0
+    ? [
+        `⚠️ *Lost:* ${some(
+          losses.map((loss) => plain(loss, 60)),
+          MOST,
+        )}.`,
+      ]
+    : [];
+};
+
+const blockerLine = ({ nodes }: RolloutPlan): string[] => {
+  const blocked = nodes.filter(({ blockers }) => blockers.length > 0);
+  if (blocked.length === 0) return [];
+  const budgets = unique(blocked.flatMap((node) => node.budgets));
+  const named = budgets.length > 0 ? `, disruption budgets ${some(budgets.map(code), MOST)}` : "";
+  const classes = unique(blocked.flatMap((node) => node.blockers));
+  return [
+    `⛔ Evictions are held up now on ${some(
+      blocked.map(({ name }) => code(name)),
+      MOST,
+    )}: ${some(classes, MOST)}${named}. Each drain waits for them up to its deadline.`,
+  ];
+};
+
+const leftOutLine = ({ leftOut }: RolloutPlan): string[] =>
+  leftOut.length > 0
+    ? [`🚫 *${counted(leftOut.length, "node")} left out:* ${leftOutWords(leftOut, MOST_LEFT_OUT)}.`]
+    : [];
+
+/** Minutes that a rollout should take if nothing holds it up: the first node alone, the others in waves. */
+export function expectedMinutes(plan: Pick<RolloutPlan, "nodes" | "most" | "max">): number {
+  const { nodes } = plan;
+  const longest = Math.max(0, ...nodes.map(({ minutes }) => minutes)) + REBOOT_MINUTES;
+  return longest * (1 + Math.ceil((nodes.length - 1) / atOnce(plan)));
+}
+
+function rolloutBlocks(plan: RolloutPlan): Block[] {
+  const names = some(
+    plan.nodes.map(({ name }) => code(name)),
+    MOST,
+  );
+  return [
+    ...sections([
+      `In this order: ${names}.`,
+      ...dueLines(plan),
+      ...awayLine(plan),
+      ...ec2Line(plan),
+      podsLine(plan),
+      ...lossLine(plan),
+      ...blockerLine(plan),
+      ...leftOutLine(plan),
+    ]),
+    context(
+      `Expected time: about ${counted(expectedMinutes(plan), "minute")}, more when Windows installs updates. A node that fails pauses the rollout and asks. Each node is judged again before it is begun.`,
+    ),
+  ];
+}
+
+const whereOf = ({ pool, pools }: RolloutPlan): string => {
+  const named = (pools ?? [pool]).flatMap((one) => (one === null ? [] : [code(one)]));
+  return named.length === 0 ? "" : ` of ${some(named, MOST)}`;
+};
+
+const sentenceOf = (plan: RolloutPlan): string => {
+  const due = plan.due ? ` that ${plan.nodes.length === 1 ? "waits" : "wait"} for a reboot` : "";
+  return `${counted(plan.nodes.length, "node")}${whereOf(plan)}${due} ${plan.nodes.length === 1 ? "is" : "are"} drained and rebooted, one first.${afterFirst(plan)}`;
+};
+
+/** Nodes by the reasons for which they wait for a reboot. */
+const dueLines = ({ nodes }: RolloutPlan): string[] => {
+  const waiting = nodes.flatMap(({ name, due }) => (due === undefined ? [] : [{ name: code(name), due }]));
+  return [...Map.groupBy(waiting, ({ due }) => due)].map(
+    ([due, those]) =>
+      `🔁 *${plain(due, 200)}* waits for a reboot on ${some(
+        those.map(({ name }) => name),
+        MOST,
+      )}.`,
+  );
+};
+
+/** The plan of a rollout, for the message that asks for its approval. */
+export const rolloutCard = (plan: RolloutPlan): PlanCard => ({
+  blocks: [section(`*Plan*: ${sentenceOf(plan)}`), ...rolloutBlocks(plan)],
+});
+
+/** The dry run of a rollout: its plan, to the requester alone. @param typed the command without --dry-run */
+export const rolloutDryRun = (plan: RolloutPlan, typed: readonly string[]): Message => ({
+  text: `Dry run: reboot ${counted(plan.nodes.length, "node")}`,
+  blocks: [
+    section(`*Dry run: nothing was changed.* ${sentenceOf(plan)}`),
+    ...rolloutBlocks(plan),
+    context(`To apply: ${typeThis("reboot", ...typed)}`),
+  ],
+});

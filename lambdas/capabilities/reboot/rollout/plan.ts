@@ -1,0 +1,114 @@
+import { blockerClasses } from "../../../change/emptying/blocker-classes.ts";
+import { lossClasses } from "../../../change/emptying/loss-classes.ts";
+import { checkLosses, planEmptying } from "../../../change/emptying/plan-emptying.ts";
+import { findNode } from "../../../change/node/find-node.ts";
+import type { Op } from "../../../change/operation/op.ts";
+import type { RolloutRequest } from "../../../commands/request.ts";
+import type { Configuration } from "../../../configuration/configuration.ts";
+import { Refused, UserError } from "../../../errors.ts";
+import { isReady, isWindows } from "../../../steps/cluster/node-facts.ts";
+import type { Node } from "../../../steps/cluster/nodes.ts";
+import { mostAway, poolNodes } from "../../../steps/ledger/slot-rules.ts";
+import type { Steps } from "../../../steps/steps.ts";
+import { MOST_IN_ROLLOUT } from "../capability.ts";
+import { emptyPool, noneDue, noneLeft, severalPools, tooManyInRollout } from "./refusals.ts";
+import type { PlannedNode, RolloutPlan } from "./rollout-plan.ts";
+
+/** Outcome of planning one node: what its reboot would do, or why it is left out. */
+export type PlanResult = PlannedNode | { readonly name: string; readonly leftOut: string };
+
+/** Nodes that are away already come first: their reboot takes nothing out of service. */
+const byNeed = (nodes: readonly Node[]): string[] =>
+  [...nodes.filter((node) => !isReady(node)), ...nodes.filter(isReady)].map(({ metadata }) => metadata?.name ?? "");
+
+async function nodesOf({ steps, settings }: Op, targets: RolloutRequest["targets"]): Promise<readonly Node[]> {
+  const nodes = await steps.nodes.all();
+  if (targets.kind === "all") return nodes.filter(isWindows).sort(byName);
+  if (targets.kind === "nodes") return [...new Set(targets.nodes.map((typed) => findNode(typed, nodes)))];
+  const { configuration } = await steps.runtime.read(settings.runtimeVersion);
+  const machines = await steps.instances.ofCluster(configuration.cluster.id);
+  const uids = new Set(poolNodes(nodes, machines, targets.pool).map(({ uid }) => uid));
+  return nodes.filter((node) => uids.has(node.metadata?.uid ?? "") && isWindows(node)).sort(byName);
+}
+
+const byName = (one: Node, other: Node): number => ((one.metadata?.name ?? "") < (other.metadata?.name ?? "") ? -1 : 1);
+
+/**
+ * Finds the nodes that are meant, in the order in which they are to be rebooted. Belongs into a step.
+ * @returns their names
+ * @throws UserError for a name that fits no node or several, and for a pool without nodes
+ */
+export async function chooseNodes(op: Op, targets: RolloutRequest["targets"]): Promise<readonly string[]> {
+  const names = byNeed(await nodesOf(op, targets));
+  if (names.length === 0) throw new UserError(targets.kind === "pool" ? emptyPool(targets.pool) : noneDue(null, []));
+  return names;
+}
+
+/** @throws UserError for more nodes than one rollout may have */
+export function checkSize(names: readonly string[]): void {
+  if (names.length > MOST_IN_ROLLOUT) throw new UserError(tooManyInRollout(names.length, MOST_IN_ROLLOUT));
+}
+
+async function planNode(op: Op, name: string): Promise<PlanResult> {
+  try {
+    const request = { command: "reboot", node: name, dryRun: false } as const;
+    const planned = await planEmptying({ ...op, request });
+    checkLosses(planned);
+    const { chosen, plan, isReady: isServing } = planned;
+    const { uid, instanceId, bootId, pool } = chosen;
+    return {
+      ...{ name, uid, instanceId, bootId, pool, pods: plan.pods.length, minutes: plan.minutes },
+      isAway: !isServing,
+      throughEc2: plan.throughEc2 !== undefined,
+      losses: lossClasses(plan.pods),
+      blockers: blockerClasses(plan),
+      budgets: plan.blockers.flatMap(({ budgets }) => budgets),
+    };
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return { name, leftOut: error.message };
+  }
+}
+
+/** Plans some nodes of a rollout, one after the other. Belongs into a step. @throws UserError for a node that is gone */
+export async function planNodes(op: Op, names: readonly string[]): Promise<readonly PlanResult[]> {
+  const planned: PlanResult[] = [];
+  for (const name of names) planned.push(await planNode(op, name));
+  return planned;
+}
+
+/**
+ * Works out how many nodes of these pools may be away at once, by the newest configuration. Belongs into a step.
+ * @param max as the requester wants it; null: as many as the pool allows
+ */
+export async function mostAtOnce(steps: Steps, pools: readonly (string | null)[], max: number | null): Promise<number> {
+  const { configuration } = await steps.runtime.read(null);
+  const [nodes, machines] = await Promise.all([steps.nodes.all(), steps.instances.ofCluster(configuration.cluster.id)]);
+  const most = pools.map((pool) => mostAway(boundOf(configuration, pool), poolNodes(nodes, machines, pool).length));
+  // Of several pools the slots of each bound its own nodes.
+  return Math.min(max ?? Number.MAX_SAFE_INTEGER, sum(most));
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);
+
+const boundOf = ({ pools }: Configuration, pool: string | null): number | string =>
+  pools[pool ?? ""]?.maxUnavailable ?? 1;
+
+/**
+ * Puts the plans of all nodes together.
+ * @param mayMix nodes of several pools may be among them
+ * @throws UserError for nodes of several pools; Refused when no node is left
+ */
+export function wholePlan(
+  planned: readonly PlanResult[],
+  most: number,
+  mayMix = false,
+): Omit<RolloutPlan, "max" | "canary"> {
+  const nodes = planned.flatMap((one) => ("leftOut" in one ? [] : [one]));
+  const leftOut = planned.flatMap((one) => ("leftOut" in one ? [{ name: one.name, why: one.leftOut }] : []));
+  const [first] = nodes;
+  if (!first) throw new Refused(noneLeft(leftOut));
+  const pools = new Set(nodes.map(({ pool }) => pool));
+  if (pools.size > 1 && !mayMix) throw new UserError(severalPools([...pools]));
+  return { pool: first.pool, ...(pools.size > 1 ? { pools: [...pools] } : {}), nodes, leftOut, most };
+}

@@ -1,0 +1,49 @@
+import { typeThis } from "../../../messages/command/syntax.ts";
+import { code, counted, prose, some } from "../../../messages/slack/text.ts";
+import type { LeftOut } from "./rollout-plan.ts";
+
+/** Nodes named in a refusal; the rest is counted. */
+const MOST = 5;
+
+/** Nodes that are left out with their reasons, as one clause. */
+export const leftOutWords = (leftOut: readonly LeftOut[], most: number): string =>
+  some(
+    leftOut.map(({ name, why }) => `${code(name)} (${prose(why, 400)})`),
+    most,
+  );
+
+/** Mistake: the pool has no Windows nodes. */
+export const emptyPool = (pool: string): string => `Pool ${code(pool)} has no Windows nodes.`;
+
+/** Mistake: more nodes than one rollout may have. */
+export const tooManyInRollout = (count: number, most: number): string =>
+  `${counted(count, "node")} are too many for one rollout: at most ${most}. Name some of them.`;
+
+/** Mistake: nodes of several pools. */
+export const severalPools = (pools: readonly (string | null)[]): string =>
+  `The nodes belong to several pools (${some(
+    pools.map((pool) => (pool === null ? "none" : code(pool))),
+    MOST,
+  )}). A rollout is about one pool: start one for each.`;
+
+/** Mistake: nodes of several pools wait for a reboot, and the pools have rules or maintenance of their own. */
+export const poolsWithOwnRules = (pools: readonly (string | null)[]): string =>
+  `Nodes of several pools wait for a reboot, and these pools differ in their rules or maintenance, so each needs its own approval: ${some(
+    pools.map((pool) => (pool === null ? "nodes of no pool by their names" : typeThis("reboot", pool, "--due"))),
+    MOST,
+  )}.`;
+
+/**
+ * Mistake: no node waits for a reboot.
+ * @param unseen nodes of which that is not known, because their machines do not answer
+ */
+export function noneDue(pool: string | null, unseen: readonly string[]): string {
+  const where = pool === null ? "No Windows node" : `No node of ${code(pool)}`;
+  if (unseen.length === 0)
+    return `${where} waits for a reboot: Windows has nothing pending there. Nothing was changed.`;
+  return `${where} is known to wait for a reboot. Not known of ${some(unseen.map(code), MOST)}: the machines do not answer, or an operation works on them. Nothing was changed.`;
+}
+
+/** Refusal: every node is left out. */
+export const noneLeft = (leftOut: readonly LeftOut[]): string =>
+  `no node can be rebooted: ${leftOutWords(leftOut, MOST)}`;

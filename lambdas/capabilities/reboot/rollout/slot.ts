@@ -1,0 +1,57 @@
+import type { RolloutSeen } from "../../../change/operation/rollout-view.ts";
+import { nextTiming } from "../../../change/operation/timing.ts";
+import { rolloutClosed } from "../../../messages/rollout/rollout.ts";
+import type { ScheduledStart } from "../../../records/scheduled.ts";
+import type { Steps } from "../../../steps/steps.ts";
+import { DAY_MS } from "../../../time/zones.ts";
+
+/**
+ * Finds when the slot ends in which this execution works. Belongs into a step.
+ * @returns milliseconds since the epoch, a moment that has passed where no slot is open; null where nothing puts nodes back
+ */
+export async function slotOf(steps: Steps, { operation, rollout }: RolloutSeen): Promise<number | null> {
+  if (rollout.isBound === false) return null;
+  const waits = operation.scheduled?.isDate === true && steps.now() < Date.parse(operation.scheduled.from);
+  const { timing } = await nextTiming(steps, rollout.pool);
+  if (timing.kind !== "now" || waits) return steps.now();
+  return timing.until;
+}
+
+/** Nodes that run, or wait for a person. */
+const isWorking = ({ status }: RolloutSeen["nodes"][number]): boolean => status === "running" || status === "deciding";
+
+/** Lets the nodes of a rollout be put back whose slot has ended: from now on they are told to stop. */
+export async function closeSlot(steps: Steps, { operation }: RolloutSeen): Promise<void> {
+  const { rollout } = operation;
+  if (!rollout || rollout.closedAt) return;
+  await steps.ledger.changeOperation(operation.id, { rollout: { ...rollout, closedAt: steps.timestamp() } });
+}
+
+/**
+ * Writes when a rollout goes on whose slot has ended, once none of its nodes is worked on. One that is paused waits for its person.
+ * @returns whether it waits for its next slot
+ */
+export async function awaitSlot(steps: Steps, { operation, rollout, nodes }: RolloutSeen): Promise<boolean> {
+  if (operation.rollout?.paused || nodes.some(isWorking)) return false;
+  const { timing, timeZone } = await nextTiming(steps, rollout.pool);
+  // The configuration was changed meanwhile, and a slot is open: it goes on at once.
+  // Without a slot in sight it is looked for every day.
+  const from = timing.kind === "later" ? timing.from : timing.kind === "now" ? steps.now() : steps.now() + DAY_MS;
+  const until = timing.kind === "later" || timing.kind === "now" ? timing.until : null;
+  const before = operation.scheduled;
+  const scheduled: ScheduledStart = {
+    from: new Date(from).toISOString(),
+    until: until === null ? null : new Date(until).toISOString(),
+    wakeAt: new Date(from).toISOString(),
+    ...{ timeZone, isDate: false, part: operation.rollout?.part ?? 1, parkedAt: null, tries: before?.tries ?? 0 },
+  };
+  await steps.audit.append({ operation: operation.id }, `scheduled ${scheduled.part}`, {
+    what: "scheduled",
+    detail: { state: "slot over" },
+  });
+  const wait = timing.kind === "never" ? null : { from, until, timeZone, pool: rollout.pool };
+  await steps.ledger.changeOperation(operation.id, {
+    ...{ status: "scheduled", scheduled, summary: rolloutClosed(nodes, wait) },
+  });
+  return true;
+}

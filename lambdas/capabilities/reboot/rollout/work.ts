@@ -1,0 +1,103 @@
+import type { Execution } from "../../../change/operation/op.ts";
+import { publishEnd } from "../../../change/operation/publish-end.ts";
+import { cancelledBy } from "../../../change/operation/requester.ts";
+import { publishRollout, seeRollout } from "../../../change/operation/rollout-view.ts";
+import { MINUTE, step } from "../../../engine/durable.ts";
+import { escalate } from "../../../engine/escalate.ts";
+import { notBegun, pauseNotice, rolloutSummary } from "../../../messages/rollout/rollout.ts";
+import type { OperationStatus } from "../../../records/records.ts";
+import type { Steps } from "../../../steps/steps.ts";
+import { firstLook, lookOnce, type RolloutProgress } from "./look.ts";
+import { leaveRollout } from "./parts.ts";
+import { mostAtOnce } from "./plan.ts";
+import { slotOf } from "./slot.ts";
+import type { RolloutWork } from "./start.ts";
+
+/** Looks of one execution: each is three operations at most, of which 2,000 are to suffice; then the next execution goes on. */
+export const MOST_ROLLOUT_POLLS = 550;
+
+/** An execution works so long on a rollout; then the next one goes on, on current code. */
+const WORKS_FOR_MS = 8 * 60 * MINUTE;
+
+/** Few nodes are told at once; what comes together of many is told together, because Slack takes few updates. */
+const FEW_NODES = 3;
+const MANY_NODES = 10;
+
+/** Seconds between looks: `poll` when nothing changes, `gather` between a change and the look that sees it. */
+interface Pace {
+  readonly poll: number;
+  readonly gather: number;
+}
+
+/** After so many looks at many nodes an execution slows down, so that it lasts for its eight hours. */
+const MANY_LOOKS = 300;
+
+/**
+ * Says how long a look is put off.
+ * @param look counted from 1
+ * @param nodes of the rollout
+ */
+export function rolloutPace(look: number, nodes: number, isPaused: boolean): Pace {
+  if (isPaused) return { poll: 300, gather: 0 };
+  if (nodes > MANY_NODES) return { poll: 60, gather: look > MANY_LOOKS ? 60 : 30 };
+  return { poll: 60, gather: nodes > FEW_NODES ? 4 : 0 };
+}
+
+/** Last fields of a rollout, and of its nodes whose turn did not come. Belongs into a step. */
+async function end(steps: Steps, id: string): Promise<void> {
+  const seen = await seeRollout(steps, id);
+  const endedAt = steps.timestamp();
+  for (const { index, status } of seen.nodes)
+    if (status === "queued")
+      await steps.ledger.changeNode(id, index, { status: "cancelled", outcome: notBegun, endedAt });
+  const { operation, nodes } = await seeRollout(steps, id);
+  if (operation.endedAt !== null) return;
+  const isCancelled = (await cancelledBy(steps, id)) !== null;
+  const hasFailed = nodes.some(({ status }) => status === "failed");
+  const status: OperationStatus = isCancelled ? "cancelled" : hasFailed ? "failed" : "succeeded";
+  const rollout = operation.rollout ? { rollout: { ...operation.rollout, paused: null } } : {};
+  await steps.ledger.changeOperation(id, {
+    ...{ status, endedAt, callbacks: {}, summary: rolloutSummary(nodes) },
+    ...rollout,
+  });
+}
+
+/** Looks after the rollout until it has ended, waits too long for a person, or this execution has worked long enough. */
+async function watch({ ctx, steps, start }: Execution, work: RolloutWork): Promise<RolloutProgress> {
+  const { operation } = start;
+  const { since, most, count, slotEnds, pausedAt } = await step(ctx, "begin to work", async () => {
+    const seen = await seeRollout(steps, operation);
+    const { rollout } = seen;
+    const most = await mostAtOnce(steps, rollout.pools ?? [rollout.pool], rollout.max);
+    const pausedAt = seen.operation.rollout?.paused?.at ?? null;
+    return { since: steps.now(), most, count: rollout.nodes.length, slotEnds: await slotOf(steps, seen), pausedAt };
+  });
+  let state: RolloutProgress & { readonly lasted?: number } = firstLook(work.published, pausedAt);
+  for (let look = 1; look <= MOST_ROLLOUT_POLLS; look += 1) {
+    const before = state;
+    const { poll, gather } = rolloutPace(look, count, before.isPaused);
+    const [changed, callback] = await ctx.createCallback(`change ${look}`, { timeout: { seconds: poll } });
+    state = await step(ctx, `look ${look}`, async () => ({
+      ...(await lookOnce({ steps, start, work, most, slotEnds }, callback, before)),
+      lasted: steps.now() - since,
+    }));
+    const { call, lasted = 0, next } = state;
+    if (call) {
+      const notice = pauseNotice({ id: operation, request: start.request }, call);
+      await escalate(ctx, steps, `paused at look ${look}`, notice);
+    }
+    if (next !== "look" || lasted >= WORKS_FOR_MS) return state;
+    const isWoken = await changed.then(() => true).catch(() => false);
+    if (isWoken && gather > 0) await ctx.wait(`gather changes ${look}`, { seconds: gather });
+  }
+  return state;
+}
+
+/** Works on a rollout until it ends, or leaves it in the ledger. */
+export async function workOn(op: Execution, work: RolloutWork): Promise<void> {
+  const { ctx, steps, start } = op;
+  const { published, next } = await watch(op, work);
+  if (next !== "end") return step(ctx, "leave the rest", () => leaveRollout(steps, start.operation, published));
+  await step(ctx, "end", () => end(steps, start.operation));
+  await publishEnd(ctx, steps, () => publishRollout(steps, start.operation, published, work.begun));
+}

@@ -1,0 +1,40 @@
+import { giveBackCordon } from "../../change/node/cordon.ts";
+import { settleLeftWork } from "../../change/node/settle.ts";
+import { type NodeTask, nodeOf } from "../../change/node/task.ts";
+import { auditNode } from "../../change/operation/audit.ts";
+import { type CordonOutcome, deletedSince, provenSince } from "../../messages/node/cordon.ts";
+
+/**
+ * Gives a node back that an earlier reboot left cordoned because it was not proven. Belongs into a step or a poll.
+ * @returns what became of it; null where no reboot left it so, or a person has made the cordon theirs, or the node is quarantined
+ */
+export async function releaseUnproven(task: NodeTask): Promise<CordonOutcome | null> {
+  const { steps } = task;
+  const { uid } = nodeOf(task);
+  const left = await steps.cordons.find(uid);
+  if (!left?.unproven || left.unproven.isQuarantined) return null;
+  const outcome = await giveBackCordon(steps, uid, left.operation, false);
+  await steps.cordons.close(uid, left.operation);
+  await settleLeftWork(steps, left, provenSince(task.operation));
+  const detail = { change: "give back the cordon", outcome: outcome ?? "none", of: left.operation };
+  await auditNode(task, "give back the unproven", { what: "changed", detail });
+  return outcome;
+}
+
+/**
+ * Closes the record of a cordon that went with its Node. Belongs into a step.
+ * @returns what became of the Node; null while it is there
+ */
+export async function closeIfGone(task: NodeTask): Promise<"deleted" | "replaced" | null> {
+  const { steps } = task;
+  const { name, uid } = nodeOf(task);
+  const node = await steps.nodes.read(name);
+  if (node?.metadata?.uid === uid) return null;
+  const left = await steps.cordons.find(uid);
+  if (left?.unproven) {
+    await giveBackCordon(steps, uid, left.operation, false);
+    await steps.cordons.close(uid, left.operation);
+    await settleLeftWork(steps, left, deletedSince);
+  }
+  return node ? "replaced" : "deleted";
+}

@@ -1,0 +1,46 @@
+import type { ApprovalPlan } from "../../change/approval/approval.ts";
+import { blockerClasses } from "../../change/emptying/blocker-classes.ts";
+import { lossClasses } from "../../change/emptying/loss-classes.ts";
+import type { Op } from "../../change/operation/op.ts";
+import { timeOptions } from "../../change/operation/timing.ts";
+import { Refused } from "../../errors.ts";
+import type { EvictionObstacles } from "../../messages/plan/plan.ts";
+import { removalRefusal, removalRefusedText } from "../../messages/remove/refusal.ts";
+import type { DrainOptions } from "../../steps/drain/filters.ts";
+import { type ChosenMachine, choose } from "./choose.ts";
+import { removalPlanCard } from "./plan-card.ts";
+
+/** Losses that the dialog has shown are accepted; budgets are respected all the same, and pods have their own grace. */
+export const ACCEPTED: DrainOptions = { force: true, deleteEmptyDir: true, graceSeconds: null, skipAfterSeconds: 0 };
+
+/** A machine that is no node has no pods, and nothing holds it up. */
+const nothing: EvictionObstacles = { blockers: [], longJobs: [], untried: null };
+
+/** Facts that an approval of a removal is bound to. */
+export const removalRecord = (
+  { uid, bootId, facts }: Pick<ChosenMachine, "uid" | "bootId" | "facts">,
+  blocking: EvictionObstacles,
+  options: ApprovalPlan["record"]["options"] = {},
+): ApprovalPlan["record"] => ({
+  action: "remove",
+  options,
+  nodes: [{ uid, bootId, instanceId: facts.instanceId }],
+  losses: lossClasses(facts.pods),
+  blockers: blockerClasses(blocking),
+});
+
+/** @throws Refused when the node may not be removed, and why */
+export function checkRemovable({ name, refusal }: ChosenMachine): void {
+  if (refusal) throw new Refused(removalRefusedText(name, removalRefusal(refusal)));
+}
+
+/** Judges what a removal would do now. Belongs into a step. @throws Refused when the node may not be removed any more */
+export async function effects(op: Op, { name }: ChosenMachine): Promise<ApprovalPlan> {
+  const { steps, start } = op;
+  const chosen = await choose(op, name);
+  checkRemovable(chosen);
+  const { facts } = chosen;
+  const blocking = facts.node ? await steps.plan.blocking(facts.node, ACCEPTED) : nothing;
+  const card = removalPlanCard(facts, blocking, steps.timestamp());
+  return { record: removalRecord(chosen, blocking, timeOptions(start.request)), pods: facts.pods.length, card };
+}

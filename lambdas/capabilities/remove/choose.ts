@@ -1,0 +1,151 @@
+import { checkServed } from "../../change/node/breaker.ts";
+import { checkNotStopped } from "../../change/node/check-not-stopped.ts";
+import { findNode } from "../../change/node/find-node.ts";
+import { tellRequester } from "../../change/operation/lifecycle.ts";
+import type { Op } from "../../change/operation/op.ts";
+import { checkBreakGlass, checkOrigin } from "../../change/operation/requester.ts";
+import { hasPoolPolicies } from "../../commands/approvals.ts";
+import { dialogOf, isDryRun } from "../../commands/request.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
+import { step } from "../../engine/durable.ts";
+import { withAudit } from "../../messages/operation/audit-head.ts";
+import { refusedMessage } from "../../messages/operation/final.ts";
+import { type RemovalSummary, removalRefused } from "../../messages/remove/dialog.ts";
+import {
+  type RemovalRefusal,
+  removalRefusal,
+  removalRefusedMessage,
+  removalRefusedText,
+} from "../../messages/remove/refusal.ts";
+import { requesterOf } from "../../records/origin.ts";
+import { bootIdOf, instanceIdOf, isReady, movedPods } from "../../steps/cluster/node-facts.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
+import { removalRefusalOf } from "../../steps/cluster/removal-rules.ts";
+import { isOurs, launcherOf, type Machine } from "../../steps/ec2/instances.ts";
+import { TAG } from "../../tags.ts";
+import { findMachine } from "./find-machine.ts";
+
+/** The node that was meant, and what is known of it. */
+export interface ChosenMachine {
+  /** Name of the Node, or the instance id of a machine that is no node. */
+  readonly name: string;
+  /** Null for a machine that is no node: there is nothing to drain. */
+  readonly uid: string | null;
+  /** `status.nodeInfo.bootID` of the Node. */
+  readonly bootId: string | null;
+  /** The operation that launched the machine. */
+  readonly launchedBy: string | null;
+  readonly facts: RemovalSummary;
+  /** Is its Node Ready? A machine that is no node is not. */
+  readonly isReady: boolean;
+  readonly refusal: RemovalRefusal | null;
+}
+
+/** The Node or the machine that was meant, as the cluster and EC2 know it. */
+interface Target {
+  /** Null for a machine that is no node. */
+  readonly node: Node | null;
+  /** Undefined where EC2 knows no instance behind the Node. */
+  readonly machine: Machine | undefined;
+  readonly instanceId: string | null;
+}
+
+async function find({ steps }: Op, named: string, nodes: readonly Node[], { cluster }: Configuration): Promise<Target> {
+  const machine = await findMachine(steps, named, nodes, cluster);
+  if (machine) return { node: null, machine, instanceId: machine.instanceId };
+  const node = findNode(named, nodes);
+  const instanceId = instanceIdOf(node);
+  return { node, machine: instanceId ? await steps.instances.describe(instanceId) : undefined, instanceId };
+}
+
+const poolOf = (machine: Machine | undefined): string | null => machine?.tags[TAG.pool] ?? null;
+
+/**
+ * Finds the node, or the machine that is no node, and judges whether it may be removed.
+ * @param named what the requester typed, or the name of the node that was found by it
+ * @throws UserError when it means no node, or several; Refused when a freeze or a hold keeps it, and for a Ready node while
+ * many are NotReady
+ */
+export async function choose(op: Op, named: string): Promise<ChosenMachine> {
+  const { steps, start, settings } = op;
+  const { configuration } = await steps.runtime.read(settings.runtimeVersion);
+  const nodes = await steps.nodes.all();
+  const { node, machine, instanceId } = await find(op, named, nodes, configuration);
+  const holder = instanceId ? await steps.leases.holder(instanceId) : undefined;
+  const pods = node ? await steps.nodes.pods() : [];
+  const nodeName = node?.metadata?.name ?? null;
+  const name = nodeName ?? instanceId ?? "";
+  const pool = poolOf(machine);
+  await checkNotStopped(steps, { node, pool, name });
+  checkServed(node, nodes, machine, configuration);
+  return {
+    name,
+    uid: node?.metadata?.uid ?? null,
+    bootId: bootIdOf(node),
+    launchedBy: machine ? launcherOf(machine) : null,
+    facts: {
+      node: nodeName,
+      instanceId: instanceId ?? "none",
+      pool,
+      pods: movedPods(pods.filter((pod) => pod.spec?.nodeName === nodeName)),
+    },
+    isReady: nodes.some((one) => one === node && isReady(one)),
+    refusal: removalRefusalOf({
+      node,
+      machine,
+      nodes,
+      pods,
+      cluster: configuration.cluster.name,
+      claimed: await steps.claims.all(),
+      // Asked only of what we launched: the right to ask is no wider.
+      isProtected:
+        machine && isOurs(machine, configuration.cluster.name)
+          ? await steps.instances.isProtected(machine.instanceId)
+          : false,
+      heldBy: holder && holder !== start.operation ? holder : null,
+    }),
+  };
+}
+
+/**
+ * Chooses as `choose` does, and judges the requester by the policy of the node's pool, which may have its own.
+ * @throws Forbidden when the requester may not remove a node of that pool
+ */
+export async function chooseAllowed(op: Op, named: string): Promise<ChosenMachine> {
+  const { steps, start } = op;
+  const chosen = await choose(op, named);
+  const { pool } = chosen.facts;
+  const rules = await steps.runtime.rules();
+  if (hasPoolPolicies(rules)) await checkOrigin(op, rules, pool);
+  await checkBreakGlass(op, chosen.name, pool);
+  await steps.ledger.changeOperation(start.operation, { inPool: pool });
+  return chosen;
+}
+
+/** Ends a removal that may not be made. @returns null then; one that was continued is refused when it is judged again */
+export async function refuse(op: Op, chosen: ChosenMachine): Promise<ChosenMachine | null> {
+  const { ctx, start } = op;
+  if (!chosen.refusal || start.continues !== undefined) return chosen;
+  const words = removalRefusal(chosen.refusal);
+  await step(ctx, "refuse", () => tellRefusal(op, chosen.name, words));
+  return null;
+}
+
+/** Says why not: in the channel and in the dialog that is open, or to a dry run's requester alone; the ledger keeps it. */
+async function tellRefusal(op: Op, name: string, words: ReturnType<typeof removalRefusal>): Promise<void> {
+  const { steps, start } = op;
+  await steps.ledger.changeOperation(start.operation, {
+    status: "refused",
+    summary: words.why,
+    endedAt: steps.timestamp(),
+  });
+  const refusal = removalRefusedMessage(name, words);
+  if (isDryRun(start.request)) return tellRequester(op, refusal);
+  const dialog = removalRefused(start.operation, refusal);
+  // Closed by now: who asked has thought better of it.
+  if (!(await steps.thread.fillDialog(dialogOf(start.operation), dialog))) return;
+  const said = refusedMessage(start, removalRefusedText(name, words));
+  const operation = await steps.ledger.operation(start.operation);
+  const channel = operation?.channel ?? requesterOf(start)?.channel;
+  if (channel) await steps.thread.post(channel, withAudit(said, operation?.audit), `${start.operation} end`);
+}

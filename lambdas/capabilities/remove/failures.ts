@@ -1,0 +1,17 @@
+import { code } from "../../messages/slack/text.ts";
+
+/** State that a removal leaves which failed or was cancelled after EC2 took its order, as a clause. */
+export const removalLeaves = {
+  terminating: (instanceId: string): string =>
+    `EC2 is terminating ${code(instanceId)}; its Node stays until the cluster deletes it`,
+} as const;
+
+/** Reason why a dialog was not confirmed. */
+export type DialogEnd = "closed" | "cancel" | "time";
+
+/** Outcome of a removal that was not confirmed. */
+export const unconfirmed: Readonly<Record<DialogEnd, string>> = {
+  closed: "The dialog was closed. Nothing was changed.",
+  cancel: "Cancelled. Nothing was changed.",
+  time: "The dialog timed out. Nothing was changed.",
+};

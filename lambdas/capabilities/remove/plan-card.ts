@@ -1,0 +1,43 @@
+import type { EvictionObstacles } from "../../messages/plan/plan.ts";
+import { blockingLines } from "../../messages/plan/plan-card.ts";
+import {
+  byLoss,
+  lossesOf,
+  noNodeToDrain,
+  noPodsToMove,
+  podLine,
+  type RemovalSummary,
+} from "../../messages/remove/dialog.ts";
+import { context, section, sections } from "../../messages/slack/blocks.ts";
+import { andMore } from "../../messages/slack/table.ts";
+import { code, counted } from "../../messages/slack/text.ts";
+import type { PlanCard } from "../../records/approval.ts";
+
+/** Pods named on the card, which stands in the channel; the dialog names more. */
+const MOST_PODS = 10;
+
+/**
+ * The plan of a removal: node, instance and pool, what is lost, the pods that are evicted, and what holds their evictions up.
+ * @param now ISO 8601
+ */
+export function removalPlanCard(
+  { node, instanceId, pool, pods }: RemovalSummary,
+  blocking: EvictionObstacles,
+  now: string,
+): PlanCard {
+  const what = node
+    ? `*Plan*: ${code(node)} is drained and removed, and its instance ${code(instanceId)} is terminated. This cannot be undone.`
+    : `*Plan*: the instance ${code(instanceId)} is terminated with its disk. This cannot be undone.`;
+  const losses = lossesOf(pods);
+  const shown = byLoss(pods).slice(0, MOST_PODS).map(podLine);
+  const rest = pods.length - shown.length;
+  const head = pods.length > 0 ? [`*${counted(pods.length, "pod")} will be evicted:*`] : [];
+  return {
+    blocks: [
+      section([what, `*Pool* ${pool ? code(pool) : "none"}`, ...(losses ? [`⚠️ *${losses}.*`] : [])].join("\n")),
+      ...(pods.length === 0 ? [section(node ? noPodsToMove : noNodeToDrain)] : sections([...head, ...shown])),
+      ...(rest > 0 ? [context(andMore(rest, "pod"))] : []),
+      ...sections(blockingLines(blocking, now)),
+    ],
+  };
+}

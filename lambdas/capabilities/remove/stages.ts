@@ -1,0 +1,43 @@
+import type { EmptyingTask } from "../../change/emptying/emptying-task.ts";
+import { checkGoesOn } from "../../change/emptying/stopped.ts";
+import { leaseOf, nodeOf, once, waitFor } from "../../change/node/task.ts";
+import { auditNode } from "../../change/operation/audit.ts";
+import { done, pending } from "../../engine/durable.ts";
+import { hasEnded } from "../../steps/ec2/instances.ts";
+import type { ChosenMachine } from "./choose.ts";
+
+/** A removal under way; its execution publishes its message. */
+export interface RemovalTask extends EmptyingTask {
+  readonly chosen: ChosenMachine;
+  /** EC2 took the order to terminate: from here on there is no way back. */
+  isTerminating: boolean;
+}
+
+/** Terminates the instance and waits until EC2 shows it as terminated. */
+export async function terminate(task: RemovalTask): Promise<void> {
+  const { steps } = task;
+  const lease = leaseOf(task);
+  await once(task, "terminate the instance", async () => {
+    const seen = await steps.instances.describe(lease.instanceId);
+    // A step that runs again after a crash may have terminated it: then nothing stops the rest.
+    if (!seen || !hasEnded(seen)) await checkGoesOn(task);
+    await steps.instances.terminate(lease);
+    await auditNode(task, "terminate", { what: "changed", detail: { change: "terminate the instance" } });
+    // Nothing is given back any more: the Node goes with its instance.
+    if (task.node) await steps.cordons.close(task.node.uid, task.operation);
+  });
+  task.isTerminating = true;
+  await waitFor(task, "the instance is terminated", async () => {
+    const machine = await steps.instances.describe(lease.instanceId);
+    return !machine || machine.state === "terminated" ? done(true) : pending(`EC2 to terminate ${lease.instanceId}`);
+  });
+}
+
+/** Deletes the Node object, unless a namesake has its place by now. */
+export const deleteNode = (task: RemovalTask): Promise<true> =>
+  waitFor(task, "the Node is deleted", async () => {
+    const { name, uid } = nodeOf(task);
+    await task.steps.nodes.remove(name, uid);
+    await auditNode(task, "delete", { what: "changed", detail: { change: "delete the Node" } });
+    return done(true);
+  });

@@ -1,0 +1,50 @@
+import { findNode } from "../../change/node/find-node.ts";
+import type { Op } from "../../change/operation/op.ts";
+import { checkOrigin } from "../../change/operation/requester.ts";
+import { hasPoolPolicies } from "../../commands/approvals.ts";
+import type { Request } from "../../commands/request.ts";
+import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
+import { TAG } from "../../tags.ts";
+import type { StopTarget } from "../../time/stops.ts";
+
+/** A request that sets a stop or takes one off. */
+export type StopRequest = Extract<Request, { command: "freeze" | "thaw" | "hold" | "unhold" }>;
+
+/** A node with the pool whose policy judges the requester. */
+async function nodeTarget(op: Op, named: string): Promise<StopTarget> {
+  const { steps } = op;
+  const node = findNode(named, await steps.nodes.all());
+  const { name = "", uid = "" } = node.metadata ?? {};
+  const rules = await steps.runtime.rules();
+  if (hasPoolPolicies(rules)) {
+    const instanceId = instanceIdOf(node);
+    const machine = instanceId ? await steps.instances.describe(instanceId) : undefined;
+    await checkOrigin(op, rules, machine?.tags[TAG.pool] ?? null);
+  }
+  return { kind: "node", uid, name };
+}
+
+const poolTarget = (pool: string | null): StopTarget => (pool === null ? { kind: "cluster" } : { kind: "pool", pool });
+
+/** The pool that a request names, null for the whole cluster; undefined for nodes. */
+function poolOf(request: StopRequest): string | null | undefined {
+  if ("pool" in request) return request.pool;
+  return request.targets.kind === "pool" ? request.targets.pool : undefined;
+}
+
+/**
+ * Finds the nodes or the pool that are meant. A freeze and a hold of a pool need no cluster, so that they work while its API
+ * is away.
+ * @throws UserError for a name that means no node, or several; Forbidden when the requester may not do it there
+ */
+export async function stopTargets(op: Op<StopRequest>): Promise<StopTarget[]> {
+  const { request } = op;
+  const pool = poolOf(request);
+  if (pool !== undefined) {
+    // The whole cluster is no pool's: the rules of all decide.
+    await checkOrigin(op, await op.steps.runtime.rules(), pool);
+    return [poolTarget(pool)];
+  }
+  const nodes = "targets" in request && request.targets.kind === "nodes" ? request.targets.nodes : [];
+  return Promise.all(nodes.map((named) => nodeTarget(op, named)));
+}

@@ -1,0 +1,129 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import { dueWaits, remindOfWait } from "../../change/waits/remind.ts";
+import { causeOf, step } from "../../engine/durable.ts";
+import { escalate } from "../../engine/escalate.ts";
+import { orLater } from "../../engine/or-later.ts";
+import { tryingRights } from "../../engine/trying-rights.ts";
+import { pages, waitNotice } from "../../messages/operation/waits.ts";
+import { bareName } from "../../records/failures.ts";
+import { waitName } from "../../records/waits.ts";
+import { lambdaEntry } from "../../steps/host.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { announceRules } from "./changed-rules.ts";
+import { giveBackLeft, leftCordons, tellGivenBack } from "./cordons.ts";
+import { startDue } from "./due.ts";
+import { follow, handedOver } from "./handed-over.ts";
+import { dueReminders, remind } from "./kept-machines.ts";
+import { exportLate } from "./late-exports.ts";
+import { releaseLeftSlots } from "./left-slots.ts";
+import { closeOperation, findLost } from "./lost.ts";
+import { takeTurn } from "./one-at-a-time.ts";
+import { expireGoneMachines } from "./retention.ts";
+import { followReview } from "./reviews.ts";
+
+/** Payload with which a tick of the schedule starts the sweep. */
+export interface SweepStart {
+  /** The event's id: the same tick delivered twice is the same sweep. */
+  readonly tick: string;
+  /** Starts what is due and reminds people of what waits, and does nothing else: every few minutes. */
+  readonly only?: "due";
+}
+
+/** Cordons that one sweep works on: each takes two operations of its execution, of which 2,000 are to suffice. The next sweep takes the rest. */
+const MOST_CORDONS = 200;
+
+/** The next sweep asks an unavailable service again. */
+const ATTEMPTS = 3;
+
+/** By schedule: nothing runs when an execution times out or is stopped, so what it held is given back here, and said. */
+export const sweepLedger =
+  (steps: Steps) =>
+  async ({ only }: SweepStart, ctx: DurableContext): Promise<void> => {
+    if (only === "due") {
+      await beginDue(ctx, steps);
+      return remindOfWaits(ctx, steps);
+    }
+    if (!(await takeTurn(ctx, steps, "sweep"))) return;
+    await step(ctx, "announce changed rules", () => announceRules(steps), ATTEMPTS).catch(orLater(undefined));
+    await beginDue(ctx, steps);
+    const lost = await step(ctx, "find operations that were lost", () => findLost(steps));
+    const looks = lost.filter((one) => !one.isChange);
+    const changes = lost.filter((one) => one.isChange);
+    await each(looks, (one) => closeOperation(ctx, steps, one));
+    const followed = await step(ctx, "find operations that were handed over", () => handedOver(steps));
+    await each(followed, (id) => step(ctx, `follow ${id}`, () => follow(steps, id), ATTEMPTS));
+    if (!(await each(changes, (one) => closeOperation(ctx, steps, one)))) return;
+    const cordons = await step(ctx, "find nodes that operations left", () => leftCordons(steps));
+    await each(cordons.slice(0, MOST_CORDONS), async (record) => {
+      const { node, uid, operation } = record;
+      const name = `${node} (${uid}) of ${operation}`;
+      const outcome = await step(ctx, `give back ${name}`, () => giveBackLeft(steps, record), ATTEMPTS);
+      if (outcome) await step(ctx, `say what became of ${name}`, () => tellGivenBack(steps, record, outcome), ATTEMPTS);
+    });
+    await step(ctx, "give back slots that were left", () => releaseLeftSlots(steps), ATTEMPTS);
+    await remindOfKept(ctx, steps);
+    await followReviews(ctx, steps).catch(orLater(undefined));
+    // EC2 or the release may not be readable now: the next sweep does it, and nothing waits for it.
+    await step(ctx, "expire what machines were given", () => expireGoneMachines(steps), ATTEMPTS).catch(
+      () => undefined,
+    );
+    await step(ctx, "copy late entries of the audit", () => exportLate(steps), ATTEMPTS).catch(orLater(undefined));
+  };
+
+const beginDue = (ctx: DurableContext, steps: Steps): Promise<void> =>
+  step(ctx, "start what is due", () => startDue(steps), ATTEMPTS).catch(orLater(undefined));
+
+/** Counts reviews of what was done without an approval; a person's rights may not be readable now. */
+async function followReviews(ctx: DurableContext, steps: Steps): Promise<void> {
+  const awaited = await step(ctx, "find awaited reviews", () => steps.breakGlass.open(), ATTEMPTS);
+  await each(awaited, (used) => followReview(ctx, steps, used));
+}
+
+/** Reminds people of kept machines, past Slack first. */
+async function remindOfKept(ctx: DurableContext, steps: Steps): Promise<void> {
+  const find = step(ctx, "find kept machines to remind of", () => dueReminders(steps), ATTEMPTS);
+  const reminders = await find.catch(orLater([]));
+  await each(reminders, async (reminder) => {
+    const name = `${reminder.operation}:${reminder.index}`;
+    await escalate(ctx, steps, `${name} is kept`, reminder.notice);
+    await step(ctx, `remind of ${name}`, () => remind(steps, reminder), ATTEMPTS);
+  });
+}
+
+/** Reminds people of whatever else waits for them; past Slack too, where no page did so before. Two executions remind of nothing twice. */
+async function remindOfWaits(ctx: DurableContext, steps: Steps): Promise<void> {
+  const find = (when: string) =>
+    step(ctx, `find what waits for a person${when}`, () => dueWaits(steps), ATTEMPTS).catch(orLater([]));
+  if ((await find("")).length === 0 || !(await takeTurn(ctx, steps, "reminders"))) return;
+  const due = await find(", in turn");
+  await each(due, async (wait) => {
+    const name = waitName(wait);
+    if (pages(wait.kind)) {
+      const now = await step(ctx, `the time of the page: ${name}`, async () => steps.timestamp());
+      await escalate(ctx, steps, name, waitNotice(wait, now));
+    }
+    await step(ctx, `remind: ${name}`, () => remindOfWait(steps, wait), ATTEMPTS);
+  });
+}
+
+/**
+ * Does the work for each, one after the other. If a service is unavailable, the rest is left to the next sweep.
+ * @returns whether all were worked on
+ * @throws Error of the first that failed for another reason, after the others were worked on: a bug, or a missing right
+ */
+async function each<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<boolean> {
+  const failures: unknown[] = [];
+  for (const one of all) {
+    try {
+      await work(one);
+    } catch (error) {
+      if (bareName(causeOf(error)) === "Retryable") return false;
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+  return true;
+}
+
+/** The entry for Lambda and for the sandbox. */
+export const { createHandler, handler } = lambdaEntry(tryingRights("sweep", sweepLedger));

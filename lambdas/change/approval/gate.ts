@@ -1,0 +1,133 @@
+import { MINUTE, step } from "../../engine/durable.ts";
+import { movedWhy, neverBegan, timingBlocks, type WaitingState } from "../../messages/maintenance/schedule.ts";
+import type { Approval, ApprovalBasis } from "../../records/approval.ts";
+import type { Op } from "../operation/op.ts";
+import { postpone } from "../operation/scheduled.ts";
+import { judgeTime, type TimedWork, type When, windowEnd } from "../operation/timing.ts";
+import { type ApprovalEnd, type ApprovalRequest, type ApprovalTime, approve } from "./approval.ts";
+import { useApproval } from "./approvers.ts";
+import { endUnapproved, endUnbegun } from "./unapproved.ts";
+
+/** An execution waits so long for votes on work that begins later; then the votes start the next one. */
+const PATIENCE_MS = 60 * MINUTE;
+
+/** A plan that must be approved, and whose work must wait for its time. */
+export interface Gate extends TimedWork {
+  readonly approval: ApprovalRequest;
+  /** The command that asks again, as people type it. */
+  readonly again: string;
+}
+
+/** Work that may begin now. */
+export interface ApprovedStart {
+  readonly record: ApprovalBasis;
+  /** Milliseconds since the epoch at which its slot ends; null where nothing puts it back. */
+  readonly slotEnds: number | null;
+  /** It is put back when its slot ends. */
+  readonly isBound: boolean;
+  /** People who approved it; none where no approval was needed or awaited. */
+  readonly approvedBy: readonly string[];
+}
+
+/** The times of the approval: work that waits for a slot may be approved until that ends. */
+function approvalTime(when: When, known: Approval | null, isWaiting: boolean): ApprovalTime {
+  const { timing } = when;
+  const isLater = timing.kind === "later";
+  const ends = timing.kind === "later" || timing.kind === "now" ? timing.until : null;
+  const waits = isLater || isWaiting;
+  return {
+    ...{ known, isLater, latest: isLater ? null : ends },
+    until: waits ? (ends ?? (timing.kind === "later" ? timing.from + PATIENCE_MS : null)) : null,
+    patienceMs: waits ? PATIENCE_MS : null,
+  };
+}
+
+/** The plan's card, with when it begins. */
+const withTiming =
+  ({ approval }: Gate, when: When): ApprovalRequest["judge"] =>
+  async () => {
+    const plan = await approval.judge();
+    const [first, ...rest] = plan.card.blocks;
+    const blocks = [...(first ? [first] : []), ...timingBlocks(when), ...rest];
+    return { ...plan, card: { ...plan.card, blocks } };
+  };
+
+/** End of an operation that is not to begin any more; null where it may, or waits. */
+export function approvalEnd(
+  when: When,
+  again: string,
+): { readonly status: "cancelled"; readonly summary: string } | null {
+  if (when.cancelledBy !== null) return { status: "cancelled", summary: neverBegan.cancelled(when.cancelledBy) };
+  if (when.timing.kind === "missed") return { status: "cancelled", summary: neverBegan.missed(again) };
+  return when.isTooOld ? { status: "cancelled", summary: neverBegan.tooLong(again) } : null;
+}
+
+/** Judges the time once more after the question, and uses the approval up if the work begins. */
+async function openOrWait(
+  op: Op,
+  gate: Gate,
+  end: Extract<ApprovalEnd, { record: ApprovalBasis }>,
+): Promise<ApprovedStart | null> {
+  const when = await step(op.ctx, "whether it may begin now", () => judgeTime(op, gate));
+  const over = approvalEnd(when, gate.again);
+  if (over) return endUnbegun(op, over).then(() => null);
+  if (when.timing.kind === "now") {
+    if (end.kind === "approved") await useApproval(op, end.asking);
+    return {
+      record: end.record,
+      slotEnds: windowEnd(when),
+      isBound: when.isBound,
+      approvedBy: end.kind === "approved" ? end.by : [],
+    };
+  }
+  const state: WaitingState = { kind: end.kind === "approved" ? "approved" : "not needed" };
+  await postpone(op, { state, when });
+  return null;
+}
+
+/** The time of the approval is over: work that has another slot waits for it. */
+async function waitOrEnd(op: Op, gate: Gate, end: Exclude<ApprovalEnd, { record: ApprovalBasis }>): Promise<null> {
+  const { ctx, steps, start } = op;
+  const { operation } = start;
+  const when = await step(ctx, "whether it still waits", () => judgeTime(op, gate));
+  if (end.kind === "undecided") {
+    await postpone(op, { state: { kind: "undecided" }, when, open: end });
+    return null;
+  }
+  if (end.kind !== "lapsed" || when.timing.kind !== "later") {
+    await endUnapproved(op, end, gate.again);
+    return null;
+  }
+  const asked = await step(ctx, "the question that lapsed", () => steps.ledger.operation(operation));
+  const open = asked?.approval ? { open: { approval: asked.approval, seen: asked.approval.votes.length } } : {};
+  await postpone(op, { state: { kind: "moved", why: movedWhy.unapproved }, when, ...open });
+  return null;
+}
+
+/** Its slot has ended without it: it waits for the next one, and says why. */
+async function waitAgain(op: Op, when: When, asked: Approval | null): Promise<null> {
+  const isOpen = asked?.state === "open";
+  const state: WaitingState = { kind: "moved", why: isOpen ? movedWhy.unapproved : movedWhy.late };
+  const open = isOpen ? { open: { approval: asked, seen: asked.votes.length } } : {};
+  await postpone(op, { state, when, ...open });
+  return null;
+}
+
+/**
+ * Asks for the approval that a plan needs, and leaves the operation in the ledger where its time has not come.
+ * @returns null when the work does not begin now: it waits, or it has ended
+ * @throws UserError, Refused and Forbidden as `judgeTime` and the plan's judge do
+ */
+export async function passGate(op: Op, gate: Gate): Promise<ApprovedStart | null> {
+  const { ctx, steps, start } = op;
+  const { operation } = start;
+  const when = await step(ctx, "when it may begin", () => judgeTime(op, gate));
+  const over = approvalEnd(when, gate.again);
+  if (over) return endUnbegun(op, over).then(() => null);
+  const isWaiting = start.continues !== undefined;
+  const before = isWaiting ? await step(ctx, "what was asked before", () => steps.ledger.operation(operation)) : null;
+  if (when.isSlotOver && when.timing.kind !== "now") return waitAgain(op, when, before?.approval ?? null);
+  const time = approvalTime(when, before?.approval ?? null, isWaiting);
+  const end = await approve(op, { ...gate.approval, judge: withTiming(gate, when), time });
+  return "record" in end ? openOrWait(op, gate, end) : waitOrEnd(op, gate, end);
+}

@@ -1,0 +1,70 @@
+import { digestOf, type Json } from "../../audit/canonical.ts";
+import type { ApprovalBasis, PlannedNodeIdentity } from "../../records/approval.ts";
+
+/** Order of a plan that is judged again to the one that was approved, with what got worse in words. */
+export interface Comparison {
+  readonly order: "worse" | "same" | "better";
+  readonly worse: readonly string[];
+}
+
+const sorted = (classes: readonly string[]): string[] => [...new Set(classes)].sort();
+
+const nodeKey = ({ uid, instanceId, bootId }: PlannedNodeIdentity): string => JSON.stringify([uid, instanceId, bootId]);
+
+/** The same record in one form only: the order in which things were listed says nothing. */
+const ordered = (record: ApprovalBasis): ApprovalBasis => ({
+  ...record,
+  nodes: [...record.nodes].sort((one, other) => (nodeKey(one) < nodeKey(other) ? -1 : 1)),
+  losses: sorted(record.losses),
+  blockers: record.blockers && sorted(record.blockers),
+});
+
+/** SHA-256 of a judged record's canonical JSON, in hexadecimal. */
+export const judgedHash = (record: ApprovalBasis): string => digestOf(ordered(record) as unknown as Json);
+
+const same = (one: unknown, other: unknown): boolean => digestOf(one as Json) === digestOf(other as Json);
+
+/** Nodes that are in neither list at the same UID and boot. A node that left the plan is nothing to ask about. */
+function nodesWorse(before: readonly PlannedNodeIdentity[], after: readonly PlannedNodeIdentity[]): string[] {
+  const known = new Set(before.map(nodeKey));
+  return after
+    .filter((node) => !known.has(nodeKey(node)))
+    .map(({ instanceId, uid }) => {
+      const earlier = before.find((one) => one.instanceId === instanceId && one.uid === uid);
+      const name = instanceId ?? uid ?? "a node";
+      return earlier ? `${name} has booted again` : `${name} is another node`;
+    });
+}
+
+const added = (before: readonly string[], after: readonly string[]): string[] =>
+  sorted(after).filter((one) => !before.includes(one));
+
+/** If the card said that blockers were not asked for, the approval holds whatever blocks. */
+function blockersWorse(before: ApprovalBasis["blockers"], after: ApprovalBasis["blockers"]): string[] {
+  if (before === null) return [];
+  if (after === null) return ["it is not known any more what blocks"];
+  return added(before, after).map((one) => `${one} blocks`);
+}
+
+const isBetter = (before: ApprovalBasis, after: ApprovalBasis): boolean =>
+  after.nodes.length < before.nodes.length ||
+  sorted(after.losses).length < sorted(before.losses).length ||
+  (after.blockers ?? []).length < (before.blockers ?? []).length;
+
+/**
+ * Compares a plan with the one that was approved, by order: what is worse must be asked for anew, what is the same or better
+ * need not.
+ * @param before the record that was approved
+ * @param after the record that was judged just now
+ */
+export function compareJudged(before: ApprovalBasis, after: ApprovalBasis): Comparison {
+  const worse = [
+    ...(before.action === after.action && same(before.options, after.options) ? [] : ["another action or option"]),
+    ...(same(before.policy, after.policy) ? [] : ["the policy was changed"]),
+    ...nodesWorse(before.nodes, after.nodes),
+    ...added(before.losses, after.losses).map((one) => `${one} is lost too`),
+    ...blockersWorse(before.blockers, after.blockers),
+  ];
+  if (worse.length > 0) return { order: "worse", worse };
+  return { order: isBetter(before, after) ? "better" : "same", worse };
+}

@@ -1,0 +1,38 @@
+import { step } from "../../engine/durable.ts";
+import { type NotApproved, notApprovedSummary } from "../../messages/approval/approval.ts";
+import type { OperationStatus } from "../../records/records.ts";
+import type { Op } from "../operation/op.ts";
+import { publishEnd } from "../operation/publish-end.ts";
+import { postFirst, publish, viewOf } from "../operation/publisher.ts";
+
+const endings: Readonly<Record<NotApproved["kind"], OperationStatus>> = {
+  denied: "refused",
+  lapsed: "cancelled",
+  cancelled: "cancelled",
+  worse: "refused",
+};
+
+/**
+ * Ends an operation that did not begin, and says why in its message; nothing was changed.
+ * @param summary why it did not begin, for message and ledger
+ */
+export async function endUnbegun(
+  { ctx, steps, start: { operation }, settings }: Op,
+  { status, summary }: { readonly status: OperationStatus; readonly summary: string },
+): Promise<void> {
+  await step(ctx, "end without beginning", () =>
+    steps.ledger.changeOperation(operation, { status, summary, endedAt: steps.timestamp(), callbacks: {} }),
+  );
+  await publishEnd(ctx, steps, async () => {
+    const published = await postFirst(steps, operation, null, settings);
+    const view = await viewOf(steps, operation, null);
+    return view ? publish(steps, view, { ...published, view: "" }, settings) : published;
+  });
+}
+
+/**
+ * Ends an operation whose plan was not approved, and says why in its message; nothing was changed.
+ * @param again the command to ask with again, as people type it
+ */
+export const endUnapproved = (op: Op, end: NotApproved, again: string): Promise<void> =>
+  endUnbegun(op, { status: endings[end.kind], summary: notApprovedSummary(end, again) });

@@ -1,0 +1,212 @@
+import { CallbackTimeoutError, type DurableContext } from "@aws/durable-execution-sdk-js";
+import { step } from "../../engine/durable.ts";
+import { Refused } from "../../errors.ts";
+import type { NotApproved } from "../../messages/approval/approval.ts";
+import type { MessageSettings } from "../../messages/operation/links.ts";
+import type { Approval, CountedVote } from "../../records/approval.ts";
+import type { DecisionRecord, Message, PublishedMessage } from "../../records/records.ts";
+import { isBusy, wordsOf } from "../../steps/client-errors.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { postFirst, publish, viewOf } from "../operation/publisher.ts";
+import { cancelledBy, mayVote } from "../operation/requester.ts";
+
+/** A question that waits for votes. */
+interface Asked {
+  readonly operation: string;
+  readonly approval: Approval;
+  readonly settings: MessageSettings;
+  /** Calls who may approve, in the thread. */
+  readonly call: Message;
+  /** Mark of that call: the same mark again is the same call. */
+  readonly callMark: string;
+  /** Milliseconds for which votes are waited for; null: until they do not count any more. */
+  readonly patienceMs: number | null;
+}
+
+/** End of the votes, or of the patience with them; `seen` counts the votes that were judged. */
+export type VoteVerdict =
+  | { readonly kind: "undecided"; readonly approval: Approval; readonly seen: number }
+  | Exclude<NotApproved, { readonly kind: "worse" }>
+  | { readonly kind: "approved"; readonly by: readonly string[] };
+
+/** A question, and when this execution stops waiting for votes: milliseconds since the epoch, or null. */
+interface Watched extends Asked {
+  readonly waitsUntil: number | null;
+}
+
+/** Votes as far as they were judged. */
+interface Count {
+  readonly votes: readonly CountedVote[];
+  /** People whose vote was judged and does not count. */
+  readonly refused: readonly string[];
+  /** A vote could not be judged: Slack or the rules could not be read. */
+  readonly isUnclear: boolean;
+}
+
+/** State between two looks. */
+interface Look extends Count {
+  readonly verdict: VoteVerdict | null;
+  readonly published: PublishedMessage | null;
+  readonly isCalled: boolean;
+  /** Seconds until the next look, if no vote wakes it earlier. */
+  readonly pause: number;
+}
+
+/** Seconds between looks: a wake-up may be lost, and then a vote counts at the next look. */
+const PAUSE = 120;
+
+/** Seconds between looks while Slack is away or a vote could not be judged. */
+const SHORT_PAUSE = 30;
+
+const first: Look = {
+  ...{ votes: [], refused: [], isUnclear: false },
+  ...{ verdict: null, published: null, isCalled: false, pause: SHORT_PAUSE },
+};
+
+/**
+ * Waits until enough people have approved, one has denied, the operation was cancelled, or the time is up; the message shows
+ * who has approved so far.
+ */
+export async function awaitVotes(ctx: DurableContext, steps: Steps, asked: Asked): Promise<VoteVerdict> {
+  const { patienceMs } = asked;
+  const waitsUntil =
+    patienceMs === null
+      ? null
+      : await step(
+          ctx,
+          `how long votes on ${asked.approval.asking} are waited for`,
+          async () => steps.now() + patienceMs,
+        );
+  let state = first;
+  for (let look = 1; ; look += 1) {
+    const before = state;
+    const name = `${asked.approval.asking}.${look}`;
+    const [answered, callback] = await ctx.createCallback(`vote ${name}`, { timeout: { seconds: before.pause } });
+    state = await step(ctx, `count votes ${name}`, () => lookOnce(steps, { ...asked, waitsUntil }, callback, before));
+    if (state.verdict) return state.verdict;
+    await answered.catch((error: unknown) => {
+      if (!(error instanceof CallbackTimeoutError)) throw error;
+    });
+  }
+}
+
+/** A vote may come before anything can be woken by it: after the callback was written down, the votes are read. */
+async function lookOnce(steps: Steps, asked: Watched, callback: string, before: Look): Promise<Look> {
+  const { operation, approval } = asked;
+  await steps.ledger.changeOperation(operation, { callbacks: { approval: callback, cancel: callback } });
+  const cancelled = await cancelledBy(steps, operation);
+  const count = await judgeVotes(steps, asked, before);
+  const verdict = verdictOf(steps, asked, count, cancelled);
+  const state = verdict === null || verdict.kind === "undecided" ? "open" : verdict.kind;
+  await steps.ledger.changeOperation(operation, {
+    approval: { ...approval, state, votes: count.votes },
+    ...(verdict ? { callbacks: {} } : {}),
+  });
+  if (verdict) await auditEnd(steps, asked, verdict);
+  const shown = await show(steps, asked, before);
+  const isHasty = count.isUnclear || shown.published === null || shown.published.trouble !== null || !shown.isCalled;
+  return { ...count, ...shown, verdict, pause: pauseOf(steps, approval, isHasty ? SHORT_PAUSE : PAUSE) };
+}
+
+const pauseOf = ({ now }: Steps, { until }: Approval, most: number): number =>
+  Math.max(1, Math.min(most, Math.ceil((Date.parse(until) - now()) / 1_000)));
+
+/** Judges votes that came in time and were not judged before, in the order in which they came. */
+async function judgeVotes(steps: Steps, { operation, approval }: Asked, before: Count): Promise<Count> {
+  const votes = [...before.votes];
+  const refused = [...before.refused];
+  let isUnclear = false;
+  for (const vote of await steps.ledger.votes(operation, approval.asking)) {
+    const { userId, at } = vote;
+    const isKnown = refused.includes(userId) || votes.some((one) => one.userId === userId);
+    if (isKnown || Date.parse(at) > Date.parse(approval.until)) continue;
+    const counts = await judgeVote(steps, approval, vote);
+    if (counts === "unclear") isUnclear = true;
+    else if (counts === "no") refused.push(userId);
+    else {
+      votes.push(countedVote(vote));
+      await auditVote(steps, operation, approval, vote);
+    }
+  }
+  return { votes, refused, isUnclear };
+}
+
+const decisionOf = ({ decision }: DecisionRecord): "approve" | "deny" => (decision === "approve" ? "approve" : "deny");
+
+/** A vote as it counts, without what only its item holds. */
+export const countedVote = (vote: DecisionRecord): CountedVote => ({
+  userId: vote.userId,
+  decision: decisionOf(vote),
+  at: vote.at,
+  ...(vote.reason ? { reason: vote.reason } : {}),
+});
+
+/** While Slack or the rules cannot be read, a vote neither counts nor is lost: the next look judges it. */
+async function judgeVote(steps: Steps, approval: Approval, vote: DecisionRecord): Promise<"yes" | "no" | "unclear"> {
+  try {
+    return (await mayVote(steps, { userId: vote.userId, decision: decisionOf(vote) }, approval)) ? "yes" : "no";
+  } catch (error) {
+    if (!isBusy(error) && !(error instanceof Refused)) throw error;
+    console.error(`the vote of ${vote.userId} could not be judged`, wordsOf(error));
+    return "unclear";
+  }
+}
+
+/** A denial outweighs approvals; who approved in time is heard although the time is up by now. */
+function verdictOf(
+  { now }: Steps,
+  { approval, waitsUntil }: Watched,
+  count: Count,
+  cancelled: string | null,
+): VoteVerdict | null {
+  if (cancelled !== null) return { kind: "cancelled", by: cancelled };
+  const denial = count.votes.find(({ decision }) => decision === "deny");
+  if (denial) return { kind: "denied", by: denial.userId, reason: denial.reason ?? null };
+  const by = count.votes.map(({ userId }) => userId);
+  if (by.length >= approval.needs) return { kind: "approved", by };
+  if (now() >= Date.parse(approval.until)) return { kind: "lapsed" };
+  const isOver = waitsUntil !== null && now() >= waitsUntil;
+  const seen = count.votes.length + count.refused.length;
+  return isOver ? { kind: "undecided", approval: { ...approval, votes: count.votes }, seen } : null;
+}
+
+/** One entry for each vote that counts, in the order counted. */
+async function auditVote(
+  steps: Steps,
+  operation: string,
+  { asking, hash }: Approval,
+  vote: DecisionRecord,
+): Promise<void> {
+  await steps.audit.append({ operation }, `vote ${asking} ${vote.userId}`, {
+    what: decisionOf(vote) === "approve" ? "approved" : "denied",
+    by: { person: vote.userId },
+    detail: { plan: hash, ...(vote.reason ? { reason: vote.reason } : {}) },
+  });
+}
+
+async function auditEnd(steps: Steps, { operation, approval }: Asked, verdict: VoteVerdict): Promise<void> {
+  const mark = `approval ended ${approval.asking}`;
+  if (verdict.kind === "lapsed")
+    await steps.audit.append({ operation }, mark, { what: "lapsed", detail: { plan: approval.hash } });
+  if (verdict.kind === "cancelled")
+    await steps.audit.append({ operation }, mark, { what: "cancelled", by: { person: verdict.by } });
+}
+
+/** Brings the message up to date and calls the approvers, once. While Slack is away, the next look does it. */
+async function show(
+  steps: Steps,
+  { operation, settings, call, callMark }: Asked,
+  before: Look,
+): Promise<Pick<Look, "published" | "isCalled">> {
+  let { published, isCalled } = before;
+  try {
+    published ??= await postFirst(steps, operation, null, settings);
+    const view = await viewOf(steps, operation, null);
+    if (view) published = await publish(steps, view, published, settings);
+    if (!isCalled && view) await steps.thread.post(view.operation.channel, call, callMark, published.messageTs);
+    isCalled = true;
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+  }
+  return { published, isCalled };
+}

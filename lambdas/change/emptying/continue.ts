@@ -1,0 +1,176 @@
+import { EMPTYING_MINUTES, minutesTogether } from "../../configuration/deadlines.ts";
+import { Cancelled, causeOf, MINUTE } from "../../engine/durable.ts";
+import {
+  continuedBy,
+  continueHeard,
+  continueNotice,
+  drainContinues,
+  lateEvent,
+  stillCordoned,
+} from "../../messages/node/continue.ts";
+import type { StageFault } from "../../records/failures.ts";
+import { isBusy } from "../../steps/client-errors.ts";
+import { hasEnded } from "../../steps/ec2/instances.ts";
+import { askUntilDecided, TIME_IS_UP } from "../approval/ask.ts";
+import { addNotes } from "../node/notes.ts";
+import { leaseOf, nodeOf, once, record, renewDeadline, tellSurely } from "../node/task.ts";
+import { auditNode } from "../operation/audit.ts";
+import { mayDecide, stoppedBy } from "../operation/requester.ts";
+import type { EmptyingTask } from "./emptying-task.ts";
+
+/** Continuations of one drain: each question costs its execution some ten durable operations. */
+const MOST_CONTINUATIONS = 10;
+
+/** Question as the audit names it. */
+const QUESTION = "continue the drain";
+
+/** A press on a button under the question, or the cancellation of the operation. */
+interface Pressed {
+  readonly decision: "continue" | "cancel";
+  readonly userId: string;
+}
+
+/** A drain that has passed its deadline. */
+export interface LateDrain extends StageFault {
+  /** Deadlines that were passed, 1 after the first. */
+  readonly round: number;
+  /** The first deadline, in milliseconds since the epoch. */
+  readonly firstUntil: number;
+}
+
+/**
+ * Works out how long a drain may ask whether it goes on.
+ * @param now milliseconds since the epoch
+ * @returns milliseconds since the epoch until which it asks; null where no time is left to ask and to drain once more
+ */
+export function asksUntil(
+  { workflow, runtime }: Pick<EmptyingTask, "workflow" | "runtime">,
+  late: LateDrain,
+  now: number,
+): number | null {
+  const { deadlines } = runtime.configuration;
+  if (workflow !== "drain" && workflow !== "reboot" && workflow !== "remove") return null;
+  const { continue: asks, evict } = deadlines[workflow];
+  const room = (EMPTYING_MINUTES - minutesTogether(deadlines, workflow)) * MINUTE;
+  const over = now + (asks + evict) * MINUTE;
+  if (late.round > MOST_CONTINUATIONS || over > late.firstUntil + room) return null;
+  return now + asks * MINUTE;
+}
+
+/**
+ * Asks in the message whether a drain that has passed its deadline goes on. Meanwhile node, lease and slot stay as they are.
+ * @returns whether a permitted person pressed Continue in time; the stage has another deadline then
+ * @throws Cancelled
+ */
+export async function mayContinue(task: EmptyingTask, late: LateDrain): Promise<boolean> {
+  const { round } = late;
+  const until = await once(task, `how long to ask ${round}`, async () => asksUntil(task, late, task.steps.now()));
+  if (until === null) return false;
+  try {
+    const pressed = await ask(task, late, until);
+    if (pressed === TIME_IS_UP) return await lapsed(task, round);
+    if (pressed.decision === "cancel") throw new Cancelled(pressed.userId);
+    await goOn(task, round, pressed.userId);
+    return true;
+  } catch (error) {
+    // If Slack took no question for minutes, no person can answer it.
+    if (isBusy(causeOf(error))) return false;
+    throw error;
+  }
+}
+
+const ask = (task: EmptyingTask, late: LateDrain, until: number): Promise<Pressed | typeof TIME_IS_UP> => {
+  const { ctx, steps, operation } = task;
+  const name = `whether the drain goes on ${late.round}`;
+  return askUntilDecided<Pressed, Pressed>(ctx, steps, {
+    name,
+    until,
+    read: (text) => JSON.parse(text) as Pressed,
+    show: (callbackId, asking) => show(task, { ...late, until }, callbackId, asking),
+    written: (callbackId) => written(task, callbackId, until),
+    notice: continueNotice(operation, nodeOf(task).name, late.why, new Date(until).toISOString()),
+    judge: (pressed, asking) => once(task, `judge the answer ${late.round} ${asking}`, () => judge(task, pressed)),
+  });
+};
+
+/** The question is no question before Slack shows it: the step is tried again until it does. */
+async function show(
+  task: EmptyingTask,
+  { why, code, round, until }: LateDrain & { readonly until: number },
+  callbackId: string,
+  asking: number,
+): Promise<Pressed | null> {
+  const { steps, operation, stage } = task;
+  await steps.ledger.changeOperation(operation, { status: "waiting" });
+  await steps.ledger.changeNode(operation, task.index, {
+    status: "deciding",
+    waitsFor: null,
+    failure: { stage, why, code, left: stillCordoned },
+    decideBy: new Date(until).toISOString(),
+    failedAt: steps.timestamp(),
+    callbacks: { decision: callbackId, cancel: callbackId },
+  });
+  // Cancelled before anything could be woken by it.
+  const by = await stoppedBy(steps, operation);
+  if (by !== null) return { decision: "cancel", userId: by };
+  await tellSurely(task);
+  if (asking > 1) return null;
+  await auditNode(task, `asked to continue ${round}`, { what: "asked", detail: { question: QUESTION } });
+  await steps.nodes.announce(nodeOf(task), "Warning", task.eventReason, lateEvent(operation));
+  return null;
+}
+
+/** The press on a button, or a cancellation, as the ledger holds it. */
+async function written(
+  { steps, operation, index }: EmptyingTask,
+  callback: string,
+  until: number,
+): Promise<Pressed | null> {
+  const given = await steps.ledger.answerOf(operation, `node ${index}`, callback, until);
+  if (given?.decision === "continue") return { decision: "continue", userId: given.userId };
+  const { cancelledBy = null, rollout } = (await steps.ledger.operation(operation)) ?? {};
+  const by = rollout?.paused ? await stoppedBy(steps, operation) : cancelledBy;
+  return by === null ? null : { decision: "cancel", userId: by };
+}
+
+/** The roster may be minutes older than the click, so the person's permission is checked again. */
+async function judge(task: EmptyingTask, pressed: Pressed): Promise<Pressed | null> {
+  const { steps, operation, workflow, pool } = task;
+  if (pressed.decision === "cancel") return (await stoppedBy(steps, operation)) === null ? null : pressed;
+  return (await mayDecide(steps, pressed.userId, workflow, pool)) ? pressed : null;
+}
+
+async function lapsed(task: EmptyingTask, round: number): Promise<false> {
+  const act = { what: "lapsed", detail: { question: QUESTION } } as const;
+  await once(task, `no answer ${round}`, () => auditNode(task, `not continued ${round}`, act));
+  return false;
+}
+
+/** A node that went away meanwhile is judged no more: the next poll ends its drain. */
+async function judgeStanding(task: EmptyingTask): Promise<void> {
+  const { name, uid } = nodeOf(task);
+  const machine = await task.steps.instances.describe(leaseOf(task).instanceId);
+  const node = await task.steps.nodes.read(name);
+  if (node?.metadata?.uid === uid && !(machine && hasEnded(machine))) await task.judgeAgain();
+}
+
+/** Gives the stage another deadline, and judges again what may have changed while people thought. */
+async function goOn(task: EmptyingTask, round: number, userId: string): Promise<void> {
+  const { steps, operation } = task;
+  await once(task, `judge again after the question ${round}`, () => judgeStanding(task));
+  const until = await renewDeadline(task, `another deadline ${round}`);
+  await once(task, `continue ${round}`, async () => {
+    const again = { status: "running", failure: null, decideBy: null, callbacks: {} } as const;
+    const deadline = new Date(until).toISOString();
+    await steps.ledger.changeOperation(operation, { status: "running", summary: continuedBy(userId, deadline) });
+    await record(task, again);
+    await addNotes(task, [drainContinues(deadline)]);
+    await auditNode(task, `continued ${round}`, {
+      what: "decided",
+      by: { person: userId },
+      detail: { question: QUESTION, decision: "continue" },
+    });
+    const heard = continueHeard(nodeOf(task).name);
+    await steps.thread.sendEphemeral(task.runtime.configuration.slack.channel, userId, heard).catch(() => undefined);
+  });
+}

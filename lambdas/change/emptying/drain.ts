@@ -1,0 +1,108 @@
+import { done, type Poll, pending, StageFailed } from "../../engine/durable.ts";
+import { drainRefused, podsCameBack, uncordonedMeanwhile, volumesLeft } from "../../messages/node/drain.ts";
+import type { MachineOff } from "../../messages/node/drain-report.ts";
+import type { StageFault } from "../../records/failures.ts";
+import type { DrainOptions } from "../../steps/drain/filters.ts";
+import type { DrainEnd } from "../../steps/drain/order.ts";
+import type { DrainState } from "../../steps/drain/schedule.ts";
+import { hasEnded, type Machine } from "../../steps/ec2/instances.ts";
+import { addNotes } from "../node/notes.ts";
+import { leaseOf, type NodeTask, nodeOf, once, waitFor } from "../node/task.ts";
+import type { EmptyingTask } from "./emptying-task.ts";
+import { stopOf } from "./stopped.ts";
+
+/** End of a drain; a value, because what follows from one that was not finished is the workflow's to decide. */
+export type DrainOutcome =
+  | Exclude<DrainEnd, { readonly kind: "late" }>
+  /** EC2 is terminating the instance: waiting saves nothing, and the cluster cleans up its pods. */
+  | { readonly kind: "machine-gone" }
+  /** A freeze or a hold came meanwhile; `why` names it and what ends it. */
+  | { readonly kind: "stopped"; readonly why: string }
+  | (Extract<DrainEnd, { readonly kind: "late" }> & { readonly off: MachineOff | null });
+
+/** End of a drain that is over. */
+export type FinishedDrain = Exclude<DrainOutcome, { readonly kind: "late" }>;
+
+/** States in which nothing runs on the machine and nothing will by itself. */
+const isOff = ({ state }: Machine): boolean => state === "stopped";
+
+/**
+ * Drains a cordoned node within the stage's deadline: one durable operation a poll, each of which works for 20 s at most.
+ * @param name unique within the execution
+ * @throws DeadlineExceeded when the API server does not answer at the deadline; StageFailed if the lease is lost; Cancelled
+ */
+export const evictPods = (
+  task: EmptyingTask,
+  settings: DrainSettings,
+  name = "the pods have left",
+): Promise<DrainOutcome> => waitFor<DrainOutcome, DrainState>(task, name, (kept) => drainOnce(task, settings, kept));
+
+/** Losses that were accepted, and the time that connections get. */
+export interface DrainSettings {
+  readonly options: DrainOptions;
+  /** Seconds after the cordon, which takes the node out of the load balancers; 0 waits for nothing. */
+  readonly connectionSeconds: number;
+}
+
+/** Time at which connections have had theirs, in milliseconds since the epoch; 0 once pods were asked to leave. */
+async function connectionsUntil(
+  task: NodeTask,
+  { connectionSeconds }: DrainSettings,
+  kept: DrainState | null,
+): Promise<number> {
+  if (connectionSeconds === 0 || (kept && kept.begunAt !== null)) return 0;
+  const record = await task.steps.cordons.find(nodeOf(task).uid);
+  return record ? Date.parse(record.at) + connectionSeconds * 1_000 : 0;
+}
+
+async function drainOnce(
+  task: EmptyingTask,
+  settings: DrainSettings,
+  kept: DrainState | null,
+): Promise<Poll<DrainOutcome, DrainState>> {
+  const { steps, wait } = task;
+  const machine = await steps.instances.describe(leaseOf(task).instanceId);
+  if (machine && hasEnded(machine)) return done({ kind: "machine-gone" });
+  const stopped = await stopOf(task);
+  if (stopped !== null) return done({ kind: "stopped", why: stopped });
+  const place = { uid: nodeOf(task).uid, pool: task.pool };
+  const order = {
+    node: nodeOf(task),
+    held: leaseOf(task),
+    options: settings.options,
+    deadline: wait.until,
+    notBefore: await connectionsUntil(task, settings, kept),
+    mayGoOn: async () => (await wait.cancelledBy()) === null && (await steps.stops.recordedFor(place)) === null,
+  };
+  const { end, state, waitsFor, againIn } = await steps.drain.tick(order, kept);
+  if (end === null) return pending(waitsFor, { kept: state, againIn });
+  if (end.kind !== "late") return done(end);
+  const off = machine && isOff(machine) ? { node: order.node.name, state: machine.state } : null;
+  return done({ ...end, off });
+}
+
+/** Leaves a note on the node's record where volumes may still be attached. */
+export async function noteDrain(task: NodeTask, end: FinishedDrain): Promise<void> {
+  if (end.kind !== "drained" || !end.volumes) return;
+  const note = volumesLeft(end.volumes);
+  await once(task, "note the volumes", () => addNotes(task, [note]));
+}
+
+/** Reason why a drain did not empty the node; null when no pod is left to evict. */
+export function failureOfDrain(end: FinishedDrain, node: string): StageFault | null {
+  if (end.kind === "stopped") return { code: "frozen-or-held", why: end.why };
+  if (end.kind === "refused") return { code: "losses-not-allowed", why: drainRefused(end.refusals) };
+  return end.kind === "uncordoned" ? { code: "uncordoned-meanwhile", why: uncordonedMeanwhile(node) } : null;
+}
+
+/**
+ * Looks once more, right before what cannot be undone: is the node still cordoned, and still without pods to evict? The body
+ * of a step.
+ * @throws StageFailed that says what has changed; nothing when the Node is gone
+ */
+export async function checkStillDrained(task: NodeTask, options: DrainOptions): Promise<void> {
+  const { name } = nodeOf(task);
+  const found = await task.steps.drain.check(nodeOf(task), options);
+  if (found === "uncordoned") throw new StageFailed("uncordoned-meanwhile", uncordonedMeanwhile(name));
+  if (found !== null && found.length > 0) throw new StageFailed("uncordoned-meanwhile", podsCameBack(found));
+}

@@ -1,0 +1,130 @@
+import { approvalRule, approvalsNeeded } from "../../commands/approvals.ts";
+import { Refused } from "../../errors.ts";
+import type { NodePlan } from "../../messages/plan/plan.ts";
+import { worseThanApproved } from "../../messages/rollout/rollout.ts";
+import type { PlanCard } from "../../records/approval.ts";
+import type { Message } from "../../records/records.ts";
+import { type ApprovalPlan, policyOf } from "../approval/approval.ts";
+import { compareJudged } from "../approval/judged.ts";
+import type { Change } from "../change.ts";
+import { judgeNode } from "../node/choose.ts";
+import { lookAtGuard } from "../node/look-at-guard.ts";
+import type { Op } from "../operation/op.ts";
+import { timeOptions } from "../operation/timing.ts";
+import { blockerClasses, PASSING } from "./blocker-classes.ts";
+import type { EmptyingTask } from "./emptying-task.ts";
+import { lossClasses } from "./loss-classes.ts";
+import { checkLosses, type EmptyingRequest, isEmptying, type PlannedEmptying, planEmptying } from "./plan-emptying.ts";
+
+/** A change that empties a node, with what comes after that. */
+export interface EmptyingRow<T extends EmptyingTask>
+  extends Pick<Change<EmptyingRequest, PlannedEmptying, T>, "eventReason" | "undo" | "finish" | "words" | "failure"> {
+  readonly command: EmptyingRequest["command"];
+  readonly stages: ReturnType<Change<EmptyingRequest, PlannedEmptying, T>["stages"]>;
+  /** The plan, for the message that asks for its approval. */
+  readonly card: (plan: NodePlan) => PlanCard;
+  /** The plan, to the requester alone. */
+  readonly dryRun: (plan: NodePlan) => Message;
+  /** Adds to the task what its own stages find out. */
+  readonly taskOf: (task: EmptyingTask, planned: PlannedEmptying) => T;
+}
+
+/** Refuses losses that were not accepted, and looks at the machine's guard for the plan that people read. */
+async function prepare(op: Op<EmptyingRequest>, planned: PlannedEmptying): Promise<PlannedEmptying> {
+  if (!op.request.dryRun) checkLosses(planned);
+  if (planned.plan.throughEc2 !== undefined) return planned;
+  const guard = await lookAtGuard(op, planned.chosen);
+  return guard ? { ...planned, plan: { ...planned.plan, guard } } : planned;
+}
+
+/** Everything that the approval of a plan is bound to, but for the policy. */
+const recordOf = (request: EmptyingRequest, { chosen, options, plan }: PlannedEmptying): ApprovalPlan["record"] => ({
+  action: request.command,
+  options: {
+    force: options.force,
+    deleteEmptyDir: options.deleteEmptyDir,
+    ...(plan.throughEc2 ? { ec2: true } : {}),
+    ...timeOptions(request),
+  },
+  nodes: [{ uid: chosen.uid, bootId: chosen.bootId, instanceId: chosen.instanceId }],
+  losses: lossClasses(plan.pods),
+  blockers: blockerClasses(plan),
+});
+
+/** @throws Refused when the node may not be emptied any more */
+async function effects(
+  op: Op<EmptyingRequest>,
+  { chosen, plan: { guard } }: PlannedEmptying,
+  card: EmptyingRow<EmptyingTask>["card"],
+): Promise<ApprovalPlan> {
+  const planned = await planEmptying({ ...op, request: { ...op.request, node: chosen.name } });
+  checkLosses(planned);
+  const plan = guard ? { ...planned.plan, guard } : planned.plan;
+  return {
+    record: recordOf(op.request, planned),
+    pods: plan.pods.length,
+    card: card(plan),
+  };
+}
+
+/**
+ * Judges the node anew by what was approved for the rollout. A budget that blocks now is no reason to ask again: in a rollout
+ * budgets come and go, and the drain waits for them.
+ * @throws Refused when the node's plan is worse than what was approved
+ */
+async function checkApproved({ steps, start }: Op, { chosen, plan }: PlannedEmptying): Promise<void> {
+  const rollout = await steps.rollouts.read(start.operation);
+  if (!rollout) throw new Error(`the ledger holds no rollout of ${start.operation}`);
+  const { pool, uid, bootId, instanceId, name } = chosen;
+  const rules = await steps.runtime.rules();
+  const rule = approvalRule(rules, "reboot", pool);
+  const losses = lossClasses(plan.pods);
+  const blockers = blockerClasses(plan);
+  if (approvalsNeeded(rule, { pods: plan.pods.length, losses, blockers }) === 0) return;
+  const { worse } = compareJudged(rollout.record, {
+    ...rollout.record,
+    nodes: [{ uid, bootId, instanceId }],
+    losses,
+    blockers: blockers.filter((blocker) => blocker !== PASSING),
+    policy: policyOf(rules, rule, { command: "reboot", pool }),
+  });
+  if (worse.length > 0) throw new Refused(worseThanApproved(name, worse), { code: "worse-than-approved" });
+}
+
+/** @throws Refused when the node may not be emptied, or its plan is worse than what was approved */
+async function planPart(op: Op<EmptyingRequest>, uid: string): Promise<PlannedEmptying | null> {
+  const node = await op.steps.nodes.read(op.request.node);
+  if (node?.metadata?.uid !== uid) return null;
+  const planned = await planEmptying(op);
+  checkLosses(planned);
+  await checkApproved(op, planned);
+  return planned;
+}
+
+/** Makes the change of a command that empties a node. */
+export const emptying = <T extends EmptyingTask>({
+  command,
+  stages,
+  card,
+  dryRun,
+  taskOf,
+  ...row
+}: EmptyingRow<T>): Change<EmptyingRequest, PlannedEmptying, T> => ({
+  ...row,
+  isFor: (request): request is EmptyingRequest => request.command === command && isEmptying(request),
+  workflow: command,
+  names: { plan: "plan", end: `end without a ${command}` },
+  stages: () => stages,
+  plan: planEmptying,
+  subject: ({ chosen, isReady }) => ({ ...chosen, isRecovery: !isReady }),
+  prepare,
+  dryRun: ({ plan }) => dryRun(plan),
+  effects: (op, planned) => effects(op, planned, card),
+  planPart,
+  taskOf: (task, planned) => {
+    const { chosen, options, plan } = planned;
+    const judgeAgain = async () => void (await judgeNode(task.op, command, chosen.name));
+    const facts = { pool: chosen.pool, options, pods: plan.pods.length, judgeAgain, isTouched: false };
+    return taskOf({ ...task, ...facts }, planned);
+  },
+});

@@ -1,0 +1,73 @@
+import { CONNECTION_SECONDS } from "../../configuration/configuration.ts";
+import { DeadlineExceeded, done, StageFailed } from "../../engine/durable.ts";
+import { codeOfHoldUps } from "../../messages/node/drain.ts";
+import { drainReport } from "../../messages/node/drain-report.ts";
+import type { StageFault } from "../../records/failures.ts";
+import { putCordon } from "../node/cordon.ts";
+import { leaseOf, nodeOf, once, waitFor } from "../node/task.ts";
+import { auditNode } from "../operation/audit.ts";
+import { mayContinue } from "./continue.ts";
+import { checkStillDrained, evictPods, type FinishedDrain, failureOfDrain, noteDrain } from "./drain.ts";
+import type { EmptyingTask } from "./emptying-task.ts";
+import { takeSlot } from "./slot.ts";
+
+/** Waits until one more node of the pool may be away, and judges again what may have changed meanwhile. */
+export async function slot(task: EmptyingTask): Promise<void> {
+  await takeSlot(task);
+  await once(task, "judge again", task.judgeAgain);
+}
+
+/** Cordons the node, so that no pod comes to it any more. */
+export async function cordonForEmptying(task: EmptyingTask): Promise<void> {
+  const { steps, operation, index } = task;
+  const { name: node, uid } = nodeOf(task);
+  const { instanceId } = leaseOf(task);
+  task.isTouched = true;
+  await waitFor(task, "the node is cordoned", async () => {
+    await putCordon(steps, { node, uid, instanceId, operation, index, takesOut: true });
+    await auditNode(task, "cordon", { what: "changed", detail: { change: "cordon" } });
+    return done(true);
+  });
+}
+
+/** Drains until a deadline. @returns its end, or what was still waited for */
+async function drainUntil(task: EmptyingTask, round: number): Promise<FinishedDrain | StageFault> {
+  const { options, pool, runtime } = task;
+  const connectionSeconds = runtime.configuration.pools[pool ?? ""]?.connectionSeconds ?? CONNECTION_SECONDS;
+  const name = round === 1 ? "the pods have left" : `the pods have left ${round}`;
+  try {
+    const end = await evictPods(task, { options, connectionSeconds }, name);
+    if (end.kind !== "late") return end;
+    return { code: codeOfHoldUps(end.holdUps), why: drainReport({ ...end, node: nodeOf(task).name }) };
+  } catch (error) {
+    // The API server did not answer at the deadline.
+    if (error instanceof DeadlineExceeded) return { code: "eviction-unanswered", why: error.message };
+    throw error;
+  }
+}
+
+/** Drains until the pods have left or the time is up; at each deadline people are asked whether it goes on. */
+async function drainOn(task: EmptyingTask): Promise<FinishedDrain> {
+  const firstUntil = task.wait.until;
+  for (let round = 1; ; round += 1) {
+    const end = await drainUntil(task, round);
+    if ("kind" in end) return end;
+    if (!(await mayContinue(task, { round, ...end, firstUntil }))) throw new StageFailed(end.code, end.why);
+  }
+}
+
+/**
+ * Takes the pods off the node, within the stage's deadline; the audit holds how many people were shown.
+ * @throws StageFailed that names what is left and why
+ */
+export async function evict(task: EmptyingTask): Promise<void> {
+  const { options, pods } = task;
+  const end = await drainOn(task);
+  const failure = failureOfDrain(end, nodeOf(task).name);
+  if (failure !== null) throw new StageFailed(failure.code, failure.why);
+  await noteDrain(task, end);
+  task.isGone = end.kind === "node-gone" || end.kind === "machine-gone";
+  if (end.kind === "drained")
+    await waitFor(task, "the pods have left for good", async () => done(await checkStillDrained(task, options)));
+  await once(task, "audit the eviction", () => auditNode(task, "evicted", { what: "evicted", detail: { pods } }));
+}

@@ -1,0 +1,94 @@
+import { POOL_LABEL } from "../../cluster/node-keys.ts";
+import type { Request } from "../../commands/request.ts";
+import { CONNECTION_SECONDS } from "../../configuration/configuration.ts";
+import { Refused, UserError } from "../../errors.ts";
+import { typeThis } from "../../messages/command/syntax.ts";
+import { drainRefused } from "../../messages/node/drain.ts";
+import { forceNeedsName } from "../../messages/node/drained.ts";
+import type { AwayNode, NodePlan } from "../../messages/plan/plan.ts";
+import { isReady } from "../../steps/cluster/node-facts.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
+import type { DrainOptions } from "../../steps/drain/filters.ts";
+import { isAgentSilent } from "../node/agent.ts";
+import { type ChosenNode, judgeNode } from "../node/choose.ts";
+import type { Op } from "../operation/op.ts";
+
+/** Work that empties a node, as it was asked for. */
+export type EmptyingRequest = Extract<Request, { command: "drain" | "reboot"; node: string }>;
+
+/** Is it a request to empty one node? */
+export const isEmptying = (request: Request): request is EmptyingRequest =>
+  (request.command === "drain" || request.command === "reboot") && "node" in request;
+
+/** A node to empty: with what options, and what that would do. */
+export interface PlannedEmptying {
+  readonly chosen: ChosenNode;
+  readonly options: DrainOptions;
+  readonly plan: NodePlan;
+  readonly isReady: boolean;
+  /** The command that would take what this one loses, in a code span. */
+  readonly forced: string;
+}
+
+/** Seconds after its grace in which a pod of a NotReady node may still end: its kubelet reports no end, and a reboot makes one. */
+const OVERDUE_SECONDS = 60;
+
+/** Losses are taken only by a person who typed the node's whole name; budgets are heard and pods have their grace always. */
+const optionsOf = (isForced: boolean, isRecovered: boolean): DrainOptions => ({
+  force: isForced,
+  deleteEmptyDir: isForced,
+  graceSeconds: null,
+  skipAfterSeconds: isRecovered ? OVERDUE_SECONDS : 0,
+});
+
+const awayOf = (nodes: readonly Node[], { name, pool }: ChosenNode): AwayNode[] =>
+  nodes
+    .filter(({ metadata }) => metadata?.name !== name && metadata?.labels?.[POOL_LABEL] === pool)
+    .flatMap((node): AwayNode[] => {
+      const named = { node: node.metadata?.name ?? "" };
+      if (!isReady(node)) return [{ ...named, why: "NotReady" }];
+      return node.spec?.unschedulable ? [{ ...named, why: "cordoned" }] : [];
+    });
+
+/** Does a reboot go through EC2? A node of a rollout does where the rollout's plan has said so of that node. */
+async function throughEc2Of(
+  { steps, start: { part }, request }: Op<EmptyingRequest>,
+  { instanceId }: ChosenNode,
+): Promise<NodePlan["throughEc2"] | null> {
+  if (request.command !== "reboot" || (part && !part.throughEc2)) return null;
+  if (request.ec2) return "asked";
+  return (await isAgentSilent(steps, instanceId)) ? "silent" : null;
+}
+
+/**
+ * Judges the node and reads what emptying it would do; nothing is changed.
+ * @throws UserError for a name that does not fit; Refused when the node may not be drained
+ */
+export async function planEmptying(op: Op<EmptyingRequest>): Promise<PlannedEmptying> {
+  const { command, node: named, force } = op.request;
+  const { chosen, node, nodes, others, unread, configuration } = await judgeNode(op, command, named);
+  if (force !== undefined && force !== chosen.name) throw new UserError(forceNeedsName(chosen.name, force));
+  const options = optionsOf(force !== undefined, command === "reboot" && !isReady(node));
+  const { pool } = chosen;
+  const { maxUnavailable = 1, connectionSeconds = CONNECTION_SECONDS } = configuration.pools[pool ?? ""] ?? {};
+  const plan = await op.steps.plan.of({
+    node,
+    nodes,
+    pool,
+    options,
+    away: awayOf(nodes, chosen),
+    maxUnavailable,
+    connectionSeconds,
+    mostMinutes: configuration.deadlines[command].evict,
+    others,
+    unread,
+  });
+  const throughEc2 = await throughEc2Of(op, chosen);
+  const forced = typeThis(command, chosen.name, "--force", chosen.name);
+  return { chosen, options, plan: throughEc2 ? { ...plan, throughEc2 } : plan, isReady: isReady(node), forced };
+}
+
+/** @throws Refused that names the pods whose loss the options do not allow: nothing is evicted while there is one */
+export function checkLosses({ plan, forced }: PlannedEmptying): void {
+  if (plan.refusals.length > 0) throw new Refused(drainRefused(plan.refusals, forced));
+}

@@ -1,0 +1,111 @@
+import { step } from "../../engine/durable.ts";
+import { escalate } from "../../engine/escalate.ts";
+import { withAudit } from "../../messages/operation/audit-head.ts";
+import {
+  type FleetResult,
+  type FleetSummary,
+  type FleetWords,
+  fleetMessage,
+  fleetNotice,
+  fleetSummary,
+} from "../../messages/operation/fleet.ts";
+import { type Origin, originated } from "../../records/origin.ts";
+import { type OperationOpening, openOperation, startOf } from "../../steps/open-operation.ts";
+import { beginOperation } from "../operation/lifecycle.ts";
+import { cancelledBy } from "../operation/requester.ts";
+import { changeFleet } from "./change-fleet.ts";
+import type { FleetMachine, FleetOperation, FleetRow } from "./row.ts";
+import { settleLeft } from "./settle.ts";
+
+/** The rule that starts an operation, and what it tells people. */
+export interface Rule {
+  readonly origin: Origin;
+  readonly opening: OperationOpening;
+  readonly words: FleetWords;
+  /** Notes that this operation changes nodes from now on; false while another one of the rule does, which has not ended. */
+  readonly claim: () => Promise<boolean>;
+}
+
+/** The parts of a row that are the same for every rule: nobody asked for these machines, so what is not free waits for the next tick. */
+type RuledParts<M extends FleetMachine> = Pick<FleetRow<M>, "choose" | "onHeld" | "onClaimed" | "endOf">;
+
+/** Ends an operation whose nodes were all leased by others at the last moment. */
+async function endUnused({ steps, operation }: FleetOperation): Promise<void> {
+  if ((await steps.ledger.operation(operation))?.endedAt !== null) return;
+  await steps.ledger.changeOperation(operation, {
+    status: "cancelled",
+    summary: "Other operations work on every node that is due; the next tick takes them.",
+    endedAt: steps.timestamp(),
+  });
+}
+
+/** Makes the parts of a row that a rule starts: it opens its operation once there is a machine that no other operation holds. */
+export const startedBy = <M extends FleetMachine>(op: FleetOperation, rule: Rule): RuledParts<M> => ({
+  choose: async (machines) => {
+    const { ctx, steps, operation } = op;
+    const holders = await Promise.all(machines.map(({ instanceId }) => steps.leases.holder(instanceId ?? "")));
+    const free = machines.filter((_, at) => (holders[at] ?? operation) === operation);
+    if (free.length === 0 || !(await rule.claim())) return [];
+    const { record } = await openOperation(steps, rule.origin, rule.opening);
+    await beginOperation({ ctx, steps, start: startOf(record) });
+    return free;
+  },
+  onHeld: () => ({ state: "untouched", why: "another operation works on it; the next tick takes it" }),
+  onClaimed: async (count) => {
+    if (count === 0) await endUnused(op);
+    return null;
+  },
+  endOf: (outcome) => {
+    if (outcome.state === "changed") return { status: "succeeded", outcome: null };
+    return { status: outcome.state === "untouched" ? "cancelled" : "failed", outcome: outcome.why };
+  },
+});
+
+async function end({ steps }: FleetOperation, change: FleetSummary, rule: Rule, messageTs: string | null) {
+  await steps.ledger.changeOperation(change.operation, {
+    status: change.failed.length === 0 ? "succeeded" : change.cancelledBy === null ? "failed" : "cancelled",
+    summary: fleetSummary(change),
+    endedAt: steps.timestamp(),
+    messageTs,
+  });
+  const operation = await steps.ledger.operation(change.operation);
+  if (messageTs === null || !operation) return;
+  const last = withAudit(fleetMessage(change, originated(rule.origin), rule.words), operation.audit);
+  // Best effort: the result is recorded and posted; only the audit hash is missing.
+  await steps.thread.update(rule.opening.channel, messageTs, last).catch(() => undefined);
+}
+
+/** Tells people how it ended; one that a person cancelled pages no one. */
+async function tellEnd(op: FleetOperation, rule: Rule, result: FleetResult): Promise<void> {
+  const { ctx, steps, operation } = op;
+  const hasFailed = result.failed.length > 0;
+  const by = await step(ctx, "ask whether it was cancelled", () => cancelledBy(steps, operation));
+  const change: FleetSummary = { ...result, operation, cancelledBy: hasFailed ? by : null };
+  if (hasFailed && by === null) await escalate(ctx, steps, operation, fleetNotice(change, rule.words));
+  const message = fleetMessage(change, originated(rule.origin), rule.words);
+  // If Slack is down, the ledger has the end anyway.
+  const messageTs = await step(ctx, "say what changed", () =>
+    steps.thread.post(rule.opening.channel, message, operation),
+  ).catch(() => null);
+  await step(ctx, "end", () => end(op, change, rule, messageTs));
+}
+
+/**
+ * Changes machines because a rule asks for it, and tells people the end; after an error, whatever is left is settled.
+ * @throws that error when no machine was claimed
+ */
+export async function changeByRule<M extends FleetMachine>(
+  op: FleetOperation,
+  rule: Rule,
+  row: FleetRow<M>,
+  machines: readonly M[],
+): Promise<void> {
+  let result: FleetResult | null;
+  try {
+    result = (await changeFleet(op, row, machines)).result;
+  } catch (error) {
+    result = await settleLeft(op, row, error);
+    if (result === null) throw error;
+  }
+  if (result !== null) await tellEnd(op, rule, result);
+}

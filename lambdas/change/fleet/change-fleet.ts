@@ -1,0 +1,126 @@
+import { causeOf } from "../../engine/durable.ts";
+import type { FleetResult } from "../../messages/operation/fleet.ts";
+import type { PublishedMessage } from "../../records/records.ts";
+import { claimMachines } from "./claim.ts";
+import type { FleetMachine, FleetOperation, FleetRow, Member, Outcome, SendPlan, Trial } from "./row.ts";
+import { type Outcomes, sendRound } from "./send.ts";
+import { type Settlement, settle } from "./settle.ts";
+
+/** Result of a change of many machines, null where the operation holds none, and the message that it has by now. */
+export interface FleetEnd {
+  readonly result: FleetResult | null;
+  readonly published: PublishedMessage | null;
+}
+
+/** Result of the machine that is changed first. */
+interface TrialEnd {
+  readonly outcome: Outcome;
+  /** The part that failed; null where it works. */
+  readonly failedAt: "change" | "proof" | null;
+  /** Remark on the proof. */
+  readonly note: string | null;
+}
+
+const failed = (why: string): Outcome => ({ state: "failed", why });
+
+/** Gives the first machine back what it had. @returns the reason for which it failed, and whether the way back failed as well */
+async function undone<M extends FleetMachine>(
+  op: FleetOperation,
+  sending: SendPlan<M>,
+  undo: Trial<M>["undo"],
+  first: Member<M>,
+): Promise<string> {
+  if (!undo) return "";
+  const { verify: _, ...way } = sending;
+  const names = { plan: "plan: undo", send: "undo" };
+  const end = (await sendRound(op, { ...way, plan: undo }, names, [first])).get(first.instanceId);
+  return end?.state === "changed"
+    ? "; what was there before is back"
+    : `; what was there before could not be given back: ${end?.why ?? "SSM did not answer for it"}`;
+}
+
+async function tryFirst<M extends FleetMachine>(
+  op: FleetOperation,
+  sending: SendPlan<M>,
+  { names, prove, undo }: Trial<M>,
+  first: Member<M>,
+): Promise<TrialEnd> {
+  const outcome =
+    (await sendRound(op, sending, names, [first])).get(first.instanceId) ?? failed("it was not worked on");
+  if (outcome.state !== "changed") return { outcome, failedAt: "change", note: null };
+  try {
+    return { outcome, failedAt: null, note: await prove(first) };
+  } catch (error) {
+    const why = `${causeOf(error).message}${await undone(op, sending, undo, first)}`;
+    return { outcome: failed(why), failedAt: "proof", note: null };
+  }
+}
+
+const settlementsOf = <M extends FleetMachine>(members: readonly Member<M>[], outcomes: Outcomes): Settlement<M>[] =>
+  members.map((member) => ({
+    member,
+    outcome: outcomes.get(member.instanceId) ?? failed("it was not worked on"),
+  }));
+
+function resultOf<M extends FleetMachine>(settlements: readonly Settlement<M>[], note: string | null): FleetResult {
+  return {
+    changed: settlements.flatMap(({ member, outcome }) => (outcome.state === "changed" ? [member.name] : [])),
+    failed: settlements.flatMap(({ member, outcome }) =>
+      outcome.state === "changed" ? [] : [{ node: member.name, why: outcome.why }],
+    ),
+    untouched: [],
+    note,
+  };
+}
+
+async function changeRest<M extends FleetMachine>(
+  op: FleetOperation,
+  row: FleetRow<M>,
+  sending: SendPlan<M>,
+  rest: readonly Member<M>[],
+): Promise<readonly Settlement<M>[]> {
+  if (rest.length === 0) return [];
+  const settlements = settlementsOf(rest, await sendRound(op, sending, row.rest, rest));
+  await settle(op, row, settlements, { name: row.rest.settle });
+  return settlements;
+}
+
+/** One machine first, and the rest only when it works. */
+async function changeAfterTrial<M extends FleetMachine>(
+  op: FleetOperation,
+  row: FleetRow<M> & { readonly trial: Trial<M> },
+  sending: SendPlan<M>,
+  [first, ...rest]: readonly [Member<M>, ...Member<M>[]],
+): Promise<FleetResult> {
+  const { trial } = row;
+  const { outcome, failedAt, note } = await tryFirst(op, sending, trial, first);
+  const tried = { member: first, outcome };
+  const name = trial.names.settle;
+  if (failedAt === null) {
+    await settle(op, row, [tried], { name });
+    return resultOf([tried, ...(await changeRest(op, row, sending, rest))], note);
+  }
+  const untouched = rest.map((member) => ({ member, outcome: failed("not touched: the first node failed") }));
+  await settle(op, row, [tried, ...untouched], { name, before: () => trial.block(first, failedAt) });
+  return { ...resultOf([tried], note), untouched: rest.map((member) => member.name) };
+}
+
+/**
+ * Changes many machines: takes their leases, changes one first and proves it where the row wants that, then the rest, and
+ * settles each by its own result. What an error leaves is for `settleLeft`.
+ */
+export async function changeFleet<M extends FleetMachine>(
+  op: FleetOperation,
+  row: FleetRow<M>,
+  machines: readonly M[],
+): Promise<FleetEnd> {
+  const { members, published } = await claimMachines(op, row, machines);
+  const [first, ...rest] = members;
+  if (!first) return { result: null, published };
+  const sending = await row.sending();
+  const { trial } = row;
+  const result = trial
+    ? await changeAfterTrial(op, { ...row, trial }, sending, [first, ...rest])
+    : resultOf(await changeRest(op, row, sending, members), null);
+  return { result, published };
+}

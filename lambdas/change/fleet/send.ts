@@ -1,0 +1,75 @@
+import { chunksOf, numbered } from "../../engine/chunks.ts";
+import { step } from "../../engine/durable.ts";
+import type { FleetOutcome } from "../../engine/fleet-batch.ts";
+import { lookAtFleet, sendToFleet } from "../../engine/run-fleet.ts";
+import { calledOffBefore } from "../../messages/node/guard.ts";
+import { cancelledBy } from "../operation/requester.ts";
+import type { FleetMachine, FleetOperation, Member, Outcome, RoundNames, SendPlan } from "./row.ts";
+
+/** Outcomes of machines by their instance ids. */
+export type Outcomes = ReadonlyMap<string, Outcome>;
+
+const outcomeOf = (outcome: FleetOutcome<true> | undefined): Outcome => {
+  if (outcome?.state === "done") return { state: "changed" };
+  const { why, code } = outcome ?? { why: "SSM did not answer for it" };
+  const state = why === calledOffBefore ? "cancelled" : "failed";
+  return { state, why, ...(code === undefined ? {} : { code }) };
+};
+
+/** Plans each group of machines, 50 in one step. */
+async function planned<M extends FleetMachine>(
+  { ctx }: FleetOperation,
+  { plan, groupOf = () => "" }: SendPlan<M>,
+  names: Pick<RoundNames, "plan" | "send">,
+  members: readonly Member<M>[],
+) {
+  const groups = [...Map.groupBy(members, groupOf).values()].flatMap(chunksOf);
+  const machines = [];
+  for (const [at, group] of groups.entries()) {
+    const request = await step(ctx, numbered(names.plan, at), () => plan(group, numbered(names.send, at)));
+    machines.push(...group.map(({ lease }) => ({ lease, request })));
+  }
+  return machines;
+}
+
+/** Looks at the machines that were changed, also when the operation was cancelled since. */
+const verified = <M extends FleetMachine>(
+  { ctx, steps, operation }: FleetOperation,
+  { minutes }: SendPlan<M>,
+  members: readonly Member<M>[],
+  read: NonNullable<SendPlan<M>["verify"]>,
+): Promise<ReadonlyMap<string, FleetOutcome<true>>> =>
+  lookAtFleet<true>(
+    ctx,
+    steps,
+    "observe",
+    members.map(({ instanceId }) => ({ instanceId, request: {} })),
+    { owner: operation, name: "verify", minutes, cancelledBy: async () => null, read },
+  );
+
+/**
+ * Changes machines, 50 in one command, and looks at each that was changed.
+ * @returns an outcome for every machine
+ */
+export async function sendRound<M extends FleetMachine>(
+  op: FleetOperation,
+  sending: SendPlan<M>,
+  names: Pick<RoundNames, "plan" | "send">,
+  members: readonly Member<M>[],
+): Promise<Outcomes> {
+  const { ctx, steps, operation } = op;
+  const { script, minutes, read, verify } = sending;
+  const sent = await sendToFleet<true>(ctx, steps, script, await planned(op, sending, names, members), {
+    owner: operation,
+    name: names.send,
+    minutes,
+    cancelledBy: () => cancelledBy(steps, operation),
+    read,
+  });
+  const outcomes = new Map(members.map(({ instanceId }) => [instanceId, outcomeOf(sent.get(instanceId))]));
+  const changed = members.filter(({ instanceId }) => outcomes.get(instanceId)?.state === "changed");
+  if (!verify || changed.length === 0) return outcomes;
+  const seen = await verified(op, sending, changed, verify);
+  for (const { instanceId } of changed) outcomes.set(instanceId, outcomeOf(seen.get(instanceId)));
+  return outcomes;
+}

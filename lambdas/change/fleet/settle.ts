@@ -1,0 +1,121 @@
+import { chunksOf, numbered, readOnce } from "../../engine/chunks.ts";
+import { failureReason, step } from "../../engine/durable.ts";
+import type { FleetResult } from "../../messages/operation/fleet.ts";
+import type { FailureReason } from "../../records/failures.ts";
+import { workOwner } from "../../records/node-work.ts";
+import type { NodeRecord } from "../../records/records.ts";
+import type { NodeChange } from "../../steps/ledger/ledger.ts";
+import { MOST_MACHINES } from "../../steps/machine/fleet.ts";
+import type { FleetMachine, FleetOperation, FleetRow, Member, Outcome } from "./row.ts";
+
+/** A machine with the end of the work on it. */
+export interface Settlement<M extends FleetMachine> {
+  readonly member: Member<M>;
+  readonly outcome: Outcome;
+}
+
+/** Writes down the end of one node's work. */
+export const endNode = (
+  { steps, operation }: Pick<FleetOperation, "steps" | "operation">,
+  index: number,
+  change: NodeChange,
+): Promise<void> =>
+  steps.ledger.changeNode(operation, index, { ...change, endedAt: steps.timestamp(), waitsFor: null });
+
+/** Writes a machine's result down. Its lease is given back first: the sweep looks after nodes that have not ended. */
+async function settleOne<M extends FleetMachine>(
+  op: FleetOperation,
+  row: FleetRow<M>,
+  { member, outcome }: Settlement<M>,
+  isDeleted: boolean,
+): Promise<void> {
+  const { steps, operation } = op;
+  const { index, name, instanceId, lease } = member;
+  if (outcome.state === "changed") await row.onChanged?.(member);
+  const word = outcome.state === "changed" ? row.audit.succeeded : outcome.state;
+  await steps.audit.append({ operation }, `node ${index} ${word}`, {
+    what: "changed",
+    node: { name, instanceId },
+    detail: { ...row.audit.detail, outcome: word },
+  });
+  await steps.leases.release(lease);
+  await endNode(op, index, row.endOf(outcome, isDeleted));
+}
+
+/**
+ * Writes down the results of machines and gives their leases back, 50 in one step.
+ * @param before work of the first of these steps
+ */
+export async function settle<M extends FleetMachine>(
+  op: FleetOperation,
+  row: FleetRow<M>,
+  settlements: readonly Settlement<M>[],
+  { name, before }: { readonly name: string; readonly before?: () => Promise<void> },
+): Promise<void> {
+  const deleted = readOnce(async () => row.deleted?.(settlements.map(({ member }) => member)));
+  for (const [at, chunk] of chunksOf(settlements).entries())
+    await step(op.ctx, numbered(name, at), async () => {
+      if (at === 0) await before?.();
+      const gone = await deleted();
+      for (const one of chunk) await settleOne(op, row, one, gone?.has(one.member.uid) ?? false);
+    });
+}
+
+/** Results of some nodes. */
+interface LeftPage extends Pick<FleetResult, "changed" | "failed"> {
+  /** Missing where no node follows. */
+  readonly more?: true;
+}
+
+const nameOf = ({ nodeName, instanceId }: NodeRecord): string => nodeName ?? instanceId ?? "a node";
+
+/** Belongs into a step. @returns null when the operation has ended already */
+async function settlePage(
+  op: FleetOperation,
+  { endOf }: Pick<FleetRow<FleetMachine>, "endOf">,
+  from: number,
+  reason: FailureReason,
+): Promise<LeftPage | null> {
+  const { steps, operation } = op;
+  if ((await steps.ledger.operation(operation))?.endedAt !== null) return null;
+  const left = (await steps.ledger.nodes(operation)).slice(from, from + MOST_MACHINES);
+  for (const node of left) {
+    if (node.instanceId) await steps.leases.releaseOwned(node.instanceId, workOwner(node));
+    if (node.endedAt === null) await endNode(op, node.index, endOf({ state: "failed", ...reason }, false));
+  }
+  const settled = (await steps.ledger.nodes(operation)).slice(from);
+  const nodes = settled.slice(0, MOST_MACHINES).filter(({ status }) => status !== "cancelled");
+  const failed = nodes
+    .filter(({ status }) => status !== "succeeded")
+    .map((node) => ({ node: nameOf(node), why: node.outcome ?? node.failure?.why ?? reason.why }));
+  const changed = nodes.filter(({ status }) => status === "succeeded").map(nameOf);
+  return { changed, failed, ...(settled.length > MOST_MACHINES ? { more: true } : {}) };
+}
+
+/** Characters of the error that every node is left with. */
+const MOST_WORDS = 1_000;
+
+/**
+ * Settles every machine that an error has left, 50 in one step, so that no lease waits for the sweep.
+ * @param error which ended the work: the failure of each node that was not settled before
+ * @returns the operation's result; null when it has no node, or has ended already
+ */
+export async function settleLeft(
+  op: FleetOperation,
+  row: Pick<FleetRow<FleetMachine>, "endOf">,
+  error: unknown,
+): Promise<FleetResult | null> {
+  const { why, ...rest } = failureReason(error);
+  const reason = { ...rest, why: why.slice(0, MOST_WORDS) };
+  const all: LeftPage[] = [];
+  for (let at = 0; at === 0 || all.at(-1)?.more; at += 1) {
+    const page = await step(op.ctx, numbered("settle what is left", at), () =>
+      settlePage(op, row, at * MOST_MACHINES, reason),
+    );
+    // The last release returned nothing where the operation was a person's.
+    if (!page) return null;
+    all.push(page);
+  }
+  const [changed, failed] = [all.flatMap((page) => page.changed), all.flatMap((page) => page.failed)];
+  return changed.length + failed.length > 0 ? { changed, failed, untouched: [], note: null } : null;
+}

@@ -1,0 +1,47 @@
+import type { Configuration } from "../../configuration/configuration.ts";
+import type { Sighting } from "../../machine/seen-machine.ts";
+import { bootIdOf, instanceIdOf, isWindows } from "../../steps/cluster/node-facts.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
+import type { Machine } from "../../steps/ec2/instances.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { TAG } from "../../tags.ts";
+import { machinesActedFor } from "../node/acted-for.ts";
+
+/** A machine that is looked at. */
+export interface WatchedMachine extends Omit<Sighting, "bootId" | "reasons"> {
+  /** By the kubelet; null where it reports none. */
+  readonly bootId: string | null;
+  /** Its SSM agent takes commands. */
+  readonly isOnline: boolean;
+}
+
+/** Is the machine one that answers, and whose pool says nothing else? A machine of another owner is in no pool. */
+const isWatched = (machine: Machine | undefined, { pools }: Configuration): machine is Machine =>
+  machine !== undefined && machine.state === "running" && pools[machine.tags[TAG.pool] ?? ""]?.rebootDue !== false;
+
+/**
+ * Finds the machines to look at: those of nodes that Casement launched or assists and that no operation works on. Belongs into a step.
+ * @param wanted chooses among the nodes
+ */
+export async function findWatched(
+  steps: Steps,
+  wanted: (node: Node) => boolean = isWindows,
+): Promise<readonly WatchedMachine[]> {
+  const { configuration } = await steps.runtime.read(null);
+  const [nodes, machines, agents] = await Promise.all([
+    steps.nodes.all(),
+    machinesActedFor(steps, configuration.cluster),
+    steps.machine.agents(),
+  ]);
+  const watched: WatchedMachine[] = [];
+  for (const node of nodes.filter((one) => isWindows(one) && wanted(one))) {
+    const machine = machines.get(instanceIdOf(node) ?? "");
+    if (!isWatched(machine, configuration)) continue;
+    const { instanceId, launchedAt } = machine;
+    if ((await steps.leases.holder(instanceId)) !== undefined) continue;
+    const { name = "", uid = "" } = node.metadata ?? {};
+    const isOnline = agents.get(instanceId)?.online === true;
+    watched.push({ instanceId, launchedAt, node: name, uid, bootId: bootIdOf(node), isOnline });
+  }
+  return watched;
+}

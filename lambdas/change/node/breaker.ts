@@ -1,0 +1,25 @@
+import type { Configuration } from "../../configuration/configuration.ts";
+import { Refused } from "../../errors.ts";
+import { staysInService } from "../../messages/node/breaker.ts";
+import { tooManyNotReady } from "../../steps/cluster/breaker.ts";
+import { isReady } from "../../steps/cluster/node-facts.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
+import type { Machine } from "../../steps/ec2/instances.ts";
+import { TAG } from "../../tags.ts";
+
+/**
+ * Keeps Ready nodes in service while many nodes of the cluster are NotReady; a node that is NotReady may be recovered.
+ * @param node that would be disturbed; null for a machine that is no node
+ * @param nodes every Node of the cluster
+ * @throws Refused that says how many are NotReady and what recovers them
+ */
+export function checkServed(
+  node: Node | null,
+  nodes: readonly Node[],
+  machine: Machine | undefined,
+  { mostNotReady }: Pick<Configuration, "mostNotReady">,
+): void {
+  const unready = node && isReady(node) ? tooManyNotReady(nodes, mostNotReady) : null;
+  const pool = machine?.tags[TAG.pool] ?? null;
+  if (unready) throw new Refused(staysInService(node?.metadata?.name ?? "", unready, mostNotReady, pool));
+}

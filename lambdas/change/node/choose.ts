@@ -1,0 +1,100 @@
+import { hasPoolPolicies } from "../../commands/approvals.ts";
+import { isRollout, type Start } from "../../commands/request.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
+import { Refused } from "../../errors.ts";
+import { type ChangeName, changeRefused } from "../../messages/node/change-refusal.ts";
+import { quarantinedInRollout } from "../../messages/node/cordon.ts";
+import type { OtherController } from "../../messages/node/other-controllers.ts";
+import { changeRefusalOf } from "../../steps/cluster/change-rules.ts";
+import { bootIdOf, instanceIdOf } from "../../steps/cluster/node-facts.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
+import { TAG } from "../../tags.ts";
+import type { Execution, Op } from "../operation/op.ts";
+import { checkBreakGlass, checkOrigin } from "../operation/requester.ts";
+import { checkServed } from "./breaker.ts";
+import { changeFactsOf } from "./change-facts.ts";
+import { checkNotStopped } from "./check-not-stopped.ts";
+import { findNode } from "./find-node.ts";
+import { isQuarantined } from "./quarantine.ts";
+
+/** The node that was meant, as an operation carries it. */
+export interface ChosenNode {
+  readonly name: string;
+  readonly uid: string;
+  readonly instanceId: string;
+  readonly pool: string | null;
+  /** `status.nodeInfo.bootID`: an approval does not outlast a boot. */
+  readonly bootId: string | null;
+  readonly isCordoned: boolean;
+}
+
+/** A node that may be changed, with what it was judged by; belongs into one step. */
+export interface JudgedNode {
+  readonly chosen: ChosenNode;
+  readonly node: Node;
+  /** All nodes of the cluster. */
+  readonly nodes: readonly Node[];
+  readonly others: readonly OtherController[];
+  /** Marks of other controllers that could not be read, in words. */
+  readonly unread: readonly string[];
+  readonly configuration: Configuration;
+}
+
+/**
+ * Judges the requester by the policy of the node's pool, which may have its own, and notes the pool for whoever cancels.
+ * @throws Forbidden when the requester may not use the command there; UserError when a part of the name was typed with
+ * `--break-glass`
+ */
+async function checkInPool(op: Execution, node: string, pool: string | null): Promise<void> {
+  const { steps, start } = op;
+  const rules = await steps.runtime.rules();
+  if (hasPoolPolicies(rules)) await checkOrigin(op, rules, pool);
+  await checkBreakGlass(op, node, pool);
+  await steps.ledger.changeOperation(start.operation, { inPool: pool });
+}
+
+/** A cordon disturbs no pod that runs, and an uncordon puts things back. */
+const DISTURBS: ReadonlySet<ChangeName> = new Set<ChangeName>(["drain", "reboot"]);
+
+/** Is the node one of several, so that no person has looked at it alone? */
+const isOfMany = ({ part, request }: Start): boolean => part !== undefined || isRollout(request);
+
+/** @throws Refused for a quarantined node among several */
+async function checkQuarantine({ steps, start }: Op, { name, uid }: Pick<ChosenNode, "name" | "uid">): Promise<void> {
+  if (isOfMany(start) && (await isQuarantined(steps, uid))) throw new Refused(quarantinedInRollout(name));
+}
+
+/**
+ * Finds the node and judges whether it may be changed.
+ * @param named as typed, or the name of the node that was found by it
+ * @throws UserError when it means no node, or several; Refused when it may not be changed; Forbidden when the requester may
+ * not change nodes of its pool
+ */
+export async function judgeNode(op: Op, change: ChangeName, named: string): Promise<JudgedNode> {
+  const { steps, start, settings } = op;
+  const { configuration } = await steps.runtime.read(settings.runtimeVersion);
+  const nodes = await steps.nodes.all();
+  const node = findNode(named, nodes);
+  const { name = "", uid = "" } = node.metadata ?? {};
+  const instanceId = instanceIdOf(node);
+  const { unread, ...facts } = await changeFactsOf(steps, node, configuration.cluster.name, start.operation);
+  const { machine, others } = facts;
+  const refusal = changeRefusalOf(facts, change === "reboot" ? "reboot" : "drain");
+  if (refusal || instanceId === null)
+    throw new Refused(changeRefused(refusal ?? { kind: "no-instance" }, change, name));
+  const pool = machine?.tags[TAG.pool] ?? null;
+  await checkInPool(op, name, pool);
+  await checkQuarantine(op, { name, uid });
+  if (DISTURBS.has(change)) {
+    checkServed(node, nodes, machine, configuration);
+    await checkNotStopped(steps, { node, pool });
+  }
+  return {
+    chosen: { name, uid, instanceId, pool, bootId: bootIdOf(node), isCordoned: node.spec?.unschedulable === true },
+    node,
+    nodes,
+    others,
+    unread,
+    configuration,
+  };
+}

@@ -1,0 +1,118 @@
+import { CORDONED_BY, OUT_OF_BALANCERS } from "../../cluster/node-keys.ts";
+import { Retryable } from "../../errors.ts";
+import { log } from "../../logging.ts";
+import {
+  type CordonOutcome,
+  cordonEvent,
+  gaveBackEvent,
+  type NodeEvent,
+  takenOver,
+} from "../../messages/node/cordon.ts";
+import { isBusy, wordsOf } from "../../steps/client-errors.ts";
+import {
+  type CordonRecord,
+  cordonPatch,
+  isCordonedByOthers,
+  isRecorded,
+  judgeGiveBack,
+} from "../../steps/cluster/cordon-rules.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
+import type { OpenCordon } from "../../steps/ledger/cordons.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { settleLeftWork } from "./settle.ts";
+
+/** The Node to cordon, and the operation that does it. */
+export type CordonTarget = Pick<CordonRecord, "node" | "uid" | "instanceId" | "operation" | "index"> & {
+  /** Takes the node out of the load balancers too, as a drain does. */
+  readonly takesOut?: boolean;
+};
+
+/** The label that takes the node out of load balancers; none where others had set it before. */
+function labelsFor(node: Node, { takesOut }: CordonTarget, open: OpenCordon | undefined): Record<string, string> {
+  const isThere = node.metadata?.labels?.[OUT_OF_BALANCERS] !== undefined;
+  const isOwn = open?.adds.labels[OUT_OF_BALANCERS] !== undefined;
+  return takesOut && (!isThere || isOwn) ? { [OUT_OF_BALANCERS]: "true" } : {};
+}
+
+/**
+ * Cordons a node: the owner and the state before are in the ledger first. A Node that is gone takes no pods either way.
+ * @throws Retryable while the cordon is not seen on the Node
+ */
+export async function putCordon(steps: Steps, cordoning: CordonTarget): Promise<void> {
+  // The record is read first: a release changes the Node before the record.
+  const open = await steps.cordons.find(cordoning.uid);
+  const node = await steps.nodes.read(cordoning.node);
+  if (node?.metadata?.uid !== cordoning.uid) return;
+  if (open?.operation === cordoning.operation && isRecorded(node, open)) return;
+  const isByOthers = isCordonedByOthers(node, open);
+  const annotations: Record<string, string> = isByOthers ? {} : { [CORDONED_BY]: cordoning.operation };
+  const adds = { taints: [], annotations, labels: labelsFor(node, cordoning, open) };
+  const { takesOut: _takesOut, ...owner } = cordoning;
+  if (open && open.operation !== cordoning.operation) await settleLeftWork(steps, open, takenOver(cordoning.operation));
+  const record = await steps.cordons.own({ ...owner, wasUnschedulable: isByOthers, adds });
+  if (isByOthers) return labelOnly(steps, node, record);
+  await steps.nodes.change(node, cordonPatch(record));
+  await checkCordoned(steps, record);
+  const { type, reason, message } = cordonEvent(record.operation);
+  await inform(steps, record, { type, reason, message });
+}
+
+/** Writes an Event on the Node. It only informs people: one that is refused for good is logged, and the work goes on. */
+async function inform(steps: Steps, { node, uid }: CordonRecord, { type, reason, message }: NodeEvent): Promise<void> {
+  try {
+    await steps.nodes.announce({ name: node, uid }, type, reason, message);
+  } catch (error) {
+    if (isBusy(error)) throw error;
+    log("WARN", "refusal", { service: "kubernetes", action: "create an Event", node, why: wordsOf(error) });
+  }
+}
+
+/** A cordon of others stays theirs; only the label is the operation's. */
+async function labelOnly(steps: Steps, node: Node, { adds: { labels } }: CordonRecord): Promise<void> {
+  const isMissing = Object.keys(labels).some((key) => node.metadata?.labels?.[key] === undefined);
+  if (isMissing) await steps.nodes.change(node, { metadata: { labels } });
+}
+
+async function checkCordoned(steps: Steps, { node: name, uid }: CordonRecord): Promise<void> {
+  const node = await steps.nodes.read(name);
+  if (node?.metadata?.uid === uid && node.spec?.unschedulable !== true)
+    throw new Retryable(`the cordon of ${name} is not seen yet`);
+}
+
+/**
+ * Gives a node back that an operation had cordoned: what others changed since stays as it is. May be repeated, also by two
+ * at once; the record stays open until `close`.
+ * @param isEnding EC2 is terminating the instance: then its Node stays as it is
+ * @returns what became of it; null when the operation has no open record of this Node
+ * @throws Retryable when the Node or its record was changed at the same moment
+ */
+export async function giveBackCordon(
+  steps: Steps,
+  uid: string,
+  operation: string,
+  isEnding: boolean,
+): Promise<CordonOutcome | null> {
+  const record = await steps.cordons.find(uid);
+  if (!record || record.operation !== operation) return null;
+  if (record.outcome) return record.outcome;
+  const outcome = await changeBack(steps, record, isEnding);
+  await announce(steps, record, outcome);
+  return (await steps.cordons.settle(record, outcome))?.outcome ?? null;
+}
+
+async function changeBack(steps: Steps, record: OpenCordon, isEnding: boolean): Promise<CordonOutcome> {
+  const node = await steps.nodes.read(record.node);
+  const { outcome, patch } = judgeGiveBack(record, node, record.planned);
+  if (isEnding && node?.metadata?.uid === record.uid) return "terminating";
+  if (!node || !patch) return outcome;
+  if (!(await steps.cordons.plan(record, outcome))) throw new Retryable(`another operation has ${record.node} now`);
+  await steps.nodes.change(node, patch);
+  return outcome;
+}
+
+/** People with kubectl see it too; a Node that is gone has no Events. */
+async function announce(steps: Steps, record: CordonRecord, outcome: CordonOutcome): Promise<void> {
+  const event = gaveBackEvent(outcome, record.operation, record);
+  if (!event) return;
+  await inform(steps, record, event);
+}

@@ -1,0 +1,64 @@
+import { approvalRule } from "../../commands/approvals.ts";
+import { causeOf, step } from "../../engine/durable.ts";
+import type { Answers } from "../../machine/questions.ts";
+import { guardAgentSilent } from "../../messages/node/guard.ts";
+import { missing } from "../../messages/node/why.ts";
+import type { GuardSeen } from "../../messages/plan/plan.ts";
+import type { Steps } from "../../steps/steps.ts";
+import type { EmptyingRequest } from "../emptying/plan-emptying.ts";
+import type { Op } from "../operation/op.ts";
+import { isAgentSilent } from "./agent.ts";
+import type { ChosenNode } from "./choose.ts";
+import { guardFault, guardFileFault } from "./guard.ts";
+import { askMachine, MACHINE_SECONDS } from "./look-at-machine.ts";
+
+/** Questions whose answers say whether the machine would survive a reboot. */
+const QUESTIONS = { guard: true, metadata: true } as const;
+
+/** Judges the answers as the reboot does right before it; one network path was found if the guard's last run is in order. */
+async function judged(steps: Steps, runtimeVersion: string, answers: Answers): Promise<GuardSeen> {
+  const { guard, metadata } = answers;
+  if (!guard) return { state: "unknown", why: "the machine did not say" };
+  const { payload } = await steps.runtime.read(runtimeVersion);
+  const seen = { guard: { ...guard, paths: 1 }, metadataAnswers: metadata?.answers ?? false };
+  const what = guardFault(seen) ?? guardFileFault(seen, payload);
+  return what === null ? { state: "in order" } : { state: "fault", what: what.why };
+}
+
+/** Is there a card that would show the guard? Without an approval no person reads the plan before. */
+const isShown = async (
+  { steps, request: { command, dryRun } }: Op<EmptyingRequest>,
+  pool: string | null,
+): Promise<boolean> => dryRun || approvalRule(await steps.runtime.rules(), command, pool).needs > 0;
+
+/** Decides whether the machine is asked: a silent agent would only be waited for. */
+async function prepare(op: Op<EmptyingRequest>, { instanceId, pool }: ChosenNode) {
+  if (!(await isShown(op, pool))) return "not shown";
+  return (await isAgentSilent(op.steps, instanceId)) ? "silent" : "asked";
+}
+
+/**
+ * Looks at the guard of the metadata route for a plan, without a lease: a reboot looks again before it begins.
+ * @returns null where no person reads the plan
+ */
+export async function lookAtGuard(op: Op<EmptyingRequest>, chosen: ChosenNode): Promise<GuardSeen | null> {
+  const { ctx, steps, start } = op;
+  const { runtimeVersion } = op.settings;
+  const { instanceId } = chosen;
+  const way = await step(ctx, "is the guard asked", () => prepare(op, chosen));
+  if (way === "not shown") return null;
+  if (way === "silent") return { state: "unknown", why: guardAgentSilent };
+  const at = await step(ctx, "when the guard is asked", async () => steps.timestamp());
+  const asked = { name: "the guard", instanceId, mark: `${start.operation} plan`, slow: null };
+  try {
+    const { look } = await askMachine(op, asked, QUESTIONS, at);
+    if (look.state === "answered")
+      return await step(ctx, "judge the guard", () => judged(steps, runtimeVersion, look.answers));
+    return {
+      state: "unknown",
+      why: look.state === "failed" ? missing.failed(look.why) : missing.noAnswer(MACHINE_SECONDS),
+    };
+  } catch (error) {
+    return { state: "unknown", why: missing.notSent(causeOf(error).message) };
+  }
+}

@@ -1,0 +1,126 @@
+import { startingTaint } from "../../cluster/node-keys.ts";
+import { assistLeaves } from "../../messages/node/assist.ts";
+import { cordonLeaves, cordonLeft, type LeftCordonOutcome } from "../../messages/node/cordon.ts";
+import { givenBack } from "../../messages/operation/lost.ts";
+import { machineLeaves } from "../../messages/provision/machine-outcome.ts";
+import type { FailureReason } from "../../records/failures.ts";
+import { workOwner } from "../../records/node-work.ts";
+import type { NodeRecord } from "../../records/records.ts";
+import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
+import { hasEnded, type Machine } from "../../steps/ec2/instances.ts";
+import type { OpenCordon } from "../../steps/ledger/cordons.ts";
+import type { Steps } from "../../steps/steps.ts";
+
+/** State of a lost node that was found out before it is closed. */
+export interface LostNode {
+  /** Undefined when EC2 does not know the instance any more. */
+  readonly machine: Machine | undefined;
+  /** Outcome for its cordon or start-up taint; null when it had none. */
+  readonly cordon: LeftCordonOutcome | null;
+}
+
+const isGone = (found: LostNode | null): boolean => found !== null && (!found.machine || hasEnded(found.machine));
+
+function leftBy({ instanceId, nodeName }: NodeRecord, found: LostNode | null): string {
+  if (!instanceId) return machineLeaves.nothingLaunched;
+  const machine = isGone(found)
+    ? machineLeaves.ended(instanceId, found?.machine?.state ?? "terminated")
+    : machineLeaves.untouched(instanceId);
+  if (!found?.cordon) return machine;
+  const node = nodeName ?? "";
+  const { cordon } = found;
+  const left = cordon === "unproven" ? cordonLeaves.unproven(node) : cordonLeft(cordon, { node, instanceId });
+  return `${machine}; ${left}`;
+}
+
+/** State in which a lost node is left, as a clause. An assistance is told by its approval, since it changes no Node. */
+async function stateLeft(steps: Steps, node: NodeRecord, found: LostNode | null): Promise<string> {
+  const { workflow, instanceId, nodeName } = node;
+  if (workflow !== "assisting" || !instanceId || !nodeName) return leftBy(node, found);
+  const approval = await steps.machines.assistance.of(instanceId);
+  return approval ? assistLeaves.lost(nodeName, approval.state === "assisted") : assistLeaves.none;
+}
+
+/** Stages of provisioning between the join secret's creation and its deletion. */
+const MAY_HAVE_SECRET: ReadonlySet<string> = new Set([
+  "configure",
+  "client-csr",
+  "node",
+  "serving-csr",
+  "network",
+  "ready",
+  "verify",
+  "admit",
+]);
+
+/**
+ * Only an execution that was setting a machine up leaves one behind that serves no one. Of records without a workflow, which
+ * the last release wrote, those of the kubelets' authority have no stage either.
+ */
+const isBeingSetUp = ({ workflow, stage }: NodeRecord): boolean =>
+  workflow === "provision" || (workflow === undefined && stage !== null);
+
+/**
+ * Ends a node whose own execution will not: gives back what it held and writes what is left.
+ * @param why how its execution was lost, in words
+ * @param found what is known of its machine and its Node; null where this function may not ask
+ * @returns what it held and holds no more, in words
+ */
+export async function closeLostNode(
+  steps: Steps,
+  node: NodeRecord,
+  why: FailureReason,
+  found: LostNode | null,
+): Promise<readonly string[]> {
+  const { operation, index, instanceId, stage } = node;
+  const owner = workOwner(node);
+  // Secrets Manager does not tell whether there was one (API Reference, DeleteSecret: ForceDeleteWithoutRecovery).
+  if (instanceId) await steps.joinSecret.remove(instanceId);
+  const mayHaveSecret = instanceId !== null && MAY_HAVE_SECRET.has(stage ?? "");
+  const held = [
+    ...((await steps.joinSlots.giveBack(owner)) ? [givenBack.place] : []),
+    ...((await steps.slots.release(owner)) ? [givenBack.slot] : []),
+    ...(mayHaveSecret ? [givenBack.joinSecret] : []),
+    ...(instanceId && (await steps.leases.releaseOwned(instanceId, owner)) ? [givenBack.lease(instanceId)] : []),
+  ];
+  const left = await stateLeft(steps, node, found);
+  const isLeft = isBeingSetUp(node) && instanceId !== null && !isGone(found);
+  await steps.ledger.changeNode(operation, index, {
+    status: "failed",
+    failure: { stage: stage ?? "launch", ...why, left },
+    waitsFor: null,
+    endedAt: steps.timestamp(),
+    ...(isLeft ? { keptAt: steps.timestamp() } : {}),
+    outcome: left,
+    callbacks: {},
+  });
+  return held;
+}
+
+/**
+ * Writes down that a lost machine's Node carries its start-up taint, so that the sweep takes it off: only a function with the
+ * right to change Nodes can.
+ * @returns the record; undefined when there is no such Node, or no taint on it
+ */
+export async function ownStartUpTaint(steps: Steps, record: NodeRecord): Promise<OpenCordon | undefined> {
+  const { operation, index, instanceId } = record;
+  if (!instanceId) return undefined;
+  const node = await nodeOf(steps, instanceId, record.nodeName);
+  const { name, uid } = node?.metadata ?? {};
+  const taints = (node?.spec?.taints ?? [])
+    .filter(({ key }) => key === startingTaint.key)
+    .map(({ key, value = "", effect }) => ({ key, value, effect }));
+  if (!name || !uid || taints.length === 0) return undefined;
+  const open = await steps.cordons.find(uid);
+  if (open) return open;
+  const adds = { taints, annotations: {}, labels: {} };
+  const wasUnschedulable = node?.spec?.unschedulable === true;
+  return steps.cordons.own({ node: name, uid, instanceId, operation, index, wasUnschedulable, adds });
+}
+
+/** The Node of an instance; one that registered after its execution had died is found by its provider id. */
+async function nodeOf(steps: Steps, instanceId: string, name: string | null): Promise<Node | undefined> {
+  const nodes = name ? [await steps.nodes.read(name)] : await steps.nodes.all();
+  return nodes.find((node) => node && instanceIdOf(node) === instanceId);
+}

@@ -1,0 +1,33 @@
+import { StageFailed } from "../../engine/durable.ts";
+import { isLostResult, runScript } from "../../engine/run-script.ts";
+import type { Observation } from "../../machine/plan.ts";
+import { codeOfScript } from "../../records/failures.ts";
+import { leaseOf, type NodeTask } from "./task.ts";
+
+/** Right after a boot the agent's worker may start before the metadata route is back, and lose a result. */
+const ATTEMPTS = 4;
+const PAUSE_SECONDS = 20;
+
+/**
+ * Observes the machine with its own tools; an observation whose result was lost is repeated.
+ * @param name unique within the execution
+ * @throws StageFailed if observe.ps1 fails; MachineEnded; Cancelled
+ */
+export async function observe(task: NodeTask, name: string): Promise<Observation> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await observeOnce(task, attempt === 1 ? name : `${name}, attempt ${attempt}`);
+    } catch (error) {
+      if (!isLostResult(error) || attempt === ATTEMPTS) throw error;
+      await task.ctx.wait(`before ${name}, attempt ${attempt + 1}`, { seconds: PAUSE_SECONDS });
+    }
+  }
+}
+
+async function observeOnce(task: NodeTask, name: string): Promise<Observation> {
+  const order = { script: "observe", request: {} } as const;
+  const seen = await runScript<Observation>(task.ctx, task.steps, leaseOf(task), name, order, task.wait);
+  if (!seen.ok)
+    throw new StageFailed(codeOfScript(seen), `observe.ps1 failed on the machine: ${seen.error ?? "no error message"}`);
+  return seen;
+}

@@ -1,0 +1,90 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import { causeOf, step } from "../../engine/durable.ts";
+import { judgeProbe, linuxProbe, type ProbeImages, type ProbeResult, windowsProbe } from "../../health/probe.ts";
+import type { WindowsRelease } from "../../machine/windows-builds.ts";
+import type { Steps } from "../../steps/steps.ts";
+
+/** Seconds that a probe may take: a Windows image that the node has not yet is gigabytes. */
+const WITHIN_SECONDS = 240;
+
+/**
+ * Seconds before a poll of a probe. A probe that works ends within a minute; of one that does not, every poll costs two of the
+ * operations of the execution, which probes up to twelve nodes twice.
+ * @param round counted from 1
+ */
+const pauseBefore = (round: number): number => (round <= 12 ? 5 : 15);
+
+/** The node whose data plane is tried. */
+export interface ProbeTarget {
+  readonly node: string;
+  /** Release of its Windows, which decides the image. */
+  readonly windows: WindowsRelease;
+  readonly images: ProbeImages;
+  /** Unique among probes: letters, digits and hyphens, at most 40. */
+  readonly id: string;
+}
+
+/**
+ * Tries a node's data plane by a pod on it, and by one on another node that reaches it; both are removed. Without an image,
+ * without another node, and without an answer of the API it is not probed, which says nothing about the node.
+ * @param name unique within the execution
+ */
+export async function probeNode(
+  ctx: DurableContext,
+  steps: Steps,
+  name: string,
+  probed: ProbeTarget,
+): Promise<ProbeResult> {
+  const windowsImage = probed.images[probed.windows];
+  const linuxImage = probed.images.linux;
+  if (!windowsImage || !linuxImage)
+    return {
+      state: "not-probed",
+      why: `\`probe.images\` names no image for ${windowsImage ? "Linux" : probed.windows}`,
+    };
+  const pods = { windows: `probe-${probed.id}-windows`, linux: `probe-${probed.id}-linux` };
+  try {
+    const begun = await step(ctx, `${name}: start`, async () => {
+      const from = steps.probes.origin(await steps.nodes.all());
+      if (from !== null) await steps.probes.start(windowsProbe(probed.id, probed.node, windowsImage));
+      return { from, until: steps.now() + WITHIN_SECONDS * 1_000 };
+    });
+    if (begun.from === null) return { state: "not-probed", why: "no Linux node is Ready to reach the probe from" };
+    return await watch(ctx, steps, name, { ...begun, from: begun.from, pods, id: probed.id, image: linuxImage });
+  } catch (error) {
+    return { state: "not-probed", why: causeOf(error).message };
+  } finally {
+    await step(ctx, `${name}: remove`, async () => {
+      await steps.probes.remove(pods.windows);
+      await steps.probes.remove(pods.linux);
+    }).catch(() => undefined);
+  }
+}
+
+interface Watched {
+  readonly from: string;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+  readonly pods: { readonly windows: string; readonly linux: string };
+  readonly id: string;
+  readonly image: string;
+}
+
+/** Watches both pods until they decide; the second one is made as soon as the first has an address. */
+async function watch(ctx: DurableContext, steps: Steps, name: string, watched: Watched): Promise<ProbeResult> {
+  const { from, until, pods, id, image } = watched;
+  for (let round = 1; ; round += 1) {
+    await ctx.wait(`${name}: before look ${round}`, { seconds: pauseBefore(round) });
+    const result = await step(ctx, `${name}: look ${round}`, async (): Promise<ProbeResult | null> => {
+      const windows = await steps.probes.state(pods.windows);
+      if (windows === null) return { state: "not-probed", why: "the probe was deleted by others" };
+      const linux = await steps.probes.state(pods.linux);
+      if (linux === null && windows.address !== null && windows.exitCode === null)
+        await steps.probes.start(linuxProbe(id, from, image, windows.address, await steps.probes.user()));
+      const isLate = steps.now() >= until;
+      const events = isLate && windows.address === null ? await steps.probes.events(pods.windows) : [];
+      return judgeProbe({ windows, linux, from, isLate, events });
+    });
+    if (result !== null) return result;
+  }
+}

@@ -1,0 +1,93 @@
+import { StageFailed } from "../../engine/durable.ts";
+import { isLostResult, runScript } from "../../engine/run-script.ts";
+import type { Observation, RebootRequest, RebootResult } from "../../machine/plan.ts";
+import { notRebooted } from "../../messages/node/reboot.ts";
+import { codeOfScript, type StageFault } from "../../records/failures.ts";
+import { guardFault } from "./guard.ts";
+import { observe } from "./observe.ts";
+import { leaseOf, type NodeTask, once } from "./task.ts";
+
+/** Parts of a reboot that only some workflows have. */
+interface RebootOptions {
+  /** Own reasons not to reboot, beside a guard that is not in order; null if there is none. */
+  readonly faultOf?: (before: Observation) => StageFault | null;
+  /** Judges after the machine was observed, right before the reboot is sent. @throws StageFailed when it may not be */
+  readonly mayGoOn?: () => Promise<void>;
+  /** Called with the machine as it was observed, once nothing stands against the reboot any more; it may be called again. */
+  readonly onOrder?: (before: Observation) => void;
+  /** Called when the machine has answered that it does not reboot. */
+  readonly onRefusal?: () => void;
+  /** Called by each poll while the machine reboots. */
+  readonly whileAway?: (callbackId: string) => Promise<void>;
+}
+
+/**
+ * Reboots the machine through SSM and proves by the boot id that it rebooted.
+ * @returns the machine as it was observed before and after the boot
+ * @throws StageFailed if it was not rebooted; MachineEnded; Cancelled
+ */
+export async function rebootThroughSsm(
+  task: NodeTask,
+  { faultOf = () => null, mayGoOn, onOrder, onRefusal, whileAway = async () => undefined }: RebootOptions = {},
+): Promise<{ readonly before: Observation; readonly after: Observation }> {
+  const before = await observe(task, "look before the reboot");
+  const fault = faultOfGuard(before) ?? faultOf(before);
+  if (fault) throw new StageFailed(fault.code, `${notRebooted} ${fault.why}`);
+  const request: RebootRequest = {
+    operation: task.owner,
+    notAfter: Math.floor(task.wait.until / 1000),
+    bootId: before.bootId,
+  };
+  await mayGoOn?.();
+  onOrder?.(before);
+  await once(task, "write down the reboot", () =>
+    task.steps.machines.seen.noteOrder(leaseOf(task).instanceId, task.operation),
+  );
+  const lost = await rebootOnce(task, request, { onRefusal, whileAway });
+  const after = await observe(task, "look after the reboot");
+  if (after.bootId === before.bootId) throw lost ?? new StageFailed("reboot-not-happened", sameBoot);
+  return { before, after };
+}
+
+/** However a guard is not in order: right before a reboot the remedy is the same. */
+function faultOfGuard(before: Observation): StageFault | null {
+  const fault = guardFault(before);
+  return fault && { code: "guard-not-in-order", why: fault.why };
+}
+
+const sameBoot = "the machine reports a reboot, but its boot id has not changed";
+
+/** Did the script answer, in the boot before, that it asks for no reboot? One that it had asked for before may still come. */
+const isRefusal = ({ ok, bootIdBefore, bootIdAfter, code }: RebootResult): boolean =>
+  !ok && bootIdAfter !== "" && bootIdAfter === bootIdBefore && code !== "reboot-not-happened";
+
+const rebootFailed = (result: RebootResult): StageFailed =>
+  result.error === null
+    ? new StageFailed("reboot-not-happened", "reboot.ps1 failed without an error message")
+    : new StageFailed(codeOfScript(result), result.error);
+
+/**
+ * Orders the reboot and waits for the script's result.
+ * @returns null, or the error by which the result was lost: then only the boot id tells whether the machine rebooted
+ * @throws StageFailed if the script refuses; MachineEnded; Cancelled
+ */
+async function rebootOnce(
+  task: NodeTask,
+  request: RebootRequest,
+  { onRefusal, whileAway: onRound }: Pick<RebootOptions, "onRefusal" | "whileAway">,
+): Promise<StageFailed | null> {
+  const order = { script: "reboot", request } as const;
+  let result: RebootResult;
+  try {
+    result = await runScript<RebootResult>(task.ctx, task.steps, leaseOf(task), "reboot", order, {
+      ...task.wait,
+      onRound,
+    });
+  } catch (error) {
+    if (isLostResult(error)) return error;
+    throw error;
+  }
+  if (isRefusal(result)) onRefusal?.();
+  if (!result.ok) throw rebootFailed(result);
+  return null;
+}

@@ -1,0 +1,30 @@
+import { causeOf } from "../../engine/durable.ts";
+import { type CordonOutcome, cordonLeaves, cordonLeft } from "../../messages/node/cordon.ts";
+import { hasEnded } from "../../steps/ec2/instances.ts";
+import { auditNode } from "../operation/audit.ts";
+import { giveBackCordon } from "./cordon.ts";
+import { leaseOf, type NodeTask, nodeOf, once } from "./task.ts";
+
+/** Opens the node to pods again where that is right. @returns the state that is left, also if that did not work */
+export async function restoreNode(task: NodeTask): Promise<string> {
+  const { name: node } = nodeOf(task);
+  const { instanceId } = leaseOf(task);
+  try {
+    const outcome = await once(task, "uncordon", () => giveBack(task, instanceId));
+    return outcome === null ? cordonLeaves.untouched : cordonLeft(outcome, { node, instanceId });
+  } catch (error) {
+    return cordonLeaves.cordoned(node, causeOf(error).message);
+  }
+}
+
+/** EC2 may be terminating the instance, by whoever's order; while it does not say, the node is opened again. */
+export async function giveBack(task: NodeTask, instanceId: string): Promise<CordonOutcome | null> {
+  const { steps, operation } = task;
+  const { uid } = nodeOf(task);
+  const machine = await steps.instances.describe(instanceId).catch(() => undefined);
+  const outcome = await giveBackCordon(steps, uid, operation, machine !== undefined && hasEnded(machine));
+  await steps.cordons.close(uid, operation);
+  if (outcome !== null)
+    await auditNode(task, "give back", { what: "changed", detail: { change: "give back the cordon", outcome } });
+  return outcome;
+}

@@ -1,0 +1,29 @@
+import { MINUTE } from "../../engine/durable.ts";
+import type { LineReading } from "../../engine/fleet-batch.ts";
+import type { RouteRequest, RouteResult } from "../../machine/plan.ts";
+import { codeOfScript } from "../../records/failures.ts";
+
+/** Reads the result line of `route.ps1`. */
+export function readRoute(result: object): LineReading<true> {
+  const { ok, failed } = result as Partial<RouteResult>;
+  if (ok === true) return { value: true };
+  if (!failed) return { why: "route.ps1 did not finish and does not say why", code: "script-failed" };
+  return { why: `${failed.action}: ${failed.error}`, code: codeOfScript(failed) };
+}
+
+/**
+ * The request that installs the guard, or takes it away.
+ * @param now milliseconds since the epoch
+ * @param minutes after which the machine may not begin any more
+ */
+export const routeRequest = (
+  what: RouteRequest["do"],
+  operation: string,
+  now: number,
+  minutes: number,
+): RouteRequest => ({
+  do: what,
+  operation,
+  madeAt: Math.floor(now / 1_000),
+  notAfter: Math.floor((now + minutes * MINUTE) / 1_000),
+});

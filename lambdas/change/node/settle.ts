@@ -1,0 +1,55 @@
+import { isRollout } from "../../commands/request.ts";
+import { messageSettings } from "../../messages/operation/links.ts";
+import { operationMessage } from "../../messages/operation/operation.ts";
+import { failureMessage } from "../../messages/operation/thread.ts";
+import type { OperationRecord, OperationView } from "../../records/records.ts";
+import { isBusy } from "../../steps/client-errors.ts";
+import type { OpenCordon } from "../../steps/ledger/cordons.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { viewOf } from "../operation/publisher.ts";
+import { seeRollout, viewOfRollout } from "../operation/rollout-view.ts";
+
+/** A cordon that an operation has left to a person. */
+type Left = Pick<OpenCordon, "operation" | "index" | "keptAt">;
+
+const viewToShow = async (steps: Steps, { id, request, pool }: OperationRecord): Promise<OperationView | undefined> =>
+  isRollout(request) ? viewOfRollout(await seeRollout(steps, id), steps.timestamp()) : viewOf(steps, id, pool ?? null);
+
+/** Rewrites the message of an operation that has ended, and the failure of this node in its thread. */
+async function showSettled(steps: Steps, operation: OperationRecord, index: number): Promise<void> {
+  const { id, channel, messageTs } = operation;
+  const view = await viewToShow(steps, operation);
+  const node = view?.nodes.find((one) => one.index === index);
+  if (!view || !node || !messageTs) return;
+  const { configuration } = await steps.runtime.read(null);
+  const settings = messageSettings(configuration);
+  await steps.thread.update(channel, messageTs, operationMessage(view, settings));
+  const inThread = failureMessage(operation, node, settings, view.now);
+  // By its mark the line of the thread is found, not posted again.
+  const ts = await steps.thread.post(channel, inThread, `${id} ${index} ${node.status}`, messageTs);
+  await steps.thread.update(channel, ts, inThread);
+}
+
+/**
+ * Writes down what was decided about a node that an earlier operation has left cordoned, and takes the buttons off that operation's
+ * message: they would offer what is decided by now. While Slack is away, the buttons stay and do what they say. Belongs into a step or a poll.
+ * @param settled what was decided, in words
+ */
+export async function settleLeftWork(
+  steps: Steps,
+  { operation: id, index, keptAt }: Left,
+  settled: string,
+): Promise<void> {
+  if (keptAt === undefined) return;
+  const operation = await steps.ledger.operation(id);
+  const node = (await steps.ledger.nodes(id)).find((one) => one.index === index);
+  if (!operation || !node?.failure) return;
+  await steps.ledger.changeNode(id, index, { settled });
+  // While it runs, its own execution shows it.
+  if (operation.endedAt === null) return;
+  try {
+    await showSettled(steps, operation, index);
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+  }
+}

@@ -1,0 +1,108 @@
+import { requestedAct } from "../../audit/acts.ts";
+import { isChange } from "../../commands/list.ts";
+import { isDryRun, type Start } from "../../commands/request.ts";
+import { causeOf } from "../../engine/durable.ts";
+import { Refused, UserError } from "../../errors.ts";
+import { withAudit } from "../../messages/operation/audit-head.ts";
+import { shownOnly } from "../../messages/operation/dry-runs.ts";
+import { busyMessage, mistakeMessage, refusedMessage, troubleMessage } from "../../messages/operation/final.ts";
+import { requesterOf } from "../../records/origin.ts";
+import type { Message, OperationStatus } from "../../records/records.ts";
+import { type Execution, type OperationSettings, settingsOf } from "./op.ts";
+import { checkOrigin } from "./requester.ts";
+
+/**
+ * Writes that the operation runs, and which version of the release document it goes by.
+ * @returns null when there is nothing to do: the front door gave this start up and said so
+ * @throws Refused, or UserError for a look, when the start was delivered too late: what was asked an hour ago may not be
+ * wanted any more
+ * @throws Forbidden when the requester may not, by today's policy and by what Slack says now
+ */
+export async function beginOperation(op: Execution): Promise<OperationSettings | null> {
+  const { ctx, steps, start } = op;
+  const release = await steps.runtime.read(null);
+  const operation = await steps.ledger.operation(start.operation);
+  if (!operation || operation.endedAt !== null) return null;
+  if (isChange(start.request.command))
+    await steps.audit.append({ operation: start.operation }, "requested", requestedAct(start));
+  if (steps.now() / 1000 > start.notAfter) throw late(start);
+  await steps.ledger.changeOperation(start.operation, {
+    status: "running",
+    executionArn: ctx.executionContext.durableExecutionArn,
+  });
+  await checkOrigin(op, release.configuration);
+  return settingsOf(release);
+}
+
+/** Error of a start that came late: a promised change shows as refused in the list, a look concerns only its requester. */
+function late({ request }: Start): Error {
+  const words = "The request was delivered too late and was not started. Run the command again.";
+  return isChange(request.command) ? new Refused(words) : new UserError(words);
+}
+
+/**
+ * Says something to the requester alone; the answer to a look replaces its acknowledgement. An operation that a rule started
+ * has no requester: its message goes to the channel.
+ */
+export async function tellRequester(op: Execution, message: Message): Promise<void> {
+  const { steps, start } = op;
+  const requester = requesterOf(start);
+  if (!requester) return postEnd(op, message);
+  if (!isChange(start.request.command)) return steps.answers.give(start.operation, requester, message);
+  return steps.thread.sendEphemeral(requester.channel, requester.userId, message);
+}
+
+/** Ends a dry run: its plan goes to the requester alone. */
+export async function showOnly(op: Execution, message: Message): Promise<void> {
+  const { steps, start } = op;
+  await tellRequester(op, message);
+  const end = { status: "succeeded", summary: shownOnly, endedAt: steps.timestamp() } as const;
+  await steps.ledger.changeOperation(start.operation, end);
+}
+
+/** Posts the end of an operation in its channel, in its thread where it has one. */
+async function postEnd({ steps, start }: Execution, message: Message): Promise<void> {
+  const operation = await steps.ledger.operation(start.operation);
+  if (!operation) return;
+  await steps.thread.post(operation.channel, message, `${start.operation} end`, operation.messageTs ?? undefined, true);
+}
+
+/** Status in which each kind of error leaves an operation; any other error leaves it failed. */
+export const endings: Readonly<Record<string, OperationStatus>> = {
+  Refused: "refused",
+  UserError: "not-started",
+  Forbidden: "refused",
+};
+
+/** Message in the channel for each kind of error that ends an operation; any other error is a bug. */
+const messages: Readonly<Record<string, typeof troubleMessage>> = { Refused: refusedMessage, Retryable: busyMessage };
+
+/** Errors that concern the requester alone; so does every error of a dry run. */
+const PRIVATE: ReadonlySet<string> = new Set(["UserError", "Forbidden"]);
+
+async function privately(op: Execution, message: Message): Promise<Message> {
+  await tellRequester(op, message);
+  return message;
+}
+
+/**
+ * Ends an operation that got nowhere: the kind of the error says who is told. A mistake is told to the requester alone,
+ * a refusal and a bug in the channel.
+ * @returns what was said
+ */
+export async function failOperation(op: Execution, error: unknown): Promise<Message> {
+  const { steps, start } = op;
+  const cause = causeOf(error);
+  const status = endings[cause.name] ?? "failed";
+  await steps.ledger.changeOperation(start.operation, {
+    status,
+    summary: cause.message.slice(0, 500),
+    endedAt: steps.timestamp(),
+  });
+  if (PRIVATE.has(cause.name)) return privately(op, mistakeMessage(cause.message));
+  const message = (messages[cause.name] ?? troubleMessage)(start, cause.message);
+  if (isDryRun(start.request)) return privately(op, message);
+  const head = (await steps.ledger.operation(start.operation))?.audit;
+  await postEnd(op, withAudit(message, head));
+  return message;
+}

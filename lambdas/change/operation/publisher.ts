@@ -1,0 +1,132 @@
+import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { type MessageSettings, messageSettings } from "../../messages/operation/links.ts";
+import { operationMessage } from "../../messages/operation/operation.ts";
+import { threadLines, threadStateOf } from "../../messages/operation/thread.ts";
+import type { NodeRecord, OperationView, PublishedMessage, ThreadState } from "../../records/records.ts";
+import { isBusy, wordsOf } from "../../steps/client-errors.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { mentionPeople } from "./calls.ts";
+
+const REFRESH_MS = 30_000;
+
+/** A thread line a node per look would be a flood; Slack takes about one message a second per channel. */
+const LINES_AT_ONCE = 5;
+
+/** Of what people see: neither the time of the look, nor who is woken by changes, nor an audit that goes on. */
+function fingerprint({ operation, nodes, pool }: OperationView): string {
+  const { audit, ...seen } = operation;
+  const head = operation.endedAt === null ? null : audit;
+  const seenNodes = nodes.map(({ audit: _, ...node }) => node);
+  return createHash("sha256")
+    .update(JSON.stringify([{ ...seen, callbacks: {} }, head, seenNodes, pool]))
+    .digest("hex");
+}
+
+/** Everything the one message shows, read from the ledger. */
+export async function viewOf(
+  steps: Steps,
+  id: string,
+  pool: OperationView["pool"],
+): Promise<OperationView | undefined> {
+  const operation = await steps.ledger.operation(id);
+  return operation && { operation, nodes: await steps.ledger.nodes(id), pool, now: steps.timestamp() };
+}
+
+/** Result of telling the thread: every line that was said counts as said, also when Slack failed in the middle. */
+interface Telling {
+  readonly told: readonly ThreadState[];
+  readonly trouble: string | null;
+}
+
+async function tellThread(
+  steps: Steps,
+  view: OperationView,
+  before: PublishedMessage,
+  settings: MessageSettings,
+): Promise<Telling> {
+  const { channel, id } = view.operation;
+  const told = new Map(before.told.map((node) => [node.index, node]));
+  let room = LINES_AT_ONCE;
+  try {
+    for (const node of view.nodes) {
+      const lines = threadLines(view, told.get(node.index) ?? null, node, settings);
+      // A node that alone has more to say is told whole when nothing was said before it: it would wait for room for ever.
+      if (lines.length > room && room < LINES_AT_ONCE) break;
+      room -= lines.length;
+      for (const { mark, message } of lines)
+        await steps.thread.post(channel, message, `${id} ${node.index} ${mark}`, before.messageTs);
+      told.set(node.index, threadStateOf(node));
+    }
+    return { told: [...told.values()], trouble: null };
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    return { told: [...told.values()], trouble: wordsOf(error) };
+  }
+}
+
+/**
+ * Brings message and thread up to date, and calls the people whom they concern. If Slack is busy or down, the next poll retries.
+ * @returns what has been said now
+ * @throws only what is a bug: a message that Slack refuses
+ */
+export async function publish(
+  steps: Steps,
+  view: OperationView,
+  before: PublishedMessage,
+  settings: MessageSettings,
+): Promise<PublishedMessage> {
+  const seen = fingerprint(view);
+  const stale = steps.now() - before.at >= REFRESH_MS && view.operation.endedAt === null;
+  try {
+    const changed = seen !== before.view || stale;
+    const messageTs = changed
+      ? await steps.thread.update(view.operation.channel, before.messageTs, operationMessage(view, settings))
+      : before.messageTs;
+    const kept: PublishedMessage = {
+      ...before,
+      messageTs,
+      ...(changed ? { view: seen, at: steps.now() } : {}),
+      trouble: null,
+    };
+    const told = { ...kept, ...(await tellThread(steps, view, kept, settings)) };
+    return told.trouble === null ? await mentionPeople(steps, view, told) : told;
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    return { ...before, trouble: wordsOf(error) };
+  }
+}
+
+/** Has everything been said that there is to say? */
+export const saidAll = (published: PublishedMessage, nodes: readonly NodeRecord[]): boolean =>
+  published.trouble === null &&
+  nodes.every((node) =>
+    isDeepStrictEqual(
+      published.told.find(({ index }) => index === node.index),
+      threadStateOf(node),
+    ),
+  );
+
+/** Posts the one message of an operation; a step that runs again finds it by what the ledger holds. */
+export async function postFirst(
+  steps: Steps,
+  id: string,
+  pool: OperationView["pool"],
+  settings: MessageSettings,
+): Promise<PublishedMessage> {
+  const view = await viewOf(steps, id, pool);
+  if (!view) throw new Error(`the operation ${id} is not in the ledger`);
+  const known = view.operation.messageTs;
+  const messageTs = known ?? (await steps.thread.post(view.operation.channel, operationMessage(view, settings), id));
+  if (!known) await steps.ledger.changeOperation(id, { messageTs, ...(pool ? { pool } : {}) });
+  return { messageTs, view: fingerprint(view), at: steps.now(), told: [], trouble: null };
+}
+
+/** Draws the one message of an operation that has ended once more: its own execution does so no longer. Belongs into a step. */
+export async function redraw(steps: Steps, id: string): Promise<void> {
+  const view = await viewOf(steps, id, null);
+  if (!view?.operation.messageTs) return;
+  const { channel, messageTs, pool = null } = view.operation;
+  const { configuration } = await steps.runtime.read(null);
+  await steps.thread.update(channel, messageTs, operationMessage({ ...view, pool }, messageSettings(configuration)));
+}

@@ -1,0 +1,181 @@
+import { BREAK_GLASS, rulesIn } from "../../commands/approvals.ts";
+import { isChange } from "../../commands/list.ts";
+import { groupsWithRoles } from "../../commands/membership.ts";
+import { mayUseSomewhere, rolesOf } from "../../commands/policy.ts";
+import { breakGlassOf, poolNamed } from "../../commands/request.ts";
+import type { Rules } from "../../configuration/configuration.ts";
+import { Forbidden, Refused, UserError } from "../../errors.ts";
+import { log } from "../../logging.ts";
+import { breakGlassNeedsName } from "../../messages/approval/break-glass.ts";
+import { type Refusal, refusalMessage } from "../../messages/command/refusals.ts";
+import { requesterOf } from "../../records/origin.ts";
+import type { OperationRecord } from "../../records/records.ts";
+import { isBusy, wordsOf } from "../../steps/client-errors.ts";
+import type { Steps } from "../../steps/steps.ts";
+import type { Execution } from "./op.ts";
+
+/**
+ * Judges afresh what the front door had no time to ask: is the requester a full member, is the channel free of guests and other
+ * workspaces, and does the policy of today allow it? Before a workflow begins, and again when its plan was approved. For a
+ * change Slack is asked. A rule of the deployment itself is not judged.
+ * @param pool of the node that is meant, once that is known; by default that of the request, where it names one
+ * @throws Forbidden with a sentence for the requester alone
+ */
+export async function checkOrigin(
+  { steps, start }: Execution,
+  rules: Rules,
+  pool: Place = poolNamed(start.request),
+): Promise<void> {
+  const { request } = start;
+  const requester = requesterOf(start);
+  if (!requester) return;
+  const judge = isChange(request.command) ? refusalOf : lookRefusalOf;
+  const refusal = await judge(steps, requester.userId, request.command, heldIn(rules, pool));
+  logPolicy(requester.userId, request.command, refusal);
+  if (refusal) throw new Forbidden(refusalMessage(refusal).text);
+}
+
+/** A pool by its name, null for what is in none; undefined while the node is not known that is meant. */
+type Place = string | null | undefined;
+
+/** The pool that an operation works in, as far as it is known. */
+const poolOf = ({ request, inPool }: OperationRecord): Place => (inPool === undefined ? poolNamed(request) : inPool);
+
+/** The rules of one place alone; while the place is not known, those of all. */
+const heldIn = (rules: Rules, pool: Place): Rules =>
+  pool === undefined ? rules : { ...rulesIn(rules, pool), pools: {} };
+
+/**
+ * Judges whether the requester may act on a node without waiting for the approval; a request that waits is not judged.
+ * @param node the whole name of the node, or the instance id of a machine that is no node
+ * @param pool null for what is in none
+ * @throws UserError when another name than the whole one was typed; Forbidden when no role of the requester allows it
+ */
+export async function checkBreakGlass({ steps, start }: Execution, node: string, pool: string | null): Promise<void> {
+  const { request } = start;
+  const requester = requesterOf(start);
+  if (breakGlassOf(request) === null || !("node" in request) || !requester) return;
+  if (request.node !== node) throw new UserError(breakGlassNeedsName(node, request.node));
+  const rules = await steps.runtime.rules();
+  const refusal = await refusalOf(steps, requester.userId, BREAK_GLASS, heldIn(rules, pool));
+  logPolicy(requester.userId, BREAK_GLASS, refusal);
+  if (refusal) throw new Forbidden(refusalMessage(refusal).text);
+}
+
+/**
+ * Judges whether the requester may act outside of a pool's maintenance: those who may go without an approval may.
+ * @throws Forbidden when no role of the requester allows it
+ */
+export async function checkNow({ steps, start }: Execution, pool: string | null): Promise<void> {
+  const requester = requesterOf(start);
+  if (!requester || breakGlassOf(start.request) !== null) return;
+  const rules = await steps.runtime.rules();
+  const refusal = await refusalOf(steps, requester.userId, BREAK_GLASS, heldIn(rules, pool));
+  logPolicy(requester.userId, BREAK_GLASS, refusal);
+  if (refusal) throw new Forbidden(refusalMessage(refusal).text);
+}
+
+/** Judges the requester again; while Slack or the rules cannot be read, the verdict holds that was given at the request. */
+export async function stillAllowed(op: Execution, rules: Rules): Promise<void> {
+  try {
+    await checkOrigin(op, rules);
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    log("WARN", "refusal", { operation: op.start.operation, why: wordsOf(error) });
+  }
+}
+
+const logPolicy = (by: string, command: string, refusal: Refusal | null): void =>
+  log(refusal ? "WARN" : "INFO", "decision", {
+    decision: "policy",
+    by,
+    command,
+    outcome: refusal ? "refused" : "allowed",
+    why: refusal?.kind,
+  });
+
+/** A look goes by what the schedule read minutes ago, and asks Slack only about people whom the schedule does not know. */
+async function lookRefusalOf(steps: Steps, userId: string, command: string, rules: Rules): Promise<Refusal | null> {
+  const known = await steps.people.lastKnown(userId);
+  if (!known) return refusalOf(steps, userId, command, rules);
+  if (known.membership !== "member") return { kind: known.membership };
+  return mayUseSomewhere(rules, rolesOf(rules, userId, known.groups), command) ? null : { kind: "policy", command };
+}
+
+async function refusalOf(steps: Steps, userId: string, command: string, rules: Rules): Promise<Refusal | null> {
+  const membership = await steps.people.membership(rules, userId);
+  if (membership !== "member") return { kind: membership };
+  if (mayUseSomewhere(rules, rolesOf(rules, userId, []), command)) return null;
+  const groups = await steps.people.groupsOf(groupsWithRoles(rules), userId);
+  return mayUseSomewhere(rules, rolesOf(rules, userId, groups), command) ? null : { kind: "policy", command };
+}
+
+/**
+ * Rechecks a person whose click the front door accepted from the roster: by the current policy, and by Slack's current
+ * answer. A person without permission gets an ephemeral message.
+ * @param command a person who may use it may decide
+ * @param pool where it is decided, as far as that is known
+ */
+export async function mayDecide(steps: Steps, userId: string, command: string, pool?: Place): Promise<boolean> {
+  const rules = await steps.runtime.rules();
+  const refusal = await refusalOf(steps, userId, command, heldIn(rules, pool));
+  logPolicy(userId, command, refusal);
+  if (refusal) await steps.thread.sendEphemeral(rules.slack.channel, userId, refusalMessage(refusal));
+  return refusal === null;
+}
+
+/**
+ * Finds the person who cancelled an operation; null while no permitted person did. The first poll rechecks the permission
+ * and records the verdict for the others. If Slack or the rules cannot be read, the front door's verdict of minutes ago
+ * holds: a cancellation only rolls back.
+ */
+export async function cancelledBy(steps: Steps, id: string): Promise<string | null> {
+  const operation = await steps.ledger.operation(id);
+  const { cancelledBy: by = null, cancelCause: cause, cancelAllowed } = operation ?? {};
+  if (by === null || cause === cancelAllowed || cause === undefined) return by;
+  try {
+    const allowed = await mayDecide(steps, by, "cancel", operation && poolOf(operation));
+    if (allowed) await steps.ledger.changeOperation(id, { cancelAllowed: cause });
+    else await steps.ledger.withdrawCancel(id, cause);
+    return allowed ? by : null;
+  } catch (error) {
+    if (isBusy(error) || error instanceof Refused) return by;
+    throw error;
+  }
+}
+
+/** Stands for the person where a rollout has paused by itself. */
+export const BY_ITSELF = "rollout";
+
+/** Stands for the person where the maintenance is over in which the work began. */
+export const BY_MAINTENANCE = "maintenance";
+
+/**
+ * Finds who wants the work on a node to stop: the person who cancelled its operation, or who paused its rollout; BY_ITSELF for a
+ * rollout that has paused because a node failed, BY_MAINTENANCE for one whose slot has ended. Null while it may go on.
+ */
+export async function stoppedBy(steps: Steps, id: string): Promise<string | null> {
+  const by = await cancelledBy(steps, id);
+  if (by !== null) return by;
+  const rollout = (await steps.ledger.operation(id))?.rollout;
+  if (rollout?.closedAt) return BY_MAINTENANCE;
+  return rollout?.paused ? (rollout.paused.by ?? BY_ITSELF) : null;
+}
+
+/**
+ * Judges afresh whether a person's vote on a plan counts: a full member, who may use `approve` in this pool and holds one of the
+ * roles that the rule names.
+ * @param decision "approve" or "deny", each with a right of its own
+ */
+export async function mayVote(
+  steps: Steps,
+  { userId, decision }: { readonly userId: string; readonly decision: "approve" | "deny" },
+  { roles, pool }: { readonly roles: readonly string[]; readonly pool: string | null },
+): Promise<boolean> {
+  const rules = heldIn(await steps.runtime.rules(), pool);
+  const refusal = await refusalOf(steps, userId, decision, rules);
+  logPolicy(userId, decision, refusal);
+  if (refusal) return false;
+  const groups = await steps.people.groupsOf(groupsWithRoles(rules), userId);
+  return rolesOf(rules, userId, groups).some((role) => roles.includes(role));
+}

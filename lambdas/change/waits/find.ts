@@ -1,0 +1,44 @@
+import { type LeftMachine, type PersonWait, type WaitsSeen, waitsIn } from "../../records/waits.ts";
+import { isWindows } from "../../steps/cluster/node-facts.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
+import type { Steps } from "../../steps/steps.ts";
+
+/** Cordons that operations have left to a person, of Nodes that are cordoned still. */
+async function cordonsOf(steps: Steps, nodes: readonly Node[]): Promise<WaitsSeen["cordons"]> {
+  const cordoned = nodes.filter((node) => isWindows(node) && node.spec?.unschedulable === true);
+  const found = await Promise.all(cordoned.map(({ metadata }) => steps.cordons.find(metadata?.uid ?? "")));
+  const left = found.flatMap((one) => (one?.keptAt === undefined ? [] : [one]));
+  return Promise.all(
+    left.map(async (cordon) => {
+      const by = await steps.ledger.operation(cordon.operation);
+      const record = (await steps.ledger.nodes(cordon.operation)).find(({ index }) => index === cordon.index);
+      return { cordon, by, record };
+    }),
+  );
+}
+
+async function unreviewedOf(steps: Steps): Promise<WaitsSeen["unreviewed"]> {
+  const open = await Promise.all(
+    (await steps.breakGlass.open()).map(({ operation }) => steps.ledger.operation(operation)),
+  );
+  return open.filter((operation) => operation !== undefined);
+}
+
+/**
+ * Finds everything that waits for a person. Belongs into a step.
+ * @param nodes of the cluster; none while its API is away
+ * @param machines that are no nodes
+ */
+export async function findWaits(
+  steps: Steps,
+  nodes: readonly Node[],
+  machines: readonly LeftMachine[],
+): Promise<PersonWait[]> {
+  const unfinished = await steps.ledger.unfinished();
+  const [running, unreviewed, cordons] = await Promise.all([
+    Promise.all(unfinished.map(async (operation) => ({ operation, nodes: await steps.ledger.nodes(operation.id) }))),
+    unreviewedOf(steps),
+    cordonsOf(steps, nodes),
+  ]);
+  return waitsIn({ running, unreviewed, cordons, machines });
+}

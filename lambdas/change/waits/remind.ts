@@ -1,0 +1,43 @@
+import { rulesIn } from "../../commands/approvals.ts";
+import { audienceOf, audienceOfRoles } from "../../commands/policy.ts";
+import type { Rules } from "../../configuration/configuration.ts";
+import { waitReminder, waitWords } from "../../messages/operation/waits.ts";
+import { type Audience, isReminderDue, type PersonWait, waitName } from "../../records/waits.ts";
+import { isBusy } from "../../steps/client-errors.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { findWaits } from "./find.ts";
+
+/** User groups (S…) and people that a reminder mentions. */
+function calledTo(rules: Rules, pool: string | null, audience: Audience): string[] {
+  if ("roles" in audience) return audienceOfRoles(rules, audience.roles);
+  if ("person" in audience) return audience.person === null ? [] : [audience.person];
+  return audienceOf(rulesIn(rules, pool), audience.command);
+}
+
+/** Lists the waits of which people are to be reminded now. What reminds them by itself, with its buttons, is left out. Belongs into a step. */
+export async function dueWaits(steps: Steps): Promise<readonly PersonWait[]> {
+  // While the API server is away, nodes that wait are reminded of by a later sweep.
+  const nodes = await steps.nodes.all().catch((error: unknown): readonly Node[] => {
+    if (isBusy(error)) return [];
+    throw error;
+  });
+  const [waits, last] = await Promise.all([findWaits(steps, nodes, []), steps.reminders.last()]);
+  return waits.filter(
+    (wait) =>
+      waitWords[wait.kind].remindsItself !== true && isReminderDue(wait.since, last.get(waitName(wait)), steps.now()),
+  );
+}
+
+/** Reminds people in the operation's thread; in the channel, where its record has lapsed. Belongs into a step. */
+export async function remindOfWait(steps: Steps, wait: PersonWait): Promise<void> {
+  const rules = await steps.runtime.rules();
+  const operation = await steps.ledger.operation(wait.operation);
+  const name = waitName(wait);
+  const now = steps.timestamp();
+  const message = waitReminder(wait, calledTo(rules, wait.pool, wait.audience), now);
+  const mark = `${name} reminder ${now.slice(0, 10)}`;
+  const channel = operation?.channel ?? rules.slack.channel;
+  await steps.thread.post(channel, message, mark, operation?.messageTs ?? undefined);
+  await steps.reminders.keep(name);
+}

@@ -1,0 +1,79 @@
+import { MOST_MACHINES } from "../steps/machine/fleet.ts";
+
+/** Parts a list into pieces that one step may hold: a step takes and returns at most 50 machines. */
+export const chunksOf = <T>(list: readonly T[]): readonly (readonly T[])[] =>
+  Array.from({ length: Math.ceil(list.length / MOST_MACHINES) }, (_, at) =>
+    list.slice(at * MOST_MACHINES, (at + 1) * MOST_MACHINES),
+  );
+
+/** Name of the nth step of its kind, counted from 0: "settle", "settle 2". */
+export const numbered = (name: string, at: number): string => (at === 0 ? name : `${name} ${at + 1}`);
+
+/** Some of a list, as a step returns them. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** Missing on the last page. */
+  readonly more?: true;
+}
+
+/**
+ * The next page of a list: what no page before holds, whatever the order in which the list was read again.
+ * @param before nodes of the pages before
+ */
+export function pageAfter<T>(
+  list: readonly T[],
+  before: readonly { readonly uid: string }[],
+  uidOf: (item: T) => string,
+): Page<T> {
+  const seen = new Set(before.map(({ uid }) => uid));
+  const rest = list.filter((item) => !seen.has(uidOf(item)));
+  const items = rest.slice(0, MOST_MACHINES);
+  return rest.length > items.length ? { items, more: true } : { items };
+}
+
+/**
+ * Reads a list page by page.
+ * @param read reads the nth page, counted from 0, in a step of its own
+ */
+export async function everyChunk<T>(
+  read: (at: number, before: readonly T[]) => Promise<Page<T>>,
+): Promise<readonly T[]> {
+  const all: T[] = [];
+  for (let at = 0; ; at += 1) {
+    const { items, more } = await read(at, all);
+    all.push(...items);
+    if (!more) return all;
+  }
+}
+
+/** Reads once for all steps of an invocation; a reading that failed is repeated. */
+export function readOnce<T>(read: () => Promise<T>): () => Promise<T> {
+  let last: Promise<T> | undefined;
+  return async () => {
+    last ??= read();
+    try {
+      return await last;
+    } catch (error) {
+      last = undefined;
+      throw error;
+    }
+  };
+}
+
+/**
+ * Runs work on every item, so many at once. Items begin in their order, whichever ends first: in a replay each gets the same
+ * place among the operations of the execution.
+ */
+export async function atMost<T, R>(
+  most: number,
+  items: readonly T[],
+  work: (item: T, at: number) => Promise<R>,
+): Promise<readonly R[]> {
+  const results: R[] = [];
+  const waiting = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [at, item] of waiting) results[at] = await work(item, at);
+  };
+  await Promise.all(Array.from({ length: most }, worker));
+  return results;
+}

@@ -1,0 +1,188 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { Answers } from "../machine/questions.ts";
+import { calledOff, calledOffBefore } from "../messages/node/guard.ts";
+import type { FailureReason } from "../records/failures.ts";
+import type { DocumentScript } from "../scripts/documents.ts";
+import type { InvocationVerdict, SendResult } from "../steps/machine/fleet.ts";
+import type { Steps } from "../steps/steps.ts";
+import { stepAtMostOnce } from "./at-most-once.ts";
+import { MINUTE, step } from "./durable.ts";
+import { notTaken, roundSeconds } from "./run-script.ts";
+
+/** Outcome of one machine, small enough to be kept for hundreds of them. */
+export type FleetOutcome<T> =
+  | { readonly instanceId: string; readonly state: "done"; readonly value: T }
+  | ({ readonly instanceId: string; readonly state: "failed" } & FailureReason);
+
+/** Judgement of a script's result line: what the workflow needs of it, or why it counts as a failure. */
+export type LineReading<T> = { readonly value: T } | FailureReason;
+
+/** Request to many machines, and how their answers are read. */
+export interface FleetRun<T> {
+  /** Unique across executions: the marks of the commands begin with it. */
+  readonly owner: string;
+  /** Unique within the execution. */
+  readonly name: string;
+  /** Minutes that each batch may take. */
+  readonly minutes: number;
+  readonly cancelledBy: () => Promise<string | null>;
+  /** Reads a result line, and answers where the whole was asked for; it is kept for every machine, so it must be small. */
+  readonly read: (result: object, answers?: Answers) => LineReading<T>;
+}
+
+/** Machines that get the same request in one command. */
+export interface Batch {
+  readonly name: string;
+  readonly script: DocumentScript;
+  readonly instanceIds: readonly string[];
+  readonly send: (instanceIds: readonly string[], mark: string) => Promise<SendResult>;
+}
+
+/** Characters of a failure: those of fifty machines are one result of the execution. */
+const MOST_WORDS = 1_000;
+
+const failed = (instanceId: string, { why, code }: FailureReason) =>
+  ({ instanceId, state: "failed", why: why.slice(0, MOST_WORDS), ...(code === undefined ? {} : { code }) }) as const;
+
+/** The same failure for each of these machines. */
+export const allFailed = (instanceIds: readonly string[], reason: FailureReason) =>
+  instanceIds.map((instanceId) => failed(instanceId, reason));
+
+/** Result of one poll of a batch; outcomes are kept only when it is over. */
+interface Round<T> {
+  readonly running: readonly string[];
+  /** Reason why commands that still run are called off, in words; null where they go on. */
+  readonly offBecause: string | null;
+  readonly outcomes: readonly FleetOutcome<T>[];
+}
+
+function outcomeOf<T>(
+  verdict: InvocationVerdict,
+  ends: ReadonlyMap<string, string>,
+  run: FleetRun<T>,
+): FleetOutcome<T> | null {
+  const { instanceId } = verdict;
+  if (verdict.state === "failed") return failed(instanceId, verdict);
+  if (verdict.state === "done") {
+    const reading = run.read(verdict.result, verdict.answers);
+    return "value" in reading ? { instanceId, state: "done", value: reading.value } : failed(instanceId, reading);
+  }
+  const end = ends.get(instanceId);
+  return end === undefined ? null : failed(instanceId, { why: end, code: "machine-ended" });
+}
+
+/** Reads all verdicts of a command; a machine that EC2 has ended or stopped will not answer any more. */
+async function poll<T>(steps: Steps, batch: Batch, commandId: string, run: FleetRun<T>): Promise<Round<T>> {
+  const verdicts = await steps.fleet.verdicts(batch.script, commandId, batch.instanceIds);
+  const waiting = verdicts.flatMap(({ state, instanceId }) => (state === "running" ? [instanceId] : []));
+  const ends = waiting.length > 0 ? await steps.instances.endsOf(waiting) : new Map<string, string>();
+  const outcomes = verdicts.map((verdict) => outcomeOf(verdict, ends, run));
+  const running = verdicts.flatMap(({ instanceId }, at) => (outcomes[at] === null ? [instanceId] : []));
+  return { running, offBecause: null, outcomes: running.length > 0 ? [] : outcomes.filter((one) => one !== null) };
+}
+
+/** Seconds that machines may take to end a command that was called off. */
+const CALLED_OFF_WITHIN_SECONDS = 45;
+
+/** Cancels invocations that still run, then judges the batch by its state at that time: SSM cancels on a best-effort basis. */
+async function callOff<T>(
+  ctx: DurableContext,
+  steps: Steps,
+  batch: Batch,
+  commandId: string,
+  run: FleetRun<T>,
+  { running, offBecause }: Round<T>,
+): Promise<readonly FleetOutcome<T>[]> {
+  await step(ctx, `call off ${batch.name}`, () => steps.fleet.cancel(commandId, running));
+  await ctx.wait(`${batch.name} is called off`, { seconds: CALLED_OFF_WITHIN_SECONDS });
+  const code = offBecause === calledOff.cancelled ? "called-off" : "deadline-passed";
+  return step(ctx, `last verdicts of ${batch.name}`, async () => {
+    const verdicts = await steps.fleet.verdicts(batch.script, commandId, batch.instanceIds);
+    return verdicts.map((verdict) => {
+      // A command that did not end in time says more by SSM's status: mostly no agent took it.
+      const isOurs = offBecause === calledOff.cancelled && verdict.state === "failed" && verdict.isCalledOff === true;
+      const outcome = isOurs ? null : outcomeOf(verdict, new Map(), run);
+      const why = `${batch.script}.ps1 was called off: ${offBecause}`;
+      return outcome ?? failed(verdict.instanceId, { why, code });
+    });
+  });
+}
+
+async function whyCalledOff<T>(steps: Steps, run: FleetRun<T>, until: number): Promise<string | null> {
+  if ((await run.cancelledBy()) !== null) return calledOff.cancelled;
+  return steps.now() >= until ? calledOff.late : null;
+}
+
+/** Waits for a command on all its machines: by the event of its end, and by a slow poll behind it. */
+async function awaitCommand<T>(
+  ctx: DurableContext,
+  steps: Steps,
+  batch: Batch,
+  commandId: string,
+  run: FleetRun<T>,
+  until: number,
+): Promise<readonly FleetOutcome<T>[]> {
+  for (let round = 1; ; round += 1) {
+    const [ended, callbackId] = await ctx.createCallback(`${batch.name} ended ${round}`, {
+      timeout: { seconds: roundSeconds(round) },
+    });
+    // The event may have come before the callback was known: after writing it down, look once.
+    const seen = await step(ctx, `verdicts of ${batch.name} ${round}`, async (): Promise<Round<T>> => {
+      await steps.ledger.awaitFleet(commandId, callbackId);
+      const polled = await poll(steps, batch, commandId, run);
+      return polled.running.length > 0 ? { ...polled, offBecause: await whyCalledOff(steps, run, until) } : polled;
+    });
+    if (seen.running.length === 0) return seen.outcomes;
+    if (seen.offBecause !== null) return callOff(ctx, steps, batch, commandId, run, seen);
+    await ended.catch(() => undefined);
+  }
+}
+
+/** Sends a batch once, also across crashes. */
+const sendOnce = (ctx: DurableContext, steps: Steps, { name, instanceIds, send }: Batch, owner: string) => {
+  const mark = `${owner} ${name}`;
+  return stepAtMostOnce<SendResult>(
+    ctx,
+    `send ${name}`,
+    () => send(instanceIds, mark),
+    async () => {
+      const commandId = await steps.machine.sent(instanceIds[0] ?? "", mark);
+      return commandId === null ? null : { state: "sent", commandId };
+    },
+    notTaken,
+  );
+};
+
+/** The parts of a batch that SSM refused: without the machines that it named, or in halves where it named none. */
+function partsOf(batch: Batch, unreachable: readonly string[]): readonly Batch[] {
+  const rest = batch.instanceIds.filter((id) => !unreachable.includes(id));
+  const middle = Math.ceil(rest.length / 2);
+  const parts = unreachable.length > 0 ? [rest] : [rest.slice(0, middle), rest.slice(middle)];
+  return parts
+    .filter((part) => part.length > 0)
+    .map((instanceIds, at) => ({ ...batch, name: `${batch.name}.${at + 1}`, instanceIds }));
+}
+
+/**
+ * Sends one command to a batch of machines and waits for each of them.
+ * @returns an outcome for every machine of the batch
+ */
+export async function runBatch<T>(
+  ctx: DurableContext,
+  steps: Steps,
+  batch: Batch,
+  run: FleetRun<T>,
+): Promise<readonly FleetOutcome<T>[]> {
+  const begun = await step(ctx, `begin ${batch.name}`, async () => ({
+    cancelledBy: await run.cancelledBy(),
+    until: steps.now() + run.minutes * MINUTE,
+  }));
+  if (begun.cancelledBy !== null) return allFailed(batch.instanceIds, { why: calledOffBefore, code: "called-off" });
+  const sent = await sendOnce(ctx, steps, batch, run.owner);
+  if (sent.state === "sent") return awaitCommand(ctx, steps, batch, sent.commandId, run, begun.until);
+  const { unreachable, why, code } = sent;
+  if (unreachable.length === 0 && batch.instanceIds.length === 1) return allFailed(batch.instanceIds, { why, code });
+  const parts: FleetOutcome<T>[] = allFailed(unreachable, { why, code });
+  for (const part of partsOf(batch, unreachable)) parts.push(...(await runBatch(ctx, steps, part, run)));
+  return parts;
+}

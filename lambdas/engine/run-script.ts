@@ -1,0 +1,141 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import { Retryable } from "../errors.ts";
+import { log } from "../logging.ts";
+import type { FailureCode } from "../records/failures.ts";
+import type { DocumentScript } from "../scripts/documents.ts";
+import type { Lease } from "../steps/ledger/leases.ts";
+import type { CommandState, Order } from "../steps/machine/machine.ts";
+import type { Steps } from "../steps/steps.ts";
+import { stepAtMostOnce } from "./at-most-once.ts";
+import {
+  Cancelled,
+  DeadlineExceeded,
+  done,
+  MachineEnded,
+  MINUTE,
+  pending,
+  StageFailed,
+  step,
+  until,
+  untilTime,
+  type WaitOptions,
+} from "./durable.ts";
+
+/**
+ * Seconds until a command is polled although no event came: EventBridge delivers at best effort. Each round is two
+ * operations of the execution, so rounds get longer: after ten minutes, and after an hour.
+ * @param round counted from 1
+ */
+export function roundSeconds(round: number): number {
+  if (round <= 13) return 45;
+  return round <= 63 ? 60 : 120;
+}
+
+/** Errors after which SSM certainly did not take the command. */
+export const notTaken = (error: Error): boolean => error instanceof Retryable || error.name === "ThrottlingException";
+
+/** Result of one poll: the state of the command, and whether it was cancelled. */
+interface Round {
+  readonly command: CommandState;
+  readonly cancelledBy: string | null;
+  /** End of the machine, in words, while the command still seems to run. */
+  readonly end: string | null;
+  readonly late: boolean;
+}
+
+/** @throws MachineEnded when nothing will come of the command any more */
+function requireMachine({ end }: Round): void {
+  if (end !== null) throw new MachineEnded(end);
+}
+
+/** Milliseconds that a machine may take to end a command that was called off; SSM's cancelling is best effort. */
+const CALLED_OFF_WITHIN_MS = MINUTE;
+
+/** A command whose wait has ended must not overlap with the next one: a script refuses to run beside another. */
+async function callOff(
+  ctx: DurableContext,
+  steps: Steps,
+  { instanceId }: Lease,
+  name: string,
+  { commandId, script }: { readonly commandId: string; readonly script: DocumentScript },
+  { now }: WaitOptions,
+): Promise<void> {
+  const patience = await step(ctx, `call off ${name}`, async () => {
+    await steps.machine.cancelCommand(commandId, instanceId);
+    return now() + CALLED_OFF_WITHIN_MS;
+  });
+  await until(ctx, `${name} is called off`, untilTime(patience, now), async () => {
+    const command = await steps.machine.commandState(script, commandId, instanceId);
+    return command.state === "running" ? pending("the agent to end it") : done(true);
+  }).catch(() => undefined);
+}
+
+/** Code of a command that has not ended by the deadline: its agent works on it, or has not taken it or given it up. */
+const codeOfStatus = (status: string): FailureCode => (status === "InProgress" ? "script-slow" : "command-waits");
+
+/** Whether a command's result was lost, as opposed to one that took too long or whose machine is gone. */
+export const isLostResult = (error: unknown): error is StageFailed =>
+  error instanceof StageFailed && !(error instanceof DeadlineExceeded) && !(error instanceof MachineEnded);
+
+/** A result line's common part: every script says whether it did what was asked. */
+interface ScriptResult {
+  readonly ok: boolean;
+}
+
+/**
+ * Runs a script on a machine and waits for its result line; the command's event or the instance's end wakes it, and it
+ * polls when no event comes. The command is sent exactly once, also across crashes.
+ * @param name unique within the execution
+ * @returns the script's own result, which may still say `ok: false`
+ * @throws StageFailed with the machine's words, or when the deadline passes; MachineEnded; Cancelled
+ */
+export async function runScript<T extends ScriptResult>(
+  ctx: DurableContext,
+  steps: Steps,
+  held: Lease,
+  name: string,
+  order: Omit<Order, "mark">,
+  bounds: WaitOptions,
+): Promise<T> {
+  const mark = `${held.owner} ${name}`;
+  const commandId = await stepAtMostOnce(
+    ctx,
+    `send ${name}`,
+    async () => {
+      const commandId = await steps.machine.send(held, { ...order, mark });
+      log("INFO", "command", { instance: held.instanceId, commandId, script: order.script, outcome: "sent" });
+      return commandId;
+    },
+    () => steps.machine.sent(held.instanceId, mark),
+    notTaken,
+  );
+  for (let round = 1; ; round += 1) {
+    const [finished, callbackId] = await ctx.createCallback(`${name} finished ${round}`, {
+      timeout: { seconds: roundSeconds(round) },
+    });
+    // The event may have come before the callback was known: after writing it down, poll once.
+    const seen = await step(ctx, `poll ${name} ${round}`, async (): Promise<Round> => {
+      await steps.ledger.awaitCommand(commandId, held.instanceId, callbackId);
+      const command = await steps.machine.commandState(order.script, commandId, held.instanceId);
+      if (command.state !== "running")
+        log("INFO", "command", { instance: held.instanceId, commandId, script: order.script, outcome: command.state });
+      if (command.state === "running") await bounds.onRound?.(callbackId);
+      return {
+        command,
+        end: command.state === "running" ? await bounds.endOfMachine() : null,
+        cancelledBy: await bounds.cancelledBy(),
+        late: bounds.now() >= bounds.until,
+      };
+    });
+    if (seen.command.state === "done") return seen.command.result as T;
+    if (seen.command.state === "failed") throw new StageFailed(seen.command.code, seen.command.why);
+    requireMachine(seen);
+    if (seen.cancelledBy !== null || seen.late) {
+      await callOff(ctx, steps, held, name, { commandId, script: order.script }, bounds);
+      if (seen.cancelledBy !== null) throw new Cancelled(seen.cancelledBy);
+      const { status } = seen.command;
+      throw new DeadlineExceeded(`${order.script}.ps1, which SSM calls ${status}`, null, codeOfStatus(status));
+    }
+    await finished.catch(() => undefined);
+  }
+}

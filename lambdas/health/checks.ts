@@ -1,0 +1,61 @@
+import type { Questions } from "../machine/questions.ts";
+import { type CheckResult, type NodeCheck, unknownResult, wrong } from "./check.ts";
+import type { ExpectedMachine, HealthFacts } from "./facts.ts";
+import { bootCheck, guardCheck, LINK_LOCAL, machineChecks } from "./machine-checks.ts";
+import { instanceChecks, nodeChecks } from "./node-checks.ts";
+
+/** Check of the data plane, by the newest result of its scheduled probe: a look itself makes no pod. */
+const dataPlaneCheck: NodeCheck = {
+  name: "data-plane",
+  needs: [],
+  judge: ({ probe }) => {
+    if (probe === undefined) return unknownResult("it was not asked for");
+    const { result, at } = probe;
+    if (result.state === "not-probed") return { state: "skipped", why: result.why, at };
+    if (result.state === "works") return { state: "ok", at };
+    return wrong({ kind: "data-plane", fault: result.fault, from: result.from, words: result.words, at });
+  },
+};
+
+/**
+ * Checks of a node, in the order in which one thing needs the other: the first that is wrong is the cause, or the nearest to
+ * it. `/win why` and the proof of a reboot go by this list.
+ */
+export const healthChecks: readonly NodeCheck[] = [
+  ...instanceChecks,
+  bootCheck,
+  ...machineChecks,
+  ...nodeChecks,
+  guardCheck,
+  dataPlaneCheck,
+];
+
+/** Checks that are left out where they are not asked for: of the boot, and of the data plane. */
+const isAsked = (check: NodeCheck, { before, probe }: HealthFacts): boolean =>
+  (check !== bootCheck || before !== undefined) && (check !== dataPlaneCheck || probe !== undefined);
+
+/**
+ * Makes every check, in order. The boot is judged only where a reboot is to be proven, the data plane where it is asked for.
+ * @returns one judgement for each check
+ */
+export const checked = (facts: HealthFacts): readonly CheckResult[] =>
+  healthChecks.filter((check) => isAsked(check, facts)).map(({ name, judge }) => ({ name, ...judge(facts) }));
+
+/** A check that is wrong. */
+export type Fault = Extract<CheckResult, { readonly state: "wrong" }>;
+
+/** The first check that is wrong; undefined where none is. */
+export const firstWrong = (all: readonly CheckResult[]): Fault | undefined =>
+  all.find((one): one is Fault => one.state === "wrong");
+
+/** Questions that the checks need answered by a machine, and those that people want to know beside. */
+export const healthQuestions = ({ services }: Pick<ExpectedMachine, "services">): Questions => ({
+  metadata: true,
+  routes: LINK_LOCAL,
+  services,
+  hns: true,
+  guard: true,
+  boot: true,
+  reboot: true,
+  disk: true,
+});

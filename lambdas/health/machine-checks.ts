@@ -1,0 +1,92 @@
+import type { Answers, Group } from "../machine/questions.ts";
+import { by, type CheckName, type Judgement, type NodeCheck, OK, unknownResult, wrong } from "./check.ts";
+import { bootTime, type HealthFacts } from "./facts.ts";
+
+/** Destinations that EC2Launch gives routes to: metadata, DNS, time, one that AWS does not explain, activation (two). */
+export const LINK_LOCAL = [
+  "169.254.169.254/32",
+  "169.254.169.253/32",
+  "169.254.169.123/32",
+  "169.254.169.249/32",
+  "169.254.169.250/32",
+  "169.254.169.251/32",
+] as const;
+
+/** A check of one group of the machine's answers; unknown where the machine could not look at it. */
+const byAnswer = <G extends Group>(
+  group: G,
+  name: CheckName,
+  judge: (answer: NonNullable<Answers[G]>, facts: HealthFacts) => Judgement,
+): NodeCheck =>
+  by("machine", name, ({ answers, verdict }, facts) => {
+    const answer = answers[group];
+    return answer ? judge(answer, facts) : unknownResult(verdict.failed[group] ?? "the machine was not asked");
+  });
+
+/** A clock may be set during a reboot: times of boots that differ by less are one boot (chosen). */
+const CLOCK_STEP_MS = 5 * 60_000;
+
+/**
+ * Compares the boots: by the id that the kubelet reports, else by time. The time of a boot is counted back from the
+ * machine's own clock, so that a clock that was set does not look like a boot.
+ */
+function bootChanged(facts: HealthFacts): Judgement {
+  const { before, kubernetes, machine } = facts;
+  if (!before) return OK;
+  const id = machine.known ? machine.value.verdict.bootId : kubernetes.known ? kubernetes.value.bootId : null;
+  if (id !== null && before.bootId !== null) return id === before.bootId ? sameBoot(before) : OK;
+  const booted = bootTime(facts);
+  if (booted === null) return unknownResult("neither the machine nor its kubelet tells its boot");
+  return booted - Date.parse(before.bootedAt) > CLOCK_STEP_MS ? OK : sameBoot(before);
+}
+
+const sameBoot = ({ bootId, askedAt }: NonNullable<HealthFacts["before"]>): Judgement =>
+  wrong({ kind: "same-boot", bootId, askedAt });
+
+const metadata = byAnswer("metadata", "metadata", ({ answers }, { machine }) => {
+  if (answers) return OK;
+  const guard = machine.known ? machine.value.answers.guard : undefined;
+  return wrong({ kind: "metadata-silent", guardError: guard?.error ?? "" });
+});
+
+/** Every destination needs a route by an adapter that can send, and where EC2 tells the primary interface, by that one. */
+const routes = byAnswer("routes", "routes", (found, { ec2 }) => {
+  const mac = ec2.known ? ec2.value.mac : null;
+  const good = found.filter((route) => route.usable && (mac === null || route.mac === mac));
+  const prefixes = LINK_LOCAL.filter((prefix) => !good.some((route) => route.prefix === prefix));
+  return prefixes.length === 0 ? OK : wrong({ kind: "routes-missing", prefixes });
+});
+
+/** The first service that does not run: those behind it need it. */
+const services = byAnswer("services", "services", (found, { expected }) => {
+  for (const { name } of expected.services) {
+    const service = found.find((one) => one.name === name);
+    if (!service || service.state === null) return wrong({ kind: "service-missing", service: name });
+    if (service.state === "Running") continue;
+    const { state, exitCode, log } = service;
+    return wrong({ kind: "service-down", service: name, state, exitCode: exitCode ?? 0, log });
+  }
+  return OK;
+});
+
+const network = byAnswer("hns", "network", ({ networks, endpoints }, { expected }) => {
+  if (!networks.includes(expected.network)) return wrong({ kind: "network-missing", network: expected.network });
+  const attached = endpoints.some((one) => one.name === expected.endpoint && one.attached);
+  return attached ? OK : wrong({ kind: "endpoint-missing", endpoint: expected.endpoint });
+});
+
+/** A guard that runs has no result yet, which is no fault. */
+const guard = byAnswer("guard", "guard", ({ present, taskEnabled, lastResult, error }) => {
+  if (!present) return wrong({ kind: "guard-broken", what: "missing", error });
+  if (!taskEnabled) return wrong({ kind: "guard-broken", what: "disabled", error });
+  return lastResult === null || lastResult === 0 ? OK : wrong({ kind: "guard-broken", what: "failing", error });
+});
+
+/** Check of the boot, by machine and kubelet together. */
+export const bootCheck: NodeCheck = { name: "boot", needs: ["machine", "kubernetes"], judge: bootChanged };
+
+/** Checks of what `observe.ps1` saw, in the order in which one thing needs the other. */
+export const machineChecks: readonly NodeCheck[] = [metadata, routes, services, network];
+
+/** Check of what brings the machine back after its next boot. */
+export const guardCheck: NodeCheck = guard;

@@ -1,0 +1,85 @@
+import { by, OK, unknownResult, wrong } from "./check.ts";
+import { bootTime } from "./facts.ts";
+
+/** Check of the instance's state in EC2. */
+const instance = by("ec2", "instance", ({ instanceId, state, because }) =>
+  state === "running" ? OK : wrong({ kind: "instance-down", instanceId, state, because }),
+);
+
+/** EC2 takes minutes for its first checks, and does not check an instance that is down. */
+const status = by("ec2", "status", ({ state, system, instance: own }) => {
+  if (system === "impaired") return wrong({ kind: "status-impaired", of: "system" });
+  if (own === "impaired") return wrong({ kind: "status-impaired", of: "instance" });
+  if (own === "ok" && system === "ok") return OK;
+  return unknownResult(state === "running" ? `EC2 says ${own}` : `the instance is ${state}`);
+});
+
+/**
+ * An agent reports every five minutes (amazon-ssm-agent, DefaultSsmHealthFrequencyMinutes): what SSM calls online may be
+ * from before a reboot that is to be proven. One that gave an answer is there whatever SSM says.
+ */
+const agent = by("ssm", "agent", ({ registered, online, lastPingAt, failure, isDeaf }, facts) => {
+  const { machine, before } = facts;
+  if (machine.known && !before) return OK;
+  if (!registered) return wrong({ kind: "agent-missing" });
+  if (failure !== null) return wrong({ kind: "agent-fails", words: failure });
+  if (!machine.known && (isDeaf || !online)) return wrong({ kind: "agent-silent", since: lastPingAt });
+  if (!before || lastPingAt === null) return OK;
+  const since = Math.max(Date.parse(before.askedAt), bootTime(facts) ?? 0);
+  if (Date.parse(lastPingAt) >= since) return OK;
+  return wrong({ kind: "agent-before-boot", lastPingAt, bootedAt: new Date(since).toISOString() });
+});
+
+/** A kubelet's request is decided within seconds where an approver is at work; minutes mean that none is. */
+const WAITING_MS = 2 * 60_000;
+
+const requests = by("kubernetes", "requests", ({ requests: all }, { now }) => {
+  const waiting = all.filter(({ since }) => Date.parse(now) - Date.parse(since) >= WAITING_MS);
+  return waiting.length === 0 ? OK : wrong({ kind: "requests-waiting", requests: waiting });
+});
+
+const registered = by("kubernetes", "registered", (found) =>
+  found.registered ? OK : wrong({ kind: "not-registered" }),
+);
+
+/**
+ * A kubelet writes its Node's status at least every five minutes (nodeStatusReportFrequency); a report from before the
+ * boot says nothing about the machine as it is.
+ */
+const HEARTBEAT_MS = 6 * 60_000;
+
+const heartbeat = by("kubernetes", "heartbeat", ({ ready: condition }, facts) => {
+  const at = condition?.heartbeatAt;
+  if (at === undefined) return unknownResult("the kubelet has reported nothing yet");
+  const isOld = Date.parse(at) < (bootTime(facts) ?? 0) || Date.parse(facts.now) - Date.parse(at) > HEARTBEAT_MS;
+  return isOld ? wrong({ kind: "heartbeat-old", heartbeatAt: at }) : OK;
+});
+
+const ready = by("kubernetes", "ready", ({ ready: condition }) => {
+  const { status: is = "Unknown", reason = "", message = "" } = condition ?? {};
+  return is === "True" ? OK : wrong({ kind: "not-ready", status: is, reason, message });
+});
+
+/** A reboot that is to be proven has cordoned the node itself. */
+const cordon = by("kubernetes", "cordon", ({ cordoned, cordonedBy, quarantined }, { before }) =>
+  cordoned && !before ? wrong({ kind: "cordoned", by: cordonedBy, ...(quarantined ? { quarantined } : {}) }) : OK,
+);
+
+/** Taint that goes with a cordon, which has a check of its own. */
+const UNSCHEDULABLE = "node.kubernetes.io/unschedulable";
+
+/** Prefixes of taints that a controller or Casement sets on a node in trouble; a pool's own taints have others. */
+const TROUBLED = ["node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "casement.dev/"];
+
+const taints = by("kubernetes", "taints", (found) => {
+  const troubled = found.taints
+    .filter(({ key }) => key !== UNSCHEDULABLE && TROUBLED.some((prefix) => key.startsWith(prefix)))
+    .map(({ key, value, effect }) => `${key}${value ? `=${value}` : ""}:${effect}`);
+  return troubled.length === 0 ? OK : wrong({ kind: "tainted", taints: troubled });
+});
+
+/** Checks of the instance and its agent: what the machine stands on. */
+export const instanceChecks = [instance, status, agent] as const;
+
+/** Checks of the Node, in the order in which one thing needs the other. */
+export const nodeChecks = [requests, registered, heartbeat, ready, cordon, taints] as const;

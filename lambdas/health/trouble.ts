@@ -1,0 +1,43 @@
+import type { WaitingRequest } from "./facts.ts";
+import type { DataPlaneFault } from "./probe.ts";
+
+/** Something that is wrong with a node, as data; lambdas/messages/node/trouble.ts says it in words. */
+export type Trouble =
+  | { readonly kind: "instance-down"; readonly instanceId: string; readonly state: string; readonly because: string }
+  | { readonly kind: "status-impaired"; readonly of: "system" | "instance" }
+  | { readonly kind: "agent-missing" }
+  /** Without a sign of the agent since then; ISO 8601. */
+  | { readonly kind: "agent-silent"; readonly since: string | null }
+  /** The agent's worker ended before the script began. */
+  | { readonly kind: "agent-fails"; readonly words: string }
+  | { readonly kind: "agent-before-boot"; readonly lastPingAt: string; readonly bootedAt: string }
+  | { readonly kind: "same-boot"; readonly bootId: string | null; readonly askedAt: string }
+  | { readonly kind: "metadata-silent"; readonly guardError: string }
+  | { readonly kind: "routes-missing"; readonly prefixes: readonly string[] }
+  | { readonly kind: "service-missing"; readonly service: string }
+  | {
+      readonly kind: "service-down";
+      readonly service: string;
+      readonly state: string;
+      readonly exitCode: number;
+      readonly log: string;
+    }
+  | { readonly kind: "network-missing"; readonly network: string }
+  | { readonly kind: "endpoint-missing"; readonly endpoint: string }
+  | { readonly kind: "requests-waiting"; readonly requests: readonly WaitingRequest[] }
+  | { readonly kind: "not-registered" }
+  | { readonly kind: "heartbeat-old"; readonly heartbeatAt: string }
+  | { readonly kind: "not-ready"; readonly status: string; readonly reason: string; readonly message: string }
+  | { readonly kind: "cordoned"; readonly by: string | null; readonly quarantined?: true }
+  | { readonly kind: "tainted"; readonly taints: readonly string[] }
+  | {
+      readonly kind: "data-plane";
+      readonly fault: DataPlaneFault;
+      /** Node from which it was not reached. */
+      readonly from: string | null;
+      /** Words of the cluster about it. */
+      readonly words?: string | undefined;
+      /** Time of a scheduled probe; ISO 8601. */
+      readonly at?: string | null;
+    }
+  | { readonly kind: "guard-broken"; readonly what: "missing" | "disabled" | "failing"; readonly error: string };

@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { knownPart } from "./known-part.ts";
+
+/** A profile, as far as it decides about the payload. */
+export interface PayloadRules {
+  readonly name: string;
+  /** Every file that a machine gets from the bucket, and its path on the machine. */
+  readonly payloadPaths: ReadonlyMap<string, string>;
+}
+
+const file = z.strictObject({
+  name: z.string().min(1),
+  version: z.string().min(1),
+  /** Path of the file on the machine. */
+  path: z.string().regex(/^C:\\[^"*?<>|/]+$/),
+  /** Key in the cluster's bucket, and the version of that object. */
+  key: z.string().min(1),
+  versionId: z.string().min(1),
+  /** Hex. */
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  /** Bytes. */
+  size: z.number().int().positive(),
+});
+
+/** One file of the payload. */
+export type PayloadFile = z.infer<typeof file>;
+
+function faultsOf({ payloadPaths }: PayloadRules, files: readonly PayloadFile[]): string[] {
+  const names = files.map(({ name }) => name);
+  const missing = [...payloadPaths.keys()].filter((name) => !names.includes(name));
+  const twice = names.filter((name, index) => names.indexOf(name) !== index);
+  const strange = files.filter(({ name, path }) => payloadPaths.get(name) !== path);
+  return [
+    ...missing.map((name) => `${name} is missing`),
+    ...twice.map((name) => `${name} is named twice`),
+    ...strange.map(({ name, path }) => `${name} does not belong at ${path}`),
+  ];
+}
+
+/** The manifest of a profile's payload as it is written: an unknown key is a mistake. */
+export const manifestSchemaOf = (rules: PayloadRules) =>
+  z
+    .strictObject({
+      format: z.literal(1),
+      profile: z.literal(rules.name),
+      /** Kubernetes version of the programs, "1.34.2". */
+      kubernetes: z.string().regex(/^\d+\.\d+\.\d+$/),
+      files: z.array(file),
+    })
+    .superRefine(({ files }, context) => {
+      for (const message of faultsOf(rules, files)) context.addIssue({ code: "custom", path: ["files"], message });
+    });
+
+/** Files that a release puts on a machine, each pinned by version and hash. */
+export type PayloadManifest = z.infer<ReturnType<typeof manifestSchemaOf>>;
+
+/**
+ * Checks a payload manifest.
+ * @param value content of the bucket's object, parsed
+ * @throws Error that lists every fault: a missing file, one in the wrong place, a malformed hash
+ */
+export function payloadManifestOf(rules: PayloadRules, value: unknown): PayloadManifest {
+  const checked = manifestSchemaOf(rules).safeParse(value);
+  if (checked.success) return checked.data;
+  const faults = checked.error.issues.map((issue) => `  ${issue.path.join(".") || "(top)"}: ${issue.message}`);
+  throw new Error(`The payload manifest is not valid:\n${faults.join("\n")}`);
+}
+
+const named = z.looseObject({ name: z.string() });
+
+/**
+ * Reads a manifest that was published, maybe by the next release: keys and files that only that release knows are left out.
+ * @param value content of the release document, parsed
+ * @throws Error that lists every fault
+ */
+export function readPayloadManifest(rules: PayloadRules, value: unknown): PayloadManifest {
+  const { files, ...rest } = z.looseObject({ files: z.array(named) }).parse(value);
+  const known = files.filter(({ name }) => rules.payloadPaths.has(name));
+  return payloadManifestOf(rules, knownPart(manifestSchemaOf(rules), { ...rest, files: known }));
+}

@@ -1,0 +1,110 @@
+import { type Approval, askingOf, type CountedVote } from "../../records/approval.ts";
+import { originName } from "../../records/origin.ts";
+import type { Block, Message, OperationRecord } from "../../records/records.ts";
+import { titleOf, typeThis } from "../command/syntax.ts";
+import { line, type Notice } from "../operation/escalations.ts";
+import { between } from "../slack/age.ts";
+import { actions, context, section } from "../slack/blocks.ts";
+import { APPROVE_OPERATION, DENY_OPERATION } from "../slack/buttons.ts";
+import { withoutPlaceholder } from "../slack/command-word.ts";
+import { code, mentionOf, plain, prose, some } from "../slack/text.ts";
+
+/** The part of an operation that a review is about. */
+type Reviewed = Pick<OperationRecord, "id" | "approval" | "request" | "asker" | "origin">;
+
+const reasonIn = ({ breakGlass }: Approval): string => plain(breakGlass ?? "", 200);
+
+/** The reason as it was typed, with one full stop behind it. */
+const reasonSentence = (approval: Approval): string => `${reasonIn(approval).replace(/[.\s]+$/, "")}.`;
+
+/** Explains why `--break-glass` takes no part of a name. */
+export const breakGlassNeedsName = (node: string, typed: string): string =>
+  `--break-glass requires the node's full name: ${code(node)}, not ${code(typed)}.`;
+
+/** Reason why a second node is not taken without an approval. */
+export const breakGlassTaken = ({ operation, node }: { readonly operation: string; readonly node: string }): string =>
+  `--break-glass is limited to one Ready node, or the NotReady nodes of one pool, until an approver has reviewed it, and ${code(operation)} used it for ${code(node)}. Ask an approver to run ${typeThis("approve", operation)}, or ask again without --break-glass`;
+
+const sectionWhileOpen = (approval: Approval, hasEnded: boolean): Block =>
+  section(
+    `🔓 *${hasEnded ? "Ran" : "Runs"} without an approval* (--break-glass): ${reasonIn(approval)}\n${some(approval.roles.map(code), 5)} must review it: press *In order* or *Not in order*. Until then --break-glass takes no other Ready node.`,
+  );
+
+/** Buttons of a review; they carry the votes of an approval. */
+const buttons = (operation: string, approval: Approval): Block => {
+  const value = askingOf(operation, approval);
+  return actions(`review:${value}`, [
+    { actionId: APPROVE_OPERATION, value, text: "In order", style: "primary" },
+    { actionId: DENY_OPERATION, value, text: "Not in order", style: "danger" },
+  ]);
+};
+
+const verdictOf = ({ decision, reason }: CountedVote): string =>
+  `${decision === "approve" ? "in order" : "not in order"}${reason ? `: ${plain(reason, 200)}` : ""}`;
+
+/** Blocks of a message whose operation did not wait for its approval: what to review, or the review. */
+export function breakGlassBlocks(
+  { id, endedAt }: Pick<OperationRecord, "id" | "endedAt">,
+  approval: Approval,
+): Block[] {
+  if (approval.state === "review") return [sectionWhileOpen(approval, endedAt !== null), buttons(id, approval)];
+  const [vote] = approval.votes;
+  const by = vote ? `reviewed by ${prose(`<@${vote.userId}>`, 80)}: ${verdictOf(vote)}` : "reviewed";
+  return [context(`🔓 without an approval: ${reasonIn(approval)} · ${by}`)];
+}
+
+/**
+ * Calls the approvers to an operation that does not wait for them.
+ * @param called ids of user groups (S…) and people
+ */
+export function breakGlassCall(operation: Reviewed, approval: Approval, called: readonly string[]): Message {
+  const words = `${called.map(mentionOf).join(" ")} 🔓 ${plain(originName(operation), 80)} is acting without an approval: *${plain(titleOf(operation.request), 300)}*. Reason: ${reasonSentence(approval)} To stop it, press *Cancel operation* above. Review it when it has ended. Its plan:`;
+  return {
+    text: words.trim(),
+    blocks: [section(words.trim()), ...approval.card.blocks, buttons(operation.id, approval)],
+  };
+}
+
+/** Calls the same people past Slack. */
+export const breakGlassNotice = (operation: Reviewed, reason: string): Notice => ({
+  kind: "break-glass",
+  operation: operation.id,
+  message: line(
+    `${operation.id} (${titleOf(operation.request)}) runs without an approval, as ${originName(operation)} asked: ${withoutPlaceholder(reason)}. Review it in Slack. See docs/runbook.md#break-glass.`,
+  ),
+  until: null,
+});
+
+/**
+ * Reminds of a review that is still awaited.
+ * @param at ISO 8601: when it was used
+ * @param now ISO 8601
+ */
+export function reviewReminder(
+  operation: Reviewed,
+  approval: Approval,
+  { at, now, called }: { readonly at: string; readonly now: string; readonly called: readonly string[] },
+): Message {
+  const words = `${called.map(mentionOf).join(" ")} 🔓 ${code(operation.id)} (${plain(titleOf(operation.request), 300)}) ran without an approval ${between(at, now)} ago and was not reviewed. Reason: ${reasonSentence(approval)}`;
+  return { text: words.trim(), blocks: [section(words.trim()), buttons(operation.id, approval)] };
+}
+
+/** Reminds past Slack. */
+export const reviewNotice = ({ id, request }: Reviewed): Notice => ({
+  kind: "break-glass",
+  operation: id,
+  message: line(
+    `${id} (${titleOf(request)}) ran without an approval and was not reviewed. Press In order or Not in order in Slack. See docs/runbook.md#break-glass.`,
+  ),
+  until: null,
+});
+
+/** Says in the thread how a review ended. */
+export const reviewedMessage = ({ id, request }: Reviewed, vote: CountedVote): Message => {
+  const words = `🔓 ${prose(`<@${vote.userId}>`, 80)} reviewed ${code(id)} (${plain(titleOf(request), 300)}): ${verdictOf(vote)}.`;
+  return { text: words, blocks: [section(words)] };
+};
+
+/** Awaited event of an operation that was not reviewed, for the list of operations. */
+export const waitsForReview = ({ roles }: Approval): string =>
+  `its review by ${some(roles.map(code), 5)}: it ran without an approval`;

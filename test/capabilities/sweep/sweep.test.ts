@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { sweepLedger } from "../../../lambdas/capabilities/sweep/sweep.ts";
+import { Refused, Retryable } from "../../../lambdas/errors.ts";
+import type { OperationRecord } from "../../../lambdas/records/records.ts";
+import { inMinutes, run, setUp, tearDown, verbs } from "../../engine/durable-engine.ts";
+import { neverEnding } from "../../engine/never-ending.ts";
+import { operationRecord } from "../../messages/records.ts";
+
+beforeAll(setUp);
+afterAll(tearDown);
+
+/** Reads the release document before a release has published one. */
+const unpublished = async () => {
+  throw new Refused("there is no release document");
+};
+
+/** The turn is free, and no node was left. */
+const free = {
+  turns: { last: async () => undefined, take: async () => true },
+  cordons: { open: async () => [] },
+  slots: { left: async () => [], release: async () => false },
+  announcements: { rules: async () => undefined, keepRules: async () => undefined },
+  breakGlass: { open: async () => [] },
+  nodes: { all: async () => [] },
+  reminders: { last: async () => new Map() },
+  runtime: { read: unpublished },
+};
+
+/** Sweeps over one look that was asked for some minutes ago; what was written about it is kept. */
+async function swept(minutesAgo: number, fields: Partial<OperationRecord>, execution: string | null) {
+  const requestedAt = new Date(inMinutes(-minutesAgo)).toISOString();
+  const operation = operationRecord({ request: { command: "nodes" }, requestedAt, ...fields });
+  const written: string[] = [];
+  const steps = verbs({
+    ledger: {
+      unfinished: async () => [operation],
+      operation: async () => operation,
+      nodes: async () => [],
+      changeOperation: async (_id: string, { status, summary }: Partial<OperationRecord>) =>
+        void written.push(`${status}: ${summary}`),
+    },
+    ...free,
+    executions: { ending: async () => execution },
+  });
+  await run((ctx) => sweepLedger(steps)({ tick: "event-1" }, ctx));
+  return written;
+}
+
+it("leaves what may still begin, and closes what never began", async () => {
+  expect(await swept(19, {}, null)).toEqual([]);
+  expect(await swept(21, {}, null)).toEqual(["failed: its execution never started"]);
+});
+
+it("does nothing while another sweep runs", async () => {
+  const running = verbs({
+    turns: { last: async () => "arn:another", take: async () => true },
+    executions: { status: async () => "RUNNING" },
+  });
+  expect((await run((ctx) => sweepLedger(running)({ tick: "event-1" }, ctx))).status).toBe("SUCCEEDED");
+});
+
+it("leaves what runs, and closes what was stopped without a word", async () => {
+  const executionArn = "arn:1";
+  expect(await swept(21, { executionArn }, null)).toEqual([]);
+  expect(await swept(21, { executionArn }, "STOPPED")).toEqual(["failed: its execution ended as STOPPED"]);
+});
+
+it("follows an operation that was handed over instead of closing it, until its nodes have ended", async () => {
+  const { steps, operationNow, endNode } = neverEnding();
+  const published = { messageTs: "1.0", view: "", at: 0, told: [], trouble: null };
+  const requestedAt = new Date(inMinutes(-700)).toISOString();
+  const handed = { handedOver: { pool: null, published }, requestedAt, executionArn: "arn:1" };
+  await steps.ledger.changeOperation("", handed);
+  const settled: string[] = [];
+  const all = verbs({
+    ...steps,
+    ...free,
+    ledger: { ...steps.ledger, unfinished: async () => [operationNow()] },
+    reservations: { close: async (pool: string) => void settled.push(pool) },
+    runtime: { read: async () => ({ configuration: { command: "/win", cluster: { region: "us-west-2" } } }) },
+  });
+  await run((ctx) => sweepLedger(all)({ tick: "event-1" }, ctx));
+  expect(operationNow()).toMatchObject({ status: "running", endedAt: null });
+  endNode();
+  await run((ctx) => sweepLedger(all)({ tick: "event-2" }, ctx));
+  expect(operationNow()).toMatchObject({ status: "succeeded", endedAt: expect.any(String) });
+  expect(settled).toEqual(["web"]);
+});
+
+it("settles the pool of an operation that was handed over, also when a crash came right after its end", async () => {
+  const { steps, operationNow, endNode } = neverEnding();
+  const published = { messageTs: "1.0", view: "", at: 0, told: [], trouble: null };
+  await steps.ledger.changeOperation("", { handedOver: { pool: null, published }, executionArn: "arn:1" });
+  endNode();
+  let tries = 0;
+  const all = verbs({
+    ...steps,
+    ...free,
+    ledger: { ...steps.ledger, unfinished: async () => [operationNow()] },
+    reservations: {
+      close: async () => {
+        tries += 1;
+        if (tries === 1) throw new Retryable("the ledger is away");
+      },
+    },
+    runtime: { read: async () => ({ configuration: { command: "/win", cluster: { region: "us-west-2" } } }) },
+  });
+  await run((ctx) => sweepLedger(all)({ tick: "event-1" }, ctx));
+  expect(operationNow().endedAt).not.toBeNull();
+  expect(tries).toBe(2);
+});
+
+it("calls people about each change that was lost, and ends it, also where Slack cannot be told", async () => {
+  const requestedAt = new Date(inMinutes(-21)).toISOString();
+  const request = { command: "remove", node: "win-1", dryRun: false } as const;
+  const lost = new Map(["remove-1", "remove-2"].map((id) => [id, operationRecord({ id, request, requestedAt })]));
+  const done: string[] = [];
+  const steps = verbs({
+    ledger: {
+      unfinished: async () => [...lost.values()],
+      operation: async (id: string) => lost.get(id),
+      nodes: async () => [],
+      changeOperation: async (id: string, change: Partial<OperationRecord>) => {
+        const before = lost.get(id);
+        if (before) lost.set(id, { ...before, ...change });
+        done.push(`end ${id}`);
+      },
+    },
+    ...free,
+    notices: { send: async ({ operation }: { operation: string }) => void done.push(`call about ${operation}`) },
+    runtime: { read: unpublished, rules: unpublished },
+  });
+  const ended = await run((ctx) => sweepLedger(steps)({ tick: "event-1" }, ctx));
+  expect(ended.status).toBe("SUCCEEDED");
+  expect(done).toEqual(["call about remove-1", "end remove-1", "call about remove-2", "end remove-2"]);
+});

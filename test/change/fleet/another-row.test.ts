@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { changeFleet } from "../../../lambdas/change/fleet/change-fleet.ts";
+import type { FleetMachine, FleetOperation, FleetRow, SendPlan } from "../../../lambdas/change/fleet/row.ts";
+import { Refused } from "../../../lambdas/errors.ts";
+import { run, setUp, tearDown } from "../../engine/durable-engine.ts";
+import { Fleet, idOf, nameOf, type Troubles } from "./fleet.ts";
+
+beforeAll(setUp);
+afterAll(tearDown);
+
+/** A machine that lacks one of two files. */
+interface Lacking extends FleetMachine {
+  readonly lacks: "hosts.toml" | "ca.crt";
+}
+
+/** Sends each machine the file that it lacks, and writes down beforehand which it will have. */
+const sendingOf = (given: Map<string, string>): SendPlan<Lacking> => ({
+  script: "apply",
+  minutes: 10,
+  groupOf: ({ lacks }) => lacks,
+  plan: async (members) => {
+    for (const { instanceId, lacks } of members) given.set(instanceId, lacks);
+    return { file: members[0]?.lacks };
+  },
+  read: (result) => ("ok" in result && result.ok ? { value: true } : { why: "it failed" }),
+});
+
+/** The smallest row that has everything a row may have: another kind of change needs no more than this. */
+const rowOf = (given: Map<string, string>, prove: () => Promise<null>): FleetRow<Lacking> => ({
+  workflow: "authority",
+  stage: "file",
+  claim: "claim",
+  onHeld: (why) => ({ state: "untouched", why }),
+  onClaimed: async () => null,
+  sending: async () => sendingOf(given),
+  trial: {
+    names: { plan: "plan first", send: "first", settle: "settle first" },
+    prove,
+    undo: async () => ({ file: "as it was before" }),
+    block: async ({ name }, at) => void given.set("blocked", `${name} by its ${at}`),
+  },
+  rest: { plan: "plan rest", send: "rest", settle: "settle rest" },
+  audit: { succeeded: "changed", detail: { change: "write a file" } },
+  endOf: ({ state }) => ({ status: state === "changed" ? "succeeded" : "failed" }),
+});
+
+async function change(prove: () => Promise<null>, troubles: Troubles = {}) {
+  const fleet = new Fleet(121, troubles);
+  const given = new Map<string, string>();
+  const machines = fleet.numbers().map(
+    (machine): Lacking => ({
+      name: nameOf(machine),
+      uid: `uid-${machine}`,
+      instanceId: idOf(machine),
+      lacks: machine % 2 === 0 ? "hosts.toml" : "ca.crt",
+    }),
+  );
+  const ended = await run((ctx) => {
+    const op: FleetOperation = { ctx, steps: fleet.steps(), operation: "files-0a1b2c3d" };
+    return changeFleet(op, rowOf(given, prove), machines);
+  });
+  return { fleet, given, result: ended.result };
+}
+
+test("a row of its own kind sends each machine its own request, one machine first", async () => {
+  const { fleet, given, result } = await change(async () => null);
+  expect(result).toMatchObject({ result: { failed: [], untouched: [], note: null } });
+  expect(fleet.changed.map(({ length }) => length)).toEqual([1, 50, 10, 50, 10]);
+  expect(fleet.changed[0]).toEqual([idOf(0)]);
+  for (const [at, ids] of fleet.changed.entries())
+    for (const id of ids) expect(fleet.requests[at]).toEqual({ file: given.get(id) });
+});
+
+test("what a machine is about to get is written down before it is sent", async () => {
+  const { fleet, given } = await change(async () => null, { fails: () => "it failed" });
+  expect(fleet.changed).toEqual([[idOf(0)]]);
+  expect([...given]).toEqual([
+    [idOf(0), "hosts.toml"],
+    ["blocked", `${nameOf(0)} by its change`],
+  ]);
+});
+
+test("a proof that fails gives the first machine back what it had, and no other machine is changed", async () => {
+  const refuses = async () => {
+    throw new Refused("the pull failed");
+  };
+  const { fleet, given, result } = await change(refuses);
+  expect(fleet.requests).toEqual([{ file: "hosts.toml" }, { file: "as it was before" }]);
+  expect(given.get("blocked")).toBe(`${nameOf(0)} by its proof`);
+  const why = "the pull failed; what was there before is back";
+  expect(result).toMatchObject({ result: { changed: [], failed: [{ node: nameOf(0), why }] } });
+  expect(fleet.statuses()).toEqual({ failed: 121 });
+  expect(fleet.held.size).toBe(0);
+});

@@ -1,0 +1,225 @@
+import { Refused } from "../../../lambdas/errors.ts";
+import { guardFile } from "../../../lambdas/machine/machine-paths.ts";
+import type { NodeRecord, OperationRecord } from "../../../lambdas/records/records.ts";
+import type { Lease } from "../../../lambdas/steps/ledger/leases.ts";
+import type { FleetChange, InvocationVerdict } from "../../../lambdas/steps/machine/fleet.ts";
+import type { Steps } from "../../../lambdas/steps/steps.ts";
+import { TAG } from "../../../lambdas/tags.ts";
+import { timeout, verbs } from "../../engine/durable-engine.ts";
+import { configurationWith } from "../../profiles/okd/facts.ts";
+import type { Ended } from "../../sandbox/durable/backends.ts";
+
+export const configuration = configurationWith();
+
+/** The bundle that the cluster publishes to its kubelets. */
+export const PEM = "the bundle that the cluster publishes";
+
+/** Events that trouble the fleet while it is changed. */
+export interface Troubles {
+  /** Words of a machine that fails, by its number; null where it does not. */
+  readonly fails?: (machine: number) => string | null;
+  /** An error that the settling of a machine meets. */
+  readonly settling?: (machine: number) => Error | null;
+  /** Number of commands after which the operation is cancelled. */
+  readonly cancelledAfter?: number;
+  readonly slack?: "down";
+  /** Machines whose Nodes are deleted once a command was sent. */
+  readonly deleted?: readonly number[];
+  /** Machines that other operations hold. */
+  readonly held?: readonly number[];
+  /** Answer of the first kubelet to the API server; null where it accepts it. */
+  readonly logRefusal?: string;
+}
+
+export const idOf = (machine: number): string => `i-${String(machine).padStart(17, "0")}`;
+export const nameOf = (machine: number): string =>
+  `ip-10-0-${machine >> 8}-${machine & 255}.us-west-2.compute.internal`;
+const numberOf = (instanceId: string): number => Number(instanceId.slice(2));
+
+const nodeOf = (machine: number) => ({
+  metadata: {
+    name: nameOf(machine),
+    uid: `uid-${machine}`,
+    labels: { "kubernetes.io/os": "windows", "casement.dev/pool": "web" },
+  },
+  spec: { providerID: `aws:///us-west-2a/${idOf(machine)}` },
+});
+
+const machineOf = (machine: number) => ({
+  instanceId: idOf(machine),
+  state: "running",
+  tags: { [TAG.launched]: "true", [TAG.cluster]: configuration.cluster.name, [TAG.pool]: "web" },
+});
+
+const FILE = { name: "guard.ps1", path: guardFile, sha256: "aa" };
+const guard = { present: true, sha256: "aa", taskEnabled: true, lastResult: 0, paths: 1, error: "" };
+
+/** A fleet of one pool, its ledger, and whatever was done to it. */
+export class Fleet {
+  readonly changed: (readonly string[])[] = [];
+  readonly requests: object[] = [];
+  readonly records = new Map<number, NodeRecord>();
+  readonly held = new Map<string, string>();
+  readonly said: string[] = [];
+  readonly pages: string[] = [];
+  readonly acts: { readonly what: string; readonly outcome: unknown }[] = [];
+  readonly blocked: object[] = [];
+  readonly given: string[] = [];
+  operation: Partial<OperationRecord> | undefined;
+  readonly #count: number;
+  readonly #troubles: Troubles;
+
+  constructor(count: number, troubles: Troubles = {}) {
+    this.#count = count;
+    this.#troubles = troubles;
+    for (const machine of troubles.held ?? []) this.held.set(idOf(machine), "drain-0a1b2c3d:0");
+  }
+
+  /** Status of each node's record, each with its number. */
+  statuses(): Readonly<Record<string, number>> {
+    const by = Map.groupBy(this.records.values(), ({ status }) => status);
+    return Object.fromEntries([...by].map(([status, records]) => [status, records.length]));
+  }
+
+  numbers(): readonly number[] {
+    return Array.from({ length: this.#count }, (_, machine) => machine);
+  }
+
+  #verdict(script: string, instanceId: string): InvocationVerdict {
+    const why = script === "observe" ? null : this.#troubles.fails?.(numberOf(instanceId));
+    const seen = { metadataAnswers: true, guard, files: [{ sha256: "of the file before" }] };
+    const failed = why ? { action: "file", error: why } : null;
+    return { instanceId, state: "done", result: { ok: !why, failed, ...seen } };
+  }
+
+  #nodes() {
+    const gone = this.changed.length > 0 ? (this.#troubles.deleted ?? []) : [];
+    return this.numbers()
+      .filter((machine) => !gone.includes(machine))
+      .map(nodeOf);
+  }
+
+  async #say(message: object): Promise<string> {
+    if (this.#troubles.slack === "down") throw timeout();
+    this.said.push(JSON.stringify(message));
+    return "1.0";
+  }
+
+  #leases() {
+    return {
+      holder: async (id: string) => this.held.get(id)?.split(":")[0],
+      take: async (instanceId: string, owner: string): Promise<Lease> => {
+        const holder = this.held.get(instanceId);
+        if (holder !== undefined && holder !== owner) throw new Refused(`${instanceId} belongs to ${holder}`);
+        this.held.set(instanceId, owner);
+        return { instanceId, owner, epoch: 1 };
+      },
+      release: async ({ instanceId }: Lease) => {
+        const error = this.#troubles.settling?.(numberOf(instanceId));
+        if (error) throw error;
+        this.held.delete(instanceId);
+      },
+      releaseOwned: async (id: string, owner: string) => this.held.get(id) === owner && this.held.delete(id),
+    };
+  }
+
+  #ledger() {
+    return {
+      awaitFleet: async () => undefined,
+      requested: async (record: OperationRecord) => {
+        this.operation ??= record;
+        return "first";
+      },
+      operation: async () => {
+        const isCancelled = this.changed.length >= (this.#troubles.cancelledAfter ?? Number.POSITIVE_INFINITY);
+        return this.operation && { ...this.operation, ...(isCancelled ? { cancelledBy: "U0OPERATOR" } : {}) };
+      },
+      changeOperation: async (_id: string, change: Partial<OperationRecord>) => {
+        this.operation = { ...this.operation, ...change };
+      },
+      recordNode: async (record: NodeRecord) => void this.records.set(record.index, record),
+      changeNode: async (_id: string, index: number, change: Partial<NodeRecord>) => {
+        const record = this.records.get(index);
+        if (record) this.records.set(index, { ...record, ...change });
+      },
+      nodes: async () => [...this.records.values()].toSorted((one, other) => one.index - other.index),
+    };
+  }
+
+  #machines() {
+    return {
+      agents: async () => new Map(this.numbers().map((machine) => [idOf(machine), { online: true }])),
+      sent: async () => null,
+      requestFor: async (plan: object) => plan,
+    };
+  }
+
+  #commands() {
+    return {
+      look: async () => ({ state: "sent", commandId: "look" }),
+      change: async (leases: readonly Lease[], { request }: FleetChange) => {
+        this.changed.push(leases.map(({ instanceId }) => instanceId));
+        this.requests.push(request);
+        return { state: "sent", commandId: `change-${this.changed.length}` };
+      },
+      verdicts: async (script: string, _command: string, ids: readonly string[]) =>
+        ids.map((id) => this.#verdict(script, id)),
+    };
+  }
+
+  /** The verbs by which workflows reach it. */
+  steps(): Steps {
+    const pod = { metadata: {}, status: { phase: "Running" } };
+    return verbs({
+      runtime: {
+        read: async () => ({ version: "1", configuration, payload: { files: [FILE] } }),
+        rules: async () => configuration,
+      },
+      kubeletAuthority: { readPublished: async () => ({ pem: PEM, authorities: [] }) },
+      machines: {
+        given: { all: async () => new Map(), record: async (id: string) => void this.given.push(id) },
+        assistance: { all: async () => [] },
+      },
+      nodes: {
+        all: async () => this.#nodes(),
+        read: async () => undefined,
+        podsOn: async () => (this.#troubles.logRefusal ? [pod] : []),
+        logRefusal: async () => this.#troubles.logRefusal ?? null,
+      },
+      authorityWatch: {
+        claim: async () => true,
+        read: async () => ({ blocked: null, comparedAt: 0 }),
+        note: async () => null,
+        noteComparison: async () => undefined,
+        block: async (block: object) => void this.blocked.push(block),
+      },
+      instances: { ofCluster: async () => this.numbers().map(machineOf), endsOf: async () => new Map() },
+      claims: { all: async () => [] },
+      machine: this.#machines(),
+      leases: this.#leases(),
+      thread: {
+        post: async (_channel: string, message: object) => this.#say(message),
+        update: async (_channel: string, _ts: string, message: object) => this.#say(message),
+      },
+      notices: { send: async ({ message }: { message: string }) => void this.pages.push(message) },
+      audit: {
+        append: async (_chain: object, _mark: string, act: { what: string; detail?: { outcome?: unknown } }) =>
+          void this.acts.push({ what: act.what, outcome: act.detail?.outcome }),
+      },
+      fleet: this.#commands(),
+      ledger: this.#ledger(),
+    });
+  }
+}
+
+/** Bytes of the largest thing that an execution keeps. */
+export const largest = ({ history }: Ended): number =>
+  Math.max(...history.map((event) => Buffer.byteLength(JSON.stringify(event))));
+
+/** Operations of an execution. */
+export const operationsOf = ({ events }: Ended): number =>
+  events.filter((event) => /^(Step|Context|Callback|Wait|Chained)\w*Started /.test(event)).length;
+
+/** Names of the steps that have ended, in their order. */
+export const stepsOf = ({ events }: Ended): readonly string[] =>
+  events.flatMap((event) => (event.startsWith("StepSucceeded ") ? [event.slice("StepSucceeded ".length)] : []));

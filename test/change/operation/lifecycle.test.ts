@@ -1,0 +1,98 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import { expect, it } from "vitest";
+import { beginOperation, failOperation } from "../../../lambdas/change/operation/lifecycle.ts";
+import { Refused, Retryable, UserError } from "../../../lambdas/errors.ts";
+import type { Message, OperationRecord } from "../../../lambdas/records/records.ts";
+import { verbs } from "../../engine/durable-engine.ts";
+import { operationRecord } from "../../messages/records.ts";
+import { configurationWith } from "../../profiles/okd/facts.ts";
+
+const NOW = Date.parse("2026-11-21T14:05:00Z");
+const ctx = { executionContext: { durableExecutionArn: "arn:1" } } as DurableContext;
+const operator = { people: { operator: ["U0OPERATOR"] }, policy: { add: ["operator"] } };
+
+/** Begins an operation that the ledger holds so; what was written into it is kept. */
+async function begun(fields: Partial<OperationRecord>, rules: object, notAfter = NOW / 1000) {
+  const written: object[] = [];
+  const steps = verbs({
+    now: () => NOW,
+    runtime: { read: async () => ({ version: "7", configuration: { ...configurationWith(), ...rules } }) },
+    ledger: {
+      operation: async () => operationRecord(fields),
+      changeOperation: async (_id: string, change: object) => void written.push(change),
+    },
+    people: { membership: async () => "member", groupsOf: async () => [] },
+  });
+  const { id, request, asker } = operationRecord(fields);
+  const answer = await beginOperation({ ctx, steps, start: { operation: id, request, asker, notAfter } }).catch(
+    (error: Error) => error.name,
+  );
+  return { answer, written };
+}
+
+it("an operation begins with the release document of today, and says which execution it is", async () => {
+  expect(await begun({}, operator)).toEqual({
+    answer: { runtimeVersion: "7", region: "us-west-2", runbook: null },
+    written: [{ status: "running", executionArn: "arn:1" }],
+  });
+});
+
+it("an operation that was delivered too late does not begin", async () => {
+  const late = NOW / 1000 - 1;
+  expect(await begun({}, operator, late)).toEqual({ answer: "Refused", written: [] });
+  expect(await begun({ request: { command: "nodes" } }, operator, late)).toEqual({ answer: "UserError", written: [] });
+});
+
+it("an operation that the front door gave up does not begin", async () => {
+  const ended = { status: "not-started", endedAt: "2026-11-21T14:00:03.000Z" } as const;
+  expect(await begun(ended, operator)).toEqual({ answer: null, written: [] });
+});
+
+it("an operation of somebody whom today's policy does not allow ends as forbidden", async () => {
+  expect((await begun({}, { people: {}, policy: {} })).answer).toBe("Forbidden");
+});
+
+it("an operation that got nowhere is said in the channel: a refusal, a service that was busy too long, a bug", async () => {
+  const said: string[] = [];
+  const post = async (_channel: string, { blocks }: Message) => void said.push(JSON.stringify(blocks));
+  const steps = verbs({
+    runtime: { rules: async () => configurationWith() },
+    ledger: { changeOperation: async () => undefined, operation: async () => operationRecord() },
+    thread: { post },
+  });
+  const { id, request, asker } = operationRecord();
+  for (const error of [new Refused("no"), new Retryable("InternalError: later"), new TypeError("oops")])
+    await failOperation({ ctx, steps, start: { operation: id, request, asker, notAfter: NOW / 1000 } }, error);
+  expect(said).toEqual([
+    expect.stringContaining("nothing was changed"),
+    expect.stringContaining("because a service was unavailable: InternalError: later"),
+    expect.stringContaining("unexpected error: oops"),
+  ]);
+});
+
+it("an operation that a rule started begins without a policy, and its end is said in its channel alone", async () => {
+  const said: string[] = [];
+  const operation = operationRecord({ id: "add-11111111", channel: "C0BOUND" });
+  const steps = verbs({
+    now: () => NOW,
+    runtime: {
+      read: async () => ({ version: "7", configuration: { ...configurationWith(), people: {}, policy: {} } }),
+      rules: async () => configurationWith(),
+    },
+    ledger: { operation: async () => operation, changeOperation: async () => undefined },
+    thread: {
+      post: async (channel: string, { blocks }: Message) => void said.push(`${channel}: ${JSON.stringify(blocks)}`),
+    },
+  });
+  const origin = { by: "rule", rule: "authority" } as const;
+  const start = { operation: operation.id, request: operation.request, origin, notAfter: NOW / 1000 };
+  const execution = { ctx, steps, start };
+  expect(await beginOperation(execution)).toMatchObject({ runtimeVersion: "7" });
+  await failOperation(execution, new UserError("there is no such pool"));
+  await failOperation(execution, new Refused("the pool is full"));
+  expect(said).toEqual([
+    expect.stringMatching(/^C0BOUND: .*there is no such pool/),
+    expect.stringMatching(/^C0BOUND: .*the pool is full.*started by the schedule `authority`/),
+  ]);
+  expect(said.join()).not.toContain("<@");
+});

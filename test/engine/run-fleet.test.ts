@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { FleetOutcome, FleetRun } from "../../lambdas/engine/fleet-batch.ts";
+import { batchesOf, lookAtFleet, sendToFleet } from "../../lambdas/engine/run-fleet.ts";
+import type { FleetChange, FleetLook, InvocationVerdict, SendResult } from "../../lambdas/steps/machine/fleet.ts";
+import { run, setUp, tearDown, timeout, verbs } from "./durable-engine.ts";
+
+beforeAll(setUp);
+afterAll(tearDown);
+
+const ids = (count: number): string[] => Array.from({ length: count }, (_, at) => `i-${String(at).padStart(17, "0")}`);
+
+const request = { files: ["C:\\k\\kubelet-ca.crt"] };
+const looking = (count: number) => ids(count).map((instanceId) => ({ instanceId, request }));
+const done = (instanceId: string): InvocationVerdict => ({
+  instanceId,
+  state: "done",
+  result: { ok: true, from: instanceId },
+});
+const running = (instanceId: string): InvocationVerdict => ({ instanceId, state: "running", status: "Pending" });
+
+interface Played {
+  /** Answer to a send; by default it is sent. */
+  readonly send?: (instanceIds: readonly string[], attempt: number) => SendResult | Error;
+  /** Judgement of a machine at the nth reading of its command. */
+  readonly verdict?: (instanceId: string, reading: number) => InvocationVerdict;
+  /** Command that is found by its mark when the answer was lost. */
+  readonly found?: string | null;
+  readonly ends?: ReadonlyMap<string, string>;
+}
+
+/** A fleet whose commands are played; what was asked of it is kept. */
+function fleetOf(played: Played) {
+  const asked: { readonly act: string; readonly ids: readonly string[]; readonly mark?: string }[] = [];
+  const readings = new Map<string, number>();
+  let attempts = 0;
+  const send = async (act: string, instanceIds: readonly string[], { mark }: FleetLook | FleetChange) => {
+    attempts += 1;
+    asked.push({ act, ids: instanceIds, mark });
+    const answer = played.send?.(instanceIds, attempts);
+    if (answer instanceof Error) throw answer;
+    return answer ?? ({ state: "sent", commandId: `command of ${mark}` } as const);
+  };
+  const steps = verbs({
+    fleet: {
+      look: (instanceIds: readonly string[], order: FleetLook) => send("look", instanceIds, order),
+      change: (held: readonly { instanceId: string }[], order: FleetChange) =>
+        send(
+          "change",
+          held.map(({ instanceId }) => instanceId),
+          order,
+        ),
+      verdicts: async (_script: string, commandId: string, instanceIds: readonly string[]) => {
+        const reading = (readings.get(commandId) ?? 0) + 1;
+        readings.set(commandId, reading);
+        return instanceIds.map((id) => played.verdict?.(id, reading) ?? done(id));
+      },
+      cancel: async (_commandId: string, instanceIds: readonly string[]) =>
+        void asked.push({ act: "cancel", ids: instanceIds }),
+    },
+    machine: { sent: async () => played.found ?? null },
+    instances: { endsOf: async () => played.ends ?? new Map() },
+    ledger: { awaitFleet: async () => undefined },
+  });
+  return { steps, asked };
+}
+
+const wanted: FleetRun<string> = {
+  owner: "rule-1",
+  name: "look",
+  minutes: 5,
+  cancelledBy: async () => null,
+  read: (result) =>
+    "from" in result && typeof result.from === "string"
+      ? { value: result.from }
+      : { why: "it does not say from where" },
+};
+
+async function looked(played: Played, count: number, change: Partial<FleetRun<string>> = {}) {
+  const { steps, asked } = fleetOf(played);
+  const ended = await run(async (ctx) => [
+    ...(await lookAtFleet(ctx, steps, "observe", looking(count), { ...wanted, ...change })).values(),
+  ]);
+  return { outcomes: ended.result as readonly FleetOutcome<string>[], asked, ended };
+}
+
+describe("batches", () => {
+  it("hold at most fifty machines, and only such with an equal request", () => {
+    const machines = ids(120).map((instanceId, at) => ({ instanceId, request: { plan: at % 2 } }));
+    const sizes = batchesOf(machines).map((batch) => [batch.length, batch[0]?.request.plan]);
+    expect(sizes).toEqual([
+      [50, 0],
+      [10, 0],
+      [50, 1],
+      [10, 1],
+    ]);
+  });
+});
+
+describe("a look at many machines", () => {
+  it("asks fifty in one command and gives an outcome for each", async () => {
+    const { outcomes, asked } = await looked({}, 120);
+    expect(asked.map((one) => [one.act, one.ids.length, one.mark])).toEqual([
+      ["look", 50, "rule-1 look 1"],
+      ["look", 50, "rule-1 look 2"],
+      ["look", 20, "rule-1 look 3"],
+    ]);
+    expect(outcomes).toEqual(ids(120).map((instanceId) => ({ instanceId, state: "done", value: instanceId })));
+  });
+
+  it("waits for machines that SSM's list does not show yet", async () => {
+    const { outcomes } = await looked({ verdict: (id, reading) => (reading < 3 ? running(id) : done(id)) }, 3);
+    expect(outcomes.map(({ state }) => state)).toEqual(["done", "done", "done"]);
+  });
+
+  it("takes one machine's failure for that machine's alone, in its own words", async () => {
+    const [bad = ""] = ids(1);
+    const verdict = (instanceId: string): InvocationVerdict =>
+      instanceId === bad
+        ? { instanceId, state: "failed", why: "observe.ps1 ended as Failed", code: "command-failed" }
+        : done(instanceId);
+    const { outcomes } = await looked({ verdict }, 4);
+    expect(outcomes.filter(({ state }) => state === "failed")).toEqual([
+      { instanceId: bad, state: "failed", why: "observe.ps1 ended as Failed", code: "command-failed" },
+    ]);
+  });
+
+  it("takes a result that lacks what it is read for as a failure", async () => {
+    const { outcomes } = await looked({ verdict: (instanceId) => ({ instanceId, state: "done", result: {} }) }, 1);
+    expect(outcomes).toEqual([{ instanceId: ids(1)[0], state: "failed", why: "it does not say from where" }]);
+  });
+
+  it("leaves out the machines that SSM refuses by name, and asks the rest under another mark", async () => {
+    const bad = ids(50)[7] ?? "";
+    const { outcomes, asked } = await looked(
+      {
+        send: (instanceIds) =>
+          instanceIds.includes(bad)
+            ? {
+                state: "refused",
+                unreachable: [bad],
+                why: "SSM does not reach the instance",
+                code: "command-undelivered",
+              }
+            : { state: "sent", commandId: "rest" },
+      },
+      50,
+    );
+    expect(asked.map(({ ids: those, mark }) => [those.length, mark])).toEqual([
+      [50, "rule-1 look 1"],
+      [49, "rule-1 look 1.1"],
+    ]);
+    expect(outcomes.filter(({ state }) => state === "failed").map(({ instanceId }) => instanceId)).toEqual([bad]);
+    expect(outcomes).toHaveLength(50);
+  });
+
+  it("finds the machine that SSM refuses without naming it by halving the batch", async () => {
+    const bad = ids(8)[5] ?? "";
+    const { outcomes } = await looked(
+      {
+        send: (instanceIds) =>
+          instanceIds.includes(bad)
+            ? { state: "refused", unreachable: [], why: "SSM does not reach the instance", code: "command-undelivered" }
+            : { state: "sent", commandId: `those with ${instanceIds[0]}` },
+      },
+      8,
+    );
+    expect(outcomes.filter(({ state }) => state === "failed").map(({ instanceId }) => instanceId)).toEqual([bad]);
+    expect(outcomes).toHaveLength(8);
+  });
+
+  it("sends once although the answer was lost: the command is found by its mark", async () => {
+    const { outcomes, asked } = await looked({ send: () => timeout(), found: "command-7" }, 2);
+    expect(asked).toHaveLength(1);
+    expect(outcomes.map(({ state }) => state)).toEqual(["done", "done"]);
+  });
+
+  it("calls off what has not ended by its time, and keeps what the others said", async () => {
+    const [slow = "", ...rest] = ids(3);
+    const { outcomes, asked } = await looked({ verdict: (id) => (id === slow ? running(id) : done(id)) }, 3);
+    expect(asked.at(-1)).toEqual({ act: "cancel", ids: [slow] });
+    expect(outcomes).toEqual([
+      {
+        instanceId: slow,
+        state: "failed",
+        why: "observe.ps1 was called off: it did not end in time",
+        code: "deadline-passed",
+      },
+      ...rest.map((instanceId) => ({ instanceId, state: "done", value: instanceId })),
+    ]);
+  });
+
+  it("does not wait for a machine that EC2 has terminated", async () => {
+    const [gone = ""] = ids(1);
+    const ends = new Map([[gone, `${gone} is terminated`]]);
+    const { outcomes, asked } = await looked({ verdict: (id) => (id === gone ? running(id) : done(id)), ends }, 2);
+    expect(outcomes[0]).toEqual({
+      instanceId: gone,
+      state: "failed",
+      why: `${gone} is terminated`,
+      code: "machine-ended",
+    });
+    expect(asked.map(({ act }) => act)).toEqual(["look"]);
+  });
+
+  it("sends nothing once the operation is cancelled", async () => {
+    const { outcomes, asked } = await looked({}, 2, { cancelledBy: async () => "U0OPERATOR" });
+    expect(asked).toEqual([]);
+    expect(outcomes.every(({ state }) => state === "failed")).toBe(true);
+  });
+
+  it("stays far below 2,000 operations for six hundred machines that take ten minutes", async () => {
+    const { outcomes, ended } = await looked(
+      { verdict: (id, reading) => (reading < 13 ? running(id) : done(id)) },
+      600,
+      { minutes: 12 },
+    );
+    expect(outcomes).toHaveLength(600);
+    const operations = ended.events.filter((event) => /^\w+Started /.test(event));
+    expect(operations.length).toBeGreaterThan(12 * 2 * 13);
+    expect(operations.length).toBeLessThan(600);
+  });
+});
+
+describe("a change of many machines", () => {
+  it("hands on the lease of each", async () => {
+    const { steps, asked } = fleetOf({});
+    const machines = ids(60).map((instanceId) => ({ lease: { instanceId, owner: "rule-1:0", epoch: 1 }, request: {} }));
+    await run((ctx) => sendToFleet(ctx, steps, "apply", machines, { ...wanted, name: "change" }));
+    expect(asked.map((one) => [one.act, one.ids.length, one.mark])).toEqual([
+      ["change", 50, "rule-1 change 1"],
+      ["change", 10, "rule-1 change 2"],
+    ]);
+  });
+});

@@ -1,0 +1,44 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { newest } from "../../evidence.ts";
+import type { Journey } from "../../journey.ts";
+import { isCordoned, run, SHORT, unasked } from "../../on-web.ts";
+import { podOn, podsOn, web } from "../../others.ts";
+import { openly, privately } from "../../reading.ts";
+
+let here: Journey;
+afterEach(() => here.close());
+
+describe("A drain", () => {
+  test("shows its plan to the requester alone with --dry-run, and changes nothing", async () => {
+    here = await unasked("drain");
+    const pods = podsOn(here, web);
+    await run(here, `drain ${SHORT} --dry-run`, 60);
+    expect(privately(here, "operator").at(-1)).toMatch(
+      /Plan to drain[\s\S]*✅ The guard of the metadata route is in order[\s\S]*will be evicted[\s\S]*To apply: `\/win drain/,
+    );
+    expect(podsOn(here, web)).toEqual(pods);
+    expect(isCordoned(here)).toBe(false);
+  });
+
+  test("evicts nothing while a pod would be lost, and names the option that allows it", async () => {
+    here = await unasked("drain");
+    here.simulator.kubernetes.create(podOn(web, "by-hand"));
+    await here.pass(1);
+    const pods = podsOn(here, web);
+    await run(here, `drain ${SHORT}`, 60);
+    expect((await newest(here)).operation.status).toBe("refused");
+    expect(openly(here).at(-1)).toMatch(
+      /nothing was evicted: nothing recreates default\/by-hand: --force evicts them;.* Next: `\/win drain (\S+) --force \1`/,
+    );
+    expect(podsOn(here, web)).toEqual(pods);
+    expect(isCordoned(here)).toBe(false);
+  });
+
+  test("takes --force only with the node's whole name behind it", async () => {
+    here = await unasked("drain");
+    await run(here, `drain ${SHORT} --force ${SHORT}`, 60);
+    expect((await newest(here)).operation.status).toBe("not-started");
+    expect(privately(here, "operator").at(-1)).toContain("--force requires the node's full name");
+    expect(isCordoned(here)).toBe(false);
+  });
+});

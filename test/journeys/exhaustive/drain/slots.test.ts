@@ -1,0 +1,100 @@
+import { afterEach, expect, test } from "vitest";
+import { CANCEL_OPERATION } from "../../../../lambdas/messages/slack/buttons.ts";
+import { heldBack, newest, settled } from "../../evidence.ts";
+import type { Journey } from "../../journey.ts";
+import { allowDisruptions, cordonByHand, edge, otherWeb, shortName, stateOf, web } from "../../others.ts";
+import { openly } from "../../reading.ts";
+import { confirmRemoval, expectGone, withSeedNodes } from "../../removal.ts";
+import { stop } from "../../stopping.ts";
+import { executionOf, firstRemoval, secondRemoval, stage, withThirdNode } from "../../two-removals.ts";
+
+let here: Journey;
+afterEach(() => here.close());
+
+test("a pool of which two nodes may be away lets two removals work at once", async () => {
+  here = await withSeedNodes();
+  const { pools } = here.configuration;
+  await here.close();
+  const web2 = { ...pools, web: { ...pools.web, maxUnavailable: "100%" } };
+  here = await withThirdNode({ pools: web2, deadlines: { evict: 60 } });
+  await firstRemoval(here);
+  await confirmRemoval(here, shortName(otherWeb));
+  await here.until(() => stateOf(here, otherWeb) === "terminated", 10);
+  expect(stateOf(here, web)).toBe("running");
+});
+
+test("a node that is away already is removed though another one has the only slot", async () => {
+  here = await withThirdNode({ deadlines: { evict: 60 } });
+  await firstRemoval(here);
+  await cordonByHand(here, otherWeb);
+  await confirmRemoval(here, shortName(otherWeb));
+  await here.until(() => stateOf(here, otherWeb) === "terminated", 10);
+  expect(stateOf(here, web)).toBe("running");
+});
+
+test("a node that a person cordoned takes the only slot of its pool: the removal of another one waits and names it", async () => {
+  here = await withThirdNode();
+  await cordonByHand(here, otherWeb);
+  await confirmRemoval(here, shortName(web));
+  await here.pass(3);
+  expect(await stage(here)).toBe("slot");
+  expect(openly(here)[0]).toMatch(/1 node may be away: ip-10-0-0-31\S* is NotReady or cordoned/);
+  await cordonByHand(here, otherWeb, false);
+  await expectGone(here, web);
+});
+
+test("cancelled while it waits for a slot, a removal has changed nothing and holds nothing", async () => {
+  here = await withThirdNode();
+  await cordonByHand(here, otherWeb);
+  await confirmRemoval(here, shortName(web));
+  await here.until(async () => (await stage(here)) === "slot", 5);
+  await here.press("approver", CANCEL_OPERATION);
+  await settled(here);
+  expect((await newest(here)).operation.status).toBe("cancelled");
+  expect(openly(here)[0]).toContain("nothing was changed");
+  expect(stateOf(here, web)).toBe("running");
+  expect(await heldBack(here)).toEqual([]);
+});
+
+test("a removal that gets no slot ends at the deadline and says what it waited for", async () => {
+  here = await withThirdNode({ deadlines: { remove: { slot: 5 } } });
+  await cordonByHand(here, otherWeb);
+  await confirmRemoval(here, shortName(web));
+  await settled(here);
+  expect((await newest(here)).nodes[0]?.failure).toMatchObject({ stage: "slot", left: "nothing was changed" });
+  expect(openly(here)[0]).toContain("gave up waiting for a slot in pool web");
+});
+
+test("the slot of a removal that was killed is given back by the sweep", async () => {
+  here = await withThirdNode({ deadlines: { evict: 60 } });
+  const first = await firstRemoval(here);
+  await stop(here, await executionOf(here, first));
+  await here.pass(40);
+  expect(await heldBack(here)).toEqual([]);
+});
+
+test("the slot of a removal that was killed is taken over once it has ended, and not before", async () => {
+  here = await withThirdNode({ deadlines: { evict: 60 } });
+  const first = await firstRemoval(here);
+  await stop(here, await executionOf(here, first));
+  await cordonByHand(here, web, false);
+  await secondRemoval(here);
+  expect(await stage(here)).toBe("slot");
+  await here.until(async () => (await stage(here)) !== "slot", 7, "the slot to be taken over");
+  expect((await heldBack(here)).filter((held) => held.startsWith("slot"))).toEqual([
+    expect.stringContaining(otherWeb.name),
+  ]);
+});
+
+test("a node that became the last of its Windows release while its removal waited stays", async () => {
+  here = await withThirdNode({ deadlines: { evict: 60 } });
+  await firstRemoval(here);
+  await secondRemoval(here);
+  await cordonByHand(here, edge);
+  await allowDisruptions(here);
+  await settled(here);
+  expect(stateOf(here, web)).toBe("terminated");
+  expect(stateOf(here, otherWeb)).toBe("running");
+  expect((await newest(here)).nodes[0]?.failure).toMatchObject({ stage: "slot", left: "nothing was changed" });
+  expect(await heldBack(here)).toEqual([]);
+});

@@ -1,0 +1,71 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { assist } from "../../assisting.ts";
+import { expectSound, settled } from "../../evidence.ts";
+import type { Journey } from "../../journey.ts";
+import { look } from "../../looking.ts";
+import { edge, web } from "../../others.ts";
+import { injectFault } from "../../outside.ts";
+import { openly, privately } from "../../reading.ts";
+import { withSeedNodes } from "../../removal.ts";
+
+let here: Journey;
+afterEach(() => here.close());
+
+test("a healthy node passes every check, by the word of EC2, SSM, Kubernetes and the machine, in private", async () => {
+  here = await withSeedNodes();
+  await here.type("operator", "/win why ip-10-0-3-7");
+  await settled(here, 3);
+  const said = privately(here, "operator").at(-1) ?? "";
+  expect(said).toContain(`✅ \`${web.name}\`: all checks passed.`);
+  expect(openly(here)).toEqual([]);
+  await expectSound(here);
+});
+
+describe("A machine of another owner whose agent is silent", () => {
+  const GUARD_RUNS = "the route guard runs at start-up";
+  const why = async (): Promise<string> => (await look(here, `/win why ${edge.name}`)).said;
+
+  async function silent(): Promise<string> {
+    injectFault(here, "agent-silent", { instanceId: edge.instanceId });
+    await here.pass(30);
+    return why();
+  }
+
+  test("is not said to have a guard, nor offered a reboot, where Casement does not assist it", async () => {
+    here = await withSeedNodes();
+    const said = await silent();
+    expect(said).toMatch(/❌ .*The SSM agent does not answer for \d+m\./);
+    expect(said).toContain("No route guard of Casement's is known on this machine");
+    expect(said).toContain("At the console of the machine: `route add 169.254.169.254");
+    expect(said).not.toContain(GUARD_RUNS);
+    expect(said).not.toContain("[Reboot]");
+  });
+
+  test("is said to have the guard, and offered a reboot, once Casement assists it", async () => {
+    here = await withSeedNodes();
+    await assist(here);
+    const said = await silent();
+    expect(said).toContain(GUARD_RUNS);
+    expect(said).toContain("[Reboot]");
+    expect(said).not.toContain("No route guard of Casement's");
+  });
+
+  test("is not called unassisted while the cluster does not answer", async () => {
+    here = await withSeedNodes();
+    await assist(here);
+    injectFault(here, "kubernetes-5xx");
+    const said = await why();
+    expect(said).toContain("the machine was not asked, because it could not be read whether Casement assists it");
+    expect(said).not.toContain("neither launched nor assists it");
+  });
+});
+
+test("a machine of another owner that fails EC2's status check is not said to have a guard", async () => {
+  here = await withSeedNodes();
+  injectFault(here, "instance-status-impaired", { instanceId: edge.instanceId });
+  await here.pass(10);
+  const { said } = await look(here, `/win why ${edge.name}`);
+  expect(said).toContain("EC2's instance status check fails");
+  expect(said).toContain("Its owner decides about a reboot.");
+  expect(said).not.toContain("the route guard runs at start-up");
+});

@@ -1,0 +1,169 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { QUARANTINED } from "../../../../lambdas/cluster/node-keys.ts";
+import { KEEP_CORDONED, PROVE_AGAIN, TRY_AGAIN } from "../../../../lambdas/messages/slack/buttons.ts";
+import { calls, expectSound, heldBack, newest, nodeNamed, settled } from "../../evidence.ts";
+import type { Journey } from "../../journey.ts";
+import { isCordoned, SHORT, unasked } from "../../on-web.ts";
+import { cordonByHand, web } from "../../others.ts";
+import { endFault, injectFault } from "../../outside.ts";
+import { inThreads, openly, privately } from "../../reading.ts";
+
+let here: Journey;
+afterEach(() => here.close());
+
+const ofWeb = { instanceId: web.instanceId };
+const soon = { reboot: { reboot: 20, prove: 12 }, proving: { prove: 12 } };
+const told = (): string => [...openly(here), ...inThreads(here), ...privately(here, "operator")].join("\n");
+const bootIdOf = (): string | undefined => nodeNamed(here, web.name)?.status?.nodeInfo?.bootID;
+
+/** A reboot whose kubelet does not start; the fault's id. */
+async function unproven(before: () => Promise<void> = async () => undefined): Promise<string> {
+  here = await unasked("reboot", soon);
+  await before();
+  const fault = injectFault(here, "service-exits", { ...ofWeb, service: "kubelet" });
+  await here.type("operator", `/win reboot ${SHORT} --force ${web.name}`);
+  await settled(here, 240);
+  expect((await newest(here)).nodes[0]?.failure?.stage).toBe("prove");
+  expect(isCordoned(here)).toBe(true);
+  return fault;
+}
+
+/** The kubelet runs again, as after a person has mended it: EC2 reboots the machine, past the bot. */
+async function mend(fault: string): Promise<void> {
+  endFault(here, fault);
+  here.simulator.simulation.bus.announce({ kind: "instance-reboot", instanceId: web.instanceId });
+  await here.pass(15);
+}
+
+describe("A node that a reboot left cordoned because it was not proven", () => {
+  test("is given back by Check again once it works, without another reboot of ours", async () => {
+    const fault = await unproven();
+    await mend(fault);
+    const boot = bootIdOf();
+    await here.press("operator", PROVE_AGAIN);
+    await settled(here, 60);
+    const { operation, nodes } = await newest(here);
+    expect(operation).toMatchObject({ status: "succeeded", request: { command: "prove" } });
+    expect(operation.summary).toContain("every check of the proof is passed; the node is schedulable again");
+    expect(nodes[0]).toMatchObject({ workflow: "proving", stage: "restore", outcome: "proven" });
+    expect([isCordoned(here), bootIdOf()]).toEqual([false, boot]);
+    expect(await heldBack(here)).toEqual([]);
+    await expectSound(here);
+  });
+
+  test("stays cordoned when Check again finds the same fault, and can be checked once more", async () => {
+    const fault = await unproven();
+    await here.press("operator", PROVE_AGAIN);
+    await settled(here, 60);
+    expect((await newest(here)).operation).toMatchObject({ status: "failed", request: { command: "prove" } });
+    expect(told()).toContain("Not proven: the node stays cordoned until it is proven");
+    expect(isCordoned(here)).toBe(true);
+    await mend(fault);
+    await here.type("operator", `/win prove ${SHORT}`);
+    await settled(here, 60);
+    expect((await newest(here)).operation.status).toBe("succeeded");
+    expect(isCordoned(here)).toBe(false);
+  });
+
+  test("stays cordoned for good after Keep cordoned, also when it is proven", async () => {
+    const fault = await unproven();
+    await here.press("operator", KEEP_CORDONED);
+    await settled(here, 30);
+    expect((await newest(here)).operation.summary).toContain("no proof gives it back any more");
+    await mend(fault);
+    await here.type("operator", `/win prove ${SHORT}`);
+    await settled(here, 60);
+    expect((await newest(here)).operation.summary).toContain("nothing was changed");
+    expect(isCordoned(here)).toBe(true);
+  });
+
+  test("is given back by another reboot that is proven", async () => {
+    const fault = await unproven();
+    endFault(here, fault);
+    await here.press("operator", TRY_AGAIN);
+    await settled(here, 240);
+    expect((await newest(here)).operation.status).toBe("succeeded");
+    expect(isCordoned(here)).toBe(false);
+    expect(await heldBack(here)).toEqual([]);
+  });
+
+  test("stays cordoned when another reboot of it is refused before it begins", async () => {
+    const fault = await unproven();
+    injectFault(here, "look-fails", ofWeb);
+    endFault(here, fault);
+    await here.press("operator", TRY_AGAIN);
+    await settled(here, 240);
+    expect((await newest(here)).nodes[0]?.failure?.stage).toBe("guard");
+    expect(isCordoned(here)).toBe(true);
+  });
+
+  test("stays cordoned once it is proven, where others had cordoned it before", async () => {
+    const fault = await unproven(() => cordonByHand(here, web));
+    await mend(fault);
+    await here.press("operator", PROVE_AGAIN);
+    await settled(here, 60);
+    expect((await newest(here)).operation.summary).toContain("as it was before");
+    expect(isCordoned(here)).toBe(true);
+  });
+});
+
+test("a node that no reboot left cordoned is proven, and nothing is changed", async () => {
+  here = await unasked("reboot", soon);
+  await here.type("operator", `/win prove ${SHORT}`);
+  await settled(here, 60);
+  expect((await newest(here)).operation.summary).toContain("so nothing was changed");
+  expect(calls(here, "kubernetes", "patch nodes").filter(({ principal }) => /act$/.test(principal))).toEqual([]);
+});
+
+describe("A node of which two reboots were not proven within a day", () => {
+  const labels = () => nodeNamed(here, web.name)?.metadata?.labels ?? {};
+
+  async function quarantined(): Promise<void> {
+    const fault = await unproven();
+    expect(labels()[QUARANTINED]).toBeUndefined();
+    await here.press("operator", TRY_AGAIN);
+    await settled(here, 240);
+    expect(told()).toContain("the node is quarantined");
+    await mend(fault);
+  }
+
+  test("is quarantined: no proof gives it back, and the list and why say so", async () => {
+    await quarantined();
+    expect(labels()[QUARANTINED]).toBe("true");
+    await here.type("operator", `/win prove ${SHORT}`);
+    await settled(here, 60);
+    expect((await newest(here)).operation.summary).toContain(
+      "every check of the proof is passed; the node is quarantined",
+    );
+    expect(isCordoned(here)).toBe(true);
+    await here.type("operator", "/win nodes");
+    await here.type("operator", `/win why ${SHORT}`);
+    await settled(here, 10);
+    expect(told()).toContain("Ready,SchedulingDisabled,Quarantined");
+    expect(told()).toContain("The node is quarantined: two of its reboots were not proven within a day");
+  });
+
+  test("is left out of a rollout, and stays so after a reboot of it that is proven", async () => {
+    await quarantined();
+    await here.type("operator", "/win reboot web --dry-run");
+    await settled(here, 30);
+    expect(privately(here, "operator").at(-1)).toContain("is quarantined: two of its reboots were not proven");
+    await here.type("operator", `/win reboot ${SHORT} --force ${web.name}`);
+    await settled(here, 240);
+    expect((await newest(here)).operation.summary).toContain("the node is quarantined");
+    expect(isCordoned(here)).toBe(true);
+  });
+
+  test("is uncordoned only when its whole name is typed", async () => {
+    await quarantined();
+    await here.type("operator", `/win uncordon ${SHORT}`);
+    await settled(here, 10);
+    expect((await newest(here)).operation.status).toBe("refused");
+    expect(isCordoned(here)).toBe(true);
+    await here.type("operator", `/win uncordon ${SHORT} --quarantined ${web.name}`);
+    await settled(here, 10);
+    expect((await newest(here)).operation.status).toBe("succeeded");
+    expect([isCordoned(here), labels()[QUARANTINED]]).toEqual([false, undefined]);
+    await expectSound(here);
+  });
+});

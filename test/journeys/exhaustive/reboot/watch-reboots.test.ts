@@ -1,0 +1,159 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { calls, expectSound, nodeNamed, settled } from "../../evidence.ts";
+import type { Journey } from "../../journey.ts";
+import { otherWeb, shortName, web } from "../../others.ts";
+import { askEc2, endFault, injectFault } from "../../outside.ts";
+import { poolOfFour } from "../../pool-of-four.ts";
+import { openly, privately } from "../../reading.ts";
+import { withSeedNodes } from "../../removal.ts";
+
+let here: Journey;
+afterEach(() => here.close());
+
+const boots = (): string[] => openly(here).filter((text) => text.includes("Casement did not order it"));
+
+const look = async (command: string): Promise<string> => {
+  const before = privately(here, "operator").length;
+  await here.type("operator", command);
+  await here.until(() => privately(here, "operator").length > before, 5, "the answer");
+  await settled(here, 5);
+  return privately(here, "operator").at(-1) ?? "";
+};
+
+const bootOf = (name: string): string | undefined => nodeNamed(here, name)?.status?.nodeInfo?.bootID;
+
+/** Commands that the scheduled look has sent. */
+const looked = (): number =>
+  calls(here, "ssm", "SendCommand").filter(({ principal }) => principal === "watch-reboots").length;
+
+/** Lets a look pass that finds everything as it is. */
+const seenOnce = (): Promise<void> => here.pass(45);
+
+describe("Reboot due", { timeout: 120_000 }, () => {
+  test("is a column of the list with its reason, and told in words with its time, until the node has rebooted", async () => {
+    here = await withSeedNodes();
+    await seenOnce();
+    expect(await look("/win nodes")).not.toContain("REBOOT DUE");
+    injectFault(here, "reboot-pending", { instanceId: web.instanceId, reason: "windows-update" }, 1);
+    injectFault(here, "reboot-pending", { instanceId: web.instanceId, reason: "file-renames" }, 1);
+    await here.pass(35);
+    const list = await look("/win nodes");
+    expect(list).toContain("REBOOT DUE");
+    expect(list).toMatch(new RegExp(`${web.name}.*update,files`));
+    expect(list).toMatch(new RegExp(`${otherWeb.name}.*&lt;none&gt;`));
+    await here.pass(60);
+    const node = await look(`/win node ${shortName(web)}`);
+    expect(node).toMatch(
+      /Reboot due: Windows Update, files to be replaced at the next boot; since \d+m, checked \d+m\S* ago/,
+    );
+    const why = await look(`/win why ${shortName(web)}`);
+    expect(why).toMatch(
+      /Windows waits for a reboot since \d+m: Windows Update, files to be replaced at the next boot\./,
+    );
+    expect(boots()).toEqual([]);
+    await expectSound(here);
+  });
+
+  test("is not looked at while Systems Manager is away, which is told and never called not due", async () => {
+    here = await withSeedNodes();
+    await seenOnce();
+    injectFault(here, "aws-5xx", { service: "ssm" });
+    await here.pass(150);
+    const list = await look("/win nodes");
+    expect(list).toMatch(new RegExp(`${web.name}.*&lt;unknown&gt;`));
+    expect(await look(`/win node ${shortName(web)}`)).toMatch(/Reboot due: not checked since 1\d\dm/);
+    expect(boots()).toEqual([]);
+  });
+
+  test("is not looked at in a pool that says so", async () => {
+    here = await withSeedNodes();
+    const { pools } = here.configuration;
+    await here.close();
+    const off = Object.fromEntries(Object.entries(pools).map(([name, pool]) => [name, { ...pool, rebootDue: false }]));
+    here = await withSeedNodes({ configuration: { pools: off } });
+    await here.pass(90);
+    expect(looked()).toBe(0);
+  });
+});
+
+describe("A boot that Casement did not order", { timeout: 120_000 }, () => {
+  test.each([
+    ["windows-update", "Windows Update restarted it"],
+    ["person", "Administrator"],
+    ["power-loss", "it was not shut down before: a crash, a reset or a loss of power"],
+  ])("by %s is told once, with its cause", async (how, cause) => {
+    here = await withSeedNodes();
+    await seenOnce();
+    const before = bootOf(web.name);
+    injectFault(here, "boots-by-itself", { instanceId: web.instanceId, how }, 1);
+    await here.pass(120);
+    expect(bootOf(web.name)).not.toBe(before);
+    expect(boots()).toHaveLength(1);
+    expect(boots()[0]).toContain(web.name);
+    expect(boots()[0]).toContain(cause);
+    expect(boots()[0]).toContain("[Why]");
+    await expectSound(here);
+  });
+
+  test("is told of a machine that EC2 stopped and started", async () => {
+    here = await withSeedNodes();
+    await seenOnce();
+    await askEc2(here, "StopInstances", { "InstanceId.1": web.instanceId });
+    await here.pass(5);
+    await askEc2(here, "StartInstances", { "InstanceId.1": web.instanceId });
+    await here.pass(90);
+    expect(boots()).toEqual([expect.stringContaining("EC2 stopped the instance and started it again")]);
+  });
+
+  test("is told from the kubelet's boot id where the agent is silent", async () => {
+    here = await withSeedNodes();
+    await seenOnce();
+    injectFault(here, "agent-silent", { instanceId: web.instanceId });
+    injectFault(here, "boots-by-itself", { instanceId: web.instanceId, how: "power-loss" }, 1);
+    await here.pass(90);
+    expect(boots()).toEqual([expect.stringContaining("the event log was not read: the machine did not answer")]);
+  });
+
+  test("is one message for half the fleet, which names the common cause", async () => {
+    const four = await poolOfFour(1);
+    here = four.here;
+    await seenOnce();
+    // All of them boot between two looks.
+    await here.pass(10);
+    for (const name of four.names.slice(0, 3))
+      injectFault(here, "boots-by-itself", { node: name, how: "power-loss" }, 1);
+    await here.pass(90);
+    expect(boots()).toHaveLength(1);
+    const [said = ""] = boots();
+    expect(said).toContain("*3 of 4 nodes rebooted*");
+    expect(said).toContain("one cause is likely, such as a loss of power");
+    for (const name of four.names.slice(0, 3)) expect(said).toContain(name);
+  });
+
+  test("is told once though the function dies at each of its steps, and when Slack is back", async () => {
+    here = await withSeedNodes();
+    await seenOnce();
+    injectFault(here, "handler-crash", { function: "watch-reboots" }, 12);
+    const down = injectFault(here, "slack-down");
+    injectFault(here, "boots-by-itself", { instanceId: web.instanceId, how: "windows-update" }, 1);
+    await here.pass(100);
+    endFault(here, down);
+    await here.pass(100);
+    expect(boots()).toHaveLength(1);
+  });
+});
+
+test("A reboot by Casement, of a node and of a pool, is no news", { timeout: 240_000 }, async () => {
+  const four = await poolOfFour(2);
+  here = four.here;
+  await seenOnce();
+  const before = four.names.map(bootOf);
+  await here.type("operator", "/win reboot web");
+  await settled(here, 240);
+  await here.pass(90);
+  expect(four.names.map((name, at) => bootOf(name) !== before[at])).toEqual([true, true, true, true]);
+  expect(boots()).toEqual([]);
+  injectFault(here, "boots-by-itself", { node: four.names[0] ?? "", how: "windows-update" }, 1);
+  await here.pass(90);
+  expect(boots()).toHaveLength(1);
+});

@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import { answersHash } from "../../lambdas/machine/questions.ts";
+import {
+  isSameBoot,
+  judgeSighting,
+  onOurClock,
+  reasonsOf,
+  rebootDue,
+  type SeenMachine,
+  type Sighting,
+} from "../../lambdas/machine/seen-machine.ts";
+
+const machine = { instanceId: "i-1", node: "win-1", uid: "uid-1", launchedAt: "2026-11-01T00:00:00.000Z" };
+const before: SeenMachine = {
+  ...machine,
+  bootId: "7",
+  reasons: [],
+  dueSince: null,
+  seenAt: "2026-11-21T02:30:00.000Z",
+};
+const now = "2026-11-21T03:00:00.000Z";
+const seen = (more: Partial<Sighting> = {}): Sighting => ({ ...machine, bootId: "7", reasons: [], ...more });
+const order = (at: string, bootId: string | null = null) => ({ operation: "reboot-1", at, bootId });
+
+describe("what waits for a reboot", () => {
+  it("is read from the hash of the answer, in all its combinations", () => {
+    expect(reasonsOf(answersHash({ reasons: [] }))).toEqual([]);
+    expect(reasonsOf(answersHash({ reasons: ["servicing", "computer-name"] }))).toEqual(["servicing", "computer-name"]);
+    expect(reasonsOf(answersHash({ reasons: ["another"] }))).toBeUndefined();
+    expect(reasonsOf(undefined)).toBeUndefined();
+  });
+
+  it("is due since the look that first found it, whatever is added later", () => {
+    const first = judgeSighting(before, undefined, seen({ reasons: ["servicing"] }), now).record;
+    expect(first).toMatchObject({ dueSince: now, reasons: ["servicing"], seenAt: now });
+    const later = "2026-11-21T09:00:00.000Z";
+    const more = seen({ reasons: ["servicing", "windows-update"] });
+    expect(judgeSighting(first ?? undefined, undefined, more, later).record).toMatchObject({
+      dueSince: now,
+      seenAt: later,
+    });
+    expect(judgeSighting(first ?? undefined, undefined, seen(), later).record).toMatchObject({ dueSince: null });
+  });
+
+  it("is not known of a machine that was not seen lately, nor of another Node on it", () => {
+    const due: SeenMachine = { ...before, reasons: ["servicing"], dueSince: before.seenAt };
+    const at = Date.parse(before.seenAt);
+    expect(rebootDue(due, "uid-1", at + 60_000).state).toBe("due");
+    expect(rebootDue(before, "uid-1", at + 60_000).state).toBe("not-due");
+    expect(rebootDue(due, "uid-1", at + 3 * 3_600_000)).toEqual({ state: "unknown", seenAt: before.seenAt });
+    expect(rebootDue(before, "uid-1", at + 3 * 3_600_000).state).toBe("unknown");
+    expect(rebootDue(due, "uid-2", at)).toEqual({ state: "unknown", seenAt: null });
+    expect(rebootDue(undefined, "uid-1", at)).toEqual({ state: "unknown", seenAt: null });
+  });
+});
+
+describe("a boot", () => {
+  const changeOf = (...args: Parameters<typeof judgeSighting>) => judgeSighting(...args).change;
+
+  it("that changed without an order is foreign, and stays so until it is told", () => {
+    const { change, record } = judgeSighting(before, undefined, seen({ bootId: "8", reasons: ["file-renames"] }), now);
+    expect(change).toBe("foreign");
+    expect(record).toMatchObject({ bootId: "7", reasons: ["file-renames"], seenAt: now });
+  });
+
+  it("is not told at the first sight of a machine, nor of another Node", () => {
+    expect(changeOf(undefined, undefined, seen({ bootId: "8" }), now)).toBe("none");
+    expect(changeOf(before, undefined, seen({ bootId: "8", uid: "uid-2" }), now)).toBe("none");
+  });
+
+  it("is Casement's own where an order came since the last look, and no other boot than the one it led to", () => {
+    expect(changeOf(before, order("2026-11-21T02:40:00.000Z"), seen({ bootId: "8" }), now)).toBe("own");
+    expect(changeOf(before, order("2026-11-21T01:00:00.000Z"), seen({ bootId: "8" }), now)).toBe("foreign");
+    expect(changeOf(before, order("2026-11-21T02:40:00.000Z", "8"), seen({ bootId: "8" }), now)).toBe("own");
+    expect(changeOf(before, order("2026-11-21T02:40:00.000Z", "8"), seen({ bootId: "9" }), now)).toBe("foreign");
+  });
+
+  it("is known from the kubelet where the machine does not answer; what waits for a reboot is not", () => {
+    const silent = seen({ bootId: "8", reasons: null });
+    expect(judgeSighting(before, undefined, silent, now)).toEqual({ change: "foreign", record: null });
+    expect(judgeSighting(before, order("2026-11-21T02:40:00.000Z"), silent, now)).toEqual({
+      change: "own",
+      record: { ...before, bootId: "8" },
+    });
+    expect(judgeSighting(undefined, undefined, silent, now).record).toBeNull();
+    expect(judgeSighting(before, undefined, seen({ bootId: null, reasons: null }), now).change).toBe("none");
+  });
+
+  it("by its time is the same after a step of the machine's clock", () => {
+    const at = Date.parse(now);
+    const booted = onOurClock("2026-11-20T03:00:00.0000000Z", at / 1_000, at);
+    const stepped = onOurClock("2026-11-21T03:00:00.0000000Z", at / 1_000 + 86_400, at);
+    expect(isSameBoot(booted, stepped)).toBe(true);
+    expect(isSameBoot(booted, onOurClock("2026-11-21T02:00:00.0000000Z", at / 1_000, at))).toBe(false);
+    expect(onOurClock("7", at / 1_000 + 86_400, at)).toBe("7");
+    expect(isSameBoot("7", "8")).toBe(false);
+    expect(isSameBoot("7", booted)).toBe(true);
+  });
+});

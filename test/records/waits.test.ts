@@ -1,0 +1,162 @@
+import { describe, expect, it } from "vitest";
+import type { Notice } from "../../lambdas/messages/operation/escalations.ts";
+import { waitBlocks, waitReminder, waitWords } from "../../lambdas/messages/operation/waits.ts";
+import * as buttons from "../../lambdas/messages/slack/buttons.ts";
+import type { Approval } from "../../lambdas/records/approval.ts";
+import { type NodeRecord, newNodeRecord, type OperationRecord } from "../../lambdas/records/records.ts";
+import {
+  isReminderDue,
+  type WaitKind,
+  type WaitsSeen,
+  waitKinds,
+  waitName,
+  waitsIn,
+} from "../../lambdas/records/waits.ts";
+
+const AT = "2026-11-21T03:00:00.000Z";
+const NOW = "2026-11-21T03:20:00.000Z";
+
+const operation = (more: Partial<OperationRecord> = {}): OperationRecord => ({
+  ...{ id: "reboot-1", cluster: "test", status: "waiting", requestedAt: AT, endedAt: null, executionArn: null },
+  request: { command: "reboot", node: "win-1", dryRun: false },
+  ...{ channel: "C1", messageTs: "1.0", summary: "", cancelledBy: null, callbacks: {}, inPool: "web" },
+  asker: { userId: "U0OPERATOR", name: "Olivia" } as never,
+  ...more,
+});
+
+const node = (more: Partial<NodeRecord> = {}): NodeRecord => ({
+  ...newNodeRecord("reboot", "reboot-1", 0, AT),
+  ...{ nodeName: "win-1", instanceId: "i-1", status: "running" },
+  ...more,
+});
+
+const approval = (state: Approval["state"]): Approval =>
+  ({ state, asking: 1, roles: ["approver"], askedAt: AT, until: NOW, votes: [], pool: "web" }) as never;
+
+const nothing: WaitsSeen = { running: [], unreviewed: [], cordons: [], machines: [] };
+const running = (of: Partial<OperationRecord>, nodes: NodeRecord[] = []): WaitsSeen => ({
+  ...nothing,
+  running: [{ operation: operation(of), nodes }],
+});
+const cordoned = (of: object, failedAt: "prove" | "evict" = "prove"): WaitsSeen => ({
+  ...nothing,
+  cordons: [
+    {
+      cordon: { node: "win-1", operation: "reboot-1", index: 0, keptAt: AT, ...of },
+      by: operation({ status: "failed", endedAt: AT }),
+      record: node({ status: "failed", failure: { stage: failedAt, why: "", left: "" } }),
+    },
+  ],
+});
+
+/** One example of each state: a kind without one does not compile. */
+const examples: Readonly<Record<WaitKind, WaitsSeen>> = {
+  approval: running({ approval: approval("open") }),
+  confirmation: running({ callbacks: { dialog: "callback" } }),
+  continue: running({}, [node({ status: "deciding", failedAt: AT, failure: { stage: "evict", why: "", left: "" } })]),
+  decision: running({ request: { command: "add", pool: "web", count: 1, dryRun: false } }, [
+    node({ status: "deciding", failedAt: AT, failure: { stage: "features", why: "", left: "" } }),
+  ]),
+  "late-reboot": running({ status: "running" }, [node({ lateSince: AT, callbacks: { decision: "callback" } })]),
+  paused: running({ rollout: { paused: { by: null, at: AT, why: "" }, part: 1, parkedAt: null, heard: null } }),
+  quarantined: cordoned({ unproven: { isQuarantined: true } }),
+  unproven: cordoned({ unproven: { isQuarantined: false } }),
+  held: cordoned({}, "evict"),
+  review: { ...nothing, unreviewed: [operation({ status: "succeeded", endedAt: AT, approval: approval("review") })] },
+  kept: {
+    ...nothing,
+    machines: [{ instanceId: "i-1", pool: "web", operation: "add-1", state: "kept", since: AT }],
+  },
+};
+
+describe.each(waitKinds)("What waits as %s", (kind) => {
+  const waits = waitsIn(examples[kind]);
+
+  it("is found, as itself alone, with its time and who may end it", () => {
+    expect(waits.map((wait) => wait.kind)).toEqual([kind]);
+    expect(waits[0]).toMatchObject({ since: AT, pool: "web" });
+    expect(waits[0]?.audience).toBeDefined();
+  });
+
+  it("stands in the list with its next step, and in a reminder that mentions people", () => {
+    const list = JSON.stringify(waitBlocks(waits, NOW));
+    expect(list).toContain("Waiting for a person");
+    expect(list).toContain(waitWords[kind].says);
+    expect(list).toContain("for 20m");
+    const [wait] = waits;
+    if (wait === undefined) throw new Error("nothing waits");
+    const reminder = JSON.stringify(waitReminder(wait, ["S0OPERATORS"], NOW));
+    expect(reminder).toContain("<!subteam^S0OPERATORS>");
+    expect(reminder).toContain("Next: ");
+  });
+});
+
+/** Buttons that end no wait: they start, stop or look at something, or open an address or a dialog. */
+const ENDS_NO_WAIT = new Set([
+  ...["CANCEL_OPERATION", "TRY_AGAIN", "INSTALL_GUARD", "PAUSE_ROLLOUT", "LOOK_AGAIN", "DO_NEXT"],
+  ...["OPEN_RUNBOOK", "OPEN_AWS", "OPEN_SCREENSHOT", "REMOVE_DIALOG", "DENY_DIALOG"],
+]);
+
+it("Every button belongs to a wait that people are reminded of, or is known to end none", () => {
+  const known = new Set(waitKinds.flatMap((kind) => waitWords[kind].buttons));
+  const strange = Object.entries(buttons).filter(([name, id]) => !known.has(id) && !ENDS_NO_WAIT.has(name));
+  expect(strange).toEqual([]);
+});
+
+/** State to which each page calls people; null for one that leaves nothing that waits for a press or a command. A kind without one does not compile. */
+const pageTo: Readonly<Record<Notice["kind"], WaitKind | null>> = {
+  decision: "decision",
+  confirmation: "confirmation",
+  approval: "approval",
+  "break-glass": "review",
+  lost: "kept",
+  kept: "kept",
+  unproven: "unproven",
+  // The stage that waits for the certificate ends by its own deadline, as a failed machine that needs a decision.
+  "signing-request": null,
+  credential: null,
+  authority: null,
+  "data-plane": null,
+};
+
+it("Every page calls people to a wait, or is known to call them to something else", () => {
+  const paged = waitKinds.flatMap((kind) => waitWords[kind].notices);
+  const named = Object.entries(pageTo).flatMap(([page, kind]) => (kind === null ? [] : [page]));
+  expect([...new Set(paged)].sort()).toEqual(named.sort());
+});
+
+describe("What does not wait any more", () => {
+  it.each<[string, WaitsSeen]>([
+    ["an approval that was given", running({ approval: approval("approved") })],
+    ["a machine that EC2 reboots", running({}, [node({ lateSince: AT, ec2Reboot: { at: AT } })])],
+    ["a cordon that a person has accepted", cordoned({})],
+    ["a cordon that was not left", cordoned({ keptAt: undefined, unproven: { isQuarantined: false } })],
+    [
+      "a machine that is being provisioned",
+      {
+        ...nothing,
+        machines: [{ instanceId: "i-1", pool: null, operation: "add-1", state: "provisioning", since: AT }],
+      },
+    ],
+  ])("%s", (_, seen) => {
+    expect(waitsIn(seen)).toEqual([]);
+  });
+});
+
+describe("A reminder", () => {
+  const minutes = (since: number): number => Date.parse(AT) + since * 60_000;
+
+  it("comes after a quarter of an hour, and each day after the last one", () => {
+    expect(isReminderDue(AT, undefined, minutes(14))).toBe(false);
+    expect(isReminderDue(AT, undefined, minutes(15))).toBe(true);
+    const last = new Date(minutes(16)).toISOString();
+    expect(isReminderDue(AT, last, minutes(16 + 24 * 60 - 1))).toBe(false);
+    expect(isReminderDue(AT, last, minutes(16 + 24 * 60))).toBe(true);
+  });
+
+  it("of the same state at another time has another name", () => {
+    const [wait] = waitsIn(examples.unproven);
+    if (wait === undefined) throw new Error("nothing waits");
+    expect(waitName(wait)).not.toBe(waitName({ ...wait, since: NOW }));
+  });
+});
