@@ -118,6 +118,19 @@ const known: ReadonlySet<string> = new Set(failureCodes);
 /** Tells the codes of this release from those of a newer one, which a record may hold. */
 export const isFailureCode = (code: string | undefined): code is FailureCode => known.has(code ?? "");
 
+/** Codes of failures that come again until a person has changed something: trying again is not offered. */
+const hopeless: ReadonlySet<string> = new Set<FailureCode>([
+  "vcpu-quota",
+  "subnet-full",
+  "no-capacity",
+  "powershell-restricted",
+  "kubernetes-too-old",
+  "overlay-port",
+]);
+
+/** Would the same request fail the same way until a person has changed something? */
+export const isHopeless = ({ code }: Pick<Failure, "code">): boolean => hopeless.has(code ?? "");
+
 /** Code that a script gives for what went wrong; "script-failed" where it has no name for it. */
 export const codeOfScript = ({ code }: { readonly code?: string }): FailureCode =>
   isFailureCode(code) ? code : "script-failed";
