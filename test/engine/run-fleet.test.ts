@@ -204,7 +204,7 @@ describe("an observation of many machines", () => {
       why: `${gone} is terminated`,
       code: "machine-ended",
     });
-    expect(asked.map(({ act }) => act)).toEqual(["look"]);
+    expect(asked.map(({ act }) => act)).toEqual(["observe"]);
   });
 
   it("sends nothing once the operation is cancelled", async () => {
