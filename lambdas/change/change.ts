@@ -21,7 +21,7 @@ export interface ChangeTask extends NodeTask {
   readonly op: Op;
   /** People who approved it; none where no approval was needed. */
   readonly approvedBy: readonly string[];
-  /** The Node or its instance went away under way. */
+  /** The Node or its instance disappeared during the work. */
   isGone: boolean;
 }
 
@@ -32,13 +32,13 @@ export interface Finish {
   readonly outcome?: string;
 }
 
-/** A request about one node. */
+/** A request that names one node. */
 export type NodeRequest = Extract<Request, { readonly node: string }>;
 
 /**
- * A change of one node: what is its own beside the way that every change takes, see `runChange`.
+ * One kind of change of a node: the parts in which it differs from other kinds. `runChange` has the way that all of them take.
  * @typeParam R its request
- * @typeParam P its plan: what was judged, and what people are shown
+ * @typeParam P its plan: the judged facts, and the text that people read
  * @typeParam T its task, on which its stages work
  */
 export interface Change<R extends NodeRequest, P, T extends ChangeTask> {
@@ -49,36 +49,36 @@ export interface Change<R extends NodeRequest, P, T extends ChangeTask> {
   readonly eventReason: string;
   /** Waits end as soon as the instance is stopped or terminated. */
   readonly needsMachine?: true;
-  /** Names of its durable steps that plan, and that end it before it has begun. */
+  /** Names of the durable steps that plan it, and that end it before its stages begin. */
   readonly names: { readonly plan: "plan" | "judge"; readonly end: `end without ${string}` };
   readonly stages: (plan: P) => readonly Stage<T>[];
-  /** The stages continue although the Node or its instance went away. */
+  /** The stages continue although the Node or its instance disappeared. */
   readonly continuesWhenGone?: true;
   /** Judges requester and node; the body of a step. @throws Refused, UserError or Forbidden when it may not be changed */
   readonly plan: (op: Op<R>) => Promise<P>;
   readonly subject: (plan: P) => Subject;
   /** Completes the plan that people read. @returns null when the operation has ended */
   readonly prepare?: (op: Op<R>, plan: P) => Promise<P | null>;
-  /** Shows to the requester alone what would happen. */
+  /** Message that shows the plan only to the requester. */
   readonly dryRun?: (plan: P) => Message;
-  /** Asks the requester once more before anybody else is asked. @returns false when the operation has ended */
+  /** Asks the requester to confirm, before the approvers are asked. @returns false when the operation has ended */
   readonly confirm?: (op: Op<R>, plan: P) => Promise<boolean>;
-  /** Judges afresh what an approval would be bound to; left out where none is ever needed. The body of a step. */
+  /** Plans anew for the approval, which is bound to the result; missing for a change that never needs one. The body of a step. */
   readonly effects?: (op: Op<R>, plan: P) => Promise<ApprovalPlan>;
-  /** Plans once more right before the lease is taken, where a plan may be old by then; in the step that takes the lease. */
+  /** Plans once more in the step that takes the lease, for a change whose plan may be outdated after a long wait. */
   readonly planAgain?: (op: Op<R>, plan: P) => Promise<P>;
   /** Plans it as one node of a rollout; in a step. @returns null when the node is gone */
   readonly planPart?: (op: Op<R>, uid: string) => Promise<P | null>;
-  /** Adds to the task what its own stages find out. */
+  /** Adds the state of its own stages to the task. */
   readonly taskOf: (task: ChangeTask, plan: P) => T;
-  /** Takes back what a change has done that failed or was cancelled. @returns the state that is left, as a clause */
+  /** Rolls back a change that has failed or was cancelled. @returns the state that is left, as a clause */
   readonly undo: (task: T, cause: Error) => Promise<string> | string;
   /** Completes a change whose stages have succeeded. */
   readonly finish: (task: T) => Promise<Finish> | Finish;
-  /** Sums up for message and ledger what did not succeed. */
+  /** Summaries for message and ledger of a change that did not succeed. */
   readonly words: Readonly<Record<"cancelled" | "failed", (left: string, task: T) => string>>;
-  /** Further facts of its failure. */
+  /** More fields of its failure in the ledger. */
   readonly failure?: (task: T) => Partial<NonNullable<NodeRecord["failure"]>>;
-  /** Tells people elsewhere too that it ended before it had a message; in the step that ends it. */
+  /** Notifies people outside the channel when it ends before it has a message; called in the step that ends it. */
   readonly onRefusal?: (execution: Execution, said: Message) => Promise<void>;
 }

@@ -8,12 +8,13 @@ import { settingsOf } from "./operation/op.ts";
 import { notifyProgress } from "./operation/progress.ts";
 import { stillAllowed } from "./operation/requester.ts";
 
-/** Fields of a record that waits for nothing any more, and offers no button. */
+/** Clears the waits and disables the buttons. */
 const answered = { waitsFor: null, decideBy: null, callbacks: {} } as const;
 
 /**
- * Begins the work on one node of a rollout, on the newest release: the record gets the execution by which it is looked after.
- * @returns null when the rollout has closed the node meanwhile
+ * Begins the work on one node of a rollout, on the newest release. The record gets the execution's ARN, by which the rollout checks
+ * that it still runs.
+ * @returns null when the rollout has closed the node since
  * @throws Forbidden when the requester may not reboot any more
  */
 export async function beginPart(execution: Execution, { index }: RolloutPart): Promise<OperationSettings | null> {
@@ -27,14 +28,14 @@ export async function beginPart(execution: Execution, { index }: RolloutPart): P
   return settingsOf(release);
 }
 
-/** Ends one node of a rollout that was gone when its turn came. Belongs into a step. */
+/** Ends a node of a rollout that no longer existed when its turn came. Belongs into a step. */
 export async function endGone(steps: Steps, operation: string, index: number, node: string): Promise<void> {
   const end = { status: "succeeded", outcome: goneBeforeReboot(node), endedAt: steps.timestamp() } as const;
   await steps.ledger.changeNode(operation, index, { ...end, ...answered });
   await notifyProgress(steps, operation);
 }
 
-/** Ends the record of a node on which the work did not begin; it is as it was. Belongs into a step. */
+/** Ends the record of a node whose work did not begin, so that nothing was changed. Belongs into a step. */
 export async function endUntouched(steps: Steps, operation: string, index: number, error: unknown): Promise<void> {
   const failure = { stage: "slot", ...failureReason(error), left: cordonLeaves.untouched } as const;
   const endedAt = steps.timestamp();

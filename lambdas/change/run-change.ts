@@ -22,29 +22,29 @@ import { begin, failToBegin, triesOf } from "./operation/scheduled.ts";
 import { judgeTime } from "./operation/timing.ts";
 import { beginPart, endGone, endUntouched } from "./part.ts";
 
-/** Leave to begin: who gave it, and until when it lasts. */
-type Clearance = Pick<ApprovedStart, "slotEnds" | "approvedBy">;
+/** Permission to begin: its approvers, and the end of the maintenance window. */
+type Clearance = Pick<ApprovedStart, "windowEnds" | "approvedBy">;
 
-/** A change that needs no approval, and is no part of a window. */
-const AT_ONCE: Clearance = { slotEnds: null, approvedBy: [] };
+/** Clearance of a change that needs no approval and waits for no window. */
+const UNCONDITIONAL: Clearance = { windowEnds: null, approvedBy: [] };
 
-/** A machine that is held by its lease, and the message of its operation. */
+/** The lease on a machine, and the message of its operation. */
 interface Held<P> {
   readonly runtime: ReleaseDocument;
   readonly lease: Lease;
-  /** Null for a node of a rollout: the rollout's own execution publishes. */
+  /** Null for a node of a rollout, whose own execution publishes the message. */
   readonly published: PublishedMessage | null;
-  /** The plan that holds from here on; null where the first one does. */
+  /** The newer plan, which replaces the first one; null if the first one stays valid. */
   readonly again: P | null;
 }
 
 /**
- * Index of the node that an execution works on: the only one of its operation, or one of a rollout. One that was put back before
- * has another index, because audit and commands are named by it.
+ * Index of the node that an execution works on: the only one of its operation, or one of a rollout. A node that was restored and is
+ * begun again has a new index, because audit entries and commands are named by it.
  */
 const indexOf = ({ part, again = 0 }: Start): number => part?.index ?? again;
 
-/** Writes the node's record, and posts the operation's message unless a rollout's execution does. */
+/** Writes the node's record, and posts the operation's message; for a node of a rollout, the rollout's execution posts it. */
 async function post<R extends NodeRequest, P, T extends ChangeTask>(
   { steps, start, settings }: Op<R>,
   change: Change<R, P, T>,
@@ -65,7 +65,7 @@ async function post<R extends NodeRequest, P, T extends ChangeTask>(
 }
 
 /**
- * Plans once more where a plan may be old by now, takes the lease and posts the message. Belongs into a step.
+ * Plans once more if the change asks for it, takes the lease and posts the message. Belongs into a step.
  * @throws Refused when another operation holds the machine, or it may not be changed any more
  */
 async function takeLease<R extends NodeRequest, P, T extends ChangeTask>(
@@ -82,7 +82,7 @@ async function takeLease<R extends NodeRequest, P, T extends ChangeTask>(
   return { runtime, lease, published: await post(op, change, plan), again };
 }
 
-/** Releases what a beginning has left that failed, as when Slack takes no message: no sweep looks after it. Belongs into a step. */
+/** Releases the lease of a change that failed to begin, as when Slack refuses the message: no sweep would. Belongs into a step. */
 async function releaseUnbegun({ steps, start }: Execution, instanceId: string, error: unknown): Promise<void> {
   const { operation } = start;
   const index = indexOf(start);
@@ -91,7 +91,7 @@ async function releaseUnbegun({ steps, start }: Execution, instanceId: string, e
   if (isOpen) await endUntouched(steps, operation, index, error);
 }
 
-/** Runs the stages to the end of the operation; what has failed or was cancelled is taken back. */
+/** Runs the stages, rolls back if one fails or the operation was cancelled, and ends the operation. */
 async function runToEnd<R extends NodeRequest, P, T extends ChangeTask>(
   task: T,
   change: Change<R, P, T>,
@@ -112,7 +112,7 @@ async function runToEnd<R extends NodeRequest, P, T extends ChangeTask>(
   await endOnOneNode(task, { status: "succeeded", ...outcome }, summary);
 }
 
-/** Makes the change with the lease of its machine, and releases lease and slot whatever happens. */
+/** Makes the change with the lease of its machine, and always releases lease and slot. */
 async function work<R extends NodeRequest, P, T extends ChangeTask>(
   op: Op<R>,
   change: Change<R, P, T>,
@@ -148,14 +148,14 @@ async function work<R extends NodeRequest, P, T extends ChangeTask>(
   }
 }
 
-/** Asks for the approval that a change needs, and waits for its window. @returns null when it does not begin now */
+/** Asks for the approval that a change needs, and waits for its maintenance window. @returns null when it does not begin now */
 async function clearanceFor<R extends NodeRequest, P, T extends ChangeTask>(
   op: Op<R>,
   change: Change<R, P, T>,
   plan: P,
 ): Promise<Clearance | null> {
   const { effects, subject } = change;
-  if (!effects) return AT_ONCE;
+  if (!effects) return UNCONDITIONAL;
   const { name, uid, instanceId, pool, isRecovery } = subject(plan);
   const { command } = op.request;
   const breakGlass = breakGlassFor(op.start, { node: name, uid: uid ?? instanceId, isReady: !isRecovery });
@@ -189,7 +189,7 @@ async function planAndWork<R extends NodeRequest, P, T extends ChangeTask>(
   await work({ ...op, start: { ...start, again } }, change, plan, clearance);
 }
 
-/** One node of a rollout: the rollout has asked for the approval, which holds as long as the node's own plan is no worse. */
+/** Changes one node of a rollout. The rollout's approval is valid as long as the node's own plan is no worse. */
 async function workOnPart<R extends NodeRequest, P, T extends ChangeTask>(
   execution: Execution,
   change: Change<R, P, T>,
@@ -207,15 +207,15 @@ async function workOnPart<R extends NodeRequest, P, T extends ChangeTask>(
     const plan = await step(ctx, "plan", () => planPart(op, part.uid));
     if (plan === null)
       return step(ctx, "end without a node", () => endGone(steps, operation, part.index, request.node));
-    await work(op, change, plan, AT_ONCE);
+    await work(op, change, plan, UNCONDITIONAL);
   } catch (error) {
     await step(ctx, change.names.end, () => endUntouched(steps, operation, part.index, error));
   }
 }
 
 /**
- * Takes a change its whole way: plan, dry run, approval, window, lease, stages, end, release. Every change may wait in the ledger
- * and be continued from there, ends in the message that it has, and releases slot and lease whatever happens.
+ * Runs a change from its plan to its end: plan, dry run, approval, window, lease, stages, end, release. Every change may wait in the
+ * ledger until another execution continues it, shows its end in its one message, and always releases slot and lease.
  */
 async function runChange<R extends NodeRequest, P, T extends ChangeTask>(
   execution: Execution,
@@ -231,10 +231,10 @@ async function runChange<R extends NodeRequest, P, T extends ChangeTask>(
   }
 }
 
-/** A change of any kind of request. @returns whether the request was one for it */
+/** Runs a change if the execution's request is of its kind. @returns false for another kind of request */
 export type AnyChange = (execution: Execution) => Promise<boolean>;
 
-/** Makes a change one of several that a function carries out. */
+/** Hides the types of a change, so that one function can carry out several. */
 export const anyChange =
   <R extends NodeRequest, P, T extends ChangeTask>(change: Change<R, P, T>): AnyChange =>
   async (execution) => {

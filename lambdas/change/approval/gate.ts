@@ -22,7 +22,7 @@ export interface Gate extends TimedWork {
 export interface ApprovedStart {
   readonly record: ApprovalBasis;
   /** Milliseconds since the epoch at which its slot ends; null where nothing puts it back. */
-  readonly slotEnds: number | null;
+  readonly windowEnds: number | null;
   /** It is put back when its slot ends. */
   readonly isBound: boolean;
   /** People who approved it; none where no approval was needed or awaited. */
@@ -75,7 +75,7 @@ async function openOrWait(
     if (end.kind === "approved") await useApproval(op, end.asking);
     return {
       record: end.record,
-      slotEnds: windowEnd(when),
+      windowEnds: windowEnd(when),
       isBound: when.isBound,
       approvedBy: end.kind === "approved" ? end.by : [],
     };

@@ -4,10 +4,10 @@ import type { Machine } from "../../steps/ec2/instances.ts";
 import type { Steps } from "../../steps/steps.ts";
 
 /**
- * Finds the machines that Casement acts for by itself: those that it launched and no other controller claims, and those of other owners
- * that it assists. Belongs into a step.
+ * Finds the machines that Casement changes without a request: those that it launched and no other controller claims, and those of
+ * other owners that it assists. Belongs into a step.
  * @returns by instance id
- * @throws Error of a service that does not answer: without the claims and the approvals nothing is known to be Casement's
+ * @throws Error of a service that does not answer: without claims and approvals no machine is known to be Casement's
  */
 export async function machinesActedFor(
   steps: Steps,

@@ -1,8 +1,8 @@
 import type { Steps } from "../../steps/steps.ts";
 
 /**
- * An agent reports every five minutes (amazon-ssm-agent, DefaultSsmHealthFrequencyMinutes): two reports are missing then. What
- * SSM calls online may be half an hour old.
+ * Milliseconds after which two reports of an agent are missing: it reports every five minutes (amazon-ssm-agent,
+ * DefaultSsmHealthFrequencyMinutes). SSM's own "online" may be half an hour old.
  */
 const SILENT_AFTER_MS = 11 * 60_000;
 

@@ -8,10 +8,10 @@ import type { Machine } from "../../steps/ec2/instances.ts";
 import { TAG } from "../../tags.ts";
 
 /**
- * Keeps Ready nodes in service while many nodes of the cluster are NotReady; a node that is NotReady may be recovered.
- * @param node that would be disturbed; null for a machine that is no node
+ * Refuses to disturb a Ready node while many nodes of the cluster are NotReady; a NotReady node may always be recovered.
+ * @param node the node to disturb; null for a machine that is no node
  * @param nodes every Node of the cluster
- * @throws Refused that says how many are NotReady and what recovers them
+ * @throws Refused that states how many are NotReady and how to recover them
  */
 export function checkServed(
   node: Node | null,

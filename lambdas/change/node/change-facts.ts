@@ -5,20 +5,24 @@ import { isInGroup, otherControllersOf } from "../../steps/plan/other-controller
 import type { TracesSeen } from "../../steps/plan/traces.ts";
 import type { Steps } from "../../steps/steps.ts";
 
-/** Facts of a change, and what could not be read of other controllers, in words. */
+/** Facts of a change, and descriptions of other controllers' marks that could not be read. */
 interface FactsSeen extends ChangeFacts {
   readonly unread: readonly string[];
 }
 
 /** A Node without an instance has no Machine and no associations. */
 const noTraces: TracesSeen = {
-  ...{ machineFacts: null, healthChecks: [], associations: [], patches: null, groupMember: null },
+  machineFacts: null,
+  healthChecks: [],
+  associations: [],
+  patches: null,
+  groupMember: null,
   unread: [],
 };
 
 /**
- * Reads everything that a change of a node is judged by, as it is now. Belongs into a step.
- * @param operation the one that asks: what it holds itself does not count
+ * Reads the current facts by which a change of a node is judged. Belongs into a step.
+ * @param operation the operation that asks: its own lease is no obstacle
  * @throws a busy service's error
  */
 export async function changeFactsOf(steps: Steps, node: Node, cluster: string, operation: string): Promise<FactsSeen> {

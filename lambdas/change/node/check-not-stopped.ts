@@ -3,18 +3,18 @@ import { stopperText } from "../../messages/stops/stop.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import type { Steps } from "../../steps/steps.ts";
 
-/** A node, or the nodes of a pool, to be disturbed. */
+/** A node, or the nodes of a pool, that a change would disturb. */
 interface Disturbed {
-  /** As it was just read; null for a machine that is no node. */
+  /** The current Node; null for a machine that is no node. */
   readonly node: Pick<Node, "metadata"> | null;
   readonly pool: string | null;
-  /** Name for people, by default the node's. */
+  /** Name in messages, by default the node's. */
   readonly name?: string;
 }
 
 /**
- * Judges whether a node may be disturbed now, by the freezes and holds of the ledger and by annotations.
- * @throws Stopped that names the stop and what ends it
+ * Refuses to disturb a node that a freeze, a hold or an annotation protects.
+ * @throws Stopped that names the freeze or hold and how to end it
  */
 export async function checkNotStopped(
   steps: Steps,

@@ -17,18 +17,18 @@ import { checkNotStopped } from "./check-not-stopped.ts";
 import { findNode } from "./find-node.ts";
 import { isQuarantined } from "./quarantine.ts";
 
-/** The node that was meant, as an operation carries it. */
+/** The node that the requester named, as its operation stores it. */
 export interface ChosenNode {
   readonly name: string;
   readonly uid: string;
   readonly instanceId: string;
   readonly pool: string | null;
-  /** `status.nodeInfo.bootID`: an approval does not outlast a boot. */
+  /** `status.nodeInfo.bootID`: a boot makes an approval invalid. */
   readonly bootId: string | null;
   readonly isCordoned: boolean;
 }
 
-/** A node that may be changed, with what it was judged by; belongs into one step. */
+/** A node that may be changed, and the facts by which it was judged. Too large to be the result of a step. */
 export interface JudgedNode {
   readonly chosen: ChosenNode;
   readonly node: Node;
@@ -41,9 +41,9 @@ export interface JudgedNode {
 }
 
 /**
- * Judges the requester by the policy of the node's pool, which may have its own, and notes the pool for whoever cancels.
- * @throws Forbidden when the requester may not use the command there; UserError when a part of the name was typed with
- * `--break-glass`
+ * Judges the requester by the policy of the node's pool, if the pool has its own, and stores the pool, by which a cancellation is judged.
+ * @throws Forbidden when the requester may not use the command in this pool; UserError when `--break-glass` came without the
+ * node's whole name
  */
 async function checkInPool(op: Execution, node: string, pool: string | null): Promise<void> {
   const { steps, start } = op;
@@ -53,10 +53,10 @@ async function checkInPool(op: Execution, node: string, pool: string | null): Pr
   await steps.ledger.changeOperation(start.operation, { inPool: pool });
 }
 
-/** A cordon disturbs no pod that runs, and an uncordon puts things back. */
+/** Changes that disturb pods. A cordon disturbs no running pod, and an uncordon only undoes it. */
 const DISTURBS: ReadonlySet<ChangeName> = new Set<ChangeName>(["drain", "reboot"]);
 
-/** Is the node one of several, so that no person has looked at it alone? */
+/** Is the node one of several in a request? Then the requester may not know its state. */
 const isOfMany = ({ part, request }: Start): boolean => part !== undefined || isRollout(request);
 
 /** @throws Refused for a quarantined node among several */
@@ -66,8 +66,8 @@ async function checkQuarantine({ steps, start }: Op, { name, uid }: Pick<ChosenN
 
 /**
  * Finds the node and judges whether it may be changed.
- * @param named as typed, or the name of the node that was found by it
- * @throws UserError when it means no node, or several; Refused when it may not be changed; Forbidden when the requester may
+ * @param named the node as it was typed, or its name once it is known
+ * @throws UserError when no node or several match; Refused when the node may not be changed; Forbidden when the requester may
  * not change nodes of its pool
  */
 export async function judgeNode(op: Op, change: ChangeName, named: string): Promise<JudgedNode> {

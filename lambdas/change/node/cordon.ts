@@ -27,7 +27,7 @@ export type CordonTarget = Pick<CordonRecord, "node" | "uid" | "instanceId" | "o
   readonly takesOut?: boolean;
 };
 
-/** The label that takes the node out of load balancers; none where others had set it before. */
+/** The label that takes the node out of load balancers; none if somebody else had set it already. */
 function labelsFor(node: Node, { takesOut }: CordonTarget, open: OpenCordon | undefined): Record<string, string> {
   const isThere = node.metadata?.labels?.[OUT_OF_BALANCERS] !== undefined;
   const isOwn = open?.adds.labels[OUT_OF_BALANCERS] !== undefined;
@@ -35,11 +35,11 @@ function labelsFor(node: Node, { takesOut }: CordonTarget, open: OpenCordon | un
 }
 
 /**
- * Cordons a node: the owner and the state before are in the ledger first. A Node that is gone takes no pods either way.
- * @throws Retryable while the cordon is not seen on the Node
+ * Cordons a node, after the ledger has the owner and the state before. A Node that was deleted needs no cordon.
+ * @throws Retryable until the Node shows the cordon
  */
 export async function putCordon(steps: Steps, cordoning: CordonTarget): Promise<void> {
-  // The record is read first: a release changes the Node before the record.
+  // Read the record first: another operation that uncordons changes the Node before its record.
   const open = await steps.cordons.find(cordoning.uid);
   const node = await steps.nodes.read(cordoning.node);
   if (node?.metadata?.uid !== cordoning.uid) return;
@@ -57,7 +57,7 @@ export async function putCordon(steps: Steps, cordoning: CordonTarget): Promise<
   await inform(steps, record, { type, reason, message });
 }
 
-/** Writes an Event on the Node. It only informs people: one that is refused for good is logged, and the work goes on. */
+/** Writes an Event on the Node. It only informs people: if the API server refuses it, the log shows that and the work continues. */
 async function inform(steps: Steps, { node, uid }: CordonRecord, { type, reason, message }: NodeEvent): Promise<void> {
   try {
     await steps.nodes.announce({ name: node, uid }, type, reason, message);
@@ -67,7 +67,7 @@ async function inform(steps: Steps, { node, uid }: CordonRecord, { type, reason,
   }
 }
 
-/** A cordon of others stays theirs; only the label is the operation's. */
+/** Adds only the label to a node that somebody else has cordoned: the cordon stays theirs. */
 async function labelOnly(steps: Steps, node: Node, { adds: { labels } }: CordonRecord): Promise<void> {
   const isMissing = Object.keys(labels).some((key) => node.metadata?.labels?.[key] === undefined);
   if (isMissing) await steps.nodes.change(node, { metadata: { labels } });
@@ -80,11 +80,11 @@ async function checkCordoned(steps: Steps, { node: name, uid }: CordonRecord): P
 }
 
 /**
- * Gives a node back that an operation had cordoned: what others changed since stays as it is. May be repeated, also by two
- * at once; the record stays open until `close`.
+ * Uncordons a node that an operation had cordoned, and keeps what others changed since. May be repeated, also by two executions
+ * together; the record stays open until `close`.
  * @param isEnding EC2 is terminating the instance: then its Node stays as it is
- * @returns what became of it; null when the operation has no open record of this Node
- * @throws Retryable when the Node or its record was changed at the same moment
+ * @returns the outcome; null when the operation has no open record of this Node
+ * @throws Retryable when somebody else changed the Node or its record at the same time
  */
 export async function giveBackCordon(
   steps: Steps,
@@ -110,7 +110,7 @@ async function changeBack(steps: Steps, record: OpenCordon, isEnding: boolean): 
   return outcome;
 }
 
-/** People with kubectl see it too; a Node that is gone has no Events. */
+/** Writes the outcome as an Event, for people with kubectl; a Node that was deleted gets none. */
 async function announce(steps: Steps, record: CordonRecord, outcome: CordonOutcome): Promise<void> {
   const event = gaveBackEvent(outcome, record.operation, record);
   if (!event) return;

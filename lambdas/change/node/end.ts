@@ -7,14 +7,14 @@ import { postpone } from "../operation/scheduled.ts";
 import { nextTiming } from "../operation/timing.ts";
 import { isWindowOver, leaseOf, type NodeTask, once, tell } from "./task.ts";
 
-/** End of the record of an operation's only node. */
+/** End of the work on one node. */
 export interface NodeEnd extends Partial<Pick<NodeRecord, "failure" | "outcome">> {
   readonly status: "succeeded" | "failed" | "cancelled";
-  /** State in which a node is left that was put back, as a clause. */
+  /** State in which a restored node is left, as a clause. */
   readonly left?: string;
 }
 
-/** Nothing is waited for any more, and no button counts. */
+/** Clears the waits and disables the buttons. */
 const answered = { waitsFor: null, decideBy: null, callbacks: {} } as const;
 
 /** Ends one node of a rollout, whose own execution ends the operation. */
@@ -32,15 +32,15 @@ async function endPart(task: NodeTask, { left: _, ...end }: NodeEnd, summary: st
 }
 
 /**
- * Ends an operation on one node, or one node of a rollout: gives slot and lease back, writes the end into the ledger and publishes it. The sweep looks
- * after nothing that has ended.
+ * Ends an operation on one node, or one node of a rollout: releases slot and lease, writes the end into the ledger and publishes
+ * it. Slot and lease come first, because the sweep skips operations that have ended.
  */
 export async function endOnOneNode(task: NodeTask, wanted: NodeEnd, summary: string): Promise<void> {
   if (task.published === null) return endPart(task, wanted, summary);
   const { steps, operation, index } = task;
   const { left = "", ...end } = wanted;
   const lease = leaseOf(task);
-  const isPutBack = await once(task, "end", async () => {
+  const isRestored = await once(task, "end", async () => {
     await releaseSlot(task);
     await steps.leases.release(lease);
     const endedAt = steps.timestamp();
@@ -50,11 +50,11 @@ export async function endOnOneNode(task: NodeTask, wanted: NodeEnd, summary: str
     if (!waits) await steps.ledger.changeOperation(operation, { status: end.status, endedAt, callbacks: {}, summary });
     return waits;
   });
-  if (isPutBack) return waitForNext(task, left);
+  if (isRestored) return waitForNext(task, left);
   await publishEnd(task.ctx, steps, () => tell(task));
 }
 
-/** Leaves the operation to the next slot: the node was put back in time. */
+/** Lets the operation wait for the next maintenance window: its node was restored before this one ended. */
 async function waitForNext(task: NodeTask, left: string): Promise<void> {
   const { ctx, steps, operation } = task;
   const when = await once(task, "when it goes on", async () => {

@@ -5,9 +5,9 @@ import { instanceIdOf, isWindows } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 
 /**
- * The node that was meant, by name, instance id, address or a unique beginning. A beginning that fits several means the
- * one of them that runs Windows: nothing else is worked on here.
- * @throws UserError in words for the requester when none or several are meant
+ * Finds a node by its name, instance id, address or a unique prefix. If a prefix matches several nodes and only one runs Windows,
+ * that one is meant: Casement changes only Windows nodes.
+ * @throws UserError for the requester when no node or several match
  */
 export function findNode(typed: string, nodes: readonly Node[]): Node {
   const candidates = nodes.map((node) => ({

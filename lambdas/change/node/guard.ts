@@ -5,8 +5,8 @@ import { guardIsOld } from "../../messages/node/reboot.ts";
 import type { StageFault } from "../../records/failures.ts";
 
 /**
- * Judges the guard of the metadata route, without which a reboot may cut the machine off for good.
- * @returns what is wrong with it, null if the machine would survive a reboot
+ * Judges the guard of the metadata route. Without it, a machine may stay unreachable after a reboot.
+ * @returns its fault; null if the machine would survive a reboot
  */
 export function guardFault({
   guard,
@@ -28,8 +28,8 @@ export function guardFault({
 }
 
 /**
- * Compares the guard's file on the machine with the release's: one of another release may not know what this one relies on.
- * @returns what is wrong with it, null if it is the same
+ * Compares the guard's file on the machine with the release's: a file of another release may lack what this release relies on.
+ * @returns the difference as a fault; null if the files are equal
  */
 export function guardFileFault(
   { guard }: Pick<Observation, "guard">,

@@ -9,15 +9,15 @@ import type { Machine } from "../../steps/ec2/instances.ts";
 import { patiently } from "../../steps/patience.ts";
 import type { Steps } from "../../steps/steps.ts";
 
-/** Seconds for what a service knows of one node. */
+/** Seconds in which a service must answer about one node. */
 const ONE_SECONDS = 4;
 
 type Service = UnavailableService["service"];
 
-/** Is it the reason why a service gave no answer? */
+/** Is the answer a report that the service is unavailable? */
 export const isAway = (answer: object): answer is UnavailableService => "service" in answer && "reason" in answer;
 
-/** Asks one service; an Away when it does not answer in so many seconds. */
+/** Asks one service. @returns its answer, or an UnavailableService when it fails or takes more than these seconds */
 export const from = <T>(service: Service, { cluster }: Configuration, seconds: number, ask: () => Promise<T>) =>
   patiently(seconds * 1_000, ask).catch((error: unknown) =>
     awayOf(service, service === "kubernetes" ? new URL(cluster.apiServer).host : null, error, seconds),
@@ -26,10 +26,10 @@ export const from = <T>(service: Service, { cluster }: Configuration, seconds: n
 const known = <T extends object>(answer: T | UnavailableService): SourceFacts<T> =>
   isAway(answer) ? unknownFacts(sentenceOf(answer).replace(/\.$/, "")) : { known: true, value: answer };
 
-/** A source without facts. @param why in words that follow "Not known:" */
+/** Marks a source as unknown. @param why follows "Not known:" in a message */
 export const unknownFacts = (why: string): { readonly known: false; readonly why: string } => ({ known: false, why });
 
-/** The node whose facts are wanted, as far as it was found. */
+/** The node whose facts are collected, with what is known of it already. */
 export interface HealthSubject {
   readonly name: string;
   /** Undefined for a machine without a Node. */
@@ -38,7 +38,7 @@ export interface HealthSubject {
   readonly instanceId: string | null;
 }
 
-/** Services that gave no list, so that they are not asked again. */
+/** Services that did not answer for their lists, so that they are not asked again. */
 export interface SilentServices {
   readonly nodes: UnavailableService | null;
   readonly machines: UnavailableService | null;
@@ -48,8 +48,8 @@ const withoutMachine = (away: UnavailableService | null) =>
   away ? known<never>(away) : unknownFacts(missing.noInstance);
 
 /**
- * Collects what EC2, Systems Manager and Kubernetes know of one node; one that is away costs its own facts alone. Belongs into
- * a step. The machine itself is asked by `observeMachine`.
+ * Collects what EC2, Systems Manager and Kubernetes know of one node; an unavailable service only omits its own facts. Belongs
+ * into a step. `observeMachine` adds the facts of the machine itself.
  */
 export async function factsOf(
   steps: Steps,

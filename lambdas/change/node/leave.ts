@@ -8,8 +8,8 @@ import { restoreNode } from "./restore.ts";
 import { nodeOf, once } from "./task.ts";
 
 /**
- * Leaves a node whose drain has failed or was cancelled: schedulable again, or cordoned where its eviction has failed and its
- * pool says so. A cancellation gives it back always.
+ * Uncordons a node whose work has failed or was cancelled. If the eviction failed and the pool's `afterFailedDrain` is "hold" or
+ * "ask", the node stays cordoned; after a cancellation it is always uncordoned.
  * @returns the state that is left, as a clause
  */
 export function leaveNode(task: EmptyingTask, cause: Error): Promise<string> | string {
@@ -21,9 +21,9 @@ export function leaveNode(task: EmptyingTask, cause: Error): Promise<string> | s
 }
 
 /**
- * Leaves the cordon to a person: neither the operation's end nor the sweep takes it off.
- * @param says the state that is left, as a clause
- * @param unproven of a reboot that was not proven: a later proof gives the node back
+ * Keeps the cordon until a person decides: neither the operation's end nor the sweep uncordons the node.
+ * @param says makes the clause about the state that is left
+ * @param unproven set for a reboot that was not proven: a later proof uncordons the node
  */
 export async function holdNode(
   task: EmptyingTask,
@@ -35,7 +35,7 @@ export async function holdNode(
   try {
     const held = await once(task, "hold the node", async (): Promise<"held" | "quarantined" | "not held"> => {
       const node = await steps.nodes.read(name);
-      // Others uncordoned it: that is why the drain has failed.
+      // Somebody uncordoned the node, which made the drain fail: there is no cordon to keep.
       if (node?.metadata?.uid !== uid || node.spec?.unschedulable !== true) return "not held";
       const kept = await steps.cordons.keep(uid, operation, unproven);
       const isQuarantined = kept?.unproven?.isQuarantined === true;
@@ -53,7 +53,7 @@ export async function holdNode(
   }
 }
 
-/** Leaves a cordon to a person although the Node cannot be read or labelled: the record in the ledger is what counts. */
+/** Keeps the cordon although the Node cannot be read or labelled: the sweep goes by the record in the ledger. */
 async function holdUnseen(
   task: EmptyingTask,
   says: (node: string) => string,

@@ -12,7 +12,7 @@ import { hasEnded, type Machine } from "../../steps/ec2/instances.ts";
 import type { OpenCordon } from "../../steps/ledger/cordons.ts";
 import type { Steps } from "../../steps/steps.ts";
 
-/** State of a lost node that was found out before it is closed. */
+/** State of a lost node, read before it is closed. */
 export interface LostNode {
   /** Undefined when EC2 does not know the instance any more. */
   readonly machine: Machine | undefined;
@@ -34,7 +34,7 @@ function leftBy({ instanceId, nodeName }: NodeRecord, found: LostNode | null): s
   return `${machine}; ${left}`;
 }
 
-/** State in which a lost node is left, as a clause. An assistance is told by its approval, since it changes no Node. */
+/** Describes in a clause how a lost node is left. For an assistance the approval decides, since it changes no Node. */
 async function stateLeft(steps: Steps, node: NodeRecord, found: LostNode | null): Promise<string> {
   const { workflow, instanceId, nodeName } = node;
   if (workflow !== "assisting" || !instanceId || !nodeName) return leftBy(node, found);
@@ -55,17 +55,17 @@ const MAY_HAVE_SECRET: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Only an execution that was setting a machine up leaves one behind that serves no one. Of records without a workflow, which
- * the last release wrote, those of the kubelets' authority have no stage either.
+ * Was the execution setting up a machine? Only then does it leave one behind that nobody uses. Records of the last release have no
+ * workflow; those of the kubelets' authority are the ones without a stage.
  */
 const isBeingSetUp = ({ workflow, stage }: NodeRecord): boolean =>
   workflow === "provision" || (workflow === undefined && stage !== null);
 
 /**
- * Ends a node whose own execution will not: gives back what it held and writes what is left.
- * @param why how its execution was lost, in words
- * @param found what is known of its machine and its Node; null where this function may not ask
- * @returns what it held and holds no more, in words
+ * Ends a node whose own execution was lost: releases what it held and writes the state that is left.
+ * @param why the reason why its execution was lost
+ * @param found the state of its machine and Node; null if this function has no permission to read them
+ * @returns descriptions of everything that was released
  */
 export async function closeLostNode(
   steps: Steps,
@@ -75,7 +75,7 @@ export async function closeLostNode(
 ): Promise<readonly string[]> {
   const { operation, index, instanceId, stage } = node;
   const owner = workOwner(node);
-  // Secrets Manager does not tell whether there was one (API Reference, DeleteSecret: ForceDeleteWithoutRecovery).
+  // Secrets Manager does not report whether the secret existed (API Reference, DeleteSecret: ForceDeleteWithoutRecovery).
   if (instanceId) await steps.joinSecret.remove(instanceId);
   const mayHaveSecret = instanceId !== null && MAY_HAVE_SECRET.has(stage ?? "");
   const held = [
@@ -99,9 +99,9 @@ export async function closeLostNode(
 }
 
 /**
- * Writes down that a lost machine's Node carries its start-up taint, so that the sweep takes it off: only a function with the
- * right to change Nodes can.
- * @returns the record; undefined when there is no such Node, or no taint on it
+ * Records that the Node of a lost machine carries its start-up taint. The sweep removes the taint, because this function may not
+ * change Nodes.
+ * @returns the record; undefined without such a Node, or without the taint
  */
 export async function ownStartUpTaint(steps: Steps, record: NodeRecord): Promise<OpenCordon | undefined> {
   const { operation, index, instanceId } = record;
@@ -119,7 +119,7 @@ export async function ownStartUpTaint(steps: Steps, record: NodeRecord): Promise
   return steps.cordons.own({ node: name, uid, instanceId, operation, index, wasUnschedulable, adds });
 }
 
-/** The Node of an instance; one that registered after its execution had died is found by its provider id. */
+/** Finds the Node of an instance; a Node that registered after its execution had died is found by its provider id. */
 async function nodeOf(steps: Steps, instanceId: string, name: string | null): Promise<Node | undefined> {
   const nodes = name ? [await steps.nodes.read(name)] : await steps.nodes.all();
   return nodes.find((node) => node && instanceIdOf(node) === instanceId);

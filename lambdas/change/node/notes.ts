@@ -1,12 +1,12 @@
 import { type NodeTask, record } from "./task.ts";
 
-/** Notes of one node: each is a message in the thread. */
+/** Most notes of one node: each is a message in the thread. */
 const MOST_NOTES = 20;
 
 /**
- * Adds notes to the node's record, and so to the thread; those that a node of the operation has already are left out.
+ * Adds notes to the node's record, which the thread shows; notes that another node of the operation has are skipped.
  * Belongs into a step or a poll.
- * @param most notes that the node may have in all
+ * @param most notes that the node may have in total
  * @returns the notes that are new
  */
 export async function addNotes(
@@ -16,7 +16,7 @@ export async function addNotes(
 ): Promise<readonly string[]> {
   const nodes = await task.steps.ledger.nodes(task.operation);
   const known = nodes.find(({ index }) => index === task.index)?.notes ?? [];
-  // A note that does not fit is not new either: it would be new again at each poll, and people would be called each time.
+  // A note over the limit is not returned as new: it would be new at every poll, and each poll would mention people.
   const fresh = notes
     .filter((one) => !nodes.some((node) => node.notes.includes(one)))
     .slice(0, Math.max(0, most - known.length));

@@ -15,7 +15,7 @@ import { askMachine, MACHINE_SECONDS } from "./observe-machine.ts";
 /** Questions whose answers say whether the machine would survive a reboot. */
 const QUESTIONS = { guard: true, metadata: true } as const;
 
-/** Judges the answers as the reboot does right before it; one network path was found if the guard's last run is in order. */
+/** Judges the answers by the rules of a reboot. If the guard's last run succeeded, it found one network path. */
 async function judged(steps: Steps, runtimeVersion: string, answers: Answers): Promise<GuardSeen> {
   const { guard, metadata } = answers;
   if (!guard) return { state: "unknown", why: "the machine did not say" };
@@ -25,21 +25,21 @@ async function judged(steps: Steps, runtimeVersion: string, answers: Answers): P
   return what === null ? { state: "in order" } : { state: "fault", what: what.why };
 }
 
-/** Is there a card that would show the guard? Without an approval no person reads the plan before. */
+/** Is the plan shown to people? Without an approval or a dry run nobody reads it. */
 const isShown = async (
   { steps, request: { command, dryRun } }: Op<EmptyingRequest>,
   pool: string | null,
 ): Promise<boolean> => dryRun || approvalRule(await steps.runtime.rules(), command, pool).needs > 0;
 
-/** Decides whether the machine is asked: a silent agent would only be waited for. */
+/** Decides whether to ask the machine: a silent agent would only cost waiting time. */
 async function prepare(op: Op<EmptyingRequest>, { instanceId, pool }: ChosenNode) {
   if (!(await isShown(op, pool))) return "not shown";
   return (await isAgentSilent(op.steps, instanceId)) ? "silent" : "asked";
 }
 
 /**
- * Looks at the guard of the metadata route for a plan, without a lease: a reboot looks again before it begins.
- * @returns null where no person reads the plan
+ * Observes the guard of the metadata route for a plan, without a lease; the reboot observes it again before it begins.
+ * @returns null if nobody reads the plan
  */
 export async function observeGuard(op: Op<EmptyingRequest>, chosen: ChosenNode): Promise<GuardSeen | null> {
   const { ctx, steps, start } = op;

@@ -4,12 +4,12 @@ import type { Observation } from "../../machine/plan.ts";
 import { codeOfScript } from "../../records/failures.ts";
 import { leaseOf, type NodeTask } from "./task.ts";
 
-/** Right after a boot the agent's worker may start before the metadata route is back, and lose a result. */
+/** Attempts: right after a boot the agent's worker may start before the metadata route exists, and lose a result. */
 const ATTEMPTS = 4;
 const PAUSE_SECONDS = 20;
 
 /**
- * Observes the machine with its own tools; an observation whose result was lost is repeated.
+ * Observes the machine by observe.ps1, and repeats an observation whose result was lost.
  * @param name unique within the execution
  * @throws StageFailed if observe.ps1 fails; MachineEnded; Cancelled
  */

@@ -4,17 +4,17 @@ import { judgeProbe, linuxProbe, type ProbeImages, type ProbeResult, windowsProb
 import type { WindowsRelease } from "../../machine/windows-builds.ts";
 import type { Steps } from "../../steps/steps.ts";
 
-/** Seconds that a probe may take: a Windows image that the node has not yet is gigabytes. */
+/** Seconds that a probe may take: the node may have to pull a Windows image of gigabytes. */
 const WITHIN_SECONDS = 240;
 
 /**
- * Seconds before a poll of a probe. A probe that works ends within a minute; of one that does not, every poll costs two of the
+ * Seconds before a poll of a probe. A successful probe ends within a minute. After that polls are rarer, because each costs two
  * operations of the execution, which probes up to twelve nodes twice.
  * @param round counted from 1
  */
 const pauseBefore = (round: number): number => (round <= 12 ? 5 : 15);
 
-/** The node whose data plane is tried. */
+/** The node whose data plane is probed. */
 export interface ProbeTarget {
   readonly node: string;
   /** Release of its Windows, which decides the image. */
@@ -25,8 +25,8 @@ export interface ProbeTarget {
 }
 
 /**
- * Tries a node's data plane by a pod on it, and by one on another node that reaches it; both are removed. Without an image,
- * without another node, and without an answer of the API it is not probed, which says nothing about the node.
+ * Probes a node's data plane by a pod on it and a pod on another node that connects to the first; both are deleted afterwards.
+ * Without an image, another node or an answer of the API the result is "not-probed", which is no judgement of the node.
  * @param name unique within the execution
  */
 export async function probeNode(
@@ -61,7 +61,7 @@ export async function probeNode(
   }
 }
 
-interface Watched {
+interface ProbeWatch {
   readonly from: string;
   /** Milliseconds since the epoch. */
   readonly until: number;
@@ -70,8 +70,8 @@ interface Watched {
   readonly image: string;
 }
 
-/** Watches both pods until they decide; the second one is made as soon as the first has an address. */
-async function watch(ctx: DurableContext, steps: Steps, name: string, watched: Watched): Promise<ProbeResult> {
+/** Polls both pods until the probe has a result; creates the second pod as soon as the first has an address. */
+async function watch(ctx: DurableContext, steps: Steps, name: string, watched: ProbeWatch): Promise<ProbeResult> {
   const { from, until, pods, id, image } = watched;
   for (let round = 1; ; round += 1) {
     await ctx.wait(`${name}: before look ${round}`, { seconds: pauseBefore(round) });

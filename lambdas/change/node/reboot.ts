@@ -7,15 +7,15 @@ import { guardFault } from "./guard.ts";
 import { observe } from "./observe.ts";
 import { leaseOf, type NodeTask, once } from "./task.ts";
 
-/** Parts of a reboot that only some workflows have. */
+/** Options of a reboot, which differ between workflows. */
 interface RebootOptions {
-  /** Own reasons not to reboot, beside a guard that is not in order; null if there is none. */
+  /** Finds a reason not to reboot, besides a faulty guard; null if there is none. */
   readonly faultOf?: (before: Observation) => StageFault | null;
-  /** Judges after the machine was observed, right before the reboot is sent. @throws StageFailed when it may not be */
+  /** Called after the observation, right before the reboot is sent. @throws StageFailed to prevent the reboot */
   readonly mayGoOn?: () => Promise<void>;
-  /** Called with the machine as it was observed, once nothing stands against the reboot any more; it may be called again. */
+  /** Called with the observation once the reboot will be sent; may be called again. */
   readonly onOrder?: (before: Observation) => void;
-  /** Called when the machine has answered that it does not reboot. */
+  /** Called when the machine refuses to reboot. */
   readonly onRefusal?: () => void;
   /** Called by each poll while the machine reboots. */
   readonly whileAway?: (callbackId: string) => Promise<void>;
@@ -23,7 +23,7 @@ interface RebootOptions {
 
 /**
  * Reboots the machine through SSM and proves by the boot id that it rebooted.
- * @returns the machine as it was observed before and after the boot
+ * @returns the observations before and after the boot
  * @throws StageFailed if it was not rebooted; MachineEnded; Cancelled
  */
 export async function rebootThroughSsm(
@@ -49,7 +49,7 @@ export async function rebootThroughSsm(
   return { before, after };
 }
 
-/** However a guard is not in order: right before a reboot the remedy is the same. */
+/** Gives every fault of the guard one code: before a reboot all of them have the same remedy. */
 function faultOfGuard(before: Observation): StageFault | null {
   const fault = guardFault(before);
   return fault && { code: "guard-not-in-order", why: fault.why };
@@ -57,7 +57,7 @@ function faultOfGuard(before: Observation): StageFault | null {
 
 const sameBoot = "the machine reports a reboot, but its boot id has not changed";
 
-/** Did the script answer, in the boot before, that it asks for no reboot? One that it had asked for before may still come. */
+/** Did the script refuse, within the same boot? Not if it had already ordered the reboot, which may still come. */
 const isRefusal = ({ ok, bootIdBefore, bootIdAfter, code }: RebootResult): boolean =>
   !ok && bootIdAfter !== "" && bootIdAfter === bootIdBefore && code !== "reboot-not-happened";
 
@@ -68,7 +68,7 @@ const rebootFailed = (result: RebootResult): StageFailed =>
 
 /**
  * Orders the reboot and waits for the script's result.
- * @returns null, or the error by which the result was lost: then only the boot id tells whether the machine rebooted
+ * @returns null, or the error that lost the result: then only the boot id shows whether the machine rebooted
  * @throws StageFailed if the script refuses; MachineEnded; Cancelled
  */
 async function rebootOnce(

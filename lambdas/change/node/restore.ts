@@ -5,7 +5,7 @@ import { auditNode } from "../operation/audit.ts";
 import { giveBackCordon } from "./cordon.ts";
 import { leaseOf, type NodeTask, nodeOf, once } from "./task.ts";
 
-/** Opens the node to pods again where that is right. @returns the state that is left, also if that did not work */
+/** Uncordons the node if the operation cordoned it. @returns the state that is left, as a clause, also after a failure */
 export async function restoreNode(task: NodeTask): Promise<string> {
   const { name: node } = nodeOf(task);
   const { instanceId } = leaseOf(task);
@@ -17,7 +17,7 @@ export async function restoreNode(task: NodeTask): Promise<string> {
   }
 }
 
-/** EC2 may be terminating the instance, by whoever's order; while it does not say, the node is opened again. */
+/** Uncordons the node, unless EC2 is terminating its instance. If EC2 is unreachable, uncordons it too. */
 export async function giveBack(task: NodeTask, instanceId: string): Promise<CordonOutcome | null> {
   const { steps, operation } = task;
   const { uid } = nodeOf(task);

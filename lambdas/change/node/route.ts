@@ -12,9 +12,9 @@ export function readRoute(result: object): LineReading<true> {
 }
 
 /**
- * The request that installs the guard, or takes it away.
+ * Makes the request that installs the guard, or removes it.
  * @param now milliseconds since the epoch
- * @param minutes after which the machine may not begin any more
+ * @param minutes in which the machine must begin
  */
 export const routeRequest = (
   what: RouteRequest["do"],

@@ -10,12 +10,12 @@ import { viewOf } from "../operation/publisher.ts";
 import { seeRollout, viewOfRollout } from "../operation/rollout-view.ts";
 
 /** A cordon that an operation has left to a person. */
-type Left = Pick<OpenCordon, "operation" | "index" | "keptAt">;
+type KeptCordon = Pick<OpenCordon, "operation" | "index" | "keptAt">;
 
 const viewToShow = async (steps: Steps, { id, request, pool }: OperationRecord): Promise<OperationView | undefined> =>
   isRollout(request) ? viewOfRollout(await seeRollout(steps, id), steps.timestamp()) : viewOf(steps, id, pool ?? null);
 
-/** Rewrites the message of an operation that has ended, and the failure of this node in its thread. */
+/** Updates the message of an operation that has ended, and this node's failure in its thread. */
 async function showSettled(steps: Steps, operation: OperationRecord, index: number): Promise<void> {
   const { id, channel, messageTs } = operation;
   const view = await viewToShow(steps, operation);
@@ -25,19 +25,19 @@ async function showSettled(steps: Steps, operation: OperationRecord, index: numb
   const settings = messageSettings(configuration);
   await steps.thread.update(channel, messageTs, operationMessage(view, settings));
   const inThread = failureMessage(operation, node, settings, view.now);
-  // By its mark the line of the thread is found, not posted again.
+  // Its mark finds the line in the thread, so that it is not posted again.
   const ts = await steps.thread.post(channel, inThread, `${id} ${index} ${node.status}`, messageTs);
   await steps.thread.update(channel, ts, inThread);
 }
 
 /**
- * Writes down what was decided about a node that an earlier operation has left cordoned, and takes the buttons off that operation's
- * message: they would offer what is decided by now. While Slack is away, the buttons stay and do what they say. Belongs into a step or a poll.
- * @param settled what was decided, in words
+ * Records the decision about a node that an earlier operation has left cordoned, and removes the buttons from that operation's
+ * message. If Slack is down, the buttons stay and still work. Belongs into a step or a poll.
+ * @param settled the decision, in words
  */
 export async function settleLeftWork(
   steps: Steps,
-  { operation: id, index, keptAt }: Left,
+  { operation: id, index, keptAt }: KeptCordon,
   settled: string,
 ): Promise<void> {
   if (keptAt === undefined) return;
@@ -45,7 +45,7 @@ export async function settleLeftWork(
   const node = (await steps.ledger.nodes(id)).find((one) => one.index === index);
   if (!operation || !node?.failure) return;
   await steps.ledger.changeNode(id, index, { settled });
-  // While it runs, its own execution shows it.
+  // An operation that still runs is shown by its own execution.
   if (operation.endedAt === null) return;
   try {
     await showSettled(steps, operation, index);

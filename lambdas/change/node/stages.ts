@@ -6,7 +6,7 @@ import { auditNode } from "../operation/audit.ts";
 import { BY_ITSELF, BY_MAINTENANCE } from "../operation/requester.ts";
 import { enter, logStageEnd, type NodeTask, once } from "./task.ts";
 
-/** Actor that stopped the work: a person, or the rollout itself. */
+/** Actor that stopped the work: a person, or a rule of the rollout or the maintenance. */
 const stopper = (by: string): Actor => (by === BY_ITSELF || by === BY_MAINTENANCE ? { rule: by } : { person: by });
 
 /** A stage as a workflow runs it: its row of the workflow's table, and its work. */
@@ -16,7 +16,7 @@ export interface Stage<T extends NodeTask> extends StageRow {
 }
 
 /**
- * Attaches its work to each row of a workflow's table. A row without work does not compile, nor work without a row.
+ * Adds the work to each row of a workflow's table. A row without work, and work without a row, do not compile.
  * @returns the stages in the table's order
  */
 export const stageTable = <W extends NodeWorkflow, T extends NodeTask>(
@@ -26,8 +26,8 @@ export const stageTable = <W extends NodeWorkflow, T extends NodeTask>(
 
 /**
  * Runs the stages one after another, each within its deadline.
- * @param isOver asked before each stage: is there nothing left to do?
- * @throws whatever ends a stage; `task.stage` names it. Cancelled if the operation was cancelled
+ * @param isOver called before each stage; true ends the run
+ * @throws the error that ends a stage, which `task.stage` names; Cancelled if the operation was cancelled
  */
 export async function runStages<T extends NodeTask>(
   task: T,

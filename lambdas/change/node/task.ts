@@ -37,14 +37,14 @@ export interface NodeIdentity {
   readonly uid: string;
 }
 
-/** Values that a workflow on one node is started with. */
+/** Values with which the work on one node is started. */
 interface Assignment {
   readonly ctx: DurableContext;
   readonly steps: Steps;
   readonly workflow: NodeWorkflow;
   readonly operation: string;
   readonly index: number;
-  /** The release document that the operation goes by. */
+  /** The release document that the operation uses. */
   readonly runtime: ReleaseDocument;
   /** Reason of the Events on the Node: "CasementProvisioning". */
   readonly eventReason: string;
@@ -52,23 +52,23 @@ interface Assignment {
   readonly needsMachine: boolean;
 }
 
-/** Work on one node: what it was started with, how far it is, and what stages have found out. */
+/** Work on one node: its start values, its progress, and the facts that stages have found. */
 export interface NodeTask extends Assignment {
-  /** Owner of lease and slot, as `ownerOf` names it. */
+  /** Owner of lease and slot, as `workOwner` names it. */
   readonly owner: string;
-  /** The stage that was entered last. */
+  /** The stage that was entered most recently. */
   stage: StageName;
   /** Beginning of that stage, in milliseconds since the epoch; null before the first one. */
   enteredAt: number | null;
-  /** Deadline of the stage, and what may end its waits early. */
+  /** Deadline of the stage, and the events that may end its waits early. */
   wait: WaitOptions;
   /** False once a stage was entered that cannot be cancelled. */
   isCancellable: boolean;
   lease: Lease | null;
   node: NodeIdentity | null;
-  /** Milliseconds since the epoch: until then what can be put back goes on; null where no slot ends it. */
-  readonly slotEnds: number | null;
-  /** The operation's message, where this execution publishes it; null where another one does, which is woken. */
+  /** End of the maintenance window, in milliseconds since the epoch: cancellable work stops then. Null if no window binds it. */
+  readonly windowEnds: number | null;
+  /** The operation's message; null if another execution publishes it, which this one wakes. */
   published: PublishedMessage | null;
 }
 
@@ -82,13 +82,13 @@ export const newNodeTask = (assignment: Assignment, first: StageName): NodeTask 
   isCancellable: true,
   lease: null,
   node: null,
-  slotEnds: null,
+  windowEnds: null,
   published: null,
 });
 
 /**
- * Brings people up to date: publishes the message, or wakes the execution that does. Belongs into a step or a poll.
- * @returns the message as it is now published, null where another execution publishes it
+ * Updates the message, or wakes the execution that publishes it. Belongs into a step or a poll.
+ * @returns the published message; null if another execution publishes it
  */
 export async function tell({ steps, operation, runtime, published }: NodeTask): Promise<PublishedMessage | null> {
   if (published === null) {
@@ -99,19 +99,19 @@ export async function tell({ steps, operation, runtime, published }: NodeTask): 
   return view ? publish(steps, view, published, messageSettings(runtime.configuration)) : published;
 }
 
-/** Brings people up to date as `tell` does. @throws Retryable while Slack does not take the message */
+/** Updates the message as `tell` does. @throws Retryable while Slack does not accept it */
 export async function tellSurely(task: NodeTask): Promise<void> {
   const trouble = (await tell(task))?.trouble ?? null;
   if (trouble !== null) throw new Retryable(trouble);
 }
 
-/** Writes into the node's record and brings people up to date. Belongs into a step or a poll. */
+/** Changes the node's record and updates the message. Belongs into a step or a poll. */
 export async function record(task: NodeTask, change: NodeChange): Promise<void> {
   await task.steps.ledger.changeNode(task.operation, task.index, change);
   await tell(task);
 }
 
-/** A wait that cannot be cancelled, for putting things back. @param untilMs milliseconds since the epoch */
+/** Options of a wait that cannot be cancelled, for rollbacks. @param untilMs milliseconds since the epoch */
 export const uncancellable = (task: NodeTask, untilMs: number): WaitOptions => ({
   ...untilTime(untilMs, task.steps.now),
   onPending: async (waitsFor, isNew) => {
@@ -130,9 +130,9 @@ export const onMachine = (task: NodeTask, options: WaitOptions): WaitOptions => 
   },
 });
 
-/** Is the slot over in which the work began? */
-export const isWindowOver = ({ slotEnds, steps }: Pick<NodeTask, "slotEnds" | "steps">): boolean =>
-  slotEnds !== null && steps.now() >= slotEnds;
+/** Has the maintenance window ended in which the work began? */
+export const isWindowOver = ({ windowEnds, steps }: Pick<NodeTask, "windowEnds" | "steps">): boolean =>
+  windowEnds !== null && steps.now() >= windowEnds;
 
 async function cancellation(task: NodeTask): Promise<string | null> {
   if (!task.isCancellable) return null;
@@ -148,7 +148,7 @@ function waitOf(task: NodeTask, untilMs: number): WaitOptions {
 const minutesOf = ({ runtime, workflow }: NodeTask, stage: StageName): number =>
   (runtime.configuration.deadlines[workflow] as Readonly<Record<StageName, number>>)[stage];
 
-/** Fields of a line by which people find a node's work. */
+/** Fields of a log line by which people find a node's work. */
 const subjectOf = ({ operation, index, node, lease }: NodeTask): LogFields => ({
   operation,
   index,
@@ -158,7 +158,7 @@ const subjectOf = ({ operation, index, node, lease }: NodeTask): LogFields => ({
 
 type StageOutcome = "succeeded" | "failed" | "cancelled";
 
-/** Logs the end of the stage that the task is in, if it is in one. Belongs into a step. */
+/** Logs the end of the task's current stage, if it has entered one. Belongs into a step. */
 export function logStageEnd(task: NodeTask, outcome: StageOutcome, reason?: FailureReason): void {
   const { stage, enteredAt, steps } = task;
   if (enteredAt === null) return;
@@ -166,7 +166,7 @@ export function logStageEnd(task: NodeTask, outcome: StageOutcome, reason?: Fail
   log(outcome === "failed" ? "WARN" : "INFO", "stage", { ...subjectOf(task), stage, outcome, seconds, ...reason });
 }
 
-/** Writes an Event on the Node. It only informs people: while the API server takes none, the work goes on without it. */
+/** Writes an Event on the Node. It only informs people: if the API server refuses it, the work continues without it. */
 async function announceStage(task: NodeTask, node: NodeIdentity, stage: StageName): Promise<void> {
   try {
     await task.steps.nodes.announce(node, "Normal", task.eventReason, `stage ${stage} of ${task.operation}`);
@@ -177,9 +177,9 @@ async function announceStage(task: NodeTask, node: NodeIdentity, stage: StageNam
 }
 
 /**
- * Goes on to a stage: its deadline starts, the record shows it, and so does an Event on the Node if there is one.
- * @param position of the stage among those that this node passes: "5/13"
- * @throws Cancelled if the operation was cancelled and no stage before was a point of no return
+ * Enters a stage: starts its deadline, and shows it in the record and in an Event on the Node, if there is a Node.
+ * @param position of the stage among all stages of this node: "5/13"
+ * @throws Cancelled if the operation was cancelled and no earlier stage was a point of no return
  */
 export async function enter(
   task: NodeTask,
@@ -191,9 +191,12 @@ export async function enter(
     const by = await cancellation(task);
     if (by !== null) return { by, published: task.published, at: 0 };
     const change = {
-      ...({ status: "running", stage: name, position } as const),
-      ...{ stageSince: steps.timestamp(), waitsFor: null },
-    };
+      status: "running",
+      stage: name,
+      position,
+      stageSince: steps.timestamp(),
+      waitsFor: null,
+    } as const;
     await steps.ledger.changeNode(operation, index, change);
     if (node) await announceStage(task, node, name);
     await auditNode(task, `stage ${name}`, { what: "started", detail: { stage: name } });
@@ -211,7 +214,7 @@ export async function enter(
 }
 
 /**
- * Gives the task's stage as much time again as it had, from now on.
+ * Starts the deadline of the task's stage anew.
  * @param name unique within the execution
  * @returns the deadline, in milliseconds since the epoch
  */
@@ -231,13 +234,13 @@ export const waitFor = <T, K = never>(
 /** Runs one retried step of the stage. @param name unique within the execution */
 export const once = <T>(task: NodeTask, name: string, work: () => Promise<T>): Promise<T> => step(task.ctx, name, work);
 
-/** The lease on the instance. @throws StageFailed before it was taken */
+/** Returns the lease on the instance. @throws StageFailed before it was taken */
 export const leaseOf = ({ lease }: NodeTask): Lease => {
   if (!lease) throw new StageFailed("unexpected", "the stage has no lease on the instance");
   return lease;
 };
 
-/** The Node object. @throws Error in a stage before it is known, which is a bug */
+/** Returns the Node. @throws Error if no stage has found it yet, which is a bug */
 export const nodeOf = ({ node }: NodeTask): NodeIdentity => {
   if (!node) throw new Error("the stage needs a Node, and none is known yet");
   return node;
