@@ -36,7 +36,8 @@ export interface Finish {
 export type NodeRequest = Extract<Request, { readonly node: string }>;
 
 /**
- * One kind of change of a node: the parts in which it differs from other kinds. `runChange` has the way that all of them take.
+ * One kind of change of a node: the parts in which it differs from other kinds. `runChange` has the way that all of
+ * them take.
  * @typeParam R its request
  * @typeParam P its plan: the judged facts, and the text that people read
  * @typeParam T its task, on which its stages work
@@ -54,7 +55,9 @@ export interface Change<R extends NodeRequest, P, T extends ChangeTask> {
   readonly stages: (plan: P) => readonly Stage<T>[];
   /** The stages continue although the Node or its instance disappeared. */
   readonly continuesWhenGone?: true;
-  /** Judges requester and node; the body of a step. @throws Refused, UserError or Forbidden when it may not be changed */
+  /**
+   * Judges requester and node; the body of a step. @throws Refused, UserError or Forbidden when it may not be changed
+   */
   readonly plan: (op: Op<R>) => Promise<P>;
   readonly subject: (plan: P) => Subject;
   /** Completes the plan that people read. @returns null when the operation has ended */
@@ -63,7 +66,10 @@ export interface Change<R extends NodeRequest, P, T extends ChangeTask> {
   readonly dryRun?: (plan: P) => Message;
   /** Asks the requester to confirm, before the approvers are asked. @returns false when the operation has ended */
   readonly confirm?: (op: Op<R>, plan: P) => Promise<boolean>;
-  /** Plans anew for the approval, which is bound to the result; missing for a change that never needs one. The body of a step. */
+  /**
+   * Plans anew for the approval, which is bound to the result; missing for a change that never needs one. The body of a
+   * step.
+   */
   readonly effects?: (op: Op<R>, plan: P) => Promise<ApprovalPlan>;
   /** Plans once more in the step that takes the lease, for a change whose plan may be outdated after a long wait. */
   readonly planAgain?: (op: Op<R>, plan: P) => Promise<P>;

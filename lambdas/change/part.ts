@@ -12,7 +12,8 @@ import { stillAllowed } from "./operation/requester.ts";
 const answered = { waitsFor: null, decideBy: null, callbacks: {} } as const;
 
 /**
- * Begins the work on one node of a rollout, on the newest release. The record gets the execution's ARN, by which the rollout checks
+ * Begins the work on one node of a rollout, on the newest release. The record gets the execution's ARN, by which the
+ * rollout checks
  * that it still runs.
  * @returns null when the rollout has closed the node since
  * @throws Forbidden when the requester may not reboot any more

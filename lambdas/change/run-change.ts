@@ -39,12 +39,16 @@ interface Held<P> {
 }
 
 /**
- * Index of the node that an execution works on: the only one of its operation, or one of a rollout. A node that was restored and is
+ * Index of the node that an execution works on: the only one of its operation, or one of a rollout. A node that was
+ * restored and is
  * begun again has a new index, because audit entries and commands are named by it.
  */
 const indexOf = ({ part, again = 0 }: Start): number => part?.index ?? again;
 
-/** Writes the node's record, and posts the operation's message; for a node of a rollout, the rollout's execution posts it. */
+/**
+ * Writes the node's record, and posts the operation's message; for a node of a rollout, the rollout's execution posts
+ * it.
+ */
 async function post<R extends NodeRequest, P, T extends ChangeTask>(
   { steps, start, settings }: Op<R>,
   change: Change<R, P, T>,
@@ -82,7 +86,10 @@ async function takeLease<R extends NodeRequest, P, T extends ChangeTask>(
   return { runtime, lease, published: await post(op, change, plan), again };
 }
 
-/** Releases the lease of a change that failed to begin, as when Slack refuses the message: no sweep would. Belongs into a step. */
+/**
+ * Releases the lease of a change that failed to begin, as when Slack refuses the message: no sweep would. Belongs into
+ * a step.
+ */
 async function releaseUnbegun({ steps, start }: Execution, instanceId: string, error: unknown): Promise<void> {
   const { operation } = start;
   const index = indexOf(start);
@@ -148,7 +155,10 @@ async function work<R extends NodeRequest, P, T extends ChangeTask>(
   }
 }
 
-/** Asks for the approval that a change needs, and waits for its maintenance window. @returns null when it does not begin now */
+/**
+ * Asks for the approval that a change needs, and waits for its maintenance window. @returns null when it does not begin
+ * now
+ */
 async function clearanceFor<R extends NodeRequest, P, T extends ChangeTask>(
   op: Op<R>,
   change: Change<R, P, T>,
@@ -214,7 +224,8 @@ async function workOnPart<R extends NodeRequest, P, T extends ChangeTask>(
 }
 
 /**
- * Runs a change from its plan to its end: plan, dry run, approval, window, lease, stages, end, release. Every change may wait in the
+ * Runs a change from its plan to its end: plan, dry run, approval, window, lease, stages, end, release. Every change
+ * may wait in the
  * ledger until another execution continues it, shows its end in its one message, and always releases slot and lease.
  */
 async function runChange<R extends NodeRequest, P, T extends ChangeTask>(

@@ -61,7 +61,8 @@ export function readOnce<T>(read: () => Promise<T>): () => Promise<T> {
 }
 
 /**
- * Runs work on every item, at most `most` of them together. Items begin in the list's order, whichever ends first: in a replay
+ * Runs work on every item, at most `most` of them together. Items begin in the list's order, whichever ends first: in a
+ * replay
  * each gets the same place among the operations of the execution.
  */
 export async function atMost<T, R>(

@@ -148,7 +148,9 @@ export const MINUTE = 60_000;
 export interface WaitOptions {
   /** Milliseconds since the epoch. */
   readonly until: number;
-  /** Beginning of the wait, in milliseconds since the epoch, if it continues an earlier one; by default its first poll. */
+  /**
+   * Beginning of the wait, in milliseconds since the epoch, if it continues an earlier one; by default its first poll.
+   */
   readonly since?: number;
   readonly now: () => number;
   /** Finds the person who cancelled; null if the operation was not cancelled. */

@@ -26,7 +26,10 @@ export interface FleetRun<T> {
   /** Minutes that each batch may take. */
   readonly minutes: number;
   readonly cancelledBy: () => Promise<string | null>;
-  /** Reads a result line, and the answers where the request asked for all. The value is kept for every machine: keep it small. */
+  /**
+   * Reads a result line, and the answers where the request asked for all. The value is kept for every machine: keep it
+   * small.
+   */
   readonly read: (result: object, answers?: Answers) => LineReading<T>;
 }
 
@@ -93,7 +96,10 @@ async function poll<T>(steps: Steps, { batch, commandId, run }: SentBatch<T>): P
 /** Seconds that machines may take to end a cancelled command. */
 const CALLED_OFF_WITHIN_SECONDS = 45;
 
-/** Cancels invocations that still run, then judges each machine by its invocation after a pause: SSM cancels at best effort. */
+/**
+ * Cancels invocations that still run, then judges each machine by its invocation after a pause: SSM cancels at best
+ * effort.
+ */
 async function callOff<T>(
   ctx: DurableContext,
   steps: Steps,
@@ -121,7 +127,9 @@ async function whyCalledOff<T>(steps: Steps, { run, until }: SentBatch<T>): Prom
   return steps.now() >= until ? calledOff.late : null;
 }
 
-/** Waits until a command has ended on all its machines: its event wakes the wait, and a slow poll covers a lost event. */
+/**
+ * Waits until a command has ended on all its machines: its event wakes the wait, and a slow poll covers a lost event.
+ */
 async function awaitCommand<T>(
   ctx: DurableContext,
   steps: Steps,

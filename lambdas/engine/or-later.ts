@@ -5,7 +5,8 @@ import { causeOf } from "./durable.ts";
 const LATER: ReadonlySet<string> = new Set(["Refused", "Retryable"]);
 
 /**
- * Makes a handler for `catch` that returns this fallback if a service is unavailable or no release exists; the next tick retries.
+ * Makes a handler for `catch` that returns this fallback if a service is unavailable or no release exists; the next
+ * tick retries.
  * @throws any other error: a bug, or a missing permission
  */
 export const orLater =

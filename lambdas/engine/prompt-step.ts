@@ -16,7 +16,8 @@ interface Limit {
 
 /**
  * Runs one step of a look, for which a person waits: a busy service is retried for seconds and not for minutes.
- * @param limit seconds for all attempts together, after which a silent service is given up; `services` that the step calls
+ * @param limit seconds for all attempts together, after which a silent service is given up; `services` that the step
+ * calls
  * @throws StepError whose cause is what the step threw; for a busy service a Retryable that names the service
  */
 export const promptStep = <T>(ctx: DurableContext, name: string, limit: Limit, work: () => Promise<T>): Promise<T> =>

@@ -11,28 +11,26 @@ import { type BreakGlass, goOnUnapproved } from "./break-glass.ts";
 import { compareJudged, judgedHash } from "./judged.ts";
 import { awaitVotes, type VoteVerdict } from "./votes.ts";
 
-/** Effects of a plan, as it is judged just now. */
+/** A plan with its current effects. */
 export interface ApprovalPlan {
-  /** The judged record but for the policy that judges it. */
+  /** The judged record without the policy. */
   readonly record: Omit<ApprovalBasis, "policy">;
   /** Number of pods that would be evicted. */
   readonly pods: number;
   readonly card: PlanCard;
 }
 
-/** Time that an approval has where the work waits for its slot. */
+/** Times of an approval for work that waits for its window. */
 export interface ApprovalTime {
   /** The approval of an earlier execution of the operation. */
   readonly known: Approval | null;
-  /**
-   * The work begins later: people are called once, and the approval is not used up yet.
-   */
+  /** The work begins later: people are called once, and the approval is used only when the work begins. */
   readonly isLater: boolean;
-  /** Milliseconds since the epoch until which votes count; null: as long as the rule says. */
+  /** Deadline of votes in milliseconds since the epoch; null for the rule's own. */
   readonly until: number | null;
-  /** Milliseconds since the epoch: votes count no longer than that, whatever the rule says. */
+  /** Latest deadline of votes in milliseconds since the epoch, even if the rule allows a later one. */
   readonly latest: number | null;
-  /** Milliseconds for which this execution waits for votes; null: until they do not count any more. */
+  /** Milliseconds for which this execution waits for votes; null to wait until their deadline. */
   readonly patienceMs: number | null;
 }
 
@@ -40,17 +38,17 @@ export interface ApprovalTime {
 export interface ApprovalRequest {
   /** The command's word, under which the configuration has its rule. */
   readonly command: string;
-  /** Pool of the nodes; null for what is in none. */
+  /** Pool of the nodes; null for nodes that belong to none. */
   readonly pool: string | null;
-  /** Judges what would be done now; the body of a step, run before each asking and after it. */
+  /** Plans by the current state; the body of a step, which runs before and after each question. */
   readonly judge: () => Promise<ApprovalPlan>;
   /** Set when the requester does not wait for the approval. */
   readonly breakGlass?: BreakGlass | null;
-  /** Set where the work may wait for a slot: then whoever asks uses the approval up. */
+  /** Set if the work may wait for a window: then the caller uses the approval. */
   readonly time?: ApprovalTime;
 }
 
-/** End of the question. The record is the one that was judged last: it is what may be done. */
+/** End of the question. Its record is the newest plan, which may be carried out. */
 export type ApprovalEnd =
   | { readonly kind: "not needed" | "not awaited"; readonly record: ApprovalBasis }
   | {
@@ -59,11 +57,11 @@ export type ApprovalEnd =
       readonly by: readonly string[];
       readonly asking: number;
     }
-  /** This execution waits no longer; the votes still count. */
+  /** This execution stops waiting; votes on the question stay valid. */
   | { readonly kind: "undecided"; readonly approval: Approval; readonly seen: number }
   | NotApproved;
 
-/** A plan whose approval was asked for so often, and got worse each time, is not asked for again. */
+/** Most questions about a plan that gets worse after each approval. */
 const MOST_ASKINGS = 3;
 
 /** A plan with the rule that judges it. */
@@ -76,7 +74,7 @@ interface Judgement {
   readonly audience: readonly string[];
 }
 
-/** The sections of the rules that decide about a plan: a change of them is a reason to ask anew. */
+/** Copies the rules that decide about a plan: if they change, the approval is asked for again. */
 export const policyOf = (
   rules: Rules,
   rule: ApprovalRule,
@@ -100,7 +98,7 @@ async function judge(steps: Steps, request: ApprovalRequest): Promise<Judgement>
   };
 }
 
-/** The question whether a plan may be carried out. @param now milliseconds since the epoch */
+/** Makes the question whether a plan may be carried out. @param now milliseconds since the epoch */
 function questionOf(
   { pool, time }: ApprovalRequest,
   { record, rule, needs, card }: Judgement,
@@ -118,7 +116,7 @@ function questionOf(
   };
 }
 
-/** Writes the question down; whoever votes from now on votes on this record. */
+/** Records the question; all later votes are on this record. */
 async function ask(
   { steps, start: { operation } }: Op,
   request: ApprovalRequest,
@@ -135,7 +133,7 @@ async function ask(
   return approval;
 }
 
-/** Does not ask: the approvers are called, and review afterwards what was done. */
+/** Continues without the approval; calls the approvers to review the change afterwards. */
 async function withoutAsking(
   { ctx, steps, start: { operation }, settings }: Op,
   request: ApprovalRequest,
@@ -151,49 +149,49 @@ async function withoutAsking(
   return { kind: "not awaited", record: judged.record };
 }
 
-/** The question of an earlier execution that still stands: votes on it count. */
-const standingOf = (time: ApprovalTime | undefined): Approval | null => {
+/** Finds an earlier execution's question that is still valid. */
+const validQuestionOf = (time: ApprovalTime | undefined): Approval | null => {
   const known = time?.known ?? null;
   return known?.state === "open" || known?.state === "approved" ? known : null;
 };
 
-/** A question that stands gets the time of its new slot. */
-const renewed = (standing: Approval, { time }: ApprovalRequest): Approval => {
+/** Extends an open question to the end of its new window. */
+const extended = (earlier: Approval, { time }: ApprovalRequest): Approval => {
   const until = time?.until ?? null;
-  return until === null || standing.state !== "open" ? standing : { ...standing, until: new Date(until).toISOString() };
+  return until === null || earlier.state !== "open" ? earlier : { ...earlier, until: new Date(until).toISOString() };
 };
 
-/** A question, and whether it was put just now. */
-interface Question {
+/** A question, and whether this execution has just asked it. */
+interface AskedQuestion {
   readonly approval: Approval;
   readonly audience: readonly string[];
   readonly isNew: boolean;
 }
 
-/** Changes for the worse since a question was put; none without one. */
-const worseSince = (standing: Approval | null, plan: Judgement): readonly string[] =>
-  standing ? compareJudged(standing.record, plan.record).worse : [];
+/** Lists what got worse since a question was asked. */
+const worseSince = (earlier: Approval | null, plan: Judgement): readonly string[] =>
+  earlier ? compareJudged(earlier.record, plan.record).worse : [];
 
-/** The question that stands, or a new one where there is none or the plan got worse. */
+/** Returns the earlier question if it is valid, or asks a new one if there is none or the plan got worse. */
 async function questionFor(
   op: Op,
   request: ApprovalRequest,
   plan: Judgement,
-  standing: Approval | null,
-): Promise<Question> {
+  earlier: Approval | null,
+): Promise<AskedQuestion> {
   const { audience } = plan;
-  const worse = worseSince(standing, plan);
-  if (standing && worse.length === 0) return { approval: renewed(standing, request), audience, isNew: false };
-  const asking = (standing?.asking ?? 0) + 1;
+  const worse = worseSince(earlier, plan);
+  if (earlier && worse.length === 0) return { approval: extended(earlier, request), audience, isNew: false };
+  const asking = (earlier?.asking ?? 0) + 1;
   const approval = await step(op.ctx, `ask for approval ${asking}`, () => ask(op, request, plan, { asking, worse }));
   return { approval, audience, isNew: true };
 }
 
-/** Waits for the verdict on a question; one that was approved in advance has it. */
+/** Waits for the verdict on a question, unless it was approved before. */
 async function verdictOn(
   op: Op,
   request: ApprovalRequest,
-  { approval, audience, isNew }: Question,
+  { approval, audience, isNew }: AskedQuestion,
 ): Promise<VoteVerdict> {
   if (approval.state === "approved") {
     const by = approval.votes.filter(({ decision }) => decision === "approve").map(({ userId }) => userId);
@@ -210,7 +208,7 @@ async function verdictOn(
   });
 }
 
-/** The end of an approval that was given; it is used up at once where the work does not wait for a slot. */
+/** Ends a question that was approved; uses the approval immediately if the work does not wait for a window. */
 async function givenEnd(
   op: Op,
   { time }: ApprovalRequest,
@@ -222,25 +220,26 @@ async function givenEnd(
 }
 
 /**
- * Asks for the approvals that a plan needs, counts them, and judges the plan again when they were given: what got worse
- * meanwhile is asked for anew, what is the same or better goes on. So it is with an approval of an earlier execution.
- * @throws what judging throws: the plan may be refused by now; Refused when another execution has used the approval
+ * Asks for the approvals that a plan needs, counts them, and judges the plan again: if it got worse it asks again, else
+ * the plan
+ * may be carried out. An approval of an earlier execution is treated in the same way.
+ * @throws the errors of `judge`, which may refuse the plan; Refused when another execution has used the approval
  */
 export async function approve(op: Op, request: ApprovalRequest): Promise<ApprovalEnd> {
   const { ctx, steps } = op;
   let plan = await step(ctx, "judge the plan", () => judge(steps, request));
-  let standing = standingOf(request.time);
+  let earlier = validQuestionOf(request.time);
   for (let round = 1; ; round += 1) {
     if (plan.needs === 0) return { kind: "not needed", record: plan.record };
     if (request.breakGlass) return withoutAsking(op, request, plan, request.breakGlass);
-    if (round > MOST_ASKINGS) return { kind: "worse", worse: worseSince(standing, plan) };
-    const question = await questionFor(op, request, plan, standing);
+    if (round > MOST_ASKINGS) return { kind: "worse", worse: worseSince(earlier, plan) };
+    const question = await questionFor(op, request, plan, earlier);
     const { approval } = question;
     const verdict = await verdictOn(op, request, question);
     if (verdict.kind !== "approved") return verdict;
     plan = await step(ctx, `judge the plan again ${approval.asking}`, () => judge(steps, request));
     const { record } = plan;
     if (worseSince(approval, plan).length === 0) return givenEnd(op, request, approval, { by: verdict.by, record });
-    standing = approval;
+    earlier = approval;
   }
 }

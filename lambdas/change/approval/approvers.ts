@@ -5,7 +5,7 @@ import { approvalNotice, approvalUsed } from "../../messages/approval/approval.t
 import type { Approval } from "../../records/approval.ts";
 import type { Execution } from "../operation/op.ts";
 
-/** Uses an approval up: it counts once, whatever starts the operation again. @throws Refused when another execution has used it */
+/** Uses an approval, which is valid for one execution only. @throws Refused when another execution has used it */
 export const useApproval = ({ ctx, steps, start: { operation } }: Execution, asking: number): Promise<void> =>
   step(ctx, `use the approval ${asking}`, async () => {
     const { durableExecutionArn } = ctx.executionContext;
@@ -13,7 +13,7 @@ export const useApproval = ({ ctx, steps, start: { operation } }: Execution, ask
       throw new Refused(approvalUsed(operation));
   });
 
-/** Calls who may approve past Slack, once for each asking. @param audience ids of user groups and people */
+/** Pages approvers outside of Slack, once for each question. @param audience ids of user groups and people */
 export async function callApprovers(
   { ctx, steps, start: { operation } }: Execution,
   { asking, until }: Approval,

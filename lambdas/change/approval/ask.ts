@@ -4,7 +4,7 @@ import { escalate } from "../../engine/escalate.ts";
 import type { Notice } from "../../messages/operation/escalations.ts";
 import type { Steps } from "../../steps/steps.ts";
 
-/** A question to people, asked in rounds until an answer counts or the time is up. */
+/** A question to people, asked in rounds until there is a valid answer or the time is up. */
 export interface Question<Answer, Decision> {
   /** Unique within the execution; names its operations. */
   readonly name: string;
@@ -13,18 +13,18 @@ export interface Question<Answer, Decision> {
   /** Reads the answer that completes the callback. */
   readonly read: (text: string) => Answer;
   /**
-   * Shows the question; the body of a step. An answer returned here ends the round: it was given before anybody could
-   * be asked.
+   * Shows the question; the body of a step. An answer returned here ends the round: a person gave it before the
+   * question was shown.
    */
   readonly show: (callbackId: string, round: number) => Promise<Answer | null>;
   /**
-   * Finds an answer in the ledger when the time is up; the body of a step. The wake-up behind it may have been lost, and what
-   * a person decided in time counts all the same.
+   * Finds an answer in the ledger when the time is up; the body of a step. An answer in time is valid even if its
+   * wake-up was lost.
    */
   readonly written: (callbackId: string) => Promise<Answer | null>;
   /** Page for people outside Slack, sent when the question is first shown. */
   readonly notice: Notice;
-  /** Judges an answer, in separate steps. Null if the answer is not valid: then the question is asked again. */
+  /** Judges an answer, in separate steps. Null if it is not valid: then the question is asked again. */
   readonly judge: (answer: Answer, round: number) => Promise<Decision | null>;
 }
 
@@ -32,7 +32,7 @@ export interface Question<Answer, Decision> {
 export const TIME_IS_UP = "time is up";
 
 /**
- * Asks people until an answer counts.
+ * Asks people until there is a valid answer.
  * @returns the decision, or TIME_IS_UP
  */
 export async function askUntilDecided<Answer, Decision>(
@@ -49,8 +49,8 @@ export async function askUntilDecided<Answer, Decision>(
   }
 }
 
-/** An answer, and whether it came so late that no other can follow. */
-interface Given<Answer> {
+/** An answer, and whether the time is up, so that no other can follow. */
+interface GivenAnswer<Answer> {
   readonly given: Answer;
   readonly isLast: boolean;
 }
@@ -60,7 +60,7 @@ async function askOnce<Answer, Decision>(
   steps: Steps,
   { name, until, read, show, written, notice }: Question<Answer, Decision>,
   round: number,
-): Promise<Given<Answer> | typeof TIME_IS_UP> {
+): Promise<GivenAnswer<Answer> | typeof TIME_IS_UP> {
   const seconds = await step(ctx, `time left: ${name} ${round}`, async () =>
     Math.max(1, Math.ceil((until - steps.now()) / 1000)),
   );
@@ -74,7 +74,7 @@ async function askOnce<Answer, Decision>(
   try {
     return { given: await answered, isLast: false };
   } catch (error) {
-    // Whatever else goes wrong is no answer: the clock alone says that the time is up.
+    // Only the timeout means that the time is up; any other error is thrown.
     if (!(error instanceof CallbackTimeoutError)) throw error;
   }
   const found = await step(ctx, `last look: ${name} ${round}`, () => written(callbackId));

@@ -11,7 +11,7 @@ import { isBusy } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { postFirst } from "../operation/publisher.ts";
 
-/** The node that a person takes without waiting for the approval. */
+/** The node that a person changes without waiting for the approval. */
 export interface BreakGlass {
   readonly reason: string;
   readonly node: string;
@@ -20,7 +20,7 @@ export interface BreakGlass {
   readonly isReady: boolean;
 }
 
-/** The node of a request that does not wait for its approval; null for one that waits. */
+/** Finds the node of a request that does not wait for its approval; null for a request that waits. */
 export function breakGlassFor(
   { request }: Start,
   { node, uid, isReady }: Omit<BreakGlass, "reason">,
@@ -29,8 +29,8 @@ export function breakGlassFor(
   return reason === null ? null : { reason, node, uid, isReady };
 }
 
-/** Everything that is done without an approval. */
-interface Unapproved {
+/** Work that begins without its approval. */
+interface UnapprovedWork {
   readonly operation: string;
   readonly pool: string | null;
   readonly breakGlass: BreakGlass;
@@ -42,16 +42,17 @@ interface Unapproved {
 }
 
 /**
- * Goes on without the approval that a plan needs: within the bound of `--break-glass`, with an entry in the audit, and with
- * the approvers called. The right to it was judged with the node; slots and guard hold as ever.
- * @throws Refused when another node was taken so and not reviewed
+ * Continues without the approval that a plan needs: within the limits of `--break-glass`, with an entry in the audit,
+ * and with the
+ * approvers called. The permission was checked with the node; slots and guard apply as usual.
+ * @throws Refused when the use of `--break-glass` on another node was not reviewed yet
  */
-export async function goOnUnapproved(ctx: DurableContext, steps: Steps, work: Unapproved): Promise<void> {
+export async function goOnUnapproved(ctx: DurableContext, steps: Steps, work: UnapprovedWork): Promise<void> {
   const { operation, breakGlass, settings, audience } = work;
   const record = await step(ctx, "use --break-glass", () => use(steps, work));
   await escalate(ctx, steps, "break-glass", breakGlassNotice(record, breakGlass.reason));
   const call = breakGlassCall(record, work.approval, audience);
-  // Past Slack they were called by now: while it is away, what was urgent does not wait for it.
+  // The approvers were paged outside of Slack already, so urgent work does not wait while Slack is down.
   await step(ctx, "call the approvers", async () => {
     try {
       const { messageTs } = await postFirst(steps, operation, null, settings);
@@ -62,8 +63,8 @@ export async function goOnUnapproved(ctx: DurableContext, steps: Steps, work: Un
   });
 }
 
-/** Writes down the use, the open review and the entry of the audit. Belongs into a step. */
-async function use(steps: Steps, { operation, pool, breakGlass, approval }: Unapproved) {
+/** Records the use, the open review and the audit entry. Belongs into a step. */
+async function use(steps: Steps, { operation, pool, breakGlass, approval }: UnapprovedWork) {
   const { node, uid, isReady, reason } = breakGlass;
   const obstacle = await steps.breakGlass.use({ operation, node, uid, isReady, pool });
   if (obstacle) throw new Refused(breakGlassTaken(obstacle));

@@ -8,28 +8,31 @@ import { type ApprovalEnd, type ApprovalRequest, type ApprovalTime, approve } fr
 import { useApproval } from "./approvers.ts";
 import { endUnapproved, endUnbegun } from "./unapproved.ts";
 
-/** An execution waits so long for votes on work that begins later; then the votes start the next one. */
+/**
+ * Milliseconds for which an execution waits for votes on work that begins later; after that a vote starts the next
+ * execution.
+ */
 const PATIENCE_MS = 60 * MINUTE;
 
-/** A plan that must be approved, and whose work must wait for its time. */
+/** A plan that may need an approval and may have to wait for its window. */
 export interface Gate extends TimedWork {
   readonly approval: ApprovalRequest;
-  /** The command that asks again, as people type it. */
+  /** The command to retype. */
   readonly again: string;
 }
 
 /** Work that may begin now. */
 export interface ApprovedStart {
   readonly record: ApprovalBasis;
-  /** Milliseconds since the epoch at which its slot ends; null where nothing puts it back. */
+  /** End of its window in milliseconds since the epoch; null if no window binds it. */
   readonly windowEnds: number | null;
-  /** It is put back when its slot ends. */
+  /** The end of the window cancels it. */
   readonly isBound: boolean;
   /** People who approved it; none where no approval was needed or awaited. */
   readonly approvedBy: readonly string[];
 }
 
-/** The times of the approval: work that waits for a slot may be approved until that ends. */
+/** Times of the approval: work that waits for a window may be approved until the window ends. */
 function approvalTime(when: When, known: Approval | null, isWaiting: boolean): ApprovalTime {
   const { timing } = when;
   const isLater = timing.kind === "later";
@@ -42,7 +45,7 @@ function approvalTime(when: When, known: Approval | null, isWaiting: boolean): A
   };
 }
 
-/** The plan's card, with when it begins. */
+/** Adds the time of the beginning to the plan's card. */
 const withTiming =
   ({ approval }: Gate, when: When): ApprovalRequest["judge"] =>
   async () => {
@@ -52,7 +55,7 @@ const withTiming =
     return { ...plan, card: { ...plan.card, blocks } };
   };
 
-/** End of an operation that is not to begin any more; null where it may, or waits. */
+/** End of an operation that must not begin any more; null if it may begin or waits. */
 export function approvalEnd(
   when: When,
   again: string,
@@ -62,7 +65,7 @@ export function approvalEnd(
   return when.isTooOld ? { status: "cancelled", summary: neverBegan.tooLong(again) } : null;
 }
 
-/** Judges the time once more after the question, and uses the approval up if the work begins. */
+/** Judges the time again after the question, and uses the approval if the work begins. */
 async function openOrWait(
   op: Op,
   gate: Gate,
@@ -85,7 +88,7 @@ async function openOrWait(
   return null;
 }
 
-/** The time of the approval is over: work that has another slot waits for it. */
+/** Ends the operation after a question without approval, or lets it wait if it has another window. */
 async function waitOrEnd(op: Op, gate: Gate, end: Exclude<ApprovalEnd, { record: ApprovalBasis }>): Promise<null> {
   const { ctx, steps, start } = op;
   const { operation } = start;
@@ -104,7 +107,7 @@ async function waitOrEnd(op: Op, gate: Gate, end: Exclude<ApprovalEnd, { record:
   return null;
 }
 
-/** Its slot has ended without it: it waits for the next one, and says why. */
+/** Lets the operation wait for the next window after it has missed one, with the reason in its message. */
 async function waitAgain(op: Op, when: When, asked: Approval | null): Promise<null> {
   const isOpen = asked?.state === "open";
   const state: WaitingState = { kind: "moved", why: isOpen ? movedWhy.unapproved : movedWhy.late };
@@ -114,9 +117,9 @@ async function waitAgain(op: Op, when: When, asked: Approval | null): Promise<nu
 }
 
 /**
- * Asks for the approval that a plan needs, and leaves the operation in the ledger where its time has not come.
+ * Asks for the approval that a plan needs, and parks the operation in the ledger if its time has not come.
  * @returns null when the work does not begin now: it waits, or it has ended
- * @throws UserError, Refused and Forbidden as `judgeTime` and the plan's judge do
+ * @throws UserError, Refused and Forbidden of `judgeTime` and of the plan's `judge`
  */
 export async function passGate(op: Op, gate: Gate): Promise<ApprovedStart | null> {
   const { ctx, steps, start } = op;

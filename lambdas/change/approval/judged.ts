@@ -1,7 +1,7 @@
 import { digestOf, type Json } from "../../audit/canonical.ts";
 import type { ApprovalBasis, PlannedNodeIdentity } from "../../records/approval.ts";
 
-/** Order of a plan that is judged again to the one that was approved, with what got worse in words. */
+/** Comparison of a plan with the approved one, with descriptions of what got worse. */
 export interface Comparison {
   readonly order: "worse" | "same" | "better";
   readonly worse: readonly string[];
@@ -11,7 +11,7 @@ const sorted = (classes: readonly string[]): string[] => [...new Set(classes)].s
 
 const nodeKey = ({ uid, instanceId, bootId }: PlannedNodeIdentity): string => JSON.stringify([uid, instanceId, bootId]);
 
-/** The same record in one form only: the order in which things were listed says nothing. */
+/** Sorts the lists of a record, whose order has no meaning. */
 const ordered = (record: ApprovalBasis): ApprovalBasis => ({
   ...record,
   nodes: [...record.nodes].sort((one, other) => (nodeKey(one) < nodeKey(other) ? -1 : 1)),
@@ -24,7 +24,7 @@ export const judgedHash = (record: ApprovalBasis): string => digestOf(ordered(re
 
 const same = (one: unknown, other: unknown): boolean => digestOf(one as Json) === digestOf(other as Json);
 
-/** Nodes that are in neither list at the same UID and boot. A node that left the plan is nothing to ask about. */
+/** Describes nodes that are new in the plan or have booted since. A node that left the plan does not make it worse. */
 function nodesWorse(before: readonly PlannedNodeIdentity[], after: readonly PlannedNodeIdentity[]): string[] {
   const known = new Set(before.map(nodeKey));
   return after
@@ -39,7 +39,7 @@ function nodesWorse(before: readonly PlannedNodeIdentity[], after: readonly Plan
 const added = (before: readonly string[], after: readonly string[]): string[] =>
   sorted(after).filter((one) => !before.includes(one));
 
-/** If the card said that blockers were not asked for, the approval holds whatever blocks. */
+/** Lists new blockers. If the card stated that blockers were not checked, the approval is valid with any of them. */
 function blockersWorse(before: ApprovalBasis["blockers"], after: ApprovalBasis["blockers"]): string[] {
   if (before === null) return [];
   if (after === null) return ["it is not known any more what blocks"];
@@ -52,8 +52,7 @@ const isBetter = (before: ApprovalBasis, after: ApprovalBasis): boolean =>
   (after.blockers ?? []).length < (before.blockers ?? []).length;
 
 /**
- * Compares a plan with the one that was approved, by order: what is worse must be asked for anew, what is the same or better
- * need not.
+ * Compares a plan with the approved one. A worse plan needs a new approval; one that is the same or better does not.
  * @param before the record that was approved
  * @param after the record that was judged just now
  */

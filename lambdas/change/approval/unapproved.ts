@@ -13,8 +13,8 @@ const endings: Readonly<Record<NotApproved["kind"], OperationStatus>> = {
 };
 
 /**
- * Ends an operation that did not begin, and says why in its message; nothing was changed.
- * @param summary why it did not begin, for message and ledger
+ * Ends an operation that did not begin, with the reason in its message.
+ * @param summary the reason, for message and ledger
  */
 export async function endUnbegun(
   { ctx, steps, start: { operation }, settings }: Op,
@@ -31,8 +31,8 @@ export async function endUnbegun(
 }
 
 /**
- * Ends an operation whose plan was not approved, and says why in its message; nothing was changed.
- * @param again the command to ask with again, as people type it
+ * Ends an operation whose plan was not approved, with the reason in its message.
+ * @param again the command to retype
  */
 export const endUnapproved = (op: Op, end: NotApproved, again: string): Promise<void> =>
   endUnbegun(op, { status: endings[end.kind], summary: notApprovedSummary(end, again) });

@@ -15,57 +15,63 @@ interface Asked {
   readonly operation: string;
   readonly approval: Approval;
   readonly settings: MessageSettings;
-  /** Calls who may approve, in the thread. */
+  /** Message that calls the approvers, in the thread. */
   readonly call: Message;
-  /** Mark of that call: the same mark again is the same call. */
+  /** Mark of that message, so that it is posted once. */
   readonly callMark: string;
-  /** Milliseconds for which votes are waited for; null: until they do not count any more. */
+  /** Milliseconds for which this execution waits for votes; null to wait until their deadline. */
   readonly patienceMs: number | null;
 }
 
-/** End of the votes, or of the patience with them; `seen` counts the votes that were judged. */
+/** End of the votes, or of the wait for them; `seen` is the number of votes that were judged. */
 export type VoteVerdict =
   | { readonly kind: "undecided"; readonly approval: Approval; readonly seen: number }
   | Exclude<NotApproved, { readonly kind: "worse" }>
   | { readonly kind: "approved"; readonly by: readonly string[] };
 
-/** A question, and when this execution stops waiting for votes: milliseconds since the epoch, or null. */
-interface Watched extends Asked {
+/** A question, and the time at which this execution stops waiting for votes: milliseconds since the epoch, or null. */
+interface AwaitedQuestion extends Asked {
   readonly waitsUntil: number | null;
 }
 
-/** Votes as far as they were judged. */
+/** Votes that were judged. */
 interface Count {
   readonly votes: readonly CountedVote[];
-  /** People whose vote was judged and does not count. */
+  /** People whose vote is not valid. */
   readonly refused: readonly string[];
-  /** A vote could not be judged: Slack or the rules could not be read. */
+  /** Some vote could not be judged, because Slack or the rules could not be read. */
   readonly isUnclear: boolean;
 }
 
-/** State between two looks. */
+/** State between two polls. */
 interface VotePoll extends Count {
   readonly verdict: VoteVerdict | null;
   readonly published: PublishedMessage | null;
   readonly isCalled: boolean;
-  /** Seconds until the next look, if no vote wakes it earlier. */
+  /** Seconds until the next poll, if no vote wakes it earlier. */
   readonly pause: number;
 }
 
-/** Seconds between looks: a wake-up may be lost, and then a vote counts at the next look. */
+/** Seconds between polls: if a wake-up is lost, the next poll finds the vote. */
 const PAUSE = 120;
 
-/** Seconds between looks while Slack is away or a vote could not be judged. */
+/** Seconds between polls while Slack is down or a vote could not be judged. */
 const SHORT_PAUSE = 30;
 
 const first: VotePoll = {
-  ...{ votes: [], refused: [], isUnclear: false },
-  ...{ verdict: null, published: null, isCalled: false, pause: SHORT_PAUSE },
+  votes: [],
+  refused: [],
+  isUnclear: false,
+  verdict: null,
+  published: null,
+  isCalled: false,
+  pause: SHORT_PAUSE,
 };
 
 /**
- * Waits until enough people have approved, one has denied, the operation was cancelled, or the time is up; the message shows
- * who has approved so far.
+ * Waits until enough people have approved, one has denied, the operation was cancelled, or the time is up. Meanwhile
+ * the message
+ * shows who has approved.
  */
 export async function awaitVotes(ctx: DurableContext, steps: Steps, asked: Asked): Promise<VoteVerdict> {
   const { patienceMs } = asked;
@@ -78,9 +84,9 @@ export async function awaitVotes(ctx: DurableContext, steps: Steps, asked: Asked
           async () => steps.now() + patienceMs,
         );
   let state = first;
-  for (let look = 1; ; look += 1) {
+  for (let round = 1; ; round += 1) {
     const before = state;
-    const name = `${asked.approval.asking}.${look}`;
+    const name = `${asked.approval.asking}.${round}`;
     const [answered, callback] = await ctx.createCallback(`vote ${name}`, { timeout: { seconds: before.pause } });
     state = await step(ctx, `count votes ${name}`, () => pollVotes(steps, { ...asked, waitsUntil }, callback, before));
     if (state.verdict) return state.verdict;
@@ -90,8 +96,8 @@ export async function awaitVotes(ctx: DurableContext, steps: Steps, asked: Asked
   }
 }
 
-/** A vote may come before anything can be woken by it: after the callback was written down, the votes are read. */
-async function pollVotes(steps: Steps, asked: Watched, callback: string, before: VotePoll): Promise<VotePoll> {
+/** Registers the callback, then reads the votes: a vote may arrive before its callback is registered. */
+async function pollVotes(steps: Steps, asked: AwaitedQuestion, callback: string, before: VotePoll): Promise<VotePoll> {
   const { operation, approval } = asked;
   await steps.ledger.changeOperation(operation, { callbacks: { approval: callback, cancel: callback } });
   const cancelled = await cancelledBy(steps, operation);
@@ -111,7 +117,7 @@ async function pollVotes(steps: Steps, asked: Watched, callback: string, before:
 const pauseOf = ({ now }: Steps, { until }: Approval, most: number): number =>
   Math.max(1, Math.min(most, Math.ceil((Date.parse(until) - now()) / 1_000)));
 
-/** Judges votes that came in time and were not judged before, in the order in which they came. */
+/** Judges new votes that came in time, in their order. */
 async function judgeVotes(steps: Steps, { operation, approval }: Asked, before: Count): Promise<Count> {
   const votes = [...before.votes];
   const refused = [...before.refused];
@@ -133,7 +139,7 @@ async function judgeVotes(steps: Steps, { operation, approval }: Asked, before: 
 
 const decisionOf = ({ decision }: DecisionRecord): "approve" | "deny" => (decision === "approve" ? "approve" : "deny");
 
-/** A vote as it counts, without what only its item holds. */
+/** Takes from a vote's item what the approval stores. */
 export const countedVote = (vote: DecisionRecord): CountedVote => ({
   userId: vote.userId,
   decision: decisionOf(vote),
@@ -141,7 +147,7 @@ export const countedVote = (vote: DecisionRecord): CountedVote => ({
   ...(vote.reason ? { reason: vote.reason } : {}),
 });
 
-/** While Slack or the rules cannot be read, a vote neither counts nor is lost: the next look judges it. */
+/** Judges a vote; "unclear" while Slack or the rules cannot be read, so that the next poll judges it again. */
 async function judgeVote(steps: Steps, approval: Approval, vote: DecisionRecord): Promise<"yes" | "no" | "unclear"> {
   try {
     return (await mayVote(steps, { userId: vote.userId, decision: decisionOf(vote) }, approval)) ? "yes" : "no";
@@ -152,10 +158,10 @@ async function judgeVote(steps: Steps, approval: Approval, vote: DecisionRecord)
   }
 }
 
-/** A denial outweighs approvals; who approved in time is heard although the time is up by now. */
+/** Finds the verdict. A denial outweighs approvals; approvals that came in time are valid even after the deadline. */
 function verdictOf(
   { now }: Steps,
-  { approval, waitsUntil }: Watched,
+  { approval, waitsUntil }: AwaitedQuestion,
   count: Count,
   cancelled: string | null,
 ): VoteVerdict | null {
@@ -170,7 +176,7 @@ function verdictOf(
   return isOver ? { kind: "undecided", approval: { ...approval, votes: count.votes }, seen } : null;
 }
 
-/** One entry for each vote that counts, in the order counted. */
+/** Writes an audit entry for each valid vote, in their order. */
 async function auditVote(
   steps: Steps,
   operation: string,
@@ -192,7 +198,7 @@ async function auditEnd(steps: Steps, { operation, approval }: Asked, verdict: V
     await steps.audit.append({ operation }, mark, { what: "cancelled", by: { person: verdict.by } });
 }
 
-/** Brings the message up to date and calls the approvers, once. While Slack is away, the next look does it. */
+/** Updates the message and calls the approvers once. If Slack is down, the next poll does both. */
 async function show(
   steps: Steps,
   { operation, settings, call, callMark }: Asked,

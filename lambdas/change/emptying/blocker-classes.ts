@@ -4,8 +4,9 @@ import type { EvictionObstacles } from "../../messages/plan/plan.ts";
 export const PASSING = "a disruption budget";
 
 /**
- * Classes of what holds the drain up now: a budget that gives way is better, one that comes is worse. A budget that never allows
- * an eviction is of both classes of budgets, so that it is better once it only blocks for now.
+ * Lists the classes of obstacles that block the drain now. A new class makes a plan worse, a missing one better. A
+ * budget that
+ * never allows an eviction is in both classes of budgets, so that the plan gets better once it only blocks for now.
  */
 export const blockerClasses = ({ blockers, longJobs }: EvictionObstacles): string[] => [
   ...(blockers.some(({ budgets }) => budgets.length === 0) ? ["the API server's refusal of an eviction"] : []),

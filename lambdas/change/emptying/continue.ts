@@ -18,13 +18,13 @@ import { auditNode } from "../operation/audit.ts";
 import { mayDecide, stoppedBy } from "../operation/requester.ts";
 import type { EmptyingTask } from "./emptying-task.ts";
 
-/** Continuations of one drain: each question costs its execution some ten durable operations. */
+/** Most continuations of one drain: each question costs the execution about ten durable operations. */
 const MOST_CONTINUATIONS = 10;
 
-/** Question as the audit names it. */
+/** Name of the question in the audit. */
 const QUESTION = "continue the drain";
 
-/** A press on a button under the question, or the cancellation of the operation. */
+/** A click on a button of the question, or a cancellation of the operation. */
 interface Pressed {
   readonly decision: "continue" | "cancel";
   readonly userId: string;
@@ -32,16 +32,16 @@ interface Pressed {
 
 /** A drain that has passed its deadline. */
 export interface LateDrain extends StageFault {
-  /** Deadlines that were passed, 1 after the first. */
+  /** Number of deadlines that have passed, 1 after the first. */
   readonly round: number;
   /** The first deadline, in milliseconds since the epoch. */
   readonly firstUntil: number;
 }
 
 /**
- * Works out how long a drain may ask whether it goes on.
+ * Calculates how long a drain may ask whether to continue.
  * @param now milliseconds since the epoch
- * @returns milliseconds since the epoch until which it asks; null where no time is left to ask and to drain once more
+ * @returns end of the question in milliseconds since the epoch; null if no time is left to ask and to drain once more
  */
 export function asksUntil(
   { workflow, runtime }: Pick<EmptyingTask, "workflow" | "runtime">,
@@ -58,8 +58,10 @@ export function asksUntil(
 }
 
 /**
- * Asks in the message whether a drain that has passed its deadline goes on. Meanwhile node, lease and slot stay as they are.
- * @returns whether a permitted person pressed Continue in time; the stage has another deadline then
+ * Asks in the message whether to continue a drain that has passed its deadline. Until the answer, the node stays
+ * cordoned and
+ * lease and slot stay held.
+ * @returns true if a permitted person pressed Continue in time; the stage then has a new deadline
  * @throws Cancelled
  */
 export async function mayContinue(task: EmptyingTask, late: LateDrain): Promise<boolean> {
@@ -93,7 +95,7 @@ const ask = (task: EmptyingTask, late: LateDrain, until: number): Promise<Presse
   });
 };
 
-/** The question is no question before Slack shows it: the step is tried again until it does. */
+/** Shows the question. Nobody can answer before Slack shows it, so the step is retried until it does. */
 async function show(
   task: EmptyingTask,
   { why, code, round, until }: LateDrain & { readonly until: number },
@@ -110,7 +112,7 @@ async function show(
     failedAt: steps.timestamp(),
     callbacks: { decision: callbackId, cancel: callbackId },
   });
-  // Cancelled before anything could be woken by it.
+  // A cancellation may have come before the callback was recorded.
   const by = await stoppedBy(steps, operation);
   if (by !== null) return { decision: "cancel", userId: by };
   await tellSurely(task);
@@ -120,7 +122,7 @@ async function show(
   return null;
 }
 
-/** The press on a button, or a cancellation, as the ledger holds it. */
+/** Reads the answer or a cancellation from the ledger. */
 async function written(
   { steps, operation, index }: EmptyingTask,
   callback: string,
@@ -133,7 +135,7 @@ async function written(
   return by === null ? null : { decision: "cancel", userId: by };
 }
 
-/** The roster may be minutes older than the click, so the person's permission is checked again. */
+/** Checks the person's permission again: the roster of the front door may be minutes older than the click. */
 async function judge(task: EmptyingTask, pressed: Pressed): Promise<Pressed | null> {
   const { steps, operation, workflow, pool } = task;
   if (pressed.decision === "cancel") return (await stoppedBy(steps, operation)) === null ? null : pressed;
@@ -146,18 +148,18 @@ async function lapsed(task: EmptyingTask, round: number): Promise<false> {
   return false;
 }
 
-/** A node that went away meanwhile is judged no more: the next poll ends its drain. */
-async function judgeStanding(task: EmptyingTask): Promise<void> {
+/** Judges requester and node again, unless the node was deleted: then the next poll ends its drain. */
+async function judgeExisting(task: EmptyingTask): Promise<void> {
   const { name, uid } = nodeOf(task);
   const machine = await task.steps.instances.describe(leaseOf(task).instanceId);
   const node = await task.steps.nodes.read(name);
   if (node?.metadata?.uid === uid && !(machine && hasEnded(machine))) await task.judgeAgain();
 }
 
-/** Gives the stage another deadline, and judges again what may have changed while people thought. */
+/** Judges requester and node again, and gives the stage a new deadline. */
 async function goOn(task: EmptyingTask, round: number, userId: string): Promise<void> {
   const { steps, operation } = task;
-  await once(task, `judge again after the question ${round}`, () => judgeStanding(task));
+  await once(task, `judge again after the question ${round}`, () => judgeExisting(task));
   const until = await renewDeadline(task, `another deadline ${round}`);
   await once(task, `continue ${round}`, async () => {
     const again = { status: "running", failure: null, decideBy: null, callbacks: {} } as const;

@@ -11,25 +11,27 @@ import { leaseOf, type NodeTask, nodeOf, once, waitFor } from "../node/task.ts";
 import type { EmptyingTask } from "./emptying-task.ts";
 import { stopOf } from "./stopped.ts";
 
-/** End of a drain; a value, because what follows from one that was not finished is the workflow's to decide. */
+/** End of a drain. It is a value, because the workflow decides what follows from an unfinished drain. */
 export type DrainOutcome =
   | Exclude<DrainEnd, { readonly kind: "late" }>
   /** EC2 is terminating the instance: waiting saves nothing, and the cluster cleans up its pods. */
   | { readonly kind: "machine-gone" }
-  /** A freeze or a hold came meanwhile; `why` names it and what ends it. */
+  /** A freeze or hold was set during the drain; `why` names it and how to end it. */
   | { readonly kind: "stopped"; readonly why: string }
   | (Extract<DrainEnd, { readonly kind: "late" }> & { readonly off: MachineOff | null });
 
-/** End of a drain that is over. */
+/** End of a drain that does not continue. */
 export type FinishedDrain = Exclude<DrainOutcome, { readonly kind: "late" }>;
 
-/** States in which nothing runs on the machine and nothing will by itself. */
+/** Is the machine stopped, so that nothing runs on it until somebody starts it? */
 const isOff = ({ state }: Machine): boolean => state === "stopped";
 
 /**
- * Drains a cordoned node within the stage's deadline: one durable operation a poll, each of which works for 20 s at most.
+ * Drains a cordoned node within the stage's deadline, by polls that are one durable operation each and work for at most
+ * 20 s.
  * @param name unique within the execution
- * @throws DeadlineExceeded when the API server does not answer at the deadline; StageFailed if the lease is lost; Cancelled
+ * @throws DeadlineExceeded when the API server does not answer at the deadline; StageFailed if the lease is lost;
+ * Cancelled
  */
 export const evictPods = (
   task: EmptyingTask,
@@ -37,14 +39,16 @@ export const evictPods = (
   name = "the pods have left",
 ): Promise<DrainOutcome> => waitFor<DrainOutcome, DrainState>(task, name, (kept) => drainOnce(task, settings, kept));
 
-/** Losses that were accepted, and the time that connections get. */
+/** Accepted losses, and the time that connections get to end. */
 export interface DrainSettings {
   readonly options: DrainOptions;
-  /** Seconds after the cordon, which takes the node out of the load balancers; 0 waits for nothing. */
+  /**
+   * Seconds between the cordon, which takes the node out of the load balancers, and the first eviction; 0 for no pause.
+   */
   readonly connectionSeconds: number;
 }
 
-/** Time at which connections have had theirs, in milliseconds since the epoch; 0 once pods were asked to leave. */
+/** End of the time for connections, in milliseconds since the epoch; 0 once evictions have begun. */
 async function connectionsUntil(
   task: NodeTask,
   { connectionSeconds }: DrainSettings,
@@ -81,7 +85,7 @@ async function drainOnce(
   return done({ ...end, off });
 }
 
-/** Leaves a note on the node's record where volumes may still be attached. */
+/** Adds a note to the node's record if volumes may still be attached. */
 export async function noteDrain(task: NodeTask, end: FinishedDrain): Promise<void> {
   if (end.kind !== "drained" || !end.volumes) return;
   const note = volumesLeft(end.volumes);
@@ -96,9 +100,10 @@ export function failureOfDrain(end: FinishedDrain, node: string): StageFault | n
 }
 
 /**
- * Looks once more, right before what cannot be undone: is the node still cordoned, and still without pods to evict? The body
- * of a step.
- * @throws StageFailed that says what has changed; nothing when the Node is gone
+ * Checks again, right before a change that cannot be undone, that the node is still cordoned and has no pods to evict.
+ * The body of
+ * a step.
+ * @throws StageFailed that names the change; nothing if the Node was deleted
  */
 export async function checkStillDrained(task: NodeTask, options: DrainOptions): Promise<void> {
   const { name } = nodeOf(task);

@@ -16,20 +16,20 @@ import type { EmptyingTask } from "./emptying-task.ts";
 import { lossClasses } from "./loss-classes.ts";
 import { checkLosses, type EmptyingRequest, isEmptying, type PlannedEmptying, planEmptying } from "./plan-emptying.ts";
 
-/** A change that empties a node, with what comes after that. */
+/** A change that empties a node, and the stages that follow. */
 export interface EmptyingRow<T extends EmptyingTask>
   extends Pick<Change<EmptyingRequest, PlannedEmptying, T>, "eventReason" | "undo" | "finish" | "words" | "failure"> {
   readonly command: EmptyingRequest["command"];
   readonly stages: ReturnType<Change<EmptyingRequest, PlannedEmptying, T>["stages"]>;
-  /** The plan, for the message that asks for its approval. */
+  /** Plan in the message that asks for its approval. */
   readonly card: (plan: NodePlan) => PlanCard;
-  /** The plan, to the requester alone. */
+  /** Message that shows the plan only to the requester. */
   readonly dryRun: (plan: NodePlan) => Message;
-  /** Adds to the task what its own stages find out. */
+  /** Adds the state of its own stages to the task. */
   readonly taskOf: (task: EmptyingTask, planned: PlannedEmptying) => T;
 }
 
-/** Refuses losses that were not accepted, and looks at the machine's guard for the plan that people read. */
+/** Refuses losses that were not accepted, and adds the state of the machine's guard to the plan. */
 async function prepare(op: Op<EmptyingRequest>, planned: PlannedEmptying): Promise<PlannedEmptying> {
   if (!op.request.dryRun) checkLosses(planned);
   if (planned.plan.throughEc2 !== undefined) return planned;
@@ -37,7 +37,7 @@ async function prepare(op: Op<EmptyingRequest>, planned: PlannedEmptying): Promi
   return guard ? { ...planned, plan: { ...planned.plan, guard } } : planned;
 }
 
-/** Everything that the approval of a plan is bound to, but for the policy. */
+/** The facts to which the approval of a plan is bound, without the policy. */
 const recordOf = (request: EmptyingRequest, { chosen, options, plan }: PlannedEmptying): ApprovalPlan["record"] => ({
   action: request.command,
   options: {
@@ -68,8 +68,9 @@ async function effects(
 }
 
 /**
- * Judges the node anew by what was approved for the rollout. A budget that blocks now is no reason to ask again: in a rollout
- * budgets come and go, and the drain waits for them.
+ * Compares the node's plan with the approval of the rollout. A budget that blocks now does not make the plan worse:
+ * budgets
+ * change during a rollout, and the drain waits for them.
  * @throws Refused when the node's plan is worse than what was approved
  */
 async function checkApproved({ steps, start }: Op, { chosen, plan }: PlannedEmptying): Promise<void> {

@@ -1,15 +1,15 @@
 import type { DrainOptions } from "../../steps/drain/filters.ts";
 import type { ChangeTask } from "../change.ts";
 
-/** Work that takes the pods off its node: a drain, a reboot, or a removal before it terminates the instance. */
+/** Work that evicts the pods of its node: a drain, a reboot, or a removal before it terminates the instance. */
 export interface EmptyingTask extends ChangeTask {
-  /** Pool of the node; null for a node of none. */
+  /** Pool of the node; null for a node that belongs to no pool. */
   readonly pool: string | null;
   /** Losses that were accepted. */
   readonly options: DrainOptions;
   /** Number of pods in the approved plan. */
   readonly pods: number;
-  /** Judges requester and node once more. @throws Refused or Forbidden when the work may not go on */
+  /** Judges requester and node once more. @throws Refused or Forbidden when the work may not continue */
   readonly judgeAgain: () => Promise<void>;
   /** Something may have been changed on the node. */
   isTouched: boolean;

@@ -11,13 +11,13 @@ import { checkStillDrained, evictPods, type FinishedDrain, failureOfDrain, noteD
 import type { EmptyingTask } from "./emptying-task.ts";
 import { takeSlot } from "./slot.ts";
 
-/** Waits until one more node of the pool may be away, and judges again what may have changed meanwhile. */
+/** Waits for a slot of the pool, then judges requester and node again, since both may have changed. */
 export async function slot(task: EmptyingTask): Promise<void> {
   await takeSlot(task);
   await once(task, "judge again", task.judgeAgain);
 }
 
-/** Cordons the node, so that no pod comes to it any more. */
+/** Cordons the node, so that no new pod is scheduled on it. */
 export async function cordonForEmptying(task: EmptyingTask): Promise<void> {
   const { steps, operation, index } = task;
   const { name: node, uid } = nodeOf(task);
@@ -30,7 +30,7 @@ export async function cordonForEmptying(task: EmptyingTask): Promise<void> {
   });
 }
 
-/** Drains until a deadline. @returns its end, or what was still waited for */
+/** Drains until a deadline. @returns the end of the drain, or the obstacles that remain at the deadline */
 async function drainUntil(task: EmptyingTask, round: number): Promise<FinishedDrain | StageFault> {
   const { options, pool, runtime } = task;
   const connectionSeconds = runtime.configuration.pools[pool ?? ""]?.connectionSeconds ?? CONNECTION_SECONDS;
@@ -46,7 +46,7 @@ async function drainUntil(task: EmptyingTask, round: number): Promise<FinishedDr
   }
 }
 
-/** Drains until the pods have left or the time is up; at each deadline people are asked whether it goes on. */
+/** Drains until the pods have left; at each deadline it asks people whether to continue. */
 async function drainOn(task: EmptyingTask): Promise<FinishedDrain> {
   const firstUntil = task.wait.until;
   for (let round = 1; ; round += 1) {
@@ -57,8 +57,8 @@ async function drainOn(task: EmptyingTask): Promise<FinishedDrain> {
 }
 
 /**
- * Takes the pods off the node, within the stage's deadline; the audit holds how many people were shown.
- * @throws StageFailed that names what is left and why
+ * Evicts the node's pods within the stage's deadline, and writes the number of the approved plan into the audit.
+ * @throws StageFailed that names the remaining pods and the reason
  */
 export async function evict(task: EmptyingTask): Promise<void> {
   const { options, pods } = task;

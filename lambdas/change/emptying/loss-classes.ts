@@ -1,6 +1,6 @@
 import type { MovedPod } from "../../messages/remove/dialog.ts";
 
-/** Classes of what an eviction of these pods loses: their names and their number come and go. */
+/** Lists the classes of what an eviction of these pods loses; names and numbers of pods change too often to compare. */
 export const lossClasses = (pods: readonly MovedPod[]): string[] => [
   ...new Set(
     pods.flatMap(({ owner, localData }) => [

@@ -13,27 +13,30 @@ import { isAgentSilent } from "../node/agent.ts";
 import { type ChosenNode, judgeNode } from "../node/choose.ts";
 import type { Op } from "../operation/op.ts";
 
-/** Work that empties a node, as it was asked for. */
+/** A request to empty one node. */
 export type EmptyingRequest = Extract<Request, { command: "drain" | "reboot"; node: string }>;
 
 /** Is it a request to empty one node? */
 export const isEmptying = (request: Request): request is EmptyingRequest =>
   (request.command === "drain" || request.command === "reboot") && "node" in request;
 
-/** A node to empty: with what options, and what that would do. */
+/** A node to empty, the options of the drain, and its effects. */
 export interface PlannedEmptying {
   readonly chosen: ChosenNode;
   readonly options: DrainOptions;
   readonly plan: NodePlan;
   readonly isReady: boolean;
-  /** The command that would take what this one loses, in a code span. */
+  /** The command that would accept the losses, in a code span. */
   readonly forced: string;
 }
 
-/** Seconds after its grace in which a pod of a NotReady node may still end: its kubelet reports no end, and a reboot makes one. */
+/**
+ * Seconds that a drain waits after the grace of a pod on a NotReady node: its kubelet reports no end, and the reboot
+ * ends the pod.
+ */
 const OVERDUE_SECONDS = 60;
 
-/** Losses are taken only by a person who typed the node's whole name; budgets are heard and pods have their grace always. */
+/** Accepts losses only if the requester typed the node's whole name. Budgets and grace periods are always kept. */
 const optionsOf = (isForced: boolean, isRecovered: boolean): DrainOptions => ({
   force: isForced,
   deleteEmptyDir: isForced,
@@ -50,7 +53,7 @@ const awayOf = (nodes: readonly Node[], { name, pool }: ChosenNode): AwayNode[] 
       return node.spec?.unschedulable ? [{ ...named, why: "cordoned" }] : [];
     });
 
-/** Does a reboot go through EC2? A node of a rollout does where the rollout's plan has said so of that node. */
+/** Does the reboot go through EC2, and why? A node of a rollout goes the way of the rollout's plan. */
 async function throughEc2Of(
   { steps, start: { part }, request }: Op<EmptyingRequest>,
   { instanceId }: ChosenNode,
@@ -61,8 +64,8 @@ async function throughEc2Of(
 }
 
 /**
- * Judges the node and reads what emptying it would do; nothing is changed.
- * @throws UserError for a name that does not fit; Refused when the node may not be drained
+ * Judges the node and plans how to empty it; changes nothing.
+ * @throws UserError for a name that does not match; Refused when the node may not be drained
  */
 export async function planEmptying(op: Op<EmptyingRequest>): Promise<PlannedEmptying> {
   const { command, node: named, force } = op.request;
@@ -88,7 +91,7 @@ export async function planEmptying(op: Op<EmptyingRequest>): Promise<PlannedEmpt
   return { chosen, options, plan: throughEc2 ? { ...plan, throughEc2 } : plan, isReady: isReady(node), forced };
 }
 
-/** @throws Refused that names the pods whose loss the options do not allow: nothing is evicted while there is one */
+/** @throws Refused that names the pods whose loss the options do not allow; with one such pod, nothing is evicted */
 export function checkLosses({ plan, forced }: PlannedEmptying): void {
   if (plan.refusals.length > 0) throw new Refused(drainRefused(plan.refusals, forced));
 }

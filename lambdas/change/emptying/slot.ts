@@ -8,13 +8,13 @@ import { type PoolView, poolNodes } from "../../steps/ledger/slot-rules.ts";
 import { TAG } from "../../tags.ts";
 import { leaseOf, type NodeTask, nodeOf, waitFor } from "../node/task.ts";
 
-/** A pool that the configuration does not name any more, and the nodes of no pool. */
+/** Slots of nodes without a pool, and of a pool that the configuration no longer names. */
 const ONE = 1;
 
-/** Waits within the stage's deadline until one more node of the pool may be away. */
+/** Waits within the stage's deadline until one more node of the pool may be out of service. */
 export const takeSlot = (task: NodeTask): Promise<true> => waitFor(task, "a slot is free", () => askForSlot(task));
 
-/** Gives the slot back; doing it twice does nothing. Belongs into a step. */
+/** Releases the slot; a second call does nothing. Belongs into a step. */
 export const releaseSlot = async ({ steps, owner }: NodeTask): Promise<void> => {
   await steps.slots.release(owner);
 };
@@ -23,7 +23,7 @@ async function askForSlot(task: NodeTask): Promise<Poll<true>> {
   const { steps, owner, ctx } = task;
   const { name: node, uid } = nodeOf(task);
   const machine = await steps.instances.describe(leaseOf(task).instanceId);
-  // Nothing is in service on an instance that has ended.
+  // An instance that has ended is out of service already and needs no slot.
   if (!machine || hasEnded(machine)) return done(true);
   const pool = machine.tags[TAG.pool] ?? null;
   const asking = { owner, execution: ctx.executionContext.durableExecutionArn, uid, node };
@@ -33,7 +33,7 @@ async function askForSlot(task: NodeTask): Promise<Poll<true>> {
   return pending(slotTaken(pool, { ...answer, holders }), { code: "slot-taken" });
 }
 
-/** The work behind a slot, and whether it waits for a person. */
+/** Describes the work that holds a slot, and whether it waits for a person. */
 async function holderOf(
   { steps }: NodeTask,
   { owner, node, since }: { readonly owner: string; readonly node: string; readonly since: string },
@@ -43,7 +43,10 @@ async function holderOf(
   return { operation, node, since, asksUntil: record && asksToContinue(record) ? record.decideBy : null };
 }
 
-/** The newest configuration counts, so that all who wait go by one number. @throws Retryable if the cluster lists no node */
+/**
+ * Reads the pool by the newest configuration, so that all waiting operations use the same limit. @throws Retryable if
+ * the cluster lists no node
+ */
 async function viewPool({ steps }: NodeTask, pool: string | null): Promise<PoolView> {
   const { configuration } = await steps.runtime.read(null);
   const [nodes, machines] = await Promise.all([steps.nodes.all(), steps.instances.ofCluster(configuration.cluster.id)]);

@@ -17,19 +17,21 @@ import { changeFleet } from "./change-fleet.ts";
 import type { FleetMachine, FleetOperation, FleetRow } from "./row.ts";
 import { settleLeft } from "./settle.ts";
 
-/** The rule that starts an operation, and what it tells people. */
+/** The rule that starts an operation, and the words of its messages. */
 export interface Rule {
   readonly origin: Origin;
   readonly opening: OperationOpening;
   readonly words: FleetWords;
-  /** Notes that this operation changes nodes from now on; false while another one of the rule does, which has not ended. */
+  /** Claims the rule for this operation. @returns false while another operation of the rule has not ended */
   readonly claim: () => Promise<boolean>;
 }
 
-/** The parts of a row that are the same for every rule: nobody asked for these machines, so what is not free waits for the next tick. */
+/**
+ * The parts of a row that all rules share: nobody waits for these machines, so leased ones are left to the next tick.
+ */
 type RuledParts<M extends FleetMachine> = Pick<FleetRow<M>, "choose" | "onHeld" | "onClaimed" | "endOf">;
 
-/** Ends an operation whose nodes were all leased by others at the last moment. */
+/** Ends an operation if other operations have leased all of its nodes since it chose them. */
 async function endUnused({ steps, operation }: FleetOperation): Promise<void> {
   if ((await steps.ledger.operation(operation))?.endedAt !== null) return;
   await steps.ledger.changeOperation(operation, {
@@ -39,7 +41,10 @@ async function endUnused({ steps, operation }: FleetOperation): Promise<void> {
   });
 }
 
-/** Makes the parts of a row that a rule starts: it opens its operation once there is a machine that no other operation holds. */
+/**
+ * Makes the shared parts of a rule's row: it opens the operation only if there is a machine that no other operation
+ * holds.
+ */
 export const startedBy = <M extends FleetMachine>(op: FleetOperation, rule: Rule): RuledParts<M> => ({
   choose: async (machines) => {
     const { ctx, steps, operation } = op;
@@ -75,7 +80,7 @@ async function end({ steps }: FleetOperation, change: FleetSummary, rule: Rule, 
   await steps.thread.update(rule.opening.channel, messageTs, last).catch(() => undefined);
 }
 
-/** Tells people how it ended; one that a person cancelled pages no one. */
+/** Posts the end of the operation and pages people about a failure, unless a person has cancelled it. */
 async function tellEnd(op: FleetOperation, rule: Rule, result: FleetResult): Promise<void> {
   const { ctx, steps, operation } = op;
   const hasFailed = result.failed.length > 0;
@@ -83,7 +88,7 @@ async function tellEnd(op: FleetOperation, rule: Rule, result: FleetResult): Pro
   const change: FleetSummary = { ...result, operation, cancelledBy: hasFailed ? by : null };
   if (hasFailed && by === null) await escalate(ctx, steps, operation, fleetNotice(change, rule.words));
   const message = fleetMessage(change, originated(rule.origin), rule.words);
-  // If Slack is down, the ledger has the end anyway.
+  // If Slack is down, only the ledger has the end.
   const messageTs = await step(ctx, "say what changed", () =>
     steps.thread.post(rule.opening.channel, message, operation),
   ).catch(() => null);
@@ -91,8 +96,8 @@ async function tellEnd(op: FleetOperation, rule: Rule, result: FleetResult): Pro
 }
 
 /**
- * Changes machines because a rule asks for it, and tells people the end; after an error, whatever is left is settled.
- * @throws that error when no machine was claimed
+ * Changes machines for a rule and posts the end. After an error it settles the remaining machines.
+ * @throws the error if no machine was claimed
  */
 export async function changeByRule<M extends FleetMachine>(
   op: FleetOperation,

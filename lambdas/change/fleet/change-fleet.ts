@@ -6,7 +6,7 @@ import type { FleetMachine, FleetOperation, FleetRow, Member, Outcome, SendPlan,
 import { type Outcomes, sendRound } from "./send.ts";
 import { type Settlement, settle } from "./settle.ts";
 
-/** Result of a change of many machines, null where the operation holds none, and the message that it has by now. */
+/** Result of a change of many machines, null if the operation holds none, and the operation's message. */
 export interface FleetEnd {
   readonly result: FleetResult | null;
   readonly published: PublishedMessage | null;
@@ -15,7 +15,7 @@ export interface FleetEnd {
 /** Result of the machine that is changed first. */
 interface TrialEnd {
   readonly outcome: Outcome;
-  /** The part that failed; null where it works. */
+  /** The part that failed; null if the machine works. */
   readonly failedAt: "change" | "proof" | null;
   /** Remark on the proof. */
   readonly note: string | null;
@@ -23,8 +23,8 @@ interface TrialEnd {
 
 const failed = (why: string): Outcome => ({ state: "failed", why });
 
-/** Gives the first machine back what it had. @returns the reason for which it failed, and whether the way back failed as well */
-async function undone<M extends FleetMachine>(
+/** Restores the first machine. @returns a clause about the outcome, which follows the reason of the failure */
+async function undoFirst<M extends FleetMachine>(
   op: FleetOperation,
   sending: SendPlan<M>,
   undo: Trial<M>["undo"],
@@ -51,7 +51,7 @@ async function tryFirst<M extends FleetMachine>(
   try {
     return { outcome, failedAt: null, note: await prove(first) };
   } catch (error) {
-    const why = `${causeOf(error).message}${await undone(op, sending, undo, first)}`;
+    const why = `${causeOf(error).message}${await undoFirst(op, sending, undo, first)}`;
     return { outcome: failed(why), failedAt: "proof", note: null };
   }
 }
@@ -85,7 +85,7 @@ async function changeRest<M extends FleetMachine>(
   return settlements;
 }
 
-/** One machine first, and the rest only when it works. */
+/** Changes one machine first, and the rest only if it works. */
 async function changeAfterTrial<M extends FleetMachine>(
   op: FleetOperation,
   row: FleetRow<M> & { readonly trial: Trial<M> },
@@ -106,8 +106,9 @@ async function changeAfterTrial<M extends FleetMachine>(
 }
 
 /**
- * Changes many machines: takes their leases, changes one first and proves it where the row wants that, then the rest, and
- * settles each by its own result. What an error leaves is for `settleLeft`.
+ * Changes many machines: takes their leases, changes and proves one first if the row has a trial, changes the rest, and
+ * settles
+ * each by its own result. After an error the caller settles the remaining machines by `settleLeft`.
  */
 export async function changeFleet<M extends FleetMachine>(
   op: FleetOperation,

@@ -9,13 +9,13 @@ import type { Steps } from "../../steps/steps.ts";
 import type { FleetMachine, FleetOperation, FleetRow, Member, Outcome } from "./row.ts";
 import { endNode } from "./settle.ts";
 
-/** The machines that an operation holds, and its message where it has one by now. */
+/** The machines that an operation holds, and its message if it has one. */
 export interface Claim<M extends FleetMachine> {
   readonly members: readonly Member<M>[];
   readonly published: PublishedMessage | null;
 }
 
-/** Takes a machine's lease. @returns the reason why not, where another operation holds it */
+/** Takes a machine's lease. @returns a sentence about the holder if another operation has the lease */
 async function lease(steps: Steps, instanceId: string, owner: string): Promise<Lease | string> {
   try {
     return await steps.leases.take(instanceId, owner);
@@ -25,7 +25,7 @@ async function lease(steps: Steps, instanceId: string, owner: string): Promise<L
   }
 }
 
-/** Writes a node down and takes the lease of its machine; what may not be changed is ended at once. */
+/** Records a node and takes the lease of its machine; ends the node's record if the machine may not be changed. */
 async function claimOne<M extends FleetMachine>(
   { steps, operation }: FleetOperation,
   row: FleetRow<M>,
@@ -35,7 +35,7 @@ async function claimOne<M extends FleetMachine>(
   const { workflow, stage } = row;
   const { name, instanceId, refusal = null } = machine;
   const blank = newNodeRecord(workflow, operation, index, steps.timestamp());
-  // The record comes first: by it the sweep finds the lease of an execution that was lost.
+  // Record first: the record leads the sweep to the lease of an execution that was lost.
   await steps.ledger.recordNode({ ...blank, status: "running", stage, instanceId, nodeName: name });
   const end = (outcome: Outcome) => endNode({ steps, operation }, index, row.endOf(outcome, false)).then(() => null);
   if (refusal !== null || instanceId === null)
@@ -63,7 +63,7 @@ export async function claimMachines<M extends FleetMachine>(
       const isLast = at === chunks.length - 1;
       return { members: mine, published: isLast ? await row.onClaimed(members.length + mine.length) : null };
     });
-    // The last release returned the members alone where no message was posted.
+    // The last release returned only the members if it posted no message.
     members.push(...(Array.isArray(claimed) ? claimed : claimed.members));
     published = Array.isArray(claimed) ? null : claimed.published;
   }

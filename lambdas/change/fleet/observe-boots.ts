@@ -7,7 +7,7 @@ import { onOurClock, reasonsOf, type Sighting } from "../../machine/seen-machine
 import type { Steps } from "../../steps/steps.ts";
 import type { WatchedMachine } from "./watched-machines.ts";
 
-/** Verdict of one machine. */
+/** Boot of one machine, and its reasons for a reboot. */
 interface BootObservation {
   readonly bootId: string;
   readonly reasons: readonly RebootReason[];
@@ -27,7 +27,7 @@ function readVerdict(result: object, now: number): LineReading<BootObservation> 
   return { value: { bootId: onOurClock(verdict.bootId, verdict.clock, now), reasons } };
 }
 
-/** A machine that does not answer may still have a kubelet that reports its boot. */
+/** Joins the machine with its observation. If it did not answer, its kubelet may still have reported the boot. */
 function sightingOf(
   { isOnline: _, ...machine }: WatchedMachine,
   seen: FleetOutcome<BootObservation> | undefined,
@@ -35,7 +35,7 @@ function sightingOf(
   return seen?.state === "done" ? { ...machine, ...seen.value } : { ...machine, reasons: null };
 }
 
-/** Machines with what was seen of them, and those that booted without an order of Casement's. */
+/** Machines that booted without an order of Casement, and those that did not answer. */
 export interface SightingNotes {
   readonly foreign: readonly Sighting[];
   /** Nodes whose machines did not answer. */
@@ -52,8 +52,9 @@ async function note(steps: Steps, sightings: readonly Sighting[]): Promise<reado
 }
 
 /**
- * Asks machines for their boots and for what waits for a reboot, 50 in one command, and writes it down. Nothing is changed, and no lease is
- * needed.
+ * Asks machines for their boots and for reasons to reboot, 50 in one command, and records the answers. It changes no
+ * machine and
+ * needs no lease.
  * @param owner unique across executions: the commands' marks begin with it
  */
 export async function observeBoots(

@@ -23,7 +23,7 @@ export interface FleetMachine {
   /** UID of its Node: a namesake with another one is another node. */
   readonly uid: string;
   readonly instanceId: string | null;
-  /** Reason why it is not changed, in words; missing or null where it is. */
+  /** Reason why it must not be changed, in words; missing or null if it may be. */
   readonly refusal?: string | null;
 }
 
@@ -37,10 +37,12 @@ export type Member<M extends FleetMachine = FleetMachine> = M & {
 /** End of the work on one machine. */
 export type Outcome =
   | { readonly state: "changed" }
-  /** "untouched": it may not be changed; "cancelled": the operation was cancelled before; "failed": it may be changed in part. */
+  /**
+   * "untouched": must not be changed; "cancelled": the operation was cancelled first; "failed": may be partly changed.
+   */
   | ({ readonly state: "untouched" | "cancelled" | "failed" } & FailureReason);
 
-/** Names of the steps in which some machines are changed. Those of later chunks have a number behind them. */
+/** Names of the steps that change one set of machines; later chunks add a number. */
 export interface RoundNames {
   readonly plan: string;
   readonly send: string;
@@ -48,59 +50,69 @@ export interface RoundNames {
 }
 
 /**
- * Makes the request to machines of one group, at most 50; belongs into a step. Whatever the ledger must know of the machines
- * before they are changed is written here: nothing is sent before this step has ended.
+ * Makes the request to at most 50 machines of one group; belongs into a step. It also records what the ledger must know
+ * before
+ * the machines are changed: the command is sent only after this step has ended.
  * @param name unique within the operation
  */
 export type Planner<M extends FleetMachine> = (members: readonly Member<M>[], name: string) => Promise<object>;
 
-/** Way in which machines are changed and looked at afterwards. */
+/** The way to change machines and to verify them afterwards. */
 export interface SendPlan<M extends FleetMachine> {
   readonly script: ChangeScript;
   /** Minutes that a batch may take. */
   readonly minutes: number;
   readonly plan: Planner<M>;
-  /** Machines with an equal key get the same request; by default all do. */
+  /** Machines with an equal key get the same request; by default all machines do. */
   readonly groupOf?: (machine: M) => string;
   /** Reads the result line of the script. */
   readonly read: (result: object) => LineReading<true>;
-  /** Judges an observation of every machine that was changed; by default the script's own result is enough. */
+  /** Judges an observation of each changed machine; by default only the script's own result is read. */
   readonly verify?: (observation: object) => LineReading<true>;
 }
 
-/** The one machine that is changed first; the others are changed only when it works. */
+/** Trial on one machine; the others are changed only if it works. */
 export interface Trial<M extends FleetMachine> {
   readonly names: RoundNames;
-  /** @returns a remark on the proof, null where there is nothing to say; @throws with the reason when it does not work */
+  /**
+   * Proves that the first machine works. @returns a remark for people, or null; @throws Error with the reason if it
+   * does not work
+   */
   readonly prove: (first: Member<M>) => Promise<string | null>;
-  /** Makes the request that gives back what was there before; by default the first machine keeps what it has. */
+  /** Makes the request that restores the state before; by default the first machine keeps the new state. */
   readonly undo?: Planner<M>;
-  /** Keeps the same change from other machines for a while. Belongs into a step. @param at where the first machine failed */
+  /**
+   * Blocks the same change on other machines for a while. Belongs into a step. @param at the part in which the first
+   * machine failed
+   */
   readonly block: (first: Member<M>, at: "change" | "proof") => Promise<void>;
 }
 
-/** One kind of change of many machines. All that differs between two kinds is here. */
+/** One kind of change of many machines, with everything in which two kinds differ. */
 export interface FleetRow<M extends FleetMachine> {
   readonly workflow: NodeWorkflow;
   readonly stage: StageName;
   /** Name of the step that takes the leases. */
   readonly claim: string;
-  /** Leaves out what this operation must not even list, and opens it if it is not open yet. */
+  /** Removes machines that the operation must not list, and opens the operation if it is not open yet. */
   readonly choose?: (machines: readonly M[]) => Promise<readonly M[]>;
   /** Outcome of a machine that another operation has leased. */
   readonly onHeld: (why: string) => Outcome;
-  /** Tells people, or ends the operation, once every machine was claimed. @param count machines that the operation holds */
+  /**
+   * Posts the message, or ends the operation, after all machines were claimed. @param count machines that the operation
+   * holds
+   */
   readonly onClaimed: (count: number) => Promise<PublishedMessage | null>;
   /** Reads what sending needs. */
   readonly sending: () => Promise<SendPlan<M>>;
-  /** By default all machines are changed at once. */
+  /** By default all machines are changed together. */
   readonly trial?: Trial<M>;
   readonly rest: RoundNames;
-  /** Writes down what a machine has now. Belongs into a step. */
+  /** Records the new state of a machine. Belongs into a step. */
   readonly onChanged?: (member: Member<M>) => Promise<void>;
-  /** Finds members whose Nodes were deleted meanwhile, by their UIDs; by default nobody asks. */
+  /** Finds members whose Nodes were deleted since the claim, by their UIDs; by default none is checked. */
   readonly deleted?: (members: readonly Member<M>[]) => Promise<ReadonlySet<string>>;
-  /** Entry of the audit for each machine; `succeeded` is its word for a machine that was changed. */
+  /** Audit entry of each machine; `succeeded` is its outcome for a machine that was changed. */
   readonly audit: { readonly succeeded: string; readonly detail: { readonly [name: string]: Json } };
   readonly endOf: (outcome: Outcome, isDeleted: boolean) => NodeChange;
 }

@@ -32,7 +32,7 @@ async function planned<M extends FleetMachine>(
   return machines;
 }
 
-/** Looks at the machines that were changed, also when the operation was cancelled since. */
+/** Observes the machines that were changed, even if the operation was cancelled since. */
 const verified = <M extends FleetMachine>(
   { ctx, steps, operation }: FleetOperation,
   { minutes }: SendPlan<M>,
@@ -47,7 +47,7 @@ const verified = <M extends FleetMachine>(
   );
 
 /**
- * Changes machines, 50 in one command, and looks at each that was changed.
+ * Changes machines, 50 in one command, and verifies each machine that was changed.
  * @returns an outcome for every machine
  */
 export async function sendRound<M extends FleetMachine>(

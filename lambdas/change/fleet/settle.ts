@@ -14,7 +14,7 @@ export interface Settlement<M extends FleetMachine> {
   readonly outcome: Outcome;
 }
 
-/** Writes down the end of one node's work. */
+/** Records the end of one node's work. */
 export const endNode = (
   { steps, operation }: Pick<FleetOperation, "steps" | "operation">,
   index: number,
@@ -22,7 +22,7 @@ export const endNode = (
 ): Promise<void> =>
   steps.ledger.changeNode(operation, index, { ...change, endedAt: steps.timestamp(), waitsFor: null });
 
-/** Writes a machine's result down. Its lease is given back first: the sweep looks after nodes that have not ended. */
+/** Records a machine's result. Its lease is released first: the sweep skips nodes that have ended. */
 async function settleOne<M extends FleetMachine>(
   op: FleetOperation,
   row: FleetRow<M>,
@@ -43,7 +43,7 @@ async function settleOne<M extends FleetMachine>(
 }
 
 /**
- * Writes down the results of machines and gives their leases back, 50 in one step.
+ * Records the results of machines and releases their leases, 50 in one step.
  * @param before work of the first of these steps
  */
 export async function settle<M extends FleetMachine>(
@@ -63,7 +63,7 @@ export async function settle<M extends FleetMachine>(
 
 /** Results of some nodes. */
 interface LeftPage extends Pick<FleetResult, "changed" | "failed"> {
-  /** Missing where no node follows. */
+  /** Missing on the last page. */
   readonly more?: true;
 }
 
@@ -92,12 +92,12 @@ async function settlePage(
   return { changed, failed, ...(settled.length > MOST_MACHINES ? { more: true } : {}) };
 }
 
-/** Characters of the error that every node is left with. */
+/** Most characters of the error in each node's record. */
 const MOST_WORDS = 1_000;
 
 /**
- * Settles every machine that an error has left, 50 in one step, so that no lease waits for the sweep.
- * @param error which ended the work: the failure of each node that was not settled before
+ * Settles the machines that remain after an error, 50 in one step, so that their leases need not wait for the sweep.
+ * @param error the error that ended the work, and the failure of each node that was not settled before
  * @returns the operation's result; null when it has no node, or has ended already
  */
 export async function settleLeft(
@@ -112,7 +112,7 @@ export async function settleLeft(
     const page = await step(op.ctx, numbered("settle what is left", at), () =>
       settlePage(op, row, at * MOST_MACHINES, reason),
     );
-    // The last release returned nothing where the operation was a person's.
+    // The last release returned nothing for an operation of a person.
     if (!page) return null;
     all.push(page);
   }

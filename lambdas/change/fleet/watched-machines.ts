@@ -7,7 +7,7 @@ import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
 import { machinesActedFor } from "../node/acted-for.ts";
 
-/** A machine that is looked at. */
+/** A machine to observe. */
 export interface WatchedMachine extends Omit<Sighting, "bootId" | "reasons"> {
   /** By the kubelet; null where it reports none. */
   readonly bootId: string | null;
@@ -15,13 +15,14 @@ export interface WatchedMachine extends Omit<Sighting, "bootId" | "reasons"> {
   readonly isOnline: boolean;
 }
 
-/** Is the machine one that answers, and whose pool says nothing else? A machine of another owner is in no pool. */
+/** Is the machine running, and does its pool not switch the watch off? A machine of another owner is in no pool. */
 const isWatched = (machine: Machine | undefined, { pools }: Configuration): machine is Machine =>
   machine !== undefined && machine.state === "running" && pools[machine.tags[TAG.pool] ?? ""]?.rebootDue !== false;
 
 /**
- * Finds the machines to look at: those of nodes that Casement launched or assists and that no operation works on. Belongs into a step.
- * @param wanted chooses among the nodes
+ * Finds the machines to observe: those of nodes that Casement launched or assists and that no operation holds. Belongs
+ * into a step.
+ * @param wanted selects nodes
  */
 export async function findWatched(
   steps: Steps,

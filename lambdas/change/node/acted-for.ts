@@ -4,7 +4,8 @@ import type { Machine } from "../../steps/ec2/instances.ts";
 import type { Steps } from "../../steps/steps.ts";
 
 /**
- * Finds the machines that Casement changes without a request: those that it launched and no other controller claims, and those of
+ * Finds the machines that Casement changes without a request: those that it launched and no other controller claims,
+ * and those of
  * other owners that it assists. Belongs into a step.
  * @returns by instance id
  * @throws Error of a service that does not answer: without claims and approvals no machine is known to be Casement's

@@ -8,7 +8,8 @@ import type { Machine } from "../../steps/ec2/instances.ts";
 import { TAG } from "../../tags.ts";
 
 /**
- * Refuses to disturb a Ready node while many nodes of the cluster are NotReady; a NotReady node may always be recovered.
+ * Refuses to disturb a Ready node while many nodes of the cluster are NotReady; a NotReady node may always be
+ * recovered.
  * @param node the node to disturb; null for a machine that is no node
  * @param nodes every Node of the cluster
  * @throws Refused that states how many are NotReady and how to recover them

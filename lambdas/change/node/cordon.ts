@@ -57,7 +57,10 @@ export async function putCordon(steps: Steps, cordoning: CordonTarget): Promise<
   await inform(steps, record, { type, reason, message });
 }
 
-/** Writes an Event on the Node. It only informs people: if the API server refuses it, the log shows that and the work continues. */
+/**
+ * Writes an Event on the Node. It only informs people: if the API server refuses it, the log shows that and the work
+ * continues.
+ */
 async function inform(steps: Steps, { node, uid }: CordonRecord, { type, reason, message }: NodeEvent): Promise<void> {
   try {
     await steps.nodes.announce({ name: node, uid }, type, reason, message);
@@ -80,7 +83,8 @@ async function checkCordoned(steps: Steps, { node: name, uid }: CordonRecord): P
 }
 
 /**
- * Uncordons a node that an operation had cordoned, and keeps what others changed since. May be repeated, also by two executions
+ * Uncordons a node that an operation had cordoned, and keeps what others changed since. May be repeated, also by two
+ * executions
  * together; the record stays open until `close`.
  * @param isEnding EC2 is terminating the instance: then its Node stays as it is
  * @returns the outcome; null when the operation has no open record of this Node

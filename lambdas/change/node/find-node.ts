@@ -5,7 +5,8 @@ import { instanceIdOf, isWindows } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 
 /**
- * Finds a node by its name, instance id, address or a unique prefix. If a prefix matches several nodes and only one runs Windows,
+ * Finds a node by its name, instance id, address or a unique prefix. If a prefix matches several nodes and only one
+ * runs Windows,
  * that one is meant: Casement changes only Windows nodes.
  * @throws UserError for the requester when no node or several match
  */

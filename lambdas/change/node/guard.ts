@@ -28,7 +28,8 @@ export function guardFault({
 }
 
 /**
- * Compares the guard's file on the machine with the release's: a file of another release may lack what this release relies on.
+ * Compares the guard's file on the machine with the release's: a file of another release may lack what this release
+ * relies on.
  * @returns the difference as a fault; null if the files are equal
  */
 export function guardFileFault(

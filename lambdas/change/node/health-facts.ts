@@ -48,7 +48,8 @@ const withoutMachine = (away: UnavailableService | null) =>
   away ? known<never>(away) : unknownFacts(missing.noInstance);
 
 /**
- * Collects what EC2, Systems Manager and Kubernetes know of one node; an unavailable service only omits its own facts. Belongs
+ * Collects what EC2, Systems Manager and Kubernetes know of one node; an unavailable service only omits its own facts.
+ * Belongs
  * into a step. `observeMachine` adds the facts of the machine itself.
  */
 export async function factsOf(

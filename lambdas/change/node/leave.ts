@@ -8,7 +8,8 @@ import { restoreNode } from "./restore.ts";
 import { nodeOf, once } from "./task.ts";
 
 /**
- * Uncordons a node whose work has failed or was cancelled. If the eviction failed and the pool's `afterFailedDrain` is "hold" or
+ * Uncordons a node whose work has failed or was cancelled. If the eviction failed and the pool's `afterFailedDrain` is
+ * "hold" or
  * "ask", the node stays cordoned; after a cancellation it is always uncordoned.
  * @returns the state that is left, as a clause
  */

@@ -55,7 +55,8 @@ const MAY_HAVE_SECRET: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Was the execution setting up a machine? Only then does it leave one behind that nobody uses. Records of the last release have no
+ * Was the execution setting up a machine? Only then does it leave one behind that nobody uses. Records of the last
+ * release have no
  * workflow; those of the kubelets' authority are the ones without a stage.
  */
 const isBeingSetUp = ({ workflow, stage }: NodeRecord): boolean =>
@@ -75,7 +76,8 @@ export async function closeLostNode(
 ): Promise<readonly string[]> {
   const { operation, index, instanceId, stage } = node;
   const owner = workOwner(node);
-  // Secrets Manager does not report whether the secret existed (API Reference, DeleteSecret: ForceDeleteWithoutRecovery).
+  // Secrets Manager does not report whether the secret existed (API Reference, DeleteSecret:
+  // ForceDeleteWithoutRecovery).
   if (instanceId) await steps.joinSecret.remove(instanceId);
   const mayHaveSecret = instanceId !== null && MAY_HAVE_SECRET.has(stage ?? "");
   const held = [
@@ -99,7 +101,8 @@ export async function closeLostNode(
 }
 
 /**
- * Records that the Node of a lost machine carries its start-up taint. The sweep removes the taint, because this function may not
+ * Records that the Node of a lost machine carries its start-up taint. The sweep removes the taint, because this
+ * function may not
  * change Nodes.
  * @returns the record; undefined without such a Node, or without the taint
  */

@@ -26,7 +26,8 @@ export interface ObservationRequest {
   /** By which people recognise the command in SSM; at most 100 characters. */
   readonly mark: string;
   /**
-   * `tell` is a step, called once when the machine takes longer than `afterMs` from `since` on, both in milliseconds. Null where
+   * `tell` is a step, called once when the machine takes longer than `afterMs` from `since` on, both in milliseconds.
+   * Null where
    * no person waits for the answer itself.
    */
   readonly slow: { readonly since: number; readonly afterMs: number; readonly tell: () => Promise<void> } | null;

@@ -8,7 +8,8 @@ import type { Steps } from "../../steps/steps.ts";
 const WITHIN_SECONDS = 240;
 
 /**
- * Seconds before a poll of a probe. A successful probe ends within a minute. After that polls are rarer, because each costs two
+ * Seconds before a poll of a probe. A successful probe ends within a minute. After that polls are rarer, because each
+ * costs two
  * operations of the execution, which probes up to twelve nodes twice.
  * @param round counted from 1
  */
@@ -25,7 +26,8 @@ export interface ProbeTarget {
 }
 
 /**
- * Probes a node's data plane by a pod on it and a pod on another node that connects to the first; both are deleted afterwards.
+ * Probes a node's data plane by a pod on it and a pod on another node that connects to the first; both are deleted
+ * afterwards.
  * Without an image, another node or an answer of the API the result is "not-probed", which is no judgement of the node.
  * @param name unique within the execution
  */

@@ -5,7 +5,9 @@ import { auditNode } from "../operation/audit.ts";
 import { giveBackCordon } from "./cordon.ts";
 import { leaseOf, type NodeTask, nodeOf, once } from "./task.ts";
 
-/** Uncordons the node if the operation cordoned it. @returns the state that is left, as a clause, also after a failure */
+/**
+ * Uncordons the node if the operation cordoned it. @returns the state that is left, as a clause, also after a failure
+ */
 export async function restoreNode(task: NodeTask): Promise<string> {
   const { name: node } = nodeOf(task);
   const { instanceId } = leaseOf(task);

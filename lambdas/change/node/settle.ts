@@ -31,7 +31,8 @@ async function showSettled(steps: Steps, operation: OperationRecord, index: numb
 }
 
 /**
- * Records the decision about a node that an earlier operation has left cordoned, and removes the buttons from that operation's
+ * Records the decision about a node that an earlier operation has left cordoned, and removes the buttons from that
+ * operation's
  * message. If Slack is down, the buttons stay and still work. Belongs into a step or a poll.
  * @param settled the decision, in words
  */

@@ -66,7 +66,10 @@ export interface NodeTask extends Assignment {
   isCancellable: boolean;
   lease: Lease | null;
   node: NodeIdentity | null;
-  /** End of the maintenance window, in milliseconds since the epoch: cancellable work stops then. Null if no window binds it. */
+  /**
+   * End of the maintenance window, in milliseconds since the epoch: cancellable work stops then. Null if no window
+   * binds it.
+   */
   readonly windowEnds: number | null;
   /** The operation's message; null if another execution publishes it, which this one wakes. */
   published: PublishedMessage | null;

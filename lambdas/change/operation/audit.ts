@@ -1,19 +1,20 @@
 import type { Act, AuditedNode, Chain } from "../../audit/entry.ts";
 import type { Steps } from "../../steps/steps.ts";
 
-/** Work on one node, as far as its audit tells of it. */
+/** The fields of work on one node that its audit entries need. */
 interface AuditedTask {
   readonly steps: Steps;
   readonly operation: string;
   readonly index: number;
   readonly node: { readonly name: string; readonly uid: string } | null;
   readonly lease: { readonly instanceId: string } | null;
-  /** Null where another execution publishes the operation's message. */
+  /** Null if another execution publishes the operation's message. */
   readonly published: object | null;
 }
 
 /**
- * The chain that a node's execution writes: the operation's own where it publishes the operation's message, else one of the
+ * Finds the chain that a node's execution writes: the operation's own if it publishes the operation's message, else one
+ * of the
  * node, because two executions never append to one chain.
  */
 const chainOf = ({ operation, index, published }: AuditedTask): Chain =>
@@ -25,13 +26,13 @@ const nodeOf = ({ node, lease }: AuditedTask): AuditedNode => ({
   ...(lease ? { instanceId: lease.instanceId } : {}),
 });
 
-/** A node that was put back and is begun again has entries of its own in the operation's chain. */
+/** Makes the mark of an entry unique for a node that was restored and is begun again. */
 const markOf = ({ index, published }: AuditedTask, mark: string): string =>
   published !== null && index > 0 ? `${mark}, try ${index + 1}` : mark;
 
 /**
  * Appends an act on a task's node. Belongs into the step or the poll that does the act, after it was done.
- * @param mark unique within the chain, the same when the step is repeated
+ * @param mark unique within the chain, and the same if the step is repeated
  */
 export async function auditNode(task: AuditedTask, mark: string, act: Act): Promise<void> {
   await task.steps.audit.append(chainOf(task), markOf(task, mark), { node: nodeOf(task), ...act });

@@ -6,14 +6,14 @@ import type { OperationView, PublishedMessage } from "../../records/records.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
 
-/** Command whose right includes deciding what becomes of a failed machine. */
+/** Command whose permission includes the decision about a failed machine. */
 const DECIDED_WITH = "add";
 
 /**
  * Mentions people, since an edited message notifies no one: the requester once at the end, and the role that may decide
- * once for each wait that has lasted too long. Messages carry marks, so a repeated poll mentions no person twice.
- * @param published message and thread, up to date
- * @returns the same, with the calls that were made; if Slack is unavailable, the next poll makes the calls
+ * once for each wait that has lasted too long. Messages carry marks, so a repeated poll mentions nobody twice.
+ * @param published the current message and thread
+ * @returns the same, with the mentions that were posted; if Slack is unavailable, the next poll posts them
  */
 export async function mentionPeople(
   steps: Steps,
@@ -53,7 +53,7 @@ async function callDeciders(steps: Steps, view: OperationView, published: Publis
   return { ...published, called: [...called, ...due.map(({ index }) => index)] };
 }
 
-/** While a deployment replaces the rules, the call is put off to the next look. */
+/** Reads the rules; null while a deployment replaces them, so that the next poll mentions people. */
 async function readableRules(steps: Steps): Promise<Rules | null> {
   try {
     return await steps.runtime.rules();

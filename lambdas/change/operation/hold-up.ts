@@ -7,10 +7,10 @@ import type { Op } from "./op.ts";
 import { postpone } from "./scheduled.ts";
 import { judgeTime } from "./timing.ts";
 
-/** A plan, or the freeze or the hold that keeps an operation from its work which has waited for its time. */
-type Planned<T> = { readonly plan: T } | { readonly stoppedBy: string };
+/** A plan, or the freeze or hold that prevents it. */
+type PlanResult<T> = { readonly plan: T } | { readonly stoppedBy: string };
 
-/** Leaves an operation in the ledger that a freeze or a hold keeps: it is tried again as long as its slot lasts. */
+/** Parks an operation that a freeze or hold prevents: the schedule retries it until its window ends. */
 async function holdUp(op: Op, { why, again }: { readonly why: string; readonly again: string }): Promise<void> {
   const { ctx, steps, start } = op;
   const when = await step(ctx, "whether it still waits", async () => {
@@ -25,15 +25,15 @@ async function holdUp(op: Op, { why, again }: { readonly why: string; readonly a
 }
 
 /**
- * Plans work in a step. Work that has waited for its time is not refused by a freeze or a hold of that time: it is tried again.
- * @param again the command that asks again, as people type it
- * @returns null when it waits on
+ * Plans work in a step. A freeze or hold does not end work that has waited for its window: the schedule retries it.
+ * @param again the command to retype
+ * @returns null when the work continues to wait
  */
 export async function planUnlessStopped<T>(
   op: Op,
   { name, again, plan }: { readonly name: string; readonly again: string; readonly plan: () => Promise<T> },
 ): Promise<T | null> {
-  const planned = await step(op.ctx, name, async (): Promise<Planned<T>> => {
+  const planned = await step(op.ctx, name, async (): Promise<PlanResult<T>> => {
     try {
       return { plan: await plan() };
     } catch (error) {

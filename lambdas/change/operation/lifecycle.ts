@@ -12,11 +12,11 @@ import { type Execution, type OperationSettings, settingsOf } from "./op.ts";
 import { checkOrigin } from "./requester.ts";
 
 /**
- * Writes that the operation runs, and which version of the release document it goes by.
- * @returns null when there is nothing to do: the front door gave this start up and said so
- * @throws Refused, or UserError for a look, when the start was delivered too late: what was asked an hour ago may not be
- * wanted any more
- * @throws Forbidden when the requester may not, by today's policy and by what Slack says now
+ * Marks the operation as running, and fixes the version of its release document.
+ * @returns null when there is nothing to do: the front door has given this start up and reported that to the requester
+ * @throws Refused, or UserError for a look, when the start was delivered too late: the requester may not want it any
+ * more
+ * @throws Forbidden when the current policy or Slack's current answer does not allow the requester to do it
  */
 export async function beginOperation(op: Execution): Promise<OperationSettings | null> {
   const { ctx, steps, start } = op;
@@ -34,14 +34,15 @@ export async function beginOperation(op: Execution): Promise<OperationSettings |
   return settingsOf(release);
 }
 
-/** Error of a start that came late: a promised change shows as refused in the list, a look concerns only its requester. */
+/** Error of a start that came late: a change shows as refused in the list; a look concerns only its requester. */
 function late({ request }: Start): Error {
   const words = "The request was delivered too late and was not started. Run the command again.";
   return isChange(request.command) ? new Refused(words) : new UserError(words);
 }
 
 /**
- * Says something to the requester alone; the answer to a look replaces its acknowledgement. An operation that a rule started
+ * Sends a message only to the requester; the answer to a look replaces its acknowledgement. An operation that a rule
+ * started
  * has no requester: its message goes to the channel.
  */
 export async function tellRequester(op: Execution, message: Message): Promise<void> {
@@ -52,7 +53,7 @@ export async function tellRequester(op: Execution, message: Message): Promise<vo
   return steps.thread.sendEphemeral(requester.channel, requester.userId, message);
 }
 
-/** Ends a dry run: its plan goes to the requester alone. */
+/** Ends a dry run: only the requester sees its plan. */
 export async function showOnly(op: Execution, message: Message): Promise<void> {
   const { steps, start } = op;
   await tellRequester(op, message);
@@ -60,14 +61,14 @@ export async function showOnly(op: Execution, message: Message): Promise<void> {
   await steps.ledger.changeOperation(start.operation, end);
 }
 
-/** Posts the end of an operation in its channel, in its thread where it has one. */
+/** Posts the end of an operation in its thread, or in its channel if it has no message. */
 async function postEnd({ steps, start }: Execution, message: Message): Promise<void> {
   const operation = await steps.ledger.operation(start.operation);
   if (!operation) return;
   await steps.thread.post(operation.channel, message, `${start.operation} end`, operation.messageTs ?? undefined, true);
 }
 
-/** Status in which each kind of error leaves an operation; any other error leaves it failed. */
+/** Status of an operation by the kind of the error that ended it; "failed" for any other kind. */
 export const endings: Readonly<Record<string, OperationStatus>> = {
   Refused: "refused",
   UserError: "not-started",
@@ -77,7 +78,7 @@ export const endings: Readonly<Record<string, OperationStatus>> = {
 /** Message in the channel for each kind of error that ends an operation; any other error is a bug. */
 const messages: Readonly<Record<string, typeof troubleMessage>> = { Refused: refusedMessage, Retryable: busyMessage };
 
-/** Errors that concern the requester alone; so does every error of a dry run. */
+/** Errors that are sent only to the requester, as every error of a dry run is. */
 const PRIVATE: ReadonlySet<string> = new Set(["UserError", "Forbidden"]);
 
 async function privately(op: Execution, message: Message): Promise<Message> {
@@ -86,9 +87,10 @@ async function privately(op: Execution, message: Message): Promise<Message> {
 }
 
 /**
- * Ends an operation that got nowhere: the kind of the error says who is told. A mistake is told to the requester alone,
- * a refusal and a bug in the channel.
- * @returns what was said
+ * Ends an operation that failed before its work began. A mistake is reported only to the requester, a refusal and a bug
+ * in the
+ * channel.
+ * @returns the message that was sent
  */
 export async function failOperation(op: Execution, error: unknown): Promise<Message> {
   const { steps, start } = op;

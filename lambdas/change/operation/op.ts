@@ -4,23 +4,23 @@ import { type MessageSettings, messageSettings } from "../../messages/operation/
 import type { ReleaseDocument } from "../../steps/runtime.ts";
 import type { Steps } from "../../steps/steps.ts";
 
-/** The engine of an execution, and the services that its steps call. */
+/** The context of a durable execution, and the services that its steps call. */
 export interface DurableSteps {
   readonly ctx: DurableContext;
   readonly steps: Steps;
 }
 
-/** One execution of an operation's workflow, and what it was started with. */
+/** One execution of an operation's workflow, and its start event. */
 export interface Execution extends DurableSteps {
   readonly start: Start;
 }
 
-/** Settings that an operation goes by from its beginning on. */
+/** Settings that an operation keeps from its beginning. */
 export interface OperationSettings extends MessageSettings {
   readonly runtimeVersion: string;
 }
 
-/** The settings that a release document gives an operation. */
+/** Takes the settings of an operation from a release document. */
 export const settingsOf = ({ version, configuration }: Pick<ReleaseDocument, "version" | "configuration">) =>
   ({ runtimeVersion: version, ...messageSettings(configuration) }) satisfies OperationSettings;
 

@@ -15,66 +15,68 @@ import type { Steps } from "../../steps/steps.ts";
 import { closeLostNode, ownStartUpTaint } from "../node/lost-node.ts";
 import { publish, saidAll, viewOf } from "./publisher.ts";
 
-/** An operation whose nodes other executions work on, and what is needed to tell people about them. */
+/** An operation whose nodes are changed by other executions, with the settings of its message. */
 export interface WatchedOperation {
   readonly steps: Steps;
   readonly operation: string;
   readonly pool: OperationView["pool"];
   readonly settings: MessageSettings;
-  /** Milliseconds after which the watch ends though its nodes go on (default: what a coordinator's execution allows). */
+  /** Milliseconds after which the watch ends even if its nodes have not ended; by default `WATCHES_FOR_MS`. */
   readonly forMs?: number;
 }
 
 const ENDED: ReadonlySet<string> = new Set(["succeeded", "failed", "cancelled"]);
 
-/** Outcome of a watch. If its nodes have not ended, the operation goes on without it: see `handOver`. */
+/** Outcome of a watch. If its nodes have not ended, the sweep continues it: see `handOver`. */
 export interface Watch {
   readonly published: PublishedMessage;
   readonly hasEnded: boolean;
 }
 
-/** State of a watch after a look. */
+/** State of a watch after a poll. */
 interface WatchPoll extends Watch {
-  /** Milliseconds: when the executions themselves were last asked after. */
+  /** Milliseconds since the epoch: the last check of whether the executions still run. */
   readonly checkedAt: number;
-  /** Milliseconds since the watch's first look. */
+  /** Milliseconds since the watch's first poll. */
   readonly lasted: number;
 }
 
 /**
- * A look is three operations of the execution at most, of which 2,000 are to suffice; the rest is for starting nodes. Looks
- * that are as close together as `paceOf` allows last longer than any node's execution.
+ * Most polls of a watch. A poll is at most three operations of the execution, which should have no more than 2,000; the
+ * rest is
+ * for starting nodes. At the pace of `watchPace`, these polls last longer than any node's execution.
  */
 export const MOST_POLLS = 550;
 
 /** A coordinator's execution may last twelve hours; no node's lasts longer than eight. */
 export const WATCHES_FOR_MS = 11 * 60 * MINUTE;
 
-const BRISK_LOOKS = 250;
+const BRISK_POLLS = 250;
 
-/** Many nodes change many times a minute: what comes together is told together, because Slack takes few updates. */
+/** Above this number of nodes, a watch gathers changes for a few seconds, because Slack accepts few updates. */
 const FEW_NODES = 3;
 
-/** Seconds between looks. */
+/** Seconds between polls. */
 interface Pace {
-  /** After which the watch looks though no node has changed; elapsed times are refreshed by it. */
+  /** After which the watch polls even if no node has changed, to refresh elapsed times. */
   readonly poll: number;
   /** Between a change and the poll that sees it. */
   readonly gather: number;
 }
 
 /**
- * Says how long a look is put off: a watch slows down after many looks.
- * @param look counted from 1, at most `MOST_LOOKS`
+ * Gives the pause before a poll: a watch slows down after many polls.
+ * @param poll counted from 1, at most `MOST_POLLS`
  * @param nodes how many are watched
  */
-export function watchPace(look: number, nodes: number): Pace {
-  if (look > BRISK_LOOKS) return { poll: 120, gather: 120 };
+export function watchPace(poll: number, nodes: number): Pace {
+  if (poll > BRISK_POLLS) return { poll: 120, gather: 120 };
   return { poll: 30, gather: nodes > FEW_NODES ? 4 : 0 };
 }
 
 /**
- * Reads and publishes the records of nodes that other executions work on, until all have ended or the watch's polls or time
+ * Reads and publishes the records of nodes that other executions work on, until all have ended or the watch's polls or
+ * time
  * run out. Each change of a record wakes the watch, see `notifyProgress`.
  */
 export async function watchNodes(
@@ -85,21 +87,21 @@ export async function watchNodes(
   const { forMs = WATCHES_FOR_MS } = watched;
   const since = await step(ctx, "begin to watch", async () => watched.steps.now());
   let state: WatchPoll = { published: first, hasEnded: false, checkedAt: 0, lasted: 0 };
-  for (let look = 1; ; look += 1) {
+  for (let round = 1; ; round += 1) {
     const before = state;
-    const { poll, gather } = watchPace(look, state.published.told.length);
-    const [changed, callback] = await ctx.createCallback(`change ${look}`, { timeout: { seconds: poll } });
-    state = await step(ctx, `look ${look}`, async () => {
+    const { poll, gather } = watchPace(round, state.published.told.length);
+    const [changed, callback] = await ctx.createCallback(`change ${round}`, { timeout: { seconds: poll } });
+    state = await step(ctx, `look ${round}`, async () => {
       await awaitChange(watched, callback);
       return { ...(await pollOnce(watched, before)), lasted: watched.steps.now() - since };
     });
-    if (state.hasEnded || look === MOST_POLLS || state.lasted >= forMs) return state;
+    if (state.hasEnded || round === MOST_POLLS || state.lasted >= forMs) return state;
     const isWoken = await changed.then(() => true).catch(() => false);
-    if (isWoken && gather > 0) await ctx.wait(`gather changes ${look}`, { seconds: gather });
+    if (isWoken && gather > 0) await ctx.wait(`gather changes ${round}`, { seconds: gather });
   }
 }
 
-/** A change may come before anything can be woken by it: after the callback was written down, the watch looks. */
+/** Registers the callback. A change may arrive before that, so the watch polls once after registering. */
 const awaitChange = ({ steps, operation }: WatchedOperation, callback: string): Promise<void> =>
   steps.ledger
     .changeOperation(operation, { callbacks: { watch: callback, cancel: callback } })
@@ -123,20 +125,20 @@ async function pollOnce(
   }
 }
 
-/** Last fields of an operation whose nodes have all ended, as they ended. */
+/** Gives the last fields of an operation whose nodes have all ended. */
 function endOf({ operation, nodes, now }: OperationView) {
   const succeeded = nodes.every((node) => node.status === "succeeded");
   const status: OperationStatus = succeeded ? "succeeded" : operation.cancelledBy ? "cancelled" : "failed";
   return { status, summary: nodesSummary(nodes), endedAt: operation.endedAt ?? now, callbacks: {} };
 }
 
-/** Ends an operation whose nodes have all ended, as they ended. Belongs into a step. */
+/** Ends an operation whose nodes have all ended. Belongs into a step. */
 export async function endWatched({ steps, operation, pool }: WatchedOperation): Promise<void> {
   const view = await viewOf(steps, operation, pool);
   if (view) await steps.ledger.changeOperation(operation, endOf(view));
 }
 
-/** Publishes the end that is written next. */
+/** Publishes the end of an operation before the ledger has it. */
 async function publishEnded(
   { steps, operation: id, pool, settings }: WatchedOperation,
   last: PublishedMessage,
@@ -146,7 +148,10 @@ async function publishEnded(
   return publish(steps, { ...view, operation: { ...view.operation, ...endOf(view) } }, last, settings);
 }
 
-/** Publishes an operation as it is now. Belongs into a step or a poll. @returns null when the ledger does not hold it */
+/**
+ * Publishes the current state of an operation. Belongs into a step or a poll. @returns null when the ledger does not
+ * hold it
+ */
 export async function publishWatched(
   watched: WatchedOperation,
   last: PublishedMessage,
@@ -156,7 +161,7 @@ export async function publishWatched(
   return view ? publish(steps, view, last, settings) : null;
 }
 
-/** Leaves an operation whose nodes have not ended to the sweep, and says so. Belongs into a step. */
+/** Hands an operation whose nodes have not ended over to the sweep, and publishes that. Belongs into a step. */
 export async function handOver(watched: WatchedOperation, last: PublishedMessage): Promise<void> {
   const { steps, operation: id, pool } = watched;
   await steps.ledger.changeOperation(id, {
@@ -167,30 +172,30 @@ export async function handOver(watched: WatchedOperation, last: PublishedMessage
   await publishWatched(watched, last);
 }
 
-/** Looks once after an operation that was handed over. Belongs into a step. @returns whether it has ended */
+/** Polls an operation that was handed over. Belongs into a step. @returns true if it has ended */
 export async function followHandedOver(
   watched: WatchedOperation,
   { pool, published: last }: HandedOver,
 ): Promise<boolean> {
   const { published, hasEnded } = await pollOnce(watched, { published: last, hasEnded: false, checkedAt: 0 });
-  // Published before it is written: the sweep looks after nothing that has ended, and the end must be said once Slack is back.
+  // Publish first: the sweep skips ended operations, so a message lost to a Slack outage would stay lost.
   const said = hasEnded ? await publishEnded(watched, published) : published;
   if (hasEnded && said.trouble === null) await endWatched(watched);
   else await watched.steps.ledger.changeOperation(watched.operation, { handedOver: { pool, published: said } });
   return hasEnded && said.trouble === null;
 }
 
-/** Asking every execution whether it still runs is worth a minute's interval; the service allows 30 such calls a second. */
+/** Milliseconds between checks of whether executions still run; the service allows 30 such calls a second. */
 const CHECK_LIVENESS_EVERY_MS = MINUTE;
 
 const NEVER_BEGAN_MS = 15 * MINUTE;
 
-/** A node of a rollout whose turn has not come: no execution was started for it. */
+/** Was an execution started for the node? Not for a node of a rollout whose turn has not come. */
 const isDue = ({ status, workflow }: NodeRecord): boolean => !(status === "queued" && workflow === "reboot");
 
 /**
- * Closes nodes whose execution has ended, or never began, without saying so in the ledger.
- * @param last milliseconds since the epoch: when it was done last
+ * Closes nodes whose execution has ended, or never began, although the ledger shows them as running.
+ * @param last milliseconds since the epoch: the last check
  */
 export async function checkLiveness(
   { steps, operation }: Pick<WatchedOperation, "steps" | "operation">,
@@ -206,8 +211,9 @@ export async function checkLiveness(
 }
 
 /**
- * This function may not change Nodes: a start-up taint is left to the sweep. While the cluster is unavailable, the node
- * waits; a cluster that refuses to show the Node must not end the watch of the others.
+ * Closes one lost node. This function may not change Nodes, so the sweep removes a start-up taint. While the cluster is
+ * unavailable,
+ * the node waits; if the cluster refuses to show the Node, the watch of the others continues.
  */
 async function closeLost(steps: Steps, node: NodeRecord, why: StageFault): Promise<void> {
   try {
@@ -242,8 +248,9 @@ async function noteWaiting({ steps, operation: id, pool }: WatchedOperation): Pr
 }
 
 /**
- * Tells the watch of an operation that a node's record has changed. If the watch is not waiting, or the notification is
- * lost, the next poll sees the change.
+ * Wakes the watch of an operation after a change of a node's record. If the watch is not waiting, or the wake-up is
+ * lost, the next
+ * poll sees the change.
  */
 export async function notifyProgress(steps: Steps, operation: string): Promise<void> {
   try {

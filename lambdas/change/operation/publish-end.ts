@@ -6,9 +6,10 @@ import type { Steps } from "../../steps/steps.ts";
 const PUBLISHED_WITHIN_MS = 30 * MINUTE;
 
 /**
- * Publishes the end of an operation, and keeps trying while Slack is down: the message must not stand as running for ever,
- * and the requester is called to the end. The ledger holds the end anyway.
- * @param publishNow publishes once; null where there is nothing to publish
+ * Publishes the end of an operation and mentions the requester. While Slack is down it retries for half an hour, so
+ * that the message
+ * does not show a running operation forever. The ledger has the end in any case.
+ * @param publishNow publishes once; returns null if there is nothing to publish
  */
 export async function publishEnd(
   ctx: DurableContext,

@@ -10,10 +10,10 @@ import { mentionPeople } from "./calls.ts";
 
 const REFRESH_MS = 30_000;
 
-/** A thread line a node per look would be a flood; Slack takes about one message a second per channel. */
+/** Most thread lines of one poll: Slack accepts about one message a second per channel. */
 const LINES_AT_ONCE = 5;
 
-/** Of what people see: neither the time of the look, nor who is woken by changes, nor an audit that goes on. */
+/** Hashes what people see, without the time of the poll, callbacks, and the audit of a running operation. */
 function fingerprint({ operation, nodes, pool }: OperationView): string {
   const { audit, ...seen } = operation;
   const head = operation.endedAt === null ? null : audit;
@@ -23,7 +23,7 @@ function fingerprint({ operation, nodes, pool }: OperationView): string {
     .digest("hex");
 }
 
-/** Everything the one message shows, read from the ledger. */
+/** Reads everything that the operation's message shows from the ledger. */
 export async function viewOf(
   steps: Steps,
   id: string,
@@ -33,8 +33,8 @@ export async function viewOf(
   return operation && { operation, nodes: await steps.ledger.nodes(id), pool, now: steps.timestamp() };
 }
 
-/** Result of telling the thread: every line that was said counts as said, also when Slack failed in the middle. */
-interface Telling {
+/** Lines that the thread has now; posted lines are kept even if Slack fails before the last one. */
+interface ThreadUpdate {
   readonly told: readonly ThreadState[];
   readonly trouble: string | null;
 }
@@ -44,14 +44,14 @@ async function tellThread(
   view: OperationView,
   before: PublishedMessage,
   settings: MessageSettings,
-): Promise<Telling> {
+): Promise<ThreadUpdate> {
   const { channel, id } = view.operation;
   const told = new Map(before.told.map((node) => [node.index, node]));
   let room = LINES_AT_ONCE;
   try {
     for (const node of view.nodes) {
       const lines = threadLines(view, told.get(node.index) ?? null, node, settings);
-      // A node that alone has more to say is told whole when nothing was said before it: it would wait for room for ever.
+      // A node with more lines than one poll may post goes first and whole, or it would wait for room forever.
       if (lines.length > room && room < LINES_AT_ONCE) break;
       room -= lines.length;
       for (const { mark, message } of lines)
@@ -66,9 +66,10 @@ async function tellThread(
 }
 
 /**
- * Brings message and thread up to date, and calls the people whom they concern. If Slack is busy or down, the next poll retries.
- * @returns what has been said now
- * @throws only what is a bug: a message that Slack refuses
+ * Updates message and thread, and mentions the people whom they concern. If Slack is busy or down, the next poll
+ * retries.
+ * @returns the state of message and thread
+ * @throws Error only for a message that Slack refuses, which is a bug
  */
 export async function publish(
   steps: Steps,
@@ -97,7 +98,7 @@ export async function publish(
   }
 }
 
-/** Has everything been said that there is to say? */
+/** Do message and thread show the whole state? */
 export const saidAll = (published: PublishedMessage, nodes: readonly NodeRecord[]): boolean =>
   published.trouble === null &&
   nodes.every((node) =>
@@ -107,7 +108,7 @@ export const saidAll = (published: PublishedMessage, nodes: readonly NodeRecord[
     ),
   );
 
-/** Posts the one message of an operation; a step that runs again finds it by what the ledger holds. */
+/** Posts the message of an operation; a step that runs again finds its timestamp in the ledger. */
 export async function postFirst(
   steps: Steps,
   id: string,
@@ -122,7 +123,7 @@ export async function postFirst(
   return { messageTs, view: fingerprint(view), at: steps.now(), told: [], trouble: null };
 }
 
-/** Draws the one message of an operation that has ended once more: its own execution does so no longer. Belongs into a step. */
+/** Updates the message of an operation that has ended, since its own execution no longer does. Belongs into a step. */
 export async function redraw(steps: Steps, id: string): Promise<void> {
   const view = await viewOf(steps, id, null);
   if (!view?.operation.messageTs) return;

@@ -15,11 +15,13 @@ import type { Steps } from "../../steps/steps.ts";
 import type { Execution } from "./op.ts";
 
 /**
- * Judges afresh what the front door had no time to ask: is the requester a full member, is the channel free of guests and other
- * workspaces, and does the policy of today allow it? Before a workflow begins, and again when its plan was approved. For a
- * change Slack is asked. A rule of the deployment itself is not judged.
- * @param pool of the node that is meant, once that is known; by default that of the request, where it names one
- * @throws Forbidden with a sentence for the requester alone
+ * Checks what the front door has no time for: is the requester a full member, is the channel free of guests and other
+ * workspaces,
+ * and does the current policy allow the request? Runs before a workflow begins, and again after its plan was approved.
+ * For a
+ * change it asks Slack. An operation of a rule has no requester and is not checked.
+ * @param pool pool of the node, once it is known; by default the pool that the request names
+ * @throws Forbidden with a sentence only for the requester
  */
 export async function checkOrigin(
   { steps, start }: Execution,
@@ -35,21 +37,21 @@ export async function checkOrigin(
   if (refusal) throw new Forbidden(refusalMessage(refusal).text);
 }
 
-/** A pool by its name, null for what is in none; undefined while the node is not known that is meant. */
+/** Name of a pool; null for nodes that belong to none; undefined while the node is unknown. */
 type Place = string | null | undefined;
 
-/** The pool that an operation works in, as far as it is known. */
+/** The pool in which an operation works, if it is known. */
 const poolOf = ({ request, inPool }: OperationRecord): Place => (inPool === undefined ? poolNamed(request) : inPool);
 
-/** The rules of one place alone; while the place is not known, those of all. */
+/** The rules of one pool; all rules while the pool is unknown. */
 const heldIn = (rules: Rules, pool: Place): Rules =>
   pool === undefined ? rules : { ...rulesIn(rules, pool), pools: {} };
 
 /**
- * Judges whether the requester may act on a node without waiting for the approval; a request that waits is not judged.
+ * Checks the permission to act on a node without waiting for the approval, if the request asks for that.
  * @param node the whole name of the node, or the instance id of a machine that is no node
- * @param pool null for what is in none
- * @throws UserError when another name than the whole one was typed; Forbidden when no role of the requester allows it
+ * @param pool null for a node that belongs to no pool
+ * @throws UserError when the requester did not type the whole name; Forbidden when no role of the requester allows it
  */
 export async function checkBreakGlass({ steps, start }: Execution, node: string, pool: string | null): Promise<void> {
   const { request } = start;
@@ -63,7 +65,8 @@ export async function checkBreakGlass({ steps, start }: Execution, node: string,
 }
 
 /**
- * Judges whether the requester may act outside of a pool's maintenance: those who may go without an approval may.
+ * Checks the permission to act outside of a pool's maintenance windows, which is the same as that to act without an
+ * approval.
  * @throws Forbidden when no role of the requester allows it
  */
 export async function checkNow({ steps, start }: Execution, pool: string | null): Promise<void> {
@@ -75,7 +78,9 @@ export async function checkNow({ steps, start }: Execution, pool: string | null)
   if (refusal) throw new Forbidden(refusalMessage(refusal).text);
 }
 
-/** Judges the requester again; while Slack or the rules cannot be read, the verdict holds that was given at the request. */
+/**
+ * Checks the requester again. If Slack or the rules cannot be read, the permission given at the request stays valid.
+ */
 export async function stillAllowed(op: Execution, rules: Rules): Promise<void> {
   try {
     await checkOrigin(op, rules);
@@ -94,7 +99,10 @@ const logPolicy = (by: string, command: string, refusal: Refusal | null): void =
     why: refusal?.kind,
   });
 
-/** A look goes by what the schedule read minutes ago, and asks Slack only about people whom the schedule does not know. */
+/**
+ * Judges the requester of a look by the roster that the schedule read minutes ago, and asks Slack only about people who
+ * are not in it.
+ */
 async function lookRefusalOf(steps: Steps, userId: string, command: string, rules: Rules): Promise<Refusal | null> {
   const known = await steps.people.lastKnown(userId);
   if (!known) return refusalOf(steps, userId, command, rules);
@@ -113,8 +121,8 @@ async function refusalOf(steps: Steps, userId: string, command: string, rules: R
 /**
  * Rechecks a person whose click the front door accepted from the roster: by the current policy, and by Slack's current
  * answer. A person without permission gets an ephemeral message.
- * @param command a person who may use it may decide
- * @param pool where it is decided, as far as that is known
+ * @param command whoever may use it may decide
+ * @param pool pool of the node, if it is known
  */
 export async function mayDecide(steps: Steps, userId: string, command: string, pool?: Place): Promise<boolean> {
   const rules = await steps.runtime.rules();
@@ -125,7 +133,8 @@ export async function mayDecide(steps: Steps, userId: string, command: string, p
 }
 
 /**
- * Finds the person who cancelled an operation; null while no permitted person did. The first poll rechecks the permission
+ * Finds the person who cancelled an operation; null while no permitted person did. The first poll rechecks the
+ * permission
  * and records the verdict for the others. If Slack or the rules cannot be read, the front door's verdict of minutes ago
  * holds: a cancellation only rolls back.
  */
@@ -144,15 +153,16 @@ export async function cancelledBy(steps: Steps, id: string): Promise<string | nu
   }
 }
 
-/** Stands for the person where a rollout has paused by itself. */
+/** Takes the place of the person when a rollout has paused itself. */
 export const BY_ITSELF = "rollout";
 
-/** Stands for the person where the maintenance is over in which the work began. */
+/** Takes the place of the person when the maintenance window has ended. */
 export const BY_MAINTENANCE = "maintenance";
 
 /**
- * Finds who wants the work on a node to stop: the person who cancelled its operation, or who paused its rollout; BY_ITSELF for a
- * rollout that has paused because a node failed, BY_MAINTENANCE for one whose slot has ended. Null while it may go on.
+ * Finds who stops the work on a node: the person who cancelled its operation or paused its rollout; BY_ITSELF for a
+ * rollout that
+ * has paused because a node failed; BY_MAINTENANCE for one whose window has ended. Null while the work may continue.
  */
 export async function stoppedBy(steps: Steps, id: string): Promise<string | null> {
   const by = await cancelledBy(steps, id);
@@ -163,9 +173,10 @@ export async function stoppedBy(steps: Steps, id: string): Promise<string | null
 }
 
 /**
- * Judges afresh whether a person's vote on a plan counts: a full member, who may use `approve` in this pool and holds one of the
- * roles that the rule names.
- * @param decision "approve" or "deny", each with a right of its own
+ * Checks that a person's vote on a plan is valid: by a full member who may use `approve` in this pool and has one of
+ * the roles
+ * that the rule names.
+ * @param decision "approve" or "deny", which are separate permissions
  */
 export async function mayVote(
   steps: Steps,

@@ -10,11 +10,11 @@ import type { Rollout } from "../../records/rollout.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { publish } from "./publisher.ts";
 
-/** A rollout as the ledger holds it. */
+/** A rollout with its nodes, read from the ledger. */
 export interface RolloutSeen {
   readonly operation: OperationRecord;
   readonly rollout: Rollout;
-  /** The record of each node, in the order in which they are begun; of one that is begun again, the newest. */
+  /** The record of each node, in the order of the rollout; the newest one for a node that was begun again. */
   readonly nodes: readonly NodeRecord[];
 }
 
@@ -34,7 +34,7 @@ export async function seeRollout(steps: Steps, id: string): Promise<RolloutSeen>
   return { operation, rollout, nodes };
 }
 
-/** Everything that the message of a rollout shows. */
+/** Makes the view for the message of a rollout. */
 export const viewOfRollout = ({ operation, nodes }: RolloutSeen, now: string): OperationView => ({
   operation,
   nodes,
@@ -42,7 +42,7 @@ export const viewOfRollout = ({ operation, nodes }: RolloutSeen, now: string): O
   now,
 });
 
-/** Publishes a rollout as the ledger holds it. Belongs into a step or a poll. */
+/** Publishes the current state of a rollout. Belongs into a step or a poll. */
 export const publishRollout = async (
   steps: Steps,
   id: string,

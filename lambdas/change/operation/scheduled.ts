@@ -16,32 +16,32 @@ import { postFirst, publish, viewOf } from "./publisher.ts";
 import { stillAllowed } from "./requester.ts";
 import type { When } from "./timing.ts";
 
-/** Time after which an operation is tried again that a freeze or a hold keeps, or whose slot has no end. */
+/** Milliseconds until an operation is retried that a freeze or hold prevents, or whose window has no end. */
 const AGAIN_MS = 15 * MINUTE;
 
-/** An operation that waits: the number of its execution is known where this one has continued it. */
+/** An operation that waits; `continues` is the number of its execution, if it is not the first. */
 interface Waiting extends DurableSteps {
   readonly start: Pick<Start, "operation" | "continues">;
 }
 
-/** Everything by which an operation is left in the ledger. */
+/** The state in which an operation waits in the ledger. */
 export interface ParkedOperation {
   readonly state: WaitingState;
   readonly when: Pick<When, "timing" | "timeZone" | "pool" | "isDate">;
-  /** The question that still waits for votes, with how many of them were judged. */
+  /** The question that still waits for votes, and the number of votes that were judged. */
   readonly open?: { readonly approval: Approval; readonly seen: number };
-  /** The node was begun and put back: it is begun anew under another index. */
+  /** The node was begun and restored: the next execution begins it under a new index. */
   readonly wasBegun?: boolean;
 }
 
-/** The question has the time of the slot that comes. */
+/** Extends the question to the end of the next window. */
 const askedUntil = (approval: Approval, until: number | null): Approval => ({
   ...approval,
   state: "open",
   ...(until === null ? {} : { until: new Date(until).toISOString() }),
 });
 
-/** The times of the wait: of the slot that comes, or of the one that is open and in which it is tried again. */
+/** The times of the wait: of the next window, or of the open window in which the operation is retried. */
 function timesOf({ when: { timing }, state }: ParkedOperation, before: ScheduledStart | undefined, now: number) {
   if (timing.kind === "later") return { from: timing.from, until: timing.until, wakeAt: timing.from };
   const from = before ? Date.parse(before.from) : now;
@@ -51,7 +51,7 @@ function timesOf({ when: { timing }, state }: ParkedOperation, before: Scheduled
   return { from, until: timing.until, wakeAt };
 }
 
-/** Writes down for what the operation waits, while its execution still publishes it. Belongs into a step. */
+/** Records the wait while the execution still publishes the operation. Belongs into a step. */
 async function write({ steps, start }: Waiting, wait: ParkedOperation) {
   const { operation, continues } = start;
   const before = (await steps.ledger.operation(operation))?.scheduled;
@@ -73,7 +73,7 @@ async function write({ steps, start }: Waiting, wait: ParkedOperation) {
       : scheduledSummary(state, { ...times, timeZone, pool, isDate }, operation);
   await steps.audit.append({ operation }, `scheduled ${part}`, {
     what: "scheduled",
-    // Other times than that of a slot to come are those of this step, and a step may be repeated.
+    // Only the start of a coming window is the same if the step is repeated; other times depend on the clock.
     detail: { state: state.kind, ...(when.timing.kind === "later" ? { from: scheduled.from } : {}) },
   });
   await steps.ledger.changeOperation(operation, {
@@ -82,7 +82,7 @@ async function write({ steps, start }: Waiting, wait: ParkedOperation) {
   });
 }
 
-/** Has a person voted or cancelled since this execution looked last? */
+/** Has a person voted or cancelled since the last poll of this execution? */
 async function isWanted(
   steps: Steps,
   { id, cancelledBy }: OperationRecord,
@@ -92,7 +92,10 @@ async function isWanted(
   return open !== undefined && (await steps.ledger.votes(id, open.approval.asking)).length > open.seen;
 }
 
-/** Leaves it to the schedule. What came while this execution ended is seen by the next tick. Belongs into a step. */
+/**
+ * Parks the operation. The next tick sees votes and cancellations that came while this execution ended. Belongs into a
+ * step.
+ */
 async function leave(steps: Steps, operation: string, wait: ParkedOperation): Promise<void> {
   const record = await steps.ledger.operation(operation);
   if (!record?.scheduled || record.endedAt !== null) return;
@@ -104,8 +107,9 @@ async function leave(steps: Steps, operation: string, wait: ParkedOperation): Pr
 }
 
 /**
- * Leaves an operation in the ledger until its time, and says so in its message. The schedule starts the next execution, or a
- * person who votes or cancels.
+ * Parks an operation in the ledger until its time, and shows that in its message. The schedule starts the next
+ * execution, also after
+ * a vote or a cancellation.
  */
 export async function postpone(waiting: Waiting, wait: ParkedOperation): Promise<void> {
   const { ctx, steps, start } = waiting;
@@ -122,9 +126,9 @@ export async function postpone(waiting: Waiting, wait: ParkedOperation): Promise
 }
 
 /**
- * Takes an operation over that lies in the ledger, on the newest release. Belongs into a step.
- * @returns null when it has ended, or another execution has taken it over
- * @throws Forbidden when the requester may not any more
+ * Continues a parked operation on the newest release. Belongs into a step.
+ * @returns null when it has ended, or another execution has continued it
+ * @throws Forbidden when the requester has lost the permission
  */
 async function takeOver(op: Execution, continues: number): Promise<OperationSettings | null> {
   const { ctx, steps, start } = op;
@@ -143,7 +147,7 @@ async function takeOver(op: Execution, continues: number): Promise<OperationSett
   return settingsOf(release);
 }
 
-/** Begins an operation, or continues one that lay in the ledger. @returns null when there is nothing to do */
+/** Begins an operation, or continues a parked one. @returns null when there is nothing to do */
 export async function begin<R extends Request>(execution: Execution, request: R): Promise<Op<R> | null> {
   const { ctx, start } = execution;
   const settings = await step(ctx, "begin", () =>
@@ -152,27 +156,27 @@ export async function begin<R extends Request>(execution: Execution, request: R)
   return settings && { ...execution, request, settings };
 }
 
-/** Times that the node of an operation was begun and put back. Belongs into a step. */
+/** Number of times that the operation's node was begun and restored. Belongs into a step. */
 export const triesOf = async ({ steps, start: { operation } }: Execution): Promise<number> =>
   (await steps.ledger.operation(operation))?.scheduled?.tries ?? 0;
 
-/** Status of an operation that waited, by the kind of the error with which it does not begin. */
+/** Status of a parked operation by the kind of the error that ends it. */
 const endings: Readonly<Record<string, OperationStatus>> = {
   UserError: "refused",
   Forbidden: "refused",
   Refused: "refused",
 };
 
-/** Has the operation a message that asks or waits, while no work on a node has begun? Belongs into a step. */
+/** Has the operation a message, although no work on a node has begun? Belongs into a step. */
 async function onlyAsked(steps: Steps, operation: string): Promise<boolean> {
   const record = await steps.ledger.operation(operation);
   return typeof record?.messageTs === "string" && (await steps.ledger.nodes(operation)).length === 0;
 }
 
-/** Tells people elsewhere too that an operation has ended. Belongs into a step. */
+/** Notifies people outside the channel that an operation has ended. Belongs into a step. */
 type OnRefusal = (execution: Execution, said: Message) => Promise<void>;
 
-/** Ends an operation that got nowhere: in a message of its own, or in the one that it has since it asks or waits. */
+/** Ends an operation that failed before its work began: in its message if it has one, else in a new message. */
 export async function failToBegin(
   execution: Execution,
   name: string,

@@ -21,32 +21,32 @@ import { DAY_MS } from "../../time/zones.ts";
 import type { Execution } from "./op.ts";
 import { cancelledBy, checkNow } from "./requester.ts";
 
-/** Days ahead that a person may name: farther off a plan is not worth an approval. */
+/** Days ahead that a person may name: a plan for a later day would be outdated. */
 const MOST_DAYS_AHEAD = 14;
 
 /** The work whose time is judged. */
 export interface TimedWork {
-  /** Pool of its nodes; null for nodes of none. */
+  /** Pool of its nodes; null for nodes that belong to none. */
   readonly pool: string | null;
-  /** All of its nodes are out of service already: their recovery waits for no window. */
+  /** All of its nodes are out of service already, so it need not wait for a window. */
   readonly isRecovery: boolean;
 }
 
-/** Verdict on when work may begin, by the newest configuration. */
+/** Judgement of when work may begin, by the newest configuration. */
 export interface When extends ShownTiming {
-  /** It is put back when its slot ends. */
+  /** The end of the window cancels it. */
   readonly isBound: boolean;
   /** The person who cancelled it while it waited. */
   readonly cancelledBy: string | null;
-  /** The slot for which it waited has ended. */
+  /** The window for which it waited has ended. Named "slot" in the stored results of running executions. */
   readonly isSlotOver: boolean;
-  /** It has waited for so long that it is given up. */
+  /** It has waited too long and is given up. */
   readonly isTooOld: boolean;
 }
 
 const NO_WINDOWS: Calendar = { windows: [], freezes: [] };
 
-/** @throws UserError for a date that cannot be meant; Refused for one outside of the maintenance */
+/** Parses the typed date. @throws UserError for one that is unreadable, past or too far ahead */
 function dateAsked(typed: string, requestedAt: string, pool: string | null, configuration: Configuration) {
   const timeZone = zoneOf(configuration, pool);
   const moment = typedMoment(typed, Date.parse(requestedAt), timeZone, MOST_DAYS_AHEAD);
@@ -56,27 +56,27 @@ function dateAsked(typed: string, requestedAt: string, pool: string | null, conf
   return moment.at;
 }
 
-/** @throws Refused when a date lies outside of the maintenance, with the next slot */
+/** @throws Refused, with the next window, when a date is outside of the maintenance windows */
 function checkInside(at: number, calendar: Calendar, pool: string | null, timeZone: string): void {
-  const slot = windowFrom(calendar, at);
-  if (!slot?.isOpen) throw new Refused(outsideMaintenance(at, pool, slot, timeZone));
+  const window = windowFrom(calendar, at);
+  if (!window?.isOpen) throw new Refused(outsideMaintenance(at, pool, window, timeZone));
 }
 
-interface Asked {
+interface RequestedTime {
   readonly notBefore: number | null;
   readonly isDate: boolean;
 }
 
-/** The operation whose time is judged, and what judges it. */
-interface Judging {
+/** The operation whose time is judged, and the configuration that judges it. */
+interface TimeFacts {
   readonly record: OperationRecord;
   readonly request: Request;
   readonly pool: string | null;
   readonly configuration: Configuration;
 }
 
-/** The date that it waits for: as a person typed it, or as the ledger holds it. */
-function asked({ record, request, pool, configuration }: Judging, calendar: Calendar): Asked {
+/** Finds the date for which the operation waits: typed by a person, or stored in the ledger. */
+function requestedTime({ record, request, pool, configuration }: TimeFacts, calendar: Calendar): RequestedTime {
   const { scheduled, requestedAt } = record;
   if (scheduled) return { notBefore: Date.parse(scheduled.from), isDate: scheduled.isDate };
   const typed = dateOf(request);
@@ -87,13 +87,14 @@ function asked({ record, request, pool, configuration }: Judging, calendar: Cale
   return { notBefore: at, isDate: true };
 }
 
-/** Is there a slot for which it would have to wait, if it waited? */
+/** Would it have to wait for a maintenance window? */
 const isClosed = (calendar: Calendar, now: number): boolean => windowFrom(calendar, now)?.isOpen !== true;
 
 /**
- * Judges when work may begin, by the newest configuration and by the date that was asked for. Belongs into a step.
- * @throws UserError for a date that cannot be meant; Refused for a date outside of the maintenance, and where there is no slot
- * at all; Forbidden for `--now` without the right to it
+ * Judges when work may begin, by the newest configuration and the requested date. Belongs into a step.
+ * @throws UserError for an invalid date; Refused for a date outside of the maintenance windows, and if there is no
+ * window at all;
+ * Forbidden for `--now` without the permission
  */
 export async function judgeTime(execution: Execution, { pool, isRecovery }: TimedWork): Promise<When> {
   const { steps, start } = execution;
@@ -106,7 +107,7 @@ export async function judgeTime(execution: Execution, { pool, isRecovery }: Time
   const isOutside = reason !== null && isClosed(calendar, now);
   const isBound = reason === null && !isRecovery;
   const held = isBound ? calendar : NO_WINDOWS;
-  const { notBefore, isDate } = asked({ record, request: start.request, pool, configuration }, held);
+  const { notBefore, isDate } = requestedTime({ record, request: start.request, pool, configuration }, held);
   if (isOutside) await checkNow(execution, pool);
   const timing = timingOf({ calendar: held, now, notBefore, isDate });
   if (timing.kind === "never" && !record.scheduled) throw new Refused(noMaintenance(pool));
@@ -118,17 +119,17 @@ export async function judgeTime(execution: Execution, { pool, isRecovery }: Time
   };
 }
 
-/** Options of a request about its time, to which an approval is bound. */
+/** Time options of a request, to which an approval is bound. */
 export const timeOptions = (request: Request): ApprovalBasis["options"] => ({
   ...(dateOf(request) === null ? {} : { at: dateOf(request) }),
   ...("now" in request && request.now ? { now: true } : {}),
 });
 
-/** End of the slot in which work begins now; null where nothing puts it back. */
+/** End of the window in which work begins now; null if no window binds the work. */
 export const windowEnd = ({ timing, isBound }: Pick<When, "timing" | "isBound">): number | null =>
   isBound && timing.kind === "now" ? timing.until : null;
 
-/** Verdict on the beginning of work in a pool, by the newest configuration. Belongs into a step. */
+/** Judges when work in a pool may begin, by the newest configuration. Belongs into a step. */
 export async function nextTiming(steps: Steps, pool: string | null): Promise<{ timing: Timing; timeZone: string }> {
   const { configuration } = await steps.runtime.read(null);
   const calendar = calendarOf(configuration, pool);

@@ -3,7 +3,7 @@ import { isWindows } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import type { Steps } from "../../steps/steps.ts";
 
-/** Cordons that operations have left to a person, of Nodes that are cordoned still. */
+/** Finds cordons that operations have left to a person, on Nodes that are still cordoned. */
 async function cordonsOf(steps: Steps, nodes: readonly Node[]): Promise<WaitsSeen["cordons"]> {
   const cordoned = nodes.filter((node) => isWindows(node) && node.spec?.unschedulable === true);
   const found = await Promise.all(cordoned.map(({ metadata }) => steps.cordons.find(metadata?.uid ?? "")));
@@ -26,8 +26,8 @@ async function unreviewedOf(steps: Steps): Promise<WaitsSeen["unreviewed"]> {
 
 /**
  * Finds everything that waits for a person. Belongs into a step.
- * @param nodes of the cluster; none while its API is away
- * @param machines that are no nodes
+ * @param nodes nodes of the cluster; none if its API is unreachable
+ * @param machines machines that are no nodes
  */
 export async function findWaits(
   steps: Steps,

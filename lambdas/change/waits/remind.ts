@@ -15,9 +15,9 @@ function calledTo(rules: Rules, pool: string | null, audience: Audience): string
   return audienceOf(rulesIn(rules, pool), audience.command);
 }
 
-/** Lists the waits of which people are to be reminded now. What reminds them by itself, with its buttons, is left out. Belongs into a step. */
+/** Lists the waits for which a reminder is due, without those whose own message reminds people. Belongs into a step. */
 export async function dueWaits(steps: Steps): Promise<readonly PersonWait[]> {
-  // While the API server is away, nodes that wait are reminded of by a later sweep.
+  // If the API server is unreachable, a later sweep reminds people of nodes that wait.
   const nodes = await steps.nodes.all().catch((error: unknown): readonly Node[] => {
     if (isBusy(error)) return [];
     throw error;
@@ -29,7 +29,7 @@ export async function dueWaits(steps: Steps): Promise<readonly PersonWait[]> {
   );
 }
 
-/** Reminds people in the operation's thread; in the channel, where its record has lapsed. Belongs into a step. */
+/** Reminds people in the operation's thread, or in the channel if its record has expired. Belongs into a step. */
 export async function remindOfWait(steps: Steps, wait: PersonWait): Promise<void> {
   const rules = await steps.runtime.rules();
   const operation = await steps.ledger.operation(wait.operation);

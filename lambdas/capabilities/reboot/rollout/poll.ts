@@ -43,7 +43,9 @@ interface PollBounds extends Pick<Execution, "steps" | "start"> {
   readonly work: RolloutWork;
   /** Nodes that may be away at once. */
   readonly most: number;
-  /** Milliseconds since the epoch: end of the slot in which this execution works; null where nothing puts nodes back. */
+  /**
+   * Milliseconds since the epoch: end of the slot in which this execution works; null where nothing puts nodes back.
+   */
   readonly slotEnds: number | null;
 }
 
@@ -78,7 +80,8 @@ async function move(bounds: PollBounds, silentSince: number | null): Promise<boo
 }
 
 /**
- * Finds the pause to which people must be called. The ledger has it, and not the move that made it: a process that dies after
+ * Finds the pause to which people must be called. The ledger has it, and not the move that made it: a process that dies
+ * after
  * that move finds the rollout paused.
  */
 function callFor({ operation }: RolloutSeen, { calledTo }: RolloutProgress): RolloutPause | null {
@@ -128,7 +131,8 @@ async function poll(bounds: PollBounds, before: RolloutProgress): Promise<Rollou
 }
 
 /**
- * Polls a rollout once. It records the callback before it reads, so that it misses no change that came earlier. If a service is
+ * Polls a rollout once. It records the callback before it reads, so that it misses no change that came earlier. If a
+ * service is
  * busy, the next poll retries. Belongs into a step.
  */
 export async function pollOnce(
