@@ -1,5 +1,5 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import { isDryRun, type Start } from "../commands/request.ts";
+import { isDryRun, type Request, type Start } from "../commands/request.ts";
 import { Cancelled, causeOf, failureReason, step } from "../engine/durable.ts";
 import { typeThis } from "../messages/command/syntax.ts";
 import { withTime } from "../messages/maintenance/schedule.ts";
@@ -231,24 +231,33 @@ async function runChange<R extends NodeRequest, P, T extends ChangeTask>(
   }
 }
 
-/** A change of any kind of request. @returns whether the request was one for it */
-export type AnyChange = (execution: Execution) => Promise<boolean>;
+/** A change of any kind of request, as a function carries it out. */
+export interface AnyChange {
+  readonly isFor: (request: Request) => boolean;
+  /** May it need an approval? */
+  readonly isApproved: boolean;
+  /** Shows what would happen, where it is asked to. */
+  readonly hasDryRun: boolean;
+  readonly run: (execution: Execution) => Promise<void>;
+}
 
 /** Makes a change one of several that a function carries out. */
-export const anyChange =
-  <R extends NodeRequest, P, T extends ChangeTask>(change: Change<R, P, T>): AnyChange =>
-  async (execution) => {
+export const anyChange = <R extends NodeRequest, P, T extends ChangeTask>(change: Change<R, P, T>): AnyChange => ({
+  isFor: change.isFor,
+  isApproved: change.effects !== undefined,
+  hasDryRun: change.dryRun !== undefined,
+  run: async (execution) => {
     const { request } = execution.start;
-    if (!change.isFor(request)) return false;
-    await runChange(execution, change, request);
-    return true;
-  };
+    if (change.isFor(request)) await runChange(execution, change, request);
+  },
+});
 
 /** Makes the durable function that carries out these changes. */
 export const changing =
   (...changes: readonly AnyChange[]) =>
   (steps: Steps) =>
   async (start: Start, ctx: DurableContext): Promise<void> => {
-    for (const change of changes) if (await change({ ctx, steps, start })) return;
-    throw new Error(`this function changes no node by ${start.request.command}`);
+    const change = changes.find(({ isFor }) => isFor(start.request));
+    if (!change) throw new Error(`this function changes no node by ${start.request.command}`);
+    await change.run({ ctx, steps, start });
   };
