@@ -1,5 +1,5 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import { isDryRun, type Request, type Start } from "../commands/request.ts";
+import { isDryRun, type Start } from "../commands/request.ts";
 import { Cancelled, causeOf, failureReason, step } from "../engine/durable.ts";
 import { typeThis } from "../messages/command/syntax.ts";
 import { withTime } from "../messages/maintenance/schedule.ts";
@@ -10,7 +10,7 @@ import type { ReleaseDocument } from "../steps/runtime.ts";
 import type { Steps } from "../steps/steps.ts";
 import { breakGlassFor } from "./approval/break-glass.ts";
 import { type ApprovedStart, passGate } from "./approval/gate.ts";
-import type { Change, ChangeTask, NodeRequest } from "./change.ts";
+import type { AnyChange, Change, ChangeTask, NodeRequest } from "./change.ts";
 import { endOnOneNode } from "./node/end.ts";
 import { runStages } from "./node/stages.ts";
 import { newNodeTask } from "./node/task.ts";
@@ -229,16 +229,6 @@ async function runChange<R extends NodeRequest, P, T extends ChangeTask>(
   } catch (error) {
     await failToBegin(execution, change.names.end, error, change.onRefusal);
   }
-}
-
-/** A change of any kind of request, as a function carries it out. */
-export interface AnyChange {
-  readonly isFor: (request: Request) => boolean;
-  /** May it need an approval? */
-  readonly isApproved: boolean;
-  /** Shows what would happen, where it is asked to. */
-  readonly hasDryRun: boolean;
-  readonly run: (execution: Execution) => Promise<void>;
 }
 
 /** Makes a change one of several that a function carries out. */

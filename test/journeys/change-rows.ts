@@ -200,8 +200,8 @@ export const changeRows: readonly ChangeRow[] = [
     deadlines: { cordon: { cordon: 2 } },
     succeeds: { status: "succeeded", says: /is cordoned/, leaves: cordoned({}) },
     ends: {
-      cancelled: cancelled("the node is schedulable"),
-      "out of time": late("cordon", "the node is schedulable"),
+      cancelled: cancelled("the node is schedulable, as it was before"),
+      "out of time": late("cordon", "the node is schedulable, as it was before"),
       "its Node is deleted": nodeGone,
     },
   },

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { AnyChange } from "../../../../lambdas/change/run-change.ts";
+import type { AnyChange } from "../../../../lambdas/change/change.ts";
 import { approvable } from "../../../../lambdas/commands/approvals.ts";
 import { parse } from "../../../../lambdas/commands/parse.ts";
 import type { Request } from "../../../../lambdas/commands/request.ts";
