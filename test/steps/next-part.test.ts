@@ -24,7 +24,7 @@ const waiting = (change: Partial<OperationRecord> = {}): OperationRecord =>
 /** Starts the next execution of an operation. @returns what Lambda was asked to start */
 async function started(operation: OperationRecord): Promise<unknown[]> {
   const calls: unknown[] = [];
-  await startNextPart({ start: async (...call) => void calls.push(call) } as never, operation);
+  await startNextPart({ start: async (...call: unknown[]) => void calls.push(call) } as never, operation);
   return calls;
 }
 
