@@ -10,6 +10,7 @@ import {
   startedAnswer,
 } from "../messages/command/acknowledgements.ts";
 import { refusalMessage } from "../messages/command/refusals.ts";
+import { retryOf } from "../messages/operation/retry.ts";
 import type { NodeWork } from "../records/node-work.ts";
 import { isKept, type Message, type OperationStatus } from "../records/records.ts";
 import { accept } from "./accept.ts";
@@ -61,8 +62,6 @@ async function causeOfRetry(door: FrontDoor, id: string): Promise<string> {
 export async function tryAgain(door: FrontDoor, presser: ButtonPress, id: string): Promise<Message | null> {
   const operation = await door.steps.ledger.operation(id);
   if (!operation) return staleClick;
-  // Imported only when needed: the texts of the remedies would make each cold start longer.
-  const { retryOf } = await import("../messages/operation/retry.ts");
   const request = retryOf(operation, await door.steps.ledger.nodes(id));
   if (!request) return notTriedAgain(operation);
   return start(

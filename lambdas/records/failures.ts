@@ -121,6 +121,19 @@ const known: ReadonlySet<string> = new Set(failureCodes);
 /** Does this release know the code? A record may contain one of a newer release. */
 export const isFailureCode = (code: string | undefined): code is FailureCode => known.has(code ?? "");
 
+/** Codes of failures that recur until a person changes something, so that no button offers to try again. */
+const hopeless: ReadonlySet<string> = new Set<FailureCode>([
+  "vcpu-quota",
+  "subnet-full",
+  "no-capacity",
+  "powershell-restricted",
+  "kubernetes-too-old",
+  "overlay-port",
+]);
+
+/** Would the same request fail in the same way until a person changes something? */
+export const isHopeless = ({ code }: Pick<Failure, "code">): boolean => hopeless.has(code ?? "");
+
 /** Code of a script's failure; "script-failed" if the script names none. */
 export const codeOfScript = ({ code }: { readonly code?: string }): FailureCode =>
   isFailureCode(code) ? code : "script-failed";
