@@ -89,7 +89,7 @@ export interface ChangeRow {
   readonly hasDialog?: true;
   /** Keeps the change in its stage. @returns lets it go on */
   readonly hold: (here: Journey) => Promise<() => Promise<void>>;
-  /** What holds it would keep it from beginning: it comes once the stage is entered. */
+  /** Holds it only once its stage is entered: before, it would not begin. */
   readonly holdsLater?: true;
   readonly stage: string;
   /** Minutes of its stages, for a change that runs out of time. */
