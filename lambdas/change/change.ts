@@ -88,3 +88,13 @@ export interface Change<R extends NodeRequest, P, T extends ChangeTask> {
   /** Notifies people outside the channel when it ends before it has a message; called in the step that ends it. */
   readonly onRefusal?: (execution: Execution, said: Message) => Promise<void>;
 }
+
+/** A change of any kind of request, without its types. */
+export interface AnyChange {
+  readonly isFor: (request: Request) => boolean;
+  /** It may need an approval. */
+  readonly isApproved: boolean;
+  /** It has a dry run, which shows what would happen. */
+  readonly hasDryRun: boolean;
+  readonly run: (execution: Execution) => Promise<void>;
+}
