@@ -1,8 +1,10 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { OperationSettings } from "../../change/operation/op.ts";
 import { causeOf } from "../../engine/durable.ts";
 import { promptStep } from "../../engine/prompt-step.ts";
 import { CHECKS, type TryRights } from "../../engine/trying-rights.ts";
-import type { Examination } from "../../messages/doctor/doctor.ts";
+import { doctorMessage, type Examination } from "../../messages/doctor/doctor.ts";
+import type { Message } from "../../records/records.ts";
 import { together } from "../../steps/doctor/doctor.ts";
 import { isTried, type RightsHolder, rightsOf } from "../../steps/doctor/rights.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -52,3 +54,9 @@ const resolved = (steps: Steps, ctx: DurableContext, version: string): Promise<T
   promptStep(ctx, "resolve the images", IMAGES, async () =>
     steps.doctor.images((await steps.runtime.read(version)).configuration),
   ).catch(() => ({}));
+
+/** Writes the answer to `/win doctor`. */
+export async function report(steps: Steps, examined: Examination, settings: OperationSettings): Promise<Message> {
+  const { configuration } = await steps.runtime.read(settings.runtimeVersion);
+  return doctorMessage(examined, configuration.cluster.name);
+}

@@ -25,19 +25,19 @@ async function end(steps: Steps, operation: string): Promise<void> {
   await steps.ledger.changeOperation(operation, { status, summary: guardSummary(nodes), endedAt, callbacks: {} });
 }
 
-async function work(execution: Execution, begun: OperationSettings, wanted: Wanted): Promise<void> {
+async function work(execution: Execution, settings: OperationSettings, wanted: Wanted): Promise<void> {
   const { ctx, steps, start } = execution;
   const { operation } = start;
-  const targets = await targetsOf(execution, begun, wanted.targets);
+  const targets = await targetsOf(execution, settings, wanted.targets);
   if (wanted.dryRun) {
     const message = guardDryRun(targets);
     return step(ctx, "show what would happen", () => showOnly(execution, message));
   }
   const op = { ctx, steps, operation };
-  const { published } = await changeFleet(op, guardRow(op, begun), targets);
+  const { published } = await changeFleet(op, guardRow(op, settings), targets);
   await step(ctx, "end", () => end(steps, operation));
   if (!published) return;
-  const watched = { steps, operation, pool: null, settings: begun };
+  const watched = { steps, operation, pool: null, settings };
   await publishEnd(ctx, steps, () => publishWatched(watched, published));
 }
 
@@ -49,8 +49,8 @@ export const guardNode =
     if (request.command !== "guard") throw new Error("this workflow guards the metadata route and nothing else");
     const execution = { ctx, steps, start };
     try {
-      const begun = await step(ctx, "begin", () => beginOperation(execution));
-      if (begun) await work(execution, begun, request);
+      const settings = await step(ctx, "begin", () => beginOperation(execution));
+      if (settings) await work(execution, settings, request);
     } catch (error) {
       await settleLeft({ ctx, steps, operation }, { endOf: endOfGuarding }, error);
       await step(ctx, "end without a result", () => failOperation(execution, error));

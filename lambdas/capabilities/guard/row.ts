@@ -64,16 +64,16 @@ export function endOfGuarding(outcome: Outcome, isDeleted: boolean): NodeChange 
 }
 
 /** The change that installs the guard on machines that a person named, 50 in one command, and looks at each as a reboot does. */
-export const guardRow = (op: FleetOperation, begun: OperationSettings): FleetRow<Target> => ({
+export const guardRow = (op: FleetOperation, settings: OperationSettings): FleetRow<Target> => ({
   workflow: "guarding",
   stage: "guard",
   claim: "take the leases",
   onHeld: (why) => ({ state: "untouched", why }),
   onClaimed: async () => {
     await op.steps.ledger.changeOperation(op.operation, { status: "running" });
-    return postFirst(op.steps, op.operation, null, begun);
+    return postFirst(op.steps, op.operation, null, settings);
   },
-  sending: () => sending(op, begun),
+  sending: () => sending(op, settings),
   rest: { plan: "plan: guard", send: "install", settle: "settle" },
   deleted: (members) => deletedOf(op.steps, members),
   audit: { succeeded: "works", detail: { change: "install the guard of the metadata route" } },

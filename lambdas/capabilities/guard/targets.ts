@@ -115,10 +115,10 @@ async function checkTargets(execution: Execution, targets: readonly Target[]): P
  */
 export async function targetsOf(
   execution: Execution,
-  begun: OperationSettings,
+  settings: OperationSettings,
   wanted: Targets,
 ): Promise<readonly Target[]> {
-  const listed = readOnce(() => readMeant(execution, begun, wanted));
+  const listed = readOnce(() => readMeant(execution, settings, wanted));
   return everyChunk<Target>(async (at, before) => {
     const page = await step(execution.ctx, numbered("judge", at), async (): Promise<Page<Target> | Target[]> => {
       const { seen, nodes } = await listed();

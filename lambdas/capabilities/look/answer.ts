@@ -92,8 +92,8 @@ const waitsFirst = (steps: Steps, waits: readonly PersonWait[], message: Message
 });
 
 /** Lists the Windows nodes; what one service knows when the other is away. */
-export async function listNodes(steps: Steps, begun: OperationSettings): Promise<Message> {
-  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
+export async function listNodes(steps: Steps, settings: OperationSettings): Promise<Message> {
+  const { configuration } = await steps.runtime.read(settings.runtimeVersion);
   const [nodes, machines] = await Promise.all([
     fromKubernetes(configuration, () => steps.nodes.all()),
     fromEc2(steps, configuration),
@@ -149,8 +149,8 @@ async function describeMachine(
  * Describes one node, or a machine that is no node; what one service knows when the other is away.
  * @throws UserError when none or several nodes are meant
  */
-export async function describeNode(steps: Steps, typed: string, begun: OperationSettings): Promise<Message> {
-  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
+export async function describeNode(steps: Steps, typed: string, settings: OperationSettings): Promise<Message> {
+  const { configuration } = await steps.runtime.read(settings.runtimeVersion);
   const [found, machines] = await Promise.all([
     fromKubernetes(configuration, async () => {
       const nodes = await steps.nodes.all();
@@ -167,7 +167,7 @@ export async function describeNode(steps: Steps, typed: string, begun: Operation
     fromEc2(steps, configuration),
   ]);
   if (isAway(found)) return withoutKubernetes(steps, found, machines, typed);
-  if (found.kind === "machine") return describeMachine(steps, typed, { nodes: found.nodes, machines }, begun);
+  if (found.kind === "machine") return describeMachine(steps, typed, { nodes: found.nodes, machines }, settings);
   const { node, pods, claimed, assisted } = found;
   const machine = isAway(machines) ? undefined : machineOfNode(node, machines);
   const instanceId = machine?.instanceId ?? instanceIdOf(node);

@@ -29,9 +29,9 @@ async function waitsOf(steps: Steps, operations: readonly OperationRecord[]): Pr
 }
 
 /** Lists operations, with the freezes and holds in force and what they hold up. */
-export async function listOperations(steps: Steps, begun: OperationSettings): Promise<Message> {
+export async function listOperations(steps: Steps, settings: OperationSettings): Promise<Message> {
   const operations = (await steps.ledger.operations(MOST_REQUESTS)).filter(isOperation).slice(0, MOST_OPERATIONS);
-  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
+  const { configuration } = await steps.runtime.read(settings.runtimeVersion);
   const held = await heldUp(steps, operations);
   // Holds by kubectl are read where something may be held up: without the cluster the list is still whole.
   const nodes = held.length > 0 ? await patiently(SECONDS * 1_000, steps.nodes.all).catch(() => null) : [];

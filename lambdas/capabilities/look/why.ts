@@ -25,9 +25,9 @@ export async function explainNode({
   ctx,
   start,
   request,
-  begun,
+  settings,
 }: Look<{ readonly node: string }>): Promise<Message> {
-  const found = await promptStep(ctx, "look around", AROUND, () => lookAround(steps, request.node, begun));
+  const found = await promptStep(ctx, "look around", AROUND, () => lookAround(steps, request.node, settings));
   if ("message" in found) return found.message;
   const { instanceId, facts, node: name, heldBy, isObserved, rebootDue } = found;
   const of = { node: name, heldBy, isObserved, ...(rebootDue ? { rebootDue } : {}) };

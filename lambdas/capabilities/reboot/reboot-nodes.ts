@@ -6,8 +6,7 @@ import { step } from "../../engine/durable.ts";
 import { lambdaEntry } from "../../steps/host.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { openRollout } from "./rollout/open.ts";
-import { continueRollout, wasBegun } from "./rollout/parts.ts";
-import type { RolloutWork } from "./rollout/start.ts";
+import { continueRollout, type RolloutWork, wasBegun } from "./rollout/runs.ts";
 import { workOn } from "./rollout/work.ts";
 
 /** Plans a new rollout, or takes one over that another execution has left. @returns null when there is nothing to do */

@@ -9,11 +9,11 @@ import { executionName } from "../../../steps/executions.ts";
 import type { Steps } from "../../../steps/steps.ts";
 import { renewed } from "./renew.ts";
 
-/** Starts the execution of a node; its name is derived, so that it starts once. */
 /** The rollout whose nodes are started. */
-type Looking = Pick<Execution, "steps" | "start">;
+type Starter = Pick<Execution, "steps" | "start">;
 
-const startNode = ({ steps, start }: Looking, { name, uid, index, throughEc2 }: RolloutNode): Promise<void> => {
+/** Starts the execution of a node. Its name is derived from the node, so a repeated call starts no second one. */
+const startNode = ({ steps, start }: Starter, { name, uid, index, throughEc2 }: RolloutNode): Promise<void> => {
   const { continues: _, ...payload } = start;
   return steps.executions.start("reboot-node", executionName(start.operation, "node", String(index)), {
     ...payload,
@@ -32,7 +32,7 @@ async function toBegin(steps: Steps, { operation, rollout, nodes }: RolloutSeen,
   return all.flatMap(({ before, node }) => (start.includes(before) ? [node] : []));
 }
 
-async function begin(op: Looking, node: RolloutNode, instanceId: string | null): Promise<void> {
+async function begin(op: Starter, node: RolloutNode, instanceId: string | null): Promise<void> {
   const { steps, start } = op;
   const { operation } = start;
   const at = steps.timestamp();
@@ -44,7 +44,7 @@ async function begin(op: Looking, node: RolloutNode, instanceId: string | null):
 
 /** Begins nodes, and starts the executions of those again whose start may have been lost. */
 export async function beginNodes(
-  op: Looking,
+  op: Starter,
   seen: RolloutSeen,
   { start: indexes }: Pick<Moves, "start">,
 ): Promise<void> {

@@ -15,7 +15,7 @@ import { checkShared, chooseDue } from "./due.ts";
 import { checkSize, chooseNodes, mostAtOnce, type PlanResult, planNodes, wholePlan } from "./plan.ts";
 import { rolloutCard, rolloutDryRun } from "./plan-card.ts";
 import type { RolloutPlan } from "./rollout-plan.ts";
-import type { RolloutWork } from "./start.ts";
+import type { RolloutWork } from "./runs.ts";
 
 /** Nodes planned in one step: an invocation ends after five minutes, and a plan takes some seconds. */
 const PLANNED_AT_ONCE = 10;

@@ -3,16 +3,20 @@ import { checkLiveness } from "../../../change/operation/progress.ts";
 import { publish } from "../../../change/operation/publisher.ts";
 import { cancelledBy } from "../../../change/operation/requester.ts";
 import { type RolloutSeen, seeRollout, viewOfRollout } from "../../../change/operation/rollout-view.ts";
+import { rulesIn } from "../../../commands/approvals.ts";
+import { audienceOf } from "../../../commands/policy.ts";
 import { MINUTE } from "../../../engine/durable.ts";
-import { pauseCall } from "../../../messages/rollout/rollout.ts";
+import { Refused } from "../../../errors.ts";
+import { pauseCall, pauseReminder } from "../../../messages/rollout/rollout.ts";
 import type { PublishedMessage, RolloutPause } from "../../../records/records.ts";
 import { mostRecovering, nextMoves, type RolloutView } from "../../../records/rollout-moves.ts";
+import { isReminderDue } from "../../../records/waits.ts";
 import { isBusy, wordsOf } from "../../../steps/client-errors.ts";
+import type { Steps } from "../../../steps/steps.ts";
 import { hearSteering } from "./hear.ts";
 import { beginNodes, pauseFor, wakeNodes } from "./moves.ts";
-import { remindOfPause } from "./remind.ts";
-import { awaitSlot, closeSlot } from "./slot.ts";
-import type { RolloutWork } from "./start.ts";
+import type { RolloutWork } from "./runs.ts";
+import { awaitWindow, closeWindow } from "./window.ts";
 
 /** A rollout that waits so long for a person ends its execution; the button starts the next one. */
 const WAITS_FOR_MS = 4 * 60 * MINUTE;
@@ -33,18 +37,18 @@ export interface RolloutProgress {
 }
 
 /** State before the first look. @param pausedAt of the pause in which this execution began; null without one */
-export const firstLook = (published: PublishedMessage, pausedAt: string | null): RolloutProgress => ({
+export const firstPoll = (published: PublishedMessage, pausedAt: string | null): RolloutProgress => ({
   ...{ published, checkedAt: 0, silentSince: null, call: null, calledTo: pausedAt, isPaused: false },
   next: "look",
 });
 
 /** Everything that a look goes by. */
-interface Looking extends Pick<Execution, "steps" | "start"> {
+interface RolloutPoll extends Pick<Execution, "steps" | "start"> {
   readonly work: RolloutWork;
   /** Nodes that may be away at once. */
   readonly most: number;
   /** Milliseconds since the epoch: end of the slot in which this execution works; null where nothing puts nodes back. */
-  readonly slotEnds: number | null;
+  readonly windowEnds: number | null;
 }
 
 const viewFor = (
@@ -60,17 +64,17 @@ const viewFor = (
 });
 
 /** Is the slot over in which this execution works? */
-const isOverdue = ({ steps, slotEnds }: Looking): boolean => slotEnds !== null && steps.now() >= slotEnds;
+const isOverdue = ({ steps, windowEnds }: RolloutPoll): boolean => windowEnds !== null && steps.now() >= windowEnds;
 
 /** Makes the next moves. @returns whether nothing is left to do */
-async function move(looking: Looking, silentSince: number | null): Promise<boolean> {
-  const { steps, start, most } = looking;
-  if (isOverdue(looking)) await closeSlot(steps, await seeRollout(steps, start.operation));
+async function move(poll: RolloutPoll, silentSince: number | null): Promise<boolean> {
+  const { steps, start, most } = poll;
+  if (isOverdue(poll)) await closeWindow(steps, await seeRollout(steps, start.operation));
   const seen = await seeRollout(steps, start.operation);
   const isCancelled = (await cancelledBy(steps, start.operation)) !== null;
   const slackAwayMs = silentSince === null ? 0 : steps.now() - silentSince;
   const moves = nextMoves(viewFor(seen, most, isCancelled, slackAwayMs));
-  await beginNodes(looking, seen, moves);
+  await beginNodes(poll, seen, moves);
   if (moves.pause) await pauseFor(steps, seen, moves.pause);
   const { paused, closedAt } = seen.operation.rollout ?? {};
   if (isCancelled || moves.pause || paused || closedAt) await wakeNodes(steps, start.operation);
@@ -87,12 +91,33 @@ function callFor({ operation }: RolloutSeen, { calledTo }: RolloutProgress): Rol
 }
 
 /** Calls the requester in the thread; while Slack is away, the message alone says it. */
-async function callTo({ steps, start, work }: Looking, { operation }: RolloutSeen, call: RolloutPause): Promise<void> {
+async function callTo(
+  { steps, start, work }: RolloutPoll,
+  { operation }: RolloutSeen,
+  call: RolloutPause,
+): Promise<void> {
   const message = pauseCall(operation, call);
   const mark = `${start.operation} paused ${call.at}`;
   await steps.thread.post(operation.channel, message, mark, work.published.messageTs).catch((error: unknown) => {
     if (!isBusy(error)) throw error;
   });
+}
+
+/**
+ * Reminds those who may let a rollout go on, once for each pause, when it has lasted for a quarter of an hour. While Slack or the
+ * rules cannot be read, the next look does it. Belongs into a step.
+ */
+async function remindOfPause(steps: Steps, { operation, rollout }: RolloutSeen, messageTs: string): Promise<void> {
+  const paused = operation.rollout?.paused;
+  if (!paused || !isReminderDue(paused.at, undefined, steps.now())) return;
+  try {
+    const rules = await steps.runtime.rules();
+    const called = audienceOf(rulesIn(rules, rollout.pool), "resume");
+    const message = pauseReminder(operation, paused, called, steps.timestamp());
+    await steps.thread.post(operation.channel, message, `${operation.id} reminded ${paused.at}`, messageTs);
+  } catch (error) {
+    if (!isBusy(error) && !(error instanceof Refused)) throw error;
+  }
 }
 
 const nextOf = (seen: RolloutSeen, isOver: boolean, now: number): RolloutProgress["next"] => {
@@ -103,16 +128,16 @@ const nextOf = (seen: RolloutSeen, isOver: boolean, now: number): RolloutProgres
 };
 
 /** Reads the ledger, does what is due, and publishes. @throws a busy service's error */
-async function look(looking: Looking, before: RolloutProgress): Promise<RolloutProgress> {
-  const { steps, start, work } = looking;
+async function pollNow(poll: RolloutPoll, before: RolloutProgress): Promise<RolloutProgress> {
+  const { steps, start, work } = poll;
   const checkedAt = await checkLiveness({ steps, operation: start.operation }, before.checkedAt);
   await hearSteering(steps, start.operation);
-  const isOver = await move(looking, before.silentSince);
-  const isWaiting = !isOver && isOverdue(looking) && (await awaitSlot(steps, await seeRollout(steps, start.operation)));
+  const isOver = await move(poll, before.silentSince);
+  const isWaiting = !isOver && isOverdue(poll) && (await awaitWindow(steps, await seeRollout(steps, start.operation)));
   const seen = await seeRollout(steps, start.operation);
   const published = await publish(steps, viewOfRollout(seen, steps.timestamp()), before.published, work.begun);
   const call = callFor(seen, before);
-  if (call) await callTo(looking, seen, call);
+  if (call) await callTo(poll, seen, call);
   await remindOfPause(steps, seen, published.messageTs);
   const now = steps.now();
   return {
@@ -127,11 +152,11 @@ async function look(looking: Looking, before: RolloutProgress): Promise<RolloutP
  * Looks after a rollout once. The callback is written down first, so that no change is missed that comes before anything
  * could be woken by it. While a service is busy, the next look does it. Belongs into a step.
  */
-export async function lookOnce(looking: Looking, callback: string, before: RolloutProgress): Promise<RolloutProgress> {
-  const { steps, start } = looking;
+export async function pollOnce(poll: RolloutPoll, callback: string, before: RolloutProgress): Promise<RolloutProgress> {
+  const { steps, start } = poll;
   try {
     await steps.ledger.changeOperation(start.operation, { callbacks: { watch: callback, cancel: callback } });
-    return await look(looking, before);
+    return await pollNow(poll, before);
   } catch (error) {
     if (!isBusy(error)) throw error;
     console.error(`the rollout ${start.operation} could not be looked after`, wordsOf(error));

@@ -9,7 +9,7 @@ import { DAY_MS } from "../../../time/zones.ts";
  * Finds when the slot ends in which this execution works. Belongs into a step.
  * @returns milliseconds since the epoch, a moment that has passed where no slot is open; null where nothing puts nodes back
  */
-export async function slotOf(steps: Steps, { operation, rollout }: RolloutSeen): Promise<number | null> {
+export async function windowEndOf(steps: Steps, { operation, rollout }: RolloutSeen): Promise<number | null> {
   if (rollout.isBound === false) return null;
   const waits = operation.scheduled?.isDate === true && steps.now() < Date.parse(operation.scheduled.from);
   const { timing } = await nextTiming(steps, rollout.pool);
@@ -21,7 +21,7 @@ export async function slotOf(steps: Steps, { operation, rollout }: RolloutSeen):
 const isWorking = ({ status }: RolloutSeen["nodes"][number]): boolean => status === "running" || status === "deciding";
 
 /** Lets the nodes of a rollout be put back whose slot has ended: from now on they are told to stop. */
-export async function closeSlot(steps: Steps, { operation }: RolloutSeen): Promise<void> {
+export async function closeWindow(steps: Steps, { operation }: RolloutSeen): Promise<void> {
   const { rollout } = operation;
   if (!rollout || rollout.closedAt) return;
   await steps.ledger.changeOperation(operation.id, { rollout: { ...rollout, closedAt: steps.timestamp() } });
@@ -31,7 +31,7 @@ export async function closeSlot(steps: Steps, { operation }: RolloutSeen): Promi
  * Writes when a rollout goes on whose slot has ended, once none of its nodes is worked on. One that is paused waits for its person.
  * @returns whether it waits for its next slot
  */
-export async function awaitSlot(steps: Steps, { operation, rollout, nodes }: RolloutSeen): Promise<boolean> {
+export async function awaitWindow(steps: Steps, { operation, rollout, nodes }: RolloutSeen): Promise<boolean> {
   if (operation.rollout?.paused || nodes.some(isWorking)) return false;
   const { timing, timeZone } = await nextTiming(steps, rollout.pool);
   // The configuration was changed meanwhile, and a slot is open: it goes on at once.

@@ -1,8 +1,14 @@
-import { type Execution, settingsOf } from "../../../change/operation/op.ts";
+import { type Execution, type OperationSettings, settingsOf } from "../../../change/operation/op.ts";
 import { postFirst } from "../../../change/operation/publisher.ts";
 import type { PublishedMessage } from "../../../records/records.ts";
 import type { Steps } from "../../../steps/steps.ts";
-import type { RolloutWork } from "./start.ts";
+
+/** A rollout that an execution works on. */
+export interface RolloutWork {
+  /** Settings of the operation; the field is named as in stored results of steps. */
+  readonly begun: OperationSettings;
+  readonly published: PublishedMessage;
+}
 
 /** Is there a rollout in the ledger, or does its plan still wait for its time? Belongs into a step. */
 export const wasBegun = async ({ steps, start: { operation } }: Execution): Promise<boolean> =>
@@ -23,7 +29,7 @@ export async function continueRollout(
   if (!record || record.endedAt !== null || !course) return null;
   const isOwn = course.part === continues && record.executionArn === executionArn;
   if (course.part !== continues - 1 && !isOwn) return null;
-  const begun = settingsOf(await steps.runtime.read(null));
+  const settings = settingsOf(await steps.runtime.read(null));
   await steps.ledger.changeOperation(operation, {
     executionArn,
     ...(record.status === "scheduled" ? { status: "running" } : {}),
@@ -31,7 +37,7 @@ export async function continueRollout(
     rollout: { ...course, part: continues, parkedAt: null, closedAt: null },
   });
   const left = (await steps.rollouts.read(operation))?.published ?? null;
-  return { begun, published: left ?? (await postFirst(steps, operation, null, begun)) };
+  return { begun: settings, published: left ?? (await postFirst(steps, operation, null, settings)) };
 }
 
 /**
