@@ -7,7 +7,7 @@ import { type Look, type LookAnswers, lookBy, prompt } from "./look/look-by.ts";
 import { listOperations } from "./look/operations.ts";
 import { explainNode } from "./look/why.ts";
 
-/** The answer to each look. */
+/** Answer of each look. */
 export const lookAnswers: LookAnswers<LookName, Request> = {
   nodes: prompt(({ steps, settings }) => listNodes(steps, settings)),
   node: prompt(({ steps, request, settings }) => describeNode(steps, request.node, settings)),
@@ -20,5 +20,5 @@ export const lookAnswers: LookAnswers<LookName, Request> = {
   },
 };
 
-/** The workflow of every look, and of the schedule that watches the credentials. */
+/** Workflow of every look, and of the schedule that watches the credentials. */
 export const looks = watchingCredentials(lookBy(lookAnswers));

@@ -15,7 +15,7 @@ import { targetsOf } from "./targets.ts";
 
 type Wanted = Extract<Request, { command: "guard" }>;
 
-/** Ends the operation by the results of its nodes. Belongs into a step. */
+/** Ends the operation by the results of its nodes. Call inside a step. */
 async function end(steps: Steps, operation: string): Promise<void> {
   const nodes = await steps.ledger.nodes(operation);
   const by = (await steps.ledger.operation(operation))?.cancelledBy ?? null;

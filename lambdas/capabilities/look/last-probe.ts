@@ -8,7 +8,7 @@ import { TAG } from "../../tags.ts";
 import { unprobedWords } from "./unprobed.ts";
 
 /**
- * Reads the newest scheduled probe of a node, or says why there is none that is good for the node as it is now. Belongs into a step.
+ * Reads the newest scheduled probe of a node, or says why there is none that is good for the node as it is now. Call inside a step.
  * @param isActedFor Casement launched or assists its machine
  */
 export async function lastProbe(

@@ -62,7 +62,7 @@ function probedOf(node: Node, machine: Machine, { pools, probe: { images } }: Co
   return { node: node.metadata?.name ?? "", ...bootedOf(node), instanceId: machine.instanceId, windows, images };
 }
 
-/** Finds the nodes whose turn it is; one that an operation works on is left to it. Belongs into a step. */
+/** Finds the nodes whose turn it is; one that an operation works on is left to it. Call inside a step. */
 async function findTurn(steps: Steps): Promise<Turn> {
   const { configuration } = await steps.runtime.read(null);
   if (!configuration.probe.images.linux) return NOTHING;
@@ -111,7 +111,7 @@ async function writeDown(ctx: DurableContext, steps: Steps, due: Due, result: Pr
   return written.catch(orLater({ ...one, probedAt: "" }));
 }
 
-/** Tells the channel: a card for each dead node, once a day, or one for all where they fail together. Belongs into a step. */
+/** Tells the channel: a card for each dead node, once a day, or one for all where they fail together. Call inside a step. */
 async function tell(steps: Steps, telling: DueMessages, hours: number): Promise<void> {
   const { slack } = await steps.runtime.rules();
   const at = steps.timestamp();

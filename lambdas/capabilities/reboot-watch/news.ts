@@ -75,7 +75,7 @@ export async function writeNews(
 
 /**
  * Tells the channel of boots that are written down and were not told yet, those of one look in one message. A look that died before is made
- * up for: the mark finds a message that was posted. Belongs into a step.
+ * up for: the mark finds a message that was posted. Call inside a step.
  */
 export async function tellNews(steps: Steps): Promise<void> {
   const untold = [...(await steps.machines.seen.all()).values()].filter(({ news }) => news !== undefined);

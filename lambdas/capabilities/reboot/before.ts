@@ -8,8 +8,8 @@ import { changeRefusalOf } from "../../steps/cluster/change-rules.ts";
 import type { RebootTask } from "./task.ts";
 
 /**
- * Judges whose the machine is, and which controllers would take it away while it is down: the pods may have taken an hour to leave. A
- * Node or an instance that is gone is left to what comes after.
+ * Refuses the reboot if the machine's owner has changed or a controller would replace the machine while it is down: the
+ * eviction may have taken an hour. A deleted Node or a terminated instance passes; later checks report it.
  */
 async function checkController(task: RebootTask): Promise<void> {
   const { steps, runtime, operation } = task;
@@ -23,8 +23,8 @@ async function checkController(task: RebootTask): Promise<void> {
 }
 
 /**
- * Judges right before the reboot what may have come while the pods left. Belongs into a poll.
- * @throws StageFailed that names the freeze, the hold or the controller that stands against it, and what ends or pauses it
+ * Checks whether a freeze, a hold or a controller came up during the eviction. Call inside a poll.
+ * @throws StageFailed that names the freeze, hold or controller in the way, and how to end or pause it
  */
 async function checkStillAllowed(task: RebootTask): Promise<void> {
   await checkGoesOn(task);
@@ -32,11 +32,11 @@ async function checkStillAllowed(task: RebootTask): Promise<void> {
 }
 
 /**
- * Judges right before the machine is told to reboot: does no freeze, no hold and no controller forbid it, and is the node still
- * cordoned and still empty? Minutes may have passed since its last pod left. An API server that does not answer is asked again
- * until the stage's deadline.
- * @param note what is read right after that
- * @throws StageFailed that says what has changed; DeadlineExceeded
+ * Last check before the order to reboot: no freeze, hold or controller forbids it, and the node is still cordoned and
+ * empty. Minutes may have passed since its last pod left. If the API server does not answer, it is asked again until
+ * the stage's deadline.
+ * @param note reads the facts to keep, right after the check
+ * @throws StageFailed that names the change; DeadlineExceeded
  */
 export const judgeBeforeReboot = <T>(task: RebootTask, note: () => Promise<T>): Promise<T> =>
   waitFor(task, "judge right before the reboot", async () => {

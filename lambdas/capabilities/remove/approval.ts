@@ -36,7 +36,7 @@ export function checkRemovable({ name, refusal }: ChosenMachine): void {
   if (refusal) throw new Refused(removalRefusedText(name, removalRefusal(refusal)));
 }
 
-/** Judges what a removal would do now. Belongs into a step. @throws Refused when the node may not be removed any more */
+/** Judges what a removal would do now. Call inside a step. @throws Refused when the node may not be removed any more */
 export async function effects(op: Op, { name }: ChosenMachine): Promise<ApprovalPlan> {
   const { steps, start } = op;
   const chosen = await choose(op, name);

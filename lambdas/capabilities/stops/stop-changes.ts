@@ -36,7 +36,7 @@ function checkWords(request: StopRequest): void {
 const poolOf = ([target]: readonly StopTarget[]): string | null => (target?.kind === "pool" ? target.pool : null);
 
 /**
- * Reads when a stop ends; the body of a step.
+ * Reads when a stop ends; call inside a step.
  * @returns ISO 8601; null for one without an end, and for a request that ends one
  * @throws UserError for a time that cannot be meant
  */
@@ -65,7 +65,7 @@ async function end(steps: Steps, kind: Stop["kind"], targets: readonly StopTarge
   return endedSummary(kind, targets, ended);
 }
 
-/** Writes the stop down or takes it off, with its entry in the audit. The body of a step. */
+/** Writes the stop down or takes it off, with its entry in the audit. Call inside a step. */
 async function change(op: Op<StopRequest>, targets: readonly StopTarget[], until: string | null): Promise<void> {
   const { steps, start, request } = op;
   const { operation } = start;

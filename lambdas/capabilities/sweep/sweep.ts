@@ -44,7 +44,7 @@ const takeTurn = (ctx: DurableContext, steps: Steps, of: TurnOf): Promise<boolea
 
 /**
  * Starts the next execution of each operation that lies in the ledger and is to go on: its maintenance window or its date has
- * come, a person cancelled it or wished something of it, or an execution has worked on it long enough. Belongs into a step.
+ * come, a person cancelled it or wished something of it, or an execution has worked on it long enough. Call inside a step.
  * @throws the first error, after the others were started: an execution that started already starts no second time
  */
 async function startDue(steps: Steps): Promise<void> {
@@ -58,7 +58,7 @@ async function startDue(steps: Steps): Promise<void> {
 const handedOver = async (steps: Steps): Promise<string[]> =>
   (await steps.ledger.unfinished()).filter((operation) => operation.handedOver).map(({ id }) => id);
 
-/** Publishes the progress of an operation that was handed over, and its end. Belongs into a step. */
+/** Publishes the progress of an operation that was handed over, and its end. Call inside a step. */
 async function follow(steps: Steps, id: string): Promise<void> {
   const operation = await steps.ledger.operation(id);
   if (!operation?.handedOver) return;
@@ -70,12 +70,12 @@ async function follow(steps: Steps, id: string): Promise<void> {
   if (hasEnded && request.command === "add") await steps.reservations.close(request.pool, id);
 }
 
-/** Gives back slots of executions that have ended without doing so. Belongs into a step. */
+/** Gives back slots of executions that have ended without doing so. Call inside a step. */
 async function releaseLeftSlots(steps: Steps): Promise<void> {
   for (const { owner } of await steps.slots.left()) await steps.slots.release(owner);
 }
 
-/** Lets what the ledger holds of machines expire once they are gone. Belongs into a step. */
+/** Lets what the ledger holds of machines expire once they are gone. Call inside a step. */
 async function expireGoneMachines(steps: Steps): Promise<void> {
   const { configuration } = await steps.runtime.read(null);
   const living = new Set(
@@ -84,7 +84,7 @@ async function expireGoneMachines(steps: Steps): Promise<void> {
   await steps.machines.keepWhileMachinesLive((instanceId) => !living.has(instanceId));
 }
 
-/** Writes the copies of the audit that S3 did not take when the entries came. Belongs into a step. */
+/** Writes the copies of the audit that S3 did not take when the entries came. Call inside a step. */
 async function exportLate(steps: Steps): Promise<void> {
   // While S3 takes none, the next sweep tries again; the doctor says how long they are late.
   for (const { chain } of await steps.audit.lateExports()) if (!(await steps.audit.catchUp(chain))) return;

@@ -18,36 +18,36 @@ import { beginNodes, pauseFor, wakeNodes } from "./moves.ts";
 import type { RolloutWork } from "./runs.ts";
 import { awaitWindow, closeWindow } from "./window.ts";
 
-/** A rollout that waits so long for a person ends its execution; the button starts the next one. */
+/** Time after which a rollout that waits for a person ends its execution; the button starts the next one. */
 const WAITS_FOR_MS = 4 * 60 * MINUTE;
 
-/** State between two looks. */
+/** State between two polls. */
 export interface RolloutProgress {
   readonly published: PublishedMessage;
-  /** Milliseconds since the epoch: when the executions of the nodes were last asked after. */
+  /** Milliseconds since the epoch: last check that the nodes' executions are alive. */
   readonly checkedAt: number;
-  /** Milliseconds since the epoch: since when Slack has refused messages; null while it takes them. */
+  /** Milliseconds since the epoch: first message that Slack refused in a row; null while it takes them. */
   readonly silentSince: number | null;
   readonly next: "look" | "end" | "park";
-  /** A pause that the rollout made by itself since the last look: people are called to it. */
+  /** A pause without a person's request, to which people are now called. */
   readonly call: RolloutPause | null;
   /** Time of the pause to which people were called last; null before any. */
   readonly calledTo: string | null;
   readonly isPaused: boolean;
 }
 
-/** State before the first look. @param pausedAt of the pause in which this execution began; null without one */
+/** State before the first poll. @param pausedAt time of the pause in which this execution began; null without one */
 export const firstPoll = (published: PublishedMessage, pausedAt: string | null): RolloutProgress => ({
   ...{ published, checkedAt: 0, silentSince: null, call: null, calledTo: pausedAt, isPaused: false },
   next: "look",
 });
 
-/** Everything that a look goes by. */
+/** Input of a poll. */
 interface RolloutPoll extends Pick<Execution, "steps" | "start"> {
   readonly work: RolloutWork;
-  /** Nodes that may be away at once. */
+  /** Nodes that may be out of service together. */
   readonly most: number;
-  /** Milliseconds since the epoch: end of the slot in which this execution works; null where nothing puts nodes back. */
+  /** Milliseconds since the epoch: end of the maintenance window; null if no window limits the rollout. */
   readonly windowEnds: number | null;
 }
 
@@ -63,10 +63,10 @@ const viewFor = (
   isPaused: (operation.rollout?.paused ?? null) !== null || (operation.rollout?.closedAt ?? null) !== null,
 });
 
-/** Is the slot over in which this execution works? */
+/** Is the maintenance window over in which this execution works? */
 const isOverdue = ({ steps, windowEnds }: RolloutPoll): boolean => windowEnds !== null && steps.now() >= windowEnds;
 
-/** Makes the next moves. @returns whether nothing is left to do */
+/** Makes the next moves. @returns true when nothing is left to do */
 async function move(poll: RolloutPoll, silentSince: number | null): Promise<boolean> {
   const { steps, start, most } = poll;
   if (isOverdue(poll)) await closeWindow(steps, await seeRollout(steps, start.operation));
@@ -82,15 +82,15 @@ async function move(poll: RolloutPoll, silentSince: number | null): Promise<bool
 }
 
 /**
- * Finds the pause to which people must be called. The ledger has it, and not the move that made it: a process that dies after
- * that move finds the rollout paused.
+ * Finds the pause to which people must be called. It is read from the ledger and not from the moves, because a process
+ * that died after the move finds the rollout already paused.
  */
 function callFor({ operation }: RolloutSeen, { calledTo }: RolloutProgress): RolloutPause | null {
   const paused = operation.rollout?.paused ?? null;
   return paused !== null && paused.by === null && paused.at !== calledTo ? paused : null;
 }
 
-/** Calls the requester in the thread; while Slack is away, the message alone says it. */
+/** Calls the requester in the thread. If Slack is busy, only the rollout's message shows the pause. */
 async function callTo(
   { steps, start, work }: RolloutPoll,
   { operation }: RolloutSeen,
@@ -104,8 +104,8 @@ async function callTo(
 }
 
 /**
- * Reminds those who may let a rollout go on, once for each pause, when it has lasted for a quarter of an hour. While Slack or the
- * rules cannot be read, the next look does it. Belongs into a step.
+ * Reminds those who may resume a rollout, once for each pause, after a quarter of an hour. If Slack or the rules cannot
+ * be reached, the next poll does it. Call inside a step.
  */
 async function remindOfPause(steps: Steps, { operation, rollout }: RolloutSeen, messageTs: string): Promise<void> {
   const paused = operation.rollout?.paused;
@@ -127,7 +127,7 @@ const nextOf = (seen: RolloutSeen, isOver: boolean, now: number): RolloutProgres
   return paused && isIdle && now - Date.parse(paused.at) >= WAITS_FOR_MS ? "park" : "look";
 };
 
-/** Reads the ledger, does what is due, and publishes. @throws a busy service's error */
+/** Reads the ledger, makes the next moves, and publishes. @throws the error of a busy service */
 async function pollNow(poll: RolloutPoll, before: RolloutProgress): Promise<RolloutProgress> {
   const { steps, start, work } = poll;
   const checkedAt = await checkLiveness({ steps, operation: start.operation }, before.checkedAt);
@@ -149,8 +149,8 @@ async function pollNow(poll: RolloutPoll, before: RolloutProgress): Promise<Roll
 }
 
 /**
- * Looks after a rollout once. The callback is written down first, so that no change is missed that comes before anything
- * could be woken by it. While a service is busy, the next look does it. Belongs into a step.
+ * Polls a rollout once. The callback is registered first, so that no change between the poll and the wait is missed. If
+ * a service is busy, the next poll does the work. Call inside a step.
  */
 export async function pollOnce(poll: RolloutPoll, callback: string, before: RolloutProgress): Promise<RolloutProgress> {
   const { steps, start } = poll;

@@ -3,21 +3,21 @@ import { postFirst } from "../../../change/operation/publisher.ts";
 import type { PublishedMessage } from "../../../records/records.ts";
 import type { Steps } from "../../../steps/steps.ts";
 
-/** A rollout that an execution works on. */
+/** A rollout that the current execution works on. */
 export interface RolloutWork {
   /** Settings of the operation; the field is named as in stored results of steps. */
   readonly begun: OperationSettings;
   readonly published: PublishedMessage;
 }
 
-/** Is there a rollout in the ledger, or does its plan still wait for its time? Belongs into a step. */
+/** Is the rollout in the ledger? Before that, its plan still waits for its time. Call inside a step. */
 export const wasBegun = async ({ steps, start: { operation } }: Execution): Promise<boolean> =>
   (await steps.ledger.operation(operation))?.rollout !== undefined;
 
 /**
- * Takes over a rollout that an execution has left, on the newest release. Belongs into a step.
+ * Continues, on the newest release, a rollout that an earlier execution left. Call inside a step.
  * @param continues number of this execution
- * @returns null when it has ended, or another execution has taken it over
+ * @returns null when it has ended, or another execution continues it
  */
 export async function continueRollout(
   { ctx, steps, start: { operation } }: Execution,
@@ -41,9 +41,9 @@ export async function continueRollout(
 }
 
 /**
- * Leaves a rollout in the ledger. One that is paused is continued by the person's button or command; one that an execution has
- * worked on long enough, and one of which somebody wished something while this execution ended, by the schedule. Belongs into
- * a step.
+ * Leaves a rollout in the ledger for the next execution. A person's button or command continues a paused one. The
+ * schedule continues one whose execution ran long enough, and one that a person steered while this execution ended.
+ * Call inside a step.
  */
 export async function leaveRollout(steps: Steps, operation: string, published: PublishedMessage): Promise<void> {
   await steps.rollouts.change(operation, { published });

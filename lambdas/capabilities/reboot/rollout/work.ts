@@ -12,29 +12,34 @@ import { firstPoll, pollOnce, type RolloutProgress } from "./poll.ts";
 import { leaveRollout, type RolloutWork } from "./runs.ts";
 import { windowEndOf } from "./window.ts";
 
-/** Looks of one execution: each is three operations at most, of which 2,000 are to suffice; then the next execution goes on. */
+/**
+ * Polls of one execution: each takes at most three of its 2,000 durable operations. Then the next execution continues.
+ */
 export const MOST_ROLLOUT_POLLS = 550;
 
-/** An execution works so long on a rollout; then the next one goes on, on current code. */
+/** Time that one execution works on a rollout; then the next one continues, on current code. */
 const WORKS_FOR_MS = 8 * 60 * MINUTE;
 
-/** Few nodes are told at once; what comes together of many is told together, because Slack takes few updates. */
+/**
+ * Changes of few nodes are shown immediately. Changes of many nodes are gathered into one update, because Slack limits
+ * updates.
+ */
 const FEW_NODES = 3;
 const MANY_NODES = 10;
 
-/** Seconds between looks: `poll` when nothing changes, `gather` between a change and the look that sees it. */
+/** Seconds between polls: `poll` when nothing changes, `gather` between a change and the poll that reads it. */
 interface Pace {
   readonly poll: number;
   readonly gather: number;
 }
 
-/** After so many looks at many nodes an execution slows down, so that it lasts for its eight hours. */
+/** Polls of many nodes after which an execution slows down, so that its operations last for eight hours. */
 const MANY_POLLS = 300;
 
 /**
- * Says how long a look is put off.
+ * Pace of a rollout's polls.
  * @param round counted from 1
- * @param nodes of the rollout
+ * @param nodes number of nodes in the rollout
  */
 export function rolloutPace(round: number, nodes: number, isPaused: boolean): Pace {
   if (isPaused) return { poll: 300, gather: 0 };
@@ -42,7 +47,7 @@ export function rolloutPace(round: number, nodes: number, isPaused: boolean): Pa
   return { poll: 60, gather: nodes > FEW_NODES ? 4 : 0 };
 }
 
-/** Last fields of a rollout, and of its nodes whose turn did not come. Belongs into a step. */
+/** Writes the end of a rollout, and of its nodes that never began. Call inside a step. */
 async function end(steps: Steps, id: string): Promise<void> {
   const seen = await seeRollout(steps, id);
   const endedAt = steps.timestamp();
@@ -61,7 +66,7 @@ async function end(steps: Steps, id: string): Promise<void> {
   });
 }
 
-/** Looks after the rollout until it has ended, waits too long for a person, or this execution has worked long enough. */
+/** Polls the rollout until it has ended, has waited too long for a person, or this execution has run long enough. */
 async function watch({ ctx, steps, start }: Execution, work: RolloutWork): Promise<RolloutProgress> {
   const { operation } = start;
   const {
