@@ -13,7 +13,7 @@ import type { Steps } from "../../steps/steps.ts";
 import { endOfGuarding, guardRow } from "./row.ts";
 import { targetsOf } from "./targets.ts";
 
-type Wanted = Extract<Request, { command: "guard" }>;
+type GuardRequest = Extract<Request, { command: "guard" }>;
 
 /** Ends the operation by the results of its nodes. Call inside a step. */
 async function end(steps: Steps, operation: string): Promise<void> {
@@ -25,11 +25,11 @@ async function end(steps: Steps, operation: string): Promise<void> {
   await steps.ledger.changeOperation(operation, { status, summary: guardSummary(nodes), endedAt, callbacks: {} });
 }
 
-async function work(execution: Execution, settings: OperationSettings, wanted: Wanted): Promise<void> {
+async function work(execution: Execution, settings: OperationSettings, request: GuardRequest): Promise<void> {
   const { ctx, steps, start } = execution;
   const { operation } = start;
-  const targets = await targetsOf(execution, settings, wanted.targets);
-  if (wanted.dryRun) {
+  const targets = await targetsOf(execution, settings, request.targets);
+  if (request.dryRun) {
     const message = guardDryRun(targets);
     return step(ctx, "show what would happen", () => showOnly(execution, message));
   }
@@ -41,7 +41,9 @@ async function work(execution: Execution, settings: OperationSettings, wanted: W
   await publishEnd(ctx, steps, () => publishWatched(watched, published));
 }
 
-/** `/win guard`: puts the guard of the metadata route on machines in service and proves it, and changes nothing else. */
+/**
+ * `/win guard`: installs the guard of the metadata route on machines in service and verifies it; changes nothing else.
+ */
 export const guardNode =
   (steps: Steps) =>
   async (start: Start, ctx: DurableContext): Promise<void> => {

@@ -40,7 +40,7 @@ async function hasBooted({ steps, lease, node: of }: RebootTask, before: BootBef
 /** Result of one poll for the boot. */
 interface BootPoll {
   readonly state: "booted" | "ended" | "late" | "waiting";
-  /** How the machine ended, or the error of a busy service. */
+  /** Reason for the machine's end, or the error of a busy service. */
   readonly why: string | null;
 }
 
