@@ -1,36 +1,38 @@
 import type { Account } from "../cluster/accounts.ts";
 import type { Command, ScheduledOperation } from "./command.ts";
 
-/** Words for a stage: its name as a noun, and the work that goes on in it. */
+/** Words for a stage: its name as a noun, and its work in progress. */
 interface StageWords {
   readonly name: string;
   readonly doing: string;
 }
 
-/** A stage of a workflow on a node, as everybody but the workflow itself needs it. */
+/** Data of a stage of a workflow on a node; the workflow adds the code. */
 export interface StageRow {
   readonly name: string;
   readonly words: StageWords;
   /** Default of its deadline, `deadlines.<workflow>.<stage>`. */
   readonly minutes: number;
-  /** A cancellation is heard up to the first stage that is not cancellable; from there on the node is finished. */
+  /**
+   * Before the first stage that is not cancellable, a cancellation stops the work; from there on, the node is finished.
+   */
   readonly cancellable: boolean;
 }
 
 /** A durable function. */
 export interface WorkflowRow<Workflow extends string = string> {
-  /** Hours that one execution may take, waits for people included. */
+  /** Hours that one execution may take, including waits for people. */
   readonly hours: number;
-  /** The service account by which it asks the cluster, and so the secret that it reads. */
+  /** Service account that it uses in the cluster, which decides the secret that it reads. */
   readonly account: Account;
   /** Durable functions that it starts itself. */
   readonly starts?: readonly Workflow[];
-  /** The doctor, in `look`, has it try its own rights: set where a function changes something in the account. */
+  /** The doctor invokes the function to try its own rights; set if it changes something in the account. */
   readonly triesItsRights?: true;
 }
 
 interface Tick {
-  /** End of the rule's name, behind the cluster's. */
+  /** End of the rule's name, after the cluster's name. */
   readonly name: string;
   /** Interval, as EventBridge writes it in rate(…). */
   readonly every: `${number} minutes` | "1 hour";
@@ -41,28 +43,28 @@ export interface StartingSchedule<Workflow extends string = string> extends Tick
   readonly starts: Workflow;
   /** Input of the execution, beside the tick. */
   readonly input?: Readonly<Record<string, string>>;
-  /** Sentence about a tick, for the log. */
+  /** Sentence that the log gets at each tick. */
   readonly logs: string;
 }
 
-/** A schedule whose ticks the event handler answers itself. */
+/** A schedule whose ticks the event handler handles itself. */
 export interface OwnTick extends Tick {
   readonly starts?: never;
 }
 
-/** A schedule: a rule of EventBridge, and what its ticks do. */
+/** A schedule: an EventBridge rule and the work of its ticks. */
 export type Schedule<Workflow extends string = string> = StartingSchedule<Workflow> | OwnTick;
 
-/** Everything of a capability that is data; the front door bundles it, so that it imports no code of others. */
+/** Data of a capability. The front door bundles it without the capability's code. */
 export interface Capability<Workflow extends string = string> {
   /** Name of its folder, in which each of its functions has a file of the function's name. */
   readonly name: string;
   readonly commands?: readonly Command<string, Workflow>[];
-  /** Operation that a schedule requests, and no person. */
+  /** Operation that only a schedule requests. */
   readonly scheduled?: ScheduledOperation;
   readonly workflows?: Readonly<Record<string, WorkflowRow<Workflow>>>;
   readonly schedules?: readonly Schedule<Workflow>[];
-  /** Stages by workflow on a node, in their order. */
+  /** Stages in their order, by workflow on a node. */
   readonly stages?: Readonly<Record<string, readonly StageRow[]>>;
   /** Waits that belong to no stage, by workflow on a node, with their default in minutes; `deadlines.<workflow>.<wait>`. */
   readonly waits?: Readonly<Record<string, Readonly<Record<string, number>>>>;

@@ -1,55 +1,55 @@
-/** Meaning of a word of a command: decides how it is parsed, completed and explained. */
+/** Meaning of a word of a command; decides how the word is parsed, completed and explained. */
 export type ArgumentKind = "command" | "pool" | "count" | "node" | "nodes" | "nodes-or-pool" | "operation" | "audited";
 
 /** One positional argument. */
 export interface Argument {
-  /** Name that people read: "[count]". */
+  /** Name as people read it: "[count]". */
   readonly name: string;
-  /** Field of the request, where it is not called by that name. */
+  /** Field of the request, if it has another name. */
   readonly field?: string;
   readonly kind: ArgumentKind;
   readonly required: boolean;
   /** One phrase for help: "how many, 1 by default". */
   readonly means: string;
-  /** Option without a value that stands in for it: with it a required argument may be left out. */
+  /** Option without a value that makes the required argument optional. */
   readonly unless?: string;
 }
 
 interface OptionWords {
-  /** The word typed behind two hyphens: "dry-run". */
+  /** Word after the two hyphens: "dry-run". */
   readonly option: string;
-  /** Field of the request, where it is not called by that word. */
+  /** Field of the request, if it has another name. */
   readonly field?: string;
   /** One phrase for help, such as "number of nodes drained at once". */
   readonly means: string;
-  /** The form that has the option, of a command that has one form for one node and another for several. */
+  /** Form of the command that has the option: the one for one node, or the one for several. */
   readonly of?: "one" | "several";
 }
 
 interface Flag extends OptionWords {
   readonly kind: "flag";
-  /** Values that mean the same as none: kubectl's `--dry-run=server`. */
+  /** Values that mean the same as the bare flag, such as kubectl's `--dry-run=server`. */
   readonly values?: readonly string[];
-  /** Leaves its field out of the request where it was not typed; another flag is false there. */
+  /** Omits its field from the request if it was not typed; other flags are then false. */
   readonly sparse?: true;
 }
 
 interface CountOption extends OptionWords {
   readonly kind: "count";
-  /** The greatest value; the least is 1. */
+  /** Maximum; the minimum is 1. */
   readonly most: number;
 }
 
 interface TextOption extends OptionWords {
   readonly kind: "text";
-  /** Characters, which keep their own case. */
+  /** Maximum number of characters; the text keeps its case. */
   readonly most: number;
 }
 
-/** One option, typed anywhere behind the command: `--dry-run`, `--max 2`, `--reason "Patch Tuesday"`. */
+/** One option, typed anywhere after the command: `--dry-run`, `--max 2`, `--reason "Patch Tuesday"`. */
 export type Option = Flag | CountOption | TextOption;
 
-/** The nodes that a command is about: named one by one, or all of a pool. */
+/** Nodes of a command: named one by one, or all nodes of a pool. */
 export type Targets =
   | { readonly kind: "nodes"; readonly nodes: readonly string[] }
   | { readonly kind: "pool"; readonly pool: string };
@@ -61,16 +61,16 @@ export type Effect = "answer" | "look" | "change" | "cancel" | "decide" | "steer
 export interface Command<Name extends string = string, Workflow extends string = string> {
   /** The name itself, and the key of the policy: "add". */
   readonly name: Name;
-  /** kubectl's ways to say the same: "get nodes". */
+  /** Aliases, such as kubectl's "get nodes". */
   readonly also: readonly string[];
   readonly arguments: readonly Argument[];
   readonly options: readonly Option[];
   readonly effect: Effect;
-  /** The durable function that runs it; null when the front door answers alone. */
+  /** The durable function that runs it; null if only the front door answers. */
   readonly workflow: Workflow | null;
-  /** The durable function that runs it on several nodes or a pool; such a command has an argument `targets`. */
+  /** Durable function that runs it on several nodes or a pool; such a command has an argument `targets`. */
   readonly workflowOfMany?: Workflow | undefined;
-  /** Opens a dialog at once (Slack allows three seconds), filled in by the workflow. */
+  /** Opens a dialog immediately (Slack allows three seconds); the workflow fills it in. */
   readonly dialog: boolean;
   /** Names a request in a few words, not escaped: "Add 2 nodes to web". */
   readonly title: (request: never) => string;
@@ -99,7 +99,7 @@ interface ArgumentValues {
   readonly audited: string;
 }
 
-/** Value of an argument that was not typed, by its kind; any other kind has none. */
+/** Value of an argument that was not typed, by its kind; other kinds have none. */
 interface AbsentValues {
   readonly command: null;
   readonly pool: null;
@@ -139,18 +139,18 @@ type Flat<T> = { readonly [Field in keyof T]: T[Field] };
 
 type Form<Name extends string, Fields> = Flat<{ readonly command: Name } & Fields>;
 
-/** Types of a command that decide what its request looks like. */
+/** Types of a command that decide the fields of its request. */
 interface Spelling {
   readonly name: string;
   readonly argument: Argument;
   readonly option: Option;
-  /** The function that runs it on several nodes; undefined for a command of one form. */
+  /** Function that runs it on several nodes; undefined for a command with one form. */
   readonly workflowOfMany: string | undefined;
 }
 
 type Fields<S extends Spelling> = ArgumentFields<S["argument"]> & OptionFields<S["option"]>;
 
-/** The request on several nodes or a pool, of a command that has another form for one node. */
+/** Fields of a request for several nodes or a pool, if the command has another form for one node. */
 type FieldsOfMany<S extends Spelling> = ArgumentFields<S["argument"]> &
   OptionFields<Exclude<S["option"], { readonly of: "one" }>>;
 
@@ -164,7 +164,7 @@ type SpelledRequest<S extends Spelling> = [S["workflowOfMany"]] extends [string]
   ? Form<S["name"], FieldsOfOne<S>> | Form<S["name"], FieldsOfMany<S>>
   : Form<S["name"], Fields<S>>;
 
-/** The request of a command, from its arguments and options: what the parser makes and the ledger keeps. */
+/** Request of a command, derived from its arguments and options. The parser creates it and the ledger stores it. */
 export type RequestOf<C extends Command> = C extends { readonly title: (request: infer Request) => string }
   ? Request
   : never;
@@ -193,7 +193,7 @@ interface Declared<
   ) => string;
 }
 
-/** Declares a command; its title is typed by the request that its arguments and options make. */
+/** Declares a command. Its title takes the request that its arguments and options make. */
 export const command = <
   const Name extends string,
   const Arguments extends readonly Argument[],

@@ -1,6 +1,6 @@
 import type { Argument, Option } from "./command.ts";
 
-/** Shows what would happen; kubectl's spellings too. A command without it just acts, so "none" and "false" are no values. */
+/** Dry run, also in kubectl's spellings. "none" and "false" are no values: without the option the command acts. */
 export const dryRun = {
   option: "dry-run",
   field: "dryRun",
@@ -9,7 +9,7 @@ export const dryRun = {
   means: "shows what would happen and changes nothing",
 } as const satisfies Option;
 
-/** The node that is meant, as it is typed: it is found later. */
+/** One node, as typed; the workflow finds it. */
 export const node = {
   name: "node",
   kind: "node",
@@ -17,7 +17,7 @@ export const node = {
   means: "name, instance id, IP address or unique prefix",
 } as const satisfies Argument;
 
-/** The nodes that are meant: one, several, or those of a pool. */
+/** One node, several, or those of a pool. */
 export const targets = {
   name: "node",
   field: "targets",
@@ -26,7 +26,10 @@ export const targets = {
   means: "nodes by name, instance id, IP address or unique prefix; or the name of one pool",
 } as const satisfies Argument;
 
-/** Takes losses, and never a budget; a text, so that no other node is meant. */
+/**
+ * Accepts losses, but never violates a disruption budget. Its text is the node's name, so that it cannot hit another
+ * node.
+ */
 export const force = {
   option: "force",
   kind: "text",
@@ -35,7 +38,7 @@ export const force = {
   means: "also evicts pods that nothing recreates and pods with local data; type the node's whole name behind it",
 } as const satisfies Option;
 
-/** Takes the place of an approval; its text is the reason that approvers review afterwards. */
+/** Replaces the approval; its text is the reason that approvers review afterwards. */
 export const breakGlass = {
   option: "break-glass",
   field: "breakGlass",
@@ -46,7 +49,9 @@ export const breakGlass = {
     "does not wait for an approval, and is reviewed afterwards: for the on-call role, with the reason in quotes and the node's whole name",
 } as const satisfies Option;
 
-/** Waits for a date, in the time zone of the pool's maintenance windows; its text is read when the node is known. */
+/**
+ * Waits for a date, in the time zone of the pool's maintenance windows; the workflow parses it once it knows the node.
+ */
 export const at = {
   option: "at",
   kind: "text",
@@ -55,7 +60,7 @@ export const at = {
     'begins at a time at most 14 days ahead, such as "Sat 02:00" or "2026-11-28 02:00", in the time zone of the pool\'s maintenance windows, otherwise in UTC',
 } as const satisfies Option;
 
-/** Takes the place of waiting for a window; its text is the reason that approvers read. */
+/** Replaces the wait for a window; its text is the reason that approvers read. */
 export const now = {
   option: "now",
   kind: "text",
@@ -64,7 +69,7 @@ export const now = {
     "does not wait for the pool's maintenance window: for the roles that may use break-glass, with the reason in quotes",
 } as const satisfies Option;
 
-/** Kept in the request, and shown wherever the operation is. */
+/** Reason, kept in the request and shown with the operation. */
 export const reason = {
   option: "reason",
   kind: "text",

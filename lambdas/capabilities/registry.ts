@@ -2,7 +2,7 @@ import type { Capability } from "./capability.ts";
 
 type Capabilities = readonly Capability[];
 
-/** A part of every capability of a list that has it. */
+/** Type of one key, over every capability of a list that has it. */
 export type PartOf<List extends Capabilities, Key extends keyof Capability> = List[number] extends infer One
   ? One extends { readonly [K in Key]: infer Part }
     ? Part
@@ -13,7 +13,7 @@ type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never
   ? All
   : never;
 
-/** Tables of a list's capabilities as one table. */
+/** Type of the joined tables of a list's capabilities. */
 export type TableOf<List extends Capabilities, Key extends "workflows" | "stages" | "waits"> = {
   readonly [Name in keyof Intersection<PartOf<List, Key>>]: Intersection<PartOf<List, Key>>[Name];
 };
@@ -21,12 +21,12 @@ export type TableOf<List extends Capabilities, Key extends "workflows" | "stages
 /** Names of the durable functions of a list's capabilities. */
 export type WorkflowsOf<List extends Capabilities> = keyof TableOf<List, "workflows"> & string;
 
-/** Takes a list of capabilities whose commands, functions and schedules start only functions of the list. */
+/** Declares a list of capabilities; its commands, functions and schedules can start only functions of the list. */
 export const registry = <const List extends Capabilities>(
   list: List & readonly Capability<WorkflowsOf<List>>[],
 ): List => list;
 
-/** Parts of a list's capabilities, in the list's order. */
+/** Collects one key of a list's capabilities, in the list's order. */
 export const partsOf = <List extends Capabilities, Key extends keyof Capability>(
   list: List,
   key: Key,

@@ -4,12 +4,12 @@ import { type PartOf, partsOf } from "./registry.ts";
 
 type Declared = PartOf<typeof capabilities, "schedules">[number];
 
-/** A schedule whose ticks the event handler answers itself. */
+/** Name of a schedule whose ticks the event handler handles itself. */
 export type OwnSchedule = Exclude<Declared, { readonly starts: string }>["name"];
 
 /** Every schedule, in the order of the capabilities. */
 export const schedules: readonly (StartingSchedule<WorkflowName> | (OwnTick & { readonly name: OwnSchedule }))[] =
   partsOf(capabilities, "schedules").flat();
 
-/** Name of a rule in the account: several clusters may share one. */
+/** Name of a rule; it contains the cluster's, because several clusters may share an account. */
 export const ruleName = (cluster: string, name: string): string => `casement-${cluster}-${name}`;

@@ -1,6 +1,6 @@
 import type { StageRow } from "./capability.ts";
 
-/** Until one more node of the pool may be away. */
+/** Waits until one more node of the pool may be out of service. */
 export const waitingForSlot = {
   name: "slot",
   words: { name: "slot", doing: "waiting for a slot" },
@@ -8,7 +8,7 @@ export const waitingForSlot = {
   cancellable: true,
 } as const satisfies StageRow;
 
-/** The first thing that any workflow does which takes a node out of service. */
+/** Cordons the node, before anything else takes it out of service. */
 export const cordoning = {
   name: "cordon",
   words: { name: "cordon", doing: "cordoning the node" },
@@ -16,7 +16,7 @@ export const cordoning = {
   cancellable: true,
 } as const satisfies StageRow;
 
-/** Emptying a node; all its evictions share one deadline. */
+/** Empties the node; all its evictions share one deadline. */
 export const evicting = {
   name: "evict",
   words: { name: "eviction", doing: "evicting pods" },
@@ -24,7 +24,7 @@ export const evicting = {
   cancellable: true,
 } as const satisfies StageRow;
 
-/** The guard of the metadata route, installed and looked at. */
+/** Installs and verifies the guard of the metadata route. */
 export const securingRoute = {
   name: "guard",
   words: { name: "metadata route", doing: "securing the metadata route" },

@@ -30,20 +30,20 @@ import type { ProvisionStart } from "./task.ts";
 
 type AddRequest = Extract<Request, { command: "add" }>;
 
-/** The pool as it was found: nothing of it changes while the operation runs. */
+/** The pool's numbers and image at the start; they hold for the whole operation. */
 interface Room {
   readonly pool: PoolChange;
   readonly image: Image;
 }
 
-/** An add whose nodes were started, and its message. */
-interface Opened {
+/** An add whose nodes have been started, and its message. */
+interface StartedNodes {
   readonly pool: PoolChange;
   readonly first: PublishedMessage;
 }
 
-/** Makes sure that there is room, and starts one execution per node. @returns null when it was a dry run */
-async function open(op: Op<AddRequest>): Promise<Opened | null> {
+/** Checks that the pool has room, and starts one execution per node. @returns null for a dry run */
+async function open(op: Op<AddRequest>): Promise<StartedNodes | null> {
   const { ctx, request } = op;
   const room = await step(ctx, "find room", () => findRoom(op));
   if (request.dryRun) return step(ctx, "show what would happen", () => preview(op, room)).then(() => null);
@@ -53,10 +53,10 @@ async function open(op: Op<AddRequest>): Promise<Opened | null> {
   return { pool: room.pool, first };
 }
 
-/** Keeps the one message up to date until all nodes have ended. @returns whether they have; if not, the sweep continues */
+/** Keeps the message up to date until all nodes have ended. @returns false if the sweep has to continue */
 async function follow(
   { ctx, steps, start, request, settings }: Op<AddRequest>,
-  { pool, first }: Opened,
+  { pool, first }: StartedNodes,
 ): Promise<boolean> {
   const watched = { steps, operation: start.operation, pool, settings };
   const { published, hasEnded } = await watchNodes(ctx, watched, first);
@@ -67,7 +67,7 @@ async function follow(
   return hasEnded;
 }
 
-/** `/win add`: makes sure there is room, starts one execution per node, and keeps the one message up to date. */
+/** `/win add`: checks that the pool has room, starts one execution per node, and keeps the one message up to date. */
 export const addNodes =
   (steps: Steps) =>
   async (start: Start, ctx: DurableContext): Promise<void> => {
@@ -87,7 +87,10 @@ export const addNodes =
     }
   };
 
-/** The pool comes first: no sweep looks after an operation that has ended, and telling Slack may take half an hour. */
+/**
+ * Settles the pool's reservation, then ends the operation: the sweep skips ended operations, and publishing to Slack
+ * may take half an hour.
+ */
 async function settleAndEnd(watched: WatchedOperation, pool: string): Promise<void> {
   await watched.steps.reservations.close(pool, watched.operation);
   await endWatched(watched);
@@ -98,7 +101,7 @@ async function findRoom({ steps, start, request, settings }: Op<AddRequest>): Pr
   const { pool: name, count, dryRun } = request;
   const pool = configuration.pools[name];
   if (!pool) throw new Refused(`pool ${name} was removed from the configuration`);
-  await refuseWhatCannotJoin(steps, configuration);
+  await refuseObstacles(steps, configuration);
   const profile = profileOf(configuration);
   await steps.instances.checkSecurityGroup(pool.securityGroup, profile.ports(configuration.cluster));
   const machines = await steps.instances.ofPool(configuration.cluster.name, name);
@@ -118,8 +121,11 @@ async function findRoom({ steps, start, request, settings }: Op<AddRequest>): Pr
   };
 }
 
-/** Refuses, before there is a machine, what would keep it from joining the cluster. Claims that cannot be read are told now. */
-async function refuseWhatCannotJoin(steps: Steps, configuration: Configuration): Promise<void> {
+/**
+ * Refuses an add whose machines could not join the cluster, before one is launched. If the claims of other controllers
+ * cannot be read, it fails here too.
+ */
+async function refuseObstacles(steps: Steps, configuration: Configuration): Promise<void> {
   const refusal = refusedLaunch(launchObstacles(await steps.cluster.facts(), configuration));
   if (refusal !== undefined) throw new Refused(refusal);
   await steps.claims.all();

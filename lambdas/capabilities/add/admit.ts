@@ -12,14 +12,14 @@ import { machineOf, type ProvisionTask } from "./task.ts";
 const labelsOf = ({ profile, start, pool }: ProvisionTask): Readonly<Record<string, string>> =>
   profile.labels({ poolName: start.pool, pool });
 
-/** The Node as the pool and EC2 say it must be. */
+/** Labels, taint and instance that the Node must show, by the pool and EC2. */
 const wanted = (task: ProvisionTask): WantedNode => ({
   labels: { ...labelsOf(task), [BUILD_LABEL]: buildOf(task.pool.windows) },
   taint: task.pool.taint,
   instanceId: machineOf(task).instanceId,
 });
 
-/** Labels, taint, build and provider id are what the pool and EC2 say. */
+/** Sets the pool's labels, then waits until labels, taint, build and provider id match the pool and EC2. */
 export async function verify(task: ProvisionTask): Promise<void> {
   await once(task, "label the Node", async () => {
     await task.steps.nodes.label(await currentNode(task), labelsOf(task));
@@ -35,7 +35,7 @@ export async function verify(task: ProvisionTask): Promise<void> {
   });
 }
 
-/** The last act: join material leaves disk and secret store, then pods may come. */
+/** Last stage: deletes the join material from disk and secret store, then lets pods be scheduled. */
 export async function admit(task: ProvisionTask): Promise<void> {
   const { instanceId } = machineOf(task);
   await once(task, "delete the join secret", () => task.steps.joinSecret.remove(instanceId));

@@ -19,16 +19,18 @@ import { podsToEvict } from "../../steps/drain/pods.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
 import type { ProvisionTask } from "./task.ts";
 
-/** End of a node that was not taken into the cluster. */
+/** End of a node that did not join the cluster. */
 export interface InstanceEnd {
   readonly status: Extract<NodeStatus, "failed" | "cancelled">;
   /** Cause of the end, one of `machineEndedBy` or `doneByOthers`. */
   readonly by: string;
-  /** Failure that the record does not have yet, because no person was asked about it. */
+  /** Failure to record; undefined if the question to a person has recorded it. */
   readonly failure?: Failure;
 }
 
-/** Terminates the machine of a node that came to nothing, and deletes its Node; one that serves the cluster is kept. */
+/**
+ * Terminates the machine of a node that did not join, and deletes its Node. A machine that serves the cluster is kept.
+ */
 export async function cleanUpInstance(task: ProvisionTask, end: InstanceEnd): Promise<void> {
   const { lease } = task;
   if (!lease) return finish(task, "nothing to take away", end, { outcome: machineOutcome.nothingLaunched(end.by) });
@@ -39,7 +41,7 @@ export async function cleanUpInstance(task: ProvisionTask, end: InstanceEnd): Pr
   await finish(task, "taken away", end, isTerminated ? terminated(end) : notYetTerminated(end, lease));
 }
 
-/** Fate of the machine, as its record says it. */
+/** Fields of the record that say how the machine ended. */
 type Outcome = Pick<NodeRecord, "outcome" | "isTerminated">;
 
 const terminated = ({ status, by }: InstanceEnd): Outcome => ({
@@ -64,12 +66,12 @@ const finish = (task: ProvisionTask, name: string, { status, failure }: Instance
     }),
   );
 
-/** The cluster notices within a minute that a kubelet was stopped (assumed threefold); until then its Node looks Ready. */
+/** The cluster notices a stopped kubelet within a minute; we wait three times that. Until then its Node looks Ready. */
 const NOTICED_WITHIN_MS = 3 * MINUTE;
 
 /**
- * Reason not to terminate the machine: its Node is Ready or runs pods, or its state is unknown. Null when it may be
- * terminated.
+ * Finds a reason to keep the machine: its Node is Ready or runs pods, or its state is unknown.
+ * @returns null when it may be terminated
  */
 async function reasonToSpare(task: ProvisionTask): Promise<string | null> {
   const { until: patience } = await once(task, "before taking the machine away", async () => ({
@@ -96,7 +98,7 @@ async function useOf(task: ProvisionTask): Promise<string | null> {
 
 /** @returns whether EC2 shows within the deadline that the instance is gone */
 async function terminate(task: ProvisionTask, lease: Lease): Promise<boolean> {
-  // The question is closed: a click from now on is too late.
+  // Close the question: a later click has no effect.
   await once(task, "close the question", () => record(task, { callbacks: {}, decideBy: null }));
   try {
     await within(task, "terminate the instance", async () => {
@@ -111,7 +113,7 @@ async function terminate(task: ProvisionTask, lease: Lease): Promise<boolean> {
   }
 }
 
-/** EC2 may not show yet what was launched a moment ago: only after this time an instance that is not there is gone. */
+/** EC2 may not show a new instance yet. After this time, an instance that EC2 does not know no longer exists. */
 const SHOWS_WITHIN_MS = MINUTE;
 
 const isTerminated = (task: ProvisionTask, instanceId: string): Promise<true> =>
@@ -121,7 +123,7 @@ const isTerminated = (task: ProvisionTask, instanceId: string): Promise<true> =>
     return state === "terminated" || isForgotten ? done(true) : pending(`EC2 to terminate ${instanceId}`);
   });
 
-/** Waits within the deadline of a termination, also while EC2 does not answer. */
+/** Waits until the deadline of a termination, also while EC2 does not answer. */
 async function within<T>(task: ProvisionTask, name: string, look: (since: number) => Promise<Poll<T>>): Promise<T> {
   const since = await once(task, `before: ${name}`, async () => task.steps.now());
   const bounds = uncancellable(task, since + task.runtime.configuration.deadlines.provision.terminate * MINUTE);
@@ -133,6 +135,6 @@ async function deleteNode(task: ProvisionTask): Promise<void> {
   if (name && uid) await task.steps.nodes.remove(name, uid);
 }
 
-/** The Node of the machine, made by any actor. */
+/** Reads the machine's Node, whoever created it. */
 const nodeOf = async ({ machine, steps, profile }: ProvisionTask): Promise<Node | undefined> =>
   machine ? steps.nodes.read(profile.nodeName(machine)) : undefined;

@@ -13,7 +13,7 @@ import type { StageFault } from "../../records/failures.ts";
 import { kubeletClientsIn } from "../../records/machine-record.ts";
 import { machineOf, nodeNameOf, type ProvisionTask } from "./task.ts";
 
-/** Everything that decides what this machine looks like. */
+/** Collects the facts that decide the machine's configuration. */
 function factsOf(task: ProvisionTask): MachineSpec {
   const { privateIp, instanceId } = machineOf(task);
   return {
@@ -29,11 +29,13 @@ function factsOf(task: ProvisionTask): MachineSpec {
   };
 }
 
-/** The actions of one of the profile's plans, for this machine. */
+/** Actions of one of the profile's plans, for this machine. */
 export const planOf = (task: ProvisionTask, name: PlanName): readonly Action[] =>
   task.profile.plans[name](factsOf(task));
 
-/** SSM cannot repair a lost route, because its agent needs that route: what repairs it must be on the disk first. */
+/**
+ * Installs and verifies the guard first: SSM cannot repair a lost metadata route, because its agent needs that route.
+ */
 export async function guardRoute(task: ProvisionTask): Promise<void> {
   await apply(task, "install the guard", planOf(task, "guard"));
   const before = await readClock(task, "before the look");
@@ -46,10 +48,10 @@ export async function guardRoute(task: ProvisionTask): Promise<void> {
 const readClock = (task: ProvisionTask, when: string): Promise<number> =>
   once(task, `read the clock ${when}`, async () => task.steps.now());
 
-/** AWS refuses what was signed more than five minutes off (IAM user guide, "Signature Version 4 errors"). */
+/** AWS refuses requests signed more than five minutes off (IAM user guide, "Signature Version 4 errors"). */
 const CLOCK_TOLERANCE_MS = 5 * MINUTE;
 
-/** A wrong clock is named here: certificates and signed requests fail by it in words that do not mention it. */
+/** Names a wrong clock: certificates and signed requests would fail later with errors that do not mention it. */
 function clockFault(shown: number, before: number, after: number): StageFault | null {
   if (shown >= before - CLOCK_TOLERANCE_MS && shown <= after + CLOCK_TOLERANCE_MS) return null;
   const words = (time: number): string => new Date(time).toISOString().slice(0, 19).replace("T", " ");
@@ -57,7 +59,7 @@ function clockFault(shown: number, before: number, after: number): StageFault | 
   return { code: "clock-wrong", why };
 }
 
-/** Features, and the one reboot that they need, before any container network exists. */
+/** Installs the features, with the one reboot that they need, before any container network exists. */
 export async function installFeatures(task: ProvisionTask): Promise<void> {
   const wanted = planOf(task, "features");
   const { rebootDue } = await apply(task, "install features", wanted);
@@ -70,19 +72,19 @@ export async function installFeatures(task: ProvisionTask): Promise<void> {
   if (after.rebootPending) throw new StageFailed("windows-unfinished", "Windows requires another reboot");
 }
 
-/** Rebooting would lose the networks that containers use. */
+/** Refuses the reboot if container networks exist: they would be lost. */
 const networkFault = ({ hnsNetworks }: Observation): StageFault | null =>
   hnsNetworks.length > 0
     ? { code: "container-networks-exist", why: `container networks exist already: ${hnsNetworks.join(", ")}` }
     : null;
 
-/** The programs, from the bucket, each verified by its hash. */
+/** Installs the programs from the bucket, each verified by its hash. */
 export const installPayload = (task: ProvisionTask): Promise<unknown> =>
   apply(task, "install the payload", planOf(task, "payload"));
 
 /**
- * Files and services; then the machine gets its credential to join with, the kubelet starts and asks for its certificate.
- * The credential comes last because it lives for ten minutes only.
+ * Writes files and services, then gives the machine its join token and starts the kubelet, which requests its
+ * certificate. The token comes last because it is valid for only ten minutes.
  */
 export async function configureMachine(task: ProvisionTask): Promise<void> {
   const { instanceId } = machineOf(task);
@@ -102,7 +104,7 @@ export async function configureMachine(task: ProvisionTask): Promise<void> {
   await apply(task, "start the kubelet", planOf(task, "start"));
 }
 
-/** Makes a join token for this machine alone; what is asked for with it is known by the token's id. */
+/** Creates a join token for only this machine; its certificate requests carry the token's id. */
 async function giveToken(task: ProvisionTask, join: TokenJoin, name: string): Promise<void> {
   const { instanceId } = machineOf(task);
   const token = await once(task, name, () =>
@@ -111,7 +113,7 @@ async function giveToken(task: ProvisionTask, join: TokenJoin, name: string): Pr
   task.tokens = [...task.tokens, token];
 }
 
-/** The token ended before the kubelet had asked with it: the machine gets another one, and its kubelet starts again. */
+/** Replaces a token that expired before the kubelet used it, and restarts the kubelet. */
 export async function replaceToken(task: ProvisionTask): Promise<void> {
   const join = tokenJoinOf(task.profile.join);
   if (!join) return;

@@ -13,27 +13,27 @@ import type { Message } from "../../records/records.ts";
 import { hasEnded } from "../../steps/ec2/instances.ts";
 import type { ProvisionTask } from "./task.ts";
 
-/** A press on a button: one under the failed machine, or the cancellation of the operation. */
-interface Pressed {
+/** A press of a button under the failed machine, or a cancellation of the operation. */
+interface Press {
   readonly decision: "keep" | "terminate" | "cancel";
   readonly userId: string;
 }
 
 /** Decision about a failed machine. */
 export type Decision =
-  | Pressed
+  | Press
   | { readonly decision: "time" }
-  /** The instance ended meanwhile: nothing is left to decide. */
+  /** The instance was terminated meanwhile: nothing is left to decide. */
   | { readonly decision: "gone" }
-  /** The time was up after a person had decided whose right to do so could not be judged. */
+  /** The time ran out after a decision whose author's permission could not be checked. */
   | { readonly decision: "unjudged"; readonly userId: string };
 
-/** Question about a failed machine: its failure, the state left, and the last time to decide (Unix milliseconds). */
+/** Question about a failed machine: its failure, its state, and the deadline of the decision (Unix milliseconds). */
 interface Question extends Standing {
   readonly until: number;
 }
 
-/** A failed machine's failure, and the state in which it is left meanwhile. */
+/** A machine's failure, and the state in which the machine stays until the decision. */
 interface Standing extends FailureReason {
   readonly left: string;
 }
@@ -47,7 +47,7 @@ export async function awaitDecision(task: ProvisionTask, standing: Standing): Pr
   const until = await once(task, "how long it is kept", async () => steps.now() + minutes * MINUTE);
   const question = { ...standing, until };
   let unjudgedBy: string | null = null;
-  const decided = await askUntilDecided<Pressed | "the machine", Decision>(ctx, steps, {
+  const decided = await askUntilDecided<Press | "the machine", Decision>(ctx, steps, {
     name: "what becomes of the machine",
     until,
     read: answerIn,
@@ -61,26 +61,26 @@ export async function awaitDecision(task: ProvisionTask, standing: Standing): Pr
       if (answer === "the machine") return (await hasMachineEnded(task, round)) ? { decision: "gone" } : null;
       const verdict = await judge(task, answer, round);
       if (verdict === "unjudged") unjudgedBy = answer.userId;
-      return verdict === "counts" ? answer : null;
+      return verdict === "valid" ? answer : null;
     },
   });
   if (decided !== TIME_IS_UP) return decided;
-  // A press that could not be judged keeps the clock from terminating.
+  // After a press that could not be judged, the deadline does not terminate the machine.
   return unjudgedBy === null ? { decision: "time" } : { decision: "unjudged", userId: unjudgedBy };
 }
 
-/** An event of the instance completes the same callback as a button: then there is no decision in it. */
-const answerIn = (text: string): Pressed | "the machine" => {
-  const answer = JSON.parse(text) as Partial<Pressed>;
-  return answer.decision === undefined ? "the machine" : (answer as Pressed);
+/** Reads a callback's answer. An event of the instance completes the same callback as a button, without a decision. */
+const answerIn = (text: string): Press | "the machine" => {
+  const answer = JSON.parse(text) as Partial<Press>;
+  return answer.decision === undefined ? "the machine" : (answer as Press);
 };
 
-/** The press on a button, or a cancellation, as the ledger holds it. */
+/** Reads a press or a cancellation from the ledger. */
 async function written(
   { steps, start, index }: ProvisionTask,
   callbackId: string,
   until: number,
-): Promise<Pressed | null> {
+): Promise<Press | null> {
   const given = await steps.ledger.answerOf(start.operation, `node ${index}`, callbackId, until);
   if (given?.decision === "keep" || given?.decision === "terminate")
     return { decision: given.decision, userId: given.userId };
@@ -88,7 +88,7 @@ async function written(
   return by === null ? null : { decision: "cancel", userId: by };
 }
 
-/** While EC2 does not answer, the question stays: it ends by a press or by the clock. */
+/** Has the machine ended? If EC2 does not answer, the question stays open until a press or the deadline. */
 const hasMachineEnded = (task: ProvisionTask, round: number): Promise<boolean> =>
   once(task, `look whether it ended ${round}`, async () => {
     const seen = task.lease ? await task.steps.instances.describe(task.lease.instanceId) : undefined;
@@ -102,7 +102,7 @@ const noticeOf = ({ start, stage, lease }: ProvisionTask, { until, ...failure }:
     decideBy: new Date(until).toISOString(),
   });
 
-/** A decision that did not count makes room for another one. */
+/** Shows the question. A rejected decision is cleared, so that another one can follow. */
 async function show(
   task: ProvisionTask,
   { until, ...failure }: Question,
@@ -126,17 +126,13 @@ async function show(
 }
 
 /**
- * The roster may be minutes older than the click, so the person's permission is checked again. If the rules or Slack cannot
- * be read, the click has one effect: the machine is not terminated at the deadline.
+ * Checks the person's permission again, because the front door's roster may be minutes old. If the rules or Slack
+ * cannot be read, the press only keeps the machine from being terminated at the deadline.
  */
-async function judge(
-  task: ProvisionTask,
-  pressed: Pressed,
-  round: number,
-): Promise<"counts" | "does not count" | "unjudged"> {
+async function judge(task: ProvisionTask, pressed: Press, round: number): Promise<"valid" | "invalid" | "unjudged"> {
   try {
-    const counts = await once(task, `judge the decision ${round}`, () => mayCount(task, pressed));
-    return counts ? "counts" : "does not count";
+    const isValid = await once(task, `judge the decision ${round}`, () => isPermitted(task, pressed));
+    return isValid ? "valid" : "invalid";
   } catch (error) {
     const why = causeOf(error).message;
     console.error(`the decision of ${pressed.userId} could not be judged`, why);
@@ -145,23 +141,23 @@ async function judge(
   }
 }
 
-async function mayCount(task: ProvisionTask, { decision, userId }: Pressed): Promise<boolean> {
+async function isPermitted(task: ProvisionTask, { decision, userId }: Press): Promise<boolean> {
   const { steps, start } = task;
   if (decision === "cancel") return (await cancelledBy(steps, start.operation)) !== null;
   if (!(await mayDecide(steps, userId, "add", start.pool))) return false;
-  await hear(task, decision, userId);
+  await confirmPress(task, decision, userId);
   return true;
 }
 
-/** In the thread for everybody, and to the one who pressed. */
-async function sayUnjudged(task: ProvisionTask, { decision, userId }: Pressed, why: string): Promise<void> {
+/** Reports it in the thread, and to the person who pressed. */
+async function sayUnjudged(task: ProvisionTask, { decision, userId }: Press, why: string): Promise<void> {
   const words = decisionUnjudged(decision, why);
   await addNotes(task, [words]);
   await sendEphemeral(task, userId, say(plain(words, 1_000)));
 }
 
-/** The message shows it a moment later: until then the person should know that the click was heard. */
-const hear = (task: ProvisionTask, decision: Pressed["decision"], userId: string): Promise<void> =>
+/** Confirms the press to the person, because the message shows it only a moment later. */
+const confirmPress = (task: ProvisionTask, decision: Press["decision"], userId: string): Promise<void> =>
   sendEphemeral(task, userId, decisionHeard(task.lease?.instanceId ?? "the machine", decision === "keep"));
 
 const sendEphemeral = ({ steps, runtime }: ProvisionTask, userId: string, message: Message): Promise<void> =>

@@ -39,7 +39,7 @@ export async function handleFailure(task: ProvisionTask, error: unknown): Promis
     });
   }
   if (!task.lease) return failWithoutInstance(task, reason);
-  // A machine that waits for a person is not on its way any more: twenty of them must not hold up every other add.
+  // A machine that waits for a person needs no join slot: twenty of them must not block every other add.
   await once(task, "give back the join slot", () => task.steps.joinSlots.giveBack(task.owner));
   const left = machineLeaves.standing(task.lease.instanceId, seen.state, kubelet);
   const decided = await awaitDecision(task, { ...reason, left });
@@ -51,34 +51,34 @@ export async function handleFailure(task: ProvisionTask, error: unknown): Promis
   return carryOut(task, decided);
 }
 
-/** Acts of others come first, in the words and by the code: they are the cause of what followed. */
+/** Puts changes made outside Casement first, in the words and the code, because they caused the failure. */
 function reasonWith(findings: readonly StageFault[], { why, code }: FailureReason): FailureReason {
   const first = findings[0]?.code ?? code;
   const words = [...new Set([...findings.map((one) => one.why), why])].join("; ");
   return { why: words, ...(first === undefined ? {} : { code: first }) };
 }
 
-/** Entry of the audit: the decision about a failed machine, or that none came in time. */
+/** Audit entry of the decision about a failed machine, or of its missed deadline. */
 const decisionAct = ({ stage }: ProvisionTask, decided: Decision): Act => ({
   what: decided.decision === "time" || decided.decision === "gone" ? "lapsed" : "decided",
   ...("userId" in decided ? { by: { person: decided.userId } } : {}),
   detail: { question: "failed machine", stage, decision: decided.decision },
 });
 
-/** Stops the kubelet if there may be one. @returns its state, one of `kubeletIs` */
+/** Stops the kubelet if one may run. @returns its state, one of `kubeletIs` */
 function kubeletNow(task: ProvisionTask, seen: FailureFacts): Promise<string> | string {
   if (seen.isGone) return kubeletIs.gone;
   return isDown(seen) ? kubeletIs.off : stopKubelet(task);
 }
 
-/** State of instance, Node and cluster when a stage has failed: a change made outside Casement is the cause of what followed. */
+/** State of instance and Node after a stage has failed. */
 interface FailureFacts {
   readonly isGone: boolean;
-  /** It is gone because EC2 could not keep it. */
+  /** EC2 reclaimed the instance, or its hardware failed. */
   readonly isGivenUp: boolean;
-  /** EC2's word for the instance. */
+  /** State of the instance, as EC2 names it. */
   readonly state: string;
-  /** Acts of others. */
+  /** Changes made outside Casement, which caused the failure. */
   readonly findings: readonly StageFault[];
 }
 
@@ -88,13 +88,13 @@ interface FailureFacts {
  */
 async function failureFacts(task: ProvisionTask): Promise<FailureFacts> {
   try {
-    return await once(task, "look what became of it", () => lookAround(task));
+    return await once(task, "look what became of it", () => readFacts(task));
   } catch {
     return { isGone: false, isGivenUp: false, state: UNREADABLE, findings: [] };
   }
 }
 
-async function lookAround({ steps, lease, machine, node, profile }: ProvisionTask): Promise<FailureFacts> {
+async function readFacts({ steps, lease, machine, node, profile }: ProvisionTask): Promise<FailureFacts> {
   if (!lease) return { isGone: false, isGivenUp: false, state: "unknown", findings: [] };
   const seen = await steps.instances.describe(lease.instanceId);
   if (seen && hasEnded(seen))
@@ -115,14 +115,14 @@ async function lookAround({ steps, lease, machine, node, profile }: ProvisionTas
 
 const names = stagesOf("provision").map(({ name }) => name);
 
-/** `configure` starts it. */
+/** Stages in which the kubelet may run: `configure` starts it. */
 const KUBELET_MAY_RUN: ReadonlySet<string> = new Set(names.slice(names.indexOf("configure")));
 
-/** For one small plan on a machine that answers (assumed). */
+/** Time for one small plan on a machine that answers (assumed). */
 const STOPPED_WITHIN_MS = 4 * MINUTE;
 
 /**
- * Best effort: without an answer from the machine's agent its kubelet cannot be stopped.
+ * Stops the kubelet, if the machine's agent answers.
  * @returns the kubelet's state, one of `kubeletIs`
  */
 async function stopKubelet(task: ProvisionTask): Promise<string> {

@@ -15,12 +15,12 @@ import { planOf, replaceToken } from "./configure.ts";
 import { unclaimed } from "./launch.ts";
 import { machineOf, nodeNameOf, type ProvisionTask } from "./task.ts";
 
-/** Facts that the machine's certificate requests must match, by EC2's and the cluster's word. */
+/** Facts from EC2 and the cluster that the machine's certificate requests must match. */
 async function expected(task: ProvisionTask): Promise<ExpectedRequest & { readonly nodeSince: string | null }> {
   const { instanceId, privateDnsName, launchedAt } = machineOf(task);
   const nodeName = nodeNameOf(task);
   const node = await task.steps.nodes.read(nodeName);
-  // Public addresses come with the subnet, or later: EC2's present word counts.
+  // A public address may be assigned after the launch, so EC2 is asked again.
   const machine = (await task.steps.instances.describe(instanceId)) ?? machineOf(task);
   return {
     nodeName,
@@ -34,12 +34,12 @@ async function expected(task: ProvisionTask): Promise<ExpectedRequest & { readon
   };
 }
 
-/** This many denials of the machine's own requests are no mistake but a rule. */
+/** Denials after which the stage fails: so many of the machine's own requests are denied by a rule, not by mistake. */
 const DENIALS = 3;
 
 /**
- * Approves the one right request of a signer. Requests that are nearly right or suspicious are left pending and reported to
- * people; decisions of other approvers are reported too.
+ * Approves the one request of a signer that matches. Requests that nearly match or look suspicious stay pending and are
+ * reported to people, as are decisions of other approvers.
  * @throws StageFailed when the machine's requests are denied again and again, or another machine has its name
  */
 async function approveOnce(task: ProvisionTask, signer: string): Promise<Poll<"approved">> {
@@ -52,7 +52,7 @@ async function approveOnce(task: ProvisionTask, signer: string): Promise<Poll<"a
   );
   const denied = look.denied.map(({ name, by }) => signingRequest.denied(name, by));
   const again = signingRequest.askedAgain(wanted.nodeName);
-  await callAbout(task, [...wrong, ...denied.slice(0, 1).map((one) => `${one}; ${again}`)], left);
+  await reportFindings(task, [...wrong, ...denied.slice(0, 1).map((one) => `${one}; ${again}`)], left);
   if (look.approved) return approved(task, look.approved);
   const [wrongly] = look.approvedWrongly;
   if (signer === CLIENT_SIGNER && wanted.nodeExists) {
@@ -65,7 +65,7 @@ async function approveOnce(task: ProvisionTask, signer: string): Promise<Poll<"a
       `${denied.slice(-1)}, as were ${denied.length} requests in total; ${again}`,
     );
   const awaited = `the kubelet's certificate request (${signer.split("/")[1]})`;
-  // The likeliest reason why the right one does not come, so it is told with the wait, and with the failure.
+  // Report the likeliest reason why the expected request is missing, with the wait and with the failure.
   const code = denied.length > 0 ? "certificate-request-denied" : undefined;
   return pending([awaited, ...[...denied, ...wrong, ...left].slice(0, 1)].join("; "), { code });
 }
@@ -101,15 +101,19 @@ async function knownNames({ steps, runtime, profile }: ProvisionTask): Promise<K
   };
 }
 
-/** An actor that can make requests can make many of them: they must not displace the report of wrong decisions. */
+/**
+ * Limit of reports on pending requests: whoever can create requests can create many, and they must not displace reports
+ * of wrong decisions.
+ */
 const MOST_LEFT_PENDING = 10;
 
 /**
- * Says it in the thread, once, and past Slack too: a person must judge it. The wait goes on whether or not that can be said.
- * @param decided what others decided
- * @param left what was left pending
+ * Reports findings in the thread and by SNS, each once, because a person must judge them. If reporting fails, the wait
+ * goes on.
+ * @param decided sentences on decisions of other approvers
+ * @param left sentences on requests that were left pending
  */
-async function callAbout(task: ProvisionTask, decided: readonly string[], left: readonly string[]): Promise<void> {
+async function reportFindings(task: ProvisionTask, decided: readonly string[], left: readonly string[]): Promise<void> {
   const fresh = [...(await addNotes(task, decided)), ...(await addNotes(task, left, MOST_LEFT_PENDING))];
   for (const why of fresh) logRequest("left", why);
   if (fresh.length > 0)
@@ -127,19 +131,19 @@ export async function clientCertificate(task: ProvisionTask): Promise<void> {
   while ((await clientRequest(task, since)) === "token ended") await replaceToken(task);
 }
 
-/** Waits for the request until it is approved or the token ends. @param since begin of the waits for all tokens together */
+/** Waits until the request is approved or the token expires. @param since start of the waits for all tokens together */
 const clientRequest = (task: ProvisionTask, since: number): Promise<"approved" | "token ended"> => {
   const name = `the client certificate is approved ${task.tokens.length}`;
   return until(task.ctx, name, { ...task.wait, since }, async () => {
     const look = await approveOnce(task, CLIENT_SIGNER);
     const endsAt = Date.parse(task.tokens.at(-1)?.expiresAt ?? "");
-    // A stage that is out of time names what it waited for, not a token that would not be used any more.
+    // At the stage's deadline, report the missing request, not an expired token that would not be replaced.
     const isDue = task.steps.now() >= endsAt && task.steps.now() < task.wait.until;
     return "pendingReason" in look && isDue ? done("token ended") : look;
   });
 };
 
-/** The Node object appears; from here on Events tell people with kubectl what people in Slack see. */
+/** Waits until the Node object exists. From here on Events report to kubectl what Slack shows. */
 export async function nodeRegistered(task: ProvisionTask): Promise<void> {
   const name = nodeNameOf(task);
   task.node = await waitFor(task, "the Node exists", async () => {
@@ -152,11 +156,11 @@ export async function nodeRegistered(task: ProvisionTask): Promise<void> {
   });
 }
 
-/** Without it `kubectl logs` and `exec` fail; nothing else approves it. */
+/** Approves the serving certificate, which nothing else does; without it `kubectl logs` and `exec` fail. */
 export const servingCertificate = (task: ProvisionTask): Promise<unknown> =>
   waitFor(task, "the serving certificate is approved", () => approveOnce(task, SERVING_SIGNER));
 
-/** The Node as it is now; a Node that was deleted meanwhile is a failure, not something to wait for. */
+/** Reads the Node. @throws StageFailed if it was deleted meanwhile, because waiting would not bring it back */
 export async function currentNode(task: ProvisionTask): Promise<Node> {
   const node = await task.steps.nodes.read(nodeNameOf(task));
   if (!node) throw new StageFailed("node-deleted", "the Node was deleted during setup");
@@ -174,7 +178,7 @@ async function annotated(task: ProvisionTask, awaited: readonly AwaitedAnnotatio
   }
 }
 
-/** The cluster gives the Node its part of the network, then the profile's services start on it. */
+/** Waits until the cluster has assigned the Node its network, then starts the profile's network services on it. */
 export async function networkReady(task: ProvisionTask): Promise<void> {
   const { network } = task.profile;
   await annotated(task, network.before);
@@ -182,7 +186,7 @@ export async function networkReady(task: ProvisionTask): Promise<void> {
   await annotated(task, network.after);
 }
 
-/** The kubelet's own word on its health. */
+/** Waits until the kubelet reports that it is Ready. */
 export const nodeReady = (task: ProvisionTask): Promise<true> =>
   waitFor(task, "the Node is Ready", async () => {
     const node = await currentNode(task);

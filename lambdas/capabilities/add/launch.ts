@@ -14,9 +14,9 @@ import { type Candidate, candidatesOf, launchRequest } from "../../steps/ec2/lau
 import { UNREGISTERED_AT_ONCE } from "../../steps/ledger/join-slots.ts";
 import { machineOf, type ProvisionTask } from "./task.ts";
 
-/** Launches one instance, in the first place that has room for it, and takes its lease. */
+/** Launches one instance, in the first subnet and instance type with capacity, and takes its lease. */
 export async function launch(task: ProvisionTask): Promise<void> {
-  // Standing in line is not launching: the stage's deadline begins with the place.
+  // The wait in the queue has a deadline of its own; the launch's deadline starts after it.
   const { queue, launch: launching } = task.runtime.configuration.deadlines.provision;
   await boundBy(task, "stand in line", queue);
   await waitForPlace(task);
@@ -37,8 +37,8 @@ export async function launch(task: ProvisionTask): Promise<void> {
 }
 
 /**
- * Makes sure that no other controller of the cluster calls the machine its own: an address that EC2 reuses may still be in
- * a controller's list.
+ * Checks that no other controller of the cluster claims the machine: an address that EC2 reuses may still be in a
+ * controller's list.
  * @throws StageFailed that names the claim
  */
 export async function unclaimed(task: ProvisionTask, machine: Machine, name: string): Promise<void> {
@@ -46,7 +46,7 @@ export async function unclaimed(task: ProvisionTask, machine: Machine, name: str
   if (claim) throw new StageFailed("address-claimed", claimedByOthers(claim.machine, claim.kind, claim.owner));
 }
 
-/** From now on so many minutes count, and no more. */
+/** Sets the deadline of the following waits, in minutes from now. */
 async function boundBy(task: ProvisionTask, name: string, minutes: number): Promise<void> {
   const until = await once(task, name, async () => task.steps.now() + minutes * MINUTE);
   task.wait = { ...task.wait, until };
@@ -58,7 +58,7 @@ const isUp = (machine: Machine | undefined): machine is Machine => {
   return machine?.state === "running" && machine.privateDnsName !== "";
 };
 
-/** Neither too many machines on their way in, nor too many certificate requests in front of the cluster's approver. */
+/** Waits for a join slot, while few enough certificate requests are pending for the cluster's approver. */
 const waitForPlace = (task: ProvisionTask): Promise<true> =>
   waitFor(task, "a place is free", async () => {
     const requests = await task.steps.csrs.pendingCount();
@@ -75,7 +75,7 @@ async function firstWithRoom(task: ProvisionTask): Promise<string> {
   const { pool, image } = task.start;
   const today = await once(task, "read the pool as it is today", () => poolOfToday(task));
   const places = await placesLeft(task, today);
-  const configuration = await asOfToday(task, today);
+  const configuration = await configurationOfToday(task, today);
   const refusals: Refusal[] = [];
   for (const candidate of places) {
     const where = `${candidate.instanceType} in ${candidate.subnet}`;
@@ -87,13 +87,16 @@ async function firstWithRoom(task: ProvisionTask): Promise<string> {
   throw noRoom(refusals);
 }
 
-/** A place in which EC2 has no room, and EC2's code for it. */
+/** A subnet and instance type without capacity, and EC2's error code. */
 interface Refusal {
   readonly where: string;
   readonly noRoom: string;
 }
 
-/** Codes of EC2 that say more than that it has no capacity; the first one counts, wherever EC2 answered it. */
+/**
+ * Codes of EC2 that are more precise than missing capacity. The first one in this list that EC2 answered anywhere is
+ * reported.
+ */
 const moreThanCapacity: readonly (readonly [string, FailureCode])[] = [
   ["VcpuLimitExceeded", "vcpu-quota"],
   ["InsufficientFreeAddressesInSubnet", "subnet-full"],
@@ -105,15 +108,15 @@ function noRoom(refusals: readonly Refusal[]): StageFailed {
   return new StageFailed(code, `EC2 has no capacity in any subnet: ${words}`);
 }
 
-/** Values of the newest configuration that a launch is allowed by: a deployment takes the right to launch with others away. */
+/** Values of the newest configuration that bound a launch: after a deployment, IAM allows only these. */
 interface Today extends Pick<Pool, "subnets" | "instanceTypes" | "metadataTokens"> {
-  /** ARN of the key of volumes; null where the account's default key encrypts them. */
+  /** ARN of the key of volumes; null if the account's default key encrypts them. */
   readonly volumeKey: string | null;
 }
 
 /**
- * The subnets and instance types of this add that the pool still has. A deployment that took one out while the node stood in
- * line took the right to launch there too.
+ * Lists the subnets and instance types of this add that the pool still has. A deployment that removed one while the
+ * node was queued also removed the right to launch there.
  * @throws StageFailed when none is left
  */
 async function placesLeft(task: ProvisionTask, { instanceTypes, subnets }: Today): Promise<Candidate[]> {
@@ -129,8 +132,8 @@ async function placesLeft(task: ProvisionTask, { instanceTypes, subnets }: Today
   return left;
 }
 
-/** The operation's own configuration, with the options of a launch that a deployment may have changed meanwhile. */
-async function asOfToday(task: ProvisionTask, { metadataTokens, volumeKey }: Today): Promise<Configuration> {
+/** The operation's own configuration, with the launch options of the newest one. */
+async function configurationOfToday(task: ProvisionTask, { metadataTokens, volumeKey }: Today): Promise<Configuration> {
   const { volumeKey: before, ...configuration } = task.runtime.configuration;
   const name = task.start.pool;
   const changed = [
@@ -143,7 +146,10 @@ async function asOfToday(task: ProvisionTask, { metadataTokens, volumeKey }: Tod
   return { ...configuration, pools, ...(volumeKey === null ? {} : { volumeKey }) };
 }
 
-/** While the newest configuration cannot be read, the node's own counts: EC2 refuses what is not allowed any more. */
+/**
+ * Reads the newest configuration. If it cannot be read, the operation's own is used: EC2 refuses what is no longer
+ * allowed.
+ */
 async function poolOfToday({ steps, start, pool, runtime }: ProvisionTask): Promise<Today> {
   try {
     const { configuration } = await steps.runtime.read(null);
@@ -159,7 +165,7 @@ const todayIn = (
   { subnets, instanceTypes, metadataTokens }: Pool,
 ): Today => ({ subnets, instanceTypes, metadataTokens, volumeKey });
 
-/** The SSM agent answers: sysprep and first boot are over. */
+/** Waits until the SSM agent answers: then sysprep and the first boot are over. */
 export async function agentOnline(task: ProvisionTask): Promise<void> {
   const { instanceId } = machineOf(task);
   await waitFor(task, "the agent is online", async () => {

@@ -13,7 +13,7 @@ import { clientCertificate, networkReady, nodeReady, nodeRegistered, servingCert
 import { agentOnline, launch } from "./launch.ts";
 import { newProvisionTask, type ProvisionStart, type ProvisionTask, releaseAll } from "./task.ts";
 
-/** The way of a machine into the cluster. */
+/** Stages that bring a machine into the cluster. */
 const stages = stageTable<"provision", ProvisionTask>("provision", {
   launch,
   agent: agentOnline,
@@ -30,11 +30,13 @@ const stages = stageTable<"provision", ProvisionTask>("provision", {
   admit,
 });
 
-/** The stages that a kind of cluster needs, in the table's order. */
+/** Stages that a kind of cluster needs, in the table's order. */
 export const stagesFor = ({ stages: needed }: Pick<Profile, "stages">) =>
   stages.filter(({ name }) => needed.some((one) => one === name));
 
-/** One Windows node, from a launch to Ready; a failure leaves nothing half done and asks what becomes of the machine. */
+/**
+ * Brings up one Windows node, from launch to Ready. After a failure it cleans up and asks whether to keep the machine.
+ */
 export const provisionNode = renewingCredential(
   tryingRights(
     "provision-node",

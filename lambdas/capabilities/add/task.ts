@@ -20,22 +20,22 @@ export interface ProvisionStart {
   readonly runtimeVersion: string;
 }
 
-/** A node on its way into the cluster: what it was started with, and what stages found out. */
+/** A node that is being provisioned: its start, and the facts that its stages found out. */
 export interface ProvisionTask extends NodeTask {
   readonly start: ProvisionStart;
   readonly pool: Pool;
   readonly profile: Profile;
   machine: Machine | null;
-  /** PEM of the authorities that its kubelet is to trust; empty before the stage that reads them. */
+  /** PEM of the authorities that its kubelet trusts; empty before the stage that reads them. */
   kubeletClients: string;
-  /** The join tokens that the machine was given, oldest first. */
+  /** Join tokens that the machine got, oldest first. */
   tokens: readonly JoinToken[];
 }
 
 /**
- * Checks that an operation asks for this node. An operation that has begun was judged: by the policy, and by what Slack
- * says of its requester.
- * @throws Refused if there is none, so that the right to call this function alone launches nothing
+ * Checks that a running operation requests this node. A running operation has passed the policy, and Slack has
+ * confirmed its requester.
+ * @throws Refused if there is none, so that the right to invoke this function is not enough to launch a machine
  */
 async function checkOrder(steps: Steps, { operation: id, index, pool }: ProvisionStart): Promise<void> {
   const operation = await steps.ledger.operation(id);
@@ -45,7 +45,7 @@ async function checkOrder(steps: Steps, { operation: id, index, pool }: Provisio
   if (!isAsked || !isUnderWay) throw new Refused(`no running operation requests node ${index + 1} of ${id}`);
 }
 
-/** Reads what the node is to become, and records in the ledger which execution works on it. */
+/** Reads the node's configuration, and records in the ledger which execution works on it. */
 export async function newProvisionTask(
   ctx: DurableContext,
   steps: Steps,
@@ -66,7 +66,7 @@ export async function newProvisionTask(
   return { ...newNodeTask(assignment, "launch"), start, pool, profile, machine: null, kubeletClients: "", tokens: [] };
 }
 
-/** The instance. @throws StageFailed before it was launched */
+/** Instance of the node. @throws StageFailed before it was launched */
 export const machineOf = ({ machine }: ProvisionTask): Machine => {
   if (!machine) throw new StageFailed("unexpected", machineLeaves.nothingLaunched);
   return machine;
@@ -76,8 +76,8 @@ export const machineOf = ({ machine }: ProvisionTask): Machine => {
 export const nodeNameOf = (task: ProvisionTask): string => task.profile.nodeName(machineOf(task));
 
 /**
- * Releases the slot, the lease, and the join secret if it is still there. What bounds others comes first, in a step of its own:
- * Secrets Manager may be unavailable, and no sweep looks after the lease of a node that has ended.
+ * Releases slot and lease, then deletes the join secret if it still exists. Slot and lease block others, so they have a
+ * step of their own: Secrets Manager may be unavailable, and the sweep skips the lease of an ended node.
  */
 export async function releaseAll(task: ProvisionTask): Promise<void> {
   const { steps, lease, machine, owner } = task;

@@ -2,7 +2,7 @@ import type { Capability } from "../capability.ts";
 import { type Argument, command } from "../command.ts";
 import { reason } from "../options.ts";
 
-/** The operation that an approver decides about. */
+/** Operation that an approver decides about. */
 const decided = {
   name: "operation",
   kind: "operation",
@@ -10,7 +10,7 @@ const decided = {
   means: "id of the operation that waits for approval, from its message",
 } as const satisfies Argument;
 
-/** The rollout that is paused or goes on. */
+/** Rollout to pause or resume. */
 const rollout = {
   name: "operation",
   kind: "operation",

@@ -14,14 +14,14 @@ import { lambdaEntry } from "../../steps/host.ts";
 import { type AssistRequest, type JudgedAssist, type JudgedEnd, judgeAssist, judgeEnd } from "./judge.ts";
 import { type AssistTask, assistanceHeld, guardMachine, releaseMachine, restoreMachine, tagMachine } from "./stages.ts";
 
-/** Both directions; each has stages of its own. */
+/** Stages of beginning and ending an assistance; each uses its own. */
 const stages = stageTable<"assisting", AssistTask>("assisting", {
   tag: tagMachine,
   guard: guardMachine,
   release: releaseMachine,
 });
 
-/** Facts of a change that both directions share. */
+/** Fields that both changes share. */
 const both = {
   workflow: "assisting",
   eventReason: "CasementAssisting",
@@ -59,7 +59,7 @@ const begin: Change<AssistRequest, JudgedAssist, AssistTask> = {
   words: assistSummary,
 };
 
-/** `/win assist --end`: takes guard and tag away; it needs no approval. */
+/** `/win assist --end`: removes guard and tag, without an approval. */
 const end: Change<AssistRequest, JudgedEnd, AssistTask> = {
   ...both,
   isFor: (request): request is AssistRequest => request.command === "assist" && request.end,

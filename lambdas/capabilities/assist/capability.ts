@@ -9,9 +9,7 @@ const end = {
   means: "takes Casement's guard and tag away from the machine again",
 } as const satisfies Option;
 
-/**
- * Help for a machine of another owner, and its end: the tag and the guard, or both taken away again.
- */
+/** Stages of an assistance: they set the tag and install the guard, or remove both. */
 const assisting = [
   {
     name: "tag",
@@ -28,7 +26,7 @@ const assisting = [
   },
 ] as const satisfies readonly StageRow[];
 
-/** Help for nodes of another owner: the guard, and a tag by which the other commands work on them. */
+/** Assistance for nodes of another owner: the guard, and a tag that lets the other commands work on them. */
 export const assist = {
   name: "assist",
   commands: [

@@ -25,7 +25,7 @@ import { clusterTag, TAG } from "../../tags.ts";
 /** `/win assist`, with and without `--end`. */
 export type AssistRequest = Extract<Request, { command: "assist" }>;
 
-/** A machine that may be assisted, and what the card shows of it. */
+/** A machine that may be assisted, and the plan that the card shows. */
 export interface JudgedAssist {
   readonly chosen: ChosenNode;
   readonly machine: Machine;
@@ -33,14 +33,14 @@ export interface JudgedAssist {
   readonly plan: AssistPlan;
 }
 
-/** A machine whose assistance is to end. */
+/** A machine whose assistance may end. */
 export interface JudgedEnd {
   readonly chosen: ChosenNode;
   readonly record: Assistance | null;
 }
 
-/** The node that was meant, and who holds its machine. */
-interface Meant {
+/** The requested node, and the operation that holds its machine. */
+interface RequestedNode {
   readonly node: Node;
   readonly name: string;
   readonly instanceId: string | null;
@@ -48,7 +48,7 @@ interface Meant {
   readonly configuration: Configuration;
 }
 
-async function meant({ steps, start, settings }: Op, typed: string): Promise<Meant> {
+async function requested({ steps, start, settings }: Op, typed: string): Promise<RequestedNode> {
   const { configuration } = await steps.runtime.read(settings.runtimeVersion);
   const node = findNode(typed, await steps.nodes.all());
   const instanceId = instanceIdOf(node);
@@ -57,7 +57,10 @@ async function meant({ steps, start, settings }: Op, typed: string): Promise<Mea
   return { node, name: node.metadata?.name ?? "", instanceId, heldBy, configuration };
 }
 
-/** Machines of other owners are in no pool. @throws Forbidden when the requester may not use the command there */
+/**
+ * Judges the requester by the cluster's policy, because machines of other owners are in no pool.
+ * @throws Forbidden when the requester may not use the command
+ */
 async function checkRequester(op: Execution): Promise<void> {
   const { steps, start } = op;
   const rules = await steps.runtime.rules();
@@ -74,9 +77,9 @@ const chosenOf = (node: Node, instanceId: string): ChosenNode => ({
   isCordoned: node.spec?.unschedulable === true,
 });
 
-/** Reason of the machine itself; null where it may be assisted. */
+/** Finds the machine's own reason against an assistance; null if there is none. */
 function refusalOf(
-  { node, instanceId, heldBy, configuration: { cluster } }: Meant,
+  { node, instanceId, heldBy, configuration: { cluster } }: RequestedNode,
   machine: Machine | undefined,
   owner: OtherOwner | null,
 ): AssistRefusal | null {
@@ -89,7 +92,7 @@ function refusalOf(
   return heldBy === null ? null : { kind: "busy", operation: heldBy };
 }
 
-/** Reason of the machine's agent; null where a command reaches it. */
+/** Finds the agent's reason against an assistance; null if commands reach the machine. */
 async function agentRefusal(steps: Steps, { instanceId, hasProfile }: Machine): Promise<AssistRefusal | null> {
   const { registered, online } = await steps.health.agent(instanceId);
   if (registered) return online ? null : { kind: "agent-silent" };
@@ -97,13 +100,13 @@ async function agentRefusal(steps: Steps, { instanceId, hasProfile }: Machine): 
 }
 
 /**
- * Finds the node and judges whether its machine may be assisted. Belongs into a step.
- * @param named as typed, or the name of the node that was found by it
- * @throws UserError when it means no node, or several; Refused when it may not be assisted; Forbidden
+ * Finds the node and judges whether its machine may be assisted. Call inside a step.
+ * @param named the node as typed, or the name found by it
+ * @throws UserError when the name matches no node, or several; Refused when the node may not be assisted; Forbidden
  */
 export async function judgeAssist(op: Op, named: string): Promise<JudgedAssist> {
   const { steps, start } = op;
-  const of = await meant(op, named);
+  const of = await requested(op, named);
   const refused = (refusal: AssistRefusal): Refused => new Refused(assistRefused(refusal, of.name));
   const machine = of.instanceId ? await steps.instances.describe(of.instanceId) : undefined;
   const claimed = await steps.claims.all();
@@ -126,12 +129,13 @@ export async function judgeAssist(op: Op, named: string): Promise<JudgedAssist> 
 }
 
 /**
- * Finds the node and judges whether its assistance may end. Belongs into a step.
- * @throws UserError when it means no node, several, or one that is not assisted; Refused while an operation holds it; Forbidden
+ * Finds the node and judges whether its assistance may end. Call inside a step.
+ * @throws UserError when the name matches no node, several, or one that is not assisted; Refused while an operation
+ * holds it; Forbidden
  */
 export async function judgeEnd(op: Op, named: string): Promise<JudgedEnd> {
   const { steps } = op;
-  const { node, name, instanceId, heldBy, configuration } = await meant(op, named);
+  const { node, name, instanceId, heldBy, configuration } = await requested(op, named);
   const machine = instanceId ? await steps.instances.describe(instanceId) : undefined;
   const record = instanceId ? ((await steps.machines.assistance.of(instanceId)) ?? null) : null;
   const isTagged = machine?.tags[TAG.managed] === configuration.cluster.name;

@@ -16,15 +16,15 @@ import { requesterOf } from "../../records/origin.ts";
 import { TAG } from "../../tags.ts";
 import type { JudgedAssist } from "./judge.ts";
 
-/** An assistance that begins or ends; its execution publishes its message. */
+/** Task of an assistance that begins or ends; its execution publishes its message. */
 export interface AssistTask extends ChangeTask {
-  /** The record that begins; null where an assistance ends. */
+  /** Record of the assistance that begins; null if one ends. */
   readonly wanted: Omit<Assistance, "at" | "state"> | null;
-  /** Words for the message once it is done. */
+  /** Summary for the message at the end. */
   summary: string;
 }
 
-/** The record of an assistance that was approved, without its state. */
+/** Record of an approved assistance, without its state. */
 export const assistanceHeld = (
   { op: { start }, approvedBy }: Pick<ChangeTask, "op" | "approvedBy">,
   { machine, owner }: JudgedAssist,
@@ -37,20 +37,20 @@ export const assistanceHeld = (
   approvedBy,
 });
 
-/** Time in which a machine is put back after an assistance that failed. */
+/** Time to remove the guard after an assistance that failed. */
 const BACK_WITHIN_MS = 15 * MINUTE;
 
-/** Minutes in which the machine must have begun. */
+/** Minutes within which the machine must begin. */
 const BEGIN_MINUTES = 5;
 
-/** Seconds between two attempts to send, and attempts: Systems Manager sees a tag of EC2 some seconds later. */
+/** Seconds between two attempts to send, and their number: Systems Manager sees a new EC2 tag some seconds later. */
 const PAUSE_SECONDS = 20;
 const ATTEMPTS = 6;
 
-/** Errors by which IAM refuses: the tag that it goes by is not seen everywhere at once. */
+/** Is it IAM's refusal? A new tag, on which the right depends, is not visible everywhere immediately. */
 const isRefusal = (error: unknown): boolean => codeOf(causeOf(error)) === "aws-denied";
 
-/** Writes the approval down, and then sets the tag; either alone has no power. */
+/** Records the approval, then sets the tag. Only both together give Casement the right to act. */
 export async function tagMachine(task: AssistTask): Promise<void> {
   const { steps, wanted } = task;
   if (!wanted) throw new Error("an assistance that ends sets no tag");
@@ -71,11 +71,11 @@ export async function tagMachine(task: AssistTask): Promise<void> {
   });
 }
 
-/** Runs `route.ps1`. @param name unique within the execution @throws StageFailed with the machine's words */
-async function runRoute(task: AssistTask, what: RouteRequest["do"], name: string): Promise<void> {
+/** Runs `route.ps1`. @param name unique within the execution @throws StageFailed with the machine's error */
+async function runRoute(task: AssistTask, action: RouteRequest["do"], name: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await runOnce(task, what, attempt === 1 ? name : `${name}, attempt ${attempt}`);
+      return await runOnce(task, action, attempt === 1 ? name : `${name}, attempt ${attempt}`);
     } catch (error) {
       if (!isRefusal(error) || attempt === ATTEMPTS) throw error;
       await task.ctx.wait(`before ${name}, attempt ${attempt + 1}`, { seconds: PAUSE_SECONDS });
@@ -83,10 +83,10 @@ async function runRoute(task: AssistTask, what: RouteRequest["do"], name: string
   }
 }
 
-async function runOnce(task: AssistTask, what: RouteRequest["do"], name: string): Promise<void> {
+async function runOnce(task: AssistTask, action: RouteRequest["do"], name: string): Promise<void> {
   const { ctx, steps, operation, wait } = task;
   const request = await once(task, `request: ${name}`, async () =>
-    routeRequest(what, operation, steps.now(), BEGIN_MINUTES),
+    routeRequest(action, operation, steps.now(), BEGIN_MINUTES),
   );
   const run = { held: leaseOf(task), name, wait };
   const result = await runScript<RouteResult>(ctx, steps, run, { script: "route", request });
@@ -94,14 +94,14 @@ async function runOnce(task: AssistTask, what: RouteRequest["do"], name: string)
   if ("why" in reading) throw new StageFailed(reading.code ?? "script-failed", reading.why);
 }
 
-/** @throws StageFailed when the Node was deleted meanwhile: the approval gives no right to a machine that is no node of the cluster */
+/** @throws StageFailed if the Node was deleted meanwhile: the approval covers only machines that are nodes of the cluster */
 async function checkNode(task: AssistTask): Promise<void> {
   const { name, uid } = nodeOf(task);
   const node = await task.steps.nodes.read(name);
   if (node?.metadata?.uid !== uid) throw new StageFailed("node-deleted", nodeIsGone);
 }
 
-/** Installs the guard, looks at it as a reboot does, and only then gives the approval its power. */
+/** Installs the guard, verifies it as a reboot does, and only then puts the assistance into effect. */
 export async function guardMachine(task: AssistTask): Promise<void> {
   const { steps, wanted } = task;
   if (!wanted) throw new Error("an assistance that ends installs no guard");
@@ -120,7 +120,7 @@ export async function guardMachine(task: AssistTask): Promise<void> {
   task.summary = assistSummary.begun(nodeOf(task).name);
 }
 
-/** Takes the approval its power, then the guard from the machine, then the tag, and last the approval itself. */
+/** Revokes the assistance, then removes the guard and the tag, and last the record of the approval. */
 export async function releaseMachine(task: AssistTask): Promise<void> {
   const { steps } = task;
   const lease = leaseOf(task);
@@ -135,7 +135,10 @@ export async function releaseMachine(task: AssistTask): Promise<void> {
   task.summary = isSilent ? assistSummary.endedWithGuard(name) : assistSummary.ended(name);
 }
 
-/** Takes the tag off, and the approval with it; what the scheduled looks have seen goes too, so that nothing old is told later. */
+/**
+ * Removes the tag and the record of the approval. Observations of the reboot watch are deleted too, so that it reports
+ * nothing old later.
+ */
 async function untag(task: AssistTask): Promise<void> {
   const { steps } = task;
   const lease = leaseOf(task);
@@ -148,7 +151,7 @@ async function untag(task: AssistTask): Promise<void> {
   });
 }
 
-/** Takes the guard away from a machine where it may have been installed. @returns why not, null where it is gone */
+/** Removes the guard if it may have been installed. @returns the reason why it is still there; null if it is not */
 async function withoutGuard(task: AssistTask): Promise<string | null> {
   if (task.stage !== "guard") return null;
   try {
@@ -163,7 +166,7 @@ async function withoutGuard(task: AssistTask): Promise<string | null> {
   }
 }
 
-/** Takes away what an assistance that did not succeed has left. @returns the state that is left, as a clause */
+/** Removes guard and tag after an assistance that failed. @returns the state that is left, as a clause */
 export async function restoreMachine(task: AssistTask): Promise<string> {
   const why = await withoutGuard(task);
   try {

@@ -1,7 +1,7 @@
 import type { Capability } from "../capability.ts";
 import { command } from "../command.ts";
 
-/** The record of who changed what. */
+/** Audit: the record of who changed what. */
 export const audit = {
   name: "audit",
   commands: [

@@ -10,16 +10,16 @@ import { auditMessage, type FoundAudit } from "./audit-message.ts";
 
 type AuditRequest = Extract<Request, { command: "audit" }>;
 
-/** Days that are looked back by default: a node or a person has few entries a day. */
+/** Days searched by default: a node or a person has few entries a day. */
 const DAYS: Readonly<Record<AuditSubject["kind"], number>> = { everything: 7, operation: 0, person: 30, node: 30 };
 
-/** Requests that are read for the last days: looks are among them. */
+/** Requests that are read for the last days; looks are among them. */
 const MOST_REQUESTS = 1_000;
 
-/** Operations that are verified in one look, which takes at most 20 seconds. */
+/** Operations verified in one look, which takes at most 20 seconds. */
 const MOST_OPERATIONS = 100;
 
-/** Operations that are read at the same time. */
+/** Operations read concurrently. */
 const AT_ONCE = 10;
 
 async function reviewed(steps: Steps, operation: OperationRecord): Promise<ReviewedChain[]> {
@@ -29,7 +29,7 @@ async function reviewed(steps: Steps, operation: OperationRecord): Promise<Revie
   return review(operation, nodes, read);
 }
 
-/** Compares the last entries with their copies; without an answer of S3 the comparison is left out. */
+/** Compares the last entry of each chain with its copy. If S3 does not answer, the result is "unknown". */
 const withCopies = (steps: Steps, chains: readonly ReviewedChain[]): Promise<ReviewedChain[]> =>
   Promise.all(
     chains.map(async (one) => {
@@ -39,7 +39,7 @@ const withCopies = (steps: Steps, chains: readonly ReviewedChain[]): Promise<Rev
     }),
   );
 
-/** Chains of several operations, of those that concern the subject. */
+/** Chains of the operations that concern the subject. */
 async function reviewedOf(steps: Steps, operations: readonly OperationRecord[], subject: AuditSubject) {
   const found: ReviewedChain[][] = [];
   for (let at = 0; at < operations.length; at += AT_ONCE)
@@ -47,7 +47,7 @@ async function reviewedOf(steps: Steps, operations: readonly OperationRecord[], 
   return found.filter((chains) => chains.some(({ entries }) => entries.some((one) => concerns(one, subject)))).flat();
 }
 
-/** Audit of one operation. @throws UserError when the ledger does not hold it */
+/** Audit of one operation. @throws UserError when the ledger has no such operation */
 async function ofOperation(steps: Steps, subject: Extract<AuditSubject, { kind: "operation" }>): Promise<FoundAudit> {
   const operation = await steps.ledger.operation(subject.id);
   if (!operation) throw new UserError(`The ledger holds no operation ${subject.id}.`);
@@ -66,8 +66,8 @@ async function ofDays(steps: Steps, subject: AuditSubject, days: number): Promis
 }
 
 /**
- * Shows the audit of what was asked for, and verifies it.
- * @throws UserError when an operation is not in the ledger
+ * Shows and verifies the requested part of the audit.
+ * @throws UserError when the ledger has no such operation
  */
 export async function showAudit(steps: Steps, { of, days }: AuditRequest): Promise<Message> {
   const subject = subjectOf(of);

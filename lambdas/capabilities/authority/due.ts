@@ -12,13 +12,13 @@ import { ownershipOf } from "../../steps/cluster/ownership.ts";
 import type { Machine } from "../../steps/ec2/instances.ts";
 import type { Steps } from "../../steps/steps.ts";
 
-/** Label of provisioning: a Node that carries it was given its authorities by Casement. */
+/** Label that Casement sets when it provisions a Node: Casement gave such a Node its authorities. */
 const POOL = "casement.dev/pool";
 
-/** The ledger says what each node was given; this often the files themselves are compared. */
-const LOOK_AGAIN_MS = 6 * 3_600_000;
+/** Interval at which the files on the nodes are compared; in between, the ledger says which bundle each node has. */
+const COMPARE_AGAIN_MS = 6 * 3_600_000;
 
-/** Outcome of reading the authority and the nodes at a tick, with what people are to be told of it. */
+/** Outcome of reading the authority and the nodes at a tick, with the news for people. */
 export interface AuthorityReading {
   readonly bundle: Bundle | null;
   readonly due: Due;
@@ -26,7 +26,7 @@ export interface AuthorityReading {
   readonly news: "bad" | "well" | null;
 }
 
-/** Nodes whose file may differ; whole when every node was considered. */
+/** Nodes whose file may differ; `isWhole` when every node was considered. */
 export interface Due {
   readonly isWhole: boolean;
   readonly nodes: readonly DueNode[];
@@ -52,10 +52,10 @@ async function wholeBundle(steps: Steps): Promise<Bundle> {
   return bundle;
 }
 
-/** May the next tick end well without a person? The credential watch calls people about a credential that the cluster refuses. */
+/** May the next tick succeed without a person? About a refused credential, the credential watch calls people. */
 const isForAnother = (error: unknown): boolean => isBusy(error) || refusesCredential(error);
 
-/** @throws Refused when a service refuses for good to say which nodes there are */
+/** @throws Refused when a service permanently refuses to list the nodes */
 async function dueOrRefused(steps: Steps, configuration: Configuration, bundle: Bundle): Promise<Due> {
   try {
     return await findDue(steps, configuration, bundle);
@@ -67,8 +67,8 @@ async function dueOrRefused(steps: Steps, configuration: Configuration, bundle: 
 }
 
 /**
- * Reads what the cluster publishes, and the nodes that are due. An empty, refused or damaged bundle, and nodes that may not be
- * listed, are news for people; no node is changed then.
+ * Reads the bundle that the cluster publishes, and the nodes that are due. If the bundle is empty, refused or damaged,
+ * or the nodes cannot be listed, people are notified and no node is changed.
  */
 export async function readAuthority(
   steps: Steps,
@@ -87,7 +87,9 @@ export async function readAuthority(
 
 const uidOf = ({ uid }: DueNode): string => uid;
 
-/** Reads the same, 50 nodes in one step. The nodes are listed once, and again only where an interruption lost the list. */
+/**
+ * Reads the same, with 50 nodes per step. The nodes are listed once, and again only if an interruption lost the list.
+ */
 export async function readInPages(
   ctx: DurableContext,
   steps: Steps,
@@ -117,15 +119,18 @@ export async function readInPages(
 const machineOf = (node: Node, machines: readonly Machine[]): Machine | undefined =>
   machines.find(({ instanceId }) => instanceId === instanceIdOf(node));
 
-/** Finds the nodes that run, that are ours alone, and whose file may differ; Ready ones first, one that failed before last. */
+/**
+ * Finds running nodes that only Casement manages and whose file may differ. Ready nodes come first; a node that failed
+ * before comes last.
+ */
 async function findDue(steps: Steps, { cluster }: Configuration, bundle: Bundle): Promise<Due> {
   const watch = await steps.authorityWatch.read();
   const wanted = sha256(bundle.pem);
   if (watch.blocked?.sha256 === wanted && watch.blocked.until > steps.now()) return { isWhole: false, nodes: [] };
-  const isWhole = steps.now() - watch.comparedAt >= LOOK_AGAIN_MS;
+  const isWhole = steps.now() - watch.comparedAt >= COMPARE_AGAIN_MS;
   const given = await steps.machines.given.all();
-  const ours = (await steps.nodes.all()).filter((node) => isWindows(node) && labelsOf(node)[POOL] !== undefined);
-  const candidates = ours.filter(
+  const provisioned = (await steps.nodes.all()).filter((node) => isWindows(node) && labelsOf(node)[POOL] !== undefined);
+  const candidates = provisioned.filter(
     (node) => isWhole || given.get(instanceIdOf(node) ?? "")?.kubeletClients?.sha256 !== wanted,
   );
   if (candidates.length === 0) return { isWhole, nodes: [] };

@@ -15,18 +15,20 @@ import { authority } from "./capability.ts";
 import type { DueNode } from "./due.ts";
 import { authorityWords } from "./messages.ts";
 
-/** Minutes of the change and of its proof. An execution of the last release has kept a configuration without them. */
+/**
+ * Minutes of the change and of its proof. A configuration that an execution of the last release has stored has none.
+ */
 const minutesOf = ({ deadlines }: Configuration): Deadlines["authority"] => ({
   ...{ file: authority.stages.authority[0].minutes, ...authority.waits.authority },
   ...deadlines.authority,
 });
 
-/** Minutes after which no machine may begin any more, however many batches there are. */
+/** Minutes after which no machine may begin, however many batches there are. */
 const PLAN_MINUTES = 60;
 
 /**
- * Milliseconds for which no node is given a file that the first node failed on: longer where the kubelet refused the API
- * server with it, because then the file is to blame.
+ * Milliseconds for which no node gets a file that the first node failed with. Longer if the kubelet refused the API
+ * server with it, because then the file is the cause.
  */
 const BLOCKED_MS = { proof: 24 * 3_600_000, change: 3_600_000 };
 
@@ -38,7 +40,7 @@ export const openingOf = ({ cluster, slack }: Configuration, tick: string): Oper
   channel: slack.channel,
 });
 
-/** The schedule's rule, as the operation of an opening begins under it. */
+/** The schedule's rule, under which the operation of an opening begins. */
 export const ruleOf = (steps: Steps, opening: OperationOpening): Rule => ({
   origin: { by: "rule", rule: "authority" },
   opening,
@@ -60,14 +62,14 @@ const planner =
     return steps.machine.requestFor(plan, `plans/${operation}/${name.replaceAll(" ", "-")}.json`);
   };
 
-/** The proof that there is none: no pod runs on the node whose log could be read. */
+/** Result of a proof that was not possible: no pod runs on the node whose log could be read. */
 const NO_POD = "no pod runs on it";
 
 /**
- * Reads a log on the node, as `kubectl logs` does.
- * @param minutes within which a kubelet has read the new file: it polls the file once a minute
- * @returns null when the kubelet gave it; a remark when no pod runs there
- * @throws StageFailed with the last answer when the kubelet goes on refusing
+ * Proves the new file by reading a pod's log on the node, as `kubectl logs` does.
+ * @param minutes time for the kubelet to load the new file, which it polls once a minute
+ * @returns null when the kubelet returned a log; a remark when no pod runs there
+ * @throws StageFailed with the last answer when the kubelet keeps refusing
  */
 async function prove({ ctx, steps }: FleetOperation, name: string, minutes: number): Promise<string | null> {
   const deadline = await step(ctx, "deadline of the proof", async () => steps.now() + minutes * MINUTE);
@@ -98,7 +100,7 @@ async function onChanged(steps: Steps, { instanceId, name, lease }: Member<DueNo
   if (node) await steps.nodes.annotate(node, { [KUBELET_CLIENTS]: sha256(bundle.pem) });
 }
 
-/** The change that gives nodes one bundle of authorities, as a rule starts it. */
+/** Fleet change, started by a rule, that gives nodes one bundle of authorities. */
 export const authorityRow = (
   op: FleetOperation,
   rule: Rule,

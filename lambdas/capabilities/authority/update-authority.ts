@@ -20,12 +20,12 @@ import { authorityRow, openingOf, ruleOf } from "./row.ts";
 
 /** Payload with which a tick of the schedule starts the comparison. */
 export interface UpdateAuthority {
-  /** The event's id: the same tick delivered twice is the same comparison. */
+  /** Id of the event: a tick that is delivered twice starts one comparison. */
   readonly tick: string;
 }
 
-/** Minutes that machines may take to answer a look. */
-const LOOK_MINUTES = 5;
+/** Minutes for machines to answer an observation. */
+const OBSERVE_MINUTES = 5;
 
 /** One tick of the schedule. */
 interface Tick {
@@ -34,19 +34,19 @@ interface Tick {
   readonly tick: string;
 }
 
-/** Tells people what could not be read, or that it can be read again. */
-async function tellNews(
+/** Notifies people that the authority cannot be read, or that it can be read again. */
+async function notify(
   { ctx, steps, tick }: Tick,
   { slack }: Configuration,
   { news, why }: AuthorityReading,
 ): Promise<void> {
   if (!news) return;
   if (news === "bad") await escalate(ctx, steps, "the authority", authorityUnreadNotice(why));
-  const say = async (): Promise<void> => {
+  const post = async (): Promise<void> => {
     await steps.thread.post(slack.channel, authorityNewsMessage(news, why), `authority ${tick}`);
   };
   // Slack may be unavailable: people were notified by SNS as well.
-  await step(ctx, "tell the channel", say).catch(() => undefined);
+  await step(ctx, "tell the channel", post).catch(() => undefined);
 }
 
 function readFile(result: object): LineReading<string> {
@@ -60,7 +60,7 @@ interface Comparison extends Tick {
   readonly bundle: Bundle;
 }
 
-/** A run that was interrupted may have changed a node without writing it down. */
+/** Records nodes that already have the file: an interrupted execution may have changed a node without recording it. */
 async function recordSame({ ctx, steps, bundle }: Comparison, same: readonly DueNode[]): Promise<void> {
   const wanted = sha256(bundle.pem);
   const known = readOnce(() => steps.machines.given.all());
@@ -74,7 +74,7 @@ async function recordSame({ ctx, steps, bundle }: Comparison, same: readonly Due
     });
 }
 
-/** Reads the file on each node. @returns nodes whose file differs; a node that does not answer is left alone */
+/** Reads the file on each node. @returns nodes whose file differs; a node that does not answer is left out */
 async function findDiffering(
   comparison: Comparison,
   nodes: readonly DueNode[],
@@ -86,7 +86,7 @@ async function findDiffering(
     ctx,
     steps,
     nodes.map(({ instanceId }) => ({ instanceId, request })),
-    { owner: `look ${tick}`, name: "look", minutes: LOOK_MINUTES, cancelledBy: async () => null, read: readFile },
+    { owner: `look ${tick}`, name: "look", minutes: OBSERVE_MINUTES, cancelledBy: async () => null, read: readFile },
   );
   const wanted = sha256(bundle.pem);
   const hashOf = ({ instanceId }: DueNode): string | null => {
@@ -100,7 +100,10 @@ async function findDiffering(
   return nodes.filter((node) => hashOf(node) !== null && hashOf(node) !== wanted);
 }
 
-/** By schedule: gives every node the authorities by which its kubelet knows the API server, when the cluster replaces them. */
+/**
+ * By schedule: when the cluster replaces the authorities by which kubelets verify the API server, gives every node the
+ * new ones.
+ */
 export const updateAuthority =
   (steps: Steps) =>
   async ({ tick }: UpdateAuthority, ctx: DurableContext): Promise<void> => {
@@ -109,7 +112,7 @@ export const updateAuthority =
       return configuration;
     });
     const read = await readInPages(ctx, steps, configuration, tick);
-    await tellNews({ ctx, steps, tick }, configuration, read);
+    await notify({ ctx, steps, tick }, configuration, read);
     const { bundle, due } = read;
     if (!bundle) return;
     const { path } = profileOf(configuration).kubeletClients(bundle.pem);

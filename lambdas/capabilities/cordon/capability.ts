@@ -3,7 +3,7 @@ import { command, type Option } from "../command.ts";
 import { dryRun, node, reason } from "../options.ts";
 import { cordoning } from "../stages.ts";
 
-/** Takes a quarantine off; a text, so that no other node is meant. */
+/** Lifts a quarantine. Its text is the node's name, so that it cannot hit another node. */
 const quarantined = {
   option: "quarantined",
   kind: "text",
@@ -11,7 +11,7 @@ const quarantined = {
   means: "puts a quarantined node in service; type the node's whole name behind it",
 } as const satisfies Option;
 
-/** A person's cordon or uncordon: one of the two, by the command. */
+/** Stages of a person's cordon or uncordon; the command uses one of them. */
 const stages = [
   cordoning,
   {
@@ -22,7 +22,7 @@ const stages = [
   },
 ] as const satisfies readonly StageRow[];
 
-/** The cordon of a node, and its end. */
+/** Cordoning a node, and uncordoning it. */
 export const cordon = {
   name: "cordon",
   commands: [

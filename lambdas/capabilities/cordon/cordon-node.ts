@@ -33,7 +33,7 @@ function checkQuarantine({ ctx, steps, request }: Op<CordonRequest>, { name, uid
   });
 }
 
-/** Both directions differ in their stage, and in what is asked before. */
+/** Builds the change of one direction; the two differ in their stage and in their check beforehand. */
 const change = (command: CordonRequest["command"]): Change<CordonRequest, ChosenNode, CordonTask> => ({
   isFor: (request): request is CordonRequest => request.command === command,
   workflow: "cordon",
@@ -62,7 +62,7 @@ const change = (command: CordonRequest["command"]): Change<CordonRequest, Chosen
   },
 });
 
-/** `/win cordon` and `/win uncordon`: keeps new pods off a node, or lets them on it again. */
+/** `/win cordon` and `/win uncordon`: keep new pods off a node, or allow them again. */
 export const changes = [anyChange(change("cordon")), anyChange(change("uncordon"))];
 
 /** The entry for Lambda and for the sandbox. */

@@ -15,25 +15,25 @@ import {
 import { requesterOf } from "../../records/origin.ts";
 import { uncordonPatch } from "../../steps/cluster/cordon-rules.ts";
 
-/** A cordon or uncordon under way; its execution publishes its message. */
+/** Task of a cordon or uncordon; its execution publishes its message. */
 export interface CordonTask extends ChangeTask {
-  /** Words for the message once it is done. */
+  /** Summary for the message at the end. */
   summary: string;
 }
 
-/** The person who asked for it; null where a rule did. */
+/** Slack id of the requester; null if a rule requested it. */
 const personOf = async ({ steps, operation }: CordonTask): Promise<string | null> => {
   const record = await steps.ledger.operation(operation);
   return (record && requesterOf(record)?.userId) ?? null;
 };
 
-/** Remembers the result for the end of the operation. */
+/** Keeps the result for the end of the operation. */
 function conclude(task: CordonTask, result: CordonResult): void {
   task.summary = cordonSummary(result, nodeOf(task).name);
   task.isGone = result === "gone";
 }
 
-/** Makes a cordon that an earlier operation has left the person's. @returns whether there was one */
+/** Turns a cordon that an earlier operation left into the requester's. @returns false if there was none */
 async function keepLeft(task: CordonTask, uid: string): Promise<boolean> {
   const { steps } = task;
   const left = await steps.cordons.find(uid);
@@ -43,7 +43,7 @@ async function keepLeft(task: CordonTask, uid: string): Promise<boolean> {
   return true;
 }
 
-/** Cordons the node for good: a cordon that is there already stays whose it is. */
+/** Cordons the node until an uncordon. An existing cordon keeps its owner. */
 export async function cordonByRequest(task: CordonTask): Promise<void> {
   const { steps, operation, index } = task;
   const { instanceId } = leaseOf(task);
@@ -53,7 +53,7 @@ export async function cordonByRequest(task: CordonTask): Promise<void> {
     if (await keepLeft(task, uid)) return done("kept");
     await putCordon(steps, { node, uid, instanceId, operation, index });
     const record = await steps.cordons.find(uid);
-    // Only of a Node that was deleted a moment ago there is no record.
+    // There is no record only if the Node was deleted a moment ago.
     if (!record) return done("gone");
     const isOwn = record.operation === operation && !record.wasUnschedulable;
     if (isOwn) await steps.cordons.keep(uid, operation);
@@ -64,7 +64,7 @@ export async function cordonByRequest(task: CordonTask): Promise<void> {
   conclude(task, outcome);
 }
 
-/** Uncordons the node, whoever had cordoned it, and takes Casement's marks of the cordon off. */
+/** Uncordons the node, whoever cordoned it, and removes Casement's marks of the cordon. */
 export async function uncordonByRequest(task: CordonTask): Promise<void> {
   const { steps, operation } = task;
   const { name, uid } = nodeOf(task);

@@ -1,7 +1,7 @@
 import type { Capability } from "../capability.ts";
 import { command } from "../command.ts";
 
-/** Checks of the installation, and a watch over its credentials. */
+/** The doctor, which checks the installation, and a watch over its credentials. */
 export const doctor = {
   name: "doctor",
   commands: [

@@ -1,16 +1,18 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import type { OperationSettings } from "../../change/operation/op.ts";
 import { causeOf } from "../../engine/durable.ts";
 import { promptStep } from "../../engine/prompt-step.ts";
 import { CHECKS, type TryRights } from "../../engine/trying-rights.ts";
-import type { Examination } from "../../messages/doctor/doctor.ts";
+import { doctorMessage, type Examination } from "../../messages/doctor/doctor.ts";
+import type { Message } from "../../records/records.ts";
 import { together } from "../../steps/doctor/doctor.ts";
 import { isTried, type RightsHolder, rightsOf } from "../../steps/doctor/rights.ts";
 import type { Steps } from "../../steps/steps.ts";
 
-/** Seconds to resolve the images, before the functions that need them are asked. */
+/** Seconds to resolve the images, before the functions that need them are invoked. */
 const IMAGES = { seconds: 3, services: "SSM" };
 
-/** One function's own examination; one that does not answer is a finding. */
+/** Invokes a function to examine its own rights. A function that does not answer is a finding. */
 async function asked(
   steps: Steps,
   ctx: DurableContext,
@@ -31,7 +33,7 @@ async function asked(
 }
 
 /**
- * Examines everything: what this function sees, and what the functions that change something may do.
+ * Examines everything: this function's own view, and the rights of the functions that change something.
  * @param version of the release document
  */
 export async function diagnose(steps: Steps, ctx: DurableContext, version: string): Promise<Examination> {
@@ -47,8 +49,17 @@ export async function diagnose(steps: Steps, ctx: DurableContext, version: strin
   return together([mine, ...theirs]);
 }
 
-/** Images for the dry runs; without them there is no dry run of a launch, and the check of the images says why. */
+/**
+ * Resolves the images for the dry runs. If that fails, the dry run of a launch is skipped, and the check of the images
+ * reports why.
+ */
 const resolved = (steps: Steps, ctx: DurableContext, version: string): Promise<TryRights["images"]> =>
   promptStep(ctx, "resolve the images", IMAGES, async () =>
     steps.doctor.images((await steps.runtime.read(version)).configuration),
   ).catch(() => ({}));
+
+/** Builds the answer to `/win doctor`. */
+export async function report(steps: Steps, examined: Examination, settings: OperationSettings): Promise<Message> {
+  const { configuration } = await steps.runtime.read(settings.runtimeVersion);
+  return doctorMessage(examined, configuration.cluster.name);
+}

@@ -12,13 +12,13 @@ import { credentialMessage, credentialNotice } from "./credential-news.ts";
 /** Payload with which the schedule starts the check of the credentials in the cluster. */
 export interface WatchCredentials {
   readonly watch: "credential";
-  /** The event's id: the same tick delivered twice is the same look. */
+  /** Id of the event: a tick that is delivered twice is one check. */
   readonly tick: string;
 }
 
 const asksToWatch = (payload: object): payload is WatchCredentials => "watch" in payload;
 
-/** The functions that hold the other accounts. */
+/** Functions that use the other service accounts. */
 const holders: readonly (readonly [Account, WorkflowName])[] = [
   ["act", "remove-node"],
   ["join", "provision-node"],
@@ -26,7 +26,7 @@ const holders: readonly (readonly [Account, WorkflowName])[] = [
 
 const HOUR_MS = 3_600_000;
 
-/** Asks a function to renew its account's credential; one that does not answer has failed to. */
+/** Invokes a function to renew its account's credential. A function that does not answer is a failed renewal. */
 async function asked(steps: Steps, ctx: DurableContext, account: Account, holder: WorkflowName): Promise<Renewal> {
   try {
     const payload: RenewCredential = { renew: "credential" };
@@ -37,7 +37,10 @@ async function asked(steps: Steps, ctx: DurableContext, account: Account, holder
   }
 }
 
-/** Measures the hours that each credential is still good for, for alarms; omits a credential that could not be checked. */
+/**
+ * Publishes the hours for which each credential is still valid, for alarms. A credential that could not be checked is
+ * omitted.
+ */
 function measure(steps: Steps, renewals: readonly Renewal[]): void {
   for (const { account, term, isOver } of renewals) {
     if (isOver) steps.metrics.credentialHours(account, 0);
@@ -67,7 +70,10 @@ async function watch(steps: Steps, ctx: DurableContext, tick: string): Promise<v
   await step(ctx, "tell the channel", () => tell(steps, news, tick)).catch(() => undefined);
 }
 
-/** A workflow that, by schedule, also has every account's credential renewed, and calls people when that fails twice in a row. */
+/**
+ * Extends a workflow: by schedule, it also has every account's credential renewed, and calls people when that fails
+ * twice in a row.
+ */
 export const watchingCredentials =
   <Payload extends object>(workflow: Workflow<Payload>): Workflow<Payload | WatchCredentials> =>
   (steps) => {

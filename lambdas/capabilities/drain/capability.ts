@@ -28,6 +28,6 @@ export const drain = {
   ],
   workflows: { "drain-node": { hours: 12, account: "act", triesItsRights: true } },
   stages: { drain: [waitingForSlot, cordoning, evicting] },
-  // For a person to let a drain go on that has passed its deadline.
+  // continue: for a person to extend a drain that has passed its deadline.
   waits: { drain: { continue: 30 } },
 } as const satisfies Capability;

@@ -16,7 +16,7 @@ import {
 } from "../../messages/node/drained.ts";
 import { lambdaEntry } from "../../steps/host.ts";
 
-/** Leaves the node cordoned: from now on the cordon is the requester's, and lasts until an uncordon. */
+/** Leaves the node cordoned: the cordon now belongs to the requester, and lasts until an uncordon. */
 async function finish(task: EmptyingTask): Promise<Finish> {
   const { steps, operation, isGone, pods } = task;
   const { name, uid } = nodeOf(task);

@@ -25,6 +25,7 @@ export const guard = {
     }),
   ],
   workflows: { "guard-node": { hours: 3, account: "look" } },
-  // `deadlines.guard` was a key of the last release, so that the workflow has another name than its command.
+  // The workflow is not named as its command, because the last release had a key `deadlines.guard` with another
+  // meaning.
   stages: { guarding: [securingRoute] },
 } as const satisfies Capability;

@@ -13,9 +13,9 @@ import type { Steps } from "../../steps/steps.ts";
 import { endOfGuarding, guardRow } from "./row.ts";
 import { targetsOf } from "./targets.ts";
 
-type Wanted = Extract<Request, { command: "guard" }>;
+type GuardRequest = Extract<Request, { command: "guard" }>;
 
-/** Ends the operation by the results of its nodes. Belongs into a step. */
+/** Ends the operation by the results of its nodes. Call inside a step. */
 async function end(steps: Steps, operation: string): Promise<void> {
   const nodes = await steps.ledger.nodes(operation);
   const by = (await steps.ledger.operation(operation))?.cancelledBy ?? null;
@@ -25,23 +25,25 @@ async function end(steps: Steps, operation: string): Promise<void> {
   await steps.ledger.changeOperation(operation, { status, summary: guardSummary(nodes), endedAt, callbacks: {} });
 }
 
-async function work(execution: Execution, begun: OperationSettings, wanted: Wanted): Promise<void> {
+async function work(execution: Execution, settings: OperationSettings, request: GuardRequest): Promise<void> {
   const { ctx, steps, start } = execution;
   const { operation } = start;
-  const targets = await targetsOf(execution, begun, wanted.targets);
-  if (wanted.dryRun) {
+  const targets = await targetsOf(execution, settings, request.targets);
+  if (request.dryRun) {
     const message = guardDryRun(targets);
     return step(ctx, "show what would happen", () => showOnly(execution, message));
   }
   const op = { ctx, steps, operation };
-  const { published } = await changeFleet(op, guardRow(op, begun), targets);
+  const { published } = await changeFleet(op, guardRow(op, settings), targets);
   await step(ctx, "end", () => end(steps, operation));
   if (!published) return;
-  const watched = { steps, operation, pool: null, settings: begun };
+  const watched = { steps, operation, pool: null, settings };
   await publishEnd(ctx, steps, () => publishWatched(watched, published));
 }
 
-/** `/win guard`: puts the guard of the metadata route on machines in service and proves it, and changes nothing else. */
+/**
+ * `/win guard`: installs the guard of the metadata route on machines in service and verifies it; changes nothing else.
+ */
 export const guardNode =
   (steps: Steps) =>
   async (start: Start, ctx: DurableContext): Promise<void> => {
@@ -49,8 +51,8 @@ export const guardNode =
     if (request.command !== "guard") throw new Error("this workflow guards the metadata route and nothing else");
     const execution = { ctx, steps, start };
     try {
-      const begun = await step(ctx, "begin", () => beginOperation(execution));
-      if (begun) await work(execution, begun, request);
+      const settings = await step(ctx, "begin", () => beginOperation(execution));
+      if (settings) await work(execution, settings, request);
     } catch (error) {
       await settleLeft({ ctx, steps, operation }, { endOf: endOfGuarding }, error);
       await step(ctx, "end without a result", () => failOperation(execution, error));

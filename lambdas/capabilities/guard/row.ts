@@ -15,10 +15,10 @@ import type { NodeChange } from "../../steps/ledger/ledger.ts";
 import type { Steps } from "../../steps/steps.ts";
 import type { Target } from "./targets.ts";
 
-/** Minutes after which no machine may begin any more, however many batches wait for one another. */
+/** Minutes after which no machine may begin, however many batches wait for one another. */
 const PLAN_MINUTES = 60;
 
-/** Judges an observation of everything as a reboot does before it begins. @returns true, or why the guard is not in order */
+/** Judges a whole observation as a reboot does before it begins. @returns true, or the fault of the guard */
 export function readGuard(result: object, payload: Pick<PayloadManifest, "files">): LineReading<true> {
   const seen = result as Observation;
   if (!seen.ok)
@@ -26,7 +26,7 @@ export function readGuard(result: object, payload: Pick<PayloadManifest, "files"
   return guardFault(seen) ?? guardFileFault(seen, payload) ?? { value: true };
 }
 
-/** Reads the release that the operation goes by, and with it how the guard is sent and what it is compared with. */
+/** Reads the operation's release, which decides the script to send and the guard to expect. */
 async function sending(
   { ctx, steps, operation }: FleetOperation,
   { runtimeVersion }: OperationSettings,
@@ -41,7 +41,10 @@ async function sending(
   };
 }
 
-/** Finds the Nodes that were deleted meanwhile; none while the cluster does not answer, which the machines do not need. */
+/**
+ * Finds the Nodes that were deleted meanwhile. If the cluster does not answer, it finds none: the machines do not need
+ * it.
+ */
 async function deletedOf(steps: Steps, members: readonly { readonly uid: string }[]): Promise<ReadonlySet<string>> {
   try {
     const uids = new Set((await steps.nodes.all()).map(({ metadata }) => metadata?.uid));
@@ -52,7 +55,7 @@ async function deletedOf(steps: Steps, members: readonly { readonly uid: string 
   }
 }
 
-/** The end of a node's record, by the outcome of its machine. */
+/** End of a node's record, by the outcome of its machine. */
 export function endOfGuarding(outcome: Outcome, isDeleted: boolean): NodeChange {
   if (outcome.state === "changed")
     return { status: "succeeded", ...(isDeleted ? { outcome: guardedWithoutNode } : {}) };
@@ -63,17 +66,20 @@ export function endOfGuarding(outcome: Outcome, isDeleted: boolean): NodeChange 
   return { status: "failed", failure: { stage: "guard", ...reason, left } };
 }
 
-/** The change that installs the guard on machines that a person named, 50 in one command, and looks at each as a reboot does. */
-export const guardRow = (op: FleetOperation, begun: OperationSettings): FleetRow<Target> => ({
+/**
+ * Fleet change that installs the guard on the requested machines, 50 in one command, and verifies each as a reboot
+ * does.
+ */
+export const guardRow = (op: FleetOperation, settings: OperationSettings): FleetRow<Target> => ({
   workflow: "guarding",
   stage: "guard",
   claim: "take the leases",
   onHeld: (why) => ({ state: "untouched", why }),
   onClaimed: async () => {
     await op.steps.ledger.changeOperation(op.operation, { status: "running" });
-    return postFirst(op.steps, op.operation, null, begun);
+    return postFirst(op.steps, op.operation, null, settings);
   },
-  sending: () => sending(op, begun),
+  sending: () => sending(op, settings),
   rest: { plan: "plan: guard", send: "install", settle: "settle" },
   deleted: (members) => deletedOf(op.steps, members),
   audit: { succeeded: "works", detail: { change: "install the guard of the metadata route" } },

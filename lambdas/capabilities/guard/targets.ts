@@ -18,14 +18,14 @@ import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
 import type { Targets } from "../command.ts";
 
-/** A node whose machine is meant. */
+/** A node of the request. */
 export interface Target {
   readonly name: string;
   /** Of its Node: a namesake with another uid is another node. */
   readonly uid: string;
   readonly instanceId: string | null;
   readonly pool: string | null;
-  /** Reason why its machine is not changed, in words; null where it is. */
+  /** Reason not to change its machine, in words; null if it may be changed. */
   readonly refusal: string | null;
 }
 
@@ -36,14 +36,14 @@ const machineOf = (node: Node, machines: Machines): Machine | undefined => machi
 
 const poolOf = (node: Node, machines: Machines): string | null => machineOf(node, machines)?.tags[TAG.pool] ?? null;
 
-function meant(wanted: Targets, nodes: readonly Node[], machines: Machines): readonly Node[] {
+function requested(wanted: Targets, nodes: readonly Node[], machines: Machines): readonly Node[] {
   if (wanted.kind === "nodes") return [...new Set(wanted.nodes.map((typed) => findNode(typed, nodes)))];
   const found = nodes.filter((node) => isWindows(node) && poolOf(node, machines) === wanted.pool);
   if (found.length === 0) throw new UserError(poolWithoutNodes(wanted.pool));
   return found;
 }
 
-/** Judges the requester by the policies of the pools, which may have their own, and notes the pool for whoever cancels. */
+/** Judges the requester by the policy of each pool, and records the pool, by which a cancellation is judged. */
 async function checkPools(execution: Execution, targets: readonly Target[]): Promise<void> {
   const { steps, start } = execution;
   const pools = [...new Set(targets.map(({ pool }) => pool))];
@@ -53,7 +53,7 @@ async function checkPools(execution: Execution, targets: readonly Target[]): Pro
   if (others.length === 0) await steps.ledger.changeOperation(start.operation, { inPool: only });
 }
 
-/** All that a node's machine is judged by. */
+/** Facts by which a node's machine is judged. */
 interface Seen {
   readonly steps: Steps;
   readonly operation: string;
@@ -64,7 +64,7 @@ interface Seen {
   readonly agents: ReadonlyMap<string, Agent>;
 }
 
-/** Judges one machine. The guard disturbs no pod, so other controllers at work on the node are no reason against it. */
+/** Judges one machine. Other controllers that work on the node are no obstacle, because the guard disturbs no pod. */
 async function judge(seen: Seen, node: Node): Promise<Target> {
   const { steps, cluster, machines, claimed, assisted } = seen;
   const { name = "", uid = "" } = node.metadata ?? {};
@@ -81,8 +81,8 @@ async function judge(seen: Seen, node: Node): Promise<Target> {
 
 const uidOf = ({ metadata }: Node): string => metadata?.uid ?? "";
 
-/** Reads all that the machines of the nodes that are meant are judged by. */
-async function readMeant(
+/** Reads the requested nodes, and the facts by which their machines are judged. */
+async function readRequested(
   { steps, start }: Execution,
   { runtimeVersion }: OperationSettings,
   wanted: Targets,
@@ -96,7 +96,7 @@ async function readMeant(
   const known = { machines, claimed, assisted, agents };
   return {
     seen: { steps, operation: start.operation, cluster, ...known },
-    nodes: meant(wanted, nodes, machines),
+    nodes: requested(wanted, nodes, machines),
   };
 }
 
@@ -108,17 +108,17 @@ async function checkTargets(execution: Execution, targets: readonly Target[]): P
 }
 
 /**
- * Finds the nodes that are meant, and judges whether their machines may be changed, 50 in one step. They are listed once, and
- * again only where an interruption lost the list.
- * @throws UserError when a name means no node or several; Refused when none of the machines may be changed; Forbidden when
- * the requester may not change nodes of a pool
+ * Finds the requested nodes, and judges whether their machines may be changed, 50 in one step. The nodes are listed
+ * once, and again only if an interruption lost the list.
+ * @throws UserError when a name matches no node or several; Refused when none of the machines may be changed; Forbidden
+ * when the requester may not change nodes of a pool
  */
 export async function targetsOf(
   execution: Execution,
-  begun: OperationSettings,
+  settings: OperationSettings,
   wanted: Targets,
 ): Promise<readonly Target[]> {
-  const listed = readOnce(() => readMeant(execution, begun, wanted));
+  const listed = readOnce(() => readRequested(execution, settings, wanted));
   return everyChunk<Target>(async (at, before) => {
     const page = await step(execution.ctx, numbered("judge", at), async (): Promise<Page<Target> | Target[]> => {
       const { seen, nodes } = await listed();

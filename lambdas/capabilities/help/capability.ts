@@ -1,7 +1,7 @@
 import type { Capability } from "../capability.ts";
 import { command } from "../command.ts";
 
-/** The list of commands, and the explanation of one. */
+/** Help: the list of commands, and the explanation of one. */
 export const help = {
   name: "help",
   commands: [

@@ -30,19 +30,19 @@ import { TAG } from "../../tags.ts";
 import { type DueOf, seenReboots } from "./reboot-due.ts";
 import { SECONDS, stopsOver, stopsShown } from "./stops.ts";
 
-/** Asks Kubernetes; an Away when it does not answer. */
+/** Asks Kubernetes. @returns an UnavailableService if it does not answer */
 const fromKubernetes = <T>({ cluster }: Configuration, ask: () => Promise<T>): Promise<T | UnavailableService> =>
   patiently(SECONDS * 1_000, ask).catch((error: unknown) =>
     awayOf("kubernetes", new URL(cluster.apiServer).host, error, SECONDS),
   );
 
-/** The cluster's instances; an Away when EC2 does not answer. */
+/** Lists the cluster's instances. @returns an UnavailableService if EC2 does not answer */
 const fromEc2 = (steps: Steps, { cluster }: Configuration): Promise<readonly Machine[] | UnavailableService> =>
   patiently(SECONDS * 1_000, () => steps.instances.ofCluster(cluster.id)).catch((error: unknown) =>
     awayOf("ec2", null, error, SECONDS),
   );
 
-const isAway = (answer: object): answer is UnavailableService => "service" in answer && "reason" in answer;
+const isUnavailable = (answer: object): answer is UnavailableService => "service" in answer && "reason" in answer;
 
 const machineOfNode = (node: Node, machines: readonly Machine[]): Machine | undefined =>
   machines.find((machine) => machine.instanceId === instanceIdOf(node));
@@ -56,7 +56,7 @@ const machineRow = ({ instanceId, state, tags, privateDnsName, zone, launchedAt 
   launchedAt,
 });
 
-/** Rows of the Windows machines; where a node was typed, of those that it may mean. */
+/** Rows of the Windows machines; if a node was typed, only of those that it matches. */
 function rowsOf(machines: readonly Machine[], typed: string | null): Ec2MachineRow[] {
   const windows = machines.filter((machine) => machine.isWindows === true);
   if (typed === null) return windows.map(machineRow);
@@ -73,39 +73,42 @@ function rowsOf(machines: readonly Machine[], typed: string | null): Ec2MachineR
 
 const withoutKubernetes = (
   steps: Steps,
-  away: UnavailableService,
+  unavailable: UnavailableService,
   machines: readonly Machine[] | UnavailableService,
   typed: string | null,
-): Message => machinesMessage(away, isAway(machines) ? machines : rowsOf(machines, typed), steps.timestamp());
+): Message =>
+  machinesMessage(unavailable, isUnavailable(machines) ? machines : rowsOf(machines, typed), steps.timestamp());
 
-/** Row of a node, with the reboot that it waits for. */
+/** Row of a node, with its due reboot. */
 function dueRow(node: Node, machine: Machine | undefined, dueOf: DueOf): NodeRow {
   const row = rowOf(node, machine);
   const rebootDue = dueOf(node, row.pool);
   return rebootDue ? { ...row, rebootDue } : row;
 }
 
-/** Puts everything that waits for a person above the rest of a message. */
+/** Puts the waits for people above the rest of a message. */
 const waitsFirst = (steps: Steps, waits: readonly PersonWait[], message: Message): Message => ({
   ...message,
   blocks: [...waitBlocks(waits, steps.timestamp()), ...message.blocks],
 });
 
-/** Lists the Windows nodes; what one service knows when the other is away. */
-export async function listNodes(steps: Steps, begun: OperationSettings): Promise<Message> {
-  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
+/** Lists the Windows nodes. If EC2 or Kubernetes is unavailable, shows what the other one knows. */
+export async function listNodes(steps: Steps, settings: OperationSettings): Promise<Message> {
+  const { configuration } = await steps.runtime.read(settings.runtimeVersion);
   const [nodes, machines] = await Promise.all([
     fromKubernetes(configuration, () => steps.nodes.all()),
     fromEc2(steps, configuration),
   ]);
-  if (isAway(nodes)) {
+  if (isUnavailable(nodes)) {
     const message = withoutKubernetes(steps, nodes, machines, null);
     const [stopped, waits] = await Promise.all([stopsShown(steps, configuration, null), findWaits(steps, [], [])]);
     return waitsFirst(steps, waits, withStops(message, stopped));
   }
   const windows = nodes.filter(isWindows);
   const dueOf = await seenReboots(steps, configuration);
-  const others = isAway(machines) ? [] : await steps.unregistered.list(machines, nodes, configuration.cluster.name);
+  const others = isUnavailable(machines)
+    ? []
+    : await steps.unregistered.list(machines, nodes, configuration.cluster.name);
   const [stopped, waits] = await Promise.all([
     stopsShown(steps, configuration, windows),
     findWaits(steps, windows, others),
@@ -114,21 +117,22 @@ export async function listNodes(steps: Steps, begun: OperationSettings): Promise
     const message = nodesMessage(rows, others, steps.timestamp());
     return waitsFirst(steps, waits, withStops(message, stopped));
   };
-  if (!isAway(machines)) return listed(windows.map((node) => dueRow(node, machineOfNode(node, machines), dueOf)));
+  if (!isUnavailable(machines))
+    return listed(windows.map((node) => dueRow(node, machineOfNode(node, machines), dueOf)));
   const unknown = windows.map((node) => ({ ...rowOf(node, undefined), pool: UNKNOWN }));
   return withoutEc2(listed(unknown), machines);
 }
 
-/** Facts of a machine that EC2 alone knows. */
+/** Facts that only EC2 knows of a machine. */
 const UNKNOWN_MACHINE = { pool: UNKNOWN, zone: UNKNOWN, instanceState: UNKNOWN, ownership: UNKNOWN };
 
 const isInstanceWithoutNode = (typed: string, nodes: readonly Node[]): boolean =>
   typed.startsWith("i-") && !nodes.some((node) => instanceIdOf(node)?.startsWith(typed));
 
 /**
- * Describes a machine of Casement's that is no node, such as one that was kept for inspection.
+ * Describes a machine of Casement's that is not a node, such as one kept for inspection.
  * @param typed its instance id, or a unique beginning
- * @throws UserError when it means none of them, or several
+ * @throws UserError when it matches none of them, or several
  */
 async function describeMachine(
   steps: Steps,
@@ -137,7 +141,7 @@ async function describeMachine(
   { runtimeVersion }: OperationSettings,
 ): Promise<Message> {
   const unknown = noSuchNode(typed);
-  if (isAway(machines)) return withoutEc2(say(unknown), machines);
+  if (isUnavailable(machines)) return withoutEc2(say(unknown), machines);
   const { configuration } = await steps.runtime.read(runtimeVersion);
   const meant = machines.filter(({ instanceId }) => instanceId.startsWith(typed));
   const [only, ...others] = await steps.unregistered.list(meant, nodes, configuration.cluster.name);
@@ -146,11 +150,12 @@ async function describeMachine(
 }
 
 /**
- * Describes one node, or a machine that is no node; what one service knows when the other is away.
- * @throws UserError when none or several nodes are meant
+ * Describes one node, or a machine that is not a node. If EC2 or Kubernetes is unavailable, shows what the other one
+ * knows.
+ * @throws UserError when none or several nodes match
  */
-export async function describeNode(steps: Steps, typed: string, begun: OperationSettings): Promise<Message> {
-  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
+export async function describeNode(steps: Steps, typed: string, settings: OperationSettings): Promise<Message> {
+  const { configuration } = await steps.runtime.read(settings.runtimeVersion);
   const [found, machines] = await Promise.all([
     fromKubernetes(configuration, async () => {
       const nodes = await steps.nodes.all();
@@ -166,10 +171,10 @@ export async function describeNode(steps: Steps, typed: string, begun: Operation
     }),
     fromEc2(steps, configuration),
   ]);
-  if (isAway(found)) return withoutKubernetes(steps, found, machines, typed);
-  if (found.kind === "machine") return describeMachine(steps, typed, { nodes: found.nodes, machines }, begun);
+  if (isUnavailable(found)) return withoutKubernetes(steps, found, machines, typed);
+  if (found.kind === "machine") return describeMachine(steps, typed, { nodes: found.nodes, machines }, settings);
   const { node, pods, claimed, assisted } = found;
-  const machine = isAway(machines) ? undefined : machineOfNode(node, machines);
+  const machine = isUnavailable(machines) ? undefined : machineOfNode(node, machines);
   const instanceId = machine?.instanceId ?? instanceIdOf(node);
   const heldBy = instanceId ? ((await steps.leases.holder(instanceId)) ?? null) : null;
   const due = (await seenReboots(steps, configuration))(node, machine?.tags[TAG.pool] ?? null);
@@ -177,6 +182,6 @@ export async function describeNode(steps: Steps, typed: string, begun: Operation
   const details = { ...detailsOf(node, machine, pods, more), ...(due ? { rebootDue: due } : {}) };
   const stopped = await stopsOver(steps, configuration, node, details.pool);
   const described = (of: typeof details): Message => withStops(nodeMessage(of, steps.timestamp()), stopped);
-  if (!isAway(machines)) return described(details);
+  if (!isUnavailable(machines)) return described(details);
   return withoutEc2(described({ ...details, ...UNKNOWN_MACHINE }), machines);
 }

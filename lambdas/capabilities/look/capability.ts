@@ -2,7 +2,7 @@ import type { Capability } from "../capability.ts";
 import { command } from "../command.ts";
 import { node } from "../options.ts";
 
-/** Looks at the nodes, at one of them, and at what is wrong with it. */
+/** Looks at nodes: the list, one node, and the reason why a node is unhealthy. */
 export const look = {
   name: "look",
   commands: [

@@ -8,8 +8,9 @@ import { TAG } from "../../tags.ts";
 import { unprobedWords } from "./unprobed.ts";
 
 /**
- * Reads the newest scheduled probe of a node, or says why there is none that is good for the node as it is now. Belongs into a step.
- * @param isActedFor Casement launched or assists its machine
+ * Reads the newest scheduled probe of a node.
+ * @returns the reason instead, if none is valid for the node's current boot Call inside a step.
+ * @param isActedFor whether Casement launched or assists its machine
  */
 export async function lastProbe(
   steps: Steps,

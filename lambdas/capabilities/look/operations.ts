@@ -8,13 +8,16 @@ import { patiently } from "../../steps/patience.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { heldUp, SECONDS, stopsShown } from "./stops.ts";
 
-/** Operations a list shows; more do not fit a message. */
+/** Maximum number of operations in the list; more do not fit a message. */
 const MOST_OPERATIONS = 60;
 
-/** Requests that are read for it: looks are in the ledger too, and one page of DynamoDB's holds about so many. */
+/** Requests that are read for the list: the ledger holds looks too, and one page of DynamoDB holds about this many. */
 const MOST_REQUESTS = 1_000;
 
-/** By operation that still runs: what the first of its nodes that waits is waiting for; by one that did not wait for its approval: its review. */
+/**
+ * Finds the waits, by operation: of a running one, the wait of its first waiting node; of a break-glass one, its
+ * review.
+ */
 async function waitsOf(steps: Steps, operations: readonly OperationRecord[]): Promise<Record<string, string>> {
   const entries = operations
     .filter(({ endedAt }) => endedAt === null)
@@ -28,12 +31,12 @@ async function waitsOf(steps: Steps, operations: readonly OperationRecord[]): Pr
   return Object.fromEntries([...(await Promise.all(entries)), ...reviews]);
 }
 
-/** Lists operations, with the freezes and holds in force and what they hold up. */
-export async function listOperations(steps: Steps, begun: OperationSettings): Promise<Message> {
+/** Lists operations, with the freezes and holds in force and the operations that they delay. */
+export async function listOperations(steps: Steps, settings: OperationSettings): Promise<Message> {
   const operations = (await steps.ledger.operations(MOST_REQUESTS)).filter(isOperation).slice(0, MOST_OPERATIONS);
-  const { configuration } = await steps.runtime.read(begun.runtimeVersion);
+  const { configuration } = await steps.runtime.read(settings.runtimeVersion);
   const held = await heldUp(steps, operations);
-  // Holds by kubectl are read where something may be held up: without the cluster the list is still whole.
+  // Holds set with kubectl are read only if an operation may be delayed, so that otherwise the list needs no cluster.
   const nodes = held.length > 0 ? await patiently(SECONDS * 1_000, steps.nodes.all).catch(() => null) : [];
   const stopped = await stopsShown(steps, configuration, nodes);
   const list = operationsMessage(operations, await waitsOf(steps, operations), steps.timestamp());

@@ -4,10 +4,13 @@ import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import type { Steps } from "../../steps/steps.ts";
 
-/** Says whether a node waits for a reboot, by the last scheduled look; undefined where its pool is not looked at. */
+/**
+ * Judges by the last observation of the reboot watch whether a node waits for a reboot; undefined if the watch skips
+ * its pool.
+ */
 export type DueOf = (node: Node, pool: string | null) => RebootDue | undefined;
 
-/** Reads what the scheduled looks have seen. @throws a busy service's error */
+/** Reads the observations of the reboot watch. @throws the error of a busy service */
 export async function seenReboots(steps: Steps, { pools }: Pick<Configuration, "pools">): Promise<DueOf> {
   const seen = await steps.machines.seen.all();
   return (node, pool) => {

@@ -8,12 +8,12 @@ import { holdOn } from "../../steps/stops.ts";
 import { stopsOfDates } from "../../time/calendar.ts";
 import { covers, type Stop } from "../../time/stops.ts";
 
-/** Seconds in which a service must have answered a look; all of it takes at most 20. */
+/** Seconds within which a service must answer a look; a whole look takes at most 20. */
 export const SECONDS = 8;
 
 /**
- * Reads freezes and holds in force, as far as that is possible: a list says so when one may be missing.
- * @param nodes null while the API server is away: it is not waited for a second time
+ * Reads the freezes and holds in force. If a source does not answer, the result is marked as incomplete.
+ * @param nodes null if the API server did not answer; it is then not asked a second time
  */
 export async function stopsShown(
   steps: Steps,
@@ -46,10 +46,10 @@ export async function stopsOver(
   return { stops: stops.filter((stop) => covers(stop, place)), isWhole };
 }
 
-/** Commands that a stop keeps from their work. */
+/** Commands that a freeze or a hold stops. */
 const DISTURBING: ReadonlySet<string> = new Set(["drain", "reboot", "remove"]);
 
-/** Operations that a stop may hold up: those that have not ended and disturb nodes. */
+/** Lists the operations that a freeze or a hold may delay: they have not ended and disturb nodes. */
 export async function heldUp(steps: Steps, operations: readonly OperationRecord[]): Promise<HeldUp[]> {
   const open = operations.filter(({ endedAt, request }) => endedAt === null && DISTURBING.has(request.command));
   return Promise.all(

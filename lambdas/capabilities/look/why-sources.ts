@@ -20,26 +20,26 @@ import { TAG } from "../../tags.ts";
 import { lastProbe } from "./last-probe.ts";
 import { seenReboots } from "./reboot-due.ts";
 
-/** Seconds in which a service must have listed what there is. */
+/** Seconds within which a service must answer a list request. */
 const LIST_SECONDS = 6;
 
-/** The node that is meant, and what is known of it without asking the machine. */
+/** The requested node, and the facts that are known without asking the machine. */
 export interface WhySources {
   readonly node: string;
   readonly facts: HealthFacts;
   readonly heldBy: string | null;
-  /** The instance to ask; null where it cannot be asked. */
+  /** Instance to ask; null if it cannot be asked. */
   readonly instanceId: string | null;
-  /** Casement is not known to act for the machine. */
+  /** The machine exists, but Casement is not known to act for it. */
   readonly isObserved: boolean;
   /** ISO 8601. */
   readonly startedAt: string;
-  /** By the last scheduled look; undefined where there is no Node. */
+  /** By the last observation of the reboot watch; undefined if there is no Node. */
   readonly rebootDue: RebootDue | undefined;
 }
 
-/** @throws UserError when none or several are meant */
-function meantMachine(typed: string, machines: readonly Machine[]): HealthSubject {
+/** @throws UserError when none or several machines match */
+function requestedMachine(typed: string, machines: readonly Machine[]): HealthSubject {
   const candidates = machines
     .filter(({ isWindows }) => isWindows === true)
     .map((machine) => ({
@@ -61,7 +61,7 @@ function meantMachine(typed: string, machines: readonly Machine[]): HealthSubjec
   return { name, node: undefined, machine, instanceId };
 }
 
-function meant(
+function requested(
   typed: string,
   nodes: readonly Node[] | UnavailableService,
   machines: readonly Machine[] | UnavailableService,
@@ -69,7 +69,7 @@ function meant(
   const here = isAway(machines) ? [] : machines;
   const isMachine =
     !isAway(nodes) && typed.startsWith("i-") && !nodes.some((node) => instanceIdOf(node)?.startsWith(typed));
-  if (isAway(nodes) || isMachine) return meantMachine(typed, here);
+  if (isAway(nodes) || isMachine) return requestedMachine(typed, here);
   const node = findNode(typed, nodes);
   const instanceId = instanceIdOf(node);
   const machine = here.find((one) => one.instanceId === instanceId);
@@ -79,7 +79,10 @@ function meant(
 /** Does Casement act for a machine? */
 type Acting = "yes" | "no" | "unknown";
 
-/** Finds the reason for which the machine cannot be asked; null where it can. IAM refuses a machine that Casement neither launched nor assists. */
+/**
+ * Finds the reason why the machine cannot be asked; null if it can. IAM refuses commands to a machine that Casement
+ * neither launched nor assists.
+ */
 function obstacle(
   { machine, instanceId }: HealthSubject,
   machines: readonly Machine[] | UnavailableService,
@@ -95,8 +98,8 @@ function obstacle(
 }
 
 /**
- * Tells whether Casement acts for the machine, which may be sent a look then. While the cluster or the ledger does not answer, that is
- * known of a machine alone that Casement launched.
+ * Finds out whether Casement acts for the machine and may send it an observation. If the cluster or the ledger does not
+ * answer, that is known only of a machine that Casement launched.
  */
 async function actingFor(steps: Steps, { machine }: HealthSubject, { cluster }: Configuration): Promise<Acting> {
   if (!machine) return "unknown";
@@ -112,9 +115,10 @@ async function actingFor(steps: Steps, { machine }: HealthSubject, { cluster }: 
 }
 
 /**
- * Collects what EC2, Systems Manager and Kubernetes know of a node; one that is away costs its own facts alone.
- * @returns a message instead where neither the cluster nor EC2 answers
- * @throws UserError when none or several nodes are meant
+ * Collects the facts of EC2, Systems Manager and Kubernetes about a node; an unavailable service only omits its own
+ * facts.
+ * @returns a message instead if neither the cluster nor EC2 answers
+ * @throws UserError when none or several nodes match
  */
 export async function lookAround(
   steps: Steps,
@@ -128,7 +132,7 @@ export async function lookAround(
     from("ec2", configuration, LIST_SECONDS, () => steps.instances.ofCluster(configuration.cluster.id)),
   ]);
   if (isAway(nodes) && isAway(machines)) return { message: machinesMessage(nodes, machines, startedAt) };
-  const one = meant(typed, nodes, machines);
+  const one = requested(typed, nodes, machines);
   const away = { nodes: isAway(nodes) ? nodes : null, machines: isAway(machines) ? machines : null };
   const facts = await factsOf(steps, configuration, one, away);
   const heldBy = one.instanceId ? ((await steps.leases.holder(one.instanceId)) ?? null) : null;

@@ -8,26 +8,26 @@ import type { Message } from "../../records/records.ts";
 import type { Look } from "./look-by.ts";
 import { lookAround } from "./why-sources.ts";
 
-/** Seconds for what the services know; each has fewer, so that the answer says which one is away. */
+/** Seconds for the services' facts; each service has fewer, so that the answer can name the one that is unavailable. */
 const AROUND = { seconds: 11, services: "S3 or DynamoDB" };
 
-/** Milliseconds after which a person is told what is known so far; a look takes at most 20 seconds in all. */
+/** Milliseconds after which the requester gets the facts known so far; a whole look takes at most 20 seconds. */
 const FIRST_ANSWER_MS = 13_000;
 
 /**
- * Explains a node: the first thing that is wrong with it, by what every service and the machine itself say. The person who
- * asks is told within 20 seconds; where the machine takes longer, the message says so and changes when it has answered.
- * @returns the last message, which is still to be told
- * @throws UserError when none or several nodes are meant
+ * Explains a node by its first fault, from the facts of every service and of the machine itself. The requester gets an
+ * answer within 20 seconds; if the machine takes longer, the message says that and is updated once it has answered.
+ * @returns the last message, for the caller to send
+ * @throws UserError when none or several nodes match
  */
 export async function explainNode({
   steps,
   ctx,
   start,
   request,
-  begun,
+  settings,
 }: Look<{ readonly node: string }>): Promise<Message> {
-  const found = await promptStep(ctx, "look around", AROUND, () => lookAround(steps, request.node, begun));
+  const found = await promptStep(ctx, "look around", AROUND, () => lookAround(steps, request.node, settings));
   if ("message" in found) return found.message;
   const { instanceId, facts, node: name, heldBy, isObserved, rebootDue } = found;
   const of = { node: name, heldBy, isObserved, ...(rebootDue ? { rebootDue } : {}) };

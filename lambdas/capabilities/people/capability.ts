@@ -1,6 +1,6 @@
 import type { Capability } from "../capability.ts";
 
-/** Slack's groups and memberships, read for the front door. */
+/** Reading of Slack's groups and memberships, for the front door. */
 export const people = {
   name: "people",
   schedules: [{ name: "people", every: "5 minutes" }],

@@ -27,7 +27,7 @@ import { dueNow, roundHours } from "./probe-turns.ts";
 
 /** Payload with which a tick of the schedule starts the probes. */
 export interface ProbeNodes {
-  /** The event's id: the same tick delivered twice is the same run. */
+  /** Id of the event: a tick that is delivered twice is one run. */
   readonly tick: string;
 }
 
@@ -39,20 +39,20 @@ interface Due extends Omit<ProbeTarget, "id">, NodeBoot {
 /** A tick's work. */
 interface Turn {
   readonly due: readonly Due[];
-  /** Other nodes that failed within the round. */
+  /** Other nodes whose probe failed within the round. */
   readonly failing: readonly FailingNode[];
-  /** Hours in which each node has its turn. */
+  /** Hours in which each node has one turn. */
   readonly hours: number;
 }
 
 const NOTHING: Turn = { due: [], failing: [], hours: 0 };
 
-/** Probes until a node counts as dead: one pod may come to a bad moment. */
+/** Failed probes after which a node is considered dead: a single one may hit a bad moment. */
 const ATTEMPTS = 2;
 
 /**
- * A node that is probed: it serves pods, there is an image for its Windows, and its pool does not say otherwise. A node of another owner is
- * in no pool.
+ * Selects a node to probe: it serves pods, there is an image for its Windows, and its pool does not disable probes. A
+ * node of another owner has no pool.
  */
 function probedOf(node: Node, machine: Machine, { pools, probe: { images } }: Configuration): Due | null {
   if (!isReady(node) || node.spec?.unschedulable === true) return null;
@@ -62,7 +62,7 @@ function probedOf(node: Node, machine: Machine, { pools, probe: { images } }: Co
   return { node: node.metadata?.name ?? "", ...bootedOf(node), instanceId: machine.instanceId, windows, images };
 }
 
-/** Finds the nodes whose turn it is; one that an operation works on is left to it. Belongs into a step. */
+/** Finds the nodes whose turn it is, except those that an operation works on. Call inside a step. */
 async function findTurn(steps: Steps): Promise<Turn> {
   const { configuration } = await steps.runtime.read(null);
   if (!configuration.probe.images.linux) return NOTHING;
@@ -84,15 +84,15 @@ async function findTurn(steps: Steps): Promise<Turn> {
   return { due, failing: failing.filter(({ uid }) => !due.some((one) => one.uid === uid)), hours };
 }
 
-/** Beginning of the names of a tick's probes. */
+/** Prefix of the names of a tick's probes. */
 const markOf = (tick: string): string =>
   tick
     .replace(/[^a-z0-9]/gi, "")
     .slice(-20)
     .toLowerCase();
 
-/** Probes a node until it works, or has failed each time; what could not be probed says nothing about it. */
-async function tried({ ctx, steps }: DurableSteps, mark: string, at: number, due: Due): Promise<ProbeResult> {
+/** Probes a node until it works or every attempt has failed. A probe that could not run does not judge the node. */
+async function attempt({ ctx, steps }: DurableSteps, mark: string, at: number, due: Due): Promise<ProbeResult> {
   for (let attempt = 1; ; attempt += 1) {
     const id = `${mark}-${at}-${attempt}`;
     const result = await probeNode(ctx, steps, `probe ${at}.${attempt}`, { ...due, id });
@@ -100,7 +100,10 @@ async function tried({ ctx, steps }: DurableSteps, mark: string, at: number, due
   }
 }
 
-/** Writes the result of a probe down, for those who ask why; what the ledger does not take is known again after the next turn. */
+/**
+ * Records the result of a probe for `/win why`. If the ledger is unavailable, the node's next turn records the next
+ * result.
+ */
 async function writeDown(ctx: DurableContext, steps: Steps, due: Due, result: ProbeResult): Promise<ProbedNode> {
   const { node, uid, bootId, instanceId } = due;
   const one = { node, uid, bootId, instanceId, result };
@@ -111,7 +114,7 @@ async function writeDown(ctx: DurableContext, steps: Steps, due: Due, result: Pr
   return written.catch(orLater({ ...one, probedAt: "" }));
 }
 
-/** Tells the channel: a card for each dead node, once a day, or one for all where they fail together. Belongs into a step. */
+/** Posts a card for each dead node, once a day, or one card for all if they fail together. Call inside a step. */
 async function tell(steps: Steps, telling: DueMessages, hours: number): Promise<void> {
   const { slack } = await steps.runtime.rules();
   const at = steps.timestamp();
@@ -138,7 +141,10 @@ async function tell(steps: Steps, telling: DueMessages, hours: number): Promise<
   for (const { instanceId } of nodes) await steps.machines.probed.noteCard(instanceId, { kind: "common", ts, at });
 }
 
-/** By schedule: tries the data plane of nodes that say Ready, each in its turn, and calls people to those on which no pod works. */
+/**
+ * By schedule: probes the data plane of Ready nodes, each in its turn, and calls people to nodes on which pods do not
+ * work.
+ */
 export const probeNodes =
   (steps: Steps) =>
   async ({ tick }: ProbeNodes, ctx: DurableContext): Promise<void> => {
@@ -147,13 +153,13 @@ export const probeNodes =
     );
     const results: ProbedNode[] = [];
     for (const [at, one] of due.entries())
-      results.push(await writeDown(ctx, steps, one, await tried({ ctx, steps }, markOf(tick), at, one)));
+      results.push(await writeDown(ctx, steps, one, await attempt({ ctx, steps }, markOf(tick), at, one)));
     const dead = results.filter(isFailing);
     if (dead.length === 0) return;
     const telling = await step(ctx, "decide how to tell it", async () => tellingOf(dead, failing, steps.timestamp()));
-    const isTold = telling.kind === "common" && telling.ts !== null;
-    if (!isTold) await escalate(ctx, steps, "dead nodes", deadNotice(telling.nodes, telling.kind === "common"));
-    // Past Slack they were called by now: while it is away, the next turn of the node tells it.
+    const isPosted = telling.kind === "common" && telling.ts !== null;
+    if (!isPosted) await escalate(ctx, steps, "dead nodes", deadNotice(telling.nodes, telling.kind === "common"));
+    // They were paged through SNS; if Slack is down, the node's next probe posts it.
     await step(ctx, "tell the channel", () => tell(steps, telling, hours)).catch(orLater(undefined));
   };
 

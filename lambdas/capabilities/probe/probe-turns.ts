@@ -1,17 +1,18 @@
-/** Each node is probed once in so many hours, or more seldom where there are many. */
+/** Hours between two probes of a node; more in a large fleet. */
 const EVERY_HOURS = 6;
 
-/** Nodes of one tick: each takes a minute, or up to eight where its pods do not start. */
-const MOST_AT_ONCE = 12;
+/** Maximum number of nodes per tick: each takes a minute, or up to eight if its pods do not start. */
+const MOST_PER_TICK = 12;
 
 const HOUR_MS = 3_600_000;
 
-/** Hours in which each of so many nodes has its turn. */
-export const roundHours = (count: number): number => Math.max(EVERY_HOURS, Math.ceil(count / MOST_AT_ONCE));
+/** Hours of a round in which each of `count` nodes has one turn. */
+export const roundHours = (count: number): number => Math.max(EVERY_HOURS, Math.ceil(count / MOST_PER_TICK));
 
 /**
- * Chooses the nodes whose data plane is probed in this hour, so that each has its turn and the fleet is spread over the hours.
- * @param nodes all that are probed
+ * Chooses the nodes whose data plane is probed in this hour, so that each has its turn and the fleet is spread over the
+ * hours.
+ * @param nodes all nodes to probe
  * @param now milliseconds since the epoch
  */
 export function dueNow<T extends { readonly uid: string }>(nodes: readonly T[], now: number): T[] {

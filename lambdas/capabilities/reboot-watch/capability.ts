@@ -1,6 +1,6 @@
 import type { Capability } from "../capability.ts";
 
-/** Watch over reboots: those that are due, and those that Casement did not order. */
+/** Watch over due reboots, and over reboots that Casement did not order. */
 export const rebootWatch = {
   name: "reboot-watch",
   workflows: { "watch-reboots": { hours: 1, account: "look" } },

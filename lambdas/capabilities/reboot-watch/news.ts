@@ -9,10 +9,10 @@ import type { BootNews, SeenMachine, Sighting } from "../../machine/seen-machine
 import { foreignBootsMessage, unreadLog } from "../../messages/node/boots.ts";
 import type { Steps } from "../../steps/steps.ts";
 
-/** Boot of a machine by its event log. */
-type Told = Pick<BootNews, "cause" | "bootedAt">;
+/** Boot of a machine, by its event log. */
+type ObservedBoot = Pick<BootNews, "cause" | "bootedAt">;
 
-function readBoot(result: object, answers: Answers | undefined, now: number): LineReading<Told> {
+function readBoot(result: object, answers: Answers | undefined, now: number): LineReading<ObservedBoot> {
   const { clock, failed } = result as ObservationVerdict;
   const boot = answers?.boot;
   if (!boot) return { why: failed?.boot ?? unreadLog.cut };
@@ -20,26 +20,29 @@ function readBoot(result: object, answers: Answers | undefined, now: number): Li
   return { value: { cause: bootCause(boot.events, Date.parse(boot.bootedAt)), bootedAt } };
 }
 
-/** A machine that EC2 stopped and started has a new time of launch; its log tells the rest. */
+/**
+ * Explains a boot: a new launch time means that EC2 stopped and started the machine; otherwise its event log has the
+ * cause.
+ */
 function newsOf(
   { launchedAt, reasons }: Sighting,
   before: SeenMachine | undefined,
-  told: FleetOutcome<Told> | undefined,
-): Told {
+  told: FleetOutcome<ObservedBoot> | undefined,
+): ObservedBoot {
   const isStarted = before !== undefined && before.launchedAt !== launchedAt;
-  const { cause, bootedAt }: Told =
+  const { cause, bootedAt }: ObservedBoot =
     told?.state === "done" ? told.value : { cause: unread(reasons, told), bootedAt: null };
   return isStarted ? { cause: { kind: "ec2-start" }, bootedAt: bootedAt ?? launchedAt } : { cause, bootedAt };
 }
 
-const unread = (reasons: Sighting["reasons"], told: FleetOutcome<Told> | undefined): BootCause => ({
+const unread = (reasons: Sighting["reasons"], told: FleetOutcome<ObservedBoot> | undefined): BootCause => ({
   kind: "unread",
   why: reasons === null || told?.state !== "failed" ? unreadLog.silent : told.why,
 });
 
 /**
- * Asks machines that booted without an order of Casement's for the cause, and writes down what the channel is to be told.
- * @param of machines that were looked at together
+ * Asks machines that Casement did not order to boot for the cause, and records the news for the channel.
+ * @param of number of machines that were observed together
  */
 export async function writeNews(
   { ctx, steps }: DurableSteps,
@@ -50,7 +53,7 @@ export async function writeNews(
   if (foreign.length === 0) return;
   const answering = foreign.filter(({ reasons }) => reasons !== null);
   const request = { questions: { boot: true }, whole: true } as const;
-  const told = await observeFleet<Told>(
+  const told = await observeFleet<ObservedBoot>(
     ctx,
     steps,
     answering.map(({ instanceId }) => ({ instanceId, request })),
@@ -73,10 +76,10 @@ export async function writeNews(
 }
 
 /**
- * Tells the channel of boots that are written down and were not told yet, those of one look in one message. A look that died before is made
- * up for: the mark finds a message that was posted. Belongs into a step.
+ * Posts the recorded boots that were not posted yet, those of one tick in one message. It also completes a tick that
+ * died after posting: the mark finds the posted message. Call inside a step.
  */
-export async function tellNews(steps: Steps): Promise<void> {
+export async function postNews(steps: Steps): Promise<void> {
   const untold = [...(await steps.machines.seen.all()).values()].filter(({ news }) => news !== undefined);
   if (untold.length === 0) return;
   const { slack } = await steps.runtime.rules();

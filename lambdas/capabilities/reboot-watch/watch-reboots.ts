@@ -5,15 +5,15 @@ import { step } from "../../engine/durable.ts";
 import { orLater } from "../../engine/or-later.ts";
 import { lambdaEntry } from "../../steps/host.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { tellNews, writeNews } from "./news.ts";
+import { postNews, writeNews } from "./news.ts";
 
-/** Payload with which a tick of the schedule starts the look. */
+/** Payload with which a tick of the schedule starts the watch. */
 export interface WatchReboots {
-  /** The event's id: the same tick delivered twice is the same look. */
+  /** Id of the event: a tick that is delivered twice is one observation. */
   readonly tick: string;
 }
 
-/** By schedule: asks every machine what waits for a reboot, and tells the channel of boots that Casement did not order. */
+/** By schedule: asks every machine whether updates wait for a reboot, and reports boots that Casement did not order. */
 export const watchReboots =
   (steps: Steps) =>
   async ({ tick }: WatchReboots, ctx: DurableContext): Promise<void> => {
@@ -23,8 +23,8 @@ export const watchReboots =
       const { foreign } = await observeBoots(ctx, steps, owner, machines);
       await writeNews({ ctx, steps }, owner, foreign, machines.length);
     }
-    // While Slack is away the news stays in the ledger, and the next look tells it.
-    await step(ctx, "tell of boots", () => tellNews(steps)).catch(orLater(undefined));
+    // If Slack is down, the news stays in the ledger and the next tick posts it.
+    await step(ctx, "tell of boots", () => postNews(steps)).catch(orLater(undefined));
   };
 
 /** The entry for Lambda and for the sandbox. */

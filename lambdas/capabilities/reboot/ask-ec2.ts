@@ -4,7 +4,7 @@ import type { Ec2Reboot, LateReboot } from "../../records/late-reboot.ts";
 import { isBusy } from "../../steps/client-errors.ts";
 import type { RebootTask } from "./task.ts";
 
-/** A person's press of the button EC2 reboot. */
+/** A person's press of the button "EC2 reboot". */
 export interface Press {
   /** Slack id. */
   readonly by: string;
@@ -12,12 +12,12 @@ export interface Press {
   readonly at: string;
 }
 
-/** Reads what the ledger holds on reboots of the task's machine through EC2. */
+/** Reads from the ledger which EC2 reboots of the task's machine were offered and ordered. */
 export async function lateRebootOf({ steps, operation, index }: RebootTask): Promise<LateReboot> {
   return (await steps.ledger.nodes(operation)).find((one) => one.index === index) ?? {};
 }
 
-/** Writes into the audit that EC2 was asked; a repeated call writes nothing. */
+/** Writes the audit entry of an EC2 reboot. A repeated call writes nothing. */
 export const auditEc2Reboot = (task: RebootTask, { by, at }: Ec2Reboot): Promise<void> =>
   auditNode(task, `reboot through EC2 at ${at}`, {
     what: "changed",
@@ -26,11 +26,12 @@ export const auditEc2Reboot = (task: RebootTask, { by, at }: Ec2Reboot): Promise
   });
 
 /**
- * Has EC2 reboot the machine. The order is written before the call: a process that dies before EC2's answer leaves
- * `answer: "unknown"`, as a lost answer does, and the caller must not ask again on its own, because a second reboot may break the
- * boot of the first.
- * @param press of the button; undefined where the approved plan goes through EC2
- * @throws as `steps.instances.reboot`; the order is then written as refused, and a press counts again where EC2 was only busy
+ * Orders EC2 to reboot the machine. The ledger holds the order before EC2 is called: if the process dies before EC2
+ * answers, or the answer is lost, the record says `answer: "unknown"`. The caller must not repeat the order then,
+ * because a second reboot may interrupt the boot of the first.
+ * @param press the person's press of the button; undefined if the approved plan already says EC2
+ * @throws as `steps.instances.reboot`; the order is then recorded as refused. If EC2 was only busy, the press stays
+ * valid
  */
 export async function askEc2(task: RebootTask, press?: Press): Promise<void> {
   const { steps, operation, index } = task;

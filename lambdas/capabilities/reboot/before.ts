@@ -1,15 +1,42 @@
 import { checkStillDrained } from "../../change/emptying/drain.ts";
-import { waitFor } from "../../change/node/task.ts";
-import { done } from "../../engine/durable.ts";
-import { checkStillAllowed } from "./still-allowed.ts";
+import { checkGoesOn } from "../../change/emptying/stopped.ts";
+import { changeFactsOf } from "../../change/node/change-facts.ts";
+import { nodeOf, waitFor } from "../../change/node/task.ts";
+import { done, StageFailed } from "../../engine/durable.ts";
+import { changeRefused } from "../../messages/node/change-refusal.ts";
+import { changeRefusalOf } from "../../steps/cluster/change-rules.ts";
 import type { RebootTask } from "./task.ts";
 
 /**
- * Judges right before the machine is told to reboot: does no freeze, no hold and no controller forbid it, and is the node still
- * cordoned and still empty? Minutes may have passed since its last pod left. An API server that does not answer is asked again
- * until the stage's deadline.
- * @param note what is read right after that
- * @throws StageFailed that says what has changed; DeadlineExceeded
+ * Refuses the reboot if the machine's owner has changed or a controller would replace the machine while it is down: the
+ * eviction may have taken an hour. A deleted Node or a terminated instance passes; later checks report it.
+ */
+async function checkController(task: RebootTask): Promise<void> {
+  const { steps, runtime, operation } = task;
+  const { name, uid } = nodeOf(task);
+  const { cluster } = runtime.configuration;
+  const node = await steps.nodes.read(name);
+  if (!node || node.metadata?.uid !== uid) return;
+  const { unread: _, ...facts } = await changeFactsOf(steps, node, cluster.name, operation);
+  const refusal = facts.machine && changeRefusalOf({ ...facts, heldBy: null }, "reboot");
+  if (refusal) throw new StageFailed("reboot-stood-against", changeRefused(refusal, "reboot", name));
+}
+
+/**
+ * Checks whether a freeze, a hold or a controller came up during the eviction. Call inside a poll.
+ * @throws StageFailed that names the freeze, hold or controller in the way, and how to end or pause it
+ */
+async function checkStillAllowed(task: RebootTask): Promise<void> {
+  await checkGoesOn(task);
+  await checkController(task);
+}
+
+/**
+ * Last check before the order to reboot: no freeze, hold or controller forbids it, and the node is still cordoned and
+ * empty. Minutes may have passed since its last pod left. If the API server does not answer, it is asked again until
+ * the stage's deadline.
+ * @param note reads the facts to keep, right after the check
+ * @throws StageFailed that names the change; DeadlineExceeded
  */
 export const judgeBeforeReboot = <T>(task: RebootTask, note: () => Promise<T>): Promise<T> =>
   waitFor(task, "judge right before the reboot", async () => {

@@ -4,7 +4,7 @@ import { at, breakGlass, dryRun, force, node, now, reason } from "../options.ts"
 import { cordoning, evicting, securingRoute, waitingForSlot } from "../stages.ts";
 import { inWords } from "../targets.ts";
 
-/** Nodes that one rollout may have. */
+/** Maximum number of nodes in one rollout. */
 export const MOST_IN_ROLLOUT = 200;
 
 const targets = {
@@ -40,7 +40,7 @@ const canary = {
   means: "of several nodes, asks whether to go on once the first one is proven",
 } as const satisfies Option;
 
-/** Of one node alone: the plan says it, and the approval is bound to it. */
+/** Only for one node: its plan shows the EC2 reboot, and the approval is bound to that plan. */
 const ec2 = {
   option: "ec2",
   kind: "flag",
@@ -49,7 +49,7 @@ const ec2 = {
   means: "of one node, reboots through EC2 if its SSM agent takes no command; without it, where the agent is silent",
 } as const satisfies Option;
 
-/** The proof of a machine after a reboot, and the return of its node. */
+/** Proof of a machine after its reboot, and the return of its node to service. */
 const proving = [
   {
     name: "prove",
@@ -66,8 +66,8 @@ const proving = [
 ] as const satisfies readonly StageRow[];
 
 /**
- * A reboot that a person asked for, until the node is as it was before. Windows may install updates while it boots: up to two
- * hours.
+ * Stages of a reboot, up to restoring the node's schedulability. Windows may install updates during the boot for up to
+ * two hours.
  */
 const rebooting = [
   waitingForSlot,
@@ -141,6 +141,6 @@ export const reboot = {
     "reboot-node": { hours: 12, account: "act", triesItsRights: true },
   },
   stages: { reboot: rebooting, proving },
-  // For a person to let a drain go on that has passed its deadline.
+  // continue: for a person to extend a drain that has passed its deadline.
   waits: { reboot: { continue: 30 } },
 } as const satisfies Capability;

@@ -9,10 +9,13 @@ import { isBusy } from "../../steps/client-errors.ts";
 import { bootIdOf, windowsReleaseOf } from "../../steps/cluster/node-facts.ts";
 import type { RebootTask } from "./task.ts";
 
-/** Probes until a node counts as dead: right after a boot the first pod may come before its network. */
+/**
+ * Failed probes after which a node is considered dead: right after a boot, the first pod may start before the pod
+ * network.
+ */
 const ATTEMPTS = 2;
 
-/** Tries the data plane until it works, or has failed each time; a probe that was not possible is not repeated. */
+/** Probes the data plane until it works or every attempt has failed. A probe that could not run is not repeated. */
 async function tried(task: RebootTask, windows: WindowsRelease): Promise<ProbeResult> {
   const { ctx, steps, operation, index, runtime } = task;
   const { images } = runtime.configuration.probe;
@@ -28,7 +31,10 @@ async function tried(task: RebootTask, windows: WindowsRelease): Promise<ProbeRe
   }
 }
 
-/** Keeps the result for `/win why`, as that of a scheduled probe. The ledger decides nothing here: while it is busy, the proof goes on. */
+/**
+ * Records the result for `/win why`, as scheduled probes do. If the ledger is busy, the proof continues without the
+ * record.
+ */
 async function writeDown(task: RebootTask, result: ProbeResult): Promise<void> {
   const { steps } = task;
   const { name: node, uid } = nodeOf(task);
@@ -48,7 +54,9 @@ async function writeDown(task: RebootTask, result: ProbeResult): Promise<void> {
   }
 }
 
-/** Release of the node's Windows: its pool's, or, of a node of another owner, what its kubelet says. */
+/**
+ * Windows release of the node: the one of its pool, or, for a node of another owner, the one that its kubelet reports.
+ */
 async function windowsOf(task: RebootTask): Promise<WindowsRelease | undefined> {
   const { steps, pool, runtime } = task;
   if (pool !== null) return runtime.configuration.pools[pool]?.windows;
@@ -61,8 +69,8 @@ async function windowsOf(task: RebootTask): Promise<WindowsRelease | undefined> 
 }
 
 /**
- * Proves the data plane of a node after its reboot by pods of Casement's own, where the configuration names images for its
- * Windows release. What cannot be probed is told in the thread and says nothing about the node.
+ * Proves the data plane of a node after its reboot with Casement's own pods, if the configuration names images for its
+ * Windows release. If the probe cannot run, the thread says so and the node is not judged by it.
  * @throws StageFailed if pods on the node do not work
  */
 export async function proveDataPlane(task: RebootTask): Promise<void> {

@@ -11,12 +11,15 @@ import { offerEc2Reboot } from "./late.ts";
 import type { RebootTask } from "./task.ts";
 
 /**
- * An agent that still ran when EC2 was asked may report once more until Windows has shut down: EC2 gives it four minutes (EC2
- * user guide, "Reboot your instance").
+ * An agent that was running at the order may report once more before Windows has shut down: EC2 waits up to four
+ * minutes for that (EC2 user guide, "Reboot your instance").
  */
 const LAST_REPORT_MS = 5 * MINUTE;
 
-/** Has EC2 reboot the machine, but not again where EC2's answer is unknown: the boot shows whether EC2 took the order. */
+/**
+ * Orders the EC2 reboot, unless an earlier order was accepted or its answer is unknown: the boot then shows whether EC2
+ * took that order.
+ */
 async function askOnce(task: RebootTask): Promise<void> {
   const { ec2Reboot: order } = await lateRebootOf(task);
   if (order && order.answer !== "refused") return auditEc2Reboot(task, order);
@@ -28,20 +31,20 @@ async function hasBooted({ steps, lease, node: of }: RebootTask, before: BootBef
   const now = bootIdOf(node);
   const isKnown = now !== null && before.bootId !== null;
   if (isKnown && now !== before.bootId) return true;
-  // A kubelet that reports the boot before says that the machine has not booted; a silent one says nothing.
+  // A Ready kubelet with the old boot id proves that the machine has not booted. A silent kubelet proves nothing.
   if (isKnown && node !== null && isReady(node)) return false;
   const { online, lastPingAt } = await steps.health.agent(lease?.instanceId ?? "");
   return online && lastPingAt !== null && Date.parse(lastPingAt) > Date.parse(before.askedAt) + LAST_REPORT_MS;
 }
 
-/** Result of one look for the boot. */
-interface Seen {
+/** Result of one poll for the boot. */
+interface BootPoll {
   readonly state: "booted" | "ended" | "late" | "waiting";
-  /** End of the machine, or the answer of a service that was busy. */
+  /** Reason for the machine's end, or the error of a busy service. */
   readonly why: string | null;
 }
 
-async function lookForBoot(task: RebootTask, before: BootBefore, callbackId: string): Promise<Seen> {
+async function pollForBoot(task: RebootTask, before: BootBefore, callbackId: string): Promise<BootPoll> {
   const { steps, wait } = task;
   let why: string | null = null;
   try {
@@ -57,13 +60,16 @@ async function lookForBoot(task: RebootTask, before: BootBefore, callbackId: str
   return { state: steps.now() >= wait.until ? "late" : "waiting", why };
 }
 
-/** Waits until the machine has booted. A press of the button EC2 reboot wakes it. @throws DeadlineExceeded; MachineEnded */
+/**
+ * Waits until the machine has booted. A press of the button "EC2 reboot" ends a poll's pause early.
+ * @throws DeadlineExceeded; MachineEnded
+ */
 async function awaitBoot(task: RebootTask, before: BootBefore): Promise<void> {
   for (let round = 1; ; round += 1) {
     const [pressed, callbackId] = await task.ctx.createCallback(`booted ${round}`, {
       timeout: { seconds: roundSeconds(round) },
     });
-    const { state, why } = await once(task, `has it booted ${round}`, () => lookForBoot(task, before, callbackId));
+    const { state, why } = await once(task, `has it booted ${round}`, () => pollForBoot(task, before, callbackId));
     if (state === "booted") return;
     if (state === "ended") throw new MachineEnded(why ?? "");
     if (state === "late") throw new DeadlineExceeded(machineToBoot, why);
@@ -72,8 +78,9 @@ async function awaitBoot(task: RebootTask, before: BootBefore): Promise<void> {
 }
 
 /**
- * Has EC2 reboot a machine that takes no command, and waits until it has booted. EC2 takes the order at once and says nothing
- * of its end: the kubelet or the agent do. What it is then is the proof's to find out.
+ * Reboots through EC2 a machine that takes no SSM command, and waits until it has booted. EC2 accepts the order
+ * immediately and does not report the end of the reboot, so the boot is read from the kubelet or the SSM agent. The
+ * proof then judges the machine.
  */
 export async function rebootThroughEc2(task: RebootTask): Promise<void> {
   const { steps } = task;

@@ -11,11 +11,11 @@ import type { RebootTask } from "./task.ts";
 /** Stages that follow the reboot. */
 const AFTERWARDS: ReadonlySet<StageName> = new Set<StageName>(["prove", "restore"]);
 
-/** May the machine have been rebooted? A node that is not proven then takes no pods. */
+/** May the machine have been rebooted? If so, its node takes no pods until it is proven. */
 const isUnproven = ({ stage, before }: RebootTask): boolean =>
   AFTERWARDS.has(stage) || (stage === "reboot" && before !== null);
 
-/** Completes a reboot that was proven, or one whose node went away under way. */
+/** Completes a proven reboot, or one whose Node was deleted meanwhile. */
 export async function finish(task: RebootTask): Promise<Finish> {
   const { steps, operation, isGone, left } = task;
   const { name, uid } = nodeOf(task);
@@ -24,7 +24,7 @@ export async function finish(task: RebootTask): Promise<Finish> {
   return { summary: goneBeforeReboot(name), outcome: goneBeforeReboot(name) };
 }
 
-/** Was the instance terminated? While EC2 does not say so, it was not. */
+/** Was the instance terminated? If EC2 does not answer, assume it was not. */
 const isTerminated = (task: RebootTask): Promise<boolean> =>
   once(task, "has the instance ended", async () => {
     const machine = await task.steps.instances.describe(leaseOf(task).instanceId).catch(() => undefined);
@@ -32,8 +32,8 @@ const isTerminated = (task: RebootTask): Promise<boolean> =>
   });
 
 /**
- * Makes the node schedulable again before its machine was ordered to reboot. Afterwards it stays cordoned until a proof, unless
- * its instance was terminated.
+ * Uncordons the node if its machine was not yet ordered to reboot. After the order the node stays cordoned until it is
+ * proven, unless its instance was terminated.
  */
 export async function undo(task: RebootTask, cause: Error): Promise<string> {
   if (!isUnproven(task)) return leaveNode(task, cause);
@@ -47,6 +47,6 @@ export const words = {
     notRebootedSummary[isUnproven(task) ? "unproven" : "failed"](left),
 };
 
-/** States of a machine that failed in the stage of its reboot whether it was rebooted. */
+/** Marks a failure in the reboot stage that happened before the machine was rebooted. */
 export const failure = (task: RebootTask): { readonly isNotRebooted?: true } =>
   task.stage === "reboot" && !isUnproven(task) ? { isNotRebooted: true } : {};

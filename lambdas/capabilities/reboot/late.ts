@@ -12,14 +12,20 @@ import { askEc2, auditEc2Reboot, lateRebootOf, type Press } from "./ask-ec2.ts";
 import { currentScreenshot } from "./screenshot.ts";
 import type { RebootTask } from "./task.ts";
 
-/** Time after which a machine is called late: Windows mostly boots in some minutes, and may install updates for two hours. */
+/**
+ * Time after which a machine is reported as late: Windows mostly boots within minutes, but may install updates for two
+ * hours.
+ */
 const LATE_MS = 30 * MINUTE;
 
-/** Presses up to here were judged; of the last release's orders, those up to an unknown one. */
+/**
+ * Time of the last press that was judged. Records of the last release have none: there it is the time of an order
+ * without an answer.
+ */
 const judgedUntil = ({ pressesUntil, ec2Reboot }: LateReboot): string =>
   pressesUntil ?? (ec2Reboot?.answer === "unknown" ? ec2Reboot.at : "");
 
-/** Finds the first press that was not judged yet, of a person who may; the others are told once that they may not. */
+/** Finds the first new press by a person with the right to reboot. Presses of others are marked as judged. */
 async function nextPress(task: RebootTask, late: LateReboot): Promise<Press | null> {
   const { steps, operation, index, pool } = task;
   const after = judgedUntil(late);
@@ -31,17 +37,17 @@ async function nextPress(task: RebootTask, late: LateReboot): Promise<Press | nu
   return null;
 }
 
-/** Does EC2 have an order that it took less than half an hour ago? The machine is given as long as it had at first. */
+/** Did EC2 accept an order less than half an hour ago? The machine gets the same time as after its first reboot. */
 const isOrderNew = ({ ec2Reboot: order }: LateReboot, now: number): boolean =>
   order !== undefined && order.answer === undefined && now - Date.parse(order.at) < LATE_MS;
 
-/** Finds since when it is offered: after an order that EC2 took, the offer is a new one. */
+/** Time since which the EC2 reboot is offered. After an order that EC2 accepted, a new offer begins. */
 function offeredSince({ lateSince = "", ec2Reboot: order }: LateReboot, now: string): string {
   const takenAt = order !== undefined && order.answer === undefined ? order.at : "";
   return lateSince > takenAt ? lateSince : now;
 }
 
-/** Shows that the machine is late, at once, and the screenshot of its console, which EC2 may take seconds for. */
+/** Shows first that the machine is late, then the screenshot of its console, which may take EC2 seconds. */
 async function show(
   task: RebootTask,
   late: LateReboot,
@@ -53,8 +59,11 @@ async function show(
   if (screenshot !== late.screenshot) await record(task, { screenshot });
 }
 
-/** Has EC2 reboot the machine as a person wished. A refusal is told, and the machine is waited for as before. */
-async function obey(task: RebootTask, press: Press): Promise<void> {
+/**
+ * Orders the EC2 reboot that a person requested. If EC2 refuses, the thread reports it and the wait for the boot
+ * continues.
+ */
+async function orderPressed(task: RebootTask, press: Press): Promise<void> {
   try {
     await askEc2(task, press);
     await addNotes(task, [ec2Rebooted]);
@@ -64,29 +73,29 @@ async function obey(task: RebootTask, press: Press): Promise<void> {
   }
 }
 
-async function offerOrObey(task: RebootTask, callbackId: string): Promise<void> {
+async function offerOrOrder(task: RebootTask, callbackId: string): Promise<void> {
   const late = await lateRebootOf(task);
   const { ec2Reboot: order, lateSince } = late;
   const { steps } = task;
   if (isOrderNew(late, steps.now())) return show(task, late, lateSince ?? steps.timestamp(), {});
   if (order?.answer === "unknown") await auditEc2Reboot(task, order);
   const press = await nextPress(task, late);
-  if (press !== null) return obey(task, press);
+  if (press !== null) return orderPressed(task, press);
   return show(task, late, offeredSince(late, steps.timestamp()), { decision: callbackId });
 }
 
 /**
- * Offers EC2's reboot, once a machine has not come back from its reboot for half an hour, and has EC2 do it when a permitted
- * person pressed the button. EC2 is asked once for each press; where its answer is unknown, only another press asks again. Half an
- * hour after an order that EC2 took, it is offered again. If a service is busy, the next poll goes on. Belongs into a poll.
- * @param askedAt ISO 8601: when the machine was told to reboot
+ * Offers the EC2 reboot once a machine has not booted for half an hour, and orders it when a permitted person presses
+ * the button. Each press orders once; if EC2's answer is unknown, only another press repeats the order. Half an hour
+ * after an accepted order the offer is renewed. If a service is busy, the next poll retries. Call inside a poll.
+ * @param askedAt ISO 8601: time of the order to reboot
  * @param callbackId wakes the poll
- * @throws Refused when the lease is not ours any more
+ * @throws Refused when another operation holds the lease
  */
 export async function offerEc2Reboot(task: RebootTask, askedAt: string, callbackId: string): Promise<void> {
   if (task.steps.now() - Date.parse(askedAt) < LATE_MS) return;
   try {
-    await offerOrObey(task, callbackId);
+    await offerOrOrder(task, callbackId);
   } catch (error) {
     if (!isBusy(error)) throw error;
     log("WARN", "refusal", { operation: task.operation, action: "offer EC2's reboot", why: wordsOf(error) });

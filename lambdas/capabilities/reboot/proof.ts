@@ -5,7 +5,8 @@ import { soak } from "./soak.ts";
 import type { RebootTask } from "./task.ts";
 
 /**
- * Proves a node: its checks, then its data plane, then the time that its pool wants it watched. At the end the Node must still be there.
+ * Proves a node: its checks, then its data plane, then the soak time of its pool. At the end the same Node must still
+ * exist.
  * @throws StageFailed with the first thing that is wrong; DeadlineExceeded; MachineEnded
  */
 export async function proof(task: RebootTask): Promise<void> {

@@ -13,7 +13,7 @@ import { closeIfGone, releaseUnproven } from "./unproven.ts";
 
 type ProveRequest = Extract<Request, { command: "prove" }>;
 
-/** The node to prove, and the cordon that an earlier reboot has left on it. */
+/** The node to prove, and the cordon that an earlier reboot left on it. */
 interface ProofPlan {
   readonly chosen: ChosenNode;
   readonly left: OpenCordon | undefined;
@@ -21,25 +21,25 @@ interface ProofPlan {
 
 /** A proof under way. */
 interface ProofTask extends RebootTask {
-  /** The cordon that an earlier reboot has left; undefined where none has. */
+  /** Facts of the reboot that left the node cordoned; undefined if none did. */
   readonly unproven: OpenCordon["unproven"];
 }
 
-/** Nothing is evicted by a proof, and nothing waits for a slot. */
+/** A proof evicts nothing and waits for no slot. */
 const DISTURBS_NOTHING = {
   options: { force: false, deleteEmptyDir: false, graceSeconds: null, skipAfterSeconds: 0 },
   ...{ pods: 0, isTouched: false, isThroughEc2: false },
   judgeAgain: async () => undefined,
 } as const;
 
-/** Makes the node schedulable again that an earlier reboot has left cordoned. */
+/** Uncordons the node that an earlier reboot left cordoned. */
 async function restore(task: ProofTask): Promise<void> {
   const outcome = await waitFor(task, "the node is as it was", async () => done(await releaseUnproven(task)));
   if (outcome === null) return;
   task.left = cordonLeft(outcome, { node: nodeOf(task).name, instanceId: leaseOf(task).instanceId });
 }
 
-/** States how a node is left that was not proven. While the cluster does not answer, its Node is taken to exist. */
+/** Describes the state of a node that was not proven. If the cluster does not answer, assume that its Node exists. */
 async function undo(task: ProofTask): Promise<string> {
   const { name } = nodeOf(task);
   const gone = await once(task, "is the Node gone", () => closeIfGone(task)).catch(() => null);
@@ -53,7 +53,7 @@ function finish(task: ProofTask): Finish {
   return { summary: provenSummary(name, stays), outcome: provenOutcome };
 }
 
-/** `/win prove`: repeats the checks of a reboot's proof, and makes a node schedulable that was left cordoned for want of it. */
+/** `/win prove`: repeats the checks of a reboot's proof, and uncordons a node that an unproven reboot left cordoned. */
 export const proveAgain: Change<ProveRequest, ProofPlan, ProofTask> = {
   isFor: (request): request is ProveRequest => request.command === "prove",
   workflow: "proving",

@@ -19,35 +19,40 @@ import type { FailureCode, FailureReason, StageFault } from "../../records/failu
 import type { ObservationState } from "../../steps/machine/machine-observation.ts";
 import type { RebootTask } from "./task.ts";
 
-/** A look that the machine has answered. */
-type Answered = Extract<ObservationState, { state: "answered" }>;
+/** An observation that the machine has answered. */
+type AnsweredObservation = Extract<ObservationState, { state: "answered" }>;
 
 /** State of the proof between two polls. */
 interface Proof {
-  /** The look at the machine that is under way; null between two looks. */
+  /** SSM command of the observation in progress; null between two observations. */
   readonly commandId: string | null;
-  /** Looks that were sent so far. */
+  /** Number of observations that were sent. */
   readonly looks: number;
-  /** Time of the first look of those in a row that found nothing wrong, in milliseconds since the epoch; null without one. */
+  /**
+   * Time of the first observation of the current run of good ones, in milliseconds since the epoch; null without one.
+   */
   readonly goodSince: number | null;
-  /** Process of each service at that look: a service that ends again and again may run at every look. */
+  /** Process of each service at that observation: a service that keeps crashing may be running at every observation. */
   readonly processes?: Processes;
-  /** Result of the last look, in words; before the first one, that the machine is to answer. */
+  /** Result of the last observation, in words; before the first one, that the machine has to answer. */
   readonly why: string;
-  /** Code of the check that is wrong. */
+  /** Code of the failed check. */
   readonly code?: FailureCode | undefined;
 }
 
-/** A service that ends again and again runs for a moment after each start: the node must be well, with the same processes, for so long. */
+/**
+ * Seconds for which the node must be well with the same processes: a service that keeps crashing runs for a moment
+ * after each start.
+ */
 const STAYS_WELL_SECONDS = 60;
 
-/** Seconds between two looks at a node that is well. */
+/** Seconds between two observations of a node that is well. */
 const PAUSE_SECONDS = 30;
 
 /**
- * Waits until every check of the node is in order after its reboot, in looks that are a minute apart. A check that is wrong
- * may mend itself, as services start: the machine is looked at anew until the stage's deadline.
- * @throws DeadlineExceeded that names the first check that is wrong; MachineEnded
+ * Waits until every check of the node passes after its reboot, in observations a minute apart. A failed check may pass
+ * later, as services start, so the machine is observed again until the stage's deadline.
+ * @throws DeadlineExceeded that names the first failed check; MachineEnded
  */
 export const proveMachine = (task: RebootTask): Promise<true> => {
   task.wait = onMachine(task, task.wait);
@@ -57,7 +62,7 @@ export const proveMachine = (task: RebootTask): Promise<true> => {
   });
 };
 
-/** Sends the questions; the answer is read by later polls. */
+/** Sends the questions; later polls read the answer. */
 async function ask(task: RebootTask, proof: Proof, { why, code }: FailureReason): Promise<Poll<true, Proof>> {
   const { steps, owner, runtime } = task;
   const { looks } = proof;
@@ -70,7 +75,7 @@ async function ask(task: RebootTask, proof: Proof, { why, code }: FailureReason)
 async function read(task: RebootTask, commandId: string, proof: Proof): Promise<Poll<true, Proof>> {
   const { steps } = task;
   const look = await steps.machineObservation.answer(commandId, leaseOf(task).instanceId);
-  // At the deadline the last known cause is told, not that one more look was under way.
+  // At the deadline the last known cause is reported, not that one more observation was in progress.
   if (look.state === "running") return pending(proof.why, { code: proof.code, kept: proof });
   if (look.state === "failed")
     return ask(task, { ...proof, goodSince: null }, { why: `${machineToAnswer} (${look.why})` });
@@ -89,8 +94,10 @@ async function read(task: RebootTask, commandId: string, proof: Proof): Promise<
   return pending(nodeToStayWell, { kept: { ...proof, commandId: null, goodSince, processes }, againIn: PAUSE_SECONDS });
 }
 
-/** Writes down the boot that was proven. A proof alone ordered no reboot: how the machine booted is the scheduled look's to find out. */
-async function noteBoot(task: RebootTask, { verdict, answers }: Answered): Promise<void> {
+/**
+ * Records the proven boot. `/win prove` ordered no reboot, so there the reboot watch finds out why the machine booted.
+ */
+async function noteBoot(task: RebootTask, { verdict, answers }: AnsweredObservation): Promise<void> {
   const { steps, operation, workflow } = task;
   if (workflow === "proving") return;
   const bootId = onOurClock(verdict.bootId, verdict.clock, steps.now());
@@ -100,18 +107,18 @@ async function noteBoot(task: RebootTask, { verdict, answers }: Answered): Promi
 }
 
 /**
- * Checks that the Node is still the one that is proven. One that was deleted registers anew when its kubelet starts: it is another one.
- * @param mayBeAway the machine was rebooted, so that a Node that is away may register yet
- * @throws StageFailed that says so
+ * Checks that the Node is still the same. A deleted Node registers again when its kubelet starts, with another uid.
+ * @param mayBeMissing the machine was rebooted, so a missing Node may still register
+ * @throws StageFailed when the Node was deleted or replaced
  */
-export async function checkSameNode(task: RebootTask, mayBeAway: boolean): Promise<void> {
+export async function checkSameNode(task: RebootTask, mayBeMissing: boolean): Promise<void> {
   const { name, uid } = nodeOf(task);
   const node = await task.steps.nodes.read(name);
-  if (!node && !mayBeAway) throw new StageFailed("node-deleted", deletedInProof);
+  if (!node && !mayBeMissing) throw new StageFailed("node-deleted", deletedInProof);
   if (node && node.metadata?.uid !== uid) throw new StageFailed("registered-anew", registeredAnew);
 }
 
-/** Codes of checks whose remedy is their own. */
+/** Codes of checks that have a remedy of their own. */
 const checkCodes: Partial<Readonly<Record<CheckName, FailureCode>>> = {
   agent: "route-lost",
   metadata: "route-lost",
@@ -121,20 +128,20 @@ const checkCodes: Partial<Readonly<Record<CheckName, FailureCode>>> = {
 
 const codeOfCheck = (name: CheckName): FailureCode => checkCodes[name] ?? "check-fails";
 
-/** Judges the node by what every source says now. @returns null if it is proven */
-async function faultOf(task: RebootTask, look: Answered): Promise<StageFault | null> {
+/** Judges the node by the current facts of every source. @returns null if it is proven */
+async function faultOf(task: RebootTask, look: AnsweredObservation): Promise<StageFault | null> {
   const facts = await factsOf(task, look);
   const all = checked(facts);
   const fault = firstWrong(all);
   if (fault) return { code: codeOfCheck(fault.name), why: notProvenYet(fault, nodeOf(task).name, facts.now) };
-  // EC2 has no status checks of an instance in its first minutes, and the machine itself answers.
+  // EC2 has no status checks for an instance in its first minutes; the machine's own answer is enough.
   const unknown = all.find(({ name, state }) => state === "unknown" && name !== "status");
   return unknown?.state === "unknown"
     ? { code: codeOfCheck(unknown.name), why: notKnownYet(unknown.name, unknown.why) }
     : null;
 }
 
-async function factsOf(task: RebootTask, { verdict, answers }: Answered): Promise<HealthFacts> {
+async function factsOf(task: RebootTask, { verdict, answers }: AnsweredObservation): Promise<HealthFacts> {
   const { steps, runtime } = task;
   const { instanceId } = leaseOf(task);
   const { name } = nodeOf(task);
@@ -156,7 +163,7 @@ async function factsOf(task: RebootTask, { verdict, answers }: Answered): Promis
   };
 }
 
-/** Stands for a boot that is not known: any boot of the machine is another one. */
+/** Placeholder for an unknown boot: every boot of the machine differs from it. */
 const anyBoot: BootBefore = { bootId: null, bootedAt: new Date(0).toISOString(), askedAt: new Date(0).toISOString() };
 
 const beforeOf = ({ before }: RebootTask): BootBefore => before ?? anyBoot;

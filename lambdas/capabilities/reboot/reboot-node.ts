@@ -11,7 +11,7 @@ import { proveAgain } from "./prove-again.ts";
 import { checkGuard, rebootMachine, restore } from "./stages.ts";
 import { type RebootTask, unproven } from "./task.ts";
 
-/** `/win reboot`: empties a node, reboots its machine once, and makes the node schedulable again when the reboot is proven. */
+/** `/win reboot`: empties a node, reboots its machine once, and restores the node's schedulability after the proof. */
 const reboot = emptying<RebootTask>({
   command: "reboot",
   eventReason: "CasementRebooting",

@@ -6,11 +6,10 @@ import { step } from "../../engine/durable.ts";
 import { lambdaEntry } from "../../steps/host.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { openRollout } from "./rollout/open.ts";
-import { continueRollout, wasBegun } from "./rollout/parts.ts";
-import type { RolloutWork } from "./rollout/start.ts";
+import { continueRollout, type RolloutWork, wasBegun } from "./rollout/runs.ts";
 import { workOn } from "./rollout/work.ts";
 
-/** Plans a new rollout, or takes one over that another execution has left. @returns null when there is nothing to do */
+/** Plans a new rollout, or continues one that an earlier execution left. @returns null when there is nothing to do */
 async function beginWork(execution: Execution, request: RolloutRequest): Promise<RolloutWork | null> {
   const { ctx, start } = execution;
   const { continues } = start;
@@ -20,7 +19,10 @@ async function beginWork(execution: Execution, request: RolloutRequest): Promise
   return op && openRollout(op);
 }
 
-/** `/win reboot` of several nodes or a pool: one execution per node, within the pool's slots; the ledger holds how far it is. */
+/**
+ * `/win reboot` of several nodes or a pool: starts one execution per node, within the pool's slots. The ledger holds
+ * the progress.
+ */
 export const rebootNodes =
   (steps: Steps) =>
   async (start: Start, ctx: DurableContext): Promise<void> => {

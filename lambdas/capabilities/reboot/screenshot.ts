@@ -5,12 +5,12 @@ import type { LateReboot, Screenshot } from "../../records/late-reboot.ts";
 import { wordsOf } from "../../steps/client-errors.ts";
 import type { RebootTask } from "./task.ts";
 
-/** Interval between screenshots: what Windows shows while it works on updates changes in minutes. */
+/** Interval between screenshots: while Windows installs updates, its console changes within minutes. */
 const RENEW_MS = 10 * MINUTE;
 /** Interval after an attempt that EC2 or S3 refused. */
 const RETRY_MS = 2 * MINUTE;
 
-/** Leaves out a picture from before EC2's reboot: the boot that it shows is over. */
+/** Omits a screenshot from before the EC2 reboot: the boot that it shows is over. */
 function ofThisBoot({ screenshot, ec2Reboot }: LateReboot): Screenshot | undefined {
   return screenshot !== undefined && screenshot.triedAt > (ec2Reboot?.at ?? "") ? screenshot : undefined;
 }
@@ -21,9 +21,9 @@ function isDue(last: Screenshot | undefined, now: number): boolean {
 }
 
 /**
- * Takes a screenshot of a late machine's console unless the newest one is current. If EC2 or S3 refuse, an earlier picture stays,
- * and the next attempt is made two minutes later. Belongs into a poll.
- * @returns the newest one, which is the record's own where none was due
+ * Takes a screenshot of a late machine's console unless the newest one is current. If EC2 or S3 refuses, the earlier
+ * picture stays and the next attempt follows after two minutes. Call inside a poll.
+ * @returns the newest screenshot; the recorded one if none was due
  */
 export async function currentScreenshot(task: RebootTask, late: LateReboot): Promise<Screenshot> {
   const { steps, operation } = task;

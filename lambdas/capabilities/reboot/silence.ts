@@ -6,18 +6,19 @@ import { isBusy } from "../../steps/client-errors.ts";
 import { isReady, readySince } from "../../steps/cluster/node-facts.ts";
 import type { RebootTask } from "./task.ts";
 
-/** A node counts as just booted for so long: its agent starts within minutes of its kubelet. */
+/** Time for which a node is considered just booted: its agent starts within minutes of its kubelet. */
 const JUST_BOOTED_MS = 10 * MINUTE;
 
 /** An agent reports at its start, and every five minutes from then on (amazon-ssm-agent, agent/health/healthcheck.go). */
 const REPORTS_WITHIN_MS = 6 * MINUTE;
 
-/** Seconds between two looks for its report. */
+/** Seconds between two polls for its report. */
 const PAUSE_SECONDS = 20;
 
 /**
- * May the machine be at its boot, or have booted a moment ago? Only a boot of more than five minutes, such as one that installs updates,
- * makes an agent count as silent, and its node is NotReady meanwhile. While the cluster does not answer, it may.
+ * May the machine be booting, or have booted a moment ago? Only a boot of more than five minutes, such as one that
+ * installs updates, makes an agent look silent, and the node is NotReady during it. If the cluster does not answer,
+ * assume a boot.
  */
 async function mayHaveBooted(task: RebootTask): Promise<boolean> {
   const { steps } = task;
@@ -30,7 +31,11 @@ async function mayHaveBooted(task: RebootTask): Promise<boolean> {
   }
 }
 
-/** Finds out whether the agent is silent. @returns until when it is given time to report, in milliseconds since the epoch; null where it has */
+/**
+ * Finds out whether the agent is silent.
+ * @returns deadline for its next report, in milliseconds since the epoch; 0 if it is silent without a boot, null if it
+ * reports
+ */
 async function silentUntil(task: RebootTask): Promise<number | null> {
   const { steps } = task;
   if (!(await isAgentSilent(steps, leaseOf(task).instanceId))) return null;
@@ -38,7 +43,8 @@ async function silentUntil(task: RebootTask): Promise<number | null> {
 }
 
 /**
- * Tells whether the agent of the machine is silent. One whose machine may have booted a moment ago is given the time to report.
+ * Finds out whether the machine's agent is silent. If the machine may just have booted, its agent first gets time to
+ * report.
  * @throws Cancelled; MachineEnded
  */
 export async function staysSilent(task: RebootTask): Promise<boolean> {

@@ -6,13 +6,13 @@ import { bootIdOf, isReady } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import type { RebootTask } from "./task.ts";
 
-/** Seconds between two looks; a NotReady between them shows in the time of the condition. */
+/** Seconds between two polls; a NotReady between them shows in the time of the condition. */
 const PAUSE_SECONDS = 20;
 
-/** Milliseconds after its end for which the API server may be away until the soak counts as failed. */
+/** Milliseconds after its end for which the API server may be down before the soak fails. */
 const PATIENCE_MS = 10 * MINUTE;
 
-/** A node that is watched. */
+/** The boot that is soaked. */
 export interface Soak {
   readonly bootId: string | null;
   /** Milliseconds since the epoch. */
@@ -20,9 +20,9 @@ export interface Soak {
 }
 
 /**
- * Judges a node that is watched after its proof.
- * @param node null where the API server knows none of that name
- * @returns null while it is as it was when it was proven, else what happened
+ * Judges a node during its soak.
+ * @param node null if the API server knows no such Node
+ * @returns null while the node runs the proven boot and stays Ready, otherwise the fault
  */
 export function soakFault(node: Node | null, { bootId, since }: Soak): StageFault | null {
   if (node === null) return { code: "node-deleted", why: goneInSoak };
@@ -32,7 +32,7 @@ export function soakFault(node: Node | null, { bootId, since }: Soak): StageFaul
   return isReady(node) && changedAt <= since ? null : { code: "not-soaked", why: notReadyInSoak };
 }
 
-async function look(task: RebootTask, soak: Soak, end: number): Promise<Poll<true>> {
+async function poll(task: RebootTask, soak: Soak, end: number): Promise<Poll<true>> {
   const { name, uid } = nodeOf(task);
   const node = (await task.steps.nodes.read(name)) ?? null;
   const fault = soakFault(node?.metadata?.uid === uid ? node : null, soak);
@@ -41,19 +41,19 @@ async function look(task: RebootTask, soak: Soak, end: number): Promise<Poll<tru
 }
 
 /**
- * Watches a node that is proven for as long as its pool says, before it takes pods again.
+ * Watches a proven node for the soak time of its pool before the node takes pods again.
  * @throws StageFailed when the machine boots again or the node is not Ready meanwhile; DeadlineExceeded
  */
 export async function soak(task: RebootTask): Promise<void> {
   const { ctx, steps, runtime, pool } = task;
   const { soakSeconds = 0 } = runtime.configuration.pools[pool ?? ""] ?? {};
   if (soakSeconds === 0) return;
-  const begun = await once(task, "begin the soak", async (): Promise<Soak> => {
+  const soaked = await once(task, "begin the soak", async (): Promise<Soak> => {
     const bootId = bootIdOf((await steps.nodes.read(nodeOf(task).name)) ?? null);
     return { bootId, since: steps.now() };
   });
-  const end = begun.since + soakSeconds * 1_000;
+  const end = soaked.since + soakSeconds * 1_000;
   await until(ctx, "the node stays well after its proof", uncancellable(task, end + PATIENCE_MS), () =>
-    look(task, begun, end),
+    poll(task, soaked, end),
   );
 }

@@ -20,11 +20,11 @@ import { releaseUnproven } from "./unproven.ts";
 
 const LOOK = "look at the guard";
 
-/** Minutes in which a machine that is to be rebooted through EC2 may answer: it was chosen because commands do not run there. */
+/** Minutes that a machine gets to answer before its EC2 reboot. EC2 was chosen because commands do not run there. */
 const ANSWERS_WITHIN = 4;
 
-/** Looks at a machine that may take no command. @returns null where it does not answer */
-async function lookIfItAnswers(task: RebootTask): Promise<Observation | null> {
+/** Observes a machine that may take no command. @returns null if it does not answer */
+async function observeIfItAnswers(task: RebootTask): Promise<Observation | null> {
   const soon = await once(task, "answer until", async () => task.steps.now() + ANSWERS_WITHIN * MINUTE);
   try {
     return await observe({ ...task, wait: { ...task.wait, until: Math.min(soon, task.wait.until) } }, LOOK);
@@ -34,20 +34,20 @@ async function lookIfItAnswers(task: RebootTask): Promise<Observation | null> {
   }
 }
 
-/** @returns the machine as it is; null where it takes no command and is rebooted through EC2 */
-async function look(task: RebootTask): Promise<Observation | null> {
+/** @returns the observation; null if the machine takes no command and is rebooted through EC2 */
+async function observeBefore(task: RebootTask): Promise<Observation | null> {
   const { instanceId } = leaseOf(task);
   if (task.isThroughEc2) {
     const isSilent = await once(task, "ask for the agent", () => isAgentSilent(task.steps, instanceId));
-    return isSilent ? null : lookIfItAnswers(task);
+    return isSilent ? null : observeIfItAnswers(task);
   }
   if (await staysSilent(task)) throw new StageFailed("agent-silent", guardNotAsked);
   return observe(task, LOOK);
 }
 
-/** Refuses a machine whose guard would not bring its metadata route back, before anything is changed. */
+/** Refuses, before anything is changed, a machine whose guard would not restore its metadata route. */
 export async function checkGuard(task: RebootTask): Promise<void> {
-  const before = await look(task);
+  const before = await observeBefore(task);
   if (before === null) {
     await once(task, "the guard was not checked", async () => void (await addNotes(task, [guardUnchecked])));
     return;
@@ -56,7 +56,7 @@ export async function checkGuard(task: RebootTask): Promise<void> {
   if (fault) throw new StageFailed(fault.code, guardNotReady(fault.why));
 }
 
-/** Reboots the machine once, and remembers the boot that must be over. */
+/** Reboots the machine once, and keeps the boot id that the proof must not see again. */
 export async function rebootMachine(task: RebootTask): Promise<void> {
   task.wait = onMachine(task, task.wait);
   if (task.isThroughEc2) return rebootThroughEc2(task);
@@ -76,7 +76,7 @@ export async function rebootMachine(task: RebootTask): Promise<void> {
   });
 }
 
-/** Puts the node back as it was before: schedulable, or cordoned where others had cordoned it. */
+/** Uncordons the node, unless others had cordoned it before the reboot. */
 export async function restore(task: RebootTask): Promise<void> {
   const { instanceId } = leaseOf(task);
   const outcome = await waitFor(task, "the node is as it was", async () => {

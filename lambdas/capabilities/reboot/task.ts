@@ -1,15 +1,15 @@
 import type { EmptyingTask } from "../../change/emptying/emptying-task.ts";
 import type { BootBefore } from "../../health/facts.ts";
 
-/** A reboot under way. */
+/** A reboot in progress. */
 export interface RebootTask extends EmptyingTask {
-  /** The boot that must be over; null before the machine was rebooted. */
+  /** The boot before the reboot; null until the machine is ordered to reboot. */
   before: BootBefore | null;
-  /** The machine takes no command: EC2 reboots it. */
+  /** EC2 reboots the machine, because it takes no SSM command. */
   readonly isThroughEc2: boolean;
-  /** State of the node at the end, as a clause; null while it is not given back. */
+  /** State of the node at the end, as a clause; null until its cordon is released. */
   left: string | null;
 }
 
-/** Values with which the task of a reboot begins. */
+/** Initial values of a reboot's task. */
 export const unproven = { before: null, left: null } as const;

@@ -5,8 +5,8 @@ import { auditNode } from "../../change/operation/audit.ts";
 import { type CordonOutcome, deletedSince, provenSince } from "../../messages/node/cordon.ts";
 
 /**
- * Gives a node back that an earlier reboot left cordoned because it was not proven. Belongs into a step or a poll.
- * @returns what became of it; null where no reboot left it so, or a person has made the cordon theirs, or the node is quarantined
+ * Releases the cordon that an earlier, unproven reboot left on the node. Call inside a step or a poll.
+ * @returns the result; null if no reboot left a cordon, a person has taken the cordon over, or the node is quarantined
  */
 export async function releaseUnproven(task: NodeTask): Promise<CordonOutcome | null> {
   const { steps } = task;
@@ -22,8 +22,8 @@ export async function releaseUnproven(task: NodeTask): Promise<CordonOutcome | n
 }
 
 /**
- * Closes the record of a cordon that went with its Node. Belongs into a step.
- * @returns what became of the Node; null while it is there
+ * Closes the record of a cordon whose Node was deleted. Call inside a step.
+ * @returns whether the Node was deleted or replaced; null while it exists
  */
 export async function closeIfGone(task: NodeTask): Promise<"deleted" | "replaced" | null> {
   const { steps } = task;

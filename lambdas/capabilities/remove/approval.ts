@@ -2,11 +2,13 @@ import type { ApprovalPlan } from "../../change/approval/approval.ts";
 import { blockerClasses } from "../../change/emptying/blocker-classes.ts";
 import { lossClasses } from "../../change/emptying/loss-classes.ts";
 import type { Op } from "../../change/operation/op.ts";
+import { checkOrigin } from "../../change/operation/requester.ts";
 import { timeOptions } from "../../change/operation/timing.ts";
 import { Refused } from "../../errors.ts";
 import type { EvictionObstacles } from "../../messages/plan/plan.ts";
 import { removalRefusal, removalRefusedText } from "../../messages/remove/refusal.ts";
 import type { DrainOptions } from "../../steps/drain/filters.ts";
+import { answerAct } from "./answer.ts";
 import { type ChosenMachine, choose } from "./choose.ts";
 import { removalPlanCard } from "./plan-card.ts";
 
@@ -34,7 +36,7 @@ export function checkRemovable({ name, refusal }: ChosenMachine): void {
   if (refusal) throw new Refused(removalRefusedText(name, removalRefusal(refusal)));
 }
 
-/** Judges what a removal would do now. Belongs into a step. @throws Refused when the node may not be removed any more */
+/** Judges what a removal would do now. Call inside a step. @throws Refused when the node may not be removed any more */
 export async function effects(op: Op, { name }: ChosenMachine): Promise<ApprovalPlan> {
   const { steps, start } = op;
   const chosen = await choose(op, name);
@@ -43,4 +45,31 @@ export async function effects(op: Op, { name }: ChosenMachine): Promise<Approval
   const blocking = facts.node ? await steps.plan.blocking(facts.node, ACCEPTED) : nothing;
   const card = removalPlanCard(facts, blocking, steps.timestamp());
   return { record: removalRecord(chosen, blocking, timeOptions(start.request)), pods: facts.pods.length, card };
+}
+
+/**
+ * Judges requester and node once more, because minutes have passed since the question; from then on this judgement holds.
+ * @throws Forbidden, or Refused if the node may not be removed any more
+ */
+export async function planAgain(op: Op, before: ChosenMachine): Promise<ChosenMachine> {
+  const { steps, start } = op;
+  await steps.audit.append({ operation: start.operation }, "answer", await answerAct(op, "submitted"));
+  const chosen = await choose(op, before.name);
+  await checkOrigin(op, await steps.runtime.rules(), chosen.facts.pool);
+  checkRemovable(chosen);
+  if (before.uid === null && chosen.uid !== null)
+    throw new Refused("the machine registered as a node while the dialog was open");
+  if (chosen.uid !== before.uid) throw new Refused("the Node was deleted and recreated while the dialog was open");
+  return chosen;
+}
+
+/**
+ * Judges requester and node once more, after a wait: what was removed meanwhile may leave this node the last of its Windows build.
+ * @throws Forbidden, or Refused if the node may not be removed any more
+ */
+export async function judgeAgain(op: Op, before: ChosenMachine): Promise<void> {
+  await checkOrigin(op, await op.steps.runtime.rules());
+  const chosen = await choose(op, before.name);
+  checkRemovable(chosen);
+  if (chosen.uid !== before.uid) throw new Refused("the Node was deleted and recreated while its removal waited");
 }

@@ -3,7 +3,7 @@ import { command } from "../command.ts";
 import { at, breakGlass, dryRun, node, now, reason } from "../options.ts";
 import { cordoning, evicting, waitingForSlot } from "../stages.ts";
 
-/** The way of a node out of the cluster, after a person has confirmed it. All evictions share one deadline. */
+/** Stages that take a node out of the cluster, after a person's confirmation. All evictions share one deadline. */
 const stages = [
   waitingForSlot,
   cordoning,
@@ -22,7 +22,7 @@ const stages = [
   },
 ] as const satisfies readonly StageRow[];
 
-/** The removal of a node with its machine. */
+/** Removal of a node and its machine. */
 export const remove = {
   name: "remove",
   commands: [
@@ -48,7 +48,7 @@ export const remove = {
   ],
   workflows: { "remove-node": { hours: 12, account: "act", triesItsRights: true } },
   stages: { remove: stages },
-  // dialog: for the answer to the dialog of a removal.
-  // continue: for a person to let a drain go on that has passed its deadline.
+  // dialog: for the answer to the dialog of a removal. continue: for a person to extend a drain that has passed its
+  // deadline.
   waits: { remove: { dialog: 10, continue: 30 } },
 } as const satisfies Capability;

@@ -22,8 +22,8 @@ import { bootIdOf, instanceIdOf, isReady, movedPods } from "../../steps/cluster/
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { removalRefusalOf } from "../../steps/cluster/removal-rules.ts";
 import { isOurs, launcherOf, type Machine } from "../../steps/ec2/instances.ts";
+import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
-import { findMachine } from "./find-machine.ts";
 
 /** The node that was meant, and what is known of it. */
 export interface ChosenMachine {
@@ -48,6 +48,29 @@ interface Target {
   /** Undefined where EC2 knows no instance behind the Node. */
   readonly machine: Machine | undefined;
   readonly instanceId: string | null;
+}
+
+/** An instance's whole id (EC2 user guide, "Resource IDs": 8 or 17 characters). */
+const WHOLE = /^i-(?:[0-9a-f]{8}|[0-9a-f]{17})$/;
+
+/**
+ * Finds a machine that is no node, by its instance id or a unique beginning of it: one that failed and was kept, or that
+ * was lost on its way into the cluster. A beginning means Casement's own machines alone.
+ * @param typed as the requester typed it
+ * @param cluster the cluster's name and infrastructure id
+ * @returns undefined when a Node stands for it, or when no machine or several are meant
+ */
+async function findMachine(
+  steps: Steps,
+  typed: string,
+  nodes: readonly Node[],
+  cluster: { readonly name: string; readonly id: string },
+): Promise<Machine | undefined> {
+  if (!typed.startsWith("i-") || nodes.some((node) => instanceIdOf(node)?.startsWith(typed))) return undefined;
+  if (WHOLE.test(typed)) return steps.instances.describe(typed);
+  const machines = (await steps.instances.ofCluster(cluster.id)).filter((machine) => isOurs(machine, cluster.name));
+  const [only, ...others] = machines.filter(({ instanceId }) => instanceId.startsWith(typed));
+  return others.length === 0 ? only : undefined;
 }
 
 async function find({ steps }: Op, named: string, nodes: readonly Node[], { cluster }: Configuration): Promise<Target> {

@@ -2,23 +2,27 @@ import type { Change, Finish } from "../../change/change.ts";
 import { cordonForEmptying, evict, slot } from "../../change/emptying/emptying.ts";
 import { leaveNode } from "../../change/node/leave.ts";
 import { stageTable } from "../../change/node/stages.ts";
+import { once } from "../../change/node/task.ts";
 import type { Execution } from "../../change/operation/op.ts";
+import { viewOf } from "../../change/operation/publisher.ts";
 import { anyChange, changing } from "../../change/run-change.ts";
 import { dialogOf, isDryRun, type Request } from "../../commands/request.ts";
 import { renewingCredential } from "../../engine/renewing-credential.ts";
 import { tryingRights } from "../../engine/trying-rights.ts";
 import { removeDryRun } from "../../messages/operation/dry-runs.ts";
 import { notRemovedSummary, removedSummary, terminatedSummary } from "../../messages/operation/final.ts";
+import { messageSettings } from "../../messages/operation/links.ts";
+import { operationMessage } from "../../messages/operation/operation.ts";
 import { stageName } from "../../messages/operation/stages.ts";
+import { machineEndedBy } from "../../messages/provision/machine-outcome.ts";
 import { removalNotice } from "../../messages/remove/dialog.ts";
-import type { Message } from "../../records/records.ts";
+import { originId } from "../../records/origin.ts";
+import { isKept, type Message } from "../../records/records.ts";
 import { lambdaEntry } from "../../steps/host.ts";
-import { ACCEPTED, effects } from "./approval.ts";
+import { ACCEPTED, effects, judgeAgain, planAgain } from "./approval.ts";
 import { type ChosenMachine, chooseAllowed, refuse } from "./choose.ts";
-import { closeKept } from "./close-kept.ts";
 import { confirm } from "./confirm.ts";
 import { removalLeaves } from "./failures.ts";
-import { judgeAgain, planAgain } from "./judge-again.ts";
 import { deleteNode, type RemovalTask, terminate } from "./stages.ts";
 
 type RemoveRequest = Extract<Request, { command: "remove" }>;
@@ -35,6 +39,33 @@ const stages = stageTable<"remove", RemovalTask>("remove", {
 /** Makes the node schedulable again before its instance was ordered to terminate; afterwards there is no way back. */
 const undo = (task: RemovalTask, cause: Error): Promise<string> | string =>
   task.isTerminating ? removalLeaves.terminating(task.chosen.facts.instanceId) : leaveNode(task, cause);
+
+/**
+ * Writes into the record of the operation that launched a kept machine that it was terminated, so that its message and the
+ * daily reminder do not go on offering to.
+ */
+async function closeKept(task: RemovalTask): Promise<void> {
+  const { steps, chosen, op, runtime } = task;
+  const { launchedBy } = chosen;
+  if (launchedBy === null) return;
+  const isClosed = await once(task, "close the record of the kept machine", async () => {
+    const nodes = await steps.ledger.nodes(launchedBy);
+    const kept = nodes.find((node) => node.instanceId === chosen.facts.instanceId && isKept(node));
+    if (!kept) return false;
+    const outcome = machineEndedBy.decision(originId(op.start));
+    await steps.ledger.changeNode(launchedBy, kept.index, { outcome, isTerminated: true });
+    return true;
+  });
+  if (!isClosed) return;
+  const show = async (): Promise<void> => {
+    const pool = (await steps.ledger.operation(launchedBy))?.pool ?? null;
+    const view = await viewOf(steps, launchedBy, pool);
+    const { channel, messageTs } = view?.operation ?? {};
+    if (!view || !channel || !messageTs) return;
+    await steps.thread.update(channel, messageTs, operationMessage(view, messageSettings(runtime.configuration)));
+  };
+  await once(task, "show that it was terminated", show).catch(() => undefined);
+}
 
 async function finish(task: RemovalTask): Promise<Finish> {
   const { node, instanceId } = task.chosen.facts;

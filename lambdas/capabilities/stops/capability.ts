@@ -3,7 +3,7 @@ import { type Argument, command, type Option } from "../command.ts";
 import { reason, targets } from "../options.ts";
 import { inWords } from "../targets.ts";
 
-/** The pool of a freeze. */
+/** Pool of a freeze. */
 const stoppedPool = {
   name: "pool",
   kind: "pool",
@@ -28,7 +28,7 @@ const until = {
     'a time instead of --for, such as "Mon 06:00" or "2026-11-30 06:00", in the time zone of the pool\'s maintenance windows, otherwise in UTC',
 } as const satisfies Option;
 
-/** Freezes and holds: what keeps Casement from disturbing nodes. */
+/** Freezes and holds, which keep Casement from disturbing nodes. */
 export const stops = {
   name: "stops",
   commands: [

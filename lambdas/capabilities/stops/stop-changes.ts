@@ -28,17 +28,17 @@ const STOPS: ReadonlySet<Request["command"]> = new Set<StopRequest["command"]>([
 const isStop = (request: Request): request is StopRequest => STOPS.has(request.command);
 
 /** @throws UserError without a reason */
-function checkWords(request: StopRequest): void {
+function checkReason(request: StopRequest): void {
   if (isSetting(request) && !request.reason) throw new UserError(stopNeedsReason(request.command));
 }
 
-/** A time without a zone is meant in that of the pool. */
+/** Pool whose time zone applies to a time without one. */
 const poolOf = ([target]: readonly StopTarget[]): string | null => (target?.kind === "pool" ? target.pool : null);
 
 /**
- * Reads when a stop ends; the body of a step.
+ * Parses the end of a stop. Call inside a step.
  * @returns ISO 8601; null for one without an end, and for a request that ends one
- * @throws UserError for a time that cannot be meant
+ * @throws UserError for an invalid time
  */
 async function endWanted(steps: Steps, request: StopRequest, targets: readonly StopTarget[]): Promise<string | null> {
   if (!isSetting(request)) return null;
@@ -65,7 +65,7 @@ async function end(steps: Steps, kind: Stop["kind"], targets: readonly StopTarge
   return endedSummary(kind, targets, ended);
 }
 
-/** Writes the stop down or takes it off, with its entry in the audit. The body of a step. */
+/** Sets or ends the stop, with its audit entry. Call inside a step. */
 async function change(op: Op<StopRequest>, targets: readonly StopTarget[], until: string | null): Promise<void> {
   const { steps, start, request } = op;
   const { operation } = start;
@@ -85,10 +85,10 @@ async function change(op: Op<StopRequest>, targets: readonly StopTarget[], until
   });
 }
 
-async function stopOrGoOn(op: Op<StopRequest>): Promise<void> {
+async function carryOut(op: Op<StopRequest>): Promise<void> {
   const { ctx, steps, start, request, settings } = op;
   const targets = await step(ctx, "judge", async () => {
-    checkWords(request);
+    checkReason(request);
     return stopTargets(op);
   });
   const until = await step(ctx, "when it ends", () => endWanted(steps, request, targets));
@@ -100,7 +100,7 @@ async function stopOrGoOn(op: Op<StopRequest>): Promise<void> {
   });
 }
 
-/** `/win freeze`, `thaw`, `hold` and `unhold`: says whether Casement may disturb nodes. */
+/** `/win freeze`, `thaw`, `hold` and `unhold`: sets and lifts freezes and holds. */
 export const stopChanges =
   (steps: Steps) =>
   async (start: Start, ctx: DurableContext): Promise<void> => {
@@ -109,7 +109,7 @@ export const stopChanges =
     if (!isStop(request)) throw new Error("this workflow freezes and holds nodes and nothing else");
     try {
       const op = await begin(execution, request);
-      if (op) await stopOrGoOn(op);
+      if (op) await carryOut(op);
     } catch (error) {
       await step(ctx, "end without a change", () => failOperation(execution, error));
     }

@@ -7,10 +7,10 @@ import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import { TAG } from "../../tags.ts";
 import type { StopTarget } from "../../time/stops.ts";
 
-/** A request that sets a stop or takes one off. */
+/** A request that sets or lifts a stop. */
 export type StopRequest = Extract<Request, { command: "freeze" | "thaw" | "hold" | "unhold" }>;
 
-/** A node with the pool whose policy judges the requester. */
+/** Finds a node, and judges the requester by the policy of the node's pool. */
 async function nodeTarget(op: Op, named: string): Promise<StopTarget> {
   const { steps } = op;
   const node = findNode(named, await steps.nodes.all());
@@ -26,22 +26,22 @@ async function nodeTarget(op: Op, named: string): Promise<StopTarget> {
 
 const poolTarget = (pool: string | null): StopTarget => (pool === null ? { kind: "cluster" } : { kind: "pool", pool });
 
-/** The pool that a request names, null for the whole cluster; undefined for nodes. */
+/** Pool of a request; null for the whole cluster, undefined for nodes. */
 function poolOf(request: StopRequest): string | null | undefined {
   if ("pool" in request) return request.pool;
   return request.targets.kind === "pool" ? request.targets.pool : undefined;
 }
 
 /**
- * Finds the nodes or the pool that are meant. A freeze and a hold of a pool need no cluster, so that they work while its API
- * is away.
- * @throws UserError for a name that means no node, or several; Forbidden when the requester may not do it there
+ * Finds the requested nodes or pool. For a freeze, or a hold of a pool, it does not ask the cluster, so those work
+ * while the API server is down.
+ * @throws UserError for a name that matches no node, or several; Forbidden when the requester may not do it there
  */
 export async function stopTargets(op: Op<StopRequest>): Promise<StopTarget[]> {
   const { request } = op;
   const pool = poolOf(request);
   if (pool !== undefined) {
-    // The whole cluster is no pool's: the rules of all decide.
+    // A cluster-wide freeze has no pool, so the rules of every pool apply.
     await checkOrigin(op, await op.steps.runtime.rules(), pool);
     return [poolTarget(pool)];
   }

@@ -45,7 +45,7 @@ export async function dueReminders(steps: Steps): Promise<Reminder[]> {
     }));
 }
 
-/** Reminds people in the operation's thread, with the machine's buttons. Belongs into a step. */
+/** Reminds people in the operation's thread, with the machine's buttons. Call inside a step. */
 export async function remind(steps: Steps, { operation: id, index, day }: Reminder): Promise<void> {
   const { configuration } = await steps.runtime.read(null);
   const operation = await steps.ledger.operation(id);

@@ -54,7 +54,7 @@ export async function closeOperation(ctx: DurableContext, steps: Steps, lost: Lo
   await step(ctx, `redraw the message of ${lost.id}`, () => redraw(steps, lost.id), ATTEMPTS).catch(() => undefined);
 }
 
-/** Finds operations that will not end by themselves, the oldest first, with as many nodes together as one sweep works on. Belongs into a step. */
+/** Finds operations that will not end by themselves, the oldest first, with as many nodes together as one sweep works on. Call inside a step. */
 export async function findLost(steps: Steps): Promise<Lost[]> {
   const found: Lost[] = [];
   let nodes = 0;

@@ -1,24 +1,22 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import { followHandedOver } from "../../change/operation/progress.ts";
 import { dueWaits, remindOfWait } from "../../change/waits/remind.ts";
 import { causeOf, step } from "../../engine/durable.ts";
 import { escalate } from "../../engine/escalate.ts";
 import { orLater } from "../../engine/or-later.ts";
 import { tryingRights } from "../../engine/trying-rights.ts";
+import { messageSettings } from "../../messages/operation/links.ts";
 import { pages, waitNotice } from "../../messages/operation/waits.ts";
 import { bareName } from "../../records/failures.ts";
+import type { TurnOf } from "../../records/ledger-table.ts";
 import { waitName } from "../../records/waits.ts";
 import { lambdaEntry } from "../../steps/host.ts";
+import { isDue, startNextPart } from "../../steps/next-part.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { announceRules } from "./changed-rules.ts";
 import { giveBackLeft, leftCordons, tellGivenBack } from "./cordons.ts";
-import { startDue } from "./due.ts";
-import { follow, handedOver } from "./handed-over.ts";
 import { dueReminders, remind } from "./kept-machines.ts";
-import { exportLate } from "./late-exports.ts";
-import { releaseLeftSlots } from "./left-slots.ts";
 import { closeOperation, findLost } from "./lost.ts";
-import { takeTurn } from "./one-at-a-time.ts";
-import { expireGoneMachines } from "./retention.ts";
 import { followReview } from "./reviews.ts";
 
 /** Payload with which a tick of the schedule starts the sweep. */
@@ -34,6 +32,63 @@ const MOST_CORDONS = 200;
 
 /** The next sweep asks an unavailable service again. */
 const ATTEMPTS = 3;
+
+/** Takes the turn of a work. @returns false while another execution does it: what it finds is told once */
+const takeTurn = (ctx: DurableContext, steps: Steps, of: TurnOf): Promise<boolean> =>
+  step(ctx, `take the turn: ${of}`, async () => {
+    const own = ctx.executionContext.durableExecutionArn;
+    const last = await steps.turns.last(of);
+    const isFree = last === undefined || last === own || (await steps.executions.status(last)) !== "RUNNING";
+    return isFree && (await steps.turns.take(of, own, last));
+  });
+
+/**
+ * Starts the next execution of each operation that lies in the ledger and is to go on: its maintenance window or its date has
+ * come, a person cancelled it or wished something of it, or an execution has worked on it long enough. Call inside a step.
+ * @throws the first error, after the others were started: an execution that started already starts no second time
+ */
+async function startDue(steps: Steps): Promise<void> {
+  const due = (await steps.ledger.unfinished()).filter((operation) => isDue(operation, steps.now()));
+  const starts = await Promise.allSettled(due.map((operation) => startNextPart(steps.executions, operation)));
+  const failed = starts.find((one) => one.status === "rejected");
+  if (failed) throw failed.reason;
+}
+
+/** Lists operations that go on though their execution has ended: it left them to the sweep. */
+const handedOver = async (steps: Steps): Promise<string[]> =>
+  (await steps.ledger.unfinished()).filter((operation) => operation.handedOver).map(({ id }) => id);
+
+/** Publishes the progress of an operation that was handed over, and its end. Call inside a step. */
+async function follow(steps: Steps, id: string): Promise<void> {
+  const operation = await steps.ledger.operation(id);
+  if (!operation?.handedOver) return;
+  const { configuration } = await steps.runtime.read(null);
+  const watched = { steps, operation: id, pool: operation.handedOver.pool, settings: messageSettings(configuration) };
+  // A step that is repeated after a crash may find the operation ended, and its pool not settled.
+  const hasEnded = operation.endedAt !== null || (await followHandedOver(watched, operation.handedOver));
+  const { request } = operation;
+  if (hasEnded && request.command === "add") await steps.reservations.close(request.pool, id);
+}
+
+/** Gives back slots of executions that have ended without doing so. Call inside a step. */
+async function releaseLeftSlots(steps: Steps): Promise<void> {
+  for (const { owner } of await steps.slots.left()) await steps.slots.release(owner);
+}
+
+/** Lets what the ledger holds of machines expire once they are gone. Call inside a step. */
+async function expireGoneMachines(steps: Steps): Promise<void> {
+  const { configuration } = await steps.runtime.read(null);
+  const living = new Set(
+    (await steps.instances.ofCluster(configuration.cluster.id)).map(({ instanceId }) => instanceId),
+  );
+  await steps.machines.keepWhileMachinesLive((instanceId) => !living.has(instanceId));
+}
+
+/** Writes the copies of the audit that S3 did not take when the entries came. Call inside a step. */
+async function exportLate(steps: Steps): Promise<void> {
+  // While S3 takes none, the next sweep tries again; the doctor says how long they are late.
+  for (const { chain } of await steps.audit.lateExports()) if (!(await steps.audit.catchUp(chain))) return;
+}
 
 /** By schedule: nothing runs when an execution times out or is stopped, so what it held is given back here, and said. */
 export const sweepLedger =

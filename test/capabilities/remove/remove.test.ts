@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { planAgain } from "../../../lambdas/capabilities/remove/approval.ts";
 import { choose } from "../../../lambdas/capabilities/remove/choose.ts";
-import { planAgain } from "../../../lambdas/capabilities/remove/judge-again.ts";
 import { machine } from "../../change/a-task.ts";
 import { run, setUp, tearDown, verbs } from "../../engine/durable-engine.ts";
 import { operationRecord, settings } from "../../messages/records.ts";

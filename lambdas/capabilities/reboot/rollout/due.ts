@@ -14,13 +14,13 @@ import type { Steps } from "../../../steps/steps.ts";
 import { calendarOf } from "../../../time/calendar.ts";
 import { noneDue, poolsWithOwnRules } from "./refusals.ts";
 
-/** Nodes that wait for a reboot, with the reasons in words. */
+/** Names of nodes that wait for a reboot, with the reasons in words. */
 type Waiting = Readonly<Record<string, string>>;
 
-/** A look that is older than this is made anew: the schedule's last one was missed. */
+/** Age after which an observation is repeated: the reboot watch must have missed its last tick. */
 const OLD_MS = 40 * MINUTE;
 
-/** Machines of these nodes that no look has seen lately. Belongs into a step. */
+/** Finds machines of these nodes that the reboot watch has not observed lately. Call inside a step. */
 async function unseenOf(steps: Steps, names: readonly string[]): Promise<readonly WatchedMachine[]> {
   const seen = await steps.machines.seen.all();
   const watched = await findWatched(steps, ({ metadata }) => names.includes(metadata?.name ?? ""));
@@ -30,7 +30,10 @@ async function unseenOf(steps: Steps, names: readonly string[]): Promise<readonl
   });
 }
 
-/** Reads the findings of the looks at these nodes; those that Casement only observes are not looked at. Belongs into a step. */
+/**
+ * Reads from the ledger which of these nodes wait for a reboot. Nodes that Casement does not act for are left out.
+ * Call inside a step.
+ */
 async function knownOf(steps: Steps, names: readonly string[]): Promise<{ waiting: Waiting; unseen: string[] }> {
   const seen = await steps.machines.seen.all();
   const { configuration } = await steps.runtime.read(null);
@@ -49,8 +52,8 @@ async function knownOf(steps: Steps, names: readonly string[]): Promise<{ waitin
 }
 
 /**
- * Chooses among nodes those whose Windows waits for a reboot. Where the last scheduled look is old, the machines are asked now.
- * @param names of the nodes that are meant
+ * Chooses the nodes whose Windows waits for a reboot. Machines whose last observation is old are observed again first.
+ * @param names of the candidates
  * @throws UserError when none of them waits for a reboot
  */
 export async function chooseDue(
@@ -65,7 +68,8 @@ export async function chooseDue(
 }
 
 /**
- * Checks that one approval may stand for nodes of several pools: the same people may act and approve there, at the same times.
+ * Checks that one approval can cover nodes of several pools: the same people may act and approve there, at the same
+ * times.
  * @throws UserError when the pools have rules or maintenance of their own
  */
 export async function checkShared(steps: Steps, pools: readonly (string | null)[]): Promise<void> {

@@ -18,10 +18,10 @@ async function pause(
   await steps.ledger.changeOperation(operation.id, { status: "waiting", summary, rollout });
 }
 
-/** A node whose work did not begin, as in a freeze, is as it was. */
+/** Did the work on the node fail before it began, as in a freeze? */
 const isUntouched = ({ status, failure }: NodeRecord): boolean => status === "failed" && failure?.stage === "slot";
 
-/** Nodes that were not touched are tried again, after all others: what still stands against them holds up no other. */
+/** Queues untouched nodes again behind all others, so that a node that is still blocked delays no other. */
 async function againLast(steps: Steps, { operation, rollout, nodes }: RolloutSeen): Promise<readonly RolloutNode[]> {
   const again = new Set(nodes.filter(isUntouched).map(({ index }) => index));
   const all = renewed(rollout.nodes, await steps.ledger.nodes(operation.id), again);
@@ -29,7 +29,7 @@ async function againLast(steps: Steps, { operation, rollout, nodes }: RolloutSee
   return [...first, ...last].map(({ node }) => node);
 }
 
-/** Nodes that have failed so far are accepted: what fails from now on pauses it again. */
+/** Resumes the rollout and accepts the failures so far; a later failure pauses it again. */
 async function resume(steps: Steps, seen: RolloutSeen, given: SteeringDecision): Promise<void> {
   const { operation, rollout, nodes } = seen;
   const accepted = nodes.flatMap(({ index, status }) => (status === "failed" ? [index] : []));
@@ -49,8 +49,8 @@ async function resume(steps: Steps, seen: RolloutSeen, given: SteeringDecision):
 const courseOf = (course: RolloutCourse | undefined): RolloutCourse =>
   course ?? { paused: null, part: 1, parkedAt: null, heard: null };
 
-/** Does what a person wishes, where it changes anything. */
-async function obey(steps: Steps, seen: RolloutSeen, given: SteeringDecision): Promise<void> {
+/** Pauses or resumes the rollout as a person decided, unless it is in that state already. */
+async function carryOut(steps: Steps, seen: RolloutSeen, given: SteeringDecision): Promise<void> {
   const { operation } = seen;
   const course = courseOf(operation.rollout);
   const isPaused = course.paused !== null;
@@ -64,11 +64,15 @@ async function obey(steps: Steps, seen: RolloutSeen, given: SteeringDecision): P
   return given.decision === "pause" ? pause(steps, seen, given) : resume(steps, seen, given);
 }
 
-/** Hears a person who wishes the rollout to pause or to go on, and judges their right afresh. Belongs into a step. */
+/**
+ * Carries out a person's newest decision to pause or resume, after checking their permission again. Call inside a
+ * step.
+ */
 export async function hearSteering(steps: Steps, id: string): Promise<void> {
   const seen = await seeRollout(steps, id);
   const { steering, rollout: course } = seen.operation;
   if (!steering || steering.cause === course?.heard) return;
-  if (await mayDecide(steps, steering.userId, steering.decision, seen.rollout.pool)) return obey(steps, seen, steering);
+  if (await mayDecide(steps, steering.userId, steering.decision, seen.rollout.pool))
+    return carryOut(steps, seen, steering);
   await steps.ledger.changeOperation(id, { rollout: { ...courseOf(course), heard: steering.cause } });
 }

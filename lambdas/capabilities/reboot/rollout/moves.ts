@@ -9,11 +9,11 @@ import { executionName } from "../../../steps/executions.ts";
 import type { Steps } from "../../../steps/steps.ts";
 import { renewed } from "./renew.ts";
 
-/** Starts the execution of a node; its name is derived, so that it starts once. */
 /** The rollout whose nodes are started. */
-type Looking = Pick<Execution, "steps" | "start">;
+type Starter = Pick<Execution, "steps" | "start">;
 
-const startNode = ({ steps, start }: Looking, { name, uid, index, throughEc2 }: RolloutNode): Promise<void> => {
+/** Starts the execution of a node. Its name is derived from the node, so a repeated call starts no second one. */
+const startNode = ({ steps, start }: Starter, { name, uid, index, throughEc2 }: RolloutNode): Promise<void> => {
   const { continues: _, ...payload } = start;
   return steps.executions.start("reboot-node", executionName(start.operation, "node", String(index)), {
     ...payload,
@@ -22,7 +22,7 @@ const startNode = ({ steps, start }: Looking, { name, uid, index, throughEc2 }: 
   });
 };
 
-/** Finds the nodes to begin; those that were put back are begun again under another index. */
+/** Lists the nodes to begin. A node that was restored before its reboot gets a new index first. */
 async function toBegin(steps: Steps, { operation, rollout, nodes }: RolloutSeen, start: readonly number[]) {
   const putBack = new Set(
     nodes.flatMap(({ index, status }) => (status === "cancelled" && start.includes(index) ? [index] : [])),
@@ -32,7 +32,7 @@ async function toBegin(steps: Steps, { operation, rollout, nodes }: RolloutSeen,
   return all.flatMap(({ before, node }) => (start.includes(before) ? [node] : []));
 }
 
-async function begin(op: Looking, node: RolloutNode, instanceId: string | null): Promise<void> {
+async function begin(op: Starter, node: RolloutNode, instanceId: string | null): Promise<void> {
   const { steps, start } = op;
   const { operation } = start;
   const at = steps.timestamp();
@@ -42,9 +42,9 @@ async function begin(op: Looking, node: RolloutNode, instanceId: string | null):
   await startNode(op, node);
 }
 
-/** Begins nodes, and starts the executions of those again whose start may have been lost. */
+/** Begins nodes, and repeats starts that may have been lost. */
 export async function beginNodes(
-  op: Looking,
+  op: Starter,
   seen: RolloutSeen,
   { start: indexes }: Pick<Moves, "start">,
 ): Promise<void> {
@@ -62,7 +62,7 @@ export async function beginNodes(
 const markOf = (cause: PauseCause): string =>
   cause.kind === "canary" ? "paused after the canary" : `paused after ${cause.indexes.join(", ")}`;
 
-/** Pauses a rollout by itself; the next look of it calls people. */
+/** Pauses a rollout without a person's request; the next poll notifies people. */
 export async function pauseFor(steps: Steps, { operation, nodes }: RolloutSeen, cause: PauseCause): Promise<void> {
   const paused = { by: null, at: steps.timestamp(), why: pauseWords(cause, nodes) };
   await steps.audit.append({ operation: operation.id }, markOf(cause), {
@@ -79,7 +79,7 @@ export async function pauseFor(steps: Steps, { operation, nodes }: RolloutSeen, 
 
 const RUNNING: ReadonlySet<string> = new Set<NodeRecord["status"]>(["running", "deciding"]);
 
-/** Wakes the nodes of a rollout that was paused or cancelled: those that may still be put back hear of it at once. */
+/** Wakes the nodes of a paused or cancelled rollout, so that those before their reboot are restored immediately. */
 export async function wakeNodes(steps: Steps, id: string): Promise<void> {
   const { operation, nodes } = await seeRollout(steps, id);
   const userId = operation.cancelledBy ?? operation.rollout?.paused?.by ?? BY_ITSELF;

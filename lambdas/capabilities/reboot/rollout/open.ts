@@ -15,9 +15,9 @@ import { checkShared, chooseDue } from "./due.ts";
 import { checkSize, chooseNodes, mostAtOnce, type PlanResult, planNodes, wholePlan } from "./plan.ts";
 import { rolloutCard, rolloutDryRun } from "./plan-card.ts";
 import type { RolloutPlan } from "./rollout-plan.ts";
-import type { RolloutWork } from "./start.ts";
+import type { RolloutWork } from "./runs.ts";
 
-/** Nodes planned in one step: an invocation ends after five minutes, and a plan takes some seconds. */
+/** Nodes planned in one step: an invocation ends after five minutes, and planning a node takes some seconds. */
 const PLANNED_AT_ONCE = 10;
 
 const optionsOf = ({ max, canary, nodes }: RolloutPlan, request: RolloutRequest): ApprovalBasis["options"] => ({
@@ -29,7 +29,7 @@ const optionsOf = ({ max, canary, nodes }: RolloutPlan, request: RolloutRequest)
 
 const unique = (all: readonly string[]): string[] => [...new Set(all)];
 
-/** Everything that the approval of a rollout is bound to, but for the policy. */
+/** Facts that the approval of a rollout is bound to, except the policy. */
 const recordOf = (plan: RolloutPlan, request: RolloutRequest): Omit<ApprovalBasis, "policy"> => ({
   action: "reboot",
   options: optionsOf(plan, request),
@@ -38,7 +38,7 @@ const recordOf = (plan: RolloutPlan, request: RolloutRequest): Omit<ApprovalBasi
   blockers: unique(plan.nodes.flatMap(({ blockers }) => blockers)),
 });
 
-/** The command as it was typed, without `--dry-run`. */
+/** Words to type the command again, without `--dry-run`. */
 const typedAgain = ({ targets, due, max, canary }: RolloutRequest): string[] => [
   ...(targets.kind === "pool" ? [targets.pool] : targets.kind === "nodes" ? targets.nodes : []),
   ...(due ? ["--due"] : []),
@@ -71,14 +71,17 @@ async function planAll(op: Op<RolloutRequest>): Promise<RolloutPlan> {
   return { ...plan, nodes, due: true };
 }
 
-/** Judges whether the pool may be disturbed of a rollout that has waited for its time. Belongs into a step. @throws Stopped */
+/**
+ * Checks that no freeze or hold stops the pool of a rollout that waited for its time. Call inside a step.
+ * @throws Stopped
+ */
 async function checkPool({ steps, start: { operation } }: Op): Promise<true> {
   const pool = (await steps.ledger.operation(operation))?.inPool ?? null;
   await checkNotStopped(steps, { node: null, pool, name: pool ?? operation });
   return true;
 }
 
-/** Writes the rollout and its nodes down, and shows them in the message. Belongs into a step. */
+/** Writes the rollout and its nodes into the ledger, and shows them in the message. Call inside a step. */
 async function write(
   { steps, start: { operation, continues = 1 }, settings }: Op,
   plan: RolloutPlan,
@@ -99,14 +102,14 @@ async function write(
     ...{ status: "running", inPool: pool, callbacks: {} },
     rollout: { paused: null, part: continues, parkedAt: null, heard: null },
   });
-  // The message may still show the question: it is written anew at the first look.
+  // The message may still show the question; the first poll redraws it.
   return { ...(await postFirst(steps, operation, null, settings)), view: "" };
 }
 
 /**
  * Plans a rollout, asks for its approval, and writes it into the ledger.
- * @returns null when it is not to be carried out: it was a dry run, or it was not approved
- * @throws UserError for what does not fit; Refused when no node may be rebooted
+ * @returns null for a dry run, and when it was not approved
+ * @throws UserError for a request that cannot be planned; Refused when no node may be rebooted
  */
 export async function openRollout(op: Op<RolloutRequest>): Promise<RolloutWork | null> {
   const { ctx, steps, start, request, settings } = op;
@@ -123,7 +126,7 @@ export async function openRollout(op: Op<RolloutRequest>): Promise<RolloutWork |
   const pods = plan.nodes.reduce((sum, node) => sum + node.pods, 0);
   const approval = {
     ...{ command: "reboot", pool: plan.pool },
-    // Each node is planned anew before it is begun, and compared with what was approved.
+    // Each node is planned again before it begins, and compared with the approved plan.
     judge: async () => ({ record: recordOf(plan, request), pods, card: rolloutCard(plan) }),
   };
   await step(ctx, "note the pool", () => steps.ledger.changeOperation(start.operation, { inPool: plan.pool }));

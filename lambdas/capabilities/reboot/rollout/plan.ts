@@ -14,10 +14,10 @@ import { MOST_IN_ROLLOUT } from "../capability.ts";
 import { emptyPool, noneDue, noneLeft, severalPools, tooManyInRollout } from "./refusals.ts";
 import type { PlannedNode, RolloutPlan } from "./rollout-plan.ts";
 
-/** Outcome of planning one node: what its reboot would do, or why it is left out. */
+/** Outcome of planning one node: the effects of its reboot, or the reason to leave it out. */
 export type PlanResult = PlannedNode | { readonly name: string; readonly leftOut: string };
 
-/** Nodes that are away already come first: their reboot takes nothing out of service. */
+/** NotReady nodes come first: their reboot takes nothing out of service. */
 const byNeed = (nodes: readonly Node[]): string[] =>
   [...nodes.filter((node) => !isReady(node)), ...nodes.filter(isReady)].map(({ metadata }) => metadata?.name ?? "");
 
@@ -34,9 +34,9 @@ async function nodesOf({ steps, settings }: Op, targets: RolloutRequest["targets
 const byName = (one: Node, other: Node): number => ((one.metadata?.name ?? "") < (other.metadata?.name ?? "") ? -1 : 1);
 
 /**
- * Finds the nodes that are meant, in the order in which they are to be rebooted. Belongs into a step.
+ * Finds the requested nodes, in the order of their reboots. Call inside a step.
  * @returns their names
- * @throws UserError for a name that fits no node or several, and for a pool without nodes
+ * @throws UserError for a name that matches no node or several, and for a pool without nodes
  */
 export async function chooseNodes(op: Op, targets: RolloutRequest["targets"]): Promise<readonly string[]> {
   const names = byNeed(await nodesOf(op, targets));
@@ -44,7 +44,7 @@ export async function chooseNodes(op: Op, targets: RolloutRequest["targets"]): P
   return names;
 }
 
-/** @throws UserError for more nodes than one rollout may have */
+/** @throws UserError if one rollout cannot have that many nodes */
 export function checkSize(names: readonly string[]): void {
   if (names.length > MOST_IN_ROLLOUT) throw new UserError(tooManyInRollout(names.length, MOST_IN_ROLLOUT));
 }
@@ -70,7 +70,10 @@ async function planNode(op: Op, name: string): Promise<PlanResult> {
   }
 }
 
-/** Plans some nodes of a rollout, one after the other. Belongs into a step. @throws UserError for a node that is gone */
+/**
+ * Plans some nodes of a rollout, one after the other. Call inside a step.
+ * @throws UserError for a node that no longer exists
+ */
 export async function planNodes(op: Op, names: readonly string[]): Promise<readonly PlanResult[]> {
   const planned: PlanResult[] = [];
   for (const name of names) planned.push(await planNode(op, name));
@@ -78,14 +81,15 @@ export async function planNodes(op: Op, names: readonly string[]): Promise<reado
 }
 
 /**
- * Works out how many nodes of these pools may be away at once, by the newest configuration. Belongs into a step.
- * @param max as the requester wants it; null: as many as the pool allows
+ * Computes from the newest configuration how many nodes of these pools may be out of service together. Call inside a
+ * step.
+ * @param max the requester's limit; null for as many as the pool allows
  */
 export async function mostAtOnce(steps: Steps, pools: readonly (string | null)[], max: number | null): Promise<number> {
   const { configuration } = await steps.runtime.read(null);
   const [nodes, machines] = await Promise.all([steps.nodes.all(), steps.instances.ofCluster(configuration.cluster.id)]);
   const most = pools.map((pool) => mostAway(boundOf(configuration, pool), poolNodes(nodes, machines, pool).length));
-  // Of several pools the slots of each bound its own nodes.
+  // With several pools, each pool's slots limit its own nodes.
   return Math.min(max ?? Number.MAX_SAFE_INTEGER, sum(most));
 }
 
@@ -95,8 +99,8 @@ const boundOf = ({ pools }: Configuration, pool: string | null): number | string
   pools[pool ?? ""]?.maxUnavailable ?? 1;
 
 /**
- * Puts the plans of all nodes together.
- * @param mayMix nodes of several pools may be among them
+ * Joins the plans of all nodes.
+ * @param mayMix allows nodes of several pools
  * @throws UserError for nodes of several pools; Refused when no node is left
  */
 export function wholePlan(

@@ -3,50 +3,52 @@ import { checkLiveness } from "../../../change/operation/progress.ts";
 import { publish } from "../../../change/operation/publisher.ts";
 import { cancelledBy } from "../../../change/operation/requester.ts";
 import { type RolloutSeen, seeRollout, viewOfRollout } from "../../../change/operation/rollout-view.ts";
+import { rulesIn } from "../../../commands/approvals.ts";
+import { audienceOf } from "../../../commands/policy.ts";
 import { MINUTE } from "../../../engine/durable.ts";
-import { pauseCall } from "../../../messages/rollout/rollout.ts";
+import { Refused } from "../../../errors.ts";
+import { pauseCall, pauseReminder } from "../../../messages/rollout/rollout.ts";
 import type { PublishedMessage, RolloutPause } from "../../../records/records.ts";
 import { mostRecovering, nextMoves, type RolloutView } from "../../../records/rollout-moves.ts";
+import { isReminderDue } from "../../../records/waits.ts";
 import { isBusy, wordsOf } from "../../../steps/client-errors.ts";
+import type { Steps } from "../../../steps/steps.ts";
 import { hearSteering } from "./hear.ts";
 import { beginNodes, pauseFor, wakeNodes } from "./moves.ts";
-import { remindOfPause } from "./remind.ts";
-import { awaitSlot, closeSlot } from "./slot.ts";
-import type { RolloutWork } from "./start.ts";
+import type { RolloutWork } from "./runs.ts";
+import { awaitWindow, closeWindow } from "./window.ts";
 
-/** A rollout that waits so long for a person ends its execution; the button starts the next one. */
+/** Time after which a rollout that waits for a person ends its execution; the button starts the next one. */
 const WAITS_FOR_MS = 4 * 60 * MINUTE;
 
 /** State between two polls. */
 export interface RolloutProgress {
   readonly published: PublishedMessage;
-  /** Milliseconds since the epoch: last check of whether the executions of the nodes still run. */
+  /** Milliseconds since the epoch: last check that the nodes' executions are alive. */
   readonly checkedAt: number;
-  /** Milliseconds since the epoch: since when Slack has refused messages; null while it takes them. */
+  /** Milliseconds since the epoch: first message that Slack refused in a row; null while it takes them. */
   readonly silentSince: number | null;
   readonly next: "look" | "end" | "park";
-  /** A pause that the rollout made by itself since the last poll: people are called to it. */
+  /** A pause without a person's request, to which people are now called. */
   readonly call: RolloutPause | null;
   /** Time of the pause to which people were called last; null before any. */
   readonly calledTo: string | null;
   readonly isPaused: boolean;
 }
 
-/** State before the first poll. @param pausedAt of the pause in which this execution began; null without one */
+/** State before the first poll. @param pausedAt time of the pause in which this execution began; null without one */
 export const firstPoll = (published: PublishedMessage, pausedAt: string | null): RolloutProgress => ({
   ...{ published, checkedAt: 0, silentSince: null, call: null, calledTo: pausedAt, isPaused: false },
   next: "look",
 });
 
-/** Facts that a poll gets from its execution. */
-interface PollBounds extends Pick<Execution, "steps" | "start"> {
+/** Input of a poll. */
+interface RolloutPoll extends Pick<Execution, "steps" | "start"> {
   readonly work: RolloutWork;
-  /** Nodes that may be away at once. */
+  /** Nodes that may be out of service together. */
   readonly most: number;
-  /**
-   * Milliseconds since the epoch: end of the slot in which this execution works; null where nothing puts nodes back.
-   */
-  readonly slotEnds: number | null;
+  /** Milliseconds since the epoch: end of the maintenance window; null if no window limits the rollout. */
+  readonly windowEnds: number | null;
 }
 
 const viewFor = (
@@ -61,18 +63,18 @@ const viewFor = (
   isPaused: (operation.rollout?.paused ?? null) !== null || (operation.rollout?.closedAt ?? null) !== null,
 });
 
-/** Is the slot over in which this execution works? */
-const isOverdue = ({ steps, slotEnds }: PollBounds): boolean => slotEnds !== null && steps.now() >= slotEnds;
+/** Is the maintenance window over in which this execution works? */
+const isOverdue = ({ steps, windowEnds }: RolloutPoll): boolean => windowEnds !== null && steps.now() >= windowEnds;
 
-/** Makes the next moves. @returns whether nothing is left to do */
-async function move(bounds: PollBounds, silentSince: number | null): Promise<boolean> {
-  const { steps, start, most } = bounds;
-  if (isOverdue(bounds)) await closeSlot(steps, await seeRollout(steps, start.operation));
+/** Makes the next moves. @returns true when nothing is left to do */
+async function move(poll: RolloutPoll, silentSince: number | null): Promise<boolean> {
+  const { steps, start, most } = poll;
+  if (isOverdue(poll)) await closeWindow(steps, await seeRollout(steps, start.operation));
   const seen = await seeRollout(steps, start.operation);
   const isCancelled = (await cancelledBy(steps, start.operation)) !== null;
   const slackAwayMs = silentSince === null ? 0 : steps.now() - silentSince;
   const moves = nextMoves(viewFor(seen, most, isCancelled, slackAwayMs));
-  await beginNodes(bounds, seen, moves);
+  await beginNodes(poll, seen, moves);
   if (moves.pause) await pauseFor(steps, seen, moves.pause);
   const { paused, closedAt } = seen.operation.rollout ?? {};
   if (isCancelled || moves.pause || paused || closedAt) await wakeNodes(steps, start.operation);
@@ -80,18 +82,17 @@ async function move(bounds: PollBounds, silentSince: number | null): Promise<boo
 }
 
 /**
- * Finds the pause to which people must be called. The ledger has it, and not the move that made it: a process that dies
- * after
- * that move finds the rollout paused.
+ * Finds the pause to which people must be called. It is read from the ledger and not from the moves, because a process
+ * that died after the move finds the rollout already paused.
  */
 function callFor({ operation }: RolloutSeen, { calledTo }: RolloutProgress): RolloutPause | null {
   const paused = operation.rollout?.paused ?? null;
   return paused !== null && paused.by === null && paused.at !== calledTo ? paused : null;
 }
 
-/** Calls the requester in the thread; while Slack is away, the message alone says it. */
+/** Calls the requester in the thread. If Slack is busy, only the rollout's message shows the pause. */
 async function callTo(
-  { steps, start, work }: PollBounds,
+  { steps, start, work }: RolloutPoll,
   { operation }: RolloutSeen,
   call: RolloutPause,
 ): Promise<void> {
@@ -102,6 +103,23 @@ async function callTo(
   });
 }
 
+/**
+ * Reminds those who may resume a rollout, once for each pause, after a quarter of an hour. If Slack or the rules cannot
+ * be reached, the next poll does it. Call inside a step.
+ */
+async function remindOfPause(steps: Steps, { operation, rollout }: RolloutSeen, messageTs: string): Promise<void> {
+  const paused = operation.rollout?.paused;
+  if (!paused || !isReminderDue(paused.at, undefined, steps.now())) return;
+  try {
+    const rules = await steps.runtime.rules();
+    const called = audienceOf(rulesIn(rules, rollout.pool), "resume");
+    const message = pauseReminder(operation, paused, called, steps.timestamp());
+    await steps.thread.post(operation.channel, message, `${operation.id} reminded ${paused.at}`, messageTs);
+  } catch (error) {
+    if (!isBusy(error) && !(error instanceof Refused)) throw error;
+  }
+}
+
 const nextOf = (seen: RolloutSeen, isOver: boolean, now: number): RolloutProgress["next"] => {
   if (isOver) return "end";
   const { paused } = seen.operation.rollout ?? {};
@@ -109,17 +127,17 @@ const nextOf = (seen: RolloutSeen, isOver: boolean, now: number): RolloutProgres
   return paused && isIdle && now - Date.parse(paused.at) >= WAITS_FOR_MS ? "park" : "look";
 };
 
-/** Reads the ledger, does what is due, and publishes. @throws a busy service's error */
-async function poll(bounds: PollBounds, before: RolloutProgress): Promise<RolloutProgress> {
-  const { steps, start, work } = bounds;
+/** Reads the ledger, makes the next moves, and publishes. @throws the error of a busy service */
+async function pollNow(poll: RolloutPoll, before: RolloutProgress): Promise<RolloutProgress> {
+  const { steps, start, work } = poll;
   const checkedAt = await checkLiveness({ steps, operation: start.operation }, before.checkedAt);
   await hearSteering(steps, start.operation);
-  const isOver = await move(bounds, before.silentSince);
-  const isWaiting = !isOver && isOverdue(bounds) && (await awaitSlot(steps, await seeRollout(steps, start.operation)));
+  const isOver = await move(poll, before.silentSince);
+  const isWaiting = !isOver && isOverdue(poll) && (await awaitWindow(steps, await seeRollout(steps, start.operation)));
   const seen = await seeRollout(steps, start.operation);
   const published = await publish(steps, viewOfRollout(seen, steps.timestamp()), before.published, work.begun);
   const call = callFor(seen, before);
-  if (call) await callTo(bounds, seen, call);
+  if (call) await callTo(poll, seen, call);
   await remindOfPause(steps, seen, published.messageTs);
   const now = steps.now();
   return {
@@ -131,19 +149,14 @@ async function poll(bounds: PollBounds, before: RolloutProgress): Promise<Rollou
 }
 
 /**
- * Polls a rollout once. It records the callback before it reads, so that it misses no change that came earlier. If a
- * service is
- * busy, the next poll retries. Belongs into a step.
+ * Polls a rollout once. The callback is registered first, so that no change between the poll and the wait is missed. If
+ * a service is busy, the next poll does the work. Call inside a step.
  */
-export async function pollOnce(
-  bounds: PollBounds,
-  callback: string,
-  before: RolloutProgress,
-): Promise<RolloutProgress> {
-  const { steps, start } = bounds;
+export async function pollOnce(poll: RolloutPoll, callback: string, before: RolloutProgress): Promise<RolloutProgress> {
+  const { steps, start } = poll;
   try {
     await steps.ledger.changeOperation(start.operation, { callbacks: { watch: callback, cancel: callback } });
-    return await poll(bounds, before);
+    return await pollNow(poll, before);
   } catch (error) {
     if (!isBusy(error)) throw error;
     console.error(`the rollout ${start.operation} could not be polled`, wordsOf(error));

@@ -2,7 +2,7 @@ import type { NodeRecord } from "../../../records/records.ts";
 import type { RolloutNode } from "../../../records/rollout.ts";
 
 /**
- * Gives nodes of a rollout another index, under which they are begun again: the audit of a node and its machine's commands are named by
+ * Gives nodes of a rollout a new index to begin again with: the audit of a node and its machine's commands are named by
  * the index.
  * @param nodes of the rollout, in its order
  * @param records every record of the operation's nodes

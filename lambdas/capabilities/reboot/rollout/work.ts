@@ -7,43 +7,47 @@ import { escalate } from "../../../engine/escalate.ts";
 import { notBegun, pauseNotice, rolloutSummary } from "../../../messages/rollout/rollout.ts";
 import type { OperationStatus } from "../../../records/records.ts";
 import type { Steps } from "../../../steps/steps.ts";
-import { leaveRollout } from "./parts.ts";
 import { mostAtOnce } from "./plan.ts";
 import { firstPoll, pollOnce, type RolloutProgress } from "./poll.ts";
-import { slotOf } from "./slot.ts";
-import type { RolloutWork } from "./start.ts";
+import { leaveRollout, type RolloutWork } from "./runs.ts";
+import { windowEndOf } from "./window.ts";
 
-/** Looks of one execution: each is three operations at most, of which 2,000 are to suffice; then the next execution goes on. */
+/**
+ * Polls of one execution: each takes at most three of its 2,000 durable operations. Then the next execution continues.
+ */
 export const MOST_ROLLOUT_POLLS = 550;
 
-/** An execution works so long on a rollout; then the next one goes on, on current code. */
+/** Time that one execution works on a rollout; then the next one continues, on current code. */
 const WORKS_FOR_MS = 8 * 60 * MINUTE;
 
-/** Few nodes are told at once; what comes together of many is told together, because Slack takes few updates. */
+/**
+ * Changes of few nodes are shown immediately. Changes of many nodes are gathered into one update, because Slack limits
+ * updates.
+ */
 const FEW_NODES = 3;
 const MANY_NODES = 10;
 
-/** Seconds between looks: `poll` when nothing changes, `gather` between a change and the look that sees it. */
+/** Seconds between polls: `poll` when nothing changes, `gather` between a change and the poll that reads it. */
 interface Pace {
   readonly poll: number;
   readonly gather: number;
 }
 
-/** After so many looks at many nodes an execution slows down, so that it lasts for its eight hours. */
-const MANY_LOOKS = 300;
+/** Polls of many nodes after which an execution slows down, so that its operations last for eight hours. */
+const MANY_POLLS = 300;
 
 /**
- * Says how long a look is put off.
- * @param look counted from 1
- * @param nodes of the rollout
+ * Pace of a rollout's polls.
+ * @param round counted from 1
+ * @param nodes number of nodes in the rollout
  */
-export function rolloutPace(look: number, nodes: number, isPaused: boolean): Pace {
+export function rolloutPace(round: number, nodes: number, isPaused: boolean): Pace {
   if (isPaused) return { poll: 300, gather: 0 };
-  if (nodes > MANY_NODES) return { poll: 60, gather: look > MANY_LOOKS ? 60 : 30 };
+  if (nodes > MANY_NODES) return { poll: 60, gather: round > MANY_POLLS ? 60 : 30 };
   return { poll: 60, gather: nodes > FEW_NODES ? 4 : 0 };
 }
 
-/** Last fields of a rollout, and of its nodes whose turn did not come. Belongs into a step. */
+/** Writes the end of a rollout, and of its nodes that never began. Call inside a step. */
 async function end(steps: Steps, id: string): Promise<void> {
   const seen = await seeRollout(steps, id);
   const endedAt = steps.timestamp();
@@ -62,33 +66,45 @@ async function end(steps: Steps, id: string): Promise<void> {
   });
 }
 
-/** Looks after the rollout until it has ended, waits too long for a person, or this execution has worked long enough. */
+/** Polls the rollout until it has ended, has waited too long for a person, or this execution has run long enough. */
 async function watch({ ctx, steps, start }: Execution, work: RolloutWork): Promise<RolloutProgress> {
   const { operation } = start;
-  const { since, most, count, slotEnds, pausedAt } = await step(ctx, "begin to work", async () => {
+  const {
+    since,
+    most,
+    count,
+    slotEnds: windowEnds,
+    pausedAt,
+  } = await step(ctx, "begin to work", async () => {
     const seen = await seeRollout(steps, operation);
     const { rollout } = seen;
     const most = await mostAtOnce(steps, rollout.pools ?? [rollout.pool], rollout.max);
     const pausedAt = seen.operation.rollout?.paused?.at ?? null;
-    return { since: steps.now(), most, count: rollout.nodes.length, slotEnds: await slotOf(steps, seen), pausedAt };
+    return {
+      since: steps.now(),
+      most,
+      count: rollout.nodes.length,
+      slotEnds: await windowEndOf(steps, seen),
+      pausedAt,
+    };
   });
   let state: RolloutProgress & { readonly lasted?: number } = firstPoll(work.published, pausedAt);
-  for (let look = 1; look <= MOST_ROLLOUT_POLLS; look += 1) {
+  for (let round = 1; round <= MOST_ROLLOUT_POLLS; round += 1) {
     const before = state;
-    const { poll, gather } = rolloutPace(look, count, before.isPaused);
-    const [changed, callback] = await ctx.createCallback(`change ${look}`, { timeout: { seconds: poll } });
-    state = await step(ctx, `look ${look}`, async () => ({
-      ...(await pollOnce({ steps, start, work, most, slotEnds }, callback, before)),
+    const { poll, gather } = rolloutPace(round, count, before.isPaused);
+    const [changed, callback] = await ctx.createCallback(`change ${round}`, { timeout: { seconds: poll } });
+    state = await step(ctx, `look ${round}`, async () => ({
+      ...(await pollOnce({ steps, start, work, most, windowEnds }, callback, before)),
       lasted: steps.now() - since,
     }));
     const { call, lasted = 0, next } = state;
     if (call) {
       const notice = pauseNotice({ id: operation, request: start.request }, call);
-      await escalate(ctx, steps, `paused at look ${look}`, notice);
+      await escalate(ctx, steps, `paused at look ${round}`, notice);
     }
     if (next !== "look" || lasted >= WORKS_FOR_MS) return state;
     const isWoken = await changed.then(() => true).catch(() => false);
-    if (isWoken && gather > 0) await ctx.wait(`gather changes ${look}`, { seconds: gather });
+    if (isWoken && gather > 0) await ctx.wait(`gather changes ${round}`, { seconds: gather });
   }
   return state;
 }

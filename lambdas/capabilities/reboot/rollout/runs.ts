@@ -1,17 +1,23 @@
-import { type Execution, settingsOf } from "../../../change/operation/op.ts";
+import { type Execution, type OperationSettings, settingsOf } from "../../../change/operation/op.ts";
 import { postFirst } from "../../../change/operation/publisher.ts";
 import type { PublishedMessage } from "../../../records/records.ts";
 import type { Steps } from "../../../steps/steps.ts";
-import type { RolloutWork } from "./start.ts";
 
-/** Is there a rollout in the ledger, or does its plan still wait for its time? Belongs into a step. */
+/** A rollout that the current execution works on. */
+export interface RolloutWork {
+  /** Settings of the operation; the field is named as in stored results of steps. */
+  readonly begun: OperationSettings;
+  readonly published: PublishedMessage;
+}
+
+/** Is the rollout in the ledger? Before that, its plan still waits for its time. Call inside a step. */
 export const wasBegun = async ({ steps, start: { operation } }: Execution): Promise<boolean> =>
   (await steps.ledger.operation(operation))?.rollout !== undefined;
 
 /**
- * Takes over a rollout that an execution has left, on the newest release. Belongs into a step.
+ * Continues, on the newest release, a rollout that an earlier execution left. Call inside a step.
  * @param continues number of this execution
- * @returns null when it has ended, or another execution has taken it over
+ * @returns null when it has ended, or another execution continues it
  */
 export async function continueRollout(
   { ctx, steps, start: { operation } }: Execution,
@@ -23,7 +29,7 @@ export async function continueRollout(
   if (!record || record.endedAt !== null || !course) return null;
   const isOwn = course.part === continues && record.executionArn === executionArn;
   if (course.part !== continues - 1 && !isOwn) return null;
-  const begun = settingsOf(await steps.runtime.read(null));
+  const settings = settingsOf(await steps.runtime.read(null));
   await steps.ledger.changeOperation(operation, {
     executionArn,
     ...(record.status === "scheduled" ? { status: "running" } : {}),
@@ -31,13 +37,13 @@ export async function continueRollout(
     rollout: { ...course, part: continues, parkedAt: null, closedAt: null },
   });
   const left = (await steps.rollouts.read(operation))?.published ?? null;
-  return { begun, published: left ?? (await postFirst(steps, operation, null, begun)) };
+  return { begun: settings, published: left ?? (await postFirst(steps, operation, null, settings)) };
 }
 
 /**
- * Leaves a rollout in the ledger. One that is paused is continued by the person's button or command; one that an execution has
- * worked on long enough, and one of which somebody wished something while this execution ended, by the schedule. Belongs into
- * a step.
+ * Leaves a rollout in the ledger for the next execution. A person's button or command continues a paused one. The
+ * schedule continues one whose execution ran long enough, and one that a person steered while this execution ended.
+ * Call inside a step.
  */
 export async function leaveRollout(steps: Steps, operation: string, published: PublishedMessage): Promise<void> {
   await steps.rollouts.change(operation, { published });

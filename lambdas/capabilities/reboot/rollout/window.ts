@@ -6,10 +6,10 @@ import type { Steps } from "../../../steps/steps.ts";
 import { DAY_MS } from "../../../time/zones.ts";
 
 /**
- * Finds when the slot ends in which this execution works. Belongs into a step.
- * @returns milliseconds since the epoch, a moment that has passed where no slot is open; null where nothing puts nodes back
+ * Finds when the maintenance window ends in which this execution works. Call inside a step.
+ * @returns milliseconds since the epoch, the current time if no window is open; null if no window limits the rollout
  */
-export async function slotOf(steps: Steps, { operation, rollout }: RolloutSeen): Promise<number | null> {
+export async function windowEndOf(steps: Steps, { operation, rollout }: RolloutSeen): Promise<number | null> {
   if (rollout.isBound === false) return null;
   const waits = operation.scheduled?.isDate === true && steps.now() < Date.parse(operation.scheduled.from);
   const { timing } = await nextTiming(steps, rollout.pool);
@@ -17,25 +17,26 @@ export async function slotOf(steps: Steps, { operation, rollout }: RolloutSeen):
   return timing.until;
 }
 
-/** Nodes that run, or wait for a person. */
+/** Is the node being worked on, or waiting for a person? */
 const isWorking = ({ status }: RolloutSeen["nodes"][number]): boolean => status === "running" || status === "deciding";
 
-/** Lets the nodes of a rollout be put back whose slot has ended: from now on they are told to stop. */
-export async function closeSlot(steps: Steps, { operation }: RolloutSeen): Promise<void> {
+/** Marks the rollout's window as over. Nodes that were not rebooted yet then stop and are restored. */
+export async function closeWindow(steps: Steps, { operation }: RolloutSeen): Promise<void> {
   const { rollout } = operation;
   if (!rollout || rollout.closedAt) return;
   await steps.ledger.changeOperation(operation.id, { rollout: { ...rollout, closedAt: steps.timestamp() } });
 }
 
 /**
- * Writes when a rollout goes on whose slot has ended, once none of its nodes is worked on. One that is paused waits for its person.
- * @returns whether it waits for its next slot
+ * Schedules a rollout whose window has ended for the next one, once none of its nodes is being worked on. A paused
+ * rollout waits for a person instead.
+ * @returns true if it now waits for its next window
  */
-export async function awaitSlot(steps: Steps, { operation, rollout, nodes }: RolloutSeen): Promise<boolean> {
+export async function awaitWindow(steps: Steps, { operation, rollout, nodes }: RolloutSeen): Promise<boolean> {
   if (operation.rollout?.paused || nodes.some(isWorking)) return false;
   const { timing, timeZone } = await nextTiming(steps, rollout.pool);
-  // The configuration was changed meanwhile, and a slot is open: it goes on at once.
-  // Without a slot in sight it is looked for every day.
+  // If a changed configuration has opened a window meanwhile, the rollout goes on immediately. If no window is in
+  // sight, the schedule looks for one every day.
   const from = timing.kind === "later" ? timing.from : timing.kind === "now" ? steps.now() : steps.now() + DAY_MS;
   const until = timing.kind === "later" || timing.kind === "now" ? timing.until : null;
   const before = operation.scheduled;
