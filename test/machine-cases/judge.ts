@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { type Answers, answersHash, answersIn, type LookVerdict } from "../../lambdas/machine/questions.ts";
+import { type Answers, answersHash, answersIn, type ObservationVerdict } from "../../lambdas/machine/questions.ts";
 import type { MachineCase } from "./case.ts";
 import type { Machine } from "./windows.ts";
 
@@ -46,7 +46,7 @@ function judgeAnswers(stdout: string, wanted: Answers | null): void {
   const answers = answersIn(stdout);
   if (wanted === null) expect(answers).toBeUndefined();
   else expect(answers).toMatchObject(wanted);
-  const { hashes } = resultIn(stdout) as LookVerdict;
+  const { hashes } = resultIn(stdout) as ObservationVerdict;
   for (const [group, answer] of Object.entries(answers ?? {}))
     if (group !== "paths") expect(hashes, group).toMatchObject({ [group]: answersHash(answer) });
 }

@@ -4,7 +4,7 @@ import { step } from "../../engine/durable.ts";
 import type { FleetOutcome, LineReading } from "../../engine/fleet-batch.ts";
 import { lookAtFleet } from "../../engine/run-fleet.ts";
 import { type BootCause, bootCause } from "../../machine/boot-cause.ts";
-import type { Answers, LookVerdict } from "../../machine/questions.ts";
+import type { Answers, ObservationVerdict } from "../../machine/questions.ts";
 import type { BootNews, SeenMachine, Sighting } from "../../machine/seen-machine.ts";
 import { foreignBootsMessage, unreadLog } from "../../messages/node/boots.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -13,7 +13,7 @@ import type { Steps } from "../../steps/steps.ts";
 type Told = Pick<BootNews, "cause" | "bootedAt">;
 
 function readBoot(result: object, answers: Answers | undefined, now: number): LineReading<Told> {
-  const { clock, failed } = result as LookVerdict;
+  const { clock, failed } = result as ObservationVerdict;
   const boot = answers?.boot;
   if (!boot) return { why: failed?.boot ?? unreadLog.cut };
   const bootedAt = new Date(now - (clock * 1_000 - Date.parse(boot.bootedAt))).toISOString();

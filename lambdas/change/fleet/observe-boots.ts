@@ -2,7 +2,7 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { step } from "../../engine/durable.ts";
 import type { FleetOutcome, LineReading } from "../../engine/fleet-batch.ts";
 import { lookAtFleet } from "../../engine/run-fleet.ts";
-import type { LookVerdict, RebootReason } from "../../machine/questions.ts";
+import type { ObservationVerdict, RebootReason } from "../../machine/questions.ts";
 import { onOurClock, reasonsOf, type Sighting } from "../../machine/seen-machine.ts";
 import type { Steps } from "../../steps/steps.ts";
 import type { WatchedMachine } from "./watched-machines.ts";
@@ -20,7 +20,7 @@ export const LOOK_MINUTES = 14;
 export const NOTED_AT_ONCE = 50;
 
 function readVerdict(result: object, now: number): LineReading<Seen> {
-  const verdict = result as LookVerdict;
+  const verdict = result as ObservationVerdict;
   if (!verdict.ok) return { why: `observe.ps1 failed on the machine: ${verdict.error ?? "no error message"}` };
   const reasons = reasonsOf(verdict.hashes.reboot);
   if (!reasons) return { why: verdict.failed.reboot ?? "observe.ps1 did not say what waits for a reboot" };

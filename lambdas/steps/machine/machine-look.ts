@@ -8,7 +8,7 @@ import { Retryable } from "../../errors.ts";
 import {
   type Answers,
   answersIn,
-  type LookVerdict,
+  type ObservationVerdict,
   type Questions,
   type QuestionsRequest,
 } from "../../machine/questions.ts";
@@ -22,13 +22,13 @@ const BEGIN_WITHIN_SECONDS = 60;
 /** State of an observation. `isTaken`: the agent has begun it. */
 export type LookState =
   | { readonly state: "running"; readonly isTaken: boolean }
-  | { readonly state: "answered"; readonly verdict: LookVerdict; readonly answers: Answers }
+  | { readonly state: "answered"; readonly verdict: ObservationVerdict; readonly answers: Answers }
   | { readonly state: "failed"; readonly why: string; readonly isTaken: boolean };
 
 /** Statuses of a command that never reached its agent (SSM user guide, "Understanding command statuses"). */
 const UNDELIVERED = new Set(["DeliveryTimedOut", "Undeliverable"]);
 
-const isVerdict = (result: object | undefined): result is LookVerdict => result !== undefined && "ok" in result;
+const isVerdict = (result: object | undefined): result is ObservationVerdict => result !== undefined && "ok" in result;
 
 interface Invocation {
   readonly Status?: string | undefined;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { FileObservation, Observation } from "../../../../lambdas/machine/plan.ts";
-import { answersHash, type Group, type LookVerdict, packed } from "../../../../lambdas/machine/questions.ts";
+import { answersHash, type Group, type ObservationVerdict, packed } from "../../../../lambdas/machine/questions.ts";
 import { load } from "../loading.ts";
 import type { Machine, Script, ScriptRun } from "../machine.ts";
 import { metadataAnswers } from "../metadata.ts";
@@ -90,7 +90,7 @@ const verdictOf = (
   { state, clock }: Pick<Machine, "state" | "clock">,
   { answers, failed }: Seen,
   most: number,
-): LookVerdict => ({
+): ObservationVerdict => ({
   script: "observe",
   ok: true,
   bootId: String(state.bootId),
