@@ -18,8 +18,8 @@ const dataPlaneCheck: NodeCheck = {
 };
 
 /**
- * Checks of a node in the order of dependencies: the first that is wrong is the cause, or the nearest to it. `/win why` and the
- * proof of a reboot use this list.
+ * Checks of a node in the order of dependencies: the first that is wrong is the cause, or the nearest to it. `/win why`
+ * and the proof of a reboot use this list.
  */
 export const healthChecks: readonly NodeCheck[] = [
   ...instanceChecks,
@@ -35,7 +35,8 @@ const isAsked = (check: NodeCheck, { before, probe }: HealthFacts): boolean =>
   (check !== bootCheck || before !== undefined) && (check !== dataPlaneCheck || probe !== undefined);
 
 /**
- * Makes every requested check, in order: that of the boot only to prove a reboot, that of the data plane only with a probe.
+ * Makes every requested check, in order: that of the boot only to prove a reboot, that of the data plane only with a
+ * probe.
  * @returns one result for each check
  */
 export const checked = (facts: HealthFacts): readonly CheckResult[] =>

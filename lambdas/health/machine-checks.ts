@@ -27,8 +27,8 @@ const byAnswer = <G extends Group>(
 const CLOCK_STEP_MS = 5 * 60_000;
 
 /**
- * Compares the boots by their ids, else by their times. The time of a boot is its distance from the machine's current time, so
- * that setting the clock does not look like a boot.
+ * Compares the boots by their ids, else by their times. The time of a boot is its distance from the machine's current
+ * time, so that setting the clock does not look like a boot.
  */
 function bootChanged(facts: HealthFacts): Judgement {
   const { before, kubernetes, machine } = facts;

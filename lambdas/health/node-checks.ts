@@ -15,8 +15,8 @@ const status = by("ec2", "status", ({ state, system, instance: own }) => {
 });
 
 /**
- * Check of the SSM agent. It reports every five minutes (amazon-ssm-agent, DefaultSsmHealthFrequencyMinutes), so "online" may
- * date from before the reboot that must be proven. An agent that answered is online, whatever SSM reports.
+ * Check of the SSM agent. It reports every five minutes (amazon-ssm-agent, DefaultSsmHealthFrequencyMinutes), so
+ * "online" may date from before the reboot that must be proven. An agent that answered is online, whatever SSM reports.
  */
 const agent = by("ssm", "agent", ({ registered, online, lastPingAt, failure, isDeaf }, facts) => {
   const { machine, before } = facts;

@@ -6,7 +6,10 @@ export const PROBE_LABEL = "casement.dev/probe";
 /** Seconds after which the cluster ends a probe, even if Casement fails. */
 const DEADLINE_SECONDS = 300;
 
-/** Name of the API server's service in every cluster. A Windows pod only resolves fully qualified names (Kubernetes' DNS page). */
+/**
+ * Name of the API server's service in every cluster. A Windows pod only resolves fully qualified names (Kubernetes' DNS
+ * page).
+ */
 const API = "kubernetes.default.svc.cluster.local";
 
 /** Port on which the Windows pod listens. */
@@ -16,8 +19,8 @@ const PORT = 8080;
 export const exits = { works: 0, dns: 11, api: 12, metadata: 13, unreached: 14, cannotReach: 15 } as const;
 
 /**
- * A fault of a data plane: a pod gets no network, resolves no name, reaches no service, reaches the metadata service, or cannot
- * be reached.
+ * A fault of a data plane: a pod gets no network, resolves no name, reaches no service, reaches the metadata service,
+ * or cannot be reached.
  */
 export type DataPlaneFault = "start" | "dns" | "api" | "metadata" | "unreached";
 
@@ -33,7 +36,9 @@ export type ProbeResult =
     }
   | { readonly state: "not-probed"; readonly why: string };
 
-/** Images of the probe's containers, by Windows release, and one for Linux; a release without an image is not probed. */
+/**
+ * Images of the probe's containers, by Windows release, and one for Linux; a release without an image is not probed.
+ */
 export interface ProbeImages {
   readonly "2019"?: string | undefined;
   readonly "2022"?: string | undefined;
@@ -52,8 +57,9 @@ export interface ProbePod {
 }
 
 /**
- * Script of the Windows pod, for Windows PowerShell 5.1 and curl.exe of the image servercore. It resolves the API's name, calls
- * the API, checks that it cannot reach the metadata service, and waits until a pod of another node connects.
+ * Script of the Windows pod, for Windows PowerShell 5.1 and curl.exe of the image servercore. It resolves the API's
+ * name, calls the API, checks that it cannot reach the metadata service, and waits until a pod of another node
+ * connects.
  */
 const windowsScript = [
   "<# casement-probe #> $ErrorActionPreference = 'Stop'",
@@ -65,8 +71,8 @@ const windowsScript = [
 ].join("; ");
 
 /**
- * Script of the Linux pod, for sh and nc. It tries to connect for 90 s, because nothing listens during the first start of
- * PowerShell, which takes up to half a minute.
+ * Script of the Linux pod, for sh and nc. It tries to connect for 90 s, because nothing listens during the first start
+ * of PowerShell, which takes up to half a minute.
  */
 const linuxScript = (address: string): string =>
   [
@@ -85,7 +91,9 @@ interface Wanted {
   readonly user: number | null;
 }
 
-/** Fields that the strictest pod security rules of OpenShift and Kubernetes demand on Linux; Windows has none of them. */
+/**
+ * Fields that the strictest pod security rules of OpenShift and Kubernetes demand on Linux; Windows has none of them.
+ */
 const restricted = {
   allowPrivilegeEscalation: false,
   capabilities: { drop: ["ALL"] },
@@ -227,13 +235,15 @@ const SANDBOX_FAILS = "FailedCreatePodSandBox";
 /** Events that only follow once the pod has its sandbox and network (k8s pkg/kubelet/events/event.go). */
 const afterSandbox = ["Pulling", "Pulled", "Created", "Started"];
 
-/** Matches errors of a container runtime without the sandbox's own image (containerd, internal/cri/server/podsandbox). */
+/**
+ * Matches errors of a container runtime without the sandbox's own image (containerd, internal/cri/server/podsandbox).
+ */
 const lacksPause = /sandbox image|failed to pull|pull access denied/i;
 
 /**
- * Judges a Windows pod that has not started in time. A kubelet first makes the pod's sandbox with its network, then pulls the
- * image. Only Events show for which of them it waits: up to Kubernetes 1.34 the condition PodReadyToStartContainers stays False
- * until the container has started (kubernetes/kubernetes pull request 134660).
+ * Judges a Windows pod that has not started in time. A kubelet first makes the pod's sandbox with its network, then
+ * pulls the image. Only Events show for which of them it waits: up to Kubernetes 1.34 the condition
+ * PodReadyToStartContainers stays False until the container has started (kubernetes/kubernetes pull request 134660).
  */
 function judgeStart(events: readonly ProbeEvent[] | null): ProbeResult {
   if (events === null) return notProbed("it did not start in time, and the account act may not read its Events");
@@ -253,8 +263,9 @@ const judgeLate = ({ windows, events }: ProbeLook): ProbeResult =>
   windows.address === null ? judgeStart(events) : notProbed("the probe did not end in time");
 
 /**
- * Judges a probe. A node only fails by evidence about its data plane: the finding of its pod, the finding of another node's pod
- * while that one listened, or a sandbox that cannot be made. An image that cannot be pulled, for example, is no evidence.
+ * Judges a probe. A node only fails by evidence about its data plane: the finding of its pod, the finding of another
+ * node's pod while that one listened, or a sandbox that cannot be made. An image that cannot be pulled, for example, is
+ * no evidence.
  * @returns null until the result is known
  */
 export function judgeProbe(look: ProbeLook): ProbeResult | null {

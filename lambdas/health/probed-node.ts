@@ -78,7 +78,8 @@ export type DueMessages =
     };
 
 /**
- * Decides how failures are posted: as one card for each of a few nodes, or as one card for all if more fail within one round.
+ * Decides how failures are posted: as one card for each of a few nodes, or as one card for all if more fail within one
+ * round.
  * @param dead nodes that failed in this tick
  * @param before other nodes that failed within the round
  * @param now ISO 8601

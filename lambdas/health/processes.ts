@@ -8,8 +8,8 @@ export const processesOf = ({ services = [] }: Answers): Processes =>
   Object.fromEntries(services.map(({ name, process }) => [name, process]));
 
 /**
- * Finds a service that restarted between two observations. A service that ends immediately and that Windows restarts each
- * minute may run at every observation, so its state alone is not enough.
+ * Finds a service that restarted between two observations. A service that ends immediately and that Windows restarts
+ * each minute may run at every observation, so its state alone is not enough.
  * @returns its name; null if there is none
  */
 export const restarted = (before: Processes, now: Processes): string | null =>

@@ -8,12 +8,14 @@ export interface OtherOwner {
 }
 
 /**
- * The approval by which a machine of another owner is assisted. "beginning": tag and guard are being installed or removed;
- * only "assisted" allows anything.
+ * The approval by which a machine of another owner is assisted. "beginning": tag and guard are being installed or
+ * removed; only "assisted" allows anything.
  */
 export interface Assistance {
   readonly instanceId: string;
-  /** Launch time in EC2, ISO 8601, which changes if the instance is stopped and started: then the approval is not valid. */
+  /**
+   * Launch time in EC2, ISO 8601, which changes if the instance is stopped and started: then the approval is not valid.
+   */
   readonly launchedAt: string;
   readonly owner: OtherOwner;
   readonly state: "beginning" | "assisted";

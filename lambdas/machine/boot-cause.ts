@@ -14,7 +14,9 @@ export type BootCause =
   /** The event log was not read. */
   | { readonly kind: "unread"; readonly why: string };
 
-/** Ids of Windows events which mean that the machine was not shut down before it started: a crash, or a loss of power. */
+/**
+ * Ids of Windows events which mean that the machine was not shut down before it started: a crash, or a loss of power.
+ */
 const UNCLEAN = new Set([41, 6008]);
 
 /** Id of the event that a program or a person requested the shutdown. */
@@ -24,8 +26,8 @@ const ASKED = 1074;
 const AROUND_MS = 45 * 60_000;
 
 /**
- * Reason codes of shutdowns (Microsoft, "System Shutdown Reason Codes"): the operating system is the major reason; a service pack,
- * hotfix or security fix is the minor one. The codes are the same in every language of Windows.
+ * Reason codes of shutdowns (Microsoft, "System Shutdown Reason Codes"): the operating system is the major reason; a
+ * service pack, hotfix or security fix is the minor one. The codes are the same in every language of Windows.
  */
 const MAJOR_MASK = 0x00ff0000;
 const OPERATING_SYSTEM = 0x00020000;

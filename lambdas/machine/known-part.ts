@@ -6,8 +6,8 @@ const at = (value: unknown, path: readonly PropertyKey[]): Container =>
   path.reduce<unknown>((inner, key) => (inner as Container)[key], value) as Container;
 
 /**
- * Removes the keys that a strict schema does not know, at every level. Writers validate strictly, so that a misspelt key is
- * found; readers use this function, because the next release may have added keys.
+ * Removes the keys that a strict schema does not know, at every level. Writers validate strictly, so that a misspelt
+ * key is found; readers use this function, because the next release may have added keys.
  * @param value parsed JSON; it is not changed
  * @returns a copy without unknown keys; other faults stay
  */

@@ -69,8 +69,8 @@ export function payloadManifestOf(rules: PayloadRules, value: unknown): PayloadM
 const named = z.looseObject({ name: z.string() });
 
 /**
- * Reads a published manifest. The next release may have published it, so keys and files that this release does not know are
- * ignored.
+ * Reads a published manifest. The next release may have published it, so keys and files that this release does not know
+ * are ignored.
  * @param value content of the release document, parsed
  * @throws Error that lists every fault
  */

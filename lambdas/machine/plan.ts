@@ -7,8 +7,8 @@ export type FileSource =
   | { readonly from: "secret"; readonly secretId: string; readonly field: string };
 
 /**
- * One small idempotent change of a Windows machine. `apply.ps1` and the simulated machine execute only these. Each action
- * checks first: a second execution reports "unchanged".
+ * One small idempotent change of a Windows machine. `apply.ps1` and the simulated machine execute only these. Each
+ * action checks first: a second execution reports "unchanged".
  */
 export type Action =
   /** Makes a directory; with "system", only SYSTEM and Administrators may enter it. */
@@ -103,8 +103,8 @@ export interface FailedAction {
 }
 
 /**
- * The JSON line that `apply.ps1` prints last. It contains only the number of unchanged actions, so that it fits into the
- * 2,500 characters of output that SSM lists for each machine.
+ * The JSON line that `apply.ps1` prints last. It contains only the number of unchanged actions, so that it fits into
+ * the 2,500 characters of output that SSM lists for each machine.
  */
 export interface ApplyResult {
   readonly script: "apply";
@@ -156,7 +156,10 @@ export interface RouteResult {
 /** The one parameter `Request` of `observe.ps1`: empty for everything, the sha256 of files, or single questions. */
 export type ObserveRequest = Readonly<Record<string, never>> | { readonly files: readonly string[] } | QuestionsRequest;
 
-/** The JSON line of `observe.ps1` about files, which fits into the 2,500 characters of output that SSM lists for each machine. */
+/**
+ * The JSON line of `observe.ps1` about files, which fits into the 2,500 characters of output that SSM lists for each
+ * machine.
+ */
 export interface FileObservation {
   readonly script: "observe";
   readonly ok: boolean;
@@ -166,7 +169,9 @@ export interface FileObservation {
   readonly files?: readonly { readonly path: string; readonly sha256: string | null }[];
 }
 
-/** The JSON line that `observe.ps1` prints last if it was asked for everything (`{}`); later steps check these facts. */
+/**
+ * The JSON line that `observe.ps1` prints last if it was asked for everything (`{}`); later steps check these facts.
+ */
 export interface Observation {
   readonly script: "observe";
   readonly ok: boolean;

@@ -80,8 +80,9 @@ interface Source {
 }
 
 /**
- * Networks that a rule admits. A rule from a security group admits none: only a principal with rights in the account can add
- * members to that group, such as the cloud controller, which admits the router's Classic Load Balancer (protocol "-1").
+ * Networks that a rule admits. A rule from a security group admits none: only a principal with rights in the account
+ * can add members to that group, such as the cloud controller, which admits the router's Classic Load Balancer
+ * (protocol "-1").
  */
 const sourcesOf = (rule: InboundRule): Source[] => [
   ...(rule.IpRanges ?? []).map(({ CidrIp = "", Description = "" }) => ({ network: CidrIp, description: Description })),
@@ -93,8 +94,9 @@ const sourcesOf = (rule: InboundRule): Source[] => [
 ];
 
 /**
- * Prefix of the cloud controller's descriptions of a Network Load Balancer's rules, for clients, health checks and their packet
- * size (cloud-provider-aws, aws.go, NLBClientRuleDescription, NLBHealthCheckRuleDescription, NLBMtuDiscoveryRuleDescription).
+ * Prefix of the cloud controller's descriptions of a Network Load Balancer's rules, for clients, health checks and
+ * their packet size (cloud-provider-aws, aws.go, NLBClientRuleDescription, NLBHealthCheckRuleDescription,
+ * NLBMtuDiscoveryRuleDescription).
  */
 const BALANCER = "kubernetes.io/rule/nlb/";
 
@@ -134,8 +136,8 @@ export function securityGroupFaults(group: Group, ports: readonly Port[]): strin
 }
 
 /**
- * Lists the ports that the cloud controller opened to everybody for Network Load Balancers. This is no fault, because such a
- * balancer needs it, but people should know.
+ * Lists the ports that the cloud controller opened to everybody for Network Load Balancers. This is no fault, because
+ * such a balancer needs it, but people should know.
  * @returns "tcp 31234", each once; empty if there is no such balancer
  */
 export const balancerPorts = (group: Group): string[] => [

@@ -16,8 +16,8 @@ export interface TaskQuestion {
 }
 
 /**
- * Questions that `observe.ps1` answers, by group; missing groups are not observed. One command may send the same questions to
- * 50 machines.
+ * Questions that `observe.ps1` answers, by group; missing groups are not observed. One command may send the same
+ * questions to 50 machines.
  */
 export interface Questions {
   /** Files and folders. */
@@ -152,7 +152,9 @@ export interface Answers {
 /** The request of `observe.ps1` that carries questions. */
 export interface QuestionsRequest {
   readonly questions: Questions;
-  /** Prints all answers before the verdict; otherwise only hashes, which are short enough for a list of many machines. */
+  /**
+   * Prints all answers before the verdict; otherwise only hashes, which are short enough for a list of many machines.
+   */
   readonly whole?: true;
 }
 
@@ -171,14 +173,17 @@ export interface ObservationVerdict {
   readonly failed: Partial<Readonly<Record<Group, string>>>;
 }
 
-/** Limit on the characters of packed answers: SSM stores 24,000 of a command's output, and the verdict follows the answers. */
+/**
+ * Limit on the characters of packed answers: SSM stores 24,000 of a command's output, and the verdict follows the
+ * answers.
+ */
 const MOST_PACKED = 21_000;
 
 const byCode = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
 
 /**
- * Formats a value for hashing in a form that TypeScript and `observe.ps1` share, because they would format JSON differently.
- * Fields are sorted by the codes of their names; the length of a text in UTF-16 units comes before it.
+ * Formats a value for hashing in a form that TypeScript and `observe.ps1` share, because they would format JSON
+ * differently. Fields are sorted by the codes of their names; the length of a text in UTF-16 units comes before it.
  */
 export function canonicalAnswers(value: unknown): string {
   if (value === null || value === undefined) return "~";

@@ -65,16 +65,16 @@ const reasonsByHash: ReadonlyMap<string, readonly RebootReason[]> = new Map(
 );
 
 /**
- * Finds the reasons that belong to a hash of the group `reboot`. There are only 16 answers, so hashes are enough for a list of
- * many machines.
+ * Finds the reasons that belong to a hash of the group `reboot`. There are only 16 answers, so hashes are enough for a
+ * list of many machines.
  * @returns undefined for the hash of another answer
  */
 export const reasonsOf = (hash: string | undefined): readonly RebootReason[] | undefined =>
   hash === undefined ? undefined : reasonsByHash.get(hash);
 
 /**
- * Largest difference in milliseconds between two boot ids that are times of the same boot: Windows computes the time of the
- * boot again after its clock is set.
+ * Largest difference in milliseconds between two boot ids that are times of the same boot: Windows computes the time of
+ * the boot again after its clock is set.
  */
 const SAME_BOOT_MS = 5 * 60_000;
 
@@ -122,8 +122,8 @@ function dueSinceOf(
 }
 
 /**
- * Compares a machine with its last observation. The first observation of a node is no change, and a node that registered again
- * is another node.
+ * Compares a machine with its last observation. The first observation of a node is no change, and a node that
+ * registered again is another node.
  * @param own the last reboot that Casement ordered
  * @param now ISO 8601
  */

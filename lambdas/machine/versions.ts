@@ -16,11 +16,15 @@ function ahead(one: string, other: string): number | undefined {
 }
 
 /**
- * May nodes with this payload join a cluster of that version? WMCO's own rule: its version or one newer (cmd/operator/main.go).
+ * May nodes with this payload join a cluster of that version? WMCO's own rule: its version or one newer
+ * (cmd/operator/main.go).
  */
 export const serverFits = (server: string, payload: string): boolean => [0, 1].includes(ahead(server, payload) ?? -1);
 
-/** Is a kubelet not newer than its API server, and at most three minors older (Kubernetes documentation, "Version Skew Policy")? */
+/**
+ * Is a kubelet not newer than its API server, and at most three minors older (Kubernetes documentation, "Version Skew
+ * Policy")?
+ */
 export const kubeletFits = (kubelet: string, server: string): boolean =>
   [0, 1, 2, 3].includes(ahead(server, kubelet) ?? -1);
 

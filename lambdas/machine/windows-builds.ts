@@ -11,8 +11,8 @@ export const buildOf = (windows: WindowsRelease): string => builds[windows];
 const later: Readonly<Record<string, readonly string[]>> = { [builds["2022"]]: [builds["2025"]] };
 
 /**
- * Builds of the nodes that can run the containers of a node of this build without Hyper-V: up to 2019 only the same build, from
- * 2022 on also that of the next release.
+ * Builds of the nodes that can run the containers of a node of this build without Hyper-V: up to 2019 only the same
+ * build, from 2022 on also that of the next release.
  * @param build as in the label node.kubernetes.io/windows-build
  */
 export const hostsOf = (build: string): readonly string[] => [build, ...(later[build] ?? [])];

@@ -217,7 +217,8 @@ export const tableClient = (storage: Storage) => {
     },
 
     /**
-     * Sets one attribute of an existing item, unless another write of this attribute came first; the others stay unchanged.
+     * Sets one attribute of an existing item, unless another write of this attribute came first; the others stay
+     * unchanged.
      * @param seen version of the attribute when it was read; undefined if it was missing
      * @returns true if the attribute was set
      */

@@ -14,7 +14,8 @@ import { expiryAfter } from "../ledger/retention.ts";
 import { tableClient } from "../ledger/table.ts";
 
 /**
- * Reads and writes one part of the machines' records. If only the last release wrote the part, it is read from that item.
+ * Reads and writes one part of the machines' records. If only the last release wrote the part, it is read from that
+ * item.
  * @param keptDays days after its last write until a part expires; without it, the part stays as long as the machine
  */
 export const machinePart = <Name extends keyof MachineParts>(context: StepContext, name: Name, keptDays?: number) => {

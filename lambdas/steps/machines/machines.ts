@@ -8,7 +8,9 @@ import { tableClient } from "../ledger/table.ts";
 import { machinePart } from "./machine-part.ts";
 import { seen } from "./seen.ts";
 
-/** Days for which a result is stored: it is valid for two, and shows for a week more how long the node was not probed. */
+/**
+ * Days for which a result is stored: it is valid for two, and shows for a week more how long the node was not probed.
+ */
 const PROBED_DAYS = 9;
 
 /** The newest scheduled probe of each node. */
@@ -87,8 +89,8 @@ export const machines = (context: StepContext) => ({
   assistance: assistance(context),
 
   /**
-   * Lets the records of terminated machines expire as operations do, and removes the expiry of existing machines' records: a
-   * machine that was missing from one listing by mistake keeps its record after the next listing.
+   * Lets the records of terminated machines expire as operations do, and removes the expiry of existing machines'
+   * records: a machine that was missing from one listing by mistake keeps its record after the next listing.
    * @param isGone true for the id of an instance that no longer exists
    */
   keepWhileMachinesLive: async (isGone: (instanceId: string) => boolean): Promise<void> => {

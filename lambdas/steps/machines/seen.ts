@@ -71,7 +71,9 @@ export const seen = (context: StepContext) => {
     /** Forgets a machine, so that its next observation is its first. */
     forget: sightings.end,
 
-    /** Records that an operation is about to order a reboot. A repeated call before its boot is known changes nothing. */
+    /**
+     * Records that an operation is about to order a reboot. A repeated call before its boot is known changes nothing.
+     */
     noteOrder: async (instanceId: string, operation: string): Promise<void> => {
       await reboots.revise(instanceId, (before) =>
         before?.operation === operation && before.bootId === null
@@ -81,8 +83,8 @@ export const seen = (context: StepContext) => {
     },
 
     /**
-     * Records the boot after an operation's proven reboot, and the reasons for another one: any other boot is not Casement's, and
-     * lists are right before the next observation.
+     * Records the boot after an operation's proven reboot, and the reasons for another one: any other boot is not
+     * Casement's, and lists are right before the next observation.
      */
     noteProof: async (operation: string, { instanceId, uid, bootId, reasons }: ProvenBoot): Promise<void> => {
       const now = timestamp(context);
