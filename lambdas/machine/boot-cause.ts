@@ -7,7 +7,7 @@ export type BootCause =
   /** The machine was not shut down before: a crash, a reset or a loss of power. */
   | { readonly kind: "unclean" }
   | { readonly kind: "windows-update" }
-  /** Somebody requested the restart; `text` is Windows' message. */
+  /** A person or a program requested the restart; `text` is Windows' message. */
   | { readonly kind: "asked"; readonly text: string }
   /** The event log has no event about the boot. */
   | { readonly kind: "untold" }
