@@ -1,16 +1,16 @@
 import type { HealthFacts, Source, Values } from "./facts.ts";
 import type { Trouble } from "./trouble.ts";
 
-/** Judgement of one check. */
+/** Result of one check. */
 export type Judgement =
-  /** `at`: time of the fact, ISO 8601, where it is not one of now. */
+  /** `at`: time of the fact, ISO 8601, if it is not current. */
   | { readonly state: "ok"; readonly at?: string | null }
   | { readonly state: "wrong"; readonly trouble: Trouble }
   | { readonly state: "unknown"; readonly why: string }
-  /** Not made by design, which says nothing about the node. */
+  /** The check was not made on purpose, so nothing is known about the node. */
   | { readonly state: "skipped"; readonly why: string; readonly at: string | null };
 
-/** Name of a check; lambdas/messages/node/trouble.ts says what people call it. */
+/** Name of a check; lambdas/messages/node/trouble.ts has its text for people. */
 export type CheckName =
   | "instance"
   | "status"
@@ -29,15 +29,15 @@ export type CheckName =
   | "guard"
   | "data-plane";
 
-/** One check of a node: pure, by facts that were collected before. */
+/** One check of a node: a pure function of facts that were collected before. */
 export interface NodeCheck {
   readonly name: CheckName;
-  /** Without facts of one of these the check is unknown. */
+  /** Sources that the check needs; without one of them its result is "unknown". */
   readonly needs: readonly Source[];
   readonly judge: (facts: HealthFacts) => Judgement;
 }
 
-/** A check that was made. */
+/** Result of a check, with its name. */
 export type CheckResult = { readonly name: CheckName } & Judgement;
 
 /** Judgement of a check that found nothing wrong. */
@@ -46,10 +46,10 @@ export const OK: Judgement = { state: "ok" };
 /** Judgement of a check that found something wrong. */
 export const wrong = (trouble: Trouble): Judgement => ({ state: "wrong", trouble });
 
-/** Judgement of a check that lacks a fact. @param why what it lacks, in words */
+/** Judgement of a check that lacks a fact. @param why the missing fact, in words */
 export const unknownResult = (why: string): Judgement => ({ state: "unknown", why });
 
-/** A check that one source decides; without that source's facts it is unknown. */
+/** Makes a check of one source; without that source's facts its result is "unknown". */
 export const by = <S extends Source>(
   source: S,
   name: CheckName,

@@ -4,7 +4,7 @@ import type { ExpectedMachine, HealthFacts } from "./facts.ts";
 import { bootCheck, guardCheck, LINK_LOCAL, machineChecks } from "./machine-checks.ts";
 import { instanceChecks, nodeChecks } from "./node-checks.ts";
 
-/** Check of the data plane, by the newest result of its scheduled probe: a look itself makes no pod. */
+/** Check of the data plane by the newest scheduled probe; the check itself makes no pod. */
 const dataPlaneCheck: NodeCheck = {
   name: "data-plane",
   needs: [],
@@ -18,8 +18,8 @@ const dataPlaneCheck: NodeCheck = {
 };
 
 /**
- * Checks of a node, in the order in which one thing needs the other: the first that is wrong is the cause, or the nearest to
- * it. `/win why` and the proof of a reboot go by this list.
+ * Checks of a node in the order of dependencies: the first that is wrong is the cause, or the nearest to it. `/win why`
+ * and the proof of a reboot use this list.
  */
 export const healthChecks: readonly NodeCheck[] = [
   ...instanceChecks,
@@ -30,13 +30,14 @@ export const healthChecks: readonly NodeCheck[] = [
   dataPlaneCheck,
 ];
 
-/** Checks that are left out where they are not asked for: of the boot, and of the data plane. */
+/** Is a check requested? Those of the boot and of the data plane are optional. */
 const isAsked = (check: NodeCheck, { before, probe }: HealthFacts): boolean =>
   (check !== bootCheck || before !== undefined) && (check !== dataPlaneCheck || probe !== undefined);
 
 /**
- * Makes every check, in order. The boot is judged only where a reboot is to be proven, the data plane where it is asked for.
- * @returns one judgement for each check
+ * Makes every requested check, in order: that of the boot only to prove a reboot, that of the data plane only with a
+ * probe.
+ * @returns one result for each check
  */
 export const checked = (facts: HealthFacts): readonly CheckResult[] =>
   healthChecks.filter((check) => isAsked(check, facts)).map(({ name, judge }) => ({ name, ...judge(facts) }));
@@ -44,11 +45,11 @@ export const checked = (facts: HealthFacts): readonly CheckResult[] =>
 /** A check that is wrong. */
 export type Fault = Extract<CheckResult, { readonly state: "wrong" }>;
 
-/** The first check that is wrong; undefined where none is. */
+/** The first check that is wrong; undefined if there is none. */
 export const firstWrong = (all: readonly CheckResult[]): Fault | undefined =>
   all.find((one): one is Fault => one.state === "wrong");
 
-/** Questions that the checks need answered by a machine, and those that people want to know beside. */
+/** Questions to a machine for the checks, and others that interest people. */
 export const healthQuestions = ({ services }: Pick<ExpectedMachine, "services">): Questions => ({
   metadata: true,
   routes: LINK_LOCAL,

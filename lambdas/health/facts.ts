@@ -1,7 +1,7 @@
 import type { Answers, ObservationVerdict, ServiceQuestion } from "../machine/questions.ts";
 import type { ProbeResult } from "./probe.ts";
 
-/** Facts of one source, or the reason why there are none, in words. */
+/** Facts of one source, or the reason why they are missing, in words. */
 export type SourceFacts<T> =
   | { readonly known: true; readonly value: T }
   | { readonly known: false; readonly why: string };
@@ -9,47 +9,47 @@ export type SourceFacts<T> =
 /** State of EC2's checks: "ok", "impaired", "initializing", "insufficient-data", "not-applicable". */
 export type StatusCheck = string;
 
-/** An instance as EC2 knows it. */
+/** Facts about an instance from EC2. */
 export interface InstanceFacts {
   readonly instanceId: string;
   /** "running", "stopped" */
   readonly state: string;
-  /** Reason of its state, in EC2's words; empty while it lives. */
+  /** EC2's reason for its state; empty for a running instance. */
   readonly because: string;
   /** EC2's check of the host and its network. */
   readonly system: StatusCheck;
   /** EC2's check of the instance itself. */
   readonly instance: StatusCheck;
-  /** MAC address of its primary network interface, "02-AA-BB-CC-DD-01"; null where EC2 does not say it. */
+  /** MAC address of its primary network interface, "02-AA-BB-CC-DD-01"; null if EC2 does not report it. */
   readonly mac: string | null;
 }
 
-/** The SSM agent as Systems Manager knows it. */
+/** Facts about the SSM agent from Systems Manager. */
 export interface AgentFacts {
   /** False for an agent that never registered. */
   readonly registered: boolean;
   readonly online: boolean;
   /** ISO 8601. */
   readonly lastPingAt: string | null;
-  /** Words of the agent where it took the look and could not begin it; null otherwise. */
+  /** The agent's error if it picked up the command but could not begin it; otherwise null. */
   readonly failure: string | null;
-  /** The look was sent and the agent did not take it in time. */
+  /** The command was sent, but the agent did not pick it up in time. */
   readonly isDeaf: boolean;
 }
 
-/** A request for a certificate of a node's that waits for a decision. */
+/** A node's signing request that waits for a decision. */
 export interface WaitingRequest {
   readonly name: string;
   /** ISO 8601. */
   readonly since: string;
 }
 
-/** A node as the Kubernetes API knows it. */
+/** Facts about a node from the Kubernetes API. */
 export interface NodeFacts {
-  /** Is there a Node of the machine? Without one everything else but the requests is empty. */
+  /** Does the machine have a Node? Without one, all other facts except the signing requests are empty. */
   readonly registered: boolean;
   readonly bootId: string | null;
-  /** The condition Ready; null while there is none. */
+  /** The condition Ready; null if the Node has none yet. */
   readonly ready: {
     readonly status: string;
     readonly reason: string;
@@ -61,14 +61,14 @@ export interface NodeFacts {
   } | null;
   readonly taints: readonly { readonly key: string; readonly value: string; readonly effect: string }[];
   readonly cordoned: boolean;
-  /** The operation that cordoned it; null for others. */
+  /** The operation that cordoned it; null if none did. */
   readonly cordonedBy: string | null;
-  /** Two of its reboots were not proven within a day. */
+  /** Set if two of its reboots within a day could not be verified. */
   readonly quarantined?: true;
   readonly requests: readonly WaitingRequest[];
 }
 
-/** A machine as `observe.ps1` saw it. */
+/** Facts about a machine from `observe.ps1`. */
 export interface MachineFacts {
   readonly verdict: Pick<ObservationVerdict, "bootId" | "clock" | "failed">;
   readonly answers: Answers;
@@ -76,22 +76,22 @@ export interface MachineFacts {
   readonly at: string;
 }
 
-/** Things that a machine in service must have; a kind of cluster says what they are. */
+/** Services and networks that a machine in service must have, according to the profile. */
 export interface ExpectedMachine {
   /** In the order of their dependencies. */
   readonly services: readonly ServiceQuestion[];
-  /** Name of the container network, and of the endpoint whose address kube-proxy sends from. */
+  /** Name of the container network; `endpoint` names the endpoint from whose address kube-proxy sends. */
   readonly network: string;
   readonly endpoint: string;
 }
 
-/** The boot before a reboot that is to be proven. */
+/** The boot before a reboot that must be proven. */
 export interface BootBefore {
-  /** As the kubelet reported it; null where it reports none. */
+  /** Boot id that the kubelet reported; null if it reports none. */
   readonly bootId: string | null;
   /** By Casement's clock; ISO 8601. */
   readonly bootedAt: string;
-  /** Time at which the reboot was asked for; ISO 8601. */
+  /** Time of the reboot command; ISO 8601. */
   readonly askedAt: string;
 }
 
@@ -109,11 +109,11 @@ export type Source = keyof Values;
 /** The newest scheduled probe of a node. */
 export interface ProbeFacts {
   readonly result: ProbeResult;
-  /** ISO 8601; null where the node was not probed. */
+  /** ISO 8601; null if the node was not probed. */
   readonly at: string | null;
 }
 
-/** Everything that the checks of one node judge by. */
+/** Facts for the checks of one node. */
 export interface HealthFacts {
   /** ISO 8601. */
   readonly now: string;
@@ -122,15 +122,15 @@ export interface HealthFacts {
   readonly kubernetes: SourceFacts<Values["kubernetes"]>;
   readonly machine: SourceFacts<Values["machine"]>;
   readonly expected: ExpectedMachine;
-  /** Set where a reboot is to be proven. */
+  /** Set to prove a reboot. */
   readonly before?: BootBefore;
-  /** Set where the data plane is asked for: the newest result of its scheduled probe, or the reason why there is none. */
+  /** Set to check the data plane: the newest result of its scheduled probe, or the reason why there is none. */
   readonly probe?: ProbeFacts;
 }
 
 /**
- * Time of the machine's boot by Casement's clock, whatever its own clock says.
- * @returns milliseconds since the epoch; null where the machine did not tell
+ * Computes the time of the machine's boot by Casement's clock, even if the machine's clock is wrong.
+ * @returns milliseconds since the epoch; null if the machine did not report it
  */
 export function bootTime({ machine }: Pick<HealthFacts, "machine">): number | null {
   if (!machine.known || !machine.value.answers.boot) return null;

@@ -2,7 +2,7 @@ import type { Answers, Group } from "../machine/questions.ts";
 import { by, type CheckName, type Judgement, type NodeCheck, OK, unknownResult, wrong } from "./check.ts";
 import { bootTime, type HealthFacts } from "./facts.ts";
 
-/** Destinations that EC2Launch gives routes to: metadata, DNS, time, one that AWS does not explain, activation (two). */
+/** Destinations of EC2Launch's routes: metadata, DNS, time, one that AWS does not explain, activation (two). */
 export const LINK_LOCAL = [
   "169.254.169.254/32",
   "169.254.169.253/32",
@@ -12,7 +12,7 @@ export const LINK_LOCAL = [
   "169.254.169.251/32",
 ] as const;
 
-/** A check of one group of the machine's answers; unknown where the machine could not look at it. */
+/** Makes a check of one group of the machine's answers; "unknown" if the machine could not observe the group. */
 const byAnswer = <G extends Group>(
   group: G,
   name: CheckName,
@@ -23,12 +23,12 @@ const byAnswer = <G extends Group>(
     return answer ? judge(answer, facts) : unknownResult(verdict.failed[group] ?? "the machine was not asked");
   });
 
-/** A clock may be set during a reboot: times of boots that differ by less are one boot (chosen). */
+/** Largest difference between times of the same boot (chosen), because a clock may be set during a reboot. */
 const CLOCK_STEP_MS = 5 * 60_000;
 
 /**
- * Compares the boots: by the id that the kubelet reports, else by time. The time of a boot is counted back from the
- * machine's own clock, so that a clock that was set does not look like a boot.
+ * Compares the boots by their ids, else by their times. The time of a boot is its distance from the machine's current
+ * time, so that setting the clock does not look like a boot.
  */
 function bootChanged(facts: HealthFacts): Judgement {
   const { before, kubernetes, machine } = facts;
@@ -36,7 +36,7 @@ function bootChanged(facts: HealthFacts): Judgement {
   const id = machine.known ? machine.value.verdict.bootId : kubernetes.known ? kubernetes.value.bootId : null;
   if (id !== null && before.bootId !== null) return id === before.bootId ? sameBoot(before) : OK;
   const booted = bootTime(facts);
-  if (booted === null) return unknownResult("neither the machine nor its kubelet tells its boot");
+  if (booted === null) return unknownResult("neither the machine nor its kubelet reports its boot");
   return booted - Date.parse(before.bootedAt) > CLOCK_STEP_MS ? OK : sameBoot(before);
 }
 
@@ -49,7 +49,7 @@ const metadata = byAnswer("metadata", "metadata", ({ answers }, { machine }) => 
   return wrong({ kind: "metadata-silent", guardError: guard?.error ?? "" });
 });
 
-/** Every destination needs a route by an adapter that can send, and where EC2 tells the primary interface, by that one. */
+/** Every destination needs a route through a usable adapter; if EC2 reports the primary interface, through that one. */
 const routes = byAnswer("routes", "routes", (found, { ec2 }) => {
   const mac = ec2.known ? ec2.value.mac : null;
   const good = found.filter((route) => route.usable && (mac === null || route.mac === mac));
@@ -57,7 +57,7 @@ const routes = byAnswer("routes", "routes", (found, { ec2 }) => {
   return prefixes.length === 0 ? OK : wrong({ kind: "routes-missing", prefixes });
 });
 
-/** The first service that does not run: those behind it need it. */
+/** Finds the first service that does not run, because the later ones depend on it. */
 const services = byAnswer("services", "services", (found, { expected }) => {
   for (const { name } of expected.services) {
     const service = found.find((one) => one.name === name);
@@ -75,18 +75,18 @@ const network = byAnswer("hns", "network", ({ networks, endpoints }, { expected 
   return attached ? OK : wrong({ kind: "endpoint-missing", endpoint: expected.endpoint });
 });
 
-/** A guard that runs has no result yet, which is no fault. */
+/** Check of the guard. While its task runs, it has no result, which is no fault. */
 const guard = byAnswer("guard", "guard", ({ present, taskEnabled, lastResult, error }) => {
   if (!present) return wrong({ kind: "guard-broken", what: "missing", error });
   if (!taskEnabled) return wrong({ kind: "guard-broken", what: "disabled", error });
   return lastResult === null || lastResult === 0 ? OK : wrong({ kind: "guard-broken", what: "failing", error });
 });
 
-/** Check of the boot, by machine and kubelet together. */
+/** Check of the boot, with facts of machine and kubelet. */
 export const bootCheck: NodeCheck = { name: "boot", needs: ["machine", "kubernetes"], judge: bootChanged };
 
-/** Checks of what `observe.ps1` saw, in the order in which one thing needs the other. */
+/** Checks of the facts from `observe.ps1`, in the order of dependencies. */
 export const machineChecks: readonly NodeCheck[] = [metadata, routes, services, network];
 
-/** Check of what brings the machine back after its next boot. */
+/** Check of the guard, which a machine needs at its next boot. */
 export const guardCheck: NodeCheck = guard;

@@ -6,7 +6,7 @@ const instance = by("ec2", "instance", ({ instanceId, state, because }) =>
   state === "running" ? OK : wrong({ kind: "instance-down", instanceId, state, because }),
 );
 
-/** EC2 takes minutes for its first checks, and does not check an instance that is down. */
+/** Check of EC2's status checks: the first ones take minutes, and EC2 does not check an instance that is down. */
 const status = by("ec2", "status", ({ state, system, instance: own }) => {
   if (system === "impaired") return wrong({ kind: "status-impaired", of: "system" });
   if (own === "impaired") return wrong({ kind: "status-impaired", of: "instance" });
@@ -15,8 +15,8 @@ const status = by("ec2", "status", ({ state, system, instance: own }) => {
 });
 
 /**
- * An agent reports every five minutes (amazon-ssm-agent, DefaultSsmHealthFrequencyMinutes): what SSM calls online may be
- * from before a reboot that is to be proven. One that gave an answer is there whatever SSM says.
+ * Check of the SSM agent. It reports every five minutes (amazon-ssm-agent, DefaultSsmHealthFrequencyMinutes), so
+ * "online" may date from before the reboot that must be proven. An agent that answered is online, whatever SSM reports.
  */
 const agent = by("ssm", "agent", ({ registered, online, lastPingAt, failure, isDeaf }, facts) => {
   const { machine, before } = facts;
@@ -30,7 +30,7 @@ const agent = by("ssm", "agent", ({ registered, online, lastPingAt, failure, isD
   return wrong({ kind: "agent-before-boot", lastPingAt, bootedAt: new Date(since).toISOString() });
 });
 
-/** A kubelet's request is decided within seconds where an approver is at work; minutes mean that none is. */
+/** Milliseconds after which a signing request is overdue: a working approver decides within seconds. */
 const WAITING_MS = 2 * 60_000;
 
 const requests = by("kubernetes", "requests", ({ requests: all }, { now }) => {
@@ -43,8 +43,8 @@ const registered = by("kubernetes", "registered", (found) =>
 );
 
 /**
- * A kubelet writes its Node's status at least every five minutes (nodeStatusReportFrequency); a report from before the
- * boot says nothing about the machine as it is.
+ * Milliseconds after which a heartbeat is old: a kubelet writes its Node's status at least every five minutes
+ * (nodeStatusReportFrequency). A heartbeat from before the boot is old too.
  */
 const HEARTBEAT_MS = 6 * 60_000;
 
@@ -60,15 +60,15 @@ const ready = by("kubernetes", "ready", ({ ready: condition }) => {
   return is === "True" ? OK : wrong({ kind: "not-ready", status: is, reason, message });
 });
 
-/** A reboot that is to be proven has cordoned the node itself. */
+/** Check of the cordon, but not to prove a reboot, because the reboot itself has cordoned the node. */
 const cordon = by("kubernetes", "cordon", ({ cordoned, cordonedBy, quarantined }, { before }) =>
   cordoned && !before ? wrong({ kind: "cordoned", by: cordonedBy, ...(quarantined ? { quarantined } : {}) }) : OK,
 );
 
-/** Taint that goes with a cordon, which has a check of its own. */
+/** Taint of a cordon, for which there is a separate check. */
 const UNSCHEDULABLE = "node.kubernetes.io/unschedulable";
 
-/** Prefixes of taints that a controller or Casement sets on a node in trouble; a pool's own taints have others. */
+/** Prefixes of taints that a controller or Casement sets on a faulty node; a pool's own taints have other prefixes. */
 const TROUBLED = ["node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "casement.dev/"];
 
 const taints = by("kubernetes", "taints", (found) => {
@@ -78,8 +78,8 @@ const taints = by("kubernetes", "taints", (found) => {
   return troubled.length === 0 ? OK : wrong({ kind: "tainted", taints: troubled });
 });
 
-/** Checks of the instance and its agent: what the machine stands on. */
+/** Checks of the instance and its agent, on which all others depend. */
 export const instanceChecks = [instance, status, agent] as const;
 
-/** Checks of the Node, in the order in which one thing needs the other. */
+/** Checks of the Node, in the order of dependencies. */
 export const nodeChecks = [requests, registered, heartbeat, ready, cordon, taints] as const;

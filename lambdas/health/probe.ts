@@ -1,36 +1,44 @@
 import { ACCOUNT_NAMESPACE } from "../cluster/accounts.ts";
 
-/** Label of the pods that try a node's data plane; a drain neither evicts them nor waits for them. */
+/** Label of the pods that probe a node's data plane; a drain neither evicts them nor waits for them. */
 export const PROBE_LABEL = "casement.dev/probe";
 
-/** Seconds after which the cluster ends a probe by itself, whatever became of Casement. */
+/** Seconds after which the cluster ends a probe, even if Casement fails. */
 const DEADLINE_SECONDS = 300;
 
-/** The service of every cluster that pods reach the API server by. A Windows pod resolves whole names only (Kubernetes' DNS page). */
+/**
+ * Name of the API server's service in every cluster. A Windows pod only resolves fully qualified names (Kubernetes' DNS
+ * page).
+ */
 const API = "kubernetes.default.svc.cluster.local";
 
-/** Port on which the Windows pod waits to be reached. */
+/** Port on which the Windows pod listens. */
 const PORT = 8080;
 
-/** Exit codes of a probe's container, and what each means. */
+/** Exit codes of a probe's container, by their meaning. */
 export const exits = { works: 0, dns: 11, api: 12, metadata: 13, unreached: 14, cannotReach: 15 } as const;
 
-/** A fault of a data plane: no network for a pod, no name, no service address, a pod that reaches the metadata service, or one that none reaches. */
+/**
+ * A fault of a data plane: a pod gets no network, resolves no name, reaches no service, reaches the metadata service,
+ * or cannot be reached.
+ */
 export type DataPlaneFault = "start" | "dns" | "api" | "metadata" | "unreached";
 
-/** Outcome of a probe. Without a probe nothing is said about the data plane: it is not probed, never dead. */
+/** Result of a probe. A data plane without a finished probe is "not-probed", never "fails". */
 export type ProbeResult =
   | { readonly state: "works" }
   | {
       readonly state: "fails";
       readonly fault: DataPlaneFault;
       readonly from: string | null;
-      /** Words of the cluster about it, where it has some. */
+      /** The cluster's message about the fault, if there is one. */
       readonly words?: string;
     }
   | { readonly state: "not-probed"; readonly why: string };
 
-/** Images of the probe's containers, by Windows release, and one for Linux; a release without an image is not probed. */
+/**
+ * Images of the probe's containers, by Windows release, and one for Linux; a release without an image is not probed.
+ */
 export interface ProbeImages {
   readonly "2019"?: string | undefined;
   readonly "2022"?: string | undefined;
@@ -38,7 +46,7 @@ export interface ProbeImages {
   readonly linux?: string | undefined;
 }
 
-/** A pod as the API server takes it, as far as a probe needs it. */
+/** The fields of a pod that a probe needs. */
 export interface ProbePod {
   readonly metadata: {
     readonly name: string;
@@ -49,8 +57,9 @@ export interface ProbePod {
 }
 
 /**
- * The Windows half, for Windows PowerShell 5.1 and curl.exe of the image servercore: it resolves the API's name, calls it,
- * must not reach the metadata service, and then waits until another node's pod has connected.
+ * Script of the Windows pod, for Windows PowerShell 5.1 and curl.exe of the image servercore. It resolves the API's
+ * name, calls the API, checks that it cannot reach the metadata service, and waits until a pod of another node
+ * connects.
  */
 const windowsScript = [
   "<# casement-probe #> $ErrorActionPreference = 'Stop'",
@@ -62,8 +71,8 @@ const windowsScript = [
 ].join("; ");
 
 /**
- * The Linux half, for sh and nc: it tries for 90 s to connect, whether packets are dropped or refused. The first start of PowerShell
- * takes up to half a minute; until then nothing listens.
+ * Script of the Linux pod, for sh and nc. It tries to connect for 90 s, because nothing listens during the first start
+ * of PowerShell, which takes up to half a minute.
  */
 const linuxScript = (address: string): string =>
   [
@@ -82,7 +91,9 @@ interface Wanted {
   readonly user: number | null;
 }
 
-/** Restrictions that OpenShift's and Kubernetes' strictest rules for pods ask for on Linux; none of it exists on Windows. */
+/**
+ * Fields that the strictest pod security rules of OpenShift and Kubernetes demand on Linux; Windows has none of them.
+ */
 const restricted = {
   allowPrivilegeEscalation: false,
   capabilities: { drop: ["ALL"] },
@@ -90,7 +101,7 @@ const restricted = {
   seccompProfile: { type: "RuntimeDefault" },
 };
 
-// Bound by nodeName: the scheduler would keep it off a cordoned node. Its tolerations keep it there.
+// `nodeName` bypasses the scheduler, which would not use a cordoned node; the tolerations keep the pod there.
 const probePod = ({ name, node, image, os, command, user }: Wanted): ProbePod => ({
   metadata: { name, namespace: ACCOUNT_NAMESPACE, labels: { [PROBE_LABEL]: os } },
   spec: {
@@ -116,7 +127,7 @@ const probePod = ({ name, node, image, os, command, user }: Wanted): ProbePod =>
 });
 
 /**
- * The pod that tries a Windows node from inside.
+ * Makes the pod that probes a Windows node from inside.
  * @param id unique among probes: letters, digits and hyphens, at most 40
  */
 export const windowsProbe = (id: string, node: string, image: string): ProbePod =>
@@ -129,25 +140,25 @@ export const windowsProbe = (id: string, node: string, image: string): ProbePod 
     command: ["powershell.exe", "-NoLogo", "-NonInteractive", "-Command", windowsScript],
   });
 
-/** User id of nobody, for images whose own user is root: `restricted` lets no container run as root. */
+/** User id of nobody, for images whose own user is root, because `restricted` allows no root. */
 export const NOBODY = 65_534;
 
 /**
- * The pod that reaches a Windows node's probe from another node.
+ * Makes the pod that connects to a Windows node's probe from another node.
  * @param address of the Windows pod
- * @param user id that its container runs as; null where the cluster gives it one
+ * @param user id of the container's user; null if the cluster assigns one
  */
 export const linuxProbe = (id: string, node: string, image: string, address: string, user: number | null): ProbePod =>
   probePod({ name: `probe-${id}-linux`, node, image, os: "linux", user, command: ["sh", "-c", linuxScript(address)] });
 
-/** A probe's pod as the cluster shows it. */
+/** State of a probe's pod in the cluster. */
 export interface ProbeState {
-  /** Exit code of the container; null while it has not ended, and where there was none. */
+  /** Exit code of the container; null until it ends, and if it never started. */
   readonly exitCode: number | null;
   readonly address: string | null;
-  /** Reason why the container waits, with the kubelet's words: "CreateContainerConfigError: …"; empty otherwise. */
+  /** Reason why the container waits, with the kubelet's message: "CreateContainerConfigError: …"; otherwise empty. */
   readonly waiting: string;
-  /** Reason for which the kubelet rejected the pod, or ended it: "OutOfpods: …"; empty otherwise. */
+  /** Reason why the kubelet rejected or ended the pod: "OutOfpods: …"; otherwise empty. */
   readonly ended: string;
 }
 
@@ -159,16 +170,16 @@ export interface ProbeEvent {
   readonly at: string;
 }
 
-/** Everything that a probe is judged by. */
+/** Facts of one poll that decide a probe's result. */
 export interface ProbeObservation {
   readonly windows: ProbeState;
-  /** Null while there is no such pod. */
+  /** Null until the pod exists. */
   readonly linux: ProbeState | null;
   /** The node of the Linux pod. */
   readonly from: string;
-  /** The time of the probe is over. */
+  /** Is the probe's time over? */
   readonly isLate: boolean;
-  /** Events about the Windows pod, read where it has not started in time; null where they could not be read. */
+  /** Events about the Windows pod if it has not started in time; null if they could not be read. */
   readonly events: readonly ProbeEvent[] | null;
 }
 
@@ -178,20 +189,20 @@ const byCode: Readonly<Record<number, DataPlaneFault>> = {
   [exits.metadata]: "metadata",
 };
 
-/** Reasons for which a container has no image, and for which it does not start (k8s pkg/kubelet/images, pkg/kubelet/kuberuntime). */
+/** Match reasons why a container has no image, or does not start (k8s pkg/kubelet/images, pkg/kubelet/kuberuntime). */
 const unpulled = /^(ErrImagePull|ImagePullBackOff|InvalidImageName|ErrImageNeverPull)\b/;
 const unstarted = /^(CreateContainerConfigError|CreateContainerError|RunContainerError)\b/;
 
 const notProbed = (why: string): ProbeResult => ({ state: "not-probed", why });
 
-/** Judges a pod that a kubelet does not run as it was asked to: that says nothing about the network of pods. */
+/** Judges a pod that a kubelet does not run: then nothing is known about the network of pods. */
 function notRun({ ended, waiting }: ProbeState, where: string): ProbeResult | null {
   if (ended) return notProbed(`the kubelet of ${where} did not run it (${ended})`);
   if (unpulled.test(waiting)) return notProbed(`the image of the pod on ${where} cannot be pulled (${waiting})`);
   return unstarted.test(waiting) ? notProbed(`the pod on ${where} cannot start (${waiting})`) : null;
 }
 
-/** Judges what the Windows pod found by itself, before it waits to be reached. */
+/** Judges the Windows pod's own findings, before it waits for a connection. */
 function judgeWindows({ exitCode }: ProbeState): ProbeResult | null {
   if (exitCode === null || exitCode === exits.unreached) return null;
   if (exitCode === exits.works) return { state: "works" };
@@ -201,7 +212,7 @@ function judgeWindows({ exitCode }: ProbeState): ProbeResult | null {
     : { state: "fails", fault, from: null };
 }
 
-/** Reason why nothing is known of the way to a pod that waited in vain: the other pod did not try for as long. */
+/** Reason why nothing is known about the way to a pod without a connection: the other pod did not try in that time. */
 function untried(linux: ProbeState | null, from: string): string {
   if (linux === null) return `no pod on \`${from}\` tried to reach it`;
   const isStarting = linux.exitCode === null && linux.address === null;
@@ -210,7 +221,7 @@ function untried(linux: ProbeState | null, from: string): string {
     : `the pod on \`${from}\` began too late to reach the other while that waited for it`;
 }
 
-/** Judges the way to the Windows pod: it counts as unreached where the other pod has tried in vain while it listened. */
+/** Judges the way to the Windows pod: it is unreached only if the other pod tried and failed while it listened. */
 function judgeReach({ windows, linux, from }: ProbeObservation): ProbeResult | null {
   const code = linux?.exitCode ?? null;
   if (code !== null && code !== exits.works && code !== exits.cannotReach)
@@ -221,21 +232,23 @@ function judgeReach({ windows, linux, from }: ProbeObservation): ProbeResult | n
 
 const SANDBOX_FAILS = "FailedCreatePodSandBox";
 
-/** Events that come only once the pod has its sandbox, and with it its network (k8s pkg/kubelet/events/event.go). */
+/** Events that only follow once the pod has its sandbox and network (k8s pkg/kubelet/events/event.go). */
 const afterSandbox = ["Pulling", "Pulled", "Created", "Started"];
 
-/** Words of a container runtime that lacks the image of the sandbox itself (containerd, internal/cri/server/podsandbox). */
+/**
+ * Matches errors of a container runtime without the sandbox's own image (containerd, internal/cri/server/podsandbox).
+ */
 const lacksPause = /sandbox image|failed to pull|pull access denied/i;
 
 /**
- * Judges a Windows pod that has not started in time. A kubelet makes the pod's sandbox with its network first and pulls the image
- * then, and says by Events alone which of the two it waits for: up to Kubernetes 1.34 the condition PodReadyToStartContainers
- * stays False until the container has started (kubernetes/kubernetes pull request 134660).
+ * Judges a Windows pod that has not started in time. A kubelet first makes the pod's sandbox with its network, then
+ * pulls the image. Only Events show for which of them it waits: up to Kubernetes 1.34 the condition
+ * PodReadyToStartContainers stays False until the container has started (kubernetes/kubernetes pull request 134660).
  */
 function judgeStart(events: readonly ProbeEvent[] | null): ProbeResult {
   if (events === null) return notProbed("it did not start in time, and the account act may not read its Events");
-  const told = events.filter(({ reason }) => reason === SANDBOX_FAILS || afterSandbox.includes(reason));
-  const [last] = told.toSorted(
+  const relevant = events.filter(({ reason }) => reason === SANDBOX_FAILS || afterSandbox.includes(reason));
+  const [last] = relevant.toSorted(
     (one, other) => Date.parse(other.at) - Date.parse(one.at) || Number(one.reason === SANDBOX_FAILS) - 1,
   );
   if (last === undefined) return notProbed("its kubelet did not start it in time");
@@ -245,14 +258,15 @@ function judgeStart(events: readonly ProbeEvent[] | null): ProbeResult {
   return { state: "fails", fault: "start", from: null, words: last.message };
 }
 
-/** Judges a probe whose time is over. */
+/** Judges a probe at the end of its time. */
 const judgeLate = ({ windows, events }: ProbeObservation): ProbeResult =>
   windows.address === null ? judgeStart(events) : notProbed("the probe did not end in time");
 
 /**
- * Judges a probe. A node fails it only by evidence of its data plane: what its pod found, what a pod elsewhere found while that
- * listened, or a sandbox that cannot be made. Everything else, such as an image or a kubelet that takes no pod, says nothing about it.
- * @returns null while it is not decided
+ * Judges a probe. A node only fails by evidence about its data plane: the finding of its pod, the finding of another
+ * node's pod while that one listened, or a sandbox that cannot be made. An image that cannot be pulled, for example, is
+ * no evidence.
+ * @returns null until the result is known
  */
 export function judgeProbe(look: ProbeObservation): ProbeResult | null {
   const { windows, linux, from, isLate } = look;

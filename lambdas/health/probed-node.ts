@@ -3,13 +3,13 @@ import type { ProbeResult } from "./probe.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** A result that is older says nothing about a node as it is now: each node of up to 570 is probed more often. */
+/** Hours for which a result is valid; in clusters of up to 570 nodes, each node is probed more often. */
 const GOOD_HOURS = 48;
 
-/** More nodes than this that fail within one round of turns have one cause, which is not theirs. */
+/** If more nodes fail within one round of probes, they have a common cause. */
 const FEW = 3;
 
-/** Message about a node that failed: its own card, or that of the cause that several share. */
+/** Message about a failed node: its own card, or the card of a common cause. */
 export interface DeadCard {
   readonly kind: "one" | "common";
   readonly ts: string;
@@ -17,21 +17,21 @@ export interface DeadCard {
   readonly at: string;
 }
 
-/** A node and its boot, as the cluster shows them. */
+/** A node and its boot, according to the cluster. */
 export interface NodeBoot {
   readonly uid: string;
-  /** Null where the kubelet reports none. */
+  /** Null if the kubelet reports none. */
   readonly bootId: string | null;
 }
 
-/** A node as its newest scheduled probe left it. */
+/** Result of a node's newest scheduled probe. */
 export interface ProbedNode extends NodeBoot {
   readonly instanceId: string;
   readonly node: string;
   readonly result: ProbeResult;
   /** ISO 8601. */
   readonly probedAt: string;
-  /** Present while it fails and the channel was told. */
+  /** Set while the node fails and its failure is posted. */
   readonly card?: DeadCard;
 }
 
@@ -46,11 +46,11 @@ export const isFailing = (one: ProbedNode): one is FailingNode => one.result.sta
 const isSame = (one: string | null, other: string | null): boolean =>
   one === null || other === null || isSameBoot(one, other);
 
-/** Is the result one of this node in its present boot? */
+/** Does the result belong to this node in its current boot? */
 const isOf = (probed: NodeBoot, now: NodeBoot): boolean => probed.uid === now.uid && isSame(probed.bootId, now.bootId);
 
 /**
- * Finds the nodes that failed their newest probe within the last round of turns, and have not booted since.
+ * Finds the nodes that failed their newest probe within the last round of probes, and have not booted since.
  * @param hours of a round
  * @param now milliseconds since the epoch
  */
@@ -62,14 +62,14 @@ export const failingNow = (
 ): FailingNode[] =>
   probed
     .filter(isFailing)
-    // A tick may come some minutes late, and a probe of its nodes take some more.
+    // A tick may be some minutes late, and its probes take some more.
     .filter(({ probedAt }) => now - Date.parse(probedAt) <= (hours + 1) * HOUR_MS)
     .filter((one) => nodes.some((node) => isOf(one, node)));
 
 /** Messages that are due after a tick. */
 export type DueMessages =
   | { readonly kind: "each"; readonly nodes: readonly FailingNode[] }
-  /** `ts`: of the message on the common cause that is out; null where there is none yet. `cards`: those of single nodes that are out. */
+  /** `ts`: the posted message on the common cause, or null. `cards`: the nodes with a posted card of their own. */
   | {
       readonly kind: "common";
       readonly nodes: readonly FailingNode[];
@@ -78,35 +78,36 @@ export type DueMessages =
     };
 
 /**
- * Decides how failures are told: each on its own card while they are few, and together where more fail within one round.
- * @param dead that failed in this tick
- * @param before others that failed within the round
+ * Decides how failures are posted: as one card for each of a few nodes, or as one card for all if more fail within one
+ * round.
+ * @param dead nodes that failed in this tick
+ * @param before other nodes that failed within the round
  * @param now ISO 8601
  */
 export function tellingOf(dead: readonly FailingNode[], before: readonly FailingNode[], now: string): DueMessages {
   const nodes = [...before, ...dead].toSorted((one, other) => (one.node < other.node ? -1 : 1));
   if (nodes.length <= FEW) return { kind: "each", nodes: dead };
   const isToday = ({ at }: DeadCard): boolean => at.slice(0, 10) === now.slice(0, 10);
-  const out = nodes.find(({ card }) => card?.kind === "common" && isToday(card));
+  const posted = nodes.find(({ card }) => card?.kind === "common" && isToday(card));
   return {
     kind: "common",
     nodes,
-    ts: out?.card?.ts ?? null,
+    ts: posted?.card?.ts ?? null,
     cards: nodes.filter(({ card }) => card?.kind === "one"),
   };
 }
 
-/** The newest result of a node's scheduled probe, as far as it is good for the node as it is now. */
+/** The newest result of a node's scheduled probe, if it is still valid. */
 export type LastProbe =
   | { readonly state: "known"; readonly result: ProbeResult; readonly at: string }
-  /** It has booted since. */
+  /** The node has booted since. */
   | { readonly state: "other-boot"; readonly at: string }
   | { readonly state: "old"; readonly at: string }
   | { readonly state: "none" };
 
 /**
- * Judges what the ledger keeps of a node's probes.
- * @param node as the cluster shows it now; undefined while that is not known
+ * Decides whether the last recorded probe of a node is still valid.
+ * @param node the node's current state in the cluster; undefined if unknown
  * @param now milliseconds since the epoch
  */
 export function lastProbeOf(probed: ProbedNode | undefined, node: NodeBoot | undefined, now: number): LastProbe {

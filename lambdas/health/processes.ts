@@ -1,6 +1,6 @@
 import type { Answers } from "../machine/questions.ts";
 
-/** Id of the process of each service at a look. */
+/** Id of the process of each service at an observation. */
 export type Processes = Readonly<Record<string, number | null>>;
 
 /** Takes the processes from a machine's answers. */
@@ -8,9 +8,9 @@ export const processesOf = ({ services = [] }: Answers): Processes =>
   Object.fromEntries(services.map(({ name, process }) => [name, process]));
 
 /**
- * Finds a service that was started again between two looks. One that ends at once, and that Windows starts each minute, may run at
- * every look that comes a minute after the one before.
- * @returns its name; null without one
+ * Finds a service that restarted between two observations. A service that ends immediately and that Windows restarts
+ * each minute may run at every observation, so its state alone is not enough.
+ * @returns its name; null if there is none
  */
 export const restarted = (before: Processes, now: Processes): string | null =>
   Object.keys(now).find((name) => name in before && before[name] !== now[name]) ?? null;

@@ -1,12 +1,12 @@
 import type { WaitingRequest } from "./facts.ts";
 import type { DataPlaneFault } from "./probe.ts";
 
-/** Something that is wrong with a node, as data; lambdas/messages/node/trouble.ts says it in words. */
+/** A fault of a node, as data; lambdas/messages/node/trouble.ts has its text. */
 export type Trouble =
   | { readonly kind: "instance-down"; readonly instanceId: string; readonly state: string; readonly because: string }
   | { readonly kind: "status-impaired"; readonly of: "system" | "instance" }
   | { readonly kind: "agent-missing" }
-  /** Without a sign of the agent since then; ISO 8601. */
+  /** `since`: last sign of the agent; ISO 8601. */
   | { readonly kind: "agent-silent"; readonly since: string | null }
   /** The agent's worker ended before the script began. */
   | { readonly kind: "agent-fails"; readonly words: string }
@@ -33,9 +33,9 @@ export type Trouble =
   | {
       readonly kind: "data-plane";
       readonly fault: DataPlaneFault;
-      /** Node from which it was not reached. */
+      /** Node whose pod could not reach it. */
       readonly from: string | null;
-      /** Words of the cluster about it. */
+      /** The cluster's message about the fault. */
       readonly words?: string | undefined;
       /** Time of a scheduled probe; ISO 8601. */
       readonly at?: string | null;

@@ -4,14 +4,14 @@ import type { Action } from "./plan.ts";
 type ActionOf<Kind extends Action["do"]> = Extract<Action, { do: Kind }>;
 type Access = ActionOf<"file">["access"];
 
-/** A directory that everybody may read as far as the folder above allows, or SYSTEM and Administrators alone. */
+/** A directory with the permissions of its parent, or only for SYSTEM and Administrators. */
 export const directory = (path: string, access: Access = "inherited"): ActionOf<"directory"> => ({
   do: "directory",
   path,
   access,
 });
 
-/** A small text file that travels inside the plan; never a secret. */
+/** A small text file whose content is part of the plan; never a secret. */
 export const textFile = (path: string, text: string): ActionOf<"file"> => ({
   do: "file",
   path,
@@ -24,7 +24,7 @@ export const textFile = (path: string, text: string): ActionOf<"file"> => ({
 export const jsonFile = (path: string, value: unknown): ActionOf<"file"> =>
   textFile(path, `${JSON.stringify(value, null, 2)}\n`);
 
-/** Asks for a service not to run. */
+/** Stops a service. */
 export const stopService = (name: string): ActionOf<"service-state"> => ({
   do: "service-state",
   name,
@@ -32,8 +32,8 @@ export const stopService = (name: string): ActionOf<"service-state"> => ({
 });
 
 /**
- * Asks for a service to run.
- * @param log where its program writes why it does not
+ * Starts a service.
+ * @param log file into which its program writes its errors
  */
 export const startService = (name: string, log: string): ActionOf<"service-state"> => ({
   do: "service-state",

@@ -1,60 +1,62 @@
 import { TAG } from "../tags.ts";
 
-/** Owner of a machine that Casement did not launch, as it is told from tags and from what the cluster says of it. */
+/** Owner of a machine that Casement did not launch, derived from its tags and from the cluster's objects. */
 export interface OtherOwner {
   readonly kind: "auto-scaling-group" | "machine-set" | "machine" | "windows-instances" | "karpenter" | "node-group";
-  /** Name of the group, set, Machine, entry or claim. */
+  /** Name of the Auto Scaling group, MachineSet, Machine, entry or claim. */
   readonly owner: string;
 }
 
 /**
- * The approval by which a machine of another owner is assisted. "beginning": the tag and the guard are on their way, or on
- * their way back; only "assisted" has power.
+ * The approval by which a machine of another owner is assisted. "beginning": tag and guard are being installed or
+ * removed; only "assisted" allows anything.
  */
 export interface Assistance {
   readonly instanceId: string;
-  /** Launch time by EC2, ISO 8601: an instance that was stopped and started anew is not the one that was approved. */
+  /**
+   * Launch time in EC2, ISO 8601, which changes if the instance is stopped and started: then the approval is not valid.
+   */
   readonly launchedAt: string;
   readonly owner: OtherOwner;
   readonly state: "beginning" | "assisted";
-  /** The operation that asked, and that was approved. */
+  /** The approved operation. */
   readonly operation: string;
-  /** Id of the person who asked; null for a rule. */
+  /** Id of the requester; null for a rule. */
   readonly askedBy: string | null;
-  /** Ids of the people who approved; none where the configuration demands no approval. */
+  /** Ids of the approvers; empty if the configuration demands no approval. */
   readonly approvedBy: readonly string[];
   /** ISO 8601. */
   readonly at: string;
 }
 
-/** A machine as far as its assistance is judged. */
+/** Facts about a machine that decide whether it is assisted. */
 export interface AssistedMachine {
   readonly instanceId: string;
   readonly launchedAt: string;
   readonly tags: Readonly<Record<string, string>>;
 }
 
-/** Reason why a machine is not assisted although its tag or the ledger says so. */
+/** Reason why a machine is not assisted although it has a tag or a record. */
 export type AssistanceFault =
-  /** The tag is there, and no approved operation has set it. */
+  /** The machine has the tag, but no approved operation has set it. */
   | "tag-of-others"
-  /** The ledger has the approval, and the tag is gone or names another cluster. */
+  /** The ledger has the approval, but the tag is missing or names another cluster. */
   | "tag-gone"
-  /** The instance was stopped and started since. */
+  /** The instance was stopped and started after the approval. */
   | "started-anew"
-  /** Another owner has it now. */
+  /** The machine belongs to another owner now. */
   | "another-owner"
-  /** Its operation has not ended well. */
+  /** The operation has not succeeded. */
   | "unfinished";
 
-/** Meaning of tag and record together: both must agree. */
+/** Result of comparing tag and record. */
 export type AssistanceVerdict = "assisted" | "none" | AssistanceFault;
 
 const sameOwner = (one: OtherOwner, other: OtherOwner): boolean => one.kind === other.kind && one.owner === other.owner;
 
 /**
- * Judges whether a machine of another owner is assisted: the tag alone has no power, nor has the record alone.
- * @param owner as it is told now
+ * Decides whether a machine of another owner is assisted: tag and record must both exist and agree.
+ * @param owner the current owner
  */
 export function assistanceOf(
   { instanceId, launchedAt, tags }: AssistedMachine,

@@ -6,10 +6,10 @@ const at = (value: unknown, path: readonly PropertyKey[]): Container =>
   path.reduce<unknown>((inner, key) => (inner as Container)[key], value) as Container;
 
 /**
- * Leaves out what a strict schema does not know, at every level. A document is strict when it is written, so that a
- * misspelt key is found, and tolerant when it is read: the next release may have added keys that this code cannot know.
+ * Removes the keys that a strict schema does not know, at every level. Writers validate strictly, so that a misspelt
+ * key is found; readers use this function, because the next release may have added keys.
  * @param value parsed JSON; it is not changed
- * @returns a copy without unknown keys; what else is wrong with it stays wrong
+ * @returns a copy without unknown keys; other faults stay
  */
 export function knownPart(schema: z.ZodType, value: unknown): unknown {
   const unknown = schema.safeParse(value).error?.issues.filter((issue) => issue.code === "unrecognized_keys") ?? [];

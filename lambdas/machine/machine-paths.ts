@@ -1,11 +1,11 @@
-/** Folder of what Casement itself puts on a machine; only SYSTEM and Administrators may enter. */
+/** Folder of Casement's own files on a machine, only for SYSTEM and Administrators. */
 export const casementFolder = "C:\\Casement";
 
-/** The guard of the metadata route, which the Task Scheduler runs. */
+/** Script of the guard of the metadata route, which the Task Scheduler runs. */
 export const guardFile = `${casementFolder}\\guard.ps1`;
 
-/** Folder of the Kubernetes programs and their configuration, where WMCO has it too. */
+/** Folder of the Kubernetes programs and their configuration, the same as WMCO's. */
 export const kubernetesFolder = "C:\\k";
 
-/** Folder of the logs, where `kubectl get --raw …/logs` and WMCO's must-gather look for them. */
+/** Folder of the logs, from which `kubectl get --raw …/logs` and WMCO's must-gather read. */
 export const logFolder = "C:\\var\\log";

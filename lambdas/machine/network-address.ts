@@ -4,9 +4,9 @@ const toAddress = (value: number): string =>
   [24, 16, 8, 0].map((bits) => Math.floor(value / 2 ** bits) % 256).join(".");
 
 /**
- * An address of an IPv4 network by its number, counted from the network's own.
+ * Computes an address of an IPv4 network from its number; the network's own address is number 0.
  * @param network "172.30.0.0/16"
- * @throws Error when the network has no such address
+ * @throws Error if the network has no such address
  */
 export function addressIn(network: string, number: number): string {
   const [base = "", prefix = ""] = network.split("/");
@@ -15,7 +15,7 @@ export function addressIn(network: string, number: number): string {
   return toAddress(Math.floor(toNumber(base) / size) * size + number);
 }
 
-/** Do two IPv4 networks share an address? The one with the shorter prefix then holds the other. */
+/** Do two IPv4 networks share an address? Then the one with the shorter prefix contains the other. */
 export function networksOverlap(one: string, other: string): boolean {
   const [[first, size], [second, otherSize]] = [one, other].map((network): [number, number] => {
     const [base = "", prefix = ""] = network.split("/");

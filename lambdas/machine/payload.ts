@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { knownPart } from "./known-part.ts";
 
-/** A profile, as far as it decides about the payload. */
+/** The fields of a profile that decide about the payload. */
 export interface PayloadRules {
   readonly name: string;
   /** Every file that a machine gets from the bucket, and its path on the machine. */
@@ -37,7 +37,7 @@ function faultsOf({ payloadPaths }: PayloadRules, files: readonly PayloadFile[])
   ];
 }
 
-/** The manifest of a profile's payload as it is written: an unknown key is a mistake. */
+/** Schema of the manifest of a profile's payload; an unknown key is an error. */
 export const manifestSchemaOf = (rules: PayloadRules) =>
   z
     .strictObject({
@@ -55,7 +55,7 @@ export const manifestSchemaOf = (rules: PayloadRules) =>
 export type PayloadManifest = z.infer<ReturnType<typeof manifestSchemaOf>>;
 
 /**
- * Checks a payload manifest.
+ * Validates a payload manifest.
  * @param value content of the bucket's object, parsed
  * @throws Error that lists every fault: a missing file, one in the wrong place, a malformed hash
  */
@@ -69,7 +69,8 @@ export function payloadManifestOf(rules: PayloadRules, value: unknown): PayloadM
 const named = z.looseObject({ name: z.string() });
 
 /**
- * Reads a manifest that was published, maybe by the next release: keys and files that only that release knows are left out.
+ * Reads a published manifest. The next release may have published it, so keys and files that this release does not know
+ * are ignored.
  * @param value content of the release document, parsed
  * @throws Error that lists every fault
  */

@@ -7,13 +7,13 @@ export type FileSource =
   | { readonly from: "secret"; readonly secretId: string; readonly field: string };
 
 /**
- * One small idempotent change of a Windows machine. `apply.ps1` executes these and nothing else; so does the
- * simulated machine. Each is check-then-act: done twice, the second time reports "unchanged".
+ * One small idempotent change of a Windows machine. `apply.ps1` and the simulated machine execute only these. Each
+ * action checks first: a second execution reports "unchanged".
  */
 export type Action =
-  /** Makes a directory; "system" leaves it to SYSTEM and Administrators alone. */
+  /** Makes a directory; with "system", only SYSTEM and Administrators may enter it. */
   | { readonly do: "directory"; readonly path: string; readonly access: "system" | "inherited" }
-  /** Writes a file whole and atomically; verified by sha256 (hex) after writing. A secret's sha256 is not known: null. */
+  /** Writes a file atomically and verifies its sha256 (hex); for a secret the sha256 is unknown, so it is null. */
   | {
       readonly do: "file";
       readonly path: string;
@@ -22,7 +22,7 @@ export type Action =
       readonly access: "system" | "inherited";
     }
   | { readonly do: "remove-file"; readonly path: string }
-  /** Installs a Windows feature (Install-WindowsFeature); may leave a reboot due, never reboots. */
+  /** Installs a Windows feature (Install-WindowsFeature). It may need a reboot afterwards, but never reboots itself. */
   | { readonly do: "feature"; readonly name: string }
   | {
       readonly do: "firewall-rule";
@@ -31,9 +31,9 @@ export type Action =
       readonly port: number;
       readonly remoteAddresses: readonly string[];
     }
-  /** Machine-wide environment variable; null removes it. */
+  /** Sets a machine-wide environment variable; null removes it. */
   | { readonly do: "environment"; readonly name: string; readonly value: string | null }
-  /** Defines a Windows service running as LocalSystem; running services are not restarted by it. */
+  /** Defines a Windows service that runs as LocalSystem; a running service is not restarted. */
   | {
       readonly do: "service";
       readonly name: string;
@@ -41,21 +41,21 @@ export type Action =
       readonly commandLine: string;
       readonly startType: "Automatic" | "Manual";
       readonly dependsOn: readonly string[];
-      /** NAME=value strings of the service's own environment. */
+      /** Environment of the service, as NAME=value strings. */
       readonly environment: readonly string[];
-      /** Seconds before each restart after a failure; empty for no recovery. */
+      /** Seconds before each restart after a failure; empty for no restarts. */
       readonly restartAfter: readonly number[];
     }
-  /** Failure actions of a service that is not ours (the SSM agent). */
+  /** Sets the failure actions of a service that Casement does not define (the SSM agent). */
   | { readonly do: "service-recovery"; readonly name: string; readonly restartAfter: readonly number[] }
   | {
       readonly do: "service-state";
       readonly name: string;
       readonly state: "Running" | "Stopped";
-      /** The program's log: where it does not start, its last lines are told. */
+      /** The program's log, whose last lines are reported if the service does not start. */
       readonly log?: string;
     }
-  /** A scheduled task as SYSTEM running a PowerShell file; at start-up and, unless 0, every so many minutes. */
+  /** Defines a scheduled task that runs a PowerShell file as SYSTEM at start-up and, unless 0, every `everyMinutes`. */
   | {
       readonly do: "task";
       readonly name: string;
@@ -63,28 +63,28 @@ export type Action =
       readonly arguments: readonly string[];
       readonly everyMinutes: number;
     }
-  /** Runs a scheduled task now and waits until it ended; its last result must be 0. */
+  /** Runs a scheduled task now and waits until it has ended; its last result must be 0. */
   | {
       readonly do: "run-task";
       readonly name: string;
       readonly withinSeconds: number;
-      /** A JSON file that the task keeps: where it fails, the field `error` is told. */
+      /** A JSON file that the task writes, whose field `error` is reported if the task fails. */
       readonly record?: string;
     }
-  /** Windows Defender leaves this process alone. */
+  /** Excludes a process from Windows Defender's scans. */
   | { readonly do: "defender-exclusion"; readonly process: string };
 
-/** Writes one file. */
+/** The action that writes one file. */
 export type FileAction = Extract<Action, { do: "file" }>;
 
-/** A plan as the bucket stores it and `apply.ps1` reads it. */
+/** A plan that the bucket stores and `apply.ps1` reads. */
 export interface MachinePlan {
   readonly format: 2;
-  /** Operation id of the ledger, for the machine's own record. */
+  /** Operation id, for the machine's own record. */
   readonly operation: string;
-  /** Unix seconds: the script refuses to begin later (a stale command must not run hours later). */
+  /** Unix seconds after which the script refuses to begin, because an old command must not run hours later. */
   readonly notAfter: number;
-  /** Unix seconds: a machine that gets the plan before this time has a clock that is behind. */
+  /** Unix seconds: if the machine's clock shows an earlier time, it is behind. */
   readonly madeAt?: number;
   readonly actions: readonly Action[];
 }
@@ -94,18 +94,18 @@ export type ApplyRequest =
   | { readonly plan: MachinePlan }
   | { readonly bucket: string; readonly key: string; readonly version: string; readonly sha256: string };
 
-/**
- * The JSON line that `apply.ps1` prints last. Unchanged actions are only counted: it fits the 2,500 characters of a list of
- * machines.
- */
-/** The action at which a script stopped, in words ("service kubelet"), with the machine's own error. */
+/** The action at which a script stopped, in words ("service kubelet"), and the machine's error message. */
 export interface FailedAction {
   readonly action: string;
   readonly error: string;
-  /** One of `FailureCode`; missing where the script has no name for the error, and from scripts of the last release. */
+  /** A `FailureCode`; missing if the script has no code for the error, and from scripts of the last release. */
   readonly code?: string;
 }
 
+/**
+ * The JSON line that `apply.ps1` prints last. It contains only the number of unchanged actions, so that it fits into
+ * the 2,500 characters of output that SSM lists for each machine.
+ */
 export interface ApplyResult {
   readonly script: "apply";
   readonly ok: boolean;
@@ -117,7 +117,7 @@ export interface ApplyResult {
   readonly restartDue: readonly string[];
 }
 
-/** Parameters of `reboot.ps1`: it exits 3010 unless the boot id differs from the one given. */
+/** Parameters of `reboot.ps1`, which exits with 3010 (reboot) unless the boot id differs from `bootId`. */
 export interface RebootRequest {
   readonly operation: string;
   readonly notAfter: number;
@@ -125,7 +125,7 @@ export interface RebootRequest {
   readonly bootId: string;
 }
 
-/** The JSON line that `reboot.ps1` prints last, after the machine came back. */
+/** The JSON line that `reboot.ps1` prints last, after the reboot. */
 export interface RebootResult {
   readonly script: "reboot";
   readonly ok: boolean;
@@ -136,11 +136,11 @@ export interface RebootResult {
   readonly code?: string;
 }
 
-/** Parameters of `route.ps1`: it installs the guard of the metadata route, or takes it away, and can do nothing else. */
+/** Parameters of `route.ps1`, which can only install or remove the guard of the metadata route. */
 export interface RouteRequest {
   readonly do: "install" | "remove";
   readonly operation: string;
-  /** Unix seconds, as in a plan. */
+  /** Unix seconds, as in `MachinePlan`; `madeAt` too. */
   readonly notAfter: number;
   readonly madeAt: number;
 }
@@ -153,24 +153,29 @@ export interface RouteResult {
   readonly failed: FailedAction | null;
 }
 
-/** The one parameter `Request` of `observe.ps1`: everything, only the sha256 of some files, or answers to single questions. */
+/** The one parameter `Request` of `observe.ps1`: empty for everything, the sha256 of files, or single questions. */
 export type ObserveRequest = Readonly<Record<string, never>> | { readonly files: readonly string[] } | QuestionsRequest;
 
-/** The JSON line of `observe.ps1` when it was asked for files; it fits the 2,500 characters of a list of machines. */
+/**
+ * The JSON line of `observe.ps1` about files, which fits into the 2,500 characters of output that SSM lists for each
+ * machine.
+ */
 export interface FileObservation {
   readonly script: "observe";
   readonly ok: boolean;
   /** Reason why the files could not be read; `files` is missing then. */
   readonly error?: string;
-  /** In the order asked for; null for a file that is not there. */
+  /** In the order of the request; null for a missing file. */
   readonly files?: readonly { readonly path: string; readonly sha256: string | null }[];
 }
 
-/** The JSON line that `observe.ps1` prints last when it was asked for everything (`{}`): what later steps check. */
+/**
+ * The JSON line that `observe.ps1` prints last if it was asked for everything (`{}`); later steps check these facts.
+ */
 export interface Observation {
   readonly script: "observe";
   readonly ok: boolean;
-  /** Reason why it could not look; everything else is missing then. */
+  /** Reason why the script could not read the machine's state; all other fields are missing then. */
   readonly error?: string;
   /** As in `FailedAction`. */
   readonly code?: string;
@@ -185,9 +190,9 @@ export interface Observation {
     readonly sha256: string | null;
     readonly taskEnabled: boolean;
     readonly lastResult: number | null;
-    /** Number of interfaces the guard would choose from; 1 is right. */
+    /** Number of interfaces from which the guard would choose; 1 is right. */
     readonly paths: number;
-    /** Error that its record names when its last result is not 0; empty without such words. */
+    /** Error in its record if its last result is not 0; otherwise empty. */
     readonly error: string;
   };
   readonly features: readonly string[];

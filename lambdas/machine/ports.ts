@@ -1,9 +1,9 @@
 import type { Action } from "./plan.ts";
 
-/** Sender that may reach a port of a Windows node. Monitoring runs on the Linux workers. */
+/** Group of machines that may reach a port of a Windows node. Monitoring runs on the Linux workers. */
 export type Peer = "control-plane" | "linux-nodes" | "windows-nodes";
 
-/** A port that a Windows node takes traffic on. */
+/** A port on which a Windows node accepts traffic. */
 export interface Port {
   readonly name: string;
   readonly protocol: "TCP" | "UDP";
@@ -11,7 +11,7 @@ export interface Port {
   readonly from: readonly Peer[];
 }
 
-/** Ports in the Windows firewall, which knows networks but no security groups. */
+/** Turns ports into rules of the Windows firewall, which supports networks but no security groups. */
 export const firewallRules = (ports: readonly Port[], machineNetwork: string): Action[] =>
   ports.map(({ name, protocol, port }) => ({
     do: "firewall-rule",
@@ -21,7 +21,7 @@ export const firewallRules = (ports: readonly Port[], machineNetwork: string): A
     remoteAddresses: [machineNetwork],
   }));
 
-/** An inbound rule of a security group, as far as it is judged; EC2's `IpPermission` fits. */
+/** The fields of a security group's inbound rule that are checked; EC2's `IpPermission` fits. */
 export interface InboundRule {
   readonly IpProtocol?: string | undefined;
   readonly FromPort?: number | undefined;
@@ -42,7 +42,7 @@ export interface InboundRule {
   readonly UserIdGroupPairs?: readonly { readonly GroupId?: string | undefined }[] | undefined;
 }
 
-/** The same ports as inbound rules of the nodes' security group. `groups` holds the group id of each peer. */
+/** Turns ports into inbound rules of the nodes' security group. `groups` contains the group id of each peer. */
 export const securityGroupRules = (
   ports: readonly Port[],
   groups: Readonly<Record<Peer, string>>,
@@ -54,7 +54,7 @@ export const securityGroupRules = (
     UserIdGroupPairs: from.map((peer) => ({ GroupId: groups[peer], Description: name })),
   }));
 
-/** Ports that people administer Windows by: this product needs none of them, so an open one is a way in. */
+/** Ports of remote administration. Casement needs none of them, so an open one only helps an attacker. */
 const FORBIDDEN: readonly (readonly [port: number, what: string])[] = [
   [22, "SSH"],
   [3389, "Remote Desktop"],
@@ -73,15 +73,15 @@ function covers(rule: InboundRule, protocol: "TCP" | "UDP", port: number): boole
   return rule.FromPort <= port && port <= (rule.ToPort ?? rule.FromPort);
 }
 
-/** A network that a rule admits: an address range, or a prefix list by its id. */
+/** A network that a rule admits: an address range, or the id of a prefix list. */
 interface Source {
   readonly network: string;
   readonly description: string;
 }
 
 /**
- * Networks that a rule admits. A rule from a security group admits none: members of that group were put there by a
- * principal with rights in the account, such as the cloud controller that lets the router's Classic Load Balancer through
+ * Networks that a rule admits. A rule from a security group admits none: only a principal with rights in the account
+ * can add members to that group, such as the cloud controller, which admits the router's Classic Load Balancer
  * (protocol "-1").
  */
 const sourcesOf = (rule: InboundRule): Source[] => [
@@ -94,8 +94,9 @@ const sourcesOf = (rule: InboundRule): Source[] => [
 ];
 
 /**
- * The cloud controller describes the rules of a Network Load Balancer so: its clients, its health checks and their packet size
- * (cloud-provider-aws, aws.go, NLBClientRuleDescription, NLBHealthCheckRuleDescription, NLBMtuDiscoveryRuleDescription).
+ * Prefix of the cloud controller's descriptions of a Network Load Balancer's rules, for clients, health checks and
+ * their packet size (cloud-provider-aws, aws.go, NLBClientRuleDescription, NLBHealthCheckRuleDescription,
+ * NLBMtuDiscoveryRuleDescription).
  */
 const BALANCER = "kubernetes.io/rule/nlb/";
 
@@ -109,22 +110,22 @@ const spoken = (rule: InboundRule): string => {
   return `${rule.IpProtocol} ${from === to ? from : `${from}-${to}`}`;
 };
 
-/** A group as DescribeSecurityGroups gives it. */
+/** A security group in the form of DescribeSecurityGroups. */
 interface Group {
   readonly IpPermissions?: readonly InboundRule[] | undefined;
 }
 
 /**
- * Judges the security group of Windows nodes before anything is launched behind it.
- * @param ports what the profile needs
- * @returns one phrase per fault; none when the group is right
+ * Checks the security group of Windows nodes before machines are launched with it.
+ * @param ports the ports that the profile needs
+ * @returns one phrase per fault; empty if the group is right
  */
 export function securityGroupFaults(group: Group, ports: readonly Port[]): string[] {
   const rules = group.IpPermissions ?? [];
   const fromNetworks = rules.filter((rule) => sourcesOf(rule).length > 0);
   const forbidden = FORBIDDEN.filter(([port]) => fromNetworks.some((rule) => covers(rule, "TCP", port)));
   const open = rules.filter((rule) => sourcesOf(rule).some((source) => isEverybody(source) && !isBalancers(source)));
-  // A load balancer's rule admits every port from the balancer, and so nothing from those who need a port.
+  // A rule with protocol -1 admits a load balancer to every port, but not the peers that need a port.
   const explicit = rules.filter(({ IpProtocol }) => IpProtocol !== "-1");
   const missing = ports.filter(({ protocol, port }) => !explicit.some((rule) => covers(rule, protocol, port)));
   return [
@@ -135,9 +136,9 @@ export function securityGroupFaults(group: Group, ports: readonly Port[]): strin
 }
 
 /**
- * The ports that the cloud controller opened to everybody for Network Load Balancers: so it must be where a team asks for
- * such a balancer, and worth knowing.
- * @returns "tcp 31234", each once; none where there is no such balancer
+ * Lists the ports that the cloud controller opened to everybody for Network Load Balancers. This is no fault, because
+ * such a balancer needs it, but people should know.
+ * @returns "tcp 31234", each once; empty if there is no such balancer
  */
 export const balancerPorts = (group: Group): string[] => [
   ...new Set(

@@ -1,23 +1,23 @@
 import { createHash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
 
-/** One service to look at. */
+/** Question about one service. */
 export interface ServiceQuestion {
   readonly name: string;
-  /** The program's log: of a service that does not run, its last lines are told. */
+  /** The program's log, whose last lines are reported if the service does not run. */
   readonly log?: string;
 }
 
-/** One scheduled task to look at. */
+/** Question about one scheduled task. */
 export interface TaskQuestion {
   readonly name: string;
-  /** A JSON file that the task keeps: where its last result is not 0, the field `error` is told. */
+  /** A JSON file that the task writes, whose field `error` is reported if its last result is not 0. */
   readonly record?: string;
 }
 
 /**
- * Questions that `observe.ps1` answers, by group; a group that is missing is not looked at. The same questions may go to
- * 50 machines in one command.
+ * Questions that `observe.ps1` answers, by group; missing groups are not observed. One command may send the same
+ * questions to 50 machines.
  */
 export interface Questions {
   /** Files and folders. */
@@ -33,11 +33,11 @@ export interface Questions {
   readonly routes?: readonly string[];
   /** Networks and endpoints of the Host Networking Service. */
   readonly hns?: true;
-  /** Reasons for which Windows waits for a reboot. */
+  /** Reasons why Windows needs a reboot. */
   readonly reboot?: true;
-  /** Time of the boot, and the event log on its cause. */
+  /** Time of the boot, and the event log about its cause. */
   readonly boot?: true;
-  /** The guard of the metadata route, and how often it had to repair. */
+  /** The guard of the metadata route, and the number of its repairs. */
   readonly guard?: true;
   /** Does the metadata service answer by IMDSv2? */
   readonly metadata?: true;
@@ -48,12 +48,12 @@ export interface Questions {
 /** Name of a group of questions. */
 export type Group = keyof Questions;
 
-/** Reasons for which Windows waits for a reboot, as `observe.ps1` names them. */
+/** Reason why Windows needs a reboot, as `observe.ps1` names it. */
 export type RebootReason = "servicing" | "windows-update" | "file-renames" | "computer-name";
 
-/** An event of Windows' log System about a start or an end of the machine. */
+/** An event of Windows' System log about a start or an end of the machine. */
 export interface BootEvent {
-  /** 1074: a person or a program asked for it. 41 and 6008: it was not shut down. */
+  /** 1074: a person or a program requested it. 41 and 6008: the machine was not shut down. */
   readonly id: number;
   /** ISO 8601, by the machine's clock. */
   readonly at: string;
@@ -65,9 +65,9 @@ export interface BootEvent {
 export interface Answers {
   readonly paths?: readonly {
     readonly path: string;
-    /** Null for a path where nothing is. */
+    /** Null if nothing exists at the path. */
     readonly kind: "file" | "folder" | null;
-    /** Of files. */
+    /** Null for folders, like `size`. */
     readonly sha256: string | null;
     readonly size: number | null;
   }[];
@@ -76,18 +76,18 @@ export interface Answers {
     /** Null for a service that does not exist. */
     readonly state: string | null;
     readonly startType: string | null;
-    /** Of its last end; 0 while nothing went wrong. Windows' own, or its program's where Windows says 1066. */
+    /** Exit code of its last end; 0 without an error. Windows' own code, or the program's if Windows reports 1066. */
     readonly exitCode: number | null;
-    /** Id of its process, by which two looks see that it was started again; 0 while it does not run. */
+    /** Id of its process, by which two observations detect a restart; 0 if it does not run. */
     readonly process: number | null;
-    /** Last lines of its log, while it does not run. */
+    /** Last lines of its log if it does not run. */
     readonly log: string;
   }[];
   readonly tasks?: readonly {
     readonly name: string;
     /** Null for a task that does not exist. */
     readonly enabled: boolean | null;
-    /** Null while it has not run, or runs. */
+    /** Null if it has never run, and while it runs. */
     readonly lastResult: number | null;
     readonly error: string;
   }[];
@@ -103,14 +103,14 @@ export interface Answers {
   readonly registry?: readonly {
     readonly key: string;
     readonly name: string;
-    /** As text, several texts joined by a line feed; null for a value that does not exist. */
+    /** As text, with line feeds between several texts; null for a value that does not exist. */
     readonly value: string | null;
   }[];
   readonly certificates?: readonly {
     readonly store: string;
     readonly thumbprints: readonly string[];
   }[];
-  /** Routes of the active store: none or several for each destination. */
+  /** Routes of the active store; a destination may have none or several. */
   readonly routes?: readonly {
     readonly prefix: string;
     readonly nextHop: string;
@@ -142,7 +142,7 @@ export interface Answers {
     readonly taskEnabled: boolean;
     readonly lastResult: number | null;
     readonly error: string;
-    /** Runs in which it had to change routes since it was installed. */
+    /** Number of runs since its installation in which it had to change routes. */
     readonly repairs: number;
   };
   readonly metadata?: { readonly answers: boolean };
@@ -152,33 +152,38 @@ export interface Answers {
 /** The request of `observe.ps1` that carries questions. */
 export interface QuestionsRequest {
   readonly questions: Questions;
-  /** Prints all answers before the verdict; without it there are hashes alone, short enough for a list of many machines. */
+  /**
+   * Prints all answers before the verdict; otherwise only hashes, which are short enough for a list of many machines.
+   */
   readonly whole?: true;
 }
 
-/** The JSON line that `observe.ps1` prints last when it was asked questions. */
+/** The JSON line that `observe.ps1` prints last if it was asked questions. */
 export interface ObservationVerdict {
   readonly script: "observe";
   readonly ok: boolean;
-  /** Reason why it could not look at all; everything else is missing then. */
+  /** Reason why the script could observe nothing; all other fields are missing then. */
   readonly error?: string;
   readonly bootId: string;
   /** The machine's own clock, Unix seconds. */
   readonly clock: number;
-  /** `hashOf` of each group's answer. */
+  /** `answersHash` of each group's answer. */
   readonly hashes: Partial<Readonly<Record<Group, string>>>;
-  /** Groups that could not be looked at, with the machine's words. */
+  /** Groups that could not be observed, with the machine's error. */
   readonly failed: Partial<Readonly<Record<Group, string>>>;
 }
 
-/** Characters of an answer as it travels: SSM keeps 24,000 of a command's output, and the verdict comes behind. */
+/**
+ * Limit on the characters of packed answers: SSM stores 24,000 of a command's output, and the verdict follows the
+ * answers.
+ */
 const MOST_PACKED = 21_000;
 
 const byCode = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
 
 /**
- * Writes a value in the one way that TypeScript and `observe.ps1` share: JSON would be spelled differently by each. Names
- * of fields are sorted by their codes; texts carry their length in UTF-16 units.
+ * Formats a value for hashing in a form that TypeScript and `observe.ps1` share, because they would format JSON
+ * differently. Fields are sorted by the codes of their names; the length of a text in UTF-16 units comes before it.
  */
 export function canonicalAnswers(value: unknown): string {
   if (value === null || value === undefined) return "~";
@@ -195,7 +200,7 @@ export const answersHash = (answer: unknown): string =>
 
 /**
  * Packs answers as `observe.ps1` does: JSON, gzip, base64.
- * @throws Error when they are longer than SSM keeps
+ * @throws Error if they are longer than SSM's limit
  */
 export function packed(answers: Answers): string {
   const text = gzipSync(JSON.stringify(answers)).toString("base64");
@@ -205,8 +210,8 @@ export function packed(answers: Answers): string {
 
 /**
  * Unpacks the answers that `observe.ps1` printed before its verdict.
- * @param output all that the command printed
- * @returns undefined where there are none, or they were cut
+ * @param output the whole output of the command
+ * @returns undefined if there are none, or if they were cut off
  */
 export function answersIn(output: string): Answers | undefined {
   const [line] = output.trimEnd().split(/\r?\n/).slice(-2);

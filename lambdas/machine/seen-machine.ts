@@ -1,60 +1,60 @@
 import type { BootCause } from "./boot-cause.ts";
 import { answersHash, type RebootReason } from "./questions.ts";
 
-/** A boot that Casement did not order, of which the channel is still to be told. */
+/** A boot that Casement did not order, and that is not posted in the channel yet. */
 export interface BootNews {
-  /** Names the message: boots that were found together are told together. */
+  /** Names the message, which lists all boots that were found together. */
   readonly mark: string;
   readonly cause: BootCause;
-  /** ISO 8601, by Casement's clock; null where the machine was not asked. */
+  /** ISO 8601, by Casement's clock; null if the machine was not asked. */
   readonly bootedAt: string | null;
-  /** Machines that were looked at together. */
+  /** Number of machines that were observed together. */
   readonly of: number;
 }
 
-/** A machine as the scheduled look last saw it. Times are ISO 8601. */
+/** State of a machine at its last scheduled observation. Times are ISO 8601. */
 export interface SeenMachine {
   readonly instanceId: string;
   readonly node: string;
-  /** UID of the Node: a node that registered anew is another one. */
+  /** UID of the Node; a node that registered again is another node. */
   readonly uid: string;
   readonly bootId: string;
-  /** EC2 sets it anew when it starts a stopped instance (API reference, Instance: LaunchTime). */
+  /** Launch time in EC2, which changes when EC2 starts a stopped instance (API reference, Instance: LaunchTime). */
   readonly launchedAt: string;
-  /** Reasons for which Windows waited for a reboot. */
+  /** Reasons why Windows needed a reboot. */
   readonly reasons: readonly RebootReason[];
-  /** Time of the first look that found a reason, ISO 8601; null where it found none. */
+  /** Time of the first observation that found a reason; null without a reason. */
   readonly dueSince: string | null;
-  /** Last look that the machine answered. */
+  /** Last observation that the machine answered. */
   readonly seenAt: string;
   readonly news?: BootNews;
 }
 
-/** Last reboot of a machine that an operation of Casement's ordered. */
+/** Last reboot of a machine that an operation of Casement ordered. */
 export interface OwnReboot {
   readonly operation: string;
-  /** ISO 8601: right before it was ordered. */
+  /** ISO 8601: time right before the order. */
   readonly at: string;
-  /** Boot that it led to; null while that is not known. */
+  /** Boot that followed; null until it is known. */
   readonly bootId: string | null;
 }
 
-/** Findings of one look at a machine. */
+/** Result of one scheduled observation of a machine. */
 export interface Sighting extends Pick<SeenMachine, "instanceId" | "node" | "uid" | "launchedAt"> {
-  /** By the machine, or by its kubelet where the machine did not answer; null where neither said it. */
+  /** From the machine, or from its kubelet if the machine did not answer; null if neither reported it. */
   readonly bootId: string | null;
-  /** Null where the machine did not answer. */
+  /** Null if the machine did not answer. */
   readonly reasons: readonly RebootReason[] | null;
 }
 
 /** Judgement of a sighting. */
 export interface SightingJudgement {
-  /** The record as it is to be written; null where nothing is known that is worth it. */
+  /** The record to write; null if there is nothing to write. */
   readonly record: SeenMachine | null;
   readonly change: "none" | "own" | "foreign";
 }
 
-/** All reasons, in the order in which `observe.ps1` answers them. */
+/** All reasons, in the order of `observe.ps1`'s answer. */
 const everyReason: readonly RebootReason[] = ["servicing", "windows-update", "file-renames", "computer-name"];
 
 const reasonsByHash: ReadonlyMap<string, readonly RebootReason[]> = new Map(
@@ -65,35 +65,39 @@ const reasonsByHash: ReadonlyMap<string, readonly RebootReason[]> = new Map(
 );
 
 /**
- * Reads the reasons from the hash of the group `reboot`: there are so few answers that a list of many machines need not show them.
- * @returns undefined for a hash of another answer
+ * Finds the reasons that belong to a hash of the group `reboot`. There are only 16 answers, so hashes are enough for a
+ * list of many machines.
+ * @returns undefined for the hash of another answer
  */
 export const reasonsOf = (hash: string | undefined): readonly RebootReason[] | undefined =>
   hash === undefined ? undefined : reasonsByHash.get(hash);
 
-/** Boot ids that are times may differ so much for the same boot: Windows computes the time of its boot anew after a clock step. */
+/**
+ * Largest difference in milliseconds between two boot ids that are times of the same boot: Windows computes the time of
+ * the boot again after its clock is set.
+ */
 const SAME_BOOT_MS = 5 * 60_000;
 
 const isTime = (bootId: string): boolean => /^\d{4}-\d\d-\d\dT/.test(bootId);
 
 /**
- * Puts a boot id that is a time, where Windows counts no boots, on Casement's clock.
- * @param clock the machine's own, Unix seconds
+ * Converts a boot id that is a time (where Windows does not count boots) from the machine's clock to Casement's.
+ * @param clock the machine's clock, Unix seconds
  * @param now milliseconds since the epoch
  */
 export const onOurClock = (bootId: string, clock: number, now: number): string =>
   isTime(bootId) ? new Date(now - (clock * 1_000 - Date.parse(bootId))).toISOString() : bootId;
 
-/** Tells whether two ids are of the same boot; a number and a time cannot be compared, and count as the same. */
+/** Do two ids belong to the same boot? A number and a time cannot be compared, so they are treated as the same. */
 export function isSameBoot(one: string, other: string): boolean {
   if (isTime(one) !== isTime(other)) return true;
   return isTime(one) ? Math.abs(Date.parse(one) - Date.parse(other)) <= SAME_BOOT_MS : one === other;
 }
 
-/** A look may be under way while a reboot is ordered. */
+/** Milliseconds by which an order may precede an observation that was running at that time. */
 const OVERLAP_MS = 15 * 60_000;
 
-/** Did this order lead to the boot that was found? */
+/** Did Casement's last order cause the boot that was found? */
 function isOwnBoot(own: OwnReboot | undefined, before: SeenMachine, bootId: string): boolean {
   if (own === undefined) return false;
   if (own.bootId !== null) return isSameBoot(own.bootId, bootId);
@@ -109,7 +113,7 @@ function changeOf(
   return isOwnBoot(own, known, bootId) ? "own" : "foreign";
 }
 
-/** Since when a reboot is due: a boot ends what was due before. */
+/** Time since which a reboot is due; a boot resets it. */
 function dueSinceOf(
   known: SeenMachine | undefined,
   { change, now }: { change: SightingJudgement["change"]; now: string },
@@ -118,7 +122,8 @@ function dueSinceOf(
 }
 
 /**
- * Compares a machine with how it was last seen. The first sight of a node changes nothing, and a node that registered anew is another one.
+ * Compares a machine with its last observation. The first observation of a node is no change, and a node that
+ * registered again is another node.
  * @param own the last reboot that Casement ordered
  * @param now ISO 8601
  */
@@ -134,12 +139,12 @@ export function judgeSighting(
   if (reasons === null) return { record: known && change === "own" ? { ...known, bootId } : null, change };
   const dueSince = reasons.length > 0 ? dueSinceOf(known, { change, now }) : null;
   const news = known?.news ? { news: known.news } : {};
-  // The boot that it was before stays until the new one is to be told: a look that dies in between finds it again.
+  // The old boot id stays until the news is recorded, so that the next observation finds the boot again after a crash.
   const kept = change === "foreign" && known ? { bootId: known.bootId, launchedAt: known.launchedAt } : { bootId };
   return { record: { ...seen, ...kept, reasons, dueSince, seenAt: now, ...news }, change };
 }
 
-/** Reboot due, as far as the last look knows. */
+/** Does the machine need a reboot, according to its last observation? */
 export type RebootDue =
   | {
       readonly state: "due";
@@ -148,14 +153,14 @@ export type RebootDue =
       readonly seenAt: string;
     }
   | { readonly state: "not-due"; readonly seenAt: string }
-  /** The last look is too old to say it; null where there was none. */
+  /** The last observation is too old; `seenAt` is null if there was none. */
   | { readonly state: "unknown"; readonly seenAt: string | null };
 
-/** The look comes each half hour; what three of them have missed is not known any more. */
+/** Milliseconds for which an observation is valid. Observations run every half hour, so three of them may fail. */
 const FRESH_MS = 100 * 60_000;
 
 /**
- * Says whether a node waits for a reboot.
+ * Decides whether a node needs a reboot, from its last observation.
  * @param uid of the Node
  * @param now milliseconds since the epoch
  */

@@ -150,7 +150,7 @@ export const audit = (context: StepContext) => {
     const there = await items.read<Item>(key);
     // The entry is this execution's own: DynamoDB's first answer was lost, and the client repeated the write.
     if (there && there.mark === entry.mark && isSameAct(there, act)) return there;
-    throw new Error(`entry ${entry.sequence} of ${chainName(chain)} is there with another content`);
+    throw new Error(`entry ${entry.sequence} of ${chainName(chain)} exists with another content`);
   };
 
   return {

@@ -1,7 +1,6 @@
 import { keys } from "../../records/ledger-table.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { tableClient } from "./table.ts";
-import { without } from "./without.ts";
 
 interface JoinSlots {
   /** Start of each holder's slot (ISO 8601). */
@@ -41,8 +40,9 @@ export const joinSlots = (context: StepContext) => {
     giveBack: async (owner: string): Promise<boolean> => {
       let wasHeld = false;
       await items.revise<JoinSlots>(keys.registering, (before) => {
-        wasHeld = before !== undefined && owner in before.held;
-        return before && wasHeld ? { held: without(before.held, owner) } : null;
+        const { [owner]: since, ...held } = before?.held ?? {};
+        wasHeld = since !== undefined;
+        return wasHeld ? { held } : null;
       });
       return wasHeld;
     },

@@ -8,7 +8,7 @@ import { tableClient } from "./table.ts";
 /** The right to change one machine. The epoch rises with every owner, so that an outdated owner is noticed. */
 export interface Lease {
   readonly instanceId: string;
-  /** The owner's name, built by `ownerOf`. */
+  /** The owner's name, built by `workOwner`. */
   readonly owner: string;
   readonly epoch: number;
 }

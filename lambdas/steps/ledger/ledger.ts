@@ -2,7 +2,15 @@ import { shortHash } from "../../audit/head.ts";
 import { isChange } from "../../commands/list.ts";
 import { log, logMetric } from "../../logging.ts";
 import { METRICS } from "../../metrics.ts";
-import { BY_TIME, EXPIRES, keys, NODE_ITEMS, operationPartition, UNFINISHED } from "../../records/ledger-table.ts";
+import {
+  BY_TIME,
+  EXPIRES,
+  type Key,
+  keys,
+  NODE_ITEMS,
+  operationPartition,
+  UNFINISHED,
+} from "../../records/ledger-table.ts";
 import { type OriginFields, originId } from "../../records/origin.ts";
 import type { NodeRecord, OperationRecord } from "../../records/records.ts";
 import type { SteeringDecision } from "../../records/steering.ts";
@@ -82,6 +90,8 @@ const waiters = (context: FrontDoorContext) => {
   });
   const awaitMachine = (instanceId: string, callbackId: string): Promise<void> =>
     items.replace(keys.machine(instanceId), awaited(callbackId));
+  const callbackOf = async (key: Key): Promise<string | undefined> =>
+    (await items.read<{ callbackId: string }>(key))?.callbackId;
 
   return {
     /**
@@ -103,14 +113,9 @@ const waiters = (context: FrontDoorContext) => {
     /** Stores the callback that waits for the event of an instance's end. */
     awaitMachine,
 
-    machineCallback: async (instanceId: string): Promise<string | undefined> =>
-      (await items.read<{ callbackId: string }>(keys.machine(instanceId)))?.callbackId,
-
-    fleetCallback: async (commandId: string): Promise<string | undefined> =>
-      (await items.read<{ callbackId: string }>(keys.fleet(commandId)))?.callbackId,
-
-    commandCallback: async (commandId: string): Promise<string | undefined> =>
-      (await items.read<{ callbackId: string }>(keys.command(commandId)))?.callbackId,
+    machineCallback: (instanceId: string) => callbackOf(keys.machine(instanceId)),
+    fleetCallback: (commandId: string) => callbackOf(keys.fleet(commandId)),
+    commandCallback: (commandId: string) => callbackOf(keys.command(commandId)),
   };
 };
 

@@ -1,7 +1,6 @@
 import { keys } from "../../records/ledger-table.ts";
 import type { StepContext } from "../context.ts";
 import { tableClient } from "./table.ts";
-import { without } from "./without.ts";
 
 interface Reservations {
   /** Number of nodes that each operation is adding. */
@@ -25,7 +24,7 @@ export const reservations = (context: StepContext) => {
     ): Promise<{ before: number; granted: boolean }> => {
       let answer = { before: 0, granted: false };
       await items.revise<Reservations>(keys.pool(pool.name), (item) => {
-        const others = without(item?.adding ?? {}, operation);
+        const { [operation]: _own, ...others } = item?.adding ?? {};
         const standing = existing.filter(
           (launcher) => launcher === null || !(launcher in others || launcher === operation),
         );
@@ -38,9 +37,10 @@ export const reservations = (context: StepContext) => {
 
     /** Removes the reservation of an operation that has ended; its nodes are now among the pool's existing ones. */
     close: async (pool: string, operation: string): Promise<void> => {
-      await items.revise<Reservations>(keys.pool(pool), (item) =>
-        item && operation in item.adding ? { adding: without(item.adding, operation) } : null,
-      );
+      await items.revise<Reservations>(keys.pool(pool), (item) => {
+        const { [operation]: own, ...adding } = item?.adding ?? {};
+        return own === undefined ? null : { adding };
+      });
     },
   };
 };

@@ -6,7 +6,7 @@ import type { Machine } from "../ec2/instances.ts";
 
 /** A slot that is held: its owner takes this node out of service, or is about to. */
 export interface SlotEntry {
-  /** The owner's name, built by `ownerOf`. */
+  /** The owner's name, built by `workOwner`. */
   readonly owner: string;
   /** ARN of the owner's execution; the slot may only be taken over once that has ended. */
   readonly execution: string;

@@ -217,8 +217,10 @@ export const tableClient = (storage: Storage) => {
     },
 
     /**
-     * Sets one attribute of an item that exists, unless another write of this attribute came first; the others stay as they are.
-     * @param seen version of the attribute as it was read; undefined where there was none
+     * Sets one attribute of an existing item, unless another write of this attribute came first; the others stay
+     * unchanged.
+     * @param seen version of the attribute when it was read; undefined if it was missing
+     * @returns true if the attribute was set
      */
     changeAttribute: async (key: Key, name: string, value: object, seen: number | undefined): Promise<boolean> => {
       const { existing } = presence(storage);

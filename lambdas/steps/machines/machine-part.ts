@@ -14,8 +14,9 @@ import { expiryAfter } from "../ledger/retention.ts";
 import { tableClient } from "../ledger/table.ts";
 
 /**
- * Reads and writes one part of the machines' records. A part that only the last release wrote is read from its item there.
- * @param keptDays after which a part that was not written again is absent; without it, it stays as long as the machine
+ * Reads and writes one part of the machines' records. If only the last release wrote the part, it is read from that
+ * item.
+ * @param keptDays days after its last write until a part expires; without it, the part stays as long as the machine
  */
 export const machinePart = <Name extends keyof MachineParts>(context: StepContext, name: Name, keptDays?: number) => {
   type Part = MachineParts[Name];
@@ -39,7 +40,7 @@ export const machinePart = <Name extends keyof MachineParts>(context: StepContex
     const value = revision(before);
     if (value === null) return before;
     const part = { value, version: (stored?.version ?? 0) + 1, ...expiry };
-    // Whoever made the record in between may have written another part: then this one is added to it.
+    // Another writer may have made the record meanwhile, perhaps with another part: then this part is added to it.
     if (!record && (await items.insert(key, { [name]: part })) === "again") return write(instanceId, revision, expiry);
     if (record && !(await items.changeAttribute(key, name, part, stored?.version)))
       throw new Retryable(`"${name}" of ${instanceId} was changed by another writer at the same time`);
@@ -57,24 +58,24 @@ export const machinePart = <Name extends keyof MachineParts>(context: StepContex
       return new Map([...parts].flatMap(([id, part]) => (part ? [[id, part]] : [])));
     },
 
-    /** The part of one machine; undefined where it has none. */
+    /** The part of one machine; undefined if it has none. */
     of: async (instanceId: string): Promise<Part | undefined> => (await read(instanceId)).before,
 
     /**
-     * Reads a part, lets `revision` decide, and writes its answer only if the part was not written in between.
-     * @param revision the part that was there, or undefined → the new one, or null to leave it
-     * @returns the part as it is now
-     * @throws Retryable when another write of this part came first
+     * Reads a part, passes it to `revision`, and writes the result only if the part was not written in between.
+     * @param revision takes the existing part, or undefined, and returns the new one, or null to leave it
+     * @returns the current part
+     * @throws Retryable if another write of this part came first
      */
     revise: (instanceId: string, revision: Revision): Promise<Part | undefined> =>
       write(instanceId, revision, keptDays ? { [EXPIRES]: expiryAfter(timestamp(context), keptDays) } : {}),
 
-    /** Ends a part: it is absent from now on. */
+    /** Lets a part expire now. */
     end: async (instanceId: string): Promise<void> => {
       await write(instanceId, (before) => before ?? null, { [EXPIRES]: Math.floor(context.now() / 1_000) });
     },
 
-    /** Copies what the last release wrote into the machines' records, and lets its items expire. */
+    /** Copies the items of the last release into the machines' records, and lets the items expire. */
     moveOld: async (expiry: Expiry): Promise<void> => {
       for (const { pk, sk, ...item } of await items.partition<OldItem>(lastRelease[name]))
         if (item[EXPIRES] === undefined) {

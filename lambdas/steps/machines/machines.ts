@@ -8,23 +8,25 @@ import { tableClient } from "../ledger/table.ts";
 import { machinePart } from "./machine-part.ts";
 import { seen } from "./seen.ts";
 
-/** A result is good for two days; a week more shows how long a node was not probed. */
+/**
+ * Days for which a result is stored: it is valid for two, and shows for a week more how long the node was not probed.
+ */
 const PROBED_DAYS = 9;
 
 /** The newest scheduled probe of each node. */
 function probed(context: StepContext) {
   const part = machinePart(context, "probed", PROBED_DAYS);
   return {
-    /** Every node that was probed lately. */
+    /** Lists the nodes that were probed in the last days. */
     all: async (): Promise<ProbedNode[]> => [...(await part.all()).values()],
 
     /** The newest probe of the node on an instance. */
     of: part.of,
 
     /**
-     * Writes a result down; a node that fails again keeps the card that tells of it.
-     * @returns the probe as it is now
-     * @throws Retryable when another tick wrote at the same moment
+     * Records a result; a node that fails again keeps its posted card.
+     * @returns the current probe
+     * @throws Retryable if another tick wrote at the same time
      */
     note: (result: Omit<ProbedNode, "card">): Promise<ProbedNode | undefined> =>
       part.revise(result.instanceId, (before) => {
@@ -32,21 +34,21 @@ function probed(context: StepContext) {
         return { ...result, ...(isSame && before.card ? { card: before.card } : {}) };
       }),
 
-    /** Writes down the message that shows a node's failure. */
+    /** Records the posted message about a node's failure. */
     noteCard: async (instanceId: string, card: DeadCard): Promise<void> => {
       await part.revise(instanceId, (before) => (before ? { ...before, card } : null));
     },
   };
 }
 
-/** Inputs that machines were given. */
+/** The inputs that machines have. */
 function given(context: StepContext) {
   const part = machinePart(context, "given");
   return {
-    /** Of every machine, by instance id. */
+    /** The inputs of every machine, by instance id. */
     all: part.all,
 
-    /** Writes down an input that a machine was given; its other inputs stay. */
+    /** Records an input that was installed on a machine; its other inputs stay. */
     record: async <Name extends keyof InputValues>(
       instanceId: string,
       owner: string,
@@ -63,23 +65,23 @@ function given(context: StepContext) {
 function assistance(context: StepContext) {
   const part = machinePart(context, "assistance");
   return {
-    /** Every one in the ledger. */
+    /** Lists all of them. */
     all: async (): Promise<Assistance[]> => [...(await part.all()).values()],
 
-    /** The one of a machine; undefined where there is none. */
+    /** The approval for a machine; undefined if there is none. */
     of: part.of,
 
-    /** Writes one down; another one of the same machine is replaced. */
+    /** Records an approval, replacing another one of the same machine. */
     write: async (approval: Assistance): Promise<void> => {
       await part.revise(approval.instanceId, () => approval);
     },
 
-    /** Ends the assistance of a machine, whoever had asked for it. */
+    /** Ends the assistance of a machine, whoever requested it. */
     end: part.end,
   };
 }
 
-/** The ledger's memory of each machine: one record, of which each concern writes its own part. */
+/** The records of machines: one per machine, of which each concern writes its own part. */
 export const machines = (context: StepContext) => ({
   seen: seen(context),
   probed: probed(context),
@@ -87,9 +89,9 @@ export const machines = (context: StepContext) => ({
   assistance: assistance(context),
 
   /**
-   * Lets the records of machines that are gone expire as operations do, and takes the expiry from those of machines that
-   * live. A machine that is missing from one listing by mistake gets its record back with the next one.
-   * @param isGone of an instance, by its id
+   * Lets the records of terminated machines expire as operations do, and removes the expiry of existing machines'
+   * records: a machine that was missing from one listing by mistake keeps its record after the next listing.
+   * @param isGone true for the id of an instance that no longer exists
    */
   keepWhileMachinesLive: async (isGone: (instanceId: string) => boolean): Promise<void> => {
     const items = tableClient(context);

@@ -10,7 +10,7 @@ import {
 import { type StepContext, timestamp } from "../context.ts";
 import { machinePart } from "./machine-part.ts";
 
-/** A machine that was not seen for so long is gone, or is seen for the first time again. */
+/** Days after its last observation until a machine's record expires; a later observation is treated as its first. */
 const KEPT_DAYS = 30;
 
 /** A boot that Casement did not order, with the sighting that found it. */
@@ -19,24 +19,24 @@ export interface ForeignBoot extends Pick<Sighting, "instanceId" | "uid" | "laun
   readonly news: BootNews;
 }
 
-/** The boot of a reboot that was proven, and what the machine said then. */
+/** The boot after a proven reboot, and the machine's answer at that time. */
 type ProvenBoot = Pick<SeenMachine, "instanceId" | "uid" | "bootId" | "reasons">;
 
-/** The ledger's memory of machines between two looks: boots, and what waits for a reboot. */
+/** The state of machines between two observations: their boots, and the reasons why they need a reboot. */
 export const seen = (context: StepContext) => {
   const sightings = machinePart(context, "seen", KEPT_DAYS);
   const reboots = machinePart(context, "ownReboot", KEPT_DAYS);
 
   return {
-    /** Every machine that was seen in the last weeks, by instance id. */
+    /** Every machine that was observed in the last weeks, by instance id. */
     all: sightings.all,
 
     /** The last reboot of each machine that Casement ordered, by instance id. */
     ownReboots: reboots.all,
 
     /**
-     * Writes down what a look has found; a boot that Casement did not order is written by `noteBoot`.
-     * @throws Retryable when another look wrote at the same moment
+     * Records an observation; `noteBoot` records a boot that Casement did not order.
+     * @throws Retryable if another observation was written at the same time
      */
     note: async (sighting: Sighting, own: OwnReboot | undefined): Promise<SightingJudgement["change"]> => {
       const { instanceId, bootId } = sighting;
@@ -50,7 +50,7 @@ export const seen = (context: StepContext) => {
       return judged.change;
     },
 
-    /** Writes down a boot that the channel is still to hear of; one that is known already is left as it is. */
+    /** Records a boot that must be posted in the channel; a known boot stays unchanged. */
     noteBoot: async ({ instanceId, uid, bootId, launchedAt, news }: ForeignBoot): Promise<void> => {
       await sightings.revise(instanceId, (before) =>
         before === undefined || before.uid !== uid || isSameBoot(before.bootId, bootId)
@@ -68,10 +68,12 @@ export const seen = (context: StepContext) => {
       });
     },
 
-    /** Forgets a machine: the next look at it is its first. */
+    /** Forgets a machine, so that its next observation is its first. */
     forget: sightings.end,
 
-    /** Writes, right before it, that an operation orders a reboot. A repeated call after the boot is known changes nothing. */
+    /**
+     * Records that an operation is about to order a reboot. A repeated call before its boot is known changes nothing.
+     */
     noteOrder: async (instanceId: string, operation: string): Promise<void> => {
       await reboots.revise(instanceId, (before) =>
         before?.operation === operation && before.bootId === null
@@ -81,8 +83,8 @@ export const seen = (context: StepContext) => {
     },
 
     /**
-     * Writes the boot that the reboot of an operation led to, and what waits for another one: any other boot is not Casement's, and the
-     * list is right before the next look.
+     * Records the boot after an operation's proven reboot, and the reasons for another one: any other boot is not
+     * Casement's, and lists are right before the next observation.
      */
     noteProof: async (operation: string, { instanceId, uid, bootId, reasons }: ProvenBoot): Promise<void> => {
       const now = timestamp(context);
