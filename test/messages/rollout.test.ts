@@ -25,7 +25,8 @@ const queued = node(4, { status: "queued", nodeName: null });
 
 const rollout = (fields: Partial<OperationRecord> = {}): OperationRecord =>
   operationRecord({ id: "reboot-3f9c2a71", request: { command: "reboot", node: "win-1", dryRun: false }, ...fields });
-const pause = { why: "win-2 failed", at: "2026-11-21T12:00:00.000Z" } as never;
+const pause = { by: null, why: "win-2 failed", at: "2026-11-21T12:00:00.000Z" };
+const course = { paused: null, part: 1, parkedAt: null, heard: null };
 
 describe("The summary of a rollout", () => {
   test("counts what is proven, and names the rest by its fate", () => {
@@ -62,10 +63,10 @@ describe("The summary of a rollout", () => {
 
 describe("The pause of a rollout", () => {
   test("has the failed nodes as its cause, or the canary", () => {
-    expect(pauseWords({ kind: "canary" } as never, [proven])).toBe(
+    expect(pauseWords({ kind: "canary" }, [proven])).toBe(
       "the first node is proven, and the rollout was started with --canary",
     );
-    const cause = { kind: "failed", indexes: [2, 5] } as never;
+    const cause = { kind: "failed", indexes: [2, 5] } as const;
     const bare = node(5, { status: "failed", nodeName: null });
     expect(pauseWords(cause, [proven, failed, decidingRecord({ index: 3 }), bare])).toBe(
       "win-2 failed at eviction, node 6 failed",
@@ -76,8 +77,7 @@ describe("The pause of a rollout", () => {
     expect(pauseCall(rollout(), pause).text).toBe(
       "<@U0OPERATOR>, the rollout is paused: win-2 failed. Press *Resume* or *Cancel operation* above, or type `{win} resume reboot-3f9c2a71` or `{win} cancel reboot-3f9c2a71`.",
     );
-    const { asker: _, ...scheduled } = rollout();
-    expect(pauseCall({ ...scheduled, origin: { kind: "schedule", rule: "nightly" } } as never, pause).text).toMatch(
+    expect(pauseCall(rollout({ origin: { by: "rule", rule: "nightly" } }), pause).text).toMatch(
       /^The rollout is paused: /,
     );
   });
@@ -98,10 +98,10 @@ describe("The pause of a rollout", () => {
   test("is asked for and ended by one button, while the rollout runs", () => {
     const texts = (fields: Partial<OperationRecord>) => rolloutButtons(rollout(fields)).map(({ text }) => text);
     expect(texts({})).toEqual([]);
-    expect(texts({ rollout: { paused: null } as never })).toEqual(["Pause"]);
-    expect(texts({ rollout: { paused: pause } as never })).toEqual(["Resume"]);
-    expect(texts({ rollout: { paused: pause } as never, endedAt: "2026-11-21T15:00:00.000Z" })).toEqual([]);
-    expect(rolloutButtons(rollout({ rollout: { paused: null } as never }))[0]?.value).toBe("reboot-3f9c2a71");
+    expect(texts({ rollout: course })).toEqual(["Pause"]);
+    expect(texts({ rollout: { ...course, paused: pause } })).toEqual(["Resume"]);
+    expect(texts({ rollout: { ...course, paused: pause }, endedAt: "2026-11-21T15:00:00.000Z" })).toEqual([]);
+    expect(rolloutButtons(rollout({ rollout: course }))[0]?.value).toBe("reboot-3f9c2a71");
   });
 
   const operation = "reboot-3f9c2a71";
