@@ -1,24 +1,24 @@
 import type { FailureCode } from "./records/failures.ts";
 
-/** The request makes no sense: told to the requester alone, with the right form. Nothing was started. */
+/** The request is not valid. Only the requester gets the message, with the right form; nothing was started. */
 export class UserError extends Error {
   override readonly name = "UserError";
 }
 
-/** The requester may not: told to the requester alone, written to the ledger. */
+/** The policy does not allow the request. Only the requester gets the message; the ledger records it. */
 export class Forbidden extends Error {
   override readonly name = "Forbidden";
 }
 
-/** Adds its code to an error's name: beyond a durable step an error keeps nothing but its name and its message. */
+/** Appends the code to an error's name, because a durable step only preserves an error's name and message. */
 export const codedName = (name: string, code?: FailureCode): string => (code === undefined ? name : `${name}:${code}`);
 
-/** Cause of an error, and the code of the failure that it becomes where it ends a stage. */
+/** Cause of an error, and the code of the failure if it ends a stage. */
 interface CodedOptions extends ErrorOptions {
   readonly code?: FailureCode | undefined;
 }
 
-/** Policy, ownership or safety forbids it: reported to the requester and written to the ledger. */
+/** Policy, ownership or a safety rule forbids the work. The requester gets the message, and the ledger records it. */
 export class Refused extends Error {
   override readonly name: string;
 
@@ -28,14 +28,14 @@ export class Refused extends Error {
   }
 }
 
-/** A freeze or a hold forbids it, for as long as that is in force. */
+/** A freeze or a hold forbids the work while it is in force. */
 export class Stopped extends Refused {
   constructor(message: string) {
     super(message, { code: "frozen-or-held" });
   }
 }
 
-/** A service was busy: the step that threw it tries again with backoff. */
+/** A service was busy: the step that threw this error is retried with backoff. */
 export class Retryable extends Error {
   override readonly name: string;
 

@@ -1,10 +1,13 @@
-/** Kinds of lines: a stage begins or ends, a service refuses a call, something is decided, an operation ends. */
+/**
+ * Kinds of lines: begin or end of a stage, a service's refusal, a person's or policy's decision, an operation's end, an
+ * SSM command.
+ */
 export type LogEvent = "stage" | "refusal" | "decision" | "operation" | "command";
 
 /** Severity as CloudWatch and Lambda name it. */
 export type LogLevel = "INFO" | "WARN";
 
-/** Every field that a line may have beside its time, level and event. What is not listed here is never written. */
+/** Every field that a line may have beside its time, level and event. Other fields are never written. */
 const FIELDS = [
   "operation",
   "command",
@@ -28,10 +31,10 @@ const FIELDS = [
   "why",
 ] as const;
 
-/** Values of a line by the name of the field; null and undefined are left out. */
+/** Values of a line by field name; null and undefined are left out. */
 export type LogFields = { readonly [name in (typeof FIELDS)[number]]?: string | number | null | undefined };
 
-/** Texts of services may quote what they were sent: tokens, keys, addresses that are a right by themselves. */
+/** Secrets that a service's error may quote from the request: tokens, keys, URLs that grant access. */
 const SECRETS = [
   /-----BEGIN [A-Z ]+-----[\s\S]*?(-----END [A-Z ]+-----|$)/g,
   /eyJ[\w-]{5,}\.[\w-]+(\.[\w-]*)?/g,
@@ -42,12 +45,12 @@ const SECRETS = [
 
 const LONGEST = 500;
 
-/** A text without what would be a right by itself, and of a bounded length. */
+/** Redacts the secrets in a text and limits its length. */
 export const harmless = (text: string): string =>
   SECRETS.reduce((left, secret) => left.replaceAll(secret, "[redacted]"), text).slice(0, LONGEST);
 
 /**
- * Writes one line of a log, as JSON, so that CloudWatch Logs Insights finds its fields.
+ * Formats one line of a log as JSON, so that CloudWatch Logs Insights finds its fields.
  * @param now milliseconds since the epoch
  */
 export function logLine(level: LogLevel, event: LogEvent, fields: LogFields, now: number): string {

@@ -4,25 +4,25 @@ export const METRICS = {
   cluster: "Cluster",
   account: "Account",
   credentialHours: "CredentialHoursLeft",
-  /** 1 when the front door answered an hourly question, 0 when it did not. */
+  /** 1 if the front door answered an hourly check, otherwise 0. */
   frontDoorAnswers: "FrontDoorAnswers",
-  /** 1 for each operation that ended, by outcome and by the stage that failed. */
+  /** 1 for each operation that ended, by outcome and by failed stage. */
   operationsEnded: "OperationsEnded",
   outcome: "Outcome",
   stage: "Stage",
-  /** Minutes since the oldest operation that has not ended was requested; 0 without one. */
+  /** Minutes since the request of the oldest operation that has not ended; 0 if there is none. */
   oldestOperation: "OldestOperationMinutes",
-  /** Minutes that the longest of the operations that wait for a person has waited; 0 without one. */
+  /** Longest time in minutes that an operation has waited for a person; 0 if none waits. */
   oldestWaiting: "OldestWaitingMinutes",
-  /** 1 for each call that Slack throttled, denied or could not serve. */
+  /** 1 for each call that Slack throttled, denied or failed to serve. */
   slackRefusals: "SlackRefusals",
   kind: "Kind",
 } as const;
 
 /**
- * One value of a metric as a log line that CloudWatch reads as such (User Guide, "Embedded metric format"): publishing it
- * needs no call and no permission.
- * @param dimensions of the metric; each carries the cluster
+ * Formats a metric's value as a log line from which CloudWatch extracts it (User Guide, "Embedded metric format"), so
+ * that publishing it needs no call and no permission.
+ * @param dimensions of the metric; the cluster is one of them
  * @param name one of METRICS
  * @param now milliseconds since the epoch
  */

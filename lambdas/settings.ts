@@ -1,7 +1,7 @@
 import { type Account, isAccount } from "./cluster/accounts.ts";
 import { RETENTION_DAYS } from "./records/retention.ts";
 
-/** Facts that a function knows about the place it runs in. */
+/** Settings of a function, from its environment. */
 export interface Settings {
   readonly region: string;
   readonly credentials: {
@@ -9,21 +9,21 @@ export interface Settings {
     readonly secretAccessKey: string;
     readonly sessionToken?: string;
   };
-  /** Another address for AWS: a VPC endpoint, or the simulator. */
+  /** Address that replaces AWS's own: a VPC endpoint, or the simulator. */
   readonly awsEndpoint: string | undefined;
   readonly cluster: string;
   readonly bucket: string;
   readonly ledgerTable: string;
-  /** The service account by which this function asks the cluster; undefined for a function that never asks it. */
+  /** The service account with which this function calls the cluster; undefined for a function that never does. */
   readonly account?: Account | undefined;
   /** Secrets Manager: JSON { signingSecret, botToken }. */
   readonly slackSecret: string;
   readonly slackUrl: string;
   /** Days for which the ledger keeps an operation after its end. */
   readonly retentionDays: number;
-  /** The front door's address on the internet, for the function that checks it. */
+  /** The front door's address on the internet; set for the function that checks it. */
   readonly frontDoorUrl?: string;
-  /** ARN of the topic that reaches people, for the function that sees who is subscribed. */
+  /** ARN of the SNS topic that notifies people; set for the function that reads its subscribers. */
   readonly humanTopic?: string;
   /** Workflow → function name with its alias, "casement-add-nodes:live". */
   readonly functions: Readonly<Record<string, string>>;
@@ -32,8 +32,8 @@ export interface Settings {
 }
 
 /**
- * The service account by which a function asks the cluster.
- * @throws Error for a function that was given none: its row in lib/functions.ts names none
+ * Reads the service account with which a function calls the cluster.
+ * @throws Error for a function without one: its row in lib/functions.ts names none
  */
 export function accountOf({ account: own }: Pick<Settings, "account">): Account {
   if (!own) throw new Error("this function has no account in the cluster");
@@ -42,7 +42,7 @@ export function accountOf({ account: own }: Pick<Settings, "account">): Account 
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reader of one variable: the value, or null when the text does not have the form. */
+/** Reader of one variable: the value, or null if the text does not have the form. */
 type Form<T> = (text: string) => T | null;
 
 const filled: Form<string> = (text) => text || null;
@@ -65,7 +65,7 @@ const strings: Form<Readonly<Record<string, string>>> = (text) => {
   }
 };
 
-/** Reads variables and remembers what was wrong with them. By hand: a schema library would delay every first answer. */
+/** Reads variables and collects their faults. A schema library would delay the first answer of each instance. */
 function reader(environment: Environment) {
   const faults: string[] = [];
   const read = <T>(name: string, form: Form<T>, what: string): T => {
@@ -77,7 +77,7 @@ function reader(environment: Environment) {
 }
 
 /**
- * Reads the environment, once, here only.
+ * Reads the environment; nothing else reads it.
  * @param environment process.env, or its replacement in a test
  * @returns the settings
  * @throws Error that names every missing or malformed variable, never a value

@@ -2,7 +2,10 @@ import type { StageRow } from "./capabilities/capability.ts";
 import { capabilities } from "./capabilities/list.ts";
 import { type TableOf, tableOf } from "./capabilities/registry.ts";
 
-/** Every workflow on a node with its stages, in their order: progress, words, deadlines and the runbook derive from here. */
+/**
+ * Every workflow on a node with its stages, in order: progress, texts, deadlines and the runbook derive from this
+ * table.
+ */
 export const stages = tableOf(capabilities, "stages");
 
 /** A workflow that works on one node. */
@@ -14,7 +17,7 @@ export type StageOf<W extends NodeWorkflow> = (typeof stages)[W][number]["name"]
 /** A stage of any workflow. */
 export type StageName = StageOf<NodeWorkflow>;
 
-/** All of them, in order. */
+/** The names of these workflows, in order. */
 export const nodeWorkflows = Object.keys(stages) as readonly NodeWorkflow[];
 
 /** The rows of one workflow, in order. */

@@ -1,16 +1,16 @@
 /**
- * Keys of the tags that Casement sets. They are a security boundary: IAM's conditions hold functions to resources that carry
- * them, so the requests, the statements and the simulator read the keys from here.
+ * Keys of the tags that Casement sets. They are a security boundary: IAM's conditions limit functions to resources with
+ * these tags, so requests, IAM statements and the simulator use the same keys.
  */
 export const TAG = {
   cluster: "casement:cluster",
   pool: "casement:pool",
   operation: "casement:operation",
-  /** Set at launch alone: only an instance that carries it may be terminated. */
+  /** Can only be set at launch: an instance without this tag cannot be terminated. */
   launched: "casement:launched",
   /**
-   * On a machine of another owner: the cluster whose bot may send it its look, guard and reboot. Without the ledger's record of the
-   * approval it has no power.
+   * On a machine of another owner: the cluster whose bot may send it the scripts that observe, guard and reboot. The
+   * tag only has an effect together with the ledger's record of the approval.
    */
   managed: "casement:managed",
   /** On a join secret: the instance that may read it. */
@@ -19,10 +19,10 @@ export const TAG = {
   stack: "casement:stack",
 } as const;
 
-/** The tag by which the cluster's own controllers know what belongs to it. */
+/** The tag by which the cluster's own controllers recognise their resources. */
 export const clusterTag = (clusterId: string): string => `kubernetes.io/cluster/${clusterId}`;
 
-/** Every tag that a launch sets: its function may set no other. */
+/** Every tag that a launch sets; IAM allows its function no other. */
 export const launchTagKeys = (clusterId: string): string[] => [
   "Name",
   TAG.cluster,

@@ -1,12 +1,12 @@
 import { Retryable } from "./errors.ts";
 
-/** A service kept silent for as long as it is waited for. */
+/** A service did not answer within the time limit. */
 export class NoAnswer extends Retryable {}
 
 /**
- * Waits for work, but not for ever: a connection that nothing comes over would hold the function until Lambda ends it.
+ * Waits for work with a time limit. Without it, a silent connection would occupy the function until Lambda ends it.
  * @param ms milliseconds
- * @throws NoAnswer when the time is over; the work goes on unheard
+ * @throws NoAnswer after that time; the work continues, and its result is ignored
  */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();

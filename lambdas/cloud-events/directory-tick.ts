@@ -3,8 +3,8 @@ import { type OwnSchedule, ruleName } from "../capabilities/schedules.ts";
 const PEOPLE: OwnSchedule = "people";
 
 /**
- * An event like that of the schedule `people`: it has the members of the Slack user groups read now.
- * @param id id of the event; the same one twice is harmless
+ * Makes an event like a tick of the schedule `people`, so that the members of Slack's user groups are read now.
+ * @param id the event's id; sending it twice is harmless
  */
 export const directoryTick = (cluster: string, id: string) => ({
   id,

@@ -3,21 +3,21 @@ import { createHmac } from "node:crypto";
 /** Dependencies of the check. */
 export interface FrontDoorCheck {
   readonly signingSecret: (doubted: boolean) => Promise<string>;
-  /** Unix seconds by the clock that signatures are dated by. */
+  /** Unix seconds, by the clock that dates signatures. */
   readonly now: () => number;
-  /** Sends a form and gives the status of the answer. */
+  /** Sends a form and returns the status of the answer. */
   readonly send: (body: string, headers: Readonly<Record<string, string>>) => Promise<number>;
-  /** Tells the alarm whether the front door answered. */
+  /** Writes the metric that the alarm watches. */
   readonly report: (answered: boolean) => void;
 }
 
 /** Slack's `ssl_check` probe: every app answers it with 200, and no person sees it. */
 const QUESTION = "ssl_check=1";
 
-/** A deployment, or an instance that starts, may cost one of them. */
+/** Attempts: one may fail during a deployment, or while a new instance starts. */
 const ATTEMPTS = 3;
 
-/** "Verifying requests from Slack": version 0. */
+/** Headers with Slack's signature, version 0 (docs: "Verifying requests from Slack"). */
 const signed = (secret: string, timestamp: string): Record<string, string> => ({
   "x-slack-request-timestamp": timestamp,
   "x-slack-signature": `v0=${createHmac("sha256", secret).update(`v0:${timestamp}:${QUESTION}`).digest("hex")}`,
@@ -33,9 +33,9 @@ async function once({ signingSecret, now, send }: FrontDoorCheck): Promise<strin
 }
 
 /**
- * Sends the front door a request as Slack would: to its address on the internet, signed with the secret that it verifies
- * with. An alarm fires when no answer comes. This does not find a secret that differs from Slack's; the alarm on refused
- * requests does.
+ * Sends the front door a request as Slack does: to its address on the internet, signed with the stored secret. An alarm
+ * fires if no answer comes. This check does not notice that the stored secret differs from Slack's; the alarm on
+ * refused requests does.
  * @returns one sentence for the log
  */
 export async function checkFrontDoor(check: FrontDoorCheck): Promise<string> {

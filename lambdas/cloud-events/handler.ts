@@ -17,8 +17,7 @@ import { checkFrontDoor } from "./front-door-check.ts";
 const WHOLE_COMMAND = "EC2 Command Status-change Notification";
 
 /**
- * SSM's events: one for each machine of a command, and one for the command over all of them, which says nothing about a
- * machine.
+ * SSM's events: one for each machine of a command, and one for the whole command, which does not name a machine.
  */
 const commandEvent = z.object({
   "detail-type": z.enum(["EC2 Command Invocation Status-change Notification", WHOLE_COMMAND]),
@@ -42,10 +41,10 @@ const tickEvent = z.object({
 export interface EventRuntime {
   readonly settings: Settings;
   readonly now: () => number;
-  /** Milliseconds since the epoch: the clock that Slack's signatures are dated by. */
+  /** Milliseconds since the epoch, by the clock that dates Slack's signatures. */
   readonly slackNow: () => number;
   readonly transport?: Transport;
-  /** Writes a line into the function's log, as it is; by default to standard output. */
+  /** Writes a line to the function's log, unchanged; by default to standard output. */
   readonly log?: (line: string) => void;
 }
 
@@ -70,14 +69,14 @@ const ownSchedulesOf = (
       report: metrics(runtime).frontDoorAnswers,
     });
   },
-  // The front door has no time to ask Slack for a person's membership.
+  // This reads the memberships in advance, because the front door has no time to ask Slack.
   people: async () => {
     const { groups, memberships } = await people(context).synchronise(await releaseDocument(context).rules());
     return `${Object.keys(groups).length} groups and ${Object.keys(memberships).length} people are known`;
   },
 });
 
-/** Starts the workflow of a schedule, or does its work; a tick that is delivered twice starts the same execution. */
+/** Starts the workflow of a schedule, or does its work. A tick that is delivered twice starts only one execution. */
 async function answerTick(
   context: EventContext,
   runtime: EventRuntime,
@@ -104,7 +103,7 @@ async function wakeForCommand(context: EventContext, event: z.infer<typeof comma
   return `${commandId}: ${await executions(context).complete(callback, { status })}`;
 }
 
-/** In these states no machine answers; a workflow that waits for it checks at once. */
+/** States in which a machine does not answer, so that a workflow which waits for it must check immediately. */
 const SILENT: ReadonlySet<string> = new Set(["stopping", "stopped", "shutting-down", "terminated"]);
 
 /** Wakes the workflow that waits for a machine, if the machine is shutting down and a workflow waits. */
@@ -117,9 +116,9 @@ async function wakeForMachine(context: EventContext, { detail }: z.infer<typeof 
 }
 
 /**
- * The handler of AWS events: an event wakes the workflow that waits for it. Events are best effort, late, doubled and out
- * of order: they only trigger a check, and the woken workflow reads the state itself.
- * @returns what was done, for the log
+ * Makes the handler of AWS events: an event wakes the workflow that waits for it. Events may be lost, late, repeated or
+ * out of order, so they only trigger a check: the woken workflow reads the state itself.
+ * @returns a function that returns one sentence for the log
  */
 export const createHandler = (runtime: EventRuntime): ((event: unknown) => Promise<string>) => {
   const context = contextOf(runtime);

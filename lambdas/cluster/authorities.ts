@@ -3,7 +3,7 @@ import { Refused } from "../errors.ts";
 
 /** One certificate authority of a bundle. */
 export interface Authority {
-  /** "CN=kube-apiserver-to-kubelet-signer", one attribute after the other. */
+  /** "CN=kube-apiserver-to-kubelet-signer"; several attributes are separated by commas. */
   readonly subject: string;
   /** Hex sha256 of the certificate. */
   readonly fingerprint: string;
@@ -11,16 +11,21 @@ export interface Authority {
   readonly notAfter: string;
 }
 
-/** A bundle of authorities, and what is in it. */
+/** A bundle of authorities: its text and its certificates. */
 export interface Bundle {
   readonly pem: string;
   readonly authorities: readonly Authority[];
 }
 
-/** Part of the name of the authority behind the API server's own calls to kubelets (cluster-kube-apiserver-operator). */
+/**
+ * Part of the name of the authority behind the API server's own calls to kubelets (cluster-kube-apiserver-operator).
+ */
 const SIGNER = "kube-apiserver-to-kubelet-signer";
 
-/** Is it behind `kubectl logs` and `exec`? Others of the bundle are behind metrics and administrators' certificates. */
+/**
+ * Does `kubectl logs` and `exec` depend on this authority? Others of the bundle sign metrics' and administrators'
+ * certificates.
+ */
 export const isLogSigner = ({ subject }: Pick<Authority, "subject">): boolean => subject.includes(SIGNER);
 
 const BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
@@ -34,7 +39,7 @@ function authorityOf(pem: string): Authority {
   };
 }
 
-/** Marks of a certificate that has no end, or no beginning. */
+/** Matches the remains of a certificate without an end or a beginning. */
 const MARK = /-----(BEGIN|END)/;
 
 const unreadable = (why: string): Refused => new Refused(why, { code: "authority-unreadable" });
@@ -42,10 +47,10 @@ const unreadable = (why: string): Refused => new Refused(why, { code: "authority
 /**
  * Reads a bundle of certificates.
  * @param pem any number of PEM certificates
- * @param from where it was read, for the sentence: "ControllerConfig machine-config-controller"
- * @param then consequence of a bundle that cannot be read, for the sentence
- * @returns at least one
- * @throws Refused when there is none, when one cannot be read, or when the bundle is cut off inside of one
+ * @param from source of the bundle, for the error message: "ControllerConfig machine-config-controller"
+ * @param then consequence of an unreadable bundle, for the error message
+ * @returns at least one authority
+ * @throws Refused if there is none, if one cannot be read, or if the bundle is cut off inside a certificate
  */
 export function authoritiesIn(pem: string, from: string, then = "so no kubelet was started"): readonly Authority[] {
   const blocks = pem.match(BLOCK) ?? [];
@@ -60,12 +65,12 @@ export function authoritiesIn(pem: string, from: string, then = "so no kubelet w
 }
 
 /**
- * Tells a bundle that only lost authorities: the cluster drops none before it ends, so such a bundle was cut short. A
- * kubelet that trusts more than the bundle holds loses nothing by waiting.
- * @param published what the cluster publishes now
- * @param known what machines were given
+ * Detects a bundle that was cut short: it only lost authorities, although the cluster removes none before it expires.
+ * Waiting does no harm, because kubelets still trust all authorities of the bundle.
+ * @param published the authorities that the cluster publishes now
+ * @param known the bundles that machines have
  * @param now milliseconds since the epoch
- * @returns the first authority that is missing; undefined for a bundle that may be given to machines
+ * @returns the first missing authority; undefined for a bundle that machines may get
  */
 export function lostAuthority(
   published: readonly Authority[],

@@ -2,18 +2,18 @@ import { ACCOUNT_NAMESPACE, type Account, type ServiceAccount } from "./accounts
 import { type Join, tokenJoinOf } from "./joining.ts";
 import { CLIENT_SIGNER, SERVING_SIGNER } from "./signers.ts";
 
-/** One thing that the bot asks of the cluster; a test compares the list with the reviewed manifest, rule by rule. */
+/** One right that the bot needs in the cluster; a test compares the list with the reviewed manifest, rule by rule. */
 export interface Access {
-  /** Purpose of the right, put after "cannot": "show the nodes". */
+  /** Purpose of the right, which continues a sentence after "cannot": "show the nodes". */
   readonly does: string;
   readonly verb: string;
   /** "" is the core group. */
   readonly group: string;
   readonly resource: string;
   readonly subresource?: string;
-  /** Left out: in every namespace, or the resource has none. */
+  /** Left out for every namespace, and for a resource without namespaces. */
   readonly namespace?: string;
-  /** Left out: for objects of any name. */
+  /** Left out for objects of any name. */
   readonly name?: string;
 }
 
@@ -80,14 +80,16 @@ const seeing = ({ name }: ServiceAccount): Access => ({
 const renewing = (account: Account): Access =>
   tokenOf({ namespace: ACCOUNT_NAMESPACE, name: account }, "renew its own credential");
 
-/** A profile, as far as it decides about rights in the cluster. */
+/** The fields of a profile that decide about rights in the cluster. */
 export interface AccessNeeds {
   readonly join: Join;
   /** Objects of this kind of cluster that every account reads. */
   readonly reading: readonly Access[];
 }
 
-/** Everything that each account may do in a cluster, and why: `npm run connect` and the doctor ask for it one by one. */
+/**
+ * The rights of each account in a cluster, with their purposes; `npm run connect` and the doctor test them one by one.
+ */
 export function accessOf({ join, reading: ofProfile }: AccessNeeds): Readonly<Record<Account, readonly Access[]>> {
   const account = tokenJoinOf(join)?.account;
   const all = [...reading, ...ofProfile, ...(account ? [seeing(account)] : [])];

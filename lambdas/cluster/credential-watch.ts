@@ -4,39 +4,39 @@ import type { Term } from "./credential-term.ts";
 /** Outcome of one tick of the schedule for one account's credential. */
 export interface Renewal {
   readonly account: Account;
-  /** "kept": not due yet, and nothing is wrong with it. */
+  /** "kept": the credential works, and its renewal is not due yet. */
   readonly state: "kept" | "renewed" | "failed";
-  /** Reason of a failure, in the API server's or Secrets Manager's words; null when it did not fail. */
+  /** Error of the API server or of Secrets Manager; null without a failure. */
   readonly why: string | null;
-  /** Of the credential that is stored now; null when nothing is stored that says it. */
+  /** Term of the stored credential; null if none is stored, or it does not contain one. */
   readonly term: Term | null;
   /** Is the stored credential unusable: expired, refused by the API server, or missing? */
   readonly isOver: boolean;
 }
 
-/** Something that people are to be told of an account's credential. */
+/** Message to people about an account's credential. */
 export interface CredentialNews {
   readonly say: "failing" | "ended" | "well";
   readonly renewal: Renewal;
 }
 
-/** Last news that people were given of an account's credential. */
+/** Last message to people about an account's credential. */
 export type LastNews = "nothing" | "failing" | "ended";
 
-/** One account's credential as the schedule watches it, from tick to tick. */
+/** State of one account's credential, which the schedule keeps from tick to tick. */
 export interface WatchedCredential {
-  /** Ticks in a row at which it could not be renewed, or was found wanting. */
+  /** Number of consecutive ticks at which it could not be renewed, or did not work. */
   readonly failures: number;
   readonly told: LastNews;
 }
 
-/** One failure may be a moment's: people are called at the second in a row. */
+/** People are called at the second consecutive failure, because a single one may be temporary. */
 const CALL_AT = 2;
 
 /**
- * Decides what people are told at a tick.
- * @param before as the last tick left it; undefined at the first
- * @returns the state now, and the message to send: null when people know already, or need not
+ * Decides which message people get at a tick.
+ * @param before the state after the last tick; undefined at the first
+ * @returns the new state, and the message; null if people know already, or need not know
  */
 export function watchCredential(
   before: WatchedCredential | undefined,
@@ -47,7 +47,7 @@ export function watchCredential(
     return { after: { failures: 0, told: "nothing" }, say: told === "nothing" ? null : "well" };
   const failures = (before?.failures ?? 0) + 1;
   if (failures < CALL_AT) return { after: { failures, told }, say: null };
-  const stands = renewal.isOver ? "ended" : "failing";
-  const isNews = told === "nothing" || (told === "failing" && stands === "ended");
-  return isNews ? { after: { failures, told: stands }, say: stands } : { after: { failures, told }, say: null };
+  const news = renewal.isOver ? "ended" : "failing";
+  const isNews = told === "nothing" || (told === "failing" && news === "ended");
+  return isNews ? { after: { failures, told: news }, say: news } : { after: { failures, told }, say: null };
 }

@@ -1,26 +1,32 @@
-/** Keeps every pod away until the node was verified; the last thing that provisioning removes. */
+/** Taint that keeps every pod off a node until it is verified; removing it is the last step of provisioning. */
 export const startingTaint = { key: "casement.dev/starting", value: "true", effect: "NoSchedule" } as const;
 
-/** Label with the name of the pool, set by provisioning: a Node that carries it was set up by Casement. */
+/** Label with the name of the pool, set by provisioning: Casement set up every Node with this label. */
 export const POOL_LABEL = "casement.dev/pool";
 
-/** Annotation that names the operation which cordoned a node; kubelets can write it, so the ledger's record decides. */
+/**
+ * Annotation that names the operation which cordoned a node. Kubelets can write it, so only the ledger's record is
+ * valid.
+ */
 export const CORDONED_BY = "casement.dev/cordoned-by";
 
-/** Label that shows people a node which no proof gives back; the ledger's record decides. */
+/** Label that shows people a quarantined node, which no proof uncordons; only the ledger's record is valid. */
 export const QUARANTINED = "casement.dev/quarantined";
 
-/** Annotation on a Node with which people keep Casement from disturbing it; its value is the reason. */
+/** Annotation on a Node with which people stop Casement from disturbing it; its value is the reason. */
 export const HOLD = "casement.dev/hold";
 
-/** Annotation on the Namespace `casement` with which people keep Casement from disturbing any node; its value is the reason. */
+/**
+ * Annotation on the Namespace `casement` with which people stop Casement from disturbing any node; its value is the
+ * reason.
+ */
 export const FREEZE = "casement.dev/freeze";
 
-/** Annotation with the hex sha256 of the authorities that the kubelet was given; the ledger's record is what counts. */
+/** Annotation with the hex sha256 of the authorities that the kubelet has; only the ledger's record is valid. */
 export const KUBELET_CLIENTS = "casement.dev/kubelet-clients";
 
 /**
- * Label with which service controllers take a node out of load balancers; its presence counts, whatever its value (Kubernetes'
+ * Label that makes service controllers take a node out of load balancers, whatever its value (Kubernetes'
  * documentation, "Well-Known Labels").
  */
 export const OUT_OF_BALANCERS = "node.kubernetes.io/exclude-from-external-load-balancers";

@@ -1,49 +1,49 @@
 import type { Configuration } from "../configuration/configuration.ts";
 
-/** Conditions under which a request needs no approval; all that are set must hold. */
+/** Conditions under which a request needs no approval; every condition that is set must hold. */
 export interface ApprovalExemption {
-  /** No pod is lost and no local data. */
+  /** No pod and no local data is lost. */
   readonly nothingLost?: boolean | undefined;
   /** No disruption budget blocks an eviction now. */
   readonly noBudgetBlocks?: boolean | undefined;
-  /** At most so many pods are evicted. */
+  /** Limit on the number of evicted pods. */
   readonly podsAtMost?: number | undefined;
 }
 
 /** Approval that a command needs. */
 export interface ApprovalRule {
-  /** Number of people beside the requester: 0, 1 or 2. */
+  /** Number of approvers beside the requester: 0, 1 or 2. */
   readonly needs: number;
-  /** A person needs one of these to approve; no role means that no person may. */
+  /** Roles of which an approver needs one; nobody may approve if the list is empty. */
   readonly roles: readonly string[];
-  /** Minutes until a request lapses. */
+  /** Minutes until the request for approval lapses. */
   readonly minutes: number;
   readonly unless: ApprovalExemption | null;
 }
 
-/** Facts of a plan by which the need of an approval is judged. */
+/** Facts of a plan that decide whether it needs an approval. */
 export interface PlanFacts {
   readonly pods: number;
   readonly losses: readonly string[];
-  /** Null: it was not asked what blocks. */
+  /** Null if the plan did not check what blocks evictions. */
   readonly blockers: readonly string[] | null;
 }
 
-/** The part of a configuration that says who may do what, and what needs an approval. */
+/** The part of a configuration with people's rights and the rules on approvals. */
 export type ApprovalRules = Pick<Configuration, "people" | "policy" | "approvals"> & PoolRules;
 
-/** Rules of pools for their own nodes. */
+/** Rules that pools have for their own nodes. */
 interface PoolRules {
   readonly pools?: Readonly<Record<string, Partial<Pick<Configuration["pools"][string], "policy" | "approvals">>>>;
 }
 
-/** Key of the policy that names the roles which may act without waiting for an approval. */
+/** Key of the policy with the roles that may act without waiting for an approval. */
 export const BREAK_GLASS = "break-glass";
 
-/** Minutes until a request lapses where the configuration does not say it. */
+/** Default minutes until a request for approval lapses. */
 const MINUTES = 30;
 
-/** Rules of commands that the configuration does not name. */
+/** Default rules of commands. */
 const standard: Readonly<Record<string, Pick<ApprovalRule, "needs" | "unless">>> = {
   drain: { needs: 1, unless: null },
   reboot: { needs: 1, unless: null },
@@ -53,15 +53,15 @@ const standard: Readonly<Record<string, Pick<ApprovalRule, "needs" | "unless">>>
   remove: { needs: 1, unless: { podsAtMost: 5 } },
 };
 
-/** Commands that a rule can be written for. */
+/** Commands for which the configuration may have a rule. */
 export const approvable: readonly string[] = Object.keys(standard);
 
 const own = <T>(table: Readonly<Record<string, T>> | undefined, key: string): T | undefined =>
   table && Object.hasOwn(table, key) ? table[key] : undefined;
 
 /**
- * Rules as they hold in a pool: what the pool says about a command replaces what holds elsewhere.
- * @param pool null for what is in no pool
+ * Applies a pool's policy to the rules: its entry for a command replaces the general entry.
+ * @param pool null for nodes without a pool
  */
 export function rulesIn<R extends Pick<ApprovalRules, "policy"> & PoolRules>(rules: R, pool: string | null): R {
   const its = pool === null ? undefined : own(rules.pools, pool);
@@ -69,13 +69,13 @@ export function rulesIn<R extends Pick<ApprovalRules, "policy"> & PoolRules>(rul
   return { ...rules, policy: { ...rules.policy, ...its.policy } };
 }
 
-/** Does any pool have a policy of its own, so that a person must be judged again when the pool is known? */
+/** Does any pool have a policy of its own, so that a person must be checked again once the pool is known? */
 export const hasPoolPolicies = ({ pools = {} }: PoolRules): boolean =>
   Object.values(pools).some(({ policy }) => policy !== undefined);
 
 /**
- * The approval that a command needs in a pool. A rule that is written replaces the default whole.
- * @param pool null for what is in no pool
+ * Finds the approval that a command needs in a pool. A configured rule replaces the whole default.
+ * @param pool null for nodes without a pool
  */
 export function approvalRule(rules: ApprovalRules, command: string, pool: string | null): ApprovalRule {
   const its = pool === null ? undefined : own(rules.pools, pool);
@@ -90,7 +90,7 @@ export function approvalRule(rules: ApprovalRules, command: string, pool: string
   };
 }
 
-/** Number of people who must approve a plan. A condition about what is not known does not hold. */
+/** Number of people who must approve a plan. A condition about an unknown fact does not hold. */
 export function approvalsNeeded({ needs, unless }: ApprovalRule, plan: PlanFacts): number {
   if (!unless) return needs;
   const holds = [

@@ -7,10 +7,10 @@ const argumentForm = ({ name, kind, required }: Argument): string =>
 
 const values: Readonly<Record<Option["kind"], string>> = { flag: "", count: " <number>", text: ' "<text>"' };
 
-/** Form in which an option is typed: `--max <number>`. */
+/** Formats an option as people type it: `--max <number>`. */
 export const optionForm = ({ option, kind }: Option): string => `--${option}${values[kind]}`;
 
-/** Form in which a command is typed: "add <pool> [count] [--dry-run]"; the arrows are still to be escaped. */
+/** Formats a command as people type it: "add <pool> [count] [--dry-run]". The caller escapes the angle brackets. */
 export const formOf = (command: Command): string =>
   [
     command.name,

@@ -12,20 +12,20 @@ export const scheduledOperations = partsOf(capabilities, "scheduled");
 
 /**
  * Does a command change something, so that people follow it as an operation?
- * @param name as in `request.command`; the ledger may hold words of other versions, which do not count
+ * @param name as in `request.command`; the ledger may contain a word of another version, which is not a change
  */
 export const isChange = (name: string): boolean =>
   scheduledOperations.some((operation) => operation.name === name) ||
   commands.some((command) => command.name === name && command.effect === "change");
 
-/** Would people call it an operation? Looking is none, and a mistake of the requester never became one. */
+/** Is a record an operation for people? A look is not, and neither is a request that was not started. */
 export const isOperation = ({ request, status }: Pick<OperationRecord, "request" | "status">): boolean =>
   isChange(request.command) && status !== "not-started";
 
 /**
- * The command of a request.
- * @param name a command's own word, as in `request.command`
- * @returns the command; a request holds no other words than these
+ * Finds the command of a request.
+ * @param name the command's word, as in `request.command`
+ * @throws Error for another word, which no request contains
  */
 export function commandOf(name: string): Command<CommandName, WorkflowName> {
   const found = commands.find((command) => command.name === name);
@@ -33,7 +33,7 @@ export function commandOf(name: string): Command<CommandName, WorkflowName> {
   return found;
 }
 
-/** The durable function that runs a request; null when the front door answers alone. */
+/** The durable function that runs a request; null if the front door answers it without one. */
 export function workflowOf(request: Request): WorkflowName | null {
   const { workflow, workflowOfMany = null } = commandOf(request.command);
   return isRollout(request) ? workflowOfMany : workflow;

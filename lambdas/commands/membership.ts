@@ -1,9 +1,12 @@
 import type { Configuration } from "../configuration/configuration.ts";
 
-/** Slack's word on a person and the channel; only a member in a channel that is not shared is listened to. */
+/**
+ * Membership of a requester and the channel according to Slack; only requests of members in an unshared channel are
+ * accepted.
+ */
 export type Membership = "member" | "guest" | "bot" | "shared-channel";
 
-/** The fields of `users.info` that matter here (docs: "User object"). */
+/** The fields of `users.info` that decide a membership (docs: "User object"). */
 export interface SlackUser {
   readonly is_bot?: boolean | undefined;
   readonly deleted?: boolean | undefined;
@@ -12,13 +15,14 @@ export interface SlackUser {
   readonly is_stranger?: boolean | undefined;
 }
 
-/** The field of `conversations.info` that matters here (docs: "Conversation object"). */
+/** The field of `conversations.info` that decides a membership (docs: "Conversation object"). */
 export interface SlackChannel {
   readonly is_ext_shared?: boolean | undefined;
 }
 
 /**
- * Judges the requester and the channel of a request. An unknown person counts as a guest: an unreadable state means no.
+ * Decides the membership of a requester and a channel. An unknown person or channel is treated as a guest, who is
+ * refused.
  * @param user the `user` of users.info
  * @param channel the `channel` of conversations.info
  */
@@ -29,28 +33,31 @@ export function membershipOf(user: SlackUser | undefined, channel: SlackChannel 
   return channel.is_ext_shared ? "shared-channel" : "member";
 }
 
-/** Slack's facts on everyone who holds a role, as of the schedule's last tick; the front door decides by them. */
+/** Slack's facts on everyone with a role at the schedule's last tick; the front door decides by them. */
 export interface Roster {
   /** User group (S…) → its members. */
   readonly groups: Readonly<Record<string, readonly string[]>>;
-  /** People who hold a role, as far as they were asked after; of others nothing is known. */
+  /** Memberships of people with a role; a person whom Slack was not asked about is missing. */
   readonly memberships: Readonly<Record<string, Membership>>;
   /** ISO 8601. */
   readonly readAt: string;
 }
 
-/** Nothing known of anybody: groups are empty, and of people whom the configuration names their workflow asks Slack. */
+/**
+ * A roster without any facts: nobody is in a group, and the workflow asks Slack about people whom the configuration
+ * names.
+ */
 export const emptyRoster: Roster = { groups: {}, memberships: {}, readAt: new Date(0).toISOString() };
 
 /** Ids of the user groups (S…) that a person is in. */
-export const groupsOf = ({ groups }: Roster, userId: string): string[] =>
+export const groupsOf = ({ groups }: Pick<Roster, "groups">, userId: string): string[] =>
   Object.keys(groups).filter((group) => groups[group]?.includes(userId));
 
-/** Ids of the user groups that hold roles. */
+/** Ids of the user groups with a role. */
 export const groupsWithRoles = ({ people }: Pick<Configuration, "people">): string[] =>
   [...new Set(Object.values(people).flat())].filter((id) => id.startsWith("S"));
 
-/** Ids of the people who hold roles, by their own name or as members of groups. */
+/** Ids of the people with a role, either named in the configuration or as members of a group. */
 export const peopleWithRoles = ({ people }: Pick<Configuration, "people">, groups: Roster["groups"]): string[] => [
   ...new Set([...Object.values(people).flat(), ...Object.values(groups).flat()].filter((id) => !id.startsWith("S"))),
 ];

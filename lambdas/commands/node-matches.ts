@@ -1,4 +1,4 @@
-/** Names that a node can be called by. */
+/** Names by which people can refer to a node. */
 export interface NodeNames {
   readonly name: string;
   readonly instanceId: string | null;
@@ -11,7 +11,7 @@ export type Match<T> =
   | { readonly kind: "several"; readonly nodes: readonly T[] }
   | { readonly kind: "none" };
 
-/** A beginning ends at a name's own joint: "ip-10-0-3-7" does not begin "ip-10-0-3-70". */
+/** Does a name begin with a text? The text may not cut a number: "ip-10-0-3-7" does not begin "ip-10-0-3-70". */
 const begins = (beginning: string, name: string): boolean =>
   name.startsWith(beginning) && !(/\d$/.test(beginning) && /^\d/.test(name.slice(beginning.length)));
 
@@ -22,10 +22,10 @@ const means = <T extends NodeNames>(typed: string): readonly ((node: T) => boole
 ];
 
 /**
- * Finds the node that was meant: by name, instance id or IP address, else by host name, else by a unique beginning.
- * A beginning of an IP address names nothing: 10.0.3.7 is not 10.0.3.70.
- * @param typed typed text, in lower case
- * @param candidates the nodes that exist
+ * Finds the node that a text means: by name, instance id or IP address, else by host name, else by a unique beginning.
+ * The beginning of an IP address matches nothing: 10.0.3.7 is not 10.0.3.70.
+ * @param typed the text, in lower case
+ * @param candidates all existing nodes
  */
 export function nodeMatches<T extends NodeNames>(typed: string, candidates: readonly T[]): Match<T> {
   for (const meant of typed === "" ? [] : means<T>(typed)) {

@@ -1,13 +1,13 @@
-/** Links that Slack makes by itself of host names, mail addresses and numbers: `<http://host|host>`. */
+/** Links into which Slack turns host names, mail addresses and numbers: `<http://host|host>`. */
 const AUTOMATIC_LINK = /<(?:https?:\/\/|mailto:|tel:)([^|>]*?)\/?(?:\|([^>]*))?>/gi;
 
-/** Invisible zero-width characters that copied text carries along; they are never intended. */
+/** Zero-width characters in copied text, which nobody types on purpose. */
 const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
 
-/** Slack escapes these three, and only these (docs: "Formatting text for app surfaces"). */
+/** The only three characters that Slack escapes (docs: "Formatting text for app surfaces"). */
 const ESCAPED: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">" };
 
-/** Characters that phones and editors put in place of two hyphens, of one, and of straight quotes. */
+/** Characters with which phones and editors replace two hyphens, one hyphen and straight quotes. */
 const SMART: readonly (readonly [RegExp, string])[] = [
   [/(?<=^|\s)[\u2012-\u2015]+-*(?=\p{L})/gu, "--"],
   [/[\u2010-\u2015\u2212]/g, "-"],
@@ -17,17 +17,17 @@ const SMART: readonly (readonly [RegExp, string])[] = [
 
 const unescaped = (text: string): string => text.replace(/&(?:amp|lt|gt);/g, (entity) => ESCAPED[entity] ?? entity);
 
-/** Counts the characters that a person typed: Slack's escapes make one character up to five. */
+/** Counts the characters that a person typed; Slack's escapes turn one character into up to five. */
 export const typedLength = (text: string): number => unescaped(text).length;
 
 /** One word of a command. */
 export interface Word {
-  /** In lower case, with its quotes: names, numbers and options are read from it. */
+  /** In lower case, with its quotes; names, numbers and options are parsed from this. */
   readonly text: string;
-  /** In its own case, without its quotes. */
+  /** In its original case, without its quotes. */
   readonly content: string;
   readonly quoted: boolean;
-  /** The `node` of kubectl's `node/NAME`: names no node itself. */
+  /** The `node` of kubectl's `node/NAME`, which is not the name of a node. */
   readonly isType: boolean;
 }
 
@@ -35,13 +35,14 @@ const typed = (text: string): string =>
   unescaped(
     text
       .replace(AUTOMATIC_LINK, (link: string, address: string, label: string = address) =>
-        // A label that is no part of its address was written by a person: its meaning must not be guessed.
+        // A person wrote a label that is not part of its address, so the link stays: Casement must not guess its
+        // meaning.
         address.toLowerCase().includes(label.toLowerCase()) ? label : link,
       )
       .replace(INVISIBLE, ""),
   );
 
-/** An option with a quoted value, a quoted text, or whatever is between two spaces. */
+/** Matches an option with a quoted value, a quoted text, or the characters between two spaces. */
 const WORD = /(?<option>-+[^\d\s="'][^\s="']*=)?(?<quote>["'])(?<inside>.*?)\k<quote>(?=\s|$)|\S+/gs;
 
 const wordOf = (text: string, content = text, quoted = false): Word => ({
@@ -53,7 +54,7 @@ const wordOf = (text: string, content = text, quoted = false): Word => ({
 
 const TYPES: ReadonlySet<string> = new Set(["node", "nodes", "no"]);
 
-/** kubectl's `node/NAME` as two words; where the type was said before it, once is enough: `node node/NAME`. */
+/** Splits kubectl's `node/NAME` into two words; in `node node/NAME`, the type is kept only once. */
 function withTypes(words: readonly Word[]): Word[] {
   const read: Word[] = [];
   for (const word of words) {
@@ -69,8 +70,8 @@ function withTypes(words: readonly Word[]): Word[] {
 }
 
 /**
- * Splits typed text into words: without Slack's links and escapes, with plain hyphens and quotes. A quoted text is one word.
- * kubectl's `node/NAME` becomes the words `node NAME`. Mentions stay as they are (`<@u123>`).
+ * Splits typed text into words, without Slack's links and escapes, with plain hyphens and quotes. A quoted text is one
+ * word, kubectl's `node/NAME` becomes the words `node NAME`, and mentions (`<@u123>`) stay unchanged.
  * @param text the text of a slash command as Slack sends it
  */
 export function normalize(text: string): Word[] {

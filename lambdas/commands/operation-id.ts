@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 
 /**
- * Names an operation after what started it, so that the same cause names the same operation.
+ * Derives an operation's id from its cause, so that the same cause gives the same operation.
  * @param cluster the cluster's name
  * @param command the command's word
- * @param cause what started it: Slack's trigger id, an event's id, a tick of a schedule
+ * @param cause Slack's trigger id, an event's id, or a tick of a schedule
  * @returns "add-3f9c2a71"; also the name of the durable execution (letters, digits and hyphens, at most 64)
  */
 export function operationId(cluster: string, command: string, cause: string): string {
@@ -14,5 +14,5 @@ export function operationId(cluster: string, command: string, cause: string): st
   return `${command}-${hash.slice(0, 8)}`;
 }
 
-/** Does a word have the form of an operation's id? */
+/** Does a word have the form of an operation id? */
 export const isOperationId = (word: string): boolean => /^[a-z]{1,20}-[0-9a-f]{8}$/.test(word);

@@ -1,4 +1,4 @@
-import type { Command } from "../capabilities/command.ts";
+import type { Command, Option, Targets } from "../capabilities/command.ts";
 import { commandOf, commands } from "./list.ts";
 import { normalize, typedLength, type Word } from "./normalize.ts";
 import type { Problem, ReadResult, Vocabulary } from "./problem.ts";
@@ -6,12 +6,13 @@ import { readArguments } from "./read-arguments.ts";
 import { optionOf, readOptions, splitOptions, type TypedOption, unknownOption } from "./read-options.ts";
 import type { Request } from "./request.ts";
 import { suggest } from "./suggest.ts";
-import { shaped } from "./targets.ts";
 
-/** A request, or what is wrong with the text. */
+/** A request, or the problem of the text. */
 export type ParseResult = { readonly request: Request } | { readonly problem: Problem };
 
-/** Characters; the longest sensible command is a node's name (253, RFC 1123), a reason (200) and a few words. */
+/**
+ * Limit in characters: the longest sensible command has a node's name (253, RFC 1123), a reason (200) and a few words.
+ */
 const LONGEST_TEXT = 600;
 
 interface Phrase {
@@ -27,20 +28,20 @@ const asksForHelp = ({ typed }: TypedOption): boolean => ASKS_FOR_HELP.has(typed
 
 const textOf = (words: readonly Word[]): string[] => words.map(({ text }) => text);
 
-/** Drops the command word typed again, and kubectl's own name. */
+/** Drops a repeated command word, and kubectl's own name. */
 const withoutEcho = (words: Word[], commandWord: string): Word[] =>
   words[0]?.text === commandWord || words[0]?.text === "kubectl" ? words.slice(1) : words;
 
-/** Every way to say a command, the longest first. */
+/** Every phrase for a command, the longest first. */
 const phrasesOf = (known: readonly Command[]): readonly Phrase[] =>
   known
     .flatMap((command) => [command.name, ...command.also].map((phrase) => ({ words: phrase.split(" "), command })))
     .sort((one, other) => other.words.length - one.words.length);
 
 /**
- * Makes the parser of a list of commands.
- * @returns reads what was typed behind the command word; never throws, and says nothing itself: the words of a problem are in
- *   messages/
+ * Makes the parser for a list of commands.
+ * @returns a function that parses the text after the command word; it never throws, and messages/ has the texts of
+ * problems
  */
 export function parserOf(known: readonly Command[]): (text: string, vocabulary: Vocabulary) => ParseResult {
   const phrases = phrasesOf(known);
@@ -84,15 +85,15 @@ export function parserOf(known: readonly Command[]): (text: string, vocabulary: 
     const legible = length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) : text;
     const words = withoutEcho(normalize(legible), vocabulary.commandWord);
     if (length > LONGEST_TEXT) {
-      // The beginning is read all the same, so that the answer can show the usage of the command that was meant.
+      // The beginning is parsed, so that the answer can show the usage of the intended command.
       const command = beginningOf(textOf(words))[0]?.command ?? help;
       return { problem: { kind: "too-long", length, command } };
     }
     const { options, plain } = splitOptions(words, everyOption);
     const typed = textOf(plain);
     if (plain.length === 0 || options.some(asksForHelp)) return helpOn(typed, options);
-    const readings = beginningOf(typed).map(({ command, words: said }) =>
-      read(command, plain.slice(said.length), options, vocabulary),
+    const readings = beginningOf(typed).map(({ command, words: phrase }) =>
+      read(command, plain.slice(phrase.length), options, vocabulary),
     );
     return (
       readings.find((reading) => "request" in reading) ?? readings[0] ?? { problem: unknownCommand(typed.join(" ")) }
@@ -100,15 +101,43 @@ export function parserOf(known: readonly Command[]): (text: string, vocabulary: 
   };
 }
 
-/** A text of several words without quotes leaves words that fit nowhere. */
+/** Finds an option whose value has several words without quotes, which explains words that fit nowhere. */
 function unquoted(command: Command, options: readonly TypedOption[]): Problem | null {
-  for (const given of options) {
-    const option = optionOf(command, given);
-    if (option?.kind === "text" && given.isFollowed)
-      return { kind: "unquoted", command, option, typed: given.value?.content ?? "" };
+  for (const typed of options) {
+    const option = optionOf(command, typed);
+    if (option?.kind === "text" && typed.isFollowed)
+      return { kind: "unquoted", command, option, typed: typed.value?.content ?? "" };
   }
   return null;
 }
 
-/** Reads what was typed behind the command word, by the list of commands. */
+/** Parsed fields of a request; the targets of a command for several nodes may be among them. */
+interface Fields {
+  readonly [field: string]: unknown;
+  readonly targets?: Targets | { readonly kind: "all" };
+}
+
+const fieldOf = ({ option, field = option }: Option): string => field;
+
+/** Removes the fields of options that belong to the command's other form. */
+const without = (fields: Fields, options: readonly Option[]): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !options.some((option) => fieldOf(option) === name)));
+
+/**
+ * Shapes the request of a command. A single node gives the request for one node, without the options that only apply to
+ * several.
+ * @returns a problem if an option for one node was typed with several nodes
+ */
+function shaped(command: Command, fields: Fields): ParseResult {
+  const { targets, ...rest } = fields;
+  if (command.workflowOfMany === undefined || targets === undefined) return { request: fields as Request };
+  const ofOne = command.options.filter((option) => option.of === "one");
+  const ofSeveral = command.options.filter((option) => option.of === "several");
+  if (targets.kind === "nodes" && targets.nodes.length === 1 && rest.due !== true)
+    return { request: { ...without(rest, ofSeveral), node: targets.nodes[0] } as Request };
+  const option = ofOne.find((option) => fieldOf(option) in rest);
+  return option ? { problem: { kind: "only-of-one", command, option } } : { request: fields as Request };
+}
+
+/** Parses the text after the command word with the list of all commands. */
 export const parse = parserOf(commands);

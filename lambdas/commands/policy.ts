@@ -10,8 +10,8 @@ const listed = (table: Readonly<Record<string, readonly string[]>>, key: string)
   Object.hasOwn(table, key) ? (table[key] ?? []) : [];
 
 /**
- * The roles of a person.
- * @param groups ids of the Slack user groups (S…) the person is a member of
+ * Lists the roles of a person.
+ * @param groups ids of the person's Slack user groups (S…)
  */
 export const rolesOf = (rules: Rules, userId: string, groups: readonly string[]): string[] =>
   Object.keys(rules.people).filter((role) =>
@@ -19,29 +19,29 @@ export const rolesOf = (rules: Rules, userId: string, groups: readonly string[])
   );
 
 /**
- * Does the policy allow a command to one of these roles? An empty policy, an unknown person, an unknown command: no.
- * `help` is everybody's, as it changes nothing and says what one may do.
+ * Does the policy allow a command to one of these roles? False for an empty policy, an unknown person or an unknown
+ * command. Everybody may use `help`, which changes nothing and lists the person's commands.
  * @param command the command's word
  */
 export const mayUse = (rules: Rules, roles: readonly string[], command: string): boolean =>
   command === "help" || listed(rules.policy, command).some((role) => roles.includes(role));
 
 /**
- * Does the policy allow a command to one of these roles somewhere? Until the node is known that a command means, its pool is
- * not: the workflow judges again by the pool.
+ * Does the policy allow a command to one of these roles in any pool? The pool is only known once the node is found;
+ * then the workflow checks again.
  */
 export const mayUseSomewhere = (rules: PooledRules, roles: readonly string[], command: string): boolean =>
   [null, ...Object.keys(rules.pools ?? {})].some((pool) => mayUse(rulesIn(rules, pool), roles, command));
 
 /**
- * Lists whom to call where a person must decide who may use a command: of each role its user groups (S…), or its people where
- * it has no group.
+ * Lists the people to notify if somebody who may use a command must decide: the user groups (S…) of each role, or its
+ * people if it has no group.
  * @returns ids of Slack
  */
 export const audienceOf = (rules: Rules, command: string): string[] =>
   audienceOfRoles(rules, listed(rules.policy, command));
 
-/** Lists whom to call where a person of one of these roles must decide, as `audienceOf` does. */
+/** Lists the people to notify if somebody with one of these roles must decide, as `audienceOf` does. */
 export function audienceOfRoles(rules: Pick<Rules, "people">, roles: readonly string[]): string[] {
   const called = roles.flatMap((role) => {
     const ids = listed(rules.people, role);
@@ -51,6 +51,6 @@ export function audienceOfRoles(rules: Pick<Rules, "people">, roles: readonly st
   return [...new Set(called)];
 }
 
-/** The words of the commands that these roles may use, in the order of the list. */
+/** Lists the commands that these roles may use, in the order of help. */
 export const usable = (rules: PooledRules, roles: readonly string[]): string[] =>
   commands.map((command) => command.name).filter((name) => mayUseSomewhere(rules, roles, name));

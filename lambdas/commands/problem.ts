@@ -8,7 +8,7 @@ interface OfOption extends OfCommand {
   readonly option: Option;
 }
 
-/** Reason why a text is no command; the typed words are raw and must be escaped before anybody reads them. */
+/** Reason why a text is not a command. The typed words are not escaped yet. */
 export type Problem =
   | (OfCommand & { readonly kind: "too-long"; readonly length: number })
   | { readonly kind: "unknown-command"; readonly typed: string; readonly nearest: string | null }
@@ -35,12 +35,12 @@ export type Problem =
       readonly typed: string;
     });
 
-/** A value, or what is wrong with the text. */
+/** A value, or the problem of the text. */
 export type ReadResult<T = unknown> = { readonly value: T } | { readonly problem: Problem };
 
-/** Names that the words of a command may refer to. */
+/** Names to which the words of a command may refer. */
 export interface Vocabulary {
   readonly pools: readonly string[];
-  /** "/win": typed twice by mistake it is not taken for a word of the command. */
+  /** "/win"; a second one is ignored, because people type it twice by mistake. */
   readonly commandWord: string;
 }

@@ -4,15 +4,15 @@ import { isOperationId } from "./operation-id.ts";
 import type { Problem, ReadResult, Vocabulary } from "./problem.ts";
 import { suggest } from "./suggest.ts";
 
-/** Nodes that one operation may add. */
+/** Largest number of nodes that one operation may add. */
 export const MOST_NODES = 100;
 
-/** Finds the command that a topic of `help` names. */
+/** Finds the command that the topic of `help` names. */
 export type FindTopic = (words: readonly string[]) => ReadResult<string>;
 
 interface Context extends Vocabulary {
   readonly command: Command;
-  /** The options' fields, as they were read. */
+  /** The parsed fields of the options. */
   readonly chosen: Readonly<Record<string, unknown>>;
   readonly findTopic: FindTopic;
 }
@@ -26,7 +26,7 @@ const one =
 
 const isNodeName = (typed: string): boolean => /^[a-z0-9][a-z0-9.:-]{0,252}$/.test(typed);
 
-/** A mention as Slack sends it, or a name behind an @. */
+/** Is it a mention as Slack sends it, or a name after an @? */
 const isPerson = (typed: string): boolean => /^(?:<@[uw][a-z0-9]+(?:\|[^>]*)?>|@[\w.-]{1,80})$/.test(typed);
 
 const readNodes: Reader = (words, { command }) => {
@@ -37,7 +37,9 @@ const readNodes: Reader = (words, { command }) => {
     : { problem: { kind: "bad-node", command, typed: strange } };
 };
 
-/** A pool's name must be the only argument: among nodes it could be read as the beginning of a node's name. */
+/**
+ * Reads nodes or one pool. A pool must be the only argument, because its name could be the beginning of a node's name.
+ */
 const readTargets: Reader = (words, context) => {
   const [first] = words;
   const { pools, command } = context;
@@ -74,10 +76,10 @@ const readers: Readonly<Record<ArgumentKind, Reader>> = {
   ),
 };
 
-/** Kinds that take every word that is left. */
+/** Kinds of arguments that take all remaining words. */
 const takesRest: ReadonlySet<ArgumentKind> = new Set<ArgumentKind>(["command", "nodes", "nodes-or-pool"]);
 
-/** Value of an optional argument that was not typed. */
+/** Values of optional arguments that were not typed. */
 const defaults: Readonly<Partial<Record<ArgumentKind, unknown>>> = {
   count: 1,
   command: null,
@@ -92,8 +94,8 @@ const absent = ({ command, chosen }: Context, argument: Argument): ReadResult =>
 };
 
 /**
- * Reads the arguments of a command.
- * @param words typed behind the command's own words, without options
+ * Parses the arguments of a command.
+ * @param words the words after the command's own, without options
  * @returns the request's fields
  */
 export function readArguments(words: readonly Word[], context: Context): ReadResult<Readonly<Record<string, unknown>>> {

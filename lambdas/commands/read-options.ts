@@ -8,16 +8,16 @@ export interface TypedOption {
   /** With its hyphens, in lower case, without its value. */
   readonly typed: string;
   readonly value: Word | null;
-  /** A plain word follows its unquoted value: perhaps a text whose quotes were forgotten. */
+  /** Does a plain word follow its unquoted value? Then the quotes of a text may be missing. */
   readonly isFollowed: boolean;
 }
 
-/** A negative number is a wrong count, not an option. */
+/** Is a word an option? A negative number is not: it is a wrong count. */
 const isOption = ({ text, quoted }: Word): boolean => /^-+[^\d\s"']/.test(text) && (!quoted || text.includes("="));
 
 const named = (typed: string): string | null => (/^--[^-]/.test(typed) ? typed.slice(2) : null);
 
-/** Divides "--max=2" into the option and its value. */
+/** Splits "--max=2" into the option and its value. */
 function attached(word: Word): { readonly typed: string; readonly value: Word | null } {
   const at = word.text.indexOf("=");
   if (at < 0) return { typed: word.text, value: null };
@@ -26,8 +26,8 @@ function attached(word: Word): { readonly typed: string; readonly value: Word | 
 }
 
 /**
- * Divides typed text into options with their values and plain words; options may be at any position.
- * @param known every command's options: an option of this name takes the next word as its value, if it takes one
+ * Splits typed text into options with their values and plain words; options may be at any position.
+ * @param known the options of all commands: an option that has a value takes the next word
  */
 export function splitOptions(
   words: readonly Word[],
@@ -46,22 +46,19 @@ export function splitOptions(
       const takesNext = value === null && takesValue(typed) && next !== undefined && !isOption(next);
       if (takesNext) at += 1;
       const after = words[at + 1];
-      const given = takesNext ? next : value;
-      options.push({
-        typed,
-        value: given,
-        isFollowed: given?.quoted === false && after !== undefined && !isOption(after),
-      });
+      const own = takesNext ? next : value;
+      const isFollowed = own?.quoted === false && after !== undefined && !isOption(after);
+      options.push({ typed, value: own, isFollowed });
     }
   }
   return { options, plain };
 }
 
-/** The command's own option of this name. */
+/** Finds the command's option of this name. */
 export const optionOf = ({ options }: Command, { typed }: TypedOption): Option | undefined =>
   options.find(({ option }) => option === named(typed));
 
-/** An option that a command does not have, with what may have been meant. */
+/** The problem of an option that a command does not have, with options that may have been meant. */
 export function unknownOption(command: Command, typed: string, commands: readonly Command[]): Problem {
   const own = command.options.map(({ option }) => `--${option}`);
   const elsewhere = commands
@@ -97,9 +94,9 @@ function readText(option: Extract<Option, { kind: "text" }>, value: Word | null,
 const readers: Readonly<Record<Option["kind"], Read>> = { flag: readFlag, count: readCount, text: readText };
 
 /**
- * Reads the options of a command.
- * @param commands every command, so that an option of another command is told from an unknown one
- * @returns the request's fields: a flag is true or false, any other option that was not typed has no field
+ * Parses the options of a command.
+ * @param commands all commands, to distinguish another command's option from an unknown one
+ * @returns the request's fields: a flag is true or false; any other option has no field if it was not typed
  */
 export function readOptions(
   command: Command,
@@ -108,12 +105,12 @@ export function readOptions(
 ): ReadResult<Readonly<Record<string, unknown>>> {
   const value: Record<string, unknown> = {};
   const seen = new Set<Option>();
-  for (const given of typed) {
-    const option = optionOf(command, given);
-    if (!option) return { problem: unknownOption(command, given.typed, commands) };
+  for (const one of typed) {
+    const option = optionOf(command, one);
+    if (!option) return { problem: unknownOption(command, one.typed, commands) };
     if (seen.has(option)) return { problem: { kind: "option-twice", command, option } };
     seen.add(option);
-    const reading = readers[option.kind](option as never, given.value, command);
+    const reading = readers[option.kind](option as never, one.value, command);
     if ("problem" in reading) return reading;
     value[option.field ?? option.option] = reading.value;
   }

@@ -5,61 +5,61 @@ import type { OriginFields } from "../records/origin.ts";
 
 type DeclaredCommand = PartOf<typeof capabilities, "commands">[number];
 
-/** A command by its name. */
+/** Name of a command. */
 export type CommandName = DeclaredCommand["name"];
 
-/** A command that only reads. */
+/** Name of a command that only reads. */
 export type LookName = Extract<DeclaredCommand, { readonly effect: "look" }>["name"];
 
-/** A parsed request: plain data, shown by a dry run, acted on elsewhere. `node` is as typed: it is resolved later. */
+/** A parsed request, as plain data. `node` is the typed text; the workflow finds the node. */
 export type Request =
   | RequestOf<DeclaredCommand>
   | { readonly command: PartOf<typeof capabilities, "scheduled">["name"] };
 
-/** A reboot of several nodes, one after another or a few at once. */
+/** A reboot of several nodes, one after another or a few in parallel. */
 export type RolloutRequest = Extract<Request, { readonly command: "reboot"; readonly targets: unknown }>;
 
-/** Reason of a request, in the requester's words; null where nothing was said. */
+/** Reason of a request, in the requester's words; null if none was given. */
 export const reasonOf = (request: Request): string | null => ("reason" in request && request.reason) || null;
 
-/** Reason for which a request does not wait for its approval; null where it waits. */
+/** Reason why a request does not wait for its approval; null if it waits. */
 export const breakGlassOf = (request: Request): string | null =>
   ("breakGlass" in request && request.breakGlass) || null;
 
-/** Date for which a request asks, as it was typed; null where it names none. */
+/** Requested date, as it was typed; null if the request has none. */
 export const dateOf = (request: Request): string | null => ("at" in request && request.at) || null;
 
-/** Reason for which a request waits for no maintenance window; null where it waits. */
+/** Reason why a request does not wait for a maintenance window; null if it waits. */
 export const nowOf = (request: Request): string | null => ("now" in request && request.now) || breakGlassOf(request);
 
 /** Is it a reboot of several nodes? */
 export const isRollout = (request: Request): request is RolloutRequest =>
   request.command === "reboot" && "targets" in request;
 
-/** The pool that a request names; undefined where it names none. */
+/** The pool that a request names; undefined if it names none. */
 export function poolNamed(request: Request): string | undefined {
   if ("pool" in request) return request.pool ?? undefined;
   return "targets" in request && request.targets.kind === "pool" ? request.targets.pool : undefined;
 }
 
-/** Is a request only to show what would happen? */
+/** Does a request only show what would happen? */
 export const isDryRun = (request: Request): boolean => "dryRun" in request && request.dryRun;
 
 /**
- * Whole payload that starts a workflow. No time and no randomness in it, so that a repeated delivery
- * is the same start.
+ * The payload that starts a workflow. It contains neither the current time nor anything random, so that a repeated
+ * delivery is the same start.
  */
 export interface Start extends OriginFields {
-  /** Operation id: "add-3f9c2a71", derived from cluster, command and what started it. */
+  /** Operation id: "add-3f9c2a71", derived from cluster, command and cause. */
   readonly operation: string;
   readonly request: Request;
-  /** Unix seconds, counted from the record's `requestedAt`: an asynchronous start delivered later than this does nothing. */
+  /** Unix seconds, derived from the record's `requestedAt`: a start that Lambda delivers later does nothing. */
   readonly notAfter: number;
-  /** Set where the execution works on one node of a rollout, as `operation` names it. */
+  /** Set if the execution works on one node of the rollout `operation`. */
   readonly part?: RolloutPart;
-  /** Number of this execution among those of the operation, from 2; left out for the first one. */
+  /** Number of this execution among the operation's executions, from 2; absent for the first one. */
   readonly continues?: number;
-  /** Times that its node was begun and put back before, as the execution has found out. */
+  /** Number of earlier attempts on its node that were rolled back, as this execution has found out. */
   readonly again?: number;
 }
 
@@ -67,11 +67,13 @@ export interface Start extends OriginFields {
 export interface RolloutPart {
   /** Index of its record among the operation's nodes. */
   readonly index: number;
-  /** UID of the Node: a namesake is not meant. */
+  /** UID of the Node, which distinguishes it from a later Node of the same name. */
   readonly uid: string;
-  /** It was approved that EC2 reboots the machine, as long as its agent is silent. */
+  /** Does the approved plan reboot the machine through EC2 while its agent is silent? */
   readonly throughEc2?: boolean;
 }
 
-/** The external id of an operation's dialog: the front door opens it, the workflow fills it in by this name. */
+/**
+ * The external id of an operation's dialog: the front door opens the dialog, and the workflow updates it by this id.
+ */
 export const dialogOf = (operation: string): string => `dialog-${operation}`;

@@ -1,14 +1,14 @@
 import { closest, distance } from "fastest-levenshtein";
 
-/** More edits than this are another word, not a slip (assumed; git and npm suggest within a similar distance). */
+/** Largest number of edits that is still a typing error (assumed; git and npm suggest within a similar distance). */
 const SLIPS = 2;
 
-/** Longer words are not a slip of anything we know. */
+/** Longest word that is compared; known words are much shorter. */
 const LONGEST = 40;
 
 /**
- * The known word that was probably meant.
- * @returns null when nothing is near
+ * Finds the known word that was probably meant.
+ * @returns null if no word is similar
  */
 export function suggest(typed: string, known: readonly string[]): string | null {
   if (known.length === 0 || typed.length > LONGEST) return null;

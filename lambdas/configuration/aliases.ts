@@ -1,8 +1,8 @@
-/** The alias by which workflows are started. A running execution stays on the version that it began on. */
+/** The alias by which workflows are started. A running execution stays on the version on which it began. */
 export const LIVE = "live";
 
 /**
- * The alias by which a workflow is asked to try its own rights and renew its own credential; a call by this alias does no
- * other work.
+ * The alias by which the doctor calls a workflow to test its rights and renew its credential; such a call does nothing
+ * else.
  */
 export const RIGHTS = "rights";

@@ -10,24 +10,27 @@ const minutes = z
 export type Deadlines = { readonly [W in NodeWorkflow]: Readonly<Record<StageOf<W> | WaitOf<W>, number>> };
 
 /**
- * Minutes that an execution which empties a node has for its stages and waits, continued drains included; approvals come
- * before them and have time of their own. At the fastest pace of a drain, a poll in 21 s, that is 1,290 durable operations.
+ * Minutes that an execution which empties a node has for its stages and waits, including continued drains. The time for
+ * approvals comes before and is separate. At a drain's fastest pace, one poll in 21 s, this is 1,290 durable
+ * operations.
  */
 export const EMPTYING_MINUTES = 450;
 
-/** Sum of a workflow's minutes. A drain is continued only where there is room for it: that wait takes none from the others. */
+/**
+ * Sum of a workflow's minutes without the wait `continue`: a drain is only continued in the time that the others leave.
+ */
 export const minutesTogether = (deadlines: Deadlines, workflow: NodeWorkflow): number =>
   Object.entries(deadlines[workflow] ?? {}).reduce((sum, [name, each]) => (name === "continue" ? sum : sum + each), 0);
 
-/** Minutes by name, as a file may give some of them. */
-type Given = Readonly<Record<string, number | undefined>>;
+/** Minutes by name, of which a file may contain some. */
+type Minutes = Readonly<Record<string, number | undefined>>;
 
 const defaultsOf = (workflow: NodeWorkflow): Readonly<Record<string, number>> => ({
   ...Object.fromEntries(stagesOf(workflow).map((stage) => [stage.name, stage.minutes])),
   ...waitsOf(workflow),
 });
 
-/** Keys of the last release, which had one list for all workflows, and the workflows that they bound. */
+/** Keys of the last release, which had one list for all workflows, with the workflows that each of them limited. */
 const oldKeys: Readonly<Record<string, readonly NodeWorkflow[]>> = {
   image: [],
   ...Object.fromEntries(Object.keys(defaultsOf("provision")).map((key) => [key, ["provision"]])),
@@ -38,10 +41,10 @@ const oldKeys: Readonly<Record<string, readonly NodeWorkflow[]>> = {
 
 const optionalMinutes = (keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, minutes.optional()]));
 
-/** Every key with its minutes: those of the file, else those that the last release's key gave, else the default. */
-function complete(given: object): Deadlines {
-  const tables = given as Readonly<Record<NodeWorkflow, Given | undefined>>;
-  const old = given as Given;
+/** Fills in every key: the file's value, otherwise the value of the last release's key, otherwise the default. */
+function complete(file: object): Deadlines {
+  const tables = file as Readonly<Record<NodeWorkflow, Minutes | undefined>>;
+  const old = file as Minutes;
   const minutesOf =
     (workflow: NodeWorkflow) =>
     ([key, standard]: [string, number]) => {
@@ -55,7 +58,7 @@ function complete(given: object): Deadlines {
   return Object.fromEntries(entries) as Deadlines;
 }
 
-/** Minutes until a stage has failed or a wait is over, by workflow; what is left out has its default. */
+/** Minutes until a stage fails or a wait ends, by workflow; missing keys get their defaults. */
 export const deadlinesSchema = z
   .strictObject({
     ...Object.fromEntries(
@@ -66,13 +69,13 @@ export const deadlinesSchema = z
   .transform(complete);
 
 /**
- * Adds the keys by which the last release reads deadlines: its executions run on for hours and read the newest document.
- * @returns what a published document holds
+ * Adds the keys of the last release, whose executions run for hours after a deployment and read the newest document.
+ * @returns the deadlines of a published document
  */
 export const withOldKeys = (deadlines: Deadlines): object => ({
   ...Object.fromEntries(
     Object.entries(oldKeys).flatMap(([key, [workflow]]) =>
-      workflow ? [[key, (deadlines[workflow] as Given)[key]]] : [],
+      workflow ? [[key, (deadlines[workflow] as Minutes)[key]]] : [],
     ),
   ),
   ...deadlines,
@@ -80,11 +83,11 @@ export const withOldKeys = (deadlines: Deadlines): object => ({
 
 /**
  * Finds the keys of the last release in a file.
- * @param given the file's `deadlines`, before they are checked
+ * @param deadlines of the file, not validated yet
  * @returns one sentence for each, naming the new key
  */
-export function oldKeyWarnings(given: unknown): string[] {
-  const keys = typeof given === "object" && given !== null ? Object.keys(given) : [];
+export function oldKeyWarnings(deadlines: unknown): string[] {
+  const keys = typeof deadlines === "object" && deadlines !== null ? Object.keys(deadlines) : [];
   return keys.flatMap((key) => {
     const workflows = oldKeys[key];
     if (!workflows) return [];

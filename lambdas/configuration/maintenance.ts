@@ -3,10 +3,10 @@ import { isDate } from "../time/dates.ts";
 import { clockMinutes, spanOfDates } from "../time/maintenance.ts";
 import { isZone, weekdays } from "../time/zones.ts";
 
-/** Minutes that a window lasts at least: one node is emptied, rebooted and proven in about so many. */
+/** Shortest window in minutes: emptying, rebooting and proving one node takes about this long. */
 const LEAST_MINUTES = 30;
 
-/** Windows and freezes that a pool may have; one document holds all of them. */
+/** Limit on a pool's windows and on its freezes, because one document contains all of them. */
 const MOST = 50;
 
 const timeZone = z.string().refine(isZone, "must be a time zone such as Europe/Berlin, or UTC");
@@ -48,7 +48,7 @@ const date = z
     /^\d{4}-\d{2}-\d{2}(T([01]\d|2[0-3]):[0-5]\d)?$/,
     "must be a date such as 2026-12-19, or with its time 2026-12-19T18:00",
   )
-  .refine(isDateText, "is no date of the calendar");
+  .refine(isDateText, "is not a date of the calendar");
 
 const freezeSchema = z
   .strictObject({
@@ -64,7 +64,7 @@ const freezeSchema = z
       context.addIssue({ code: "custom", path: ["until"], message: "must be after from: a date is the last day" });
   });
 
-/** Times at which disruption of a pool may begin; none means at any time. */
+/** Windows in which disruption of a pool may begin; without any, it may begin at any time. */
 export const maintenanceSchema = z.array(windowSchema).max(MOST).default([]);
 
 /** Dates between which nothing is disturbed. */

@@ -9,15 +9,15 @@ import { executionName } from "../steps/executions.ts";
 import { idOf, type OperationOpening, openOperation, startOf } from "../steps/open-operation.ts";
 import type { FrontDoor } from "./front-door.ts";
 
-/** A request of a member of the workspace, with what Slack needs to answer it. */
+/** A request of a member of the workspace, with the ids and the address that an answer needs. */
 export interface Submission {
   readonly request: Request;
   readonly requester: Requester;
-  /** Slack's id of what the person did: the same for a repeated delivery, used once to open a dialog. */
+  /** Slack's id of the command or click: the same for a repeated delivery. It opens one dialog at most. */
   readonly triggerId: string;
-  /** Names the operation where the trigger does not: the same cause again is the same operation. */
+  /** Names the operation instead of the trigger: the same cause again is the same operation. */
   readonly cause?: string;
-  /** Slack's address for the answer to a command; like a password, it is part of no record. A button has none. */
+  /** Slack's address for the answer to a command. It grants access, so no record contains it. A button has none. */
   readonly responseUrl?: string;
 }
 
@@ -35,14 +35,14 @@ const open = (door: FrontDoor, { requester }: Submission, opening: OperationOpen
   openOperation(door.steps, { by: "person", requester }, opening);
 
 /**
- * Takes a request on: writes it down, then starts its workflow under the operation's own name.
- * Delivered again, it finds its record and starts the same execution again, which starts nothing.
- * @returns the operation's record; "not-started" with the reason when the start or the dialog failed
- * @throws when the ledger cannot be written: then nothing was started
+ * Accepts a request: records it, then starts its workflow under the operation's id. A repeated delivery finds the
+ * record and repeats the start, which starts no second execution.
+ * @returns the operation's record; "not-started" with the reason if the start or the dialog failed
+ * @throws if the ledger cannot be written; then nothing was started
  */
 export async function accept(door: FrontDoor, submission: Submission): Promise<OperationRecord> {
   const opening = openingOf(door, submission);
-  // Side by side, so that the second write delays no acknowledgement.
+  // The writes run in parallel, so that the second one does not delay the acknowledgement.
   const [{ record, written }] = await Promise.all([
     open(door, submission, opening),
     keepResponseUrl(door, idOf(opening), submission),
@@ -54,17 +54,18 @@ export async function accept(door: FrontDoor, submission: Submission): Promise<O
 }
 
 /**
- * Keeps the address at which the answer to a look replaces its acknowledgement; without it the answer is a message of its
- * own.
+ * Stores the address at which the answer to a look replaces its acknowledgement. Without the address, the answer is a
+ * separate message.
  */
 async function keepResponseUrl(door: FrontDoor, id: string, { request, responseUrl }: Submission): Promise<void> {
   if (responseUrl === undefined || commandOf(request.command).effect !== "look") return;
-  await succeeds(`keeping where ${id} is answered`, () => door.steps.responseUrls.keep(id, responseUrl));
+  await succeeds(`storing the response URL of ${id}`, () => door.steps.responseUrls.keep(id, responseUrl));
 }
 
 /**
- * Writes down that the policy refused a request, so that the same request does not begin when the policy has changed.
- * @returns the operation's record: not a refusal when this very request had been accepted before
+ * Records that the policy refused a request, so that a repeated delivery does not start it after the policy has
+ * changed.
+ * @returns the operation's record; it is no refusal if this request was accepted before
  */
 export async function recordRefusal(door: FrontDoor, submission: Submission): Promise<OperationRecord> {
   const refusal = noRole(submission.request.command);
@@ -72,23 +73,26 @@ export async function recordRefusal(door: FrontDoor, submission: Submission): Pr
   return written === "again" ? repeated(door, record) : record;
 }
 
-/** Was it refused here, before it began? */
+/** Did the front door refuse the operation, before an execution began? */
 export const wasRefusedHere = ({ status, executionArn }: OperationRecord): boolean =>
   status === "refused" && executionArn === null;
 
-/** The first delivery may have died before its start; whether this one succeeds changes no answer. */
+/**
+ * Starts the workflow again, because the first delivery may have ended before its start. A failure changes no answer.
+ */
 async function repeated(door: FrontDoor, { id }: OperationRecord): Promise<OperationRecord> {
   const record = await door.steps.ledger.operation(id);
-  if (!record) throw new Error(`${id} was written and is gone`);
-  // Only the first delivery knows whether its dialog opened. Without a dialog no confirmation can come, so nothing is started:
-  // a forged command, whose dialog Slack refuses, must not begin by being sent twice.
+  if (!record) throw new Error(`the record of ${id} was written, but is missing now`);
+  // Only the first delivery knows whether its dialog opened, and without a dialog nobody can confirm. So a repeated
+  // delivery starts nothing: a forged command, for which Slack opens no dialog, must not start because it was sent
+  // twice.
   if (record.status === "requested" && !opensDialog(record)) await startWorkflow(door, record);
   return record;
 }
 
 const opensDialog = ({ request }: OperationRecord): boolean => commandOf(request.command).dialog && !isDryRun(request);
 
-/** Opens the dialog of a command that asks by one; says why it is not open, or null. */
+/** Opens the dialog of a command that has one; returns the reason if it did not open, otherwise null. */
 async function openDialog(
   door: FrontDoor,
   record: OperationRecord,
@@ -105,14 +109,14 @@ async function openDialog(
   }
 }
 
-/** Starts the command's workflow, if it has one; false when Lambda did not take the start. */
+/** Starts the command's workflow, if it has one; false if Lambda did not accept the start. */
 const startWorkflow = (door: FrontDoor, record: OperationRecord): Promise<boolean> =>
   succeeds(`start of ${record.id}`, async () => {
     const workflow = workflowOf(record.request);
     if (workflow) await door.steps.executions.start(workflow, executionName(record.id), startOf(record));
   });
 
-/** Logs a failure and answers whether there was none; the requester is told in other words. */
+/** Runs an action and logs its failure; returns true if it succeeded. */
 async function succeeds(what: string, action: () => Promise<void>): Promise<boolean> {
   try {
     await action();
@@ -123,7 +127,7 @@ async function succeeds(what: string, action: () => Promise<void>): Promise<bool
   }
 }
 
-/** The ledger says that nothing was started; a workflow that begins all the same finds it and does nothing. */
+/** Records that nothing was started; a workflow that starts nevertheless reads this and does nothing. */
 async function giveUp(door: FrontDoor, record: OperationRecord, summary: string): Promise<OperationRecord> {
   const end = { status: "not-started", endedAt: door.steps.timestamp(), summary } as const;
   await door.steps.ledger.changeOperation(record.id, end);

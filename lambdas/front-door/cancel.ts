@@ -7,10 +7,10 @@ const cancelCallbacks = (record: OperationRecord, nodes: readonly NodeRecord[]):
   [record, ...nodes].flatMap(({ callbacks }) => (callbacks.cancel ? [callbacks.cancel] : []));
 
 /**
- * Asks an operation to stop: sets a flag in the ledger and wakes the workflows that wait. Each workflow rolls back what is
- * in progress.
- * @param userId who cancels
- * @param cause Slack's trigger id: the same request again gets the same answer
+ * Asks an operation to stop: sets a flag in the ledger and wakes the workflows that wait. Each workflow rolls back its
+ * work in progress.
+ * @param userId the person who cancels
+ * @param cause Slack's trigger id: a repeated delivery gets the same answer
  */
 export async function cancel(door: FrontDoor, operation: string, userId: string, cause: string): Promise<Cancellation> {
   const record = await door.steps.ledger.requestCancel(operation, userId, cause);
@@ -26,7 +26,9 @@ export async function cancel(door: FrontDoor, operation: string, userId: string,
   return { kind: "already", operation, by: cancelledBy ?? userId };
 }
 
-/** Runs for a repeated request too: the front door may have died between the flag and its callbacks. */
+/**
+ * Completes the cancel callbacks, also for a repeated request: the first one may have ended between flag and callbacks.
+ */
 async function wake(
   door: FrontDoor,
   record: OperationRecord,

@@ -69,10 +69,10 @@ const steers =
   async (door: FrontDoor, { value, userId, triggerId }: Click): Promise<Message> =>
     steerAnswer(await steer(door, value, { decision, userId, cause: triggerId }));
 
-/** Slack opens the address and tells the app of the click: nothing follows from it. */
+/** Slack opens the address itself and also reports the click to the app, which has nothing to do. */
 const link: Meaning = { command: null, does: async () => null };
 
-/** Types the command that the button carries, under the right of whoever presses it. */
+/** Runs the command that the button contains, with the rights of the person who presses it. */
 const typed: Meaning = { command: null, does: (door, click) => typeAgain(door, click, click.value) };
 
 /** Meaning of each button, by its action id. */
@@ -104,12 +104,12 @@ const meanings: Readonly<Record<string, Meaning>> = {
   },
 };
 
-/** Action ids of the buttons that are understood. */
+/** Action ids of the buttons that have a meaning. */
 export const buttons: readonly string[] = Object.keys(meanings);
 
 /**
  * Runs a button's action if the person who pressed it has permission: seeing a button grants no right.
- * @returns what that person alone reads; null when the operation's own message says it all
+ * @returns the private answer; null if the operation's own message shows the result
  */
 export async function pressed(door: FrontDoor, click: Click): Promise<Message | null> {
   const meaning = meanings[click.actionId];

@@ -1,9 +1,11 @@
 import type { Configuration } from "../configuration/configuration.ts";
 
-/** Configuration of the front door; a deployment puts it next to the code, so that no request waits for it. */
+/**
+ * Configuration of the front door. A deployment puts it next to the code, so that no request has to read it from S3.
+ */
 export interface FrontDoorConfiguration extends Pick<Configuration, "command" | "slack" | "people" | "policy"> {
   readonly cluster: Pick<Configuration["cluster"], "name">;
-  /** By name; of a pool's content only its policy concerns the front door. */
+  /** Pools by name; the front door only needs their policies. */
   readonly pools: Readonly<Record<string, Partial<Pick<Configuration["pools"][string], "policy">>>>;
 }
 

@@ -3,10 +3,10 @@ import type { RecordResult } from "../steps/ledger/decisions.ts";
 import type { FrontDoor } from "./front-door.ts";
 
 /**
- * Records a decision and wakes the workflow that waits for it. A repeated delivery gets the first answer; if the front door
- * died between the record and the wake-up, the next delivery sends the wake-up.
+ * Records a decision and wakes the workflow that waits for it. A repeated delivery gets the first answer; if the front
+ * door ended between the record and the wake-up, the repeated delivery wakes the workflow.
  * @param write the conditional write of this decision
- * @returns "late" when something else was decided, or the deadline has passed
+ * @returns "late" if another decision was recorded first, or the deadline has passed
  */
 export async function deliverDecision(
   door: FrontDoor,
@@ -16,14 +16,14 @@ export async function deliverDecision(
   const recorded = await write(decided);
   if (recorded.kind === "unknown") return "unknown";
   if (recorded.kind === "late") {
-    if (recorded.earlier) await tell(door, recorded.earlier.callback, recorded.earlier.decided);
+    if (recorded.earlier) await wake(door, recorded.earlier.callback, recorded.earlier.decided);
     return "late";
   }
-  const told = await tell(door, recorded.callback, decided);
-  return recorded.kind === "again" || told === "done" ? "done" : "late";
+  const woken = await wake(door, recorded.callback, decided);
+  return recorded.kind === "again" || woken === "done" ? "done" : "late";
 }
 
-const tell = async (
+const wake = async (
   door: FrontDoor,
   callback: string | null,
   { decision, userId }: PersonDecision,

@@ -12,15 +12,15 @@ import { refusalOf } from "./permission.ts";
 export interface DialogResponse {
   readonly teamId: string;
   readonly userId: string;
-  /** The operation's id, as the dialog carried it. */
+  /** The operation's id, from the dialog's metadata. */
   readonly operation: string;
-  /** Slack's id of the submission; a dialog that is closed has none. */
+  /** Slack's id of the submission; empty for a closed dialog. */
   readonly triggerId: string;
 }
 
 async function confirmed(door: FrontDoor, response: DialogResponse): Promise<Message | null> {
   const { operation, userId, triggerId } = response;
-  // A dialog is in no channel: it was opened from ours.
+  // Slack names no channel for a dialog; this one was opened from the configured channel.
   const origin = { ...response, channel: door.configuration.slack.channel };
   const refusal = await refusalOf(door, origin, DIALOG_OF);
   if (refusal) return refusalMessage(refusal);
@@ -30,12 +30,12 @@ async function confirmed(door: FrontDoor, response: DialogResponse): Promise<Mes
   return outcome === "done" ? null : lateClick(operation);
 }
 
-/** The one command that asks by a dialog. */
+/** The only command with a confirmation dialog. */
 const DIALOG_OF = "remove";
 
 /**
  * Handles "Remove": checks the person's permission again, then resumes the waiting workflow.
- * @returns null to close the dialog, or what it shows instead
+ * @returns null to close the dialog, or the dialog that replaces it
  */
 export async function submitted(door: FrontDoor, response: DialogResponse): Promise<Dialog | null> {
   const notice = await confirmed(door, response);
@@ -43,8 +43,8 @@ export async function submitted(door: FrontDoor, response: DialogResponse): Prom
 }
 
 /**
- * Handles "Keep" and a closed dialog: nothing is removed. Until the workflow waits for the dialog it cannot be told, so the
- * operation is cancelled instead. Only the requester has the dialog; a request by another person changes nothing.
+ * Handles "Keep" and a closed dialog: nothing is removed. If the workflow does not wait for the dialog yet, the
+ * operation is cancelled instead. Only the requester sees the dialog; a response of another person changes nothing.
  */
 export async function closed(door: FrontDoor, { operation, userId }: DialogResponse): Promise<void> {
   const record = await door.steps.ledger.operation(operation);

@@ -9,30 +9,32 @@ import type { Steps } from "../steps/steps.ts";
 import type { FrontDoorConfiguration } from "./configuration.ts";
 
 /**
- * The verbs that a request may need. Slack waits three seconds, so a request may cost two reads, one conditional write and one
- * start or callback, the opening of a dialog, and for a look one more write beside the first; everything else is kept between
- * requests or belongs to a rare turn of events.
+ * The steps that a request may need. Slack waits three seconds, so a request may cost two reads, one conditional write,
+ * one start or callback, the opening of a dialog, and for a look one more write in parallel with the first. Everything
+ * else is cached between requests or happens rarely.
  */
 export type FrontDoorSteps = Pick<
   Steps,
   "now" | "timestamp" | "executions" | "ledger" | "responseUrls" | "roster" | "thread"
 >;
 
-/** Dependencies of the front door. All of its steps throw when a dependency is unavailable. */
+/** Dependencies of the front door. Each of its steps throws if a service is unavailable. */
 export interface FrontDoor {
   readonly configuration: FrontDoorConfiguration;
   readonly steps: FrontDoorSteps;
-  /** Milliseconds since the epoch: the clock that Slack's signed timestamps are held against. */
+  /** Milliseconds since the epoch: the clock that Slack's signed timestamps are compared with. */
   slackNow(): number;
-  /** Kept between invocations for minutes; when a signature does not fit, it may have been replaced meanwhile. */
+  /** Reads the secret, which is cached for minutes. @param doubted true after a wrong signature: reads it again */
   signingSecret(doubted: boolean): Promise<string>;
 }
 
-/** The schedule reads the roster every five minutes: within the minute after, every instance knows it. */
+/**
+ * The schedule `people` writes the roster every five minutes; every instance reads a change within a minute after that.
+ */
 const KEEP_ROSTER_MS = 60_000;
 
 /**
- * Assembles the verbs one by one: `steps` would import every SDK client, and the first answer would wait for them
+ * Assembles the steps one by one: `steps` would import every SDK client, and the first answer would wait for them
  * (docs/decisions/0003).
  * @param command the command as people type it
  */
@@ -52,8 +54,8 @@ export const frontDoorSteps = (context: FrontDoorContext, command: string): Fron
 type ReadRoster = () => Promise<Roster | undefined>;
 
 /**
- * Reads the roster at most once a minute, once for all who ask meanwhile. What could not be read, or was never written (the
- * schedule's first run is yet to come), is asked for again.
+ * Reads the roster at most once a minute; requests in that minute share the reading. A failed reading, or a missing
+ * roster (before the schedule's first run), is not cached.
  */
 function kept(read: ReadRoster, now: () => number): ReadRoster {
   let last: { readonly at: number; readonly reading: Promise<Roster | undefined> } | undefined;

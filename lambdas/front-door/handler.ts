@@ -8,12 +8,12 @@ import { frontDoorSteps } from "./front-door.ts";
 import { type HttpAnswer, receiver } from "./receive.ts";
 import type { HttpEvent } from "./verify.ts";
 
-/** Runtime of the front door: its settings, its clocks, and the way its requests leave. */
+/** Runtime of the front door: settings, configuration, clocks and transport. */
 export interface FrontDoorRuntime {
   readonly settings: Settings;
   readonly configuration: FrontDoorConfiguration;
   readonly now: () => number;
-  /** The clock that Slack's timestamps are held against. */
+  /** The clock that Slack's timestamps are compared with. */
   readonly slackNow: () => number;
   readonly transport?: Transport;
   /** Writes a line of the function's log; by default to standard output. */
@@ -22,10 +22,15 @@ export interface FrontDoorRuntime {
 
 type Handler = (event: HttpEvent, context: unknown) => Promise<HttpAnswer>;
 
-/** Slack waits three seconds, for its own part too: an answer in time is worth more than a third attempt. */
+/**
+ * Slack waits three seconds for the answer, also while the front door calls Slack: no time is left for a third attempt.
+ */
 const PATIENCE: Patience = { attempts: 2, slack: 2_000 };
 
-/** Makes the handler for a runtime; what every request needs is read at once, while the rest is still being built. */
+/**
+ * Makes the handler for a runtime. Secret and roster, which every request needs, are requested first, before the rest
+ * is built.
+ */
 export function createHandler({
   settings: own,
   configuration,
@@ -42,7 +47,7 @@ export function createHandler({
   return (event, context) => withLog({ settings: own, now, log }, {}, () => receive(event, context));
 }
 
-/** Validated at deployment; the file is next to the bundled code. */
+/** Reads the configuration from the file next to the bundled code; the deployment has validated it. */
 const configuration = (): FrontDoorConfiguration =>
   JSON.parse(readFileSync(new URL(CONFIGURATION_FILE, import.meta.url), "utf8"));
 

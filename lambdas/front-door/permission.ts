@@ -16,8 +16,8 @@ export interface Person {
 }
 
 /**
- * Does the request come from the configured workspace and channel? Decided from the signed request alone.
- * @returns why not, or null
+ * Checks that a request comes from the configured workspace and channel, using only the signed request.
+ * @returns the refusal, or null
  */
 export function originRefusal({ configuration: { slack, cluster } }: FrontDoor, origin: SlackSender): Refusal | null {
   if (origin.teamId !== slack.teamId) return { kind: "workspace" };
@@ -26,16 +26,16 @@ export function originRefusal({ configuration: { slack, cluster } }: FrontDoor, 
 }
 
 /**
- * Finds a person and their rights in the roster. Guests, bots and people of shared channels are refused. The front door
- * cannot see a change of the last minutes: the workflow asks Slack before it begins.
- * @throws when the roster cannot be read: then nothing is allowed
+ * Finds a person and their roles in the roster. Guests, bots and people of shared channels are refused. The roster
+ * misses changes of the last minutes, so the workflow asks Slack again before it begins.
+ * @throws if the roster cannot be read; then nothing is allowed
  */
 export async function personOf(
   door: FrontDoor,
   { userId }: SlackSender,
 ): Promise<Person | { readonly refusal: Refusal }> {
   const roster = (await door.steps.roster.read()) ?? emptyRoster;
-  // An id such as "constructor" must not find what every object inherits.
+  // An id such as "constructor" must not find a property that every object inherits.
   const membership = (Object.hasOwn(roster.memberships, userId) ? roster.memberships[userId] : null) ?? "member";
   return membership === "member"
     ? { roles: rolesOf(door.configuration, userId, groupsOf(roster, userId)) }
@@ -43,8 +43,8 @@ export async function personOf(
 }
 
 /**
- * May this person use this command from here? Asked at every command and again at every click.
- * @returns why not, or null
+ * Checks that a person may use a command from this channel; runs for every command and for every click.
+ * @returns the refusal, or null
  */
 export async function refusalOf(door: FrontDoor, origin: SlackSender, command: string): Promise<Refusal | null> {
   const elsewhere = originRefusal(door, origin);

@@ -12,7 +12,7 @@ export interface HttpAnswer {
 
 type Receiver = ReturnType<AwsLambdaReceiver["toHandler"]>;
 
-/** The request as Bolt reads it: the signature was checked before, so that Bolt needs only text and media type. */
+/** The request in Bolt's form: the signature is checked already, so Bolt only needs text and media type. */
 const forBolt = (bytes: Buffer, contentType: string): Parameters<Receiver>[0] => ({
   version: "2.0",
   routeKey: "$default",
@@ -24,12 +24,13 @@ const forBolt = (bytes: Buffer, contentType: string): Parameters<Receiver>[0] =>
   isBase64Encoded: false,
 });
 
-/** A flood of refused requests would cost more in logs than in answers. */
+/** Limit on log lines: a flood of refused requests would cost more in logs than in answers. */
 const LOGGED_A_MINUTE = 10;
 const MINUTE_MS = 60_000;
 
 /**
- * Refuses, and logs the first refusals of a minute one by one; of the others the next minute's first says how many they were.
+ * Makes the function that refuses requests. It logs the first refusals of a minute one by one; the first refusal after
+ * that minute logs the number of the others.
  * @param now milliseconds since the epoch
  */
 function refusals(now: () => number) {
@@ -50,8 +51,8 @@ function refusals(now: () => number) {
 type Refuse = ReturnType<typeof refusals>;
 
 /**
- * Bolt, behind Casement's signature check: Bolt would parse before it verifies, and accepts the future and other signature
- * versions.
+ * Builds Bolt's receiver without its own signature check, which parses before it verifies, and accepts timestamps in
+ * the future and other signature versions. Casement checks signatures before.
  */
 function boltOf(door: FrontDoor): Receiver {
   const { botId, botUserId, teamId } = door.configuration.slack;
@@ -62,8 +63,8 @@ function boltOf(door: FrontDoor): Receiver {
 }
 
 /**
- * The front door's own listeners do not throw. Where Bolt does, or answers 500, the request was signed and yet lacked what Slack
- * always sends; 404 means that no listener matched: a command, button or dialog that Casement does not have.
+ * Turns Bolt's failures into 400. The front door's own listeners do not throw: if Bolt throws or answers 500, the
+ * signed request lacks fields that Slack always sends; 404 means that Casement has no such command, button or dialog.
  */
 async function understood(answering: ReturnType<Receiver>, refuse: Refuse): Promise<HttpAnswer> {
   try {
@@ -75,15 +76,17 @@ async function understood(answering: ReturnType<Receiver>, refuse: Refuse): Prom
   }
 }
 
-/** Did Slack sign it? A signature that does not fit may be made with a new secret, so the secret is read again. */
+/**
+ * Checks Slack's signature; if it is wrong, once more with the newest secret, which may have replaced the cached one.
+ */
 const isGenuine = async (door: FrontDoor, request: UnverifiedRequest): Promise<boolean> =>
   isSigned(request, await door.signingSecret(false)) || isSigned(request, await door.signingSecret(true));
 
 /**
- * Builds the front door: takes a request from Slack and returns the answer. Built once per process.
- * Nothing of a request is parsed before its signature was checked: 401 for what Slack did not sign within five minutes,
- * 400 for a request that Slack would not send. Never throws because of a request's content.
- * @throws when the signing secret cannot be read
+ * Builds the front door, once per process: a function from a request to its answer. Nothing of a request is parsed
+ * before its signature is checked: 401 if Slack did not sign it within five minutes, 400 for a request that Slack would
+ * not send. No content of a request makes it throw.
+ * @throws if the signing secret cannot be read
  */
 export function receiver(door: FrontDoor): (event: HttpEvent, context: unknown) => Promise<HttpAnswer> {
   const bolt = boltOf(door);

@@ -10,6 +10,7 @@ import {
   startedAnswer,
 } from "../messages/command/acknowledgements.ts";
 import { refusalMessage } from "../messages/command/refusals.ts";
+import { retryOf } from "../messages/operation/retry.ts";
 import type { NodeWork } from "../records/node-work.ts";
 import { isKept, type Message, type OperationStatus } from "../records/records.ts";
 import { accept } from "./accept.ts";
@@ -24,9 +25,9 @@ export interface ButtonPress extends SlackSender {
 }
 
 /**
- * Starts a request as if the person had typed it, and judges them like it.
+ * Starts a request with the same checks as if the person had typed it.
  * @param cause names the operation: the same cause again is the same operation
- * @returns null when a dialog says everything
+ * @returns the private answer; null if a dialog opened instead
  */
 async function start(door: FrontDoor, presser: ButtonPress, request: Request, cause: string): Promise<Message | null> {
   const refusal = await refusalOf(door, presser, request.command);
@@ -37,12 +38,12 @@ async function start(door: FrontDoor, presser: ButtonPress, request: Request, ca
   return commandOf(request.command).dialog && operation.status === "requested" ? null : startedAnswer(operation);
 }
 
-/** An end without an execution, or with a refusal: it did none of the work, so it does not use the one repetition up. */
+/** Ends of attempts that did none of the work, so that the one repetition is still available. */
 const DID_NOTHING: ReadonlySet<OperationStatus> = new Set(["not-started", "refused"]);
 
 /**
- * Names the cause of the repetition of an `add`. One that did nothing is a link of a chain: the next attempt is named after it,
- * so that there is never more than one that works.
+ * Finds the cause that names the repetition of an `add`. If an attempt did nothing, the next one is named after that
+ * attempt: of all repetitions, only one ever does the work.
  * @param id of the operation that failed
  */
 async function causeOfRetry(door: FrontDoor, id: string): Promise<string> {
@@ -52,16 +53,15 @@ async function causeOfRetry(door: FrontDoor, id: string): Promise<string> {
 }
 
 /**
- * Starts the request of a failed operation again. An `add` is tried again once, however often and by whomever the button is
- * pressed, and once more if that attempt was not started or was refused; a removal asks by its dialog each time.
+ * Starts the request of a failed operation again. An `add` is repeated only once, no matter how often and by whom the
+ * button is pressed; if that attempt was not started or was refused, it can be repeated. A removal opens its dialog
+ * each time.
  * @param id of the operation that failed
- * @returns what the person alone reads
+ * @returns the private answer; null if a dialog opened instead
  */
 export async function tryAgain(door: FrontDoor, presser: ButtonPress, id: string): Promise<Message | null> {
   const operation = await door.steps.ledger.operation(id);
   if (!operation) return staleClick;
-  // Loaded at the press: the remedies' words would make each cold start longer.
-  const { retryOf } = await import("../messages/operation/retry.ts");
   const request = retryOf(operation, await door.steps.ledger.nodes(id));
   if (!request) return notTriedAgain(operation);
   return start(
@@ -72,7 +72,7 @@ export async function tryAgain(door: FrontDoor, presser: ButtonPress, id: string
   );
 }
 
-/** Commands that a button may type: those that show a node, and those that the workflow judges again before it acts. */
+/** Commands that a button may run: those that show a node, and those whose workflow checks the person again. */
 const TYPED: ReadonlySet<string> = new Set<Request["command"]>([
   "node",
   "why",
@@ -87,9 +87,9 @@ const TYPED: ReadonlySet<string> = new Set<Request["command"]>([
 ]);
 
 /**
- * Starts the command that a button holds as if the person had typed it.
- * @param text behind the command word
- * @returns what the person alone reads; null when a dialog says everything
+ * Starts the command that a button contains as if the person had typed it.
+ * @param text the command without the command word
+ * @returns the private answer; null if a dialog opened instead
  */
 export async function typeAgain(door: FrontDoor, presser: ButtonPress, text: string): Promise<Message | null> {
   const { command, pools } = door.configuration;
@@ -99,8 +99,8 @@ export async function typeAgain(door: FrontDoor, presser: ButtonPress, text: str
 }
 
 /**
- * Asks for the removal of a kept machine: nothing waits for its button any more.
- * @returns what the person alone reads
+ * Starts the removal of a kept machine, for a button whose workflow no longer waits.
+ * @returns the private answer; null if a dialog opened instead
  */
 export async function terminateKept(
   door: FrontDoor,

@@ -28,7 +28,7 @@ const slashCommandOf = (command: BoltCommand): SlashCommand => ({
   responseUrl: command.response_url,
 });
 
-/** In a channel shared with others, the person's own workspace counts. */
+/** The click that Slack reports. In a shared channel, its workspace is the person's own. */
 const clickOf = (body: BlockAction, { action_id, value }: ButtonAction): Click => ({
   triggerId: body.trigger_id,
   teamId: body.user.team_id ?? body.team?.id ?? "",
@@ -46,7 +46,10 @@ const responseOf = (body: ViewSubmitAction | ViewClosedAction): DialogResponse =
   triggerId: "trigger_id" in body ? body.trigger_id : "",
 });
 
-/** An error is logged; the person gets a sentence instead of Slack's "operation_timeout". */
+/**
+ * Runs an action. If it fails, the error is logged, and the person reads `trouble` instead of Slack's
+ * "operation_timeout".
+ */
 async function orTrouble<T>(what: string, action: () => Promise<T>, trouble: T): Promise<T> {
   try {
     return await action();
@@ -62,12 +65,15 @@ const ephemeral = ({ text, blocks }: Message) => ({
   blocks: [...blocks] as never[],
 });
 
-/** One listener for all buttons: Bolt runs the matchers of every listener for each request. Their ids are letters, digits and dashes. */
+/**
+ * Matches the ids of all buttons, which are letters, digits and dashes. One listener is enough: Bolt runs the matchers
+ * of every listener for each request.
+ */
 const anyButton = new RegExp(`^(?:${buttons.join("|")})$`);
 
 /**
- * Registers the front door's listeners with Bolt. Every listener acknowledges exactly once, after its work: Lambda freezes
- * work that is not awaited.
+ * Registers the front door's listeners with Bolt. Every listener acknowledges exactly once, after its work: Lambda
+ * freezes work that is not awaited.
  */
 export function listen(app: App, door: FrontDoor): void {
   const { command: word } = door.configuration;

@@ -31,7 +31,9 @@ function help(door: FrontDoor, topic: string | null, person: Person): Message {
   return topic ? commandHelp(commandOf(topic), theirs) : helpMessage(commands, theirs, configuration.cluster.name);
 }
 
-/** A command that names its pool is judged by it; any other one again when its node is known. */
+/**
+ * Checks the policy of the pool that a command names. Without a pool, the workflow checks again once it knows the node.
+ */
 function isAllowed({ configuration }: FrontDoor, request: Request, { roles }: Person): boolean {
   const pool = poolNamed(request);
   return pool === undefined
@@ -58,9 +60,9 @@ async function act(door: FrontDoor, typed: SlashCommand, request: Request, perso
 }
 
 /**
- * Answers a slash command: where from, what, who, may they; then it is done, or begun.
- * @returns what the requester alone reads
- * @throws when the ledger or the roster cannot be read
+ * Answers a slash command: checks its origin, parses it, checks the person, then does or starts the work.
+ * @returns the private answer
+ * @throws if the ledger or the roster cannot be read
  */
 export async function answerTo(door: FrontDoor, typed: SlashCommand): Promise<Message> {
   const { configuration } = door;

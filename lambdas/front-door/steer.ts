@@ -5,13 +5,13 @@ import type { SteeringDecision } from "../records/steering.ts";
 import { startNextPart } from "../steps/next-part.ts";
 import type { FrontDoor } from "./front-door.ts";
 
-/** Starts the next execution of an operation that waits without one; two presses start one. */
+/** Starts the next execution of an operation that waits without one. Two presses start only one execution. */
 export const unpark = (door: FrontDoor, record: OperationRecord): Promise<void> =>
   startNextPart(door.steps.executions, record);
 
 /**
- * Asks a rollout to pause or to go on: writes it down and wakes the workflow, which judges the person again and acts. A wake-up
- * that is lost is made up for by the workflow's next look.
+ * Asks a rollout to pause or to continue: records the request and wakes the workflow, which checks the person again and
+ * acts. If the wake-up is lost, the workflow's next poll reads the request.
  */
 export async function steer(
   door: FrontDoor,

@@ -8,7 +8,7 @@ export interface HttpEvent {
   readonly requestContext?: { readonly http?: { readonly method?: string | undefined } | undefined } | undefined;
 }
 
-/** A request that may come from Slack: its signature is still to be checked. */
+/** A request that may come from Slack; its signature is not checked yet. */
 export interface UnverifiedRequest {
   readonly bytes: Buffer;
   /** Unix seconds, as sent. */
@@ -18,14 +18,17 @@ export interface UnverifiedRequest {
   readonly contentType: string;
 }
 
-/** 401: not signed by Slack in the last five minutes. 400: not a request Slack would send. */
+/** A rejected request. 401: Slack did not sign it within five minutes. 400: Slack would not send such a request. */
 export interface Rejection {
   readonly status: 400 | 401;
-  /** For the log; never told to the caller. */
+  /** Reason for the log; the caller does not get it. */
   readonly why: string;
 }
 
-/** Seconds; Slack's own advice is five minutes (docs: "Verifying requests from Slack"), here for the future too. */
+/**
+ * Seconds: five minutes, as Slack advises for the past (docs: "Verifying requests from Slack"), here also for the
+ * future.
+ */
 const TOLERANCE = 300;
 
 /** Bytes; Slack's views are at most 250 KB, three times that when encoded (assumed as a bound for all). */
@@ -64,18 +67,20 @@ export function unverifiedRequest(event: HttpEvent, now: number): UnverifiedRequ
   return { bytes, timestamp, signature, contentType };
 }
 
-/** Was the claim signed with this secret? Compared in constant time, over the bytes as they came. */
+/** Checks a request's signature against a secret, in constant time, over the received bytes. */
 export function isSigned({ bytes, timestamp, signature }: UnverifiedRequest, secret: string): boolean {
   const expected = createHmac("sha256", secret).update(`v0:${timestamp}:`).update(bytes).digest();
   return timingSafeEqual(expected, Buffer.from(signature, "hex"));
 }
 
-/** Fields Slack sends with every command (docs: "Implementing slash commands"): a request without them gets no answer. */
+/**
+ * Fields that Slack sends with every command (docs: "Implementing slash commands"); a request without them is rejected.
+ */
 const OF_A_COMMAND = ["team_id", "channel_id", "user_id", "trigger_id"];
 
 /**
- * Is the body what its content type says: an object in JSON; or a form that holds one as its `payload`, or a command with
- * all that belongs to it, or the question after our certificate?
+ * Checks that the body fits its content type: a JSON object; or a form with a JSON object as `payload`, with all fields
+ * of a command, or with Slack's `ssl_check`.
  */
 export function isReadable({ bytes, contentType }: UnverifiedRequest): boolean {
   const text = bytes.toString("utf8");

@@ -13,13 +13,13 @@ import { unpark } from "./steer.ts";
 export interface Vote extends SlackSender {
   readonly triggerId: string;
   readonly operation: string;
-  /** The asking that the button belongs to; null for a typed command, which means the one of now. */
+  /** The request for approval that the button belongs to; null for a typed command, which means the current one. */
   readonly asking: string | null;
   readonly decision: "approve" | "deny";
   readonly reason?: string;
 }
 
-/** Judges by the record and the roster whether the vote may be written; null when it may. */
+/** Checks by the record and the roster that the vote may be recorded; returns the reason against it, or null. */
 async function rejected(door: FrontDoor, vote: Vote, record: OperationRecord | undefined): Promise<VoteResult | null> {
   const { operation, asking, userId } = vote;
   if (!record) return { kind: "unknown", operation };
@@ -31,34 +31,34 @@ async function rejected(door: FrontDoor, vote: Vote, record: OperationRecord | u
   if ("refusal" in person || !person.roles.some((role) => roles.includes(role)))
     return { kind: "role", operation, roles };
   const isAsked = endedAt === null && approval.state === "open" && door.steps.now() <= Date.parse(approval.until);
-  // What was done without an approval is reviewed whenever an approver comes to it.
+  // A review of a change without approval has no deadline.
   if (!isAsked && approval.state !== "review") return { kind: "closed", operation };
   return asking === null || asking === askingOf(operation, approval) ? null : { kind: "stale", operation };
 }
 
 /**
- * Records a vote as an item of its own, and wakes the workflow, which counts and judges. A second vote of the same person
- * changes nothing: the answer tells the one that stands. A wake-up that is lost is made up for by the workflow's next look.
+ * Records a vote and wakes the workflow, which counts the votes. A second vote of the same person changes nothing: the
+ * answer names the first one, which stays valid. If the wake-up is lost, the workflow's next poll reads the vote.
  */
-async function cast(door: FrontDoor, vote: Vote): Promise<VoteResult> {
+async function castVote(door: FrontDoor, vote: Vote): Promise<VoteResult> {
   const record = await door.steps.ledger.operation(vote.operation);
   const refused = await rejected(door, vote, record);
   if (refused || !record?.approval) return refused ?? { kind: "unknown", operation: vote.operation };
   const { decision, userId, triggerId: cause, reason } = vote;
-  const said = reason ? { reason } : {};
-  const stands = await door.steps.ledger.vote(record.id, record.approval.asking, { decision, userId, cause, ...said });
+  const cast = { decision, userId, cause, ...(reason ? { reason } : {}) };
+  const valid = await door.steps.ledger.vote(record.id, record.approval.asking, cast);
   const { approval: callback } = record.callbacks;
   if (callback) await door.steps.executions.complete(callback, { decision, userId });
   await unpark(door, record);
   const isReview = record.approval.state === "review";
-  const heard = stands.decision === "deny" ? "deny" : "approve";
-  return { kind: isReview ? "review heard" : "heard", operation: record.id, decision: heard };
+  const counted = valid.decision === "deny" ? "deny" : "approve";
+  return { kind: isReview ? "review heard" : "heard", operation: record.id, decision: counted };
 }
 
 /** Handles a vote by command or button, of a person who may use the command. @returns the private answer */
-export const vote = async (door: FrontDoor, cast_: Vote): Promise<Message> => voteAnswer(await cast(door, cast_));
+export const vote = async (door: FrontDoor, voted: Vote): Promise<Message> => voteAnswer(await castVote(door, voted));
 
-/** Takes a button's value apart: "remove-3f9c2a71:1". */
+/** Reads the operation from a button's value, "remove-3f9c2a71:1"; null for any other text. */
 const operationIn = (asking: string): string | null => /^([a-z]+-[0-9a-f]{8}):\d{1,4}$/.exec(asking)?.[1] ?? null;
 
 /** Handles the button Approve. @param asking the button's value */
@@ -71,7 +71,7 @@ export async function approvePressed(
   return operation === null ? staleClick : vote(door, { ...presser, operation, asking, decision: "approve" });
 }
 
-/** Handles the button Deny: asks for the reason in a dialog. @returns a private message when there is no dialog */
+/** Handles the button Deny: asks for the reason in a dialog. @returns a private message if no dialog opened */
 export async function denyPressed(
   door: FrontDoor,
   presser: SlackSender & { readonly triggerId: string },
@@ -90,9 +90,9 @@ export async function denyPressed(
 }
 
 /**
- * Handles the dialog of a denial: checks the person's right again.
- * @param asking as the dialog carries it
- * @returns null to close the dialog, or what it shows instead
+ * Handles the dialog of a denial: checks the person's right again, then records the vote.
+ * @param asking the request for approval, from the dialog's metadata
+ * @returns null to close the dialog, or the text that it shows instead
  */
 export async function denySubmitted(
   door: FrontDoor,
@@ -102,11 +102,11 @@ export async function denySubmitted(
 ): Promise<Message | null> {
   const operation = operationIn(asking);
   if (operation === null) return staleClick;
-  // A dialog is in no channel: it was opened from ours.
+  // Slack names no channel for a dialog; this one was opened from the configured channel.
   const person = { ...origin, channel: door.configuration.slack.channel };
   const refusal = originRefusal(door, person) ?? (await refusalOf(door, person, "deny"));
   if (refusal) return refusalMessage(refusal);
-  const voted = await cast(door, { ...person, operation, asking, decision: "deny", ...(reason ? { reason } : {}) });
+  const voted = await castVote(door, { ...person, operation, asking, decision: "deny", ...(reason ? { reason } : {}) });
   const isHeard = voted.kind === "heard" || voted.kind === "review heard";
   return isHeard && voted.decision === "deny" ? null : voteAnswer(voted);
 }

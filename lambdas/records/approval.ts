@@ -1,4 +1,4 @@
-/** A value that JSON can hold. */
+/** A JSON value. */
 export type Plain =
   | string
   | number
@@ -7,39 +7,39 @@ export type Plain =
   | readonly Plain[]
   | { readonly [name: string]: Plain | undefined };
 
-/** A node as a plan was judged for: another UID or another boot is another node. */
+/** Identity of a planned node: a Node with another UID or another boot is not the approved one. */
 export interface PlannedNodeIdentity {
-  /** UID of the Node object; null for a machine that is no node. */
+  /** UID of the Node object; null for a machine that is not a node. */
   readonly uid: string | null;
   readonly instanceId: string | null;
-  /** `status.nodeInfo.bootID` of the Node; null for a machine that is no node. */
+  /** `status.nodeInfo.bootID` of the Node; null for a machine that is not a node. */
   readonly bootId: string | null;
 }
 
 /**
- * Everything that an approval is bound to. Pods come and go: their names and their number are shown and are no part of it,
- * classes of what is lost and of what blocks are.
+ * The facts to which an approval is bound. It contains the kinds of losses and blockers, but not the pods themselves:
+ * their names and number change, and are only shown.
  */
 export interface ApprovalBasis {
   /** The command's word. */
   readonly action: string;
   readonly options: { readonly [name: string]: Plain };
   readonly nodes: readonly PlannedNodeIdentity[];
-  /** Classes: "unmanaged pod", "emptyDir", "hostPath". */
+  /** Kinds of losses: "unmanaged pod", "emptyDir", "hostPath". */
   readonly losses: readonly string[];
-  /** Classes: "disruption budget"; null when it was not asked what blocks. */
+  /** Kinds of blockers: "disruption budget"; null if the plan did not check what blocks evictions. */
   readonly blockers: readonly string[] | null;
-  /** Sections of the configuration that judged. */
+  /** Sections of the configuration on which the plan depends. */
   readonly policy: { readonly [name: string]: Plain };
 }
 
-/** Section of an operation's message that shows what would happen: pods, losses, what blocks. */
+/** Section of an operation's message that shows its plan: pods, losses, blockers. */
 export interface PlanCard {
-  /** Blocks of Slack's. */
+  /** Slack blocks. */
   readonly blocks: readonly ({ readonly type: string } & Readonly<Record<string, unknown>>)[];
 }
 
-/** A person's vote that was judged and counts. */
+/** A person's vote that was checked and is valid. */
 export interface CountedVote {
   readonly userId: string;
   readonly decision: "approve" | "deny";
@@ -48,11 +48,16 @@ export interface CountedVote {
   readonly reason?: string;
 }
 
-/** Approval of an operation's plan, in its record. Votes themselves are items of their own. */
+/** Approval of an operation's plan, in the operation's record. The ledger stores votes as separate items. */
 export interface Approval {
-  /** "review": the requester did not wait for it, and an approver reviews that afterwards; "reviewed": one has. */
+  /**
+   * "review": the requester did not wait, so an approver must review the change afterwards; "reviewed": an approver
+   * did.
+   */
   readonly state: "open" | "approved" | "denied" | "lapsed" | "cancelled" | "review" | "reviewed";
-  /** Counted from 1: a plan that got worse is asked for anew, and earlier votes do not count for it. */
+  /**
+   * Number of the request for approval, from 1. A plan that got worse needs a new request, without the earlier votes.
+   */
   readonly asking: number;
   readonly record: ApprovalBasis;
   /** SHA-256 of the record's canonical JSON. */
@@ -60,18 +65,18 @@ export interface Approval {
   readonly needs: number;
   readonly roles: readonly string[];
   readonly pool: string | null;
-  /** ISO 8601: when it was asked; missing in records of the last release. */
+  /** ISO 8601: time of the request; missing in records of the last release. */
   readonly askedAt?: string;
-  /** ISO 8601: after that a vote comes too late. */
+  /** ISO 8601: deadline for votes. */
   readonly until: string;
   readonly card: PlanCard;
-  /** Counted so far, in that order. */
+  /** Valid votes so far, in the order in which they were counted. */
   readonly votes: readonly CountedVote[];
-  /** Changes for the worse since the asking before, in words. */
+  /** Changes for the worse since the previous request, in words. */
   readonly worse: readonly string[];
-  /** Reason for which the requester did not wait for it. */
+  /** Reason why the requester did not wait for the approval. */
   readonly breakGlass?: string;
 }
 
-/** Names one asking, as buttons carry it: "remove-3f9c2a71:1". */
+/** Names one request for approval, for its buttons: "remove-3f9c2a71:1". */
 export const askingOf = (operation: string, { asking }: Pick<Approval, "asking">): string => `${operation}:${asking}`;

@@ -1,8 +1,8 @@
 import type { StageName } from "../stages.ts";
 
 /**
- * Codes of failures that end a stage of a workflow on a node. Remedies and the runbook go by them, never by a failure's words.
- * A code is kept in records: it may be added, but never renamed or given another meaning.
+ * Codes of failures that end a stage of a workflow on a node. Remedies and the runbook depend on codes, never on texts.
+ * Records contain the codes, so codes may be added, but never renamed or given another meaning.
  */
 export const failureCodes = [
   // AWS and the launch of an instance.
@@ -62,7 +62,7 @@ export const failureCodes = [
   "provider-id-missing",
   "node-deleted",
   "registered-anew",
-  // Pods that are to leave.
+  // The eviction of pods.
   "uncordoned-meanwhile",
   "eviction-forbidden",
   "eviction-denied",
@@ -88,41 +88,57 @@ export const failureCodes = [
   "unexpected",
 ] as const;
 
-/** Name of what ended a stage, stable across releases. */
+/** Code of a failure that ended a stage, stable across releases. */
 export type FailureCode = (typeof failureCodes)[number];
 
-/** Reason why a stage ended: the words that people read, and the code by which a remedy is found. */
+/** Reason why a stage ended: the text for people, and the code that determines the remedy. */
 export interface FailureReason {
-  /** The machine's or service's own words. */
+  /** Message of the machine or service. */
   readonly why: string;
-  /** Missing where nobody has named the failure: an error of a client, a bug. */
+  /** Missing for a failure without a code: an error of a client, a bug. */
   readonly code?: FailureCode;
 }
 
-/** Failure of one node of an operation: its reason, and the state that it left behind. */
+/** Failure of one node of an operation: its reason, and the state in which it left the node. */
 export interface Failure extends Omit<FailureReason, "code"> {
   readonly stage: StageName;
-  /** A `FailureCode`, or one of a newer release; missing where nobody has named the failure, as in records of the last release. */
+  /**
+   * A `FailureCode`, or one of a newer release; missing for a failure without a code, and in records of the last
+   * release.
+   */
   readonly code?: string;
-  /** State that is left as it is: "instance i-0ab… is running, its kubelet is stopped". */
+  /** State that nobody cleans up: "instance i-0ab… is running, its kubelet is stopped". */
   readonly left: string;
-  /** A reboot that failed in its stage before the machine was told to reboot: the node was given back. */
+  /** Set for a reboot that failed before the reboot command was sent, so that the node was restored. */
   readonly isNotRebooted?: true;
 }
 
-/** Something that is wrong with a machine or a node, by which a stage may end. */
+/** Fault of a machine or a node that may end a stage. */
 export type StageFault = Required<FailureReason>;
 
 const known: ReadonlySet<string> = new Set(failureCodes);
 
-/** Tells the codes of this release from those of a newer one, which a record may hold. */
+/** Does this release know the code? A record may contain one of a newer release. */
 export const isFailureCode = (code: string | undefined): code is FailureCode => known.has(code ?? "");
 
-/** Code that a script gives for what went wrong; "script-failed" where it has no name for it. */
+/** Codes of failures that recur until a person changes something, so that no button offers to try again. */
+const hopeless: ReadonlySet<string> = new Set<FailureCode>([
+  "vcpu-quota",
+  "subnet-full",
+  "no-capacity",
+  "powershell-restricted",
+  "kubernetes-too-old",
+  "overlay-port",
+]);
+
+/** Would the same request fail in the same way until a person changes something? */
+export const isHopeless = ({ code }: Pick<Failure, "code">): boolean => hopeless.has(code ?? "");
+
+/** Code of a script's failure; "script-failed" if the script names none. */
 export const codeOfScript = ({ code }: { readonly code?: string }): FailureCode =>
   isFailureCode(code) ? code : "script-failed";
 
-/** AWS's names of errors that have a code: a name is stable, a message is not. */
+/** Codes by AWS's error names, which are stable, unlike AWS's messages. */
 const awsErrors: Readonly<Record<string, FailureCode>> = {
   RequestLimitExceeded: "aws-throttled",
   ThrottlingException: "aws-throttled",
@@ -132,16 +148,16 @@ const awsErrors: Readonly<Record<string, FailureCode>> = {
   AccessDeniedException: "aws-denied",
 };
 
-/** Parts an error's name from the code that `codedName` added. */
+/** Splits an error's name from the code that `codedName` appended. */
 function partsOf({ name }: Pick<Error, "name">): { readonly name: string; readonly code?: FailureCode } {
   const at = name.lastIndexOf(":");
   const code = name.slice(at + 1);
   return at > 0 && isFailureCode(code) ? { name: name.slice(0, at), code } : { name };
 }
 
-/** Reads the code out of an error's name; AWS's own names stand for themselves. */
+/** Reads the code from an error's name, or finds the code of AWS's error name. */
 export const codeOf = (error: Pick<Error, "name">): FailureCode | undefined =>
   partsOf(error).code ?? awsErrors[error.name];
 
-/** The name that an error had before its code was added. */
+/** The error's name without its code. */
 export const bareName = (error: Pick<Error, "name">): string => partsOf(error).name;

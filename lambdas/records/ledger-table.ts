@@ -4,7 +4,7 @@ export interface Key {
   readonly sk: string;
 }
 
-/** The attributes that an item or an index is read by, both text. */
+/** The two text attributes that form the key of a table or index. */
 interface KeySchema {
   readonly hash: string;
   readonly range: string;
@@ -18,37 +18,43 @@ export interface LedgerIndex extends KeySchema {
   readonly name: string;
 }
 
-/** Lists a cluster's operations by the time they were asked for; a refused one carries no `listed`. */
+/**
+ * Lists a cluster's operations by the time of their request; refused ones have no `listed`, so they are not in the
+ * index.
+ */
 export const BY_TIME: LedgerIndex = { name: "by-time", hash: "listed", range: "requestedAt" };
 
 /** Lists a cluster's operations that have not ended, however old: ending an operation removes `unfinished`. */
 export const UNFINISHED: LedgerIndex = { name: "unfinished", hash: "unfinished", range: "requestedAt" };
 
-/** Value of `unfinished` for cordons that were not given back: beside the operations, which an older release reads alone. */
+/**
+ * Value of `unfinished` for cordons that must be restored. It differs from the operations' value, which an older
+ * release lists.
+ */
 export const openCordons = (cluster: string): string => `${cluster}/cordons`;
 
-/** Value of `unfinished` for chains of the audit whose copies in the bucket are late. */
+/** Value of `unfinished` for audit chains with missing copies in the bucket. */
 export const openExports = (cluster: string): string => `${cluster}/exports`;
 
-/** Every index of the table; the stack and the sandbox make these. */
+/** Every index of the table; the stack and the sandbox create these. */
 export const ledgerIndexes: readonly LedgerIndex[] = [BY_TIME, UNFINISHED];
 
-/** The attribute that DynamoDB's Time to Live deletes by: seconds since the epoch. Items without it stay. */
+/** The attribute of DynamoDB's Time to Live: seconds since the epoch. Items without it never expire. */
 export const EXPIRES = "expiresAt";
 
-/** Partition of the item that holds the members of Slack's user groups. */
+/** Partition of the roster. */
 export const DIRECTORY_PARTITION = "directory";
 
-/** Beginning of the partitions that say which execution waits for a command. */
+/** Prefix of the partitions with the callback that waits for a command. */
 export const COMMAND_PARTITION = "command#";
 
-/** Beginning of the partitions that say which execution waits for a machine. */
+/** Prefix of the partitions with the callback that waits for a machine. */
 export const MACHINE_PARTITION = "instance#";
 
 /** Partition of the machines' records; each has an item under its instance id. */
 export const MACHINES = "machine-records";
 
-/** Partition of the reminders of what waits for a person. */
+/** Partition of the reminders of waits for a person. */
 export const REMINDERS = "reminders";
 
 /** Partition of the slots; each pool has an item. */
@@ -57,31 +63,31 @@ export const SLOTS = "slots";
 /** Partition of the freezes and holds. */
 export const STOPS = "stops";
 
-/** Beginning of the sort keys of an operation's nodes. */
+/** Prefix of the sort keys of an operation's nodes. */
 export const NODE_ITEMS = "node#";
 
-/** Beginning of the sort keys of an operation's decisions. */
+/** Prefix of the sort keys of an operation's decisions. */
 const DECISION_ITEMS = "decision#";
 
-/** Beginning of the sort keys of the decisions on one subject. */
+/** Prefix of the sort keys of the decisions on one subject. */
 export const decisionsOn = (subject: string): string => `${DECISION_ITEMS}${subject}#`;
 
-/** Beginning of the partitions of the audit: no function may change or delete what is there. */
+/** Prefix of the partitions of the audit, whose items no function may change or delete. */
 export const AUDIT_PARTITION = "audit#";
 
-/** Partition of a chain of the audit. @param chain "add-3f9c2a71" or "add-3f9c2a71:0" */
+/** Partition of an audit chain. @param chain "add-3f9c2a71" or "add-3f9c2a71:0" */
 export const auditPartition = (chain: string): string => `${AUDIT_PARTITION}${chain}`;
 
-/** Beginning of the sort keys of the votes at one asking. */
+/** Prefix of the sort keys of the votes on one request for approval. */
 export const votesOn = (asking: number): string => `${decisionsOn("approval")}${String(asking).padStart(4, "0")}#`;
 
 /** Partition of an operation, its nodes and its decisions. */
 export const operationPartition = (id: string): string => `operation#${id}`;
 
-/** Work of which one execution has the turn at a time. */
+/** Work that only one execution does at a time. */
 export type TurnOf = "sweep" | "reminders";
 
-/** Key of each kind of item. */
+/** Keys of all kinds of items. */
 export const keys = {
   operation: (id: string): Key => ({ pk: operationPartition(id), sk: "operation" }),
   node: (operation: string, index: number): Key => ({
@@ -90,24 +96,24 @@ export const keys = {
   }),
   /** Nodes and settings of a rollout. */
   rollout: (operation: string): Key => ({ pk: operationPartition(operation), sk: "rollout" }),
-  /** One decision of an operation. @param place counted from 1 among those on the subject */
+  /** One decision of an operation. @param place number among the decisions on the subject, from 1 */
   decision: (operation: string, subject: string, place: number): Key => ({
     pk: operationPartition(operation),
     sk: `${decisionsOn(subject)}${String(place).padStart(4, "0")}`,
   }),
-  /** One entry of a chain of the audit. @param sequence counted from 1 */
+  /** One entry of an audit chain. @param sequence counted from 1 */
   audit: (chain: string, sequence: number): Key => ({
     pk: auditPartition(chain),
     sk: String(sequence).padStart(6, "0"),
   }),
-  /** The copies of a chain that the bucket does not have yet. */
+  /** The copies of an audit chain that are missing in the bucket. */
   auditExport: (chain: string): Key => ({ pk: `export#${chain}`, sk: "export" }),
-  /** One person's vote on a plan: each asking takes one of each person. */
+  /** One person's vote on a plan; each person has one vote per request for approval. */
   vote: (operation: string, asking: number, userId: string): Key => ({
     pk: operationPartition(operation),
     sk: `${votesOn(asking)}${userId}`,
   }),
-  /** The execution that acts on the approval of one asking: the first one alone does. */
+  /** The execution that acts on the approval of one request; only the first one may. */
   approvalUse: (operation: string, asking: number): Key => ({
     pk: operationPartition(operation),
     sk: `used#approval#${String(asking).padStart(4, "0")}`,
@@ -127,23 +133,23 @@ export const keys = {
   slots: (pool: string | null): Key => ({ pk: SLOTS, sk: pool === null ? "none" : `pool#${pool}` }),
   /** A freeze or a hold. @param name its kind and its target */
   stop: (name: string): Key => ({ pk: STOPS, sk: name }),
-  /** Nodes that were acted on without an approval, until an approver has reviewed it. */
+  /** Nodes that were changed without an approval, until an approver has reviewed the change. */
   breakGlass: { pk: "break-glass", sk: "uses" },
-  /** A posted message, by its mark. */
+  /** A posted message, by its unique mark. */
   message: (mark: string): Key => ({ pk: `message#${mark}`, sk: "message" }),
-  /** The address at which Slack takes the answer to a look, for half an hour. */
+  /** The address at which Slack accepts the answer to a look for half an hour. */
   responseUrl: (operation: string): Key => ({ pk: `response#${operation}`, sk: "url" }),
   /** The owner of a Node's cordon, by the Node's UID. */
   cordon: (uid: string): Key => ({ pk: `cordon#${uid}`, sk: "cordon" }),
-  /** The execution that sweeps, or swept last. */
+  /** The execution that does the work now, or did it last. */
   turn: (of: TurnOf) => ({ pk: `turn#${of}`, sk: "turn" }),
-  /** The rules on people and commands that the channel was last told of. */
+  /** The rules on people and commands that were last posted in the channel. */
   announcedRules: { pk: "announced", sk: "rules" },
   directory: { pk: DIRECTORY_PARTITION, sk: "slack" },
-  /** State of the schedule that gives nodes the kubelets' client authority. */
+  /** State of the schedule that updates the kubelets' client authority on nodes. */
   authority: { pk: "authority", sk: "watch" },
-  /** The last reminder of one thing that waits for a person. */
+  /** The last reminder of one wait for a person. */
   reminder: (name: string): Key => ({ pk: REMINDERS, sk: name }),
-  /** The record of a machine: each of its parts is an attribute. */
+  /** The record of a machine, with one attribute for each of its parts. */
   machineRecord: (instanceId: string): Key => ({ pk: MACHINES, sk: instanceId }),
 } as const;

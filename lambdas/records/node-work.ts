@@ -1,16 +1,16 @@
-/** The work of one operation on one of its nodes: what owns a lease, a join slot and a machine's record. */
+/** The work of one operation on one of its nodes, which owns leases, slots and join slots. */
 export interface NodeWork {
   readonly operation: string;
   /** 0 for the operation's first node. */
   readonly index: number;
 }
 
-/** The work as the ledger, a button and a command's comment name it: "add-3f9c2a71:0". */
+/** Names the work, for the ledger, buttons and comments of commands: "add-3f9c2a71:0". */
 export const workOwner = ({ operation, index }: NodeWork): string => `${operation}:${index}`;
 
 /**
- * Reads an owner's name back.
- * @returns undefined for a text that names no work on a node
+ * Parses the name that `workOwner` makes.
+ * @returns undefined for any other text
  */
 export function parseOwner(text: string): NodeWork | undefined {
   const [, operation, index] = /^([a-z][a-z0-9-]*):(\d{1,4})$/.exec(text) ?? [];
@@ -18,8 +18,8 @@ export function parseOwner(text: string): NodeWork | undefined {
 }
 
 /**
- * Parses an owner's name into the work it identifies.
- * @throws Error for a text that names none: owners are written by `ownerOf` alone
+ * Parses the name that `workOwner` makes.
+ * @throws Error for any other text
  */
 export function workOf(owner: string): NodeWork {
   const work = parseOwner(owner);

@@ -1,18 +1,18 @@
-/** Person who requested an operation, with the channel that the request came from. */
+/** Person who requested an operation, and the channel of the request. */
 export interface Requester {
   readonly userId: string;
   readonly userName: string;
   readonly channel: string;
 }
 
-/** Origin of an operation: a person who requested it, or a rule of EventBridge by its name. */
+/** Origin of an operation: the person who requested it, or the name of an EventBridge rule. */
 export type Origin =
   | { readonly by: "person"; readonly requester: Requester }
   | { readonly by: "rule"; readonly rule: string };
 
 /**
- * Origin as records and payloads carry it: a person as `asker`, which every release reads, and a rule as `origin`. Beside a
- * rule, `asker` only carries its name: an older release lists the operation by it.
+ * Origin in records and payloads: a person is in `asker`, which every release reads, and a rule is in `origin`. For a
+ * rule, `asker` contains its name, because an older release lists the operation by it.
  */
 export interface OriginFields {
   readonly asker?: Requester;
@@ -21,7 +21,7 @@ export interface OriginFields {
 
 /**
  * Reads the origin of a record or a payload, whichever release wrote it.
- * @throws Error when it carries none, which is a bug
+ * @throws Error if there is none, which is a bug
  */
 export function originOf({ origin, asker }: OriginFields): Origin {
   if (origin) return origin;
@@ -29,25 +29,25 @@ export function originOf({ origin, asker }: OriginFields): Origin {
   throw new Error("there is no origin");
 }
 
-/** Origin in the form that is stored and sent, see `Originated`. */
+/** Converts an origin into the fields of records and payloads. */
 export const originated = (origin: Origin): OriginFields =>
   origin.by === "person"
     ? { asker: origin.requester }
     : { origin, asker: { userId: "", userName: origin.rule, channel: "" } };
 
-/** Requester of an operation; null for one that a rule started. */
+/** Requester of an operation; null if a rule started it. */
 export function requesterOf(record: OriginFields): Requester | null {
   const origin = originOf(record);
   return origin.by === "person" ? origin.requester : null;
 }
 
-/** Id of a person in Slack, or the name of a rule: the control API's `user`. */
+/** Slack id of a person, or the name of a rule. */
 export function originId(record: OriginFields): string {
   const origin = originOf(record);
   return origin.by === "person" ? origin.requester.userId : origin.rule;
 }
 
-/** Name of a person or of a rule, as lists show it. */
+/** Name of a person or a rule, for lists. */
 export function originName(record: OriginFields): string {
   const origin = originOf(record);
   return origin.by === "person" ? origin.requester.userName : origin.rule;

@@ -1,7 +1,6 @@
 import type { Head } from "../audit/head.ts";
 import type { Request } from "../commands/request.ts";
 import type { NodeWorkflow, StageName } from "../stages.ts";
-import type { Answer } from "./answer.ts";
 import type { Approval } from "./approval.ts";
 import type { Failure } from "./failures.ts";
 import type { LateReboot, LeftNode } from "./late-reboot.ts";
@@ -9,7 +8,9 @@ import type { OriginFields } from "./origin.ts";
 import type { ScheduledStart } from "./scheduled.ts";
 import type { SteeringDecision } from "./steering.ts";
 
-/** State of an operation. "refused" and "not-started" changed nothing; the latter was only a mistake of the requester. */
+/**
+ * State of an operation. "refused" and "not-started" changed nothing; "not-started" is only a mistake of the requester.
+ */
 export type OperationStatus =
   | "requested"
   | "running"
@@ -33,38 +34,38 @@ export interface OperationRecord extends OriginFields {
   /** Slack channel of the operation's one message. */
   readonly channel: string;
   readonly messageTs: string | null;
-  /** Change of the pool as its message says it, for who rewrites the message after its end; missing without a pool. */
+  /** Change of the pool, with which the message can be rewritten after the operation's end; missing without a pool. */
   readonly pool?: PoolChange;
-  /** One sentence on its state or its end. */
+  /** One sentence about its state or its end. */
   readonly summary: string;
   readonly cancelledBy: string | null;
   /** Slack's trigger id of the click or command that cancelled it. */
   readonly cancelCause?: string;
-  /** The cause that was judged afresh by the workflow, and may cancel. */
+  /** The cause of the cancellation that the workflow has checked and accepted. */
   readonly cancelAllowed?: string;
   /** Open callbacks, by name ("dialog", "cancel", "watch"). */
   readonly callbacks: Readonly<Record<string, string>>;
-  /** The answer given in its dialog, as the last release wrote it: decisions are items of their own now. */
+  /** The answer in its dialog, as the last release wrote it; decisions are separate items now. */
   readonly decided?: PersonDecision;
   /** Last entry of its audit; missing before the first one. */
   readonly audit?: Head;
-  /** Pool of the node that it works on, once that is known. */
+  /** Pool of its node; missing until it is known. */
   readonly inPool?: string | null;
-  /** Approval of its plan, where it needs one. */
+  /** Approval of its plan, if it needs one. */
   readonly approval?: Approval;
-  /** Wait for a maintenance window or a date; kept once it has begun, so that a later slot can follow. */
+  /** Wait for a window or a date; kept after the start, because the operation may need another window. */
   readonly scheduled?: ScheduledStart;
-  /** Course of a rollout, once its plan may be carried out. */
+  /** Course of a rollout; missing until its plan may be carried out. */
   readonly rollout?: RolloutCourse;
-  /** The last wish of a person to pause a rollout, or to let it go on. */
+  /** The last request of a person to pause or resume a rollout. */
   readonly steering?: SteeringDecision;
-  /** Set once its execution ended before its nodes: from then on the sweep publishes its progress and its end. */
+  /** Set if its execution ended before its nodes: then the sweep publishes its progress and its end. */
   readonly handedOver?: HandedOver;
 }
 
-/** Pause of a rollout: no node is started, and those that may still be cancelled are put back. */
+/** Pause of a rollout: no node is started, and nodes that can still be cancelled are rolled back. */
 export interface RolloutPause {
-  /** Person who paused it; null where a failure or the canary did. */
+  /** Person who paused it; null if a failure or the canary did. */
   readonly by: string | null;
   /** ISO 8601. */
   readonly at: string;
@@ -72,40 +73,43 @@ export interface RolloutPause {
   readonly why: string;
 }
 
-/** Course of a rollout as its message, its nodes and the front door need it. */
+/** Course of a rollout, for its message, its nodes and the front door. */
 export interface RolloutCourse {
   readonly paused: RolloutPause | null;
-  /** Executions that have worked on it. */
+  /** Number of executions that have worked on it. */
   readonly part: number;
-  /** ISO 8601: since then it waits for a person without an execution; null while it has one. */
+  /** ISO 8601: time since which it waits for a person without an execution; null while it has one. */
   readonly parkedAt: string | null;
-  /** The wish that was judged last, by its cause. */
+  /** Cause of the last request to pause or resume that was handled. */
   readonly heard: string | null;
-  /** ISO 8601: its slot ended then, and it goes on in the next one. */
+  /** ISO 8601: end of its last window; it continues in the next one. */
   readonly closedAt?: string | null;
 }
 
-/** State from which another execution goes on publishing an operation. */
+/** State from which another execution continues to publish an operation. */
 export interface HandedOver {
   readonly pool: OperationView["pool"];
   readonly published: PublishedMessage;
 }
 
+/** A person's answer to a question, by a button or in a dialog. */
+type Answer = "submitted" | "closed" | "keep" | "terminate" | "ec2-reboot" | "continue" | "cancel" | "approve" | "deny";
+
 /** A person's decision, made with a button or in a dialog. */
 export interface PersonDecision {
   readonly decision: Answer;
   readonly userId: string;
-  /** Slack's trigger id, so that the same request again is the same decision. */
+  /** Slack's trigger id, by which a repeated delivery is the same decision. */
   readonly cause: string;
 }
 
-/** Subject of a decision: an operation's dialog, its approval, or what becomes of one of its nodes. */
+/** Subject of a decision: an operation's dialog, its approval, or one of its nodes. */
 export type DecisionSubject = "dialog" | "approval" | `node ${number}`;
 
-/** One decision in the ledger; an operation has any number of them, in the order in which they were written. */
+/** One decision in the ledger; an operation may have several, in the order in which they were written. */
 export interface DecisionRecord extends PersonDecision {
   readonly subject: DecisionSubject;
-  /** The callback that asked: a question that is asked again has another one, and earlier decisions answer it no more. */
+  /** The callback of the question. A repeated question has another callback, so earlier decisions do not answer it. */
   readonly callback: string;
   /** ISO 8601. */
   readonly at: string;
@@ -113,7 +117,7 @@ export interface DecisionRecord extends PersonDecision {
   readonly reason?: string;
 }
 
-/** "deciding": a person decides whether a failed instance is kept, or whether a drain goes on that passed its deadline. */
+/** "deciding": a person decides whether a failed instance is kept, or whether a drain continues after its deadline. */
 export type NodeStatus = "queued" | "running" | "deciding" | "succeeded" | "failed" | "cancelled";
 
 /** One node of an operation, written by the execution that works on it. */
@@ -121,10 +125,10 @@ export interface NodeRecord extends LateReboot, LeftNode {
   readonly operation: string;
   readonly index: number;
   readonly status: NodeStatus;
-  /** The workflow that works on it, of whose stages `stage` is one; missing in records of the last release. */
+  /** The workflow that works on the node and has this `stage`; missing in records of the last release. */
   readonly workflow?: NodeWorkflow;
   readonly stage: StageName | null;
-  /** Position of the stage among those that this node passes: "5/13"; missing before the first, and in older records. */
+  /** Position of the stage among the node's stages: "5/13"; missing before the first stage, and in older records. */
   readonly position?: string;
   /** ISO 8601. */
   readonly startedAt: string;
@@ -132,42 +136,42 @@ export interface NodeRecord extends LateReboot, LeftNode {
   readonly endedAt: string | null;
   readonly instanceId: string | null;
   readonly nodeName: string | null;
-  /** Awaited event, in words: "the agent to come online". */
+  /** Event for which the work waits, in words: "the agent to come online". */
   readonly waitsFor: string | null;
   readonly failure: Failure | null;
-  /** ISO 8601: when it failed, for a node that ended only after a person's decision. */
+  /** ISO 8601: time of the failure, for a node that ended only after a person's decision. */
   readonly failedAt?: string;
-  /** ISO 8601 time at which a failed instance is terminated unless a person decides otherwise. */
+  /** ISO 8601: time at which a failed instance is terminated unless a person decides otherwise. */
   readonly decideBy: string | null;
   /** Fate of a failed or cancelled instance, in words: "kept for inspection by <@U012AB3CD>". */
   readonly outcome: string | null;
-  /** ISO 8601: when the machine of a failed node was left running with no further decision to come. */
+  /** ISO 8601: time since which the machine of a failed node is kept running, without another decision to come. */
   readonly keptAt?: string;
-  /** ISO 8601: when people were last reminded of a kept machine. */
+  /** ISO 8601: time of the last reminder of a kept machine. */
   readonly remindedAt?: string;
-  /** EC2 shows its instance as terminated. */
+  /** Set once EC2 shows its instance as terminated. */
   readonly isTerminated?: true;
-  /** Remarks worth knowing though nothing failed ("a CSR with a foreign address was left pending"); oldest first. */
+  /** Remarks that are no failures ("a CSR with a foreign address was left pending"); oldest first. */
   readonly notes: readonly string[];
   readonly executionArn: string | null;
   readonly callbacks: Readonly<Record<string, string>>;
-  /** The decision about a failed instance, as the last release wrote it. Null: it did not count. */
+  /** The decision about a failed instance, as the last release wrote it; null if it was not valid. */
   readonly decided?: PersonDecision | null;
-  /** Last entry of its own audit, where its own execution writes one. */
+  /** Last entry of its own audit, if its own execution writes one. */
   readonly audit?: Head;
-  /** The person whose right to decide could not be judged: then the machine is kept when the time is up. */
+  /** The person whose right to decide could not be checked; then the machine is kept at the deadline. */
   readonly unjudgedBy?: string;
 }
 
-/** Does the node wait for a person to let its drain go on, which has passed its deadline? */
+/** Does the node wait for a person who decides whether its drain continues after its deadline? */
 export const asksToContinue = ({ status, failure }: Pick<NodeRecord, "status" | "failure">): boolean =>
   status === "deciding" && failure?.stage === "evict";
 
-/** Is the machine of this failed node kept until someone terminates it? */
+/** Is the machine of a failed node kept until a person removes it? */
 export const isKept = ({ keptAt, isTerminated }: Pick<NodeRecord, "keptAt" | "isTerminated">): boolean =>
   keptAt !== undefined && !isTerminated;
 
-/** A node's record before anything was done for it. @param at ISO 8601 */
+/** The record of a node before its work begins. @param at ISO 8601 */
 export const newNodeRecord = (workflow: NodeWorkflow, operation: string, index: number, at: string): NodeRecord => ({
   operation,
   index,
@@ -188,43 +192,43 @@ export const newNodeRecord = (workflow: NodeWorkflow, operation: string, index: 
   callbacks: {},
 });
 
-/** Nodes of a pool: how many there were before an `add`, will be, may be. */
+/** Number of nodes of a pool before and after an `add`, and the limit. */
 export interface PoolChange {
   readonly name: string;
   readonly before: number;
   readonly after: number;
   readonly maximum: number;
-  /** Those of `before` that are no nodes but machines kept for inspection; the last release did not count them apart. */
+  /** Number in `before` of machines that are kept for inspection; missing in records of the last release. */
   readonly kept?: number;
 }
 
-/** Everything the one message of an operation shows; `pool` is there for `add`. */
+/** Facts that the message of an operation shows; `pool` is only set for `add`. */
 export interface OperationView {
   readonly operation: OperationRecord;
   readonly nodes: readonly NodeRecord[];
   readonly pool: PoolChange | null;
-  /** ISO 8601: elapsed times are counted up to here. */
+  /** ISO 8601: end of the elapsed times that the message shows. */
   readonly now: string;
 }
 
-/** State of a node as the thread last told it: what the next lines depend on, and how many of its notes were told. */
+/** State of a node that was last posted in the thread, and the number of its posted notes; later lines depend on it. */
 export interface ThreadState extends Pick<NodeRecord, "index" | "status" | "stage" | "stageSince"> {
   readonly notes: number;
   readonly failed: boolean;
 }
 
-/** Message and thread as they were last published, carried from look to look. */
+/** Message and thread as they were last published, passed from poll to poll. */
 export interface PublishedMessage {
   readonly messageTs: string;
-  /** Fingerprint of the view as last written: the state of a watch is stored at each of its looks. */
+  /** Fingerprint of the published view, which is shorter than the view: every poll stores it. */
   readonly view: string;
-  /** Milliseconds: elapsed times are refreshed now and then though nothing else changed. */
+  /** Milliseconds since the epoch: elapsed times are refreshed regularly although nothing else changed. */
   readonly at: number;
-  /** State of each node as the thread told it, in the order of their indexes. */
+  /** Posted state of each node, ordered by index. */
   readonly told: readonly ThreadState[];
-  /** Indexes of nodes to whose decision the role that may decide was called; missing in state of the last release. */
+  /** Indexes of nodes for which the deciding role was notified; missing in state of the last release. */
   readonly called?: readonly number[];
-  /** Reason why Slack could not be reached at the last look; the operation goes on meanwhile. */
+  /** Reason why Slack could not be reached at the last poll; the operation continues meanwhile. */
   readonly trouble: string | null;
 }
 
@@ -235,5 +239,5 @@ export interface Message {
   readonly blocks: readonly Block[];
 }
 
-/** A Block Kit block; its fields are checked by Slack (and by the simulated Slack), not by the compiler. */
+/** A Block Kit block. Slack and the simulated Slack check its fields; the compiler does not. */
 export type Block = { readonly type: string } & Readonly<Record<string, unknown>>;

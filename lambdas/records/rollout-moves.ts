@@ -1,24 +1,24 @@
 import type { NodeRecord } from "./records.ts";
 
-/** A node of a rollout, as far as the next moves depend on it. */
+/** State of a rollout's node on which the next moves depend. */
 export interface RolloutState extends Pick<NodeRecord, "index" | "status" | "outcome"> {
-  /** It was NotReady when it was planned: its reboot takes nothing out of service. */
+  /** Was the node NotReady when it was planned, so that its reboot takes nothing out of service? */
   readonly isAway: boolean;
 }
 
-/** Everything by which the next moves of a rollout are decided. */
+/** Facts that decide the next moves of a rollout. */
 export interface RolloutView {
-  /** In the order in which they are begun. */
+  /** In the order in which they are started. */
   readonly nodes: readonly RolloutState[];
-  /** Nodes that may be taken out of service at once, 1 at least. */
+  /** Limit on nodes that are taken out of service together, at least 1. */
   readonly most: number;
-  /** Nodes that are away already and may be recovered at once. */
+  /** Limit on NotReady nodes that are rebooted together. */
   readonly mostRecovering: number;
-  /** It asks once the first node is proven. */
+  /** Does the rollout pause once the first node is proven? */
   readonly canary: boolean;
-  /** A person let it go on after that. */
+  /** Did a person resume it after that? */
   readonly isConfirmed: boolean;
-  /** Indexes of failed nodes after which a person let it go on. */
+  /** Indexes of failed nodes after which a person resumed the rollout. */
   readonly accepted: readonly number[];
   readonly isPaused: boolean;
   readonly isCancelled: boolean;
@@ -26,35 +26,40 @@ export interface RolloutView {
   readonly slackAwayMs: number;
 }
 
-/** Most nodes that are recovered at once: a common cause shows before it has cost all of them a reboot. */
+/**
+ * Limit on NotReady nodes that are rebooted together, so that a common cause shows before all of them were rebooted.
+ */
 const RECOVERS_AT_ONCE = 10;
 
-/** Says how many NotReady nodes are rebooted at once. @param max as the requester wants it; null for no bound of their own */
+/** Number of NotReady nodes that may be rebooted together. @param max the requester's limit; null without one */
 export const mostRecovering = (max: number | null): number => Math.min(RECOVERS_AT_ONCE, max ?? RECOVERS_AT_ONCE);
 
-/** Reason to pause: nodes that failed, by their indexes, or a canary that is proven. */
+/** Reason to pause: failed nodes, by their indexes, or a proven canary. */
 export type PauseCause = { readonly kind: "failed"; readonly indexes: readonly number[] } | { readonly kind: "canary" };
 
 /** Next moves of a rollout. */
 export interface Moves {
-  /** Indexes of nodes to begin. */
+  /** Indexes of nodes to start. */
   readonly start: readonly number[];
   readonly pause: PauseCause | null;
-  /** Nothing runs and nothing is left to begin. */
+  /** True once no node runs and none is left to start. */
   readonly isOver: boolean;
 }
 
-/** Milliseconds after which no further node is begun while people see nothing. */
+/** Milliseconds without Slack after which no further node is started, because people cannot see the progress. */
 export const SLACK_AWAY_MS = 10 * 60_000;
 
 const RUNNING: ReadonlySet<string> = new Set<NodeRecord["status"]>(["running", "deciding"]);
 
 const still: Moves = { start: [], pause: null, isOver: false };
 
-/** A node that was gone when its turn came has an outcome, and proves nothing. */
+/**
+ * Did a node's reboot succeed? A node that was deleted before its turn has succeeded with an outcome, and proves
+ * nothing.
+ */
 const isProven = ({ status, outcome }: RolloutState): boolean => status === "succeeded" && outcome === null;
 
-/** Reason to pause now, if there is one and a node is left that it would spare. */
+/** Finds a reason to pause now, or null. */
 function pauseCause({ nodes, canary, isConfirmed, accepted }: RolloutView): PauseCause | null {
   const indexes = nodes.flatMap(({ index, status }) =>
     status === "failed" && !accepted.includes(index) ? [index] : [],
@@ -63,8 +68,13 @@ function pauseCause({ nodes, canary, isConfirmed, accepted }: RolloutView): Paus
   return canary && !isConfirmed && nodes.some(isProven) ? { kind: "canary" } : null;
 }
 
-/** Nodes that may be begun now: those that are away already need no slot of the pool. */
-function begun({ nodes, most, mostRecovering }: RolloutView, left: readonly RolloutState[]): readonly RolloutState[] {
+/**
+ * Nodes that may be started now: nodes that were NotReady take nothing out of service, so they have a separate limit.
+ */
+function startable(
+  { nodes, most, mostRecovering }: RolloutView,
+  left: readonly RolloutState[],
+): readonly RolloutState[] {
   const running = nodes.filter(({ status }) => RUNNING.has(status));
   if (!nodes.some(isProven)) return left.slice(0, Math.max(0, 1 - running.length));
   return [true, false].flatMap((isAway) => {
@@ -74,8 +84,8 @@ function begun({ nodes, most, mostRecovering }: RolloutView, left: readonly Roll
 }
 
 /**
- * Decides what a rollout does next: one node first; once it is proven, as many at once as may be away. A failure pauses
- * it, a cancellation ends it when nothing runs any more.
+ * Decides the next moves of a rollout: it starts one node first, and once that is proven, as many together as the
+ * limits allow. A failure pauses it; a cancellation ends it once no node runs.
  */
 export function nextMoves(view: RolloutView): Moves {
   const { nodes, isPaused, isCancelled, slackAwayMs } = view;
@@ -86,5 +96,5 @@ export function nextMoves(view: RolloutView): Moves {
   const pause = pauseCause(view);
   if (pause) return { ...still, pause };
   if (slackAwayMs >= SLACK_AWAY_MS) return still;
-  return { ...still, start: begun(view, left).map(({ index }) => index) };
+  return { ...still, start: startable(view, left).map(({ index }) => index) };
 }

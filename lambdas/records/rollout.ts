@@ -1,38 +1,44 @@
 import type { ApprovalBasis } from "./approval.ts";
 import type { PublishedMessage } from "./records.ts";
 
-/** A node of a rollout, as its plan was approved. */
+/** A node of a rollout, as in the approved plan. */
 export interface RolloutNode {
   readonly name: string;
   readonly uid: string;
-  /** Index of its record among the operation's nodes; one that is begun again gets another record. */
+  /** Index of its record among the operation's nodes; a second attempt on the node gets another record. */
   readonly index: number;
-  /** It was NotReady when it was planned. */
+  /** Was the node NotReady when it was planned? */
   readonly isAway: boolean;
-  /** Its agent was silent: EC2 reboots the machine. */
+  /** Does EC2 reboot the machine, because its agent was silent? */
   readonly throughEc2: boolean;
 }
 
-/** A rollout as the ledger holds it: executions come and go, each continues from here. */
+/** A rollout in the ledger, from which each of its executions continues. */
 export interface Rollout {
-  /** Pool of its nodes; null for nodes of none. Of several pools, which then share their rules, the first. */
+  /**
+   * Pool of its nodes; null for nodes without a pool. If there are several pools, which share their rules, the first
+   * one.
+   */
   readonly pool: string | null;
-  /** All pools of its nodes, where they are several. */
+  /** All pools of its nodes, if there are several. */
   readonly pools?: readonly (string | null)[];
   /** In the order in which they are begun. */
   readonly nodes: readonly RolloutNode[];
-  /** Nodes that may be away at once, as the requester wants it; null: as many as the pool allows. */
+  /** The requester's limit on nodes out of service together; null if only the pool's limit applies. */
   readonly max: number | null;
-  /** It asks once the first node is proven. */
+  /** Does the rollout pause once the first node is proven? */
   readonly canary: boolean;
-  /** A person let it go on after the first node was proven. */
+  /** Did a person resume it after the first node was proven? */
   readonly isConfirmed: boolean;
-  /** Everything that the approval is bound to; each node is judged by it again before it is begun. */
+  /** The facts to which the approval is bound; each node is compared with them again before it is started. */
   readonly record: ApprovalBasis;
-  /** Indexes of failed nodes after which a person let it go on. */
+  /** Indexes of failed nodes after which a person resumed the rollout. */
   readonly accepted: readonly number[];
-  /** Nodes are put back when a slot of its pool ends, and begun in the next one; missing in rollouts of the last release. */
+  /**
+   * Does it roll nodes back at the end of a maintenance window, and start them in the next one? Missing in old
+   * rollouts.
+   */
   readonly isBound?: boolean;
-  /** Message and thread as the last execution left them; null while one is at work. */
+  /** Message and thread after the last execution; null while an execution works. */
   readonly published: PublishedMessage | null;
 }

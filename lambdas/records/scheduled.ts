@@ -1,19 +1,21 @@
-/** Wait of an operation for its time, as the ledger holds it: no execution lives for days. Times are ISO 8601. */
+/**
+ * Wait of an operation for its window or date, without an execution, because none can run for days. Times are ISO 8601.
+ */
 export interface ScheduledStart {
   /** Earliest beginning. */
   readonly from: string;
-  /** End of the slot, after which it waits for the next one; null for one that does not end. */
+  /** End of the window, after which it waits for the next one; null if the window has no end. */
   readonly until: string | null;
   /** Time zone in which people read its times. */
   readonly timeZone: string;
-  /** A person asked for this date; otherwise it waits for the next slot of its pool. */
+  /** Did a person request this date? Otherwise the operation waits for the next window of its pool. */
   readonly isDate: boolean;
-  /** The schedule starts the next execution then. */
+  /** Time at which the schedule starts the next execution. */
   readonly wakeAt: string;
-  /** Executions that have worked on it. */
+  /** Number of executions that have worked on it. */
   readonly part: number;
-  /** Since then it lies in the ledger without an execution; null while it has one. */
+  /** Time since which it waits without an execution; null while it has one. */
   readonly parkedAt: string | null;
-  /** Times that its node was begun and put back because the slot ended: the next try has this index. */
+  /** Number of attempts on its node that were rolled back at the end of a window; the next attempt has this index. */
   readonly tries: number;
 }

@@ -1,8 +1,8 @@
-/** A person's wish to pause a rollout, or to let it go on. */
+/** A person's request to pause or resume a rollout. */
 export interface SteeringDecision {
   readonly decision: "pause" | "resume";
   readonly userId: string;
-  /** Slack's trigger id: the same request again is the same wish. */
+  /** Slack's trigger id: a repeated delivery is the same request. */
   readonly cause: string;
   /** ISO 8601. */
   readonly at: string;

@@ -1,7 +1,7 @@
 import { requesterOf } from "./origin.ts";
 import { asksToContinue, type NodeRecord, type OperationRecord } from "./records.ts";
 
-/** Every state in which something waits for a person, the most urgent first. */
+/** Kinds of waits for a person, the most urgent first. */
 export const waitKinds = [
   "approval",
   "confirmation",
@@ -16,23 +16,23 @@ export const waitKinds = [
   "kept",
 ] as const;
 
-/** One of these states. */
+/** Kind of a wait. */
 export type WaitKind = (typeof waitKinds)[number];
 
-/** People who may end a wait: those who may use a command, those of roles, or one person. */
+/** People who may end a wait: users of a command, people with a role, or one person. */
 export type Audience =
   | { readonly command: string }
   | { readonly roles: readonly string[] }
   | { readonly person: string | null };
 
-/** Something that waits for a person. */
+/** A wait for a person. */
 export interface PersonWait {
   readonly kind: WaitKind;
-  /** The operation that waits, or that left it so. */
+  /** The operation that waits, or that left this state. */
   readonly operation: string;
-  /** Index of its node, where one of them waits. */
+  /** Index of the operation's waiting node; null if the operation itself waits. */
   readonly index: number | null;
-  /** The node, or the machine that is none. */
+  /** Name of the node, or id of a machine that is not a node. */
   readonly node: string | null;
   readonly pool: string | null;
   /** ISO 8601. */
@@ -40,7 +40,7 @@ export interface PersonWait {
   readonly audience: Audience;
 }
 
-/** A cordon that an operation has left to a person, as the ledger has it. */
+/** A cordon in the ledger that an operation left to a person. */
 export interface CordonWait {
   readonly node: string;
   readonly operation: string;
@@ -49,7 +49,7 @@ export interface CordonWait {
   readonly unproven?: { readonly isQuarantined: boolean };
 }
 
-/** A machine that is no node, as the ledger has it. */
+/** A machine in the ledger that is not a node. */
 export interface LeftMachine {
   readonly instanceId: string;
   readonly pool: string | null;
@@ -58,18 +58,18 @@ export interface LeftMachine {
   readonly since: string;
 }
 
-/** A cordon with the records of the operation that left it; undefined where they have lapsed. */
+/** A cordon with the records of the operation that left it; undefined if they have expired. */
 interface Cordoned {
   readonly cordon: CordonWait;
   readonly by: OperationRecord | undefined;
   readonly record: NodeRecord | undefined;
 }
 
-/** Everything that is looked through for what waits. */
+/** Everything in the ledger that may wait for a person. */
 export interface WaitsSeen {
   /** Operations that have not ended, each with its nodes. */
   readonly running: readonly { readonly operation: OperationRecord; readonly nodes: readonly NodeRecord[] }[];
-  /** Operations that have ended without the approval that they needed, and were not reviewed. */
+  /** Ended operations without the approval that they needed, which are not reviewed yet. */
   readonly unreviewed: readonly OperationRecord[];
   readonly cordons: readonly Cordoned[];
   readonly machines: readonly LeftMachine[];
@@ -98,19 +98,19 @@ const ofNode = (
   node: nodeName ?? instanceId,
 });
 
-/** Operations alone. */
+/** Searches the running operations. */
 const among =
   (find: (operation: OperationRecord) => PersonWait | null) =>
   ({ running }: WaitsSeen): PersonWait[] =>
     running.flatMap(({ operation }) => find(operation) ?? []);
 
-/** Nodes of running operations. */
+/** Searches the nodes of running operations. */
 const amongNodes =
   (waits: (node: NodeRecord) => boolean, wait: (operation: OperationRecord, node: NodeRecord) => PersonWait) =>
   ({ running }: WaitsSeen): PersonWait[] =>
     running.flatMap(({ operation, nodes }) => nodes.filter(waits).map((node) => wait(operation, node)));
 
-/** Cordons that were left to a person. */
+/** Searches the cordons that were left to a person. */
 const amongCordons =
   (kind: WaitKind, command: string, waits: (cordoned: Cordoned) => boolean) =>
   ({ cordons }: WaitsSeen): PersonWait[] =>
@@ -122,18 +122,18 @@ const amongCordons =
         : [{ kind, operation, index, node, pool, since: keptAt, audience: { command } } as const];
     });
 
-/** EC2's reboot is offered, and its button waits for a press. */
+/** Does the node's message offer a reboot through EC2, whose button waits for a press? */
 const isLate = ({ status, lateSince, callbacks }: NodeRecord): boolean =>
   status === "running" && lateSince !== undefined && callbacks.decision !== undefined;
 
-/** A drain left the cordon because its pool says so; one that a person has accepted is theirs. */
+/** Did a failed drain leave the cordon as its pool demands, and has no person accepted it since? */
 const isHeld = ({ cordon, by, record }: Cordoned): boolean =>
   cordon.unproven === undefined &&
   by?.request.command !== "cordon" &&
   record?.failure?.stage === "evict" &&
   record.settled === undefined;
 
-/** Finds each kind of wait. */
+/** Searches for each kind of wait. */
 const finders: Readonly<Record<WaitKind, (seen: WaitsSeen) => PersonWait[]>> = {
   approval: among((operation) => {
     const { approval, requestedAt, endedAt } = operation;
@@ -171,30 +171,35 @@ const finders: Readonly<Record<WaitKind, (seen: WaitsSeen) => PersonWait[]>> = {
     machines
       .filter(({ state }) => state === "kept" || state === "left")
       .map(({ instanceId, pool, operation, since }) => ({
-        ...{ kind: "kept", operation: operation ?? "", index: null, node: instanceId, pool, since },
+        kind: "kept",
+        operation: operation ?? "",
+        index: null,
+        node: instanceId,
+        pool,
+        since,
         audience: { command: "remove" },
       })),
 };
 
-/** Lists everything that waits for a person, the most urgent kind first, and in each the oldest. */
+/** Lists all waits for a person, the most urgent kind first, and the oldest wait of each kind first. */
 export const waitsIn = (seen: WaitsSeen): PersonWait[] =>
   waitKinds.flatMap((kind) => finders[kind](seen).sort((one, other) => (one.since < other.since ? -1 : 1)));
 
-/** Names a wait: the same state again later is another one. */
+/** Names a wait; the same state at a later time is another wait. */
 export const waitName = ({ kind, operation, index, node, since }: PersonWait): string =>
   [kind, operation, index ?? "", node ?? "", since].join(" ");
 
 const MINUTE_MS = 60_000;
 
-/** People are reminded for the first time after so long. */
+/** Milliseconds until the first reminder of a wait. */
 export const REMIND_AFTER_MS = 15 * MINUTE_MS;
 
-/** From then on they are reminded this often, for as long as it waits. */
+/** Milliseconds between later reminders of a wait. */
 export const REMIND_EVERY_MS = 24 * 60 * MINUTE_MS;
 
 /**
- * Says whether people are reminded now of what waits.
- * @param since ISO 8601: since when it waits
+ * Is a reminder of a wait due?
+ * @param since ISO 8601: begin of the wait
  * @param last ISO 8601: the last reminder; undefined before the first
  * @param now milliseconds since the epoch
  */

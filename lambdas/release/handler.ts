@@ -39,19 +39,19 @@ interface Outcome {
 /** A response is at most 4,096 bytes (User Guide, "Custom resource response objects"). */
 const LONGEST_REASON = 2_000;
 
-/** The schedule would read it within five minutes too: a release is none the worse when it cannot be asked for. */
+/** Has the roster read now. A failure does no harm, because the schedule reads it within five minutes. */
 const readDirectory = ({ invoke }: ReleaseHost, { RequestId, ResourceProperties }: Request): Promise<void> =>
   invoke(ResourceProperties.Directory, directoryTick(ResourceProperties.Cluster, RequestId)).catch((error: unknown) => {
-    console.error("the directory could not be asked for", error);
+    console.error("could not start the reading of the roster", error);
   });
 
 async function carryOut(host: ReleaseHost, request: Request): Promise<Outcome> {
-  // What was published stays: executions that run on may name it.
+  // The published documents stay, because running executions may refer to them.
   if (request.RequestType === "Delete") return { Status: "SUCCESS" };
   const { Bucket, Release } = request.ResourceProperties;
   try {
     const { runtimeVersion } = await publishDocument(host.s3(), Bucket, Release);
-    // A new bucket holds nothing: not even the mark of a deletion may keep it from being deleted if the deployment fails.
+    // A new bucket stays empty, so that a failed deployment can delete it: even a delete marker would prevent that.
     if (runtimeVersion === null && request.RequestType === "Update") await withdraw(host.s3(), Bucket);
     if (runtimeVersion === null) return { Status: "SUCCESS", Data: { RuntimeVersion: "none: the payload is missing" } };
     await readDirectory(host, request);
@@ -62,7 +62,10 @@ async function carryOut(host: ReleaseHost, request: Request): Promise<Outcome> {
   }
 }
 
-/** Publishes a release when CloudFormation says so, and tells it how that went: a bad release rolls the stack back. */
+/**
+ * Makes the function that publishes a release for CloudFormation and reports the result: a bad release rolls the stack
+ * back.
+ */
 export const hostedRelease =
   (host: ReleaseHost) =>
   async (event: unknown): Promise<void> => {
@@ -71,11 +74,11 @@ export const hostedRelease =
     const outcome = await carryOut(host, request);
     const answer = await host.fetch(request.ResponseURL, {
       method: "PUT",
-      // The address is signed for an empty content type.
+      // CloudFormation's presigned URL is signed for an empty content type.
       headers: { "content-type": "" },
       body: JSON.stringify({ ...outcome, StackId, RequestId, LogicalResourceId, PhysicalResourceId }),
     });
-    if (!answer.ok) throw new Error(`CloudFormation took no answer: ${answer.status}`);
+    if (!answer.ok) throw new Error(`CloudFormation did not accept the answer: ${answer.status}`);
   };
 
 /** The Lambda entry, the service of a custom resource. */

@@ -7,7 +7,7 @@ import { type PayloadFile, payloadManifestOf } from "../machine/payload.ts";
 import { profileOf } from "../profiles/list.ts";
 import type { Profile } from "../profiles/profile.ts";
 
-/** Release that a deployment hands over. */
+/** The release that the stack passes to this function. */
 const releaseSchema = z.strictObject({
   configuration: z.unknown(),
   /** The uploaded programs; null until they are uploaded. */
@@ -15,30 +15,30 @@ const releaseSchema = z.strictObject({
     .object({ kubernetes: z.string(), files: z.array(z.unknown()) })
     .loose()
     .nullable(),
-  /** Casement's scripts that are installed on machines as files. */
+  /** Casement's scripts that machines get as files. */
   scripts: z.array(z.strictObject({ name: z.string(), text: z.string() })),
 });
 
-/** A release as the stack writes it down. */
+/** A release as the stack's template contains it. */
 export type Release = z.input<typeof releaseSchema>;
 
-/** Result of publishing; no version means that the payload is still missing. */
+/** Result of publishing; the version is null while the payload is missing. */
 export interface PublishResult {
   readonly runtimeVersion: string | null;
 }
 
 /**
- * Publishes a release: Casement's scripts next to the payload, then the release document, which names them all by version.
- * Without a payload there is no release document: no function acts on half a release.
+ * Publishes a release: Casement's scripts next to the payload, then the release document, which names all files by
+ * version. Without a payload, no release document is written, so that no function acts on an incomplete release.
  * @param text JSON of a Release
- * @throws Error that lists what is wrong with configuration or payload
+ * @throws Error that lists the faults of configuration or payload
  */
 export async function publishDocument(s3: S3Client, bucket: string, text: string): Promise<PublishResult> {
   const release = releaseSchema.parse(JSON.parse(text));
   const configuration = configurationOf(release.configuration);
   const put = async (key: string, body: string): Promise<string> => {
     const { VersionId } = await s3.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: body }));
-    if (!VersionId) throw new Error(`the bucket ${bucket} keeps no versions: executions could not name theirs`);
+    if (!VersionId) throw new Error(`the bucket ${bucket} has no versioning, so executions could not pin a version`);
     return VersionId;
   };
   if (release.payload === null) return { runtimeVersion: null };
@@ -72,8 +72,8 @@ function scriptFile(
 }
 
 /**
- * Takes the release document back: a deployment without a payload says that every command is refused, and so it is. Its old
- * versions stay for the executions that name them.
+ * Deletes the release document after a deployment without a payload, so that every command is refused. Its old versions
+ * stay for running executions.
  */
 export const withdraw = async (s3: S3Client, bucket: string): Promise<void> => {
   await s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: RUNTIME_KEY }));

@@ -50,9 +50,10 @@ export async function startNextPart(
   operation: OperationRecord,
 ): Promise<void> {
   const last = lastPart(operation);
+  if (last === null) return;
   const { id, request } = operation;
   const workflow = workflowOf(request);
-  if (last === null || workflow === null) return;
+  if (workflow === null) return;
   const continues = last + 1;
   const name = executionName(id, "part", String(continues));
   // A late delivery does no harm: the execution decides itself when it may begin.

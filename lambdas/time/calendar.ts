@@ -1,7 +1,7 @@
 import { type Calendar, datesInForce, type FreezeDates, type MaintenanceWindow, spanOfDates } from "./maintenance.ts";
 import type { Stop } from "./stops.ts";
 
-/** The part of a configuration that says when nodes may be disturbed. */
+/** The part of a configuration that decides when nodes may be disturbed. */
 export interface MaintenanceRules {
   readonly freezes: readonly FreezeDates[];
   readonly pools: Readonly<
@@ -12,13 +12,16 @@ export interface MaintenanceRules {
   >;
 }
 
-/** The windows and freezes of a pool; a pool that is not configured, and nodes of none, have only the freezes of all. */
+/** The windows and freezes of a pool; without a configured pool, only the freezes of the whole cluster. */
 export function calendarOf({ freezes, pools }: MaintenanceRules, pool: string | null): Calendar {
   const own = pool === null ? undefined : pools[pool];
   return { windows: own?.maintenance ?? [], freezes: [...freezes, ...(own?.freezes ?? [])] };
 }
 
-/** The time zone in which people speak of a pool; of the whole cluster the one that its pools share, otherwise UTC. */
+/**
+ * The time zone in which people read the times of a pool. For the whole cluster: the one that all pools share,
+ * otherwise UTC.
+ */
 export function zoneOf({ pools }: Pick<MaintenanceRules, "pools">, pool: string | null): string {
   const named = pool === null ? Object.values(pools) : [pools[pool]];
   const zones = new Set(named.flatMap((one) => one?.maintenance ?? []).map(({ timeZone }) => timeZone));
@@ -26,7 +29,7 @@ export function zoneOf({ pools }: Pick<MaintenanceRules, "pools">, pool: string 
   return pool !== null || zones.size === 1 ? first : "UTC";
 }
 
-/** Freeze dates in force, as stops for lists. @param now milliseconds since the epoch */
+/** Turns the freeze dates in force into stops. @param now milliseconds since the epoch */
 export function stopsOfDates({ freezes, pools }: MaintenanceRules, now: number): Stop[] {
   const stopOf =
     (target: Stop["target"]) =>

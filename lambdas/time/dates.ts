@@ -10,7 +10,7 @@ import {
   weekdays,
 } from "./zones.ts";
 
-/** A moment that a person has typed, or what is wrong with it. */
+/** A moment that a person has typed, or the fault of the text. */
 export type TypedMoment =
   | { readonly kind: "moment"; readonly at: number }
   | { readonly kind: "unreadable" }
@@ -18,7 +18,7 @@ export type TypedMoment =
 
 const isClock = ({ hour, minute }: ClockTime): boolean => hour <= 23 && minute <= 59;
 
-/** Is it a date of the calendar? The 30th of February is none. */
+/** Does the date exist? The 30th of February does not. */
 export function isDate({ year, month, day }: LocalDate): boolean {
   const real = daysAfter({ year, month, day }, 0);
   return real.month === month && real.day === day;
@@ -29,17 +29,15 @@ const clock = (hour: string | undefined, minute: string | undefined): ClockTime 
   minute: Number(minute),
 });
 
-/** The day of the week that a word means: "Sat" or "Saturday". */
+const dayNames = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
+/** The day of the week that a word names: "Sat" or "Saturday". */
 function weekdayNamed(word: string): Weekday | undefined {
-  const long: Readonly<Record<string, Weekday>> = {
-    ...{ monday: "Mon", tuesday: "Tue", wednesday: "Wed", thursday: "Thu", friday: "Fri", saturday: "Sat" },
-    sunday: "Sun",
-  };
   const lower = word.toLowerCase();
-  return long[lower] ?? weekdays.find((day) => day.toLowerCase() === lower);
+  return weekdays[dayNames.findIndex((name) => name === lower || name.slice(0, 3) === lower)];
 }
 
-/** The next moment of a time, on a day of the week or on any. */
+/** Next occurrence of a time of day, on one weekday or on any day. */
 function nextOf(time: ClockTime, day: Weekday | null, now: number, timeZone: string): number | null {
   const today = localAt(timeZone, now);
   for (let days = 0; days <= 8; days += 1) {
@@ -61,7 +59,7 @@ function byWeekday(typed: string, now: number, timeZone: string): number | null 
 
 const ISO = /^(\d{4})-(\d{2})-(\d{2})[T ](\d{1,2}):(\d{2})(?::00(?:\.0+)?)?(Z|[+-]\d{2}:?\d{2})?$/i;
 
-/** Minutes ahead of UTC: "Z", "+01:00". */
+/** Minutes by which a zone such as "Z" or "+01:00" is ahead of UTC. */
 function minutesAhead(zone: string): number {
   const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/.exec(zone) ?? [];
   return (sign === "-" ? -1 : 1) * (Number(hours ?? 0) * 60 + Number(minutes ?? 0));
@@ -79,8 +77,8 @@ function byDate(typed: string, timeZone: string): number | null {
 /**
  * Reads a moment as people type it: "Sat 02:00", "02:00", "2026-11-28 02:00", "2026-11-28T02:00+01:00".
  * @param now milliseconds since the epoch
- * @param timeZone of times without one of their own
- * @param mostDays farther ahead nothing is accepted
+ * @param timeZone for texts that name no zone
+ * @param mostDays limit on how many days ahead the moment may be
  */
 export function typedMoment(typed: string, now: number, timeZone: string, mostDays: number): TypedMoment {
   const text = typed.trim();

@@ -9,13 +9,15 @@ import {
   weekdayOf,
 } from "./zones.ts";
 
-/** Days ahead in which a slot is looked for. */
+/** Days ahead that are searched for the next window. */
 export const HORIZON_DAYS = 35;
 
-/** As a rule the next slot is within a week: the rest of the horizon is looked at only without one. */
+/** Days that are searched first. The next window is usually within a week, so the whole horizon is rarely searched. */
 const NEAR_DAYS = 9;
 
-/** Times at which disruption may begin. A window whose `until` is not after its `from` ends on the next day. */
+/**
+ * Configured times at which disruption may begin. A window whose `until` is not after its `from` ends on the next day.
+ */
 export interface MaintenanceWindow {
   /** Days on which it begins. */
   readonly days: readonly Weekday[];
@@ -36,19 +38,19 @@ export interface FreezeDates {
   readonly timeZone: string;
 }
 
-/** Everything that says when the nodes of a pool may be disturbed; without windows always, but for the freezes. */
+/** Windows and freezes of a pool. Without windows, its nodes may be disturbed at any time except during freezes. */
 export interface Calendar {
   readonly windows: readonly MaintenanceWindow[];
   readonly freezes: readonly FreezeDates[];
 }
 
-/** Time in which disruption may begin, in milliseconds since the epoch. */
+/** One window by its times, in milliseconds since the epoch. */
 export interface WindowSpan {
-  /** It has begun. */
+  /** Has the window begun? */
   readonly isOpen: boolean;
-  /** Its beginning; for one that is open, the moment that was asked about. */
+  /** Its beginning; for an open window, the given moment. */
   readonly from: number;
-  /** Its end; null for one that does not end within the horizon. */
+  /** Its end; null if it does not end within the horizon. */
   readonly until: number | null;
 }
 
@@ -57,26 +59,26 @@ interface Span {
   readonly until: number;
 }
 
-/** "22:00" as a time; the configuration holds no other form. */
+/** Parses "22:00", the only form that the configuration admits. */
 export function clockTime(text: string): ClockTime {
   const [hour = 0, minute = 0] = text.split(":").map(Number);
   return { hour, minute };
 }
 
-/** "2026-12-19" as a date; the configuration holds no other form. */
+/** Parses "2026-12-19", the only form that the configuration admits. */
 function dateOf(text: string): LocalDate {
   const [year = 0, month = 0, day = 0] = text.split("-").map(Number);
   return { year, month, day };
 }
 
-/** Minutes that a window lasts by the clock. */
+/** Minutes between the clock times of a window, ignoring changes of the clocks. */
 export function clockMinutes({ from, until }: Pick<MaintenanceWindow, "from" | "until">): number {
   const [begin, end] = [clockTime(from), clockTime(until)].map(({ hour, minute }) => hour * 60 + minute);
   const minutes = (end ?? 0) - (begin ?? 0);
   return minutes > 0 ? minutes : minutes + 24 * 60;
 }
 
-/** The times of a window that begin on one day; none where the clocks leave all of it out. */
+/** The span of a window that begins on one day; none if a change of the clocks skips all of it. */
 function spanOn({ from, until, timeZone }: MaintenanceWindow, date: LocalDate): Span[] {
   const isNextDay = until <= from;
   const begin = momentOf(timeZone, date, clockTime(from));
@@ -84,7 +86,7 @@ function spanOn({ from, until, timeZone }: MaintenanceWindow, date: LocalDate): 
   return end > begin ? [{ from: begin, until: end }] : [];
 }
 
-/** The times of a window from two days before a moment: what began yesterday may still go on. */
+/** The spans of a window, from two days before a moment: one that began yesterday may still be open. */
 function spansOf(window: MaintenanceWindow, now: number, days: number): Span[] {
   const first = daysAfter(localAt(window.timeZone, now), -2);
   const dates = Array.from({ length: days + 3 }, (_, at) => daysAfter(first, at));
@@ -127,7 +129,7 @@ function spansWithin({ windows, freezes }: Calendar, now: number, days: number):
   return freezes.map(spanOfDates).reduce<Span[]>(without, open);
 }
 
-function slotWithin(calendar: Calendar, now: number, days: number): WindowSpan | null {
+function windowWithin(calendar: Calendar, now: number, days: number): WindowSpan | null {
   const end = now + days * DAY_MS;
   const span = spansWithin(calendar, now, days).find(({ from, until }) => until > now && from < end);
   if (!span) return null;
@@ -136,13 +138,13 @@ function slotWithin(calendar: Calendar, now: number, days: number): WindowSpan |
 }
 
 /**
- * Finds the slot that is open at a moment, or else the next one.
+ * Finds the window that is open at a moment, otherwise the next one.
  * @param now milliseconds since the epoch
- * @returns null when there is none within the horizon
+ * @returns null if there is none within the horizon
  */
 export function windowFrom(calendar: Calendar, now: number): WindowSpan | null {
-  const near = slotWithin(calendar, now, NEAR_DAYS);
-  return near && near.until !== null ? near : slotWithin(calendar, now, HORIZON_DAYS);
+  const near = windowWithin(calendar, now, NEAR_DAYS);
+  return near && near.until !== null ? near : windowWithin(calendar, now, HORIZON_DAYS);
 }
 
 /** Freeze dates that are in force at a moment. @param now milliseconds since the epoch */

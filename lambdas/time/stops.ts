@@ -1,4 +1,4 @@
-/** The part of the fleet that a stop keeps changes away from: one node, one pool, or the whole cluster. */
+/** The part of the fleet that a stop protects from changes: one node, one pool, or the whole cluster. */
 export type StopTarget =
   | { readonly kind: "cluster" }
   | { readonly kind: "pool"; readonly pool: string }
@@ -9,31 +9,32 @@ export interface Stop {
   readonly kind: "freeze" | "hold";
   readonly target: StopTarget;
   readonly reason: string;
-  /** Name of the person, or the object whose annotation says so. */
+  /** Name of the person, or the object with the annotation. */
   readonly by: string;
-  /** ISO 8601; null for an annotation, which does not say it. */
+  /** ISO 8601; null for an annotation, which has no time. */
   readonly at: string | null;
-  /** ISO 8601; null until it is taken off. */
+  /** ISO 8601; null for a stop that ends only when a person lifts it. */
   readonly until: string | null;
-  /** Set for freeze dates of the configuration: what they cover waits for their end. */
+  /** Set for freeze dates of the configuration: operations on the nodes that they cover wait for their end. */
   readonly isConfigured?: true;
 }
 
-/** A node as stops mean it. */
+/** A node's UID and pool, by which a stop covers it. */
 export interface StoppedPlace {
   readonly uid: string | null;
   readonly pool: string | null;
 }
 
-/** Does a stop keep changes away from a node? */
+/** Does a stop cover a node? */
 export const covers = ({ target }: Stop, { uid, pool }: StoppedPlace): boolean => {
   if (target.kind === "cluster") return true;
   return target.kind === "pool" ? target.pool === pool : target.uid === uid;
 };
 
 /**
- * Finds the stop that keeps a change away from a node; one of the node itself counts first, one of the cluster last.
- * @returns null when there is none
+ * Finds the stop that covers a node. A stop of the node itself comes first, then one of its pool, then one of the
+ * cluster.
+ * @returns null if there is none
  */
 export const stopFor = (stops: readonly Stop[], place: StoppedPlace): Stop | null => {
   const found = stops.filter((stop) => covers(stop, place));
@@ -43,7 +44,7 @@ export const stopFor = (stops: readonly Stop[], place: StoppedPlace): Stop | nul
 
 const MINUTES = { m: 1, h: 60, d: 1_440 } as const;
 
-/** Minutes for which a stop may be asked: longer ones are forgotten. */
+/** Longest duration of a stop in minutes, because people forget longer ones. */
 const MOST = 30 * MINUTES.d;
 
 /**

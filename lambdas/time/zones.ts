@@ -7,7 +7,7 @@ export const weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"] as con
 /** A day of the week. */
 export type Weekday = (typeof weekdays)[number];
 
-/** A date of the calendar: the month counts from 1. */
+/** A date of the calendar; January is month 1. */
 export interface LocalDate {
   readonly year: number;
   readonly month: number;
@@ -22,7 +22,7 @@ export interface ClockTime {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** @throws RangeError for a zone that is not known */
+/** The cached format of a zone. @throws RangeError for an unknown zone */
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
   if (known) return known;
@@ -32,7 +32,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/** Is it a time zone that this runtime knows, such as Europe/Berlin? */
+/** Does this runtime know the time zone, such as Europe/Berlin? */
 export function isZone(timeZone: string): boolean {
   try {
     formatOf(timeZone);
@@ -42,7 +42,7 @@ export function isZone(timeZone: string): boolean {
   }
 }
 
-/** Time that the clocks of a zone show, as if it were UTC. @param at milliseconds since the epoch */
+/** Local time of a zone, as if it were UTC. @param at milliseconds since the epoch */
 function shownAt(timeZone: string, at: number): number {
   const parts = formatOf(timeZone).formatToParts(at);
   const field = (name: string): number => Number(parts.find(({ type }) => type === name)?.value);
@@ -53,7 +53,7 @@ function shownAt(timeZone: string, at: number): number {
 /** Milliseconds by which the clocks of a zone are ahead of UTC. */
 const offsetAt = (timeZone: string, at: number): number => shownAt(timeZone, at) - Math.floor(at / 1_000) * 1_000;
 
-/** The first moment between two at which the clocks of a zone are set another way. */
+/** The first moment between two at which a zone's offset changes, found by bisection. */
 function changeBetween(timeZone: string, from: number, until: number): number {
   const before = offsetAt(timeZone, from);
   let [low, high] = [from, until];
@@ -65,14 +65,14 @@ function changeBetween(timeZone: string, from: number, until: number): number {
   return high;
 }
 
-/** Date and time that the clocks of a zone show. @param at milliseconds since the epoch */
+/** Local date and time of a zone. @param at milliseconds since the epoch */
 export function localAt(timeZone: string, at: number): LocalDate & ClockTime & { readonly weekday: Weekday } {
   const shown = new Date(shownAt(timeZone, at));
   const date = { year: shown.getUTCFullYear(), month: shown.getUTCMonth() + 1, day: shown.getUTCDate() };
   return { ...date, hour: shown.getUTCHours(), minute: shown.getUTCMinutes(), weekday: weekdayOf(date) };
 }
 
-/** The date so many days later. */
+/** The date that is a number of days later. */
 export function daysAfter({ year, month, day }: LocalDate, days: number): LocalDate {
   const date = new Date(Date.UTC(year, month - 1, day + days));
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
@@ -85,8 +85,8 @@ export function weekdayOf({ year, month, day }: LocalDate): Weekday {
 }
 
 /**
- * Finds the moment at which the clocks of a zone show a time: the first one where they show it twice, and the moment at which
- * they are set forward where they leave it out.
+ * Finds the moment of a local date and time: the first one if the clocks show it twice, and the moment of the change if
+ * they skip it.
  * @returns milliseconds since the epoch
  */
 export function momentOf(timeZone: string, { year, month, day }: LocalDate, { hour, minute }: ClockTime): number {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { builtinModules } from "node:module";
+import { builtinModules, createRequire } from "node:module";
 import type { Plugin } from "esbuild";
 
 /**
@@ -12,18 +12,33 @@ const PACKAGES = [
   ...["@slack/types", "@smithy/core/event-streams"],
 ];
 
-/** Bolt's own list of exports, which would load every receiver and all of Slack's types. */
-const BOLT = /@slack\/bolt\/dist\/index\.js$/;
+/**
+ * Lists of exports of Slack's packages, which would load every receiver and a file for each of Slack's methods: of each
+ * package only the exports that the front door and Bolt import.
+ */
+const LISTS = {
+  bolt: `
+    exports.App = require("./App").default;
+    exports.AwsLambdaReceiver = require("./receivers/AwsLambdaReceiver").default;
+    exports.LogLevel = require("@slack/logger").LogLevel;
+  `,
+  "web-api": `
+    Object.assign(exports, require("./errors"));
+    exports.LogLevel = require("./logger").LogLevel;
+    exports.WebClient = require("./WebClient").WebClient;
+    exports.addAppMetadata = require("./instrument").addAppMetadata;
+  `,
+};
 
-/** The exports that the front door imports. */
-const EXPORTS = `
-  exports.App = require("./App").default;
-  exports.AwsLambdaReceiver = require("./receivers/AwsLambdaReceiver").default;
-  exports.LogLevel = require("@slack/logger").LogLevel;
-`;
+/** Slack's client and its queue of requests each bring this package in a version of their own; one serves both. */
+const EMITTER = /^eventemitter3$/;
 
-/** Bolt's own files of the same kind: `App` imports them, but creates none of their classes if it gets a receiver. */
-const FILES = /@slack\/bolt\/dist\/(Assistant|receivers\/(Express|HTTP|SocketMode)\w*)\.js$/;
+/**
+ * Bolt's own files of the same kind: `App` imports them, but creates none of their classes if it gets a receiver and no
+ * store.
+ */
+const FILES =
+  /@slack\/bolt\/dist\/(Assistant|CustomFunction|conversation-store|receivers\/(Express|HTTP|SocketMode)\w*)\.js$/;
 
 const oneOf = (names: readonly string[]): string => names.map((name) => name.replaceAll("/", "\\/")).join("|");
 
@@ -43,7 +58,9 @@ const leaveOut: Plugin = {
     build.onResolve({ filter: new RegExp(`^(${oneOf(PACKAGES)})$`) }, ({ path }) => ({ path, namespace: "left-out" }));
     build.onResolve({ filter: ZLIB }, ({ path }) => ({ path, namespace: "left-out" }));
     build.onLoad({ filter: /./, namespace: "left-out" }, () => ({ contents: "module.exports = {};" }));
-    build.onLoad({ filter: BOLT }, () => ({ contents: EXPORTS }));
+    for (const [name, contents] of Object.entries(LISTS))
+      build.onLoad({ filter: new RegExp(`@slack/${name}/dist/index\\.js$`) }, () => ({ contents }));
+    build.onResolve({ filter: EMITTER }, () => ({ path: createRequire(import.meta.url).resolve("eventemitter3") }));
     build.onLoad({ filter: FILES }, () => ({ contents: "exports.default = class {};" }));
     build.onLoad({ filter: CLIENT_FILES }, () => ({ contents: "module.exports = {};" }));
     build.onLoad({ filter: DESCRIPTIONS }, ({ path }) => {

@@ -39,9 +39,21 @@ function answered(events: readonly object[]): unknown[] {
 }
 
 describe("the bundle that is deployed", () => {
-  test("is at most 600 KB", () => {
+  test("is at most 200 KB", () => {
     const bytes = code().reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
-    expect(bytes).toBeLessThan(600_000);
+    expect(bytes).toBeLessThanOrEqual(200_000);
+  });
+
+  test("holds no remedy of a failure and no card of a plan", () => {
+    const text = code()
+      .map((name) => readFileSync(join(folder, name), "utf8"))
+      .join("\n");
+    for (const words of [
+      "the account's quota of vCPUs is used up",
+      "Pods that will be evicted",
+      "casement.dev/starting-",
+    ])
+      expect(text.includes(words), words).toBe(false);
   });
 
   test("holds no client that the door does not use", () => {

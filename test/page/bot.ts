@@ -5,15 +5,19 @@ import { nodesMessage } from "../../lambdas/messages/node/nodes-table.ts";
 import { operationMessage } from "../../lambdas/messages/operation/operation.ts";
 import { threadLines } from "../../lambdas/messages/operation/thread.ts";
 import { removalDialog } from "../../lambdas/messages/remove/dialog.ts";
+import { filled } from "../../lambdas/messages/slack/command-word.ts";
 import type { Message } from "../../lambdas/records/records.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
 import { addition, NOW } from "./samples.ts";
 
 const WORD = "/win";
-const SETTINGS = { commandWord: WORD, region: demo.region, runbook: null };
+const SETTINGS = { region: demo.region, runbook: null };
 
 /** A message as the SDK's types want it. */
-const sendable = ({ text, blocks }: Message) => ({ text, blocks: [...blocks] as never[] });
+const sendable = (message: Message) => {
+  const { text, blocks } = filled(message, WORD);
+  return { text, blocks: [...blocks] as never[] };
+};
 
 const answers: Readonly<Record<string, () => Message>> = {
   help: () => helpMessage(commands, ["help", "nodes", "add"], demo.cluster.name),

@@ -37,6 +37,21 @@ describe.skipIf(!pwsh)(suite("functions of the scripts"), () => {
     );
   });
 
+  it("name a full disk and a broken WMI by Windows' numbers, in whatever language it speaks", () => {
+    const cases = [
+      { kind: "exception", number: "80070070" },
+      { kind: "exception", number: "80070027" },
+      { kind: "id", number: "800706ba" },
+      { kind: "exception", number: "80070005" },
+    ];
+    expect(linesOf("code.ps1", ["-CausesFile", shared("causes")], cases)).toEqual([
+      "80070070 disk-full",
+      "80070027 disk-full",
+      "800706ba wmi-broken",
+      "80070005",
+    ]);
+  });
+
   it("refuse a malformed action with the simulated machine's message", () => {
     const given = ["-SessionFile", shared("session"), "-ActionFile", shared("action")];
     const right = [kubelet(), guardTask, rule, { do: "environment", name: "NO_PROXY", value: null }];

@@ -103,7 +103,7 @@ describe("the configuration file", () => {
     ["policy", {}, "no command is allowed to anybody"],
     ["pools", {}, "name at least one pool"],
     ["pools.Web", example().pools, "a pool's name must be at most 30 of a-z, 0-9 and -, such as web"],
-    ["pools.web.maxUnavailable", 0, "must be at least 1, or a percentage such as 20%: with none away"],
+    ["pools.web.maxUnavailable", 0, "must be at least 1, or a percentage such as 20%: with 0 no node could be drained"],
     ["pools.web.maxUnavailable", "0%", "must be at least 1, or a percentage such as 20%"],
     ["pools.web.maxUnavailable", "101%", "must be at least 1, or a percentage such as 20%"],
     ["pools.web.maxUnavailable", 1.5, "must be at least 1, or a percentage such as 20%"],

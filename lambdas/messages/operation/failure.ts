@@ -1,3 +1,4 @@
+import { isHopeless } from "../../records/failures.ts";
 import { workOwner } from "../../records/node-work.ts";
 import { asksToContinue, type Block, isKept, type NodeRecord, type OperationRecord } from "../../records/records.ts";
 import type { StageName } from "../../stages.ts";
@@ -80,10 +81,10 @@ function commandAgain({ request }: OperationRecord, { nodeName, failure }: NodeR
 }
 
 /** Names the command to run after the end. */
-function again(operation: OperationRecord, node: NodeRecord, remedy: Remedy | undefined): string {
+function again(operation: OperationRecord, node: NodeRecord): string {
   const command = commandAgain(operation, node);
   if (command === null) return `${typeThis("operations")} shows ${operation.id}.`;
-  const outcome = remedy?.isHopeless ? "fails the same way until that is done." : "tries again.";
+  const outcome = node.failure && isHopeless(node.failure) ? "fails the same way until that is done." : "tries again.";
   return `${typeThis(...command)} ${outcome}`;
 }
 
@@ -98,10 +99,10 @@ const meaning = (node: NodeRecord, remedy: Remedy | undefined): string =>
 const untilTerminated = ({ instanceId }: NodeRecord): string =>
   `it runs, and is billed, until someone terminates it: press Terminate now, or run ${typeThis("remove", instanceId ?? "")}`;
 
-function next(node: NodeRecord, operation: OperationRecord, remedy: Remedy | undefined, now: string): string {
+function next(node: NodeRecord, operation: OperationRecord, now: string): string {
   if (asksToContinue(node)) return continueNext(node, now);
   if (isKept(node)) return `${untilTerminated(node)}.`;
-  if (node.status !== "deciding") return again(operation, node, remedy);
+  if (node.status !== "deciding") return again(operation, node);
   const deadline = node.decideBy ? `at ${localTime(node.decideBy)} (in ${between(now, node.decideBy)})` : "soon";
   if (node.unjudgedBy)
     return `press again. Casement could not check whether ${prose(`<@${node.unjudgedBy}>`)} may decide; without another decision the instance is kept ${deadline}.`;
@@ -132,7 +133,7 @@ export function failureBlocks(
       `${signs[node.status]} *${headline(node, failure.stage)}* after ${worked(node, now)}`,
       meaning(node, remedy),
       ...(remedy ? [`*Remedy:* ${remedy.remedy}.`] : []),
-      ...(node.settled === undefined ? [`*Next:* ${next(node, operation, remedy, now)}`] : []),
+      ...(node.settled === undefined ? [`*Next:* ${next(node, operation, now)}`] : []),
       codeBlock(failure.why, room),
     ].join("\n"),
   );

@@ -1,9 +1,9 @@
 import { isRollout, type Request } from "../../commands/request.ts";
+import { isHopeless } from "../../records/failures.ts";
 import type { NodeRecord, OperationRecord } from "../../records/records.ts";
-import { remedyOf } from "../remedies/remedies.ts";
 
 const mayWork = ({ status, failure, settled }: NodeRecord): boolean =>
-  status === "failed" && failure !== null && settled === undefined && !remedyOf(failure)?.isHopeless;
+  status === "failed" && failure !== null && settled === undefined && !isHopeless(failure);
 
 /**
  * The request with which an operation that failed is tried again: an `add` for as many nodes as failed, a `guard` for the nodes that failed.

@@ -25,7 +25,6 @@ export const machineCodes = {
   "powershell-restricted": {
     cause: "AppLocker, App Control or a group policy restricts PowerShell",
     remedy: "remove that policy from the image or the domain, then try again",
-    isHopeless: true,
   },
   "aws-refuses-machine": {
     cause: "the service refused the machine's own role",

@@ -9,17 +9,14 @@ export const addingCodes = {
   "vcpu-quota": {
     cause: "the account's quota of vCPUs is used up",
     remedy: 'ask AWS for a higher quota ("Running On-Demand Standard instances")',
-    isHopeless: true,
   },
   "subnet-full": {
     cause: "the subnet has no free addresses",
     remedy: "free addresses in it, or add a subnet to the pool",
-    isHopeless: true,
   },
   "no-capacity": {
     cause: "EC2 has no capacity for the pool's instance types in the pool's subnets",
     remedy: "try again later, or add instance types or subnets to the pool",
-    isHopeless: true,
   },
   "volume-key-unusable": {
     cause: "the key that encrypts the volumes could not be used",
@@ -72,12 +69,10 @@ export const addingCodes = {
   "kubernetes-too-old": {
     cause: "the cluster is too old",
     remedy: "upgrade the cluster",
-    isHopeless: true,
   },
   "overlay-port": {
     cause: "the cluster's VXLAN port is not 4789",
     remedy: "set the pool's `windows` to 2022 or 2025",
-    isHopeless: true,
   },
   "certificate-request-denied": {
     cause: "a policy or a person denies this machine",

@@ -6,8 +6,6 @@ export interface Remedy {
   readonly cause: string;
   /** The remedy that a person can apply: a clause without a full stop, with `{win}` for the command word. */
   readonly remedy: string;
-  /** The same request would fail the same way: it is not offered again. */
-  readonly isHopeless?: true;
 }
 
 /** Remedies of codes, whichever stage they end; null for a code that says less than the stage does. */

@@ -11,6 +11,7 @@ import { parse } from "../../../lambdas/commands/parse.ts";
 import { mayUse, rolesOf } from "../../../lambdas/commands/policy.ts";
 import { CONFIGURATION_FILE, type FrontDoorConfiguration } from "../../../lambdas/front-door/configuration.ts";
 import { startedAnswer } from "../../../lambdas/messages/command/acknowledgements.ts";
+import { filled } from "../../../lambdas/messages/slack/command-word.ts";
 import type { Requester } from "../../../lambdas/records/origin.ts";
 import type { OperationRecord } from "../../../lambdas/records/records.ts";
 
@@ -72,7 +73,7 @@ function listen(app: App): void {
     const asker = { userId: command.user_id, userName: command.user_name, channel: command.channel_id };
     const record = recordOf(request, asker, command.trigger_id);
     await start(record, command.trigger_id);
-    const { text, blocks } = startedAnswer(record);
+    const { text, blocks } = filled(startedAnswer(record), configuration.command);
     await ack({ response_type: "ephemeral", text, blocks: [...blocks] as never[] });
   });
 }
