@@ -82,3 +82,13 @@ export interface Change<R extends NodeRequest, P, T extends ChangeTask> {
   /** Tells people elsewhere too that it ended before it had a message; in the step that ends it. */
   readonly onRefusal?: (execution: Execution, said: Message) => Promise<void>;
 }
+
+/** A change of any kind of request, as a function carries it out. */
+export interface AnyChange {
+  readonly isFor: (request: Request) => boolean;
+  /** May it need an approval? */
+  readonly isApproved: boolean;
+  /** Shows what would happen, where it is asked to. */
+  readonly hasDryRun: boolean;
+  readonly run: (execution: Execution) => Promise<void>;
+}

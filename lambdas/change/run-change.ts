@@ -10,7 +10,7 @@ import type { ReleaseDocument } from "../steps/runtime.ts";
 import type { Steps } from "../steps/steps.ts";
 import { breakGlassFor } from "./approval/break-glass.ts";
 import { type ApprovedStart, passGate } from "./approval/gate.ts";
-import type { Change, ChangeTask, NodeRequest } from "./change.ts";
+import type { AnyChange, Change, ChangeTask, NodeRequest } from "./change.ts";
 import { endOnOneNode } from "./node/end.ts";
 import { runStages } from "./node/stages.ts";
 import { newNodeTask } from "./node/task.ts";
@@ -231,24 +231,23 @@ async function runChange<R extends NodeRequest, P, T extends ChangeTask>(
   }
 }
 
-/** A change of any kind of request. @returns whether the request was one for it */
-export type AnyChange = (execution: Execution) => Promise<boolean>;
-
 /** Makes a change one of several that a function carries out. */
-export const anyChange =
-  <R extends NodeRequest, P, T extends ChangeTask>(change: Change<R, P, T>): AnyChange =>
-  async (execution) => {
+export const anyChange = <R extends NodeRequest, P, T extends ChangeTask>(change: Change<R, P, T>): AnyChange => ({
+  isFor: change.isFor,
+  isApproved: change.effects !== undefined,
+  hasDryRun: change.dryRun !== undefined,
+  run: async (execution) => {
     const { request } = execution.start;
-    if (!change.isFor(request)) return false;
-    await runChange(execution, change, request);
-    return true;
-  };
+    if (change.isFor(request)) await runChange(execution, change, request);
+  },
+});
 
 /** Makes the durable function that carries out these changes. */
 export const changing =
   (...changes: readonly AnyChange[]) =>
   (steps: Steps) =>
   async (start: Start, ctx: DurableContext): Promise<void> => {
-    for (const change of changes) if (await change({ ctx, steps, start })) return;
-    throw new Error(`this function changes no node by ${start.request.command}`);
+    const change = changes.find(({ isFor }) => isFor(start.request));
+    if (!change) throw new Error(`this function changes no node by ${start.request.command}`);
+    await change.run({ ctx, steps, start });
   };

@@ -10,6 +10,7 @@ import { runScript } from "../../engine/run-script.ts";
 import type { Assistance } from "../../machine/assistance.ts";
 import type { RouteRequest, RouteResult } from "../../machine/plan.ts";
 import { assistLeaves, assistSummary, tagToShow } from "../../messages/node/assist.ts";
+import { nodeIsGone } from "../../messages/node/cordon.ts";
 import { codeOf } from "../../records/failures.ts";
 import { requesterOf } from "../../records/origin.ts";
 import { TAG } from "../../tags.ts";
@@ -92,6 +93,13 @@ async function runOnce(task: AssistTask, what: RouteRequest["do"], name: string)
   if ("why" in reading) throw new StageFailed(reading.code ?? "script-failed", reading.why);
 }
 
+/** @throws StageFailed when the Node was deleted meanwhile: the approval gives no right to a machine that is no node of the cluster */
+async function checkNode(task: AssistTask): Promise<void> {
+  const { name, uid } = nodeOf(task);
+  const node = await task.steps.nodes.read(name);
+  if (node?.metadata?.uid !== uid) throw new StageFailed("node-deleted", nodeIsGone);
+}
+
 /** Installs the guard, looks at it as a reboot does, and only then gives the approval its power. */
 export async function guardMachine(task: AssistTask): Promise<void> {
   const { steps, wanted } = task;
@@ -101,6 +109,7 @@ export async function guardMachine(task: AssistTask): Promise<void> {
   const fault = guardFault(seen) ?? guardFileFault(seen, task.runtime.payload);
   if (fault) throw new StageFailed(fault.code, fault.why);
   await once(task, "the machine is assisted", async () => {
+    await checkNode(task);
     await steps.machines.assistance.write({ ...wanted, state: "assisted", at: steps.timestamp() });
     await auditNode(task, "assisted", {
       what: "changed",

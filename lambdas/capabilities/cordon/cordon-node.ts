@@ -53,6 +53,7 @@ const change = (command: CordonRequest["command"]): Change<CordonRequest, Chosen
     };
   },
   taskOf: (task) => ({ ...task, summary: "" }),
+  // An uncordon is not taken back: its patch may have come to the API server although no answer came.
   undo: (task) => (command === "uncordon" ? cordonLeaves.unknown : restoreNode(task)),
   finish: ({ summary, isGone }) => ({ summary, ...(isGone ? { outcome: nodeIsGone } : {}) }),
   words: {

@@ -12,6 +12,8 @@ export type CordonOutcome =
   | "cordoned-instead"
   /** Another actor had uncordoned it. */
   | "schedulable"
+  /** The API server never took the operation's cordon. */
+  | "never-cordoned"
   /** It was cordoned before the operation began. */
   | "as-before"
   /** Another actor has cordoned it since. */
@@ -38,6 +40,7 @@ const sentences: Readonly<Record<CordonOutcome, (subject: Subject) => string>> =
   "cordoned-instead": ({ node }) =>
     `the node was cordoned in place of its start-up taint, because its setup did not finish; remove it, or put it in service with ${code(`kubectl uncordon ${node}`)}`,
   schedulable: () => "the node is schedulable; someone else uncordoned it",
+  "never-cordoned": () => "the node is schedulable, as it was before",
   "as-before": () => "the node is cordoned, as it was before",
   "cordoned-since": ({ node }) =>
     `the node stays cordoned, because someone else has cordoned it since; ${code(`kubectl uncordon ${node}`)} makes it schedulable`,

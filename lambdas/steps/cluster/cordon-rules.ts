@@ -151,8 +151,12 @@ export function judgeGiveBack(
 const isDone = (planned: CordonOutcome, node: V1Node): boolean =>
   (planned === "uncordoned" && !isCordoned(node)) || (planned === "cordoned-instead" && isCordoned(node));
 
+/** Has the operation's cordon never come to the Node? `kubectl uncordon` would have left its annotation. */
+const wasNeverCordoned = (record: CordonRecord, node: V1Node): boolean =>
+  CORDONED_BY in record.adds.annotations && record.adds.taints.length === 0 && ownerOn(node) === undefined;
+
 function outcomeFor(record: CordonRecord, node: V1Node): CordonOutcome {
-  if (!isCordoned(node)) return "schedulable";
+  if (!isCordoned(node)) return wasNeverCordoned(record, node) ? "never-cordoned" : "schedulable";
   if (record.wasUnschedulable) return "as-before";
   if (isRecorded(node, record)) return "uncordoned";
   const owner = ownerOn(node);

@@ -43,6 +43,7 @@ describe("A node that an operation cordoned", () => {
   it.each([
     ["is deleted", undefined, "deleted"],
     ["is another one of the same name", node(OWNED, cordoned, "uid-2"), "replaced"],
+    ["never took the cordon", node({}, {}), "never-cordoned"],
     ["was uncordoned by others", node(OWNED, {}), "schedulable"],
     ["has lost its annotation", node({}, cordoned), "cordoned-since"],
     ["names another owner", node({ [CORDONED_BY]: "remove-2" }, cordoned), "another-owner"],
