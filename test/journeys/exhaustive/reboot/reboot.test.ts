@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { CORDONED_BY } from "../../../../lambdas/cluster/node-keys.ts";
-import { APPROVE_OPERATION, CANCEL_OPERATION } from "../../../../lambdas/messages/slack/buttons.ts";
+import { CANCEL_OPERATION } from "../../../../lambdas/messages/slack/buttons.ts";
 import { expectSound, heldBack, newest, nodeNamed, settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
 import { isCordoned, SHORT, unasked } from "../../on-web.ts";
@@ -21,27 +20,6 @@ async function reboot(rest = ""): Promise<string> {
 }
 
 describe("A reboot", () => {
-  test("asks for an approval, empties the node, reboots it once, and gives it back when it is proven", async () => {
-    here = await withSeedNodes();
-    const before = bootIdOf();
-    await here.type("operator", `/win reboot ${SHORT} --force ${web.name} --reason "updates are pending"`);
-    await here.until(async () => (await newest(here)).operation.approval?.state === "open", 5, "the question");
-    expect(openly(here).join("\n")).toMatch(
-      /is drained and rebooted[\s\S]*✅ The guard of the metadata route is in order/,
-    );
-    await here.press("approver", APPROVE_OPERATION);
-    await settled(here, 240);
-    const { operation, nodes } = await newest(here);
-    expect(operation.status).toBe("succeeded");
-    expect(operation.summary).toContain("was rebooted and works");
-    expect(nodes[0]?.stage).toBe("restore");
-    expect(bootIdOf()).not.toBe(before);
-    expect(isCordoned(here)).toBe(false);
-    expect(nodeNamed(here, web.name)?.metadata?.annotations?.[CORDONED_BY]).toBeUndefined();
-    expect(await heldBack(here)).toEqual([]);
-    await expectSound(here);
-  });
-
   test("leaves a node cordoned that another person had cordoned before", async () => {
     here = await unasked("reboot");
     await cordonByHand(here, web);
@@ -74,19 +52,6 @@ describe("A reboot", () => {
 describe("A reboot that is not proven", () => {
   const soon = { reboot: { reboot: 20, prove: 12 } };
   const ofWeb = { instanceId: web.instanceId };
-
-  test("leaves the node cordoned when the machine does not come back, and says what to do", async () => {
-    here = await unasked("reboot", soon);
-    injectFault(here, "boot-hangs", ofWeb);
-    const told = await reboot();
-    const { operation, nodes } = await newest(here);
-    expect(operation.status).toBe("failed");
-    expect(nodes[0]?.failure?.stage).toBe("reboot");
-    expect(told).toContain("The reboot is not proven");
-    expect(isCordoned(here)).toBe(true);
-    await here.pass(60);
-    expect(isCordoned(here)).toBe(true);
-  });
 
   test("names the service that does not start again", async () => {
     here = await unasked("reboot", soon);

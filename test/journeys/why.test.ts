@@ -1,12 +1,12 @@
 import { afterEach, expect, test } from "vitest";
-import { inHostTime } from "../../../host-time.ts";
-import { expectSound, newest, nodeNamed, settled } from "../../evidence.ts";
-import type { Journey } from "../../journey.ts";
-import { type Looked, look } from "../../looking.ts";
-import { cordonByHand, edge, web } from "../../others.ts";
-import { askEc2, injectFault } from "../../outside.ts";
-import { privately } from "../../reading.ts";
-import { confirmRemoval, withSeedNodes } from "../../removal.ts";
+import { inHostTime } from "../host-time.ts";
+import { expectSound, newest, nodeNamed, settled } from "./evidence.ts";
+import type { Journey } from "./journey.ts";
+import { type Looked, look } from "./looking.ts";
+import { cordonByHand, edge, web } from "./others.ts";
+import { askEc2, injectFault } from "./outside.ts";
+import { privately } from "./reading.ts";
+import { confirmRemoval, withSeedNodes } from "./removal.ts";
 
 let here: Journey;
 afterEach(() => here.close());

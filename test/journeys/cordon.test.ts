@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { eventsOn, heldBack, newest, settled } from "../../evidence.ts";
-import type { Journey } from "../../journey.ts";
-import { isCordoned, ownerShown, run, SHORT } from "../../on-web.ts";
-import { cordonByHand, edge, guardedPod, kubectl, podsOn, web } from "../../others.ts";
-import { injectFault } from "../../outside.ts";
-import { openly, privately } from "../../reading.ts";
-import { confirmRemoval, withSeedNodes } from "../../removal.ts";
-import { stopAll } from "../../stopping.ts";
+import { eventsOn, heldBack, newest, settled } from "./evidence.ts";
+import type { Journey } from "./journey.ts";
+import { isCordoned, ownerShown, run, SHORT } from "./on-web.ts";
+import { cordonByHand, edge, guardedPod, kubectl, podsOn, web } from "./others.ts";
+import { injectFault } from "./outside.ts";
+import { openly, privately } from "./reading.ts";
+import { confirmRemoval, withSeedNodes } from "./removal.ts";
+import { stopAll } from "./stopping.ts";
 
 let here: Journey;
 afterEach(() => here.close());

@@ -1,0 +1,137 @@
+import { describe, expect, test } from "vitest";
+import { wholePlan } from "../../../lambdas/capabilities/reboot/rollout/plan.ts";
+import { expectedMinutes, rolloutCard, rolloutDryRun } from "../../../lambdas/capabilities/reboot/rollout/plan-card.ts";
+import {
+  emptyPool,
+  noneDue,
+  noneLeft,
+  poolsWithOwnRules,
+  severalPools,
+  tooManyInRollout,
+} from "../../../lambdas/capabilities/reboot/rollout/refusals.ts";
+import type { PlannedNode, RolloutPlan } from "../../../lambdas/capabilities/reboot/rollout/rollout-plan.ts";
+import { Refused, UserError } from "../../../lambdas/errors.ts";
+
+const planned = (name: string, fields: Partial<PlannedNode> = {}): PlannedNode => ({
+  ...{ name, uid: `u-${name}`, instanceId: `i-${name}`, bootId: null, pool: "web" },
+  ...{ isAway: false, throughEc2: false, pods: 0, minutes: 5, losses: [], blockers: [], budgets: [] },
+  ...fields,
+});
+const nodes = (count: number, fields: Partial<PlannedNode> = {}): PlannedNode[] =>
+  Array.from({ length: count }, (_, at) => planned(`win-${at + 1}`, fields));
+const plan = (fields: Partial<RolloutPlan> = {}): RolloutPlan => ({
+  ...{ pool: "web", nodes: nodes(3), leftOut: [], most: 2, max: null, canary: false },
+  ...fields,
+});
+const textOf = (fields: Partial<RolloutPlan> = {}): string => JSON.stringify(rolloutCard(plan(fields)).blocks);
+
+describe("The card of a rollout", () => {
+  test.each<readonly [Partial<RolloutPlan>, string]>([
+    [{ nodes: nodes(1) }, "*Plan*: 1 node of `web` is drained and rebooted, one first."],
+    [
+      { nodes: nodes(2) },
+      "*Plan*: 2 nodes of `web` are drained and rebooted, one first. Once the first one is proven, the other one follows.",
+    ],
+    [{}, "Once the first one is proven, the others follow, up to 2 at once."],
+    [{ most: 1 }, "Once the first one is proven, the others follow, one after another."],
+    [
+      { canary: true },
+      "It asks whether to go on once the first one is proven; then the others follow, up to 2 at once.",
+    ],
+    [{ pool: null }, "*Plan*: 3 nodes are drained and rebooted, one first."],
+    [{ pools: ["web", null, "db"] }, "*Plan*: 3 nodes of `web`, `db` are drained"],
+    [{ due: true }, "*Plan*: 3 nodes of `web` that wait for a reboot are drained"],
+    [{ due: true, nodes: nodes(1) }, "*Plan*: 1 node of `web` that waits for a reboot is drained"],
+  ])("says how it goes on after the first node: %#", (fields, words) => {
+    expect(textOf(fields)).toContain(words);
+  });
+
+  test.each<readonly [Partial<PlannedNode>, words: string, mark: string]>([
+    [{ pods: 1 }, "*1 pod will be evicted* in all.", "will be evicted"],
+    [{ isAway: true }, "🩹 *NotReady now, and first:* `win-2`. They need no slot.", "🩹"],
+    [{ throughEc2: true }, "*Rebooted through EC2, because the SSM agent is silent:* `win-2`. EC2 asks", "through EC2"],
+    [{ losses: ["emptyDir", "emptyDir"] }, "⚠️ *Lost:* emptyDir.", "*Lost:*"],
+    [
+      { blockers: ["disruption budget"], budgets: ["shop/cart"] },
+      "⛔ Evictions are held up now on `win-2`: disruption budget, disruption budgets `shop/cart`.",
+      "⛔",
+    ],
+    [{ blockers: ["stuck pod"] }, "⛔ Evictions are held up now on `win-2`: stuck pod. Each drain", "⛔"],
+    [{ due: "Windows Update" }, "🔁 *Windows Update* waits for a reboot on `win-2`.", "🔁"],
+  ])("shows what is special about a node, and nothing where there is nothing: %o", (fields, words, mark) => {
+    expect(textOf({ nodes: [planned("win-1"), planned("win-2", fields)] })).toContain(words);
+    expect(textOf()).not.toContain(mark);
+  });
+
+  test("names the order, the pods in all, and who is left out", () => {
+    const text = textOf({
+      nodes: nodes(3, { pods: 4 }),
+      leftOut: [{ name: "win-9", why: "it is a Linux node" }],
+    });
+    expect(text).toContain("In this order: `win-1`, `win-2`, `win-3`.");
+    expect(text).toContain("*12 pods will be evicted* in all.");
+    expect(text).toContain("🚫 *1 node left out:* `win-9` (it is a Linux node).");
+    expect(textOf()).toContain("No pods have to move.");
+    expect(textOf()).not.toContain("left out");
+  });
+
+  test("expects the first node alone, and then waves of as many as may be away", () => {
+    expect(expectedMinutes(plan({ nodes: nodes(1) }))).toBe(15);
+    expect(expectedMinutes(plan({ nodes: nodes(3) }))).toBe(30);
+    expect(expectedMinutes(plan({ nodes: nodes(4) }))).toBe(45);
+    expect(expectedMinutes(plan({ nodes: [planned("a"), planned("b", { minutes: 50 })], most: 1 }))).toBe(120);
+    expect(textOf()).toContain("Expected time: about 30 minutes");
+  });
+
+  test("as a dry run ends with the command that applies it", () => {
+    const { text, blocks } = rolloutDryRun(plan(), ["web", "--max", "2"]);
+    expect(text).toBe("Dry run: reboot 3 nodes");
+    expect(JSON.stringify(blocks[0])).toContain("*Dry run: nothing was changed.* 3 nodes of `web` are drained");
+    expect(JSON.stringify(blocks.at(-1))).toContain("To apply: `{win} reboot web --max 2`");
+  });
+});
+
+describe("The plan of a whole rollout", () => {
+  const leftOut = { name: "win-9", leftOut: "it is quarantined" };
+
+  test("has the nodes that can be rebooted, and those that are left out with the reason", () => {
+    expect(wholePlan([planned("win-1"), leftOut], 2)).toEqual({
+      pool: "web",
+      nodes: [planned("win-1")],
+      leftOut: [{ name: "win-9", why: "it is quarantined" }],
+      most: 2,
+    });
+  });
+
+  test("is of one pool, but for nodes that wait for a reboot", () => {
+    const mixed = [planned("win-1"), planned("win-2", { pool: null })];
+    expect(() => wholePlan(mixed, 2)).toThrow(new UserError(severalPools(["web", null])));
+    expect(wholePlan(mixed, 2, true)).toMatchObject({ pool: "web", pools: ["web", null] });
+    expect(wholePlan([planned("win-1")], 2, true)).not.toHaveProperty("pools");
+  });
+
+  test("is refused when no node is left", () => {
+    expect(() => wholePlan([leftOut], 2)).toThrow(new Refused("no node can be rebooted: `win-9` (it is quarantined)"));
+  });
+
+  test.each([
+    [emptyPool("web"), "Pool `web` has no Windows nodes."],
+    [tooManyInRollout(101, 100), "101 nodes are too many for one rollout: at most 100. Name some of them."],
+    [
+      severalPools(["web", null]),
+      "The nodes belong to several pools (`web`, none). A rollout is about one pool: start one for each.",
+    ],
+    [
+      poolsWithOwnRules(["web", null]),
+      "Nodes of several pools wait for a reboot, and these pools differ in their rules or maintenance, so each needs its own approval: `{win} reboot web --due`, nodes of no pool by their names.",
+    ],
+    [noneDue(null, []), "No Windows node waits for a reboot: Windows has nothing pending there. Nothing was changed."],
+    [
+      noneDue("web", ["win-1"]),
+      "No node of `web` is known to wait for a reboot. Not known of `win-1`: the machines do not answer, or an operation works on them. Nothing was changed.",
+    ],
+    [noneLeft([{ name: "win-1", why: "busy" }]), "no node can be rebooted: `win-1` (busy)"],
+  ])("is refused in words: %s", (words, expected) => {
+    expect(words).toBe(expected);
+  });
+});
