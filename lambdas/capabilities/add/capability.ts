@@ -3,17 +3,17 @@ import { command } from "../command.ts";
 import { dryRun, reason } from "../options.ts";
 
 /**
- * Stages that bring a machine into the cluster; each relies on all before it. Deadlines of stages that run scripts are
- * about twice the time needed by Windows Server 2025 on two cores with a disk that is still being filled from S3
- * (lib/sandbox/machine/loading.ts and lib/sandbox/core/figures.ts have the figures), when only the poll reads each
- * result:
+ * The stages of a machine on its way into the cluster; each relies on all before it. Stages that run scripts have about
+ * twice the time that they need with two cores and a disk that still loads from S3 (the figures are in
+ * lib/sandbox/machine/loading.ts and lib/sandbox/core/figures.ts), on Windows Server 2025, if each result is found only
+ * by the poll:
  * - guard: PowerShell 30 s and two small files, the guard's first run 65 s (it waits for EC2Launch), poll 45 s; then
  *   the observation: network modules 15 s, the list of features 210 s, a run of the guard 60 s, poll 45 s. 8 minutes.
- * - features: installing 180 s, an observation 120 s, the reboot 130 s and the agent's return 30 s, everything cold
- *   again for the observation after it 360 s, a last one 120 s, five polls of 45 s. 19 minutes.
+ * - features: installing 180 s, an observation 120 s, the reboot 130 s and the agent's return 30 s, the observation
+ *   after it with a cold disk 360 s, a last one 120 s, five polls of 45 s. 19 minutes.
  * - payload: 700 MB from S3, each file hashed twice. 5 minutes.
  * - configure: two plans with PowerShell, firewall and Defender, services that start, two polls. 5 minutes.
- * - client-csr: long enough for a second join token, which lives for ten minutes.
+ * - client-csr: long enough for a second join token, which is valid for ten minutes.
  */
 const provision = [
   {
@@ -96,7 +96,7 @@ const provision = [
   },
 ] as const satisfies readonly StageRow[];
 
-/** Adding nodes to a pool. */
+/** Adds nodes to a pool. */
 export const add = {
   name: "add",
   commands: [
@@ -124,7 +124,8 @@ export const add = {
     "provision-node": { hours: 8, account: "join", triesItsRights: true },
   },
   stages: { provision },
-  // queue: for a join slot, before the launch begins. terminate: for EC2 to terminate the instance of a failed or
-  // cancelled node. keepFailed: for a person to decide about a failed machine.
+  // queue: minutes until one of the join slots is free, before the launch begins.
+  // terminate: minutes until EC2 has terminated the instance of a node that failed or was cancelled.
+  // keepFailed: minutes until a person has decided about a failed machine.
   waits: { provision: { queue: 120, terminate: 10, keepFailed: 60 } },
 } as const satisfies Capability;

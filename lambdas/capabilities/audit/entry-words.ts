@@ -10,7 +10,7 @@ type Detail = NonNullable<AuditEntry["detail"]>;
 const text = (value: unknown): string =>
   ["string", "number", "boolean"].includes(typeof value) ? String(value) : JSON.stringify(value);
 
-/** Facts by name, for an act without words of its own. */
+/** Lists facts by name, for an entry without words of its own. */
 const listed = (detail: Detail): string =>
   Object.entries(detail)
     .filter(([, value]) => value !== undefined && value !== null)
@@ -24,7 +24,7 @@ const joined = (...parts: readonly unknown[]): string =>
     .join(": ");
 
 function requested(detail: Detail): string {
-  // The ledger may hold requests of other versions.
+  // The ledger may hold requests of other versions of Casement.
   if (typeof detail.command !== "string" || !isChange(detail.command)) return listed(detail);
   return withoutPlaceholder(joined(titleOf(detail as Request), detail.reason));
 }
@@ -39,10 +39,10 @@ const sayings: Readonly<Partial<Record<AuditEntry["what"], (detail: Detail) => s
   ended: ({ status, summary, stage, why, outcome }) => joined(status, summary, stage, why, outcome),
 };
 
-/** Facts of an entry in a line, not escaped. */
+/** Describes an entry's facts in one line, not escaped. */
 export const detailOf = ({ what, detail = {} }: AuditEntry): string => (sayings[what] ?? listed)(detail);
 
-/** Person or rule of an entry, by name where it is known. */
+/** Names the person or the rule of an entry; a person without a known name by id. */
 export function actorName({ by }: AuditEntry): string {
   if (!by) return "";
   return "rule" in by ? by.rule : (by.name ?? by.person);

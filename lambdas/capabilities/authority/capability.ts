@@ -1,6 +1,6 @@
 import type { Capability } from "../capability.ts";
 
-/** The kubelets' client authority, which machines get anew where the cluster changed it. */
+/** Updates the kubelets' client authority on machines after the cluster has changed it. */
 export const authority = {
   name: "authority",
   scheduled: { name: "authority", title: () => "Update the kubelets' client authority" },
@@ -15,7 +15,7 @@ export const authority = {
       },
     ],
   },
-  // proof: for the first node's kubelet to accept the API server with the new file, which it reads once a minute.
+  // proof: minutes until the first node's kubelet accepts the API server with the new file, read once a minute.
   waits: { authority: { proof: 5 } },
   schedules: [
     {

@@ -13,11 +13,11 @@ const purposes: Readonly<Record<Account, string>> = {
   join: "adding nodes",
 };
 
-/** The same news about several accounts, told once. */
+/** News that several accounts share, so that it is reported once. */
 interface Grouped extends Pick<CredentialNews, "say"> {
   readonly accounts: readonly Account[];
   readonly why: string;
-  /** ISO 8601: the first expiry; null when no credential has one. */
+  /** ISO 8601: the first expiry; null if no credential expires. */
   readonly endsAt: string | null;
 }
 
@@ -48,7 +48,7 @@ const stopped = (accounts: readonly Account[]): string => listed(accounts.map((a
 
 const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
-/** Sentences without their full stop: what happened, what it means, what to do. */
+/** Sentences without their final full stop: the event, its effect, the next step. */
 const sentences: Readonly<Record<CredentialNews["say"], (group: Grouped) => string>> = {
   failing: ({ accounts, why, endsAt }) =>
     `${whose(accounts)} could not be renewed twice in a row: ${why}. ${
@@ -61,7 +61,7 @@ const sentences: Readonly<Record<CredentialNews["say"], (group: Grouped) => stri
   well: ({ accounts }) => `${whose(accounts)} can be used again, and its renewal is back on schedule`,
 };
 
-/** Text of a mail or a page; null when there is only good news, which is not worth waking a person. */
+/** Text of a mail or a page; null for only good news, which nobody needs to be paged for. */
 export function credentialNotice(news: readonly CredentialNews[]): Notice | null {
   const bad = grouped(news.filter(({ say }) => say !== "well"));
   if (bad.length === 0) return null;
@@ -76,7 +76,7 @@ export function credentialNotice(news: readonly CredentialNews[]): Notice | null
 
 const signs: Readonly<Record<CredentialNews["say"], string>> = { failing: "⚠️", ended: "❌", well: "✅" };
 
-/** The same for the channel. */
+/** Message in the channel about the credentials. */
 export function credentialMessage(cluster: string, news: readonly CredentialNews[]): Message {
   const groups = grouped(news);
   const words = groups.map((group) => `${signs[group.say]} ${plain(capital(sentences[group.say](group)), 1_500)}.`);

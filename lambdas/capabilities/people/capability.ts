@@ -1,6 +1,6 @@
 import type { Capability } from "../capability.ts";
 
-/** Reading of Slack's groups and memberships, for the front door. */
+/** Reads Slack's groups and their members for the front door. */
 export const people = {
   name: "people",
   schedules: [{ name: "people", every: "5 minutes" }],

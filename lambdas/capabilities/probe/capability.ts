@@ -1,6 +1,6 @@
 import type { Capability } from "../capability.ts";
 
-/** Probes of the data plane, node by node in turn. */
+/** Scheduled probes of the data plane, in which the nodes take turns. */
 export const probe = {
   name: "probe",
   workflows: { "probe-nodes": { hours: 3, account: "act" } },

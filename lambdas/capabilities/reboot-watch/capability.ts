@@ -1,6 +1,6 @@
 import type { Capability } from "../capability.ts";
 
-/** Watch over due reboots, and over reboots that Casement did not order. */
+/** Scheduled checks for pending reboots, and for boots that Casement did not order. */
 export const rebootWatch = {
   name: "reboot-watch",
   workflows: { "watch-reboots": { hours: 1, account: "look" } },

@@ -1,6 +1,6 @@
 import { code } from "../../messages/slack/text.ts";
 
-/** State that a removal leaves which failed or was cancelled after EC2 took its order, as a clause. */
+/** State of the machine if a removal fails or is cancelled after EC2 accepted the termination, as a clause. */
 export const removalLeaves = {
   terminating: (instanceId: string): string =>
     `EC2 is terminating ${code(instanceId)}; its Node stays until the cluster deletes it`,

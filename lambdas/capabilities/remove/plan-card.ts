@@ -13,11 +13,11 @@ import { andMore } from "../../messages/slack/table.ts";
 import { code, counted } from "../../messages/slack/text.ts";
 import type { PlanCard } from "../../records/approval.ts";
 
-/** Pods named on the card, which stands in the channel; the dialog names more. */
+/** Most pods named on the card in the channel; the dialog names more. */
 const MOST_PODS = 10;
 
 /**
- * The plan of a removal: node, instance and pool, what is lost, the pods that are evicted, and what holds their evictions up.
+ * The plan of a removal: node, instance and pool, losses, evicted pods, and the obstacles to their evictions.
  * @param now ISO 8601
  */
 export function removalPlanCard(

@@ -1,6 +1,6 @@
 import type { Capability } from "../capability.ts";
 
-/** Care for what operations left behind, and the start of what is due. */
+/** Repairs what ended operations left behind, and starts scheduled operations that are due. */
 export const sweep = {
   name: "sweep",
   workflows: {

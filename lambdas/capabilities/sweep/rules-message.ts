@@ -14,7 +14,7 @@ const line = ({ path, added, removed }: RuleChange): string =>
     ...(removed.length > 0 ? [`removed ${values(removed)}`] : []),
   ].join("; ")}`;
 
-/** Tells the channel that a deployment changed who may do what. @param version of the release document */
+/** Message in the channel: a deployment changed permissions. @param version of the release document */
 export function rulesChanged(changes: readonly RuleChange[], cluster: string, version: string): Message {
   const title = `A deployment changed who may do what in ${plain(cluster, 60)}`;
   const head = section(`🔐 *${title}*`);

@@ -9,19 +9,19 @@ import { APPROVE_OPERATION, DENY_OPERATION } from "../slack/buttons.ts";
 import { withoutPlaceholder } from "../slack/command-word.ts";
 import { code, mentionOf, plain, prose, some } from "../slack/text.ts";
 
-/** The part of an operation that a review is about. */
+/** The fields of an operation that a review needs. */
 type Reviewed = Pick<OperationRecord, "id" | "approval" | "request" | "asker" | "origin">;
 
 const reasonIn = ({ breakGlass }: Approval): string => plain(breakGlass ?? "", 200);
 
-/** The reason as it was typed, with one full stop behind it. */
+/** The typed reason, with one full stop at the end. */
 const reasonSentence = (approval: Approval): string => `${reasonIn(approval).replace(/[.\s]+$/, "")}.`;
 
-/** Explains why `--break-glass` takes no part of a name. */
+/** Explains that `--break-glass` needs the whole name. */
 export const breakGlassNeedsName = (node: string, typed: string): string =>
   `--break-glass requires the node's full name: ${code(node)}, not ${code(typed)}.`;
 
-/** Reason why a second node is not taken without an approval. */
+/** Reason why a second use of break-glass is refused. */
 export const breakGlassTaken = ({ operation, node }: { readonly operation: string; readonly node: string }): string =>
   `--break-glass is limited to one Ready node, or the NotReady nodes of one pool, until an approver has reviewed it, and ${code(operation)} used it for ${code(node)}. Ask an approver to run ${typeThis("approve", operation)}, or ask again without --break-glass`;
 
@@ -42,7 +42,7 @@ const buttons = (operation: string, approval: Approval): Block => {
 const verdictOf = ({ decision, reason }: CountedVote): string =>
   `${decision === "approve" ? "in order" : "not in order"}${reason ? `: ${plain(reason, 200)}` : ""}`;
 
-/** Blocks of a message whose operation did not wait for its approval: what to review, or the review. */
+/** Blocks on an operation that did not wait for an approval: the review's buttons, or its result. */
 export function breakGlassBlocks(
   { id, endedAt }: Pick<OperationRecord, "id" | "endedAt">,
   approval: Approval,
@@ -54,7 +54,7 @@ export function breakGlassBlocks(
 }
 
 /**
- * Calls the approvers to an operation that does not wait for them.
+ * Notifies the approvers of an operation that does not wait for them.
  * @param called ids of user groups (S…) and people
  */
 export function breakGlassCall(operation: Reviewed, approval: Approval, called: readonly string[]): Message {
@@ -65,7 +65,7 @@ export function breakGlassCall(operation: Reviewed, approval: Approval, called: 
   };
 }
 
-/** Calls the same people past Slack. */
+/** Pages people about the operation. */
 export const breakGlassNotice = (operation: Reviewed, reason: string): Notice => ({
   kind: "break-glass",
   operation: operation.id,
@@ -76,8 +76,8 @@ export const breakGlassNotice = (operation: Reviewed, reason: string): Notice =>
 });
 
 /**
- * Reminds of a review that is still awaited.
- * @param at ISO 8601: when it was used
+ * Reminds the approvers of an open review.
+ * @param at ISO 8601: time of the use of break-glass
  * @param now ISO 8601
  */
 export function reviewReminder(
@@ -89,7 +89,7 @@ export function reviewReminder(
   return { text: words.trim(), blocks: [section(words.trim()), buttons(operation.id, approval)] };
 }
 
-/** Reminds past Slack. */
+/** Pages people about an open review. */
 export const reviewNotice = ({ id, request }: Reviewed): Notice => ({
   kind: "break-glass",
   operation: id,
@@ -99,12 +99,12 @@ export const reviewNotice = ({ id, request }: Reviewed): Notice => ({
   until: null,
 });
 
-/** Says in the thread how a review ended. */
+/** Message in the thread on the result of a review. */
 export const reviewedMessage = ({ id, request }: Reviewed, vote: CountedVote): Message => {
   const words = `🔓 ${prose(`<@${vote.userId}>`, 80)} reviewed ${code(id)} (${plain(titleOf(request), 300)}): ${verdictOf(vote)}.`;
   return { text: words, blocks: [section(words)] };
 };
 
-/** Awaited event of an operation that was not reviewed, for the list of operations. */
+/** Names the wait for a review, for the list of operations. */
 export const waitsForReview = ({ roles }: Approval): string =>
   `its review by ${some(roles.map(code), 5)}: it ran without an approval`;

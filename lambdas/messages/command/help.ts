@@ -9,7 +9,7 @@ const line = (command: Command, usable: readonly string[]): string =>
   `${shownForm(command)} ${command.summary}${usable.includes(command.name) ? "" : " _(no permission)_"}`;
 
 /**
- * Lists all commands, and marks those that the reader may not use.
+ * Lists all commands, and marks those that the reader is not allowed to use.
  * @param usable names of the commands that the reader may use
  * @param cluster the cluster's name
  */
@@ -39,7 +39,7 @@ const optionLines = (command: Command): string[] =>
 const alsoSaid = (command: Command): string[] =>
   command.also.length > 0 ? [`Aliases: ${command.also.map(code).join(", ")}`] : [];
 
-/** One command explained. */
+/** Explains one command: form, arguments, options and examples. */
 export function commandHelp(command: Command, usable: readonly string[]): Message {
   const lines = [
     `*${shownForm(command)}*`,

@@ -3,7 +3,7 @@ import { say } from "../slack/blocks.ts";
 import { code, plain } from "../slack/text.ts";
 import { typeThis } from "./syntax.ts";
 
-/** Reason why a person's command is rejected; told in private. */
+/** Reason why a person's command is rejected. */
 export type Refusal =
   | { readonly kind: "workspace" | "guest" | "bot" | "shared-channel" }
   | { readonly kind: "channel"; readonly channel: string; readonly cluster: string }
@@ -21,9 +21,9 @@ const refusals: { readonly [K in Refusal["kind"]]: (of: Extract<Refusal, { kind:
     `You do not have permission to use ${code(command)}. Nothing was changed. ${typeThis("help")} shows what you can use; roles are granted under \`people\` in Casement's configuration.`,
 };
 
-/** Reason in the ledger for a requester whom the policy refused. */
+/** Reason, in the ledger, of a refusal by the policy. */
 export const noRole = (command: string): string => `no role allows ${command}`;
 
-/** Private message to the person who was refused. */
+/** Private message to the person whose command is rejected. */
 export const refusalMessage = (refusal: Refusal): Message =>
   say((refusals[refusal.kind] as (of: Refusal) => string)(refusal));

@@ -4,14 +4,14 @@ import { commandOf, scheduledOperations } from "../../commands/list.ts";
 import type { Request } from "../../commands/request.ts";
 import { code } from "../slack/text.ts";
 
-/** Form in which a command is typed, as code for a message. */
+/** Usage of a command, as code for a message. */
 export const shownForm = (command: Command): string => typeThis(formOf(command));
 
-/** Command to type, as code, with `{win}` for its first word: the next step of most messages. */
+/** Command to type, as code, with `{win}` for its first word. */
 export const typeThis = (...words: readonly (string | number)[]): string =>
   code(words.join(" ")).replace("`", "`{win} ");
 
-/** Names a request in a few words, not escaped: "Add 2 nodes to web". */
+/** Title of a request in a few words, not escaped: "Add 2 nodes to web". */
 export function titleOf(request: Request): string {
   const { title } = scheduledOperations.find(({ name }) => name === request.command) ?? commandOf(request.command);
   return title(request as never);

@@ -19,7 +19,7 @@ export interface Examination {
   readonly credentials?: readonly CredentialAge[];
 }
 
-/** Age and end of an account's credential; times are ISO 8601. */
+/** Age, renewal and expiry of an account's credential; times are ISO 8601. */
 export interface CredentialAge {
   readonly account: string;
   readonly issuedAt: string;
@@ -59,10 +59,10 @@ function grouped(findings: readonly Finding[]): { area: Area; found: FindingText
     .toSorted((one, other) => worstOf(one.found) - worstOf(other.found));
 }
 
-/** A note needs no remedy: its next step is for readers who want to change it. */
+/** Label of the next step. A note needs no remedy: its step is for readers who want to change the state. */
 const remedyOf = ({ level }: FindingText): string => (level === "note" ? "To change it" : "Remedy");
 
-/** Findings of an area in their order; those that one remedy mends stand together, so that it is said once. */
+/** Groups the findings of an area by remedy, in their order, so that each remedy is shown once. */
 const byRemedy = (found: readonly FindingText[]): [FindingText, ...FindingText[]][] =>
   [...Map.groupBy(found, ({ level, remedy }) => JSON.stringify([level, remedy])).values()].flatMap(
     ([first, ...rest]) => (first ? [[first, ...rest]] : []),

@@ -10,7 +10,7 @@ export interface FindingText {
   readonly remedy: string;
 }
 
-/** Text of a finding that something does not work. */
+/** Builds the text of a finding about something that does not work. */
 export const broken = (area: Area, says: string, remedy: string): FindingText => ({
   area,
   level: "broken",
@@ -18,7 +18,7 @@ export const broken = (area: Area, says: string, remedy: string): FindingText =>
   remedy,
 });
 
-/** Text of a finding that something works now and soon will not. */
+/** Builds the text of a finding about something that still works, but soon will not. */
 export const warning = (area: Area, says: string, remedy: string): FindingText => ({
   area,
   level: "warning",
@@ -26,5 +26,5 @@ export const warning = (area: Area, says: string, remedy: string): FindingText =
   remedy,
 });
 
-/** Text of a finding that needs no remedy and is worth knowing. */
+/** Builds the text of a finding that is worth knowing and needs no remedy. */
 export const note = (area: Area, says: string, remedy: string): FindingText => ({ area, level: "note", says, remedy });

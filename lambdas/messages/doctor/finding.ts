@@ -5,8 +5,8 @@ import type { UnregisteredRow } from "../node/unregistered.ts";
 export type Area = "Slack" | "AWS" | "Cluster" | "Nodes";
 
 /**
- * "broken": does not work. "unclear": could not be checked. "warning": works now, and soon will not. "note": works, and is worth
- * knowing.
+ * "broken": does not work. "unclear": could not be checked. "warning": still works, but soon will not. "note": works,
+ * and is worth knowing.
  */
 export type Level = "broken" | "unclear" | "warning" | "note";
 
@@ -18,7 +18,7 @@ export type Finding =
       readonly area: Area;
       readonly what: string;
       readonly why: string;
-      /** As people know it; left out where the error does not say. */
+      /** Name of the service; left out if the error does not name it. */
       readonly service?: string;
       readonly throttled?: true;
     }
@@ -29,7 +29,10 @@ export type Finding =
   | { readonly kind: "not-a-member" | "channel-shared" | "channel-unknown"; readonly channel: string }
   /** Commands that the policy does not name, so that no role may use them. */
   | { readonly kind: "commands-unnamed"; readonly commands: readonly string[] }
-  /** Approvals that fewer than two people can give; `pool` is null for the general rules, `people` are ids of Slack. */
+  /**
+   * Commands whose approval fewer than two people can give; `pool` is null for the general rules, `people` are Slack
+   * ids.
+   */
   | {
       readonly kind: "few-approvers";
       readonly commands: readonly string[];
@@ -59,16 +62,16 @@ export type Finding =
       readonly kind: "others-without-profile" | "others-without-agent" | "others-silent";
       readonly machines: readonly string[];
     }
-  /** Machines of other owners whose tag or approval has no power, each with the reason. */
+  /** Machines of other owners whose tag or approval is not valid, each with the reason. */
   | {
       readonly kind: "assistance-without-power";
       readonly machines: readonly { readonly instanceId: string; readonly fault: AssistanceFault }[];
     }
   | { readonly kind: "right-missing"; readonly account: string; readonly does: string; readonly right: string }
   | { readonly kind: "policy-missing"; readonly account: string; readonly policy: string; readonly what: string }
-  /** A policy of an older manifest denies what today's allows. */
+  /** An admission policy of an older manifest denies something that the current one allows. */
   | { readonly kind: "policy-old"; readonly account: string; readonly policy: string; readonly what: string }
-  /** A policy that an older manifest holds, and what it allows. */
+  /** An admission policy is missing or from an older manifest, and allows something that the current one denies. */
   | { readonly kind: "policy-lax"; readonly account: string; readonly policy: string; readonly what: string }
   | { readonly kind: "credential-expired"; readonly account: string; readonly at: string }
   | { readonly kind: "credential-overdue"; readonly account: string; readonly due: string; readonly at: string }
@@ -79,7 +82,7 @@ export type Finding =
   | { readonly kind: "kubelet-version"; readonly node: string; readonly kubelet: string; readonly server: string }
   | { readonly kind: "no-cloud-controller"; readonly platform: string }
   | { readonly kind: "reserved-network"; readonly network: string }
-  /** `nodes` are the operator's; `meant`: the configuration accepts it (`cluster.besideWmco`). */
+  /** `nodes` are the operator's; `meant`: the configuration accepts them (`cluster.besideWmco`). */
   | { readonly kind: "beside-wmco"; readonly nodes: readonly string[]; readonly meant: boolean }
   | { readonly kind: "server-too-old"; readonly server: string }
   | {
@@ -89,7 +92,7 @@ export type Finding =
       /** `kubectl logs` uses it, not only metrics. */
       readonly logs: boolean;
     }
-  /** `at` is when it was seen, ISO 8601. */
+  /** `at` is the time of the check, ISO 8601. */
   | { readonly kind: "unregistered-machine"; readonly machine: UnregisteredRow; readonly at: string }
   | { readonly kind: "authority-unknown"; readonly nodes: readonly string[] }
   | { readonly kind: "authority-ends"; readonly authority: string; readonly at: string }

@@ -6,15 +6,15 @@ import { imageMissing, launchRefused, wordsOfFinding } from "./findings.ts";
 
 type NoAnswer = Extract<Finding, { kind: "no-answer" }>;
 
-/** Affected things that a finding names; the rest is counted. */
+/** Most affected resources that a finding names. */
 const MOST = 8;
 
-/** Service asked in an area, for an error that does not say where it comes from; agents are asked through AWS. */
+/** Service that is asked in an area, for errors that do not name it; agents are asked through AWS. */
 const askedIn: Readonly<Record<Area, string>> = { AWS: "AWS", Nodes: "AWS", Cluster: "the cluster", Slack: "Slack" };
 
 const serviceOf = ({ area, service = askedIn[area] }: NoAnswer): string => service;
 
-/** Key of a finding's cause: findings with the same one are one problem with one remedy. */
+/** Key of a finding's cause: findings with the same key are one problem with one remedy. */
 function causeOf(finding: Finding): string {
   const { kind } = finding;
   if (kind === "no-answer") return JSON.stringify([kind, serviceOf(finding), finding.throttled ?? finding.why]);
@@ -51,6 +51,6 @@ function wordsOfGroup(group: readonly Finding[]): FindingText[] {
   return [wordsOfFinding(first)];
 }
 
-/** Texts of findings, safe inside mrkdwn; those of one cause are one text that lists what it affects. */
+/** Texts of findings, safe inside mrkdwn; findings with one cause share a text that lists the affected resources. */
 export const wordsOfFindings = (findings: readonly Finding[]): FindingText[] =>
   [...Map.groupBy(findings, causeOf).values()].flatMap((group) => wordsOfGroup(group));

@@ -6,10 +6,10 @@ import type { Button } from "../slack/blocks.ts";
 import { INSTALL_GUARD, KEEP_CORDONED, PROVE_AGAIN, REBOOT_THROUGH_EC2, UNCORDON_NODE } from "../slack/buttons.ts";
 import { asksForCordon } from "./cordon.ts";
 
-/** Workflows whose failures a button cures. */
+/** Workflows whose failures a button can remedy. */
 const CURABLE: ReadonlySet<NodeWorkflow | undefined> = new Set<NodeWorkflow>(["reboot", "guarding", "proving"]);
 
-/** Codes of failures by which a machine takes no command. */
+/** Codes of failures that mean that the machine takes no command. */
 const DEAF: ReadonlySet<string | undefined> = new Set<FailureCode>([
   "agent-silent",
   "agent-broken",
@@ -19,7 +19,7 @@ const DEAF: ReadonlySet<string | undefined> = new Set<FailureCode>([
   "script-slow",
 ]);
 
-/** Types the command that installs the guard, under the right of whoever presses it. */
+/** Button that installs the guard; it requires that the person who presses it may use the command. */
 const installGuard = (node: string): Button => ({
   actionId: INSTALL_GUARD,
   value: `guard ${node}`,
@@ -27,18 +27,18 @@ const installGuard = (node: string): Button => ({
   style: "primary",
 });
 
-/** Were the losses of this node taken by typing its whole name? */
+/** Did the requester accept this node's losses by typing its whole name? */
 const isForced = (request: Request, node: string): boolean =>
   request.command === "reboot" && "force" in request && request.force === node;
 
-/** Types the reboot through EC2, which shows its plan and asks for its approval. */
+/** Button that requests the reboot through EC2, which shows its plan and needs an approval. */
 const throughEc2 = (node: string, request: Request): Button => ({
   actionId: REBOOT_THROUGH_EC2,
   value: `reboot ${node} --ec2${isForced(request, node) ? ` --force ${node}` : ""}`,
   text: "Reboot through EC2…",
 });
 
-/** Makes the proof anew, and gives the node back if it is proven. */
+/** Button that repeats the proof, and restores the node if the proof succeeds. */
 const proveAgain = (node: string): Button => ({
   actionId: PROVE_AGAIN,
   value: `prove ${node}`,
@@ -46,17 +46,17 @@ const proveAgain = (node: string): Button => ({
   style: "primary",
 });
 
-/** Makes the cordon a person's, so that no proof gives the node back. */
+/** Button that makes a person the owner of the cordon, so that no proof uncordons the node. */
 const keepCordoned = (node: string): Button => ({
   actionId: KEEP_CORDONED,
   value: `cordon ${node}`,
   text: "Keep cordoned",
 });
 
-/** Stages in which a node stays cordoned for want of its proof. */
+/** Stages whose failure leaves a node cordoned until it is proven. */
 const UNPROVEN: ReadonlySet<StageName> = new Set<StageName>(["reboot", "prove", "restore"]);
 
-/** Gives the node back, under the right of whoever presses it. */
+/** Button that uncordons the node; it requires that the person who presses it may use the command. */
 const uncordon = (node: string): Button => ({
   actionId: UNCORDON_NODE,
   value: `uncordon ${node}`,
@@ -64,14 +64,19 @@ const uncordon = (node: string): Button => ({
   style: "primary",
 });
 
-/** Buttons of a stage that comes before the machine is told to reboot, or of the order itself. */
+/**
+ * Buttons for a failure before the machine got its order to reboot, or of the order itself; null for a later failure.
+ */
 function beforeReboot({ stage, code, isNotRebooted }: Failure, node: string, request: Request): Button[] | null {
   if (stage !== "guard" && !isNotRebooted) return null;
   if (DEAF.has(code)) return [throughEc2(node, request)];
   return stage === "guard" || code === "guard-not-in-order" ? [installGuard(node)] : [];
 }
 
-/** Buttons that cure a failed node, or plan what does: the guard, and EC2's reboot where the machine takes no command. */
+/**
+ * Buttons that remedy a failed node, such as the guard's installation, or the reboot through EC2 where the machine
+ * takes no command.
+ */
 export function cureButtons({ workflow, nodeName, failure, settled }: NodeRecord, request: Request): Button[] {
   if (!nodeName || !failure || settled !== undefined) return [];
   if (failure.left.startsWith(asksForCordon)) return [uncordon(nodeName), keepCordoned(nodeName)];

@@ -14,7 +14,7 @@ export interface NodeDetails extends NodeRow {
   readonly containerRuntime: string;
   readonly instanceType: string | null;
   readonly zone: string | null;
-  /** EC2's name for the instance's state, "running". */
+  /** EC2's name for the instance's state: "running". */
   readonly instanceState: string | null;
   /** Ownership of its machine: "managed", "assisted", "observed". */
   readonly ownership: string;
@@ -32,7 +32,7 @@ export interface NodeDetails extends NodeRow {
   readonly heldBy: string | null;
 }
 
-/** Pods named in the message; the rest is counted. */
+/** Most pods named in the message. */
 const MOST_PODS = 30;
 
 const facts = (node: NodeDetails, now: string): [string, string][] => [

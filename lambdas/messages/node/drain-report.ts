@@ -2,7 +2,7 @@ import { age } from "../slack/age.ts";
 import { counted, some } from "../slack/text.ts";
 import { drainWaits, type HoldUp } from "./drain.ts";
 
-/** Pods named in a line; the rest is counted. */
+/** Most pods named in a line. */
 const MOST_NAMES = 3;
 
 type Of<K extends HoldUp["kind"]> = Extract<HoldUp, { readonly kind: K }>;
@@ -15,7 +15,7 @@ const budgetAdvice = ({ isForever, wantsAlwaysAllow, terminating }: Of<"budget">
     : "it allows one when more of its pods are Ready: check for Pending and unready pods";
 };
 
-/** A line for each cause, with what a person can do about it. */
+/** One line for each cause, with the step that a person can take. */
 const advice: Partial<{ readonly [K in HoldUp["kind"]]: (of: Of<K>) => string }> = {
   budget: (of) => `budget ${of.budget} needs ${of.needs} and has ${of.has}: ${budgetAdvice(of)}`,
   "several-budgets": ({ budgets, pod }) =>
@@ -34,10 +34,13 @@ const adviceOf = (held: HoldUp): string[] => {
   return words ? [words(held)] : [];
 };
 
-/** An instance that is proven to be off: only then people are shown how to release its volumes and forget its pods. */
+/**
+ * An instance that is proven to be off. Only then does the report show how to release its volumes and delete its pods
+ * by force.
+ */
 export interface MachineOff {
   readonly node: string;
-  /** EC2's word: "stopped". */
+  /** EC2's name for the state: "stopped". */
   readonly state: string;
 }
 
@@ -50,7 +53,7 @@ const offCommands = ({ node, state }: MachineOff, stuck: readonly string[]): str
   }),
 ];
 
-/** End of a drain that was not finished at its deadline. */
+/** State of a drain that has passed its deadline. */
 export interface DrainReport {
   readonly node: string;
   readonly holdUps: readonly HoldUp[];
@@ -59,7 +62,7 @@ export interface DrainReport {
   readonly off: MachineOff | null;
 }
 
-/** Lines of advice at most, and characters of the whole report: a message shows the first 1,000, and the command comes last. */
+/** Limits of lines and characters: a message shows the report's first 1,000 characters, and the command comes last. */
 const MOST_ADVICE = 6;
 const MOST_CHARACTERS = 950;
 const MOST_OF_HEAD = 300;
@@ -68,7 +71,7 @@ const cut = (text: string, most: number): string => (text.length > most ? `${tex
 
 const lengthOf = (lines: readonly string[]): number => lines.join("\n").length;
 
-/** As many lines as there is room for; the others are counted. */
+/** Takes the lines that fit into the room, and counts the others. */
 function fittingLines(lines: readonly string[], room: number): string[] {
   const shown: string[] = [];
   for (const line of lines.slice(0, MOST_ADVICE)) {
@@ -80,8 +83,8 @@ function fittingLines(lines: readonly string[], room: number): string[] {
 }
 
 /**
- * Tells what a drain has not finished at its deadline: what it waited for, what a person can do about each cause, and the command
- * that goes past the budgets.
+ * Reports a drain that has passed its deadline: what it waited for, what a person can do about each cause, and the
+ * command that ignores the budgets.
  */
 export function drainReport({ node, holdUps, wouldDelete, off }: DrainReport): string {
   const lines = [...new Set(holdUps.flatMap(adviceOf))].map((line) => `- ${line}`);

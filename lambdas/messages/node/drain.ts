@@ -1,26 +1,28 @@
 import type { FailureCode } from "../../records/failures.ts";
 import { counted, some } from "../slack/text.ts";
 
-/** Pods named in a line; the rest is counted. */
+/** Most pods named in a line. */
 const MOST_NAMES = 3;
 
-/** Source of a refusal of an eviction, other than a budget. */
+/** Refuser of an eviction, other than a disruption budget. */
 export type RefusedBy = "rbac" | "policy" | "webhook" | "unconfirmed" | "namespace" | "request";
 
-/** A pod that is still on the node, and what it waits for. */
+/** A pod that is still on the node, and the reason. */
 export type HoldUp = { readonly pod: string } & (
   | {
       readonly kind: "budget";
       readonly budget: string;
       readonly needs: number;
       readonly has: number;
-      /** It needs each of its healthy pods. */
+      /** The budget needs every healthy pod, so it never allows an eviction. */
       readonly isForever: boolean;
       readonly wantsAlwaysAllow: boolean;
       /** Pods of the same budget that are terminating on the node. */
       readonly terminating: readonly string[];
     }
-  /** The API server says so; its budgets cannot be read, or said otherwise a moment ago. */
+  /**
+   * The API server refused the eviction for a budget, but the budgets could not be read or allowed it a moment before.
+   */
   | { readonly kind: "budget-says"; readonly why: string }
   | { readonly kind: "several-budgets"; readonly budgets: readonly string[] }
   | { readonly kind: "processing"; readonly budget: string }
@@ -38,7 +40,7 @@ type Of<K extends Kind> = Extract<HoldUp, { readonly kind: K }>;
 
 const nameOf = (budget: string): string => budget.split("/").at(-1) ?? budget;
 
-/** Reason why one pod waits, in the API server's words where it has some. */
+/** Reason why one pod is still there, in the API server's words if it gave any. */
 const reasons: { readonly [K in Kind]: (of: Of<K>) => string } = {
   budget: ({ budget, needs, has }) =>
     `The disruption budget ${nameOf(budget)} needs ${needs} healthy pods and has ${has} currently`,
@@ -90,7 +92,7 @@ const isOf =
   (held: HoldUp): boolean =>
     kinds.includes(held.kind);
 
-/** Things waited for, in the order in which it is said: what a person has to mend comes first. */
+/** Kinds of waits in the order in which they are named: those that need a person come first. */
 const waits: readonly (readonly [(held: HoldUp) => boolean, (pods: readonly HoldUp[]) => string])[] = [
   [
     isOf("budget", "budget-says", "several-budgets", "processing", "uncomputable"),
@@ -115,7 +117,8 @@ const waits: readonly (readonly [(held: HoldUp) => boolean, (pods: readonly Hold
 const isNamed = (held: HoldUp): boolean => waits.some(([is]) => is(held));
 
 /**
- * Says what a drain waits for, as it follows "waiting for". Pods that only need their time are named when nothing else is.
+ * Names what a drain waits for, in words that follow "waiting for". Pods that are only terminating are named if nothing
+ * else is.
  * @param pods one at least
  */
 export function drainWaits(pods: readonly HoldUp[]): string {
@@ -128,7 +131,7 @@ export function drainWaits(pods: readonly HoldUp[]): string {
   return `${counted(rest.length, "pod")} to terminate (${named(rest)})`;
 }
 
-/** Codes of what holds pods up, in the order in which they count. */
+/** Failure codes of hold-ups, the most important first. */
 const holdUpCodes: readonly (readonly [FailureCode, (held: HoldUp) => boolean])[] = [
   ["eviction-forbidden", isRefusedBy("rbac")],
   ["eviction-denied", (held) => isRefusedBy("policy")(held) || isRefusedBy("webhook")(held)],
@@ -137,14 +140,17 @@ const holdUpCodes: readonly (readonly [FailureCode, (held: HoldUp) => boolean])[
   ["pod-stuck", (held) => held.kind === "terminating" && held.isStuck],
 ];
 
-/** Names what holds up a drain at its deadline; budgets, and pods that only need their time, have no code of their own. */
+/**
+ * Failure code of a drain that has passed its deadline. Budgets, and pods that are only terminating, have no code of
+ * their own.
+ */
 export const codeOfHoldUps = (pods: readonly HoldUp[]): FailureCode =>
   holdUpCodes.find(([, is]) => pods.some(is))?.[0] ?? "deadline-passed";
 
-/** Wait for load balancers to send nothing new and for connections to end. */
+/** Names the wait until load balancers send no new connections and the open ones have ended. */
 export const connectionsToEnd = "connections from load balancers to end";
 
-/** A loss that the options of a drain do not allow, or a DaemonSet that cannot be read. */
+/** A pod that the drain may not evict: its loss is not allowed by the options, or its DaemonSet cannot be read. */
 export interface DrainRefusal {
   readonly pod: string;
   readonly reason: "daemonset-managed" | "daemonset-orphaned" | "daemonset-unreadable" | "empty-dir" | "unmanaged";
@@ -159,12 +165,12 @@ const refusalGroups: Readonly<Record<DrainRefusal["reason"], (pods: string) => s
   "daemonset-managed": (pods) => `a DaemonSet manages ${pods}`,
 };
 
-/** Refusals that a person lifts by the node's typed name. */
+/** Refusals that `--force` with the node's name overrides. */
 const forceable: ReadonlySet<DrainRefusal["reason"]> = new Set(["unmanaged", "empty-dir", "daemonset-orphaned"]);
 
 /**
- * Reason why a drain evicts nothing: the pods by reason, each with the option that would allow it.
- * @param forced the whole command with that option, in a code span; null where the reader has it before them
+ * Reason why a drain evicts nothing: the pods grouped by reason, each with the option that would allow it.
+ * @param forced the whole command with that option, in a code span; null where the reader already sees the command
  */
 export function drainRefused(refusals: readonly DrainRefusal[], forced: string | null = null): string {
   const grouped = Object.entries(refusalGroups).flatMap(([reason, words]) => {
@@ -183,14 +189,14 @@ export function drainRefused(refusals: readonly DrainRefusal[], forced: string |
   return `nothing was evicted: ${grouped.join("; ")}${next}`;
 }
 
-/** The node takes pods again although the operation is not over. */
+/** Failure of a drain whose node was uncordoned before the drain ended. */
 export const uncordonedMeanwhile = (node: string): string =>
   `${node} is no longer cordoned: it may have been uncordoned by a person or another controller during the drain`;
 
-/** Wait for pods that were on their way to the node before it was cordoned. */
+/** Names the wait for pods that were bound to the node before it was cordoned. */
 export const latePods = "pods that may still come";
 
-/** Wait for volumes of pods that have left. */
+/** Names the wait for volumes of evicted pods to detach. */
 export const volumesToDetach = (volumes: readonly string[]): string =>
   `${counted(volumes.length, "volume")} to detach from the node (${some(volumes, MOST_NAMES)})`;
 
@@ -202,9 +208,9 @@ export const volumesLeft = (
     ? `whether volumes are still attached to the node could not be read (${left.unreadable})`
     : `${counted(left.attached.length, "volume")} still attached to the node after its drain (${some(left.attached, MOST_NAMES)})`;
 
-/** Wait for an API server that stopped answering during a drain. */
+/** Names the wait for an API server that stopped answering during a drain. */
 export const unansweredDrain = (why: string): string => `the API server to answer (${why})`;
 
-/** Pods that came to the node after its drain. */
+/** Failure of a drain after which pods started on the node. */
 export const podsCameBack = (names: readonly string[]): string =>
   `${counted(names.length, "pod")} started on the node after it was drained (${some(names, MOST_NAMES)}); it may have been uncordoned`;

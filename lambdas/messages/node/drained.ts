@@ -11,7 +11,7 @@ import { guardBlocks } from "./guard.ts";
 export const drainedSummary = (node: string, pods: number): string =>
   `${node} is drained: ${counted(pods, "pod")} evicted. It stays cordoned until {win} uncordon.`;
 
-/** Sums up a drain whose Node or instance was gone before it ended. */
+/** Sums up a drain whose Node or instance disappeared before the drain ended. */
 export const goneSummary = (node: string): string => `${node} no longer exists: nothing is left to drain.`;
 
 /** Sums up a drain that failed or was cancelled. @param left the node's state, as a clause */
@@ -20,7 +20,7 @@ export const notDrainedSummary = {
   failed: (left: string): string => `The drain failed: ${left}.`,
 } as const;
 
-/** Explains why the name typed behind `--force` does not count. */
+/** Explains why the name typed after `--force` is not accepted. */
 export const forceNeedsName = (node: string, typed: string): string =>
   `--force requires the node's full name: ${code(node)}, not ${code(typed)}.`;
 
@@ -33,7 +33,7 @@ export const drainPlanCard = (plan: NodePlan): PlanCard => ({
   ],
 });
 
-/** The dry run of a drain: its plan, to the requester alone. */
+/** The dry run of a drain: its plan, shown only to the requester. */
 export const drainDryRun = (plan: NodePlan): Message => ({
   text: `Dry run: drain ${plan.node}`,
   blocks: [

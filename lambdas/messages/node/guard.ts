@@ -5,7 +5,7 @@ import { context, section, sections } from "../slack/blocks.ts";
 import { code, counted, plain, sentence, some } from "../slack/text.ts";
 import { nodeIsGone } from "./cordon.ts";
 
-/** State in which a guard that did not succeed leaves a machine, as a clause. */
+/** State in which a failed installation of the guard leaves a machine, as a clause. */
 export const guardLeaves = {
   untouched: "nothing on the machine was changed",
   perhaps: "its guard may be installed in part; nothing else on the machine was changed",
@@ -14,10 +14,10 @@ export const guardLeaves = {
 /** Outcome of a machine whose Node was deleted while the guard was installed on it. */
 export const guardedWithoutNode = `guarded, but ${nodeIsGone}`;
 
-/** Reason of a machine that the cancellation of its operation came before. */
+/** Reason why a machine was not changed: its operation was cancelled first. */
 export const calledOffBefore = "the operation was cancelled before this machine was changed";
 
-/** Reasons why a command on a machine is called off. */
+/** Reasons why a command on a machine is cancelled. */
 export const calledOff = {
   cancelled: "the operation was cancelled",
   late: "it did not end in time",
@@ -31,10 +31,13 @@ export const poolWithoutNodes = (pool: string): string =>
 export const agentSilentForGuard = (node: string): string =>
   `${code(node)} cannot be given a guard of the metadata route: its SSM agent does not respond, usually because the route is lost. Next: reboot the instance in the EC2 console; an installed guard runs at start-up.`;
 
-/** Reason why a plan does not know the guard: the machine was not asked. */
+/** Reason why a plan does not show the guard's state. */
 export const guardAgentSilent = "the SSM agent of the machine does not answer";
 
-/** Shows the guard of the metadata route in a plan: without it a reboot is refused. Nothing where it was not looked at. */
+/**
+ * Shows the guard's state in a plan, since a reboot is refused without a working guard. No blocks where it was not
+ * checked.
+ */
 export function guardBlocks({ guard, node }: NodePlan): ReturnType<typeof section>[] {
   if (!guard) return [];
   if (guard.state === "in order") return [section("✅ The guard of the metadata route is in order.")];
@@ -45,7 +48,7 @@ export function guardBlocks({ guard, node }: NodePlan): ReturnType<typeof sectio
   return [section(words)];
 }
 
-/** Sums up how the nodes of an operation ended, for message and ledger. */
+/** Counts the nodes of an operation by outcome, for message and ledger. */
 export function guardSummary(nodes: readonly Pick<NodeRecord, "status" | "outcome">[]): string {
   const count = (status: NodeRecord["status"]): number => nodes.filter((node) => node.status === status).length;
   const [well, failed, cancelled] = [count("succeeded"), count("failed"), count("cancelled")];
@@ -65,10 +68,10 @@ interface ShownTarget {
   readonly refusal: string | null;
 }
 
-/** Nodes named in a dry run; more are counted. */
+/** Most nodes named in a dry run. */
 const MOST_NAMED = 20;
 
-/** The dry run: which machines would be given the guard, and which not. */
+/** The dry run: the machines that would get the guard, and those that would not, with the reasons. */
 export function guardDryRun(targets: readonly ShownTarget[]): Message {
   const names = targets.filter(({ refusal }) => refusal === null).map(({ name }) => name);
   const refused = targets.flatMap(({ refusal }) => (refusal === null ? [] : [`• ${refusal}`]));

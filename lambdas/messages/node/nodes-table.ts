@@ -11,23 +11,23 @@ import { type UnregisteredRow, unregisteredBlocks } from "./unregistered.ts";
 /** One node as the list shows it. */
 export interface NodeRow {
   readonly name: string;
-  /** As kubectl says it: "Ready,SchedulingDisabled". */
+  /** As kubectl prints it: "Ready,SchedulingDisabled". */
   readonly status: string;
   /** From the labels node-role.kubernetes.io/<role>. */
   readonly roles: readonly string[];
   /** ISO 8601 */
   readonly createdAt: string;
-  /** The kubelet's: "v1.34.2". */
+  /** The kubelet's version: "v1.34.2". */
   readonly version: string;
   readonly pool: string | null;
   /** "10.0.20348" */
   readonly build: string | null;
   readonly instanceId: string | null;
-  /** By the last scheduled look. */
+  /** As the last scheduled check found it. */
   readonly rebootDue?: RebootDue;
 }
 
-/** A column with its cell of a row. */
+/** A column's heading, and the function that builds its cells. */
 type Column = readonly [heading: string, cell: (row: NodeRow, now: string) => string];
 
 const columns: readonly Column[] = [
@@ -42,18 +42,19 @@ const columns: readonly Column[] = [
   ["INSTANCE", ({ instanceId }) => instanceId ?? ""],
 ];
 
-/** The columns of these rows: the one on reboots is left out while no row has anything there. */
+/** Leaves the column REBOOT DUE out if all of its cells would be empty. */
 const columnsOf = (rows: readonly NodeRow[]): readonly Column[] =>
   rows.some(({ rebootDue }) => isShown(rebootDue)) ? columns : columns.filter(([heading]) => heading !== "REBOOT DUE");
 
-/** Puts nodes that are not Ready first: they must be shown when there is no room for all. */
+/** Puts nodes that are not Ready first, so that they are shown when not all nodes fit. */
 const troubledFirst = (rows: readonly NodeRow[]): NodeRow[] =>
   [...rows].sort((one, other) => Number(one.status === "Ready") - Number(other.status === "Ready"));
 
 /**
- * Lists the Windows nodes with kubectl's columns and Casement's; when they do not all fit, those that are not Ready come first.
- * @param machines that are not nodes
- * @param now ISO 8601: end of the ages
+ * Lists the Windows nodes with kubectl's columns and Casement's. If they do not all fit, those that are not Ready come
+ * first.
+ * @param machines machines that are not nodes
+ * @param now ISO 8601
  */
 export function nodesMessage(rows: readonly NodeRow[], machines: readonly UnregisteredRow[], now: string): Message {
   const below = unregisteredBlocks(machines, now);

@@ -17,25 +17,28 @@ const short: Readonly<Record<RebootReason, string>> = {
   "computer-name": "name",
 };
 
-/** Reasons for which Windows waits for a reboot, in words. */
+/** Reasons why Windows waits for a reboot, in words. */
 export const reasonWords = (reasons: readonly RebootReason[]): string =>
   reasons.map((reason) => words[reason]).join(", ");
 
-/** kubectl's word for what is not known. */
+/** kubectl's spelling of an unknown value. */
 const UNKNOWN = "<unknown>";
 
-/** Cell of the column: the reasons' short words, nothing where no reboot is due, `<unknown>` where that is not known. */
+/**
+ * Cell of the column: the reasons in short words, empty if no reboot is due, `<unknown>` if the machine was not
+ * checked.
+ */
 export function dueCell(due: RebootDue | undefined): string {
   if (due?.state === "due") return due.reasons.map((reason) => short[reason]).join(",");
   return due?.state === "not-due" ? "" : UNKNOWN;
 }
 
-/** Has a node something that the column would show? A node that no look has seen yet has nothing. */
+/** Is there something to show in the column? Not for a node that was never checked. */
 export const isShown = (due: RebootDue | undefined): boolean =>
   due?.state === "due" || (due?.state === "unknown" && due.seenAt !== null);
 
 /**
- * Says whether a reboot is due, why and since when, as one fact of a node.
+ * One fact of a node: is a reboot due, why and since when.
  * @param now ISO 8601
  */
 export function dueFact(due: RebootDue | undefined, now: string): string {

@@ -1,24 +1,26 @@
 import { utc } from "../slack/age.ts";
 import { counted, some } from "../slack/text.ts";
 
-/** Work that has a slot. */
+/** Operation that holds a slot. */
 export interface SlotHolder {
   readonly operation: string;
   readonly node: string;
   /** ISO 8601. */
   readonly since: string;
-  /** ISO 8601: its drain has passed its deadline, and asks until then whether it goes on; null while it does not ask. */
+  /**
+   * ISO 8601: the drain has passed its deadline and waits until this time for a decision; null while it does not wait.
+   */
   readonly asksUntil: string | null;
 }
 
-/** Nodes that are away already: as much of a slot's refusal as people are told. */
+/** Holders of a pool's slots, and nodes that are out of service for other reasons. */
 interface Taken {
   readonly most: number;
   readonly holders: readonly SlotHolder[];
   readonly away: readonly string[];
 }
 
-/** Nodes named in a line; the rest is counted. */
+/** Most nodes named in a line. */
 const MOST_NAMES = 2;
 
 const holding = ({ operation, node, since, asksUntil }: SlotHolder): string => {
@@ -27,9 +29,9 @@ const holding = ({ operation, node, since, asksUntil }: SlotHolder): string => {
 };
 
 /**
- * Names what a node waits for that gets no slot: "a slot in pool web, of which 1 node may be away: remove-1f2e3d4c has
+ * Names the wait of a node that gets no slot: "a slot in pool web, of which 1 node may be away: remove-1f2e3d4c has
  * win-1 since 2026-11-21 14:32 UTC".
- * @param pool null: the nodes of no pool
+ * @param pool null for nodes that belong to no pool
  */
 export function slotTaken(pool: string | null, { most, holders, away }: Taken): string {
   const where = pool === null ? "among nodes of no pool" : `in pool ${pool}`;

@@ -12,13 +12,13 @@ export interface UnregisteredRow {
   readonly pool: string | null;
   readonly operation: string | null;
   readonly state: "provisioning" | "deciding" | "kept" | "left";
-  /** The stage at which it failed. */
+  /** Stage at which its setup failed. */
   readonly failedAt: StageName | null;
   /** ISO 8601 */
   readonly since: string;
 }
 
-/** Machines listed one by one; the rest is counted: the table above needs the room. */
+/** Most machines listed: the table above them needs the room. */
 const MOST_MACHINES = 6;
 
 const failure = ({ failedAt }: UnregisteredRow): string => (failedAt ? `failed at ${stageName(failedAt)}` : "failed");
@@ -30,14 +30,14 @@ const states: Readonly<Record<UnregisteredRow["state"], (row: UnregisteredRow) =
   provisioning: ({ operation }) => `being provisioned by ${operation ? code(operation) : "an unknown operation"}`,
 };
 
-/** Tells a machine's state: "kept, failed at Windows features". */
+/** Names a machine's state: "kept, failed at Windows features". */
 export const machineState = (row: UnregisteredRow): string => states[row.state](row);
 
-/** Does it live until a person terminates it? */
+/** Does the machine run until a person terminates it? */
 export const waitsForPerson = ({ state }: UnregisteredRow): boolean => state === "kept" || state === "left";
 
 /**
- * Describes one machine that is no node: its state, the operation that launched it, and how to remove it.
+ * Describes one machine that is not a node: its state, the operation that launched it, and how to remove it.
  * @param now ISO 8601
  */
 export function unregisteredMessage(row: UnregisteredRow, now: string): Message {
@@ -50,7 +50,8 @@ export function unregisteredMessage(row: UnregisteredRow, now: string): Message 
 const order: readonly UnregisteredRow["state"][] = ["kept", "left", "deciding", "provisioning"];
 
 /**
- * Lists under the nodes the machines that Casement launched and that are no nodes; kept ones first.
+ * Lists the machines that Casement launched and that are not nodes, kept ones first; the list goes below the table of
+ * nodes.
  * @param now ISO 8601
  * @returns no blocks when there are none
  */

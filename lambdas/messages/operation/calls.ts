@@ -8,10 +8,10 @@ import { counted, mentionOf, plain, prose, some } from "../slack/text.ts";
 import { nodeLabel } from "./node-lines.ts";
 import { workedFor } from "./operation.ts";
 
-/** Instances named in a call; the rest is counted. */
+/** Most instances named in a call. */
 const MOST_NAMED = 5;
 
-/** The end of an operation in one or two sentences. */
+/** Describes the end of an operation in one or two sentences. */
 function ended(view: OperationView): string {
   const { request, status, summary } = view.operation;
   const time = workedFor(view);
@@ -21,7 +21,7 @@ function ended(view: OperationView): string {
 }
 
 /**
- * Calls the requester to the end of an operation.
+ * Notifies the requester that an operation has ended.
  * @returns null for an operation without a requester
  */
 export function endCall(view: OperationView): Message | null {
@@ -29,7 +29,10 @@ export function endCall(view: OperationView): Message | null {
   return requester && say(`${prose(`<@${requester.userId}>`)} ${ended(view)}`);
 }
 
-/** Lists failed machines that have waited so long for a decision that the role that may decide is called too, beside the requester. */
+/**
+ * Lists failed machines that have waited for a decision so long that the people who may decide are notified, beside the
+ * requester.
+ */
 export const overdue = ({ nodes, now }: Pick<OperationView, "nodes" | "now">): NodeRecord[] =>
   nodes.filter(
     (node) =>
@@ -40,7 +43,7 @@ export const overdue = ({ nodes, now }: Pick<OperationView, "nodes" | "now">): N
   );
 
 /**
- * Calls the role that may decide to failed nodes that wait for a decision.
+ * Notifies the people who may decide about failed nodes that wait for a decision.
  * @param nodes at least one, as `overdue` lists them
  * @param called ids of user groups (S…) and people
  * @param now ISO 8601

@@ -8,7 +8,7 @@ import { poolLine } from "./operation.ts";
 /** Summary of an operation that was a dry run, as the ledger keeps it. */
 export const shownOnly = "Dry run: nothing was changed.";
 
-/** Names offered when a prefix matches several nodes. */
+/** Most names shown if a prefix matches several nodes. */
 const MOST_NAMES = 10;
 
 /** Answer when no node matches. */
@@ -22,7 +22,7 @@ export const severalNodes = (typed: string, names: readonly string[]): string =>
     MOST_NAMES,
   )}. Be more specific.`;
 
-/** Plan of an `add`, with every fact that was looked up for it. */
+/** Plan of an `add`, with the facts that were read for it. */
 export interface AddPlan {
   readonly pool: PoolChange;
   readonly windows: string;
@@ -41,7 +41,7 @@ export const addDryRun = (plan: AddPlan): Message =>
     ].join("\n"),
   );
 
-/** Pods that the dry run of a removal names; the rest is counted. */
+/** Most pods that the dry run of a removal names. */
 const MOST_PODS = 10;
 
 function evictions(pods: readonly MovedPod[]): string {
@@ -66,15 +66,15 @@ export const removeDryRun = ({ node, instanceId, pods }: RemovalSummary): Messag
     ].join("\n"),
   );
 
-/** An `add` that would pass its pool's maximum. */
+/** An `add` that would exceed its pool's maximum. */
 export interface TooMany {
   readonly pool: string;
-  /** Nodes of the pool, with those that other operations have reserved. */
+  /** Nodes of the pool, including those that other operations have reserved. */
   readonly before: number;
   /** Nodes requested. */
   readonly count: number;
   readonly maximum: number;
-  /** Those of `before` that are machines kept for inspection. */
+  /** Machines among `before` that are kept for inspection. */
   readonly kept: number;
 }
 

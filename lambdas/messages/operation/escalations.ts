@@ -4,13 +4,13 @@ import { between, utc } from "../slack/age.ts";
 import { nodeLabel } from "./node-lines.ts";
 import { stageName } from "./stages.ts";
 
-/** `detail-type` of the event by which a person is called. */
+/** `detail-type` of the event that notifies people. */
 export const HUMAN_ACTION_REQUIRED = "Casement Needs a Human";
 
 /** `source` of a cluster's events: several clusters may share an account's bus. */
 export const sourceOf = (cluster: string): string => `casement.${cluster}`;
 
-/** Event that calls a person, by mail or pager. */
+/** Event that notifies people by mail or pager. */
 export interface Notice {
   readonly kind:
     | "decision"
@@ -24,7 +24,7 @@ export interface Notice {
     | "credential"
     | "authority"
     | "data-plane";
-  /** Null when no operation waits. */
+  /** Null if the notice belongs to no operation. */
   readonly operation: string | null;
   /** One line of plain text. */
   readonly message: string;
@@ -32,7 +32,7 @@ export interface Notice {
   readonly until: string | null;
 }
 
-/** Turns text into the one line of a page: EventBridge fills it into a quoted template, and pagers cut long text. */
+/** Turns text into one line for a page: EventBridge inserts it into a quoted template, and pagers cut long text. */
 export const line = (text: string): string =>
   text
     .replace(/["\\]/g, "'")
@@ -40,7 +40,7 @@ export const line = (text: string): string =>
     .slice(0, 1_000)
     .trim();
 
-/** Calls people to decide about a failed instance. */
+/** Asks people to decide about a failed instance. */
 export const decisionNotice = (
   operation: string,
   { instanceId, failure, decideBy }: Pick<NodeRecord, "instanceId" | "failure" | "decideBy">,
@@ -54,7 +54,7 @@ export const decisionNotice = (
 });
 
 /**
- * Calls people to answer an open dialog; nothing is changed before.
+ * Asks people to answer an open dialog; nothing is changed before an answer.
  * @param node name of the Node to remove
  */
 export const confirmationNotice = (operation: string, node: string, asker: string, until: string): Notice => ({
@@ -66,7 +66,7 @@ export const confirmationNotice = (operation: string, node: string, asker: strin
   until,
 });
 
-/** Calls people to judge certificate requests that differ in one point from the expected one. */
+/** Asks people to review certificate requests that differ from the expected one in one point. */
 export const signingRequestNotice = (operation: string, notes: readonly string[]): Notice => ({
   kind: "signing-request",
   operation,
@@ -77,7 +77,7 @@ export const signingRequestNotice = (operation: string, notes: readonly string[]
 });
 
 /**
- * Calls people to a machine that was kept a day ago or more.
+ * Reminds people of a machine that has been kept for a day or longer.
  * @param now ISO 8601
  */
 export const keptNotice = ({ operation, instanceId, keptAt }: NodeRecord, now: string): Notice => ({
@@ -89,7 +89,7 @@ export const keptNotice = ({ operation, instanceId, keptAt }: NodeRecord, now: s
   until: null,
 });
 
-/** Calls people to an operation whose execution ended without finishing it. */
+/** Notifies people of an operation whose execution ended before the operation did. */
 export const lostNotice = (operation: OperationRecord, why: string, nodes: readonly NodeRecord[]): Notice => ({
   kind: "lost",
   operation: operation.id,

@@ -6,7 +6,7 @@ import { context, say, section } from "../slack/blocks.ts";
 import { code, counted, plain, prose, some } from "../slack/text.ts";
 import { originMention } from "./origin-words.ts";
 
-/** Instances named in a summary; the rest is counted. */
+/** Most instances named in a summary. */
 const MOST_INSTANCES = 3;
 
 /** Names the instances that remain of nodes that did not join. */
@@ -21,7 +21,9 @@ function leftovers(nodes: readonly NodeRecord[]): string {
   ].join(", ");
 }
 
-/** Sums up, for message and ledger, how the nodes of an operation ended and what remains of failed ones. */
+/**
+ * Counts the nodes of an operation by outcome, and names the instances that failed nodes leave, for message and ledger.
+ */
 export function nodesSummary(nodes: readonly NodeRecord[]): string {
   const ended = (status: NodeStatus, one: string, many: string): string[] => {
     const those = nodes.filter((node) => node.status === status);
@@ -51,11 +53,11 @@ const ending = (sign: string, start: Start, words: string, next: string): Messag
   ],
 });
 
-/** Message in the channel of a request that policy, ownership or safety refused. */
+/** Message in the channel on a request that the policy, the machine's ownership or a safety check refused. */
 export const refusedMessage = (start: Start, words: string): Message =>
   ending("🚫", start, words, `nothing was changed · ${typeThis("operations")} lists it`);
 
-/** Message of an operation that ended because a service was unavailable: the request itself is valid. */
+/** Message of an operation that ended because a service was unavailable, although the request is valid. */
 export const busyMessage = (start: Start, words: string): Message =>
   ending(
     "❌",
@@ -71,12 +73,12 @@ export const troubleMessage = (start: Start, words: string): Message =>
 /** Summary of a completed removal, for message and ledger. */
 export const removedSummary = (node: string): string => `${node} was removed and its instance terminated.`;
 
-/** Sums up the termination of a machine that was no node. */
+/** Sums up the termination of a machine that was not a node. */
 export const terminatedSummary = (instanceId: string): string => `${instanceId} was terminated.`;
 
 /**
  * Sums up a removal that failed or was cancelled, for message and ledger.
  * @param why "cancelled", "eviction failed"
- * @param left state that it leaves, as a clause
+ * @param left state of the node, as a clause
  */
 export const notRemovedSummary = (why: string, left: string): string => `Not removed: ${why}; ${left}.`;

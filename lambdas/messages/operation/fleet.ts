@@ -5,23 +5,23 @@ import { code, counted, prose, some } from "../slack/text.ts";
 import { line, type Notice } from "./escalations.ts";
 import { originLine } from "./origin-words.ts";
 
-/** Nodes named in one sentence; the rest is counted. */
+/** Most nodes named in one sentence. */
 const MOST_NODES = 8;
 
-/** Result of a change of many machines, by the names of their nodes. */
+/** Result of a change of many machines, by node name. */
 export interface FleetResult {
   readonly changed: readonly string[];
   readonly failed: readonly { readonly node: string; readonly why: string }[];
-  /** Nodes that were not touched because the first one failed. */
+  /** Nodes that were not changed because the first one failed. */
   readonly untouched: readonly string[];
-  /** Remark on the proof, where there is one. */
+  /** Remark on the proof; null if there is none. */
   readonly note: string | null;
 }
 
 /** Result of an operation that a rule started. */
 export interface FleetSummary extends FleetResult {
   readonly operation: string;
-  /** Id of the person who cancelled it before every node was changed. */
+  /** Id of the person who cancelled the operation before every node was changed; null if nobody did. */
   readonly cancelledBy: string | null;
 }
 
@@ -30,18 +30,18 @@ export interface FleetWords {
   readonly kind: Notice["kind"];
   /** Heading of the message. */
   readonly title: string;
-  /** One sentence that says why nodes are changed, and what it costs them. */
+  /** One sentence: the reason of the change, and its effect on the nodes. */
   readonly explains: string;
-  /** Clause that calls people to nodes that failed: "the file could not be written". */
+  /** Clause that opens the notice about failed nodes: "the file could not be written". */
   readonly failed: string;
-  /** One sentence on what may not work on those nodes. */
+  /** One sentence on the functions that may fail on those nodes. */
   readonly consequence: string;
   readonly runbook: string;
   /** Next thing to read after a change without a failure. */
   readonly next: string;
 }
 
-/** Says in one sentence how it ended, for message and ledger. */
+/** Sums up the change in one sentence, for message and ledger. */
 export function fleetSummary({ changed, failed, untouched, cancelledBy }: FleetSummary): string {
   const parts = [
     `${counted(changed.length, "node")} updated`,
@@ -52,7 +52,7 @@ export function fleetSummary({ changed, failed, untouched, cancelledBy }: FleetS
   return `${parts.join(", ")}.${by}`;
 }
 
-/** The message of the operation: what changed, on how many nodes, and every failure with its reason. */
+/** The operation's message: the change, the number of nodes, and each failure with its reason. */
 export function fleetMessage(change: FleetSummary, origin: OriginFields, words: FleetWords): Message {
   const { operation, changed, failed, untouched, note, cancelledBy } = change;
   const sign = failed.length === 0 ? "✅" : cancelledBy === null ? "❌" : "⛔";
@@ -74,7 +74,7 @@ export function fleetMessage(change: FleetSummary, origin: OriginFields, words: 
   };
 }
 
-/** Calls people to nodes that could not be changed. */
+/** Notifies people of nodes that could not be changed. */
 export const fleetNotice = (change: FleetSummary, words: FleetWords): Notice => ({
   kind: words.kind,
   operation: change.operation,

@@ -9,7 +9,7 @@ export interface MessageSettings {
   readonly runbook: string | null;
 }
 
-/** Takes from the configuration what messages need of it. */
+/** Picks the settings of the messages from the configuration. */
 export const messageSettings = ({
   cluster: { region },
   runbook,

@@ -5,7 +5,7 @@ import { code, plain, prose } from "../slack/text.ts";
 import { nodeLabel } from "./node-lines.ts";
 import { originMention } from "./origin-words.ts";
 
-/** Things that a lost node held, and holds no more. */
+/** Things that the sweep released for a node of a lost operation. */
 export const givenBack = {
   place: "the join slot",
   joinSecret: "the join secret",
@@ -13,18 +13,18 @@ export const givenBack = {
   lease: (instanceId: string): string => `the lease on ${code(instanceId)}`,
 } as const;
 
-/** Nodes that are told one by one. */
+/** Most nodes listed. */
 const MOST_NODES = 20;
 
-/** One node of a lost operation: what it left behind, and what was released. */
+/** One node of a lost operation: its state, and the things that were released for it. */
 function lineOf(node: NodeRecord, held: readonly string[]): string {
   const back = held.length > 0 ? ` Released: ${held.join(", ")}.` : "";
   return `• ${nodeLabel(node)}: ${prose(node.outcome ?? "", 600)}.${back}`;
 }
 
 /**
- * Message of the sweep in an operation's thread: its execution ended without finishing the operation.
- * @param held by node: what it held and holds no more
+ * Message that the sweep posts in an operation's thread: the execution ended before the operation did.
+ * @param held by the node's index: things that were released for it
  */
 export function lostMessage(
   operation: OperationRecord,

@@ -25,21 +25,25 @@ import { finishedWords, isPastCancelling } from "./past-return.ts";
 import { retryOf } from "./retry.ts";
 import { statuses } from "./statuses.ts";
 
-/** More nodes than this are counted by stage instead of listed. */
+/** Above this number nodes are counted by stage instead of listed. */
 export const MOST_LINES = 30;
 
-/** Longer lists are counted too: failures and their buttons need room beside them. */
+/** Longer lists are counted by stage too, since failures and their buttons need room. */
 const MOST_CHARACTERS = 6_000;
 
-/** Characters of a failure's details in the message, of one of several nodes and of the only one; the thread shows as many as the latter. */
+/**
+ * Characters of a failure's details in the message: for one of several nodes, and for the only one. The thread shows as
+ * many as the latter.
+ */
 const WHY = 600;
 const WHY_OF_ONE = 1_000;
 
 const decidingOf = (nodes: readonly NodeRecord[]): number => nodes.filter(({ status }) => status === "deciding").length;
 
 /**
- * May an operation still be cancelled? Where nothing runs but failed machines that need a decision, it would terminate them:
- * they have buttons of their own for that. Where every node is past its point of no return, it would change nothing.
+ * Can an operation still be cancelled? Not if only failed machines that need a decision are left: a cancellation would
+ * terminate them, and they have their own buttons for that. Not if every node is past its point of no return: it would
+ * change nothing.
  */
 function cancellable(
   { endedAt, cancelledBy, rollout, status }: OperationRecord,
@@ -51,7 +55,7 @@ function cancellable(
   return endedAt === null && cancelledBy === null && isWorking && (isPaused || !isPastCancelling(nodes));
 }
 
-/** Names what a cancellation destroys beside the work in progress. */
+/** Names the machines that a cancellation terminates beside the work in progress. */
 function alsoTerminated(nodes: readonly NodeRecord[]): string {
   const count = decidingOf(nodes);
   if (count === 0) return "";
@@ -74,18 +78,18 @@ const cancelButton = (operation: OperationRecord, nodes: readonly NodeRecord[]):
 
 const retryButton = ({ id }: OperationRecord): Button => ({ actionId: TRY_AGAIN, value: id, text: "Try again" });
 
-/** Buttons of the operation itself: they end it while it works, and repeat it after it has failed. */
+/** Buttons of the operation: to cancel it while it runs, and to repeat it after a failure. */
 function operationButtons({ operation, nodes }: OperationView): Block[] {
   if (cancellable(operation, nodes))
     return [actions(`cancel:${operation.id}`, [...rolloutButtons(operation), cancelButton(operation, nodes)])];
   return retryOf(operation, nodes) ? [actions(`retry:${operation.id}`, [retryButton(operation)])] : [];
 }
 
-/** Time of work: a removal that waited for its dialog counts from the first change. */
+/** Start of the work: the first change of a node, so that a removal's wait for its dialog is left out. */
 const startOf = ({ operation, nodes }: OperationView): string =>
   nodes.map(({ startedAt }) => startedAt).sort()[0] ?? operation.requestedAt;
 
-/** Time that an operation has worked, as kubectl prints it. */
+/** Duration of an operation's work, as kubectl prints it. */
 export const workedFor = (view: OperationView): string => between(startOf(view), view.operation.endedAt ?? view.now);
 
 const origin = (view: OperationView): string => {
@@ -97,13 +101,13 @@ const origin = (view: OperationView): string => {
   return `${code(id)} · ${originLine(view.operation)} · ${statuses[status].words} ${since}${head}`;
 };
 
-/** "web: 3 → 5 (max 8)"; kept machines are no nodes, and take places of the maximum all the same. */
+/** "web: 3 → 5 (max 8)". Kept machines are not nodes, but each takes a place of the maximum. */
 export function poolLine({ name, before, after, maximum, kept = 0 }: PoolChange): string {
   const taken = kept > 0 ? `, ${counted(kept, "place")} taken by ${counted(kept, "kept machine")}` : "";
   return `*${plain(name, 60)}*: ${before - kept} → ${after - kept} (max ${maximum}${taken})`;
 }
 
-/** Pool of an operation; if the operation did not succeed, the size is shown as requested, not as actual. */
+/** Pool of an operation. If the operation did not succeed, the line shows the requested size as such. */
 const poolSummary = (pool: PoolChange, { endedAt, status }: OperationRecord): string =>
   endedAt === null || status === "succeeded" ? poolLine(pool) : `requested: ${poolLine(pool)}`;
 
@@ -135,7 +139,7 @@ function lines(nodes: readonly NodeRecord[], now: string): string[] {
 
 const urgency = (node: NodeRecord): number => (node.status === "deciding" ? 2 : isKept(node) ? 1 : 0);
 
-/** Nodes that need a decision come first, then kept machines: their buttons must be in reach. */
+/** Puts nodes that need a decision first, then kept machines, so that their buttons are easy to reach. */
 const failed = (nodes: readonly NodeRecord[]): NodeRecord[] =>
   nodes.filter((node) => node.failure).sort((one, other) => urgency(other) - urgency(one));
 
@@ -166,8 +170,8 @@ const elsewhere = (count: number): Block =>
   context(`${count} more ${count === 1 ? "failure" : "failures"} in the thread`);
 
 /**
- * Builds the message of an operation, whole each time and within Slack's limits.
- * Failures that do not fit are counted; each has its own message in the thread, with the same buttons.
+ * Builds the whole message of an operation within Slack's limits. Failures that do not fit are counted; each has its
+ * own message in the thread, with the same buttons.
  */
 export function operationMessage(view: OperationView, settings: MessageSettings): Message {
   const { top, bottom } = frame(view, settings);

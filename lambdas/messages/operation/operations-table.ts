@@ -10,10 +10,10 @@ import { code, counted, prose } from "../slack/text.ts";
 
 const COLUMNS = ["OPERATION", "STATUS", "WHAT", "BY", "AGE", "TOOK", "RESULT"];
 
-/** By operation: what one of its nodes waits for, in words. */
+/** Wait of one of an operation's nodes, in words, by operation. */
 type Waits = Readonly<Record<string, string>>;
 
-/** The request in a few words, with the reason that was given: "Remove win-3: disk errors". */
+/** The request in a few words, with its reason: "Remove win-3: disk errors". */
 const whatOf = (request: Request): string =>
   withoutPlaceholder([titleOf(request), reasonOf(request)].filter(Boolean).join(": "));
 
@@ -24,11 +24,11 @@ const cells = (operation: OperationRecord, now: string): string[] => [
   originName(operation),
   between(operation.requestedAt, now),
   operation.endedAt ? between(operation.requestedAt, operation.endedAt) : "",
-  // Marks of code mean nothing inside a code block.
+  // Backquotes have no effect inside a code block.
   operation.summary.replaceAll("`", ""),
 ];
 
-/** Operations whose waits are told; there are rarely more at once. */
+/** Most operations whose waits are shown; more rarely run at a time. */
 const MOST_WAITS = 10;
 
 /** A line for each operation that waits; no block when none does. */
@@ -40,9 +40,9 @@ const waiting = (operations: readonly OperationRecord[], waits: Waits): Block[] 
 };
 
 /**
- * Lists operations: the origin, the request, its time, and its end.
+ * Lists operations with origin, request, age and result.
  * @param operations newest first
- * @param waits by operation that still runs, in words; "" for one that waits for nothing
+ * @param waits by the id of a running operation, in words; "" for one that does not wait
  * @param now ISO 8601
  */
 export function operationsMessage(operations: readonly OperationRecord[], waits: Waits, now: string): Message {

@@ -6,9 +6,9 @@ const mayWork = ({ status, failure, settled }: NodeRecord): boolean =>
   status === "failed" && failure !== null && settled === undefined && !isHopeless(failure);
 
 /**
- * The request with which an operation that failed is tried again: an `add` for as many nodes as failed, a `guard` for the nodes that failed.
- * @returns null while the operation runs or waits for a decision, when no node failed, or when the same would fail again,
- * as without capacity. Of a rollout each failed node is rebooted by itself
+ * The request that repeats a failed operation: an `add` of as many nodes as failed, a `guard` of the nodes that failed.
+ * @returns null while the operation runs or waits for a decision, if no node failed, if the same request would fail
+ * again, such as without capacity, and for a rollout, whose failed nodes are rebooted one by one
  */
 export function retryOf({ request, status, endedAt }: OperationRecord, nodes: readonly NodeRecord[]): Request | null {
   if (endedAt === null || status !== "failed" || isRollout(request)) return null;
@@ -19,11 +19,11 @@ export function retryOf({ request, status, endedAt }: OperationRecord, nodes: re
   return ["remove", "drain", "reboot"].includes(request.command) ? withoutBreakGlass(request) : null;
 }
 
-/** Nodes whose machines may be worked on again, by name. */
+/** Names of the failed nodes for which a retry makes sense. */
 const namesOf = (nodes: readonly NodeRecord[]): string[] =>
   nodes.filter(mayWork).flatMap(({ nodeName }) => nodeName ?? []);
 
-/** Removes the break-glass reason, which is another person's: a second try asks for the approval. */
+/** Removes the break-glass reason, because it may be another person's: the retry asks for an approval. */
 function withoutBreakGlass(request: Request): Request {
   if (!("breakGlass" in request)) return request;
   const { breakGlass: _, ...rest } = request;

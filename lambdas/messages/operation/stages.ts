@@ -4,16 +4,16 @@ import { nodeWorkflows, type StageName, stagesOf } from "../../stages.ts";
 /** Words of each stage; a stage of several workflows has the same words in all of them. */
 const words = new Map(nodeWorkflows.flatMap(stagesOf).map((stage) => [stage.name, stage.words]));
 
-/** Tells a stage from any other word that a record may hold. */
+/** Is this word of a record the name of a stage? */
 export const isStage = (word: string): word is StageName => words.has(word as StageName);
 
 /** Name of a stage, as a noun: "Windows features". */
 export const stageName = (stage: StageName): string => words.get(stage)?.name ?? stage;
 
-/** Work that goes on in a stage: "installing Windows features, with one reboot". */
+/** Activity of a stage: "installing Windows features, with one reboot". */
 export const stageDoing = (stage: StageName): string => words.get(stage)?.doing ?? stage;
 
-/** Position of a node's stage among those that it passes: "5/13"; a record without it has all of its workflow's stages. */
+/** Position of a node's stage: "5/13". If the record has none, it is computed from all stages of the workflow. */
 export function stagePosition({
   workflow,
   stage,

@@ -1,6 +1,6 @@
 import type { OperationStatus } from "../../records/records.ts";
 
-/** Signs and words of an operation, by its status. */
+/** Sign and words of each status of an operation. */
 export const statuses: Readonly<Record<OperationStatus, { readonly sign: string; readonly words: string }>> = {
   requested: { sign: "⏳", words: "starting" },
   running: { sign: "⏳", words: "running" },

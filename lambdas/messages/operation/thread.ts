@@ -15,10 +15,13 @@ import type { MessageSettings } from "./links.ts";
 import { nodeLabel, nodeLine, signs } from "./node-lines.ts";
 import { stageDoing, stageName } from "./stages.ts";
 
-/** Characters of a failure's details in the thread: a section holds 3,000, the rest of the failure at most 1,950. */
+/**
+ * Characters of a failure's details in the thread: a section holds 3,000, and the rest of the failure takes at most
+ * 1,950.
+ */
 const WHY = 1_000;
 
-/** State after every line of this record was posted. */
+/** State of the thread once every line of this record is posted. */
 export const threadStateOf = ({
   index,
   status,
@@ -35,13 +38,13 @@ export const threadStateOf = ({
   failed: failed !== null,
 });
 
-/** Time that a stage took, when it is over. */
+/** Duration of the stage before, once it is over. */
 function took(before: ThreadState | null, after: NodeRecord): string {
   if (!before?.stage) return "";
   return ` (${stageName(before.stage)} took ${between(before.stageSince, after.stageSince)})`;
 }
 
-/** The failure of a node in full, as the thread tells it. @param now ISO 8601 */
+/** The full failure of a node, for the thread. @param now ISO 8601 */
 export function failureMessage(
   operation: OperationRecord,
   node: NodeRecord,
@@ -54,7 +57,7 @@ export function failureMessage(
   return { text: nodeLine(node, now), blocks: [...failureBlocks(node, operation, settings, now, WHY), ...calls] };
 }
 
-/** A line of the thread, and what makes it this line and no other among those of its node. */
+/** A line of the thread, with a mark that is unique among the lines of its node. */
 export interface ThreadLine {
   readonly mark: string;
   readonly message: Message;
@@ -68,10 +71,13 @@ function remarks(before: ThreadState | null, after: NodeRecord): ThreadLine[] {
   }));
 }
 
-/** With more nodes than this, thirteen stages each would bury the failures in the thread. */
+/** Most nodes whose stages the thread shows: with more, thirteen stages of each would bury the failures. */
 const MOST_TOLD_IN_FULL = 5;
 
-/** Of many nodes the thread leaves out stages, and ends that leave nothing to look after: the message counts both. */
+/**
+ * Is this change left out of the thread of many nodes? Stages are, and ends that leave no machine: the message counts
+ * both.
+ */
 const isCountedOnly = ({ status, failure: failed, instanceId, isTerminated }: NodeRecord): boolean =>
   status === "running" ||
   status === "succeeded" ||
@@ -97,19 +103,19 @@ function change(
   const isFailure = after.failure !== null && !before?.failed;
   if (same && !isFailure) return [];
   const message = isFailure ? failureMessage(operation, after, settings, now) : say(nodeLine(after, now));
-  // A drain may ask several times: each question is a line of its own.
+  // A drain may need several decisions; each is a line of its own.
   const mark = asksToContinue(after) ? `${status} ${after.decideBy}` : status;
   return [{ mark, message }];
 }
 
-/** Part of the view that the thread's lines depend on. */
+/** The part of the view that the thread shows. */
 type ThreadView = Pick<OperationView, "operation" | "nodes" | "now">;
 
 /**
- * Lists the lines of the thread for the changes of a node's record: stages, remarks, the failure in full, the end. An
- * operation on more than five nodes has lines for failures, their outcomes and remarks only.
- * @param before state that the thread shows; null at first
- * @returns no lines when no stage, remark or status changed
+ * Builds the thread's lines for the changes of a node's record: stages, remarks, the full failure, the end. The thread
+ * of an operation on more than five nodes has only failures, their outcomes and remarks.
+ * @param before state that the thread already shows; null at first
+ * @returns no lines if no stage, remark or status changed
  */
 export const threadLines = (
   view: ThreadView,

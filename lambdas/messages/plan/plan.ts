@@ -3,13 +3,13 @@ import type { OtherController } from "../node/other-controllers.ts";
 import type { MovedPod } from "../remove/dialog.ts";
 
 /**
- * Reason why a pod finds no other node, in the order in which nodes are ruled out. `release`: no node in service runs its
- * Windows release; `selector`: those that do are not meant by its selector, affinity or RuntimeClass; `taint`: it does
- * not tolerate them; `zone`: its volume is elsewhere; else the resource that does not suffice, such as `memory`.
+ * Reason why a pod fits on no other node, in the order in which nodes are ruled out. `release`: no node in service runs
+ * its Windows release; `selector`: its selector, affinity or RuntimeClass matches none of them; `taint`: it does not
+ * tolerate their taints; `zone`: its volume is in another zone; else the resource that is short, such as `memory`.
  */
 export type Obstacle = "release" | "selector" | "taint" | "zone" | { readonly resource: string };
 
-/** A pod that must leave, and the node that would take it; null with the obstacle when none would. */
+/** A pod that must leave, and the node that would take it, or null and the obstacle. */
 export interface Placement {
   readonly namespace: string;
   readonly name: string;
@@ -17,39 +17,47 @@ export interface Placement {
   readonly obstacle: Obstacle | null;
 }
 
-/** A refusal of evictions now, as the API server's dry run says; by what its status says where it could not be asked. */
+/**
+ * A refusal of evictions now, by the API server's dry run, or by the budgets' status if the dry run was not possible.
+ */
 export interface Blocker {
-  /** "shop/web", or both of two budgets that select one pod; none where a policy or a webhook refuses, or none can be read. */
+  /**
+   * "shop/web", or the two budgets that select one pod; empty if a policy or a webhook refuses, or if no budget can be
+   * read.
+   */
   readonly budgets: readonly string[];
-  /** Names of the pods that it holds on the node. */
+  /** Names of the pods that it keeps on the node. */
   readonly pods: readonly string[];
   /** The server's own words: "needs 2 healthy pods and has 2 currently". */
   readonly why: string;
-  /** It can never allow one: it demands every replica, or two budgets select the pod. */
+  /** It never allows an eviction: the budget demands every replica, or two budgets select the pod. */
   readonly isForever: boolean;
 }
 
-/** A pod whose owner asks that it is not interrupted. */
+/** A pod whose annotation asks not to interrupt it. */
 export interface LongJob {
   readonly pod: string;
-  /** The annotation that asks for it. */
+  /** The annotation. */
   readonly annotation: string;
   /** ISO 8601; null for a pod that has not started. */
   readonly startedAt: string | null;
 }
 
-/** Another node of the pool that is away. */
+/** Another node of the pool that is out of service. */
 export interface AwayNode {
   readonly node: string;
   /** "NotReady", "cordoned", or the operation that holds its slot. */
   readonly why: string;
 }
 
-/** Everything that holds the evictions of a node up now. */
+/** Obstacles to the evictions of a node now. */
 export interface EvictionObstacles {
   readonly blockers: readonly Blocker[];
   readonly longJobs: readonly LongJob[];
-  /** Pods whose eviction could not be tried, so that their budgets' status alone was judged; null where each was tried. */
+  /**
+   * Pods whose eviction could not be tried by a dry run, so that only their budgets' status was judged; null if each
+   * was tried.
+   */
   readonly untried: { readonly pods: number; readonly why: string } | null;
 }
 
@@ -59,7 +67,7 @@ export type GuardSeen =
   | { readonly state: "fault"; readonly what: string }
   | { readonly state: "unknown"; readonly why: string };
 
-/** Everything that is shown before a node is emptied: read at `at`, with nothing changed. */
+/** Plan that is shown before a node is emptied: read at `at`, without any change. */
 export interface NodePlan extends EvictionObstacles {
   readonly node: string;
   readonly pool: string | null;
@@ -68,22 +76,25 @@ export interface NodePlan extends EvictionObstacles {
   readonly pods: readonly MovedPod[];
   /** Pods of DaemonSets and static pods, which stay. */
   readonly staying: number;
-  /** Losses that the options of the request do not allow: with one of them nothing is evicted. */
+  /** Losses that the options of the request do not allow; any of them prevents every eviction. */
   readonly refusals: readonly DrainRefusal[];
   readonly placements: readonly Placement[];
   readonly away: readonly AwayNode[];
-  /** Nodes of the pool that may be away at once. */
+  /** Most nodes of the pool that may be out of service at a time. */
   readonly maxUnavailable: number | string;
   readonly others: readonly OtherController[];
-  /** Facts that could not be read, and so were not judged. */
+  /** Facts that could not be read, so they were not judged. */
   readonly unread: readonly string[];
-  /** Minutes that it should take, if no budget and no long job holds it up. */
+  /** Expected minutes, if no budget and no long job delays it. */
   readonly minutes: number;
-  /** Deadline of its eviction, in minutes; at it people are asked whether to go on. */
+  /** Deadline of the evictions, in minutes; at the deadline Casement asks people to decide. */
   readonly mostMinutes: number;
-  /** Guard of the metadata route, for a reboot; missing where it was not looked at. */
+  /** Guard of the metadata route, for a reboot; missing if it was not checked. */
   readonly guard?: GuardSeen;
-  /** Reason why a reboot goes through EC2: a person asked for it, or the SSM agent is silent; missing where it goes through SSM. */
+  /**
+   * Reason why a reboot goes through EC2: a person requested it, or the SSM agent is silent; missing for a reboot
+   * through SSM.
+   */
   readonly throughEc2?: "asked" | "silent";
   /** ISO 8601. */
   readonly at: string;

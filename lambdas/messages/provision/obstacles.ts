@@ -6,7 +6,7 @@ type Obstacle = Extract<Finding, { kind: "no-cloud-controller" | "reserved-netwo
 
 const MOST_NODES = 4;
 
-/** Explains the effect on WMCO's nodes when another operator adds Windows nodes. */
+/** Explains the effect on WMCO's nodes once Casement adds Windows nodes. */
 function besideWmco({ nodes, meant }: Extract<Obstacle, { kind: "beside-wmco" }>): FindingText {
   const theirs = nodes.length > 0 ? ` (${some(nodes.map(code), MOST_NODES)})` : "";
   const says = `the Windows Machine Config Operator runs in this cluster: it stops at the first Windows node that it did not configure, so once Casement adds a node, its own nodes${theirs} are no longer maintained (registry mirrors, authorities, certificates), and OLM cannot upgrade the operator`;

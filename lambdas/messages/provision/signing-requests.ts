@@ -1,6 +1,6 @@
-/** Approver or denier of a certificate signing request, as far as the request shows. */
+/** Approver or denier of a certificate signing request, as far as the request names them. */
 export interface Decider {
-  /** Name of the program that wrote the decision (its user agent up to the slash); null when it is not kept. */
+  /** Name of the program that wrote the decision (its user agent up to the slash); null if it is not recorded. */
   readonly program: string | null;
   /** The decision's reason and message, as that program wrote them. */
   readonly reason: string;
@@ -16,7 +16,7 @@ const byReason: Readonly<Record<string, string>> = {
   AutoApproved: "the cluster's controller manager",
 };
 
-/** Characters of a decision's message within a sentence: any program may write it. */
+/** Most characters of a decision's message within a sentence, because any program may write it. */
 const MOST_WORDS = 200;
 
 const quoted = (text: string): string => (text === "" ? "" : ` ("${text.slice(0, MOST_WORDS)}")`);
@@ -27,7 +27,7 @@ function decidedBy({ program, reason, message }: Decider): string {
   return `${decider}${quoted(message || reason)}`;
 }
 
-/** Lines of the thread on signing requests that Casement did not approve, or not first. */
+/** Lines of the thread on signing requests that Casement did not approve, or that others approved first. */
 export const signingRequest = {
   leftPending: (name: string, why: string): string => `${name} was left pending: ${why}`,
   approvedByOthers: (name: string, by: Decider): string =>
@@ -39,7 +39,7 @@ export const signingRequest = {
   /** @param node the name that the requests ask for */
   askedAgain: (node: string): string =>
     `the kubelet will request it again. Next: allow requests for system:node:${node} there, or cancel the operation`,
-  /** The Node registered, but its request no longer exists. */
+  /** The Node has registered, but its request no longer exists. */
   registeredAnyhow: (node: string): string =>
     `the Node ${node} has registered, but its request no longer exists: it was approved outside Casement, and then deleted`,
   takenOver: (name: string, node: string): string =>

@@ -1,6 +1,9 @@
 import type { FailureCode } from "../../records/failures.ts";
 
-/** Likely cause of a failure and its remedy, in the runbook's words: test/docs/runbook.test.ts holds each against its row. */
+/**
+ * Likely cause of a failure and its remedy, in the runbook's words: test/docs/runbook.test.ts compares each with its
+ * row.
+ */
 export interface Remedy {
   /** A clause without a full stop. */
   readonly cause: string;
@@ -8,13 +11,13 @@ export interface Remedy {
   readonly remedy: string;
 }
 
-/** Remedies of codes, whichever stage they end; null for a code that says less than the stage does. */
+/** Remedies of codes at any stage; null for a code that is less precise than its stage. */
 export type CodeRemedies = Partial<Readonly<Record<FailureCode, Remedy | null>>>;
 
 /** Remedies of one stage. */
 export interface StageRemedies {
-  /** For every failure that has none by its code: codes of a newer release too, and records without a code. */
+  /** For failures without a remedy by code, such as codes of a newer release and records without a code. */
   readonly own: Remedy;
-  /** Codes that mean something else at this stage than at the others. */
+  /** Codes whose meaning at this stage differs from that at the others. */
   readonly unlike?: Partial<Readonly<Record<FailureCode, Remedy>>>;
 }

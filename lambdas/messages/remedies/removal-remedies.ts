@@ -33,7 +33,7 @@ export const evictionCodes = {
   },
 } as const satisfies CodeRemedies;
 
-/** Stages that take a node out of service and away. */
+/** Stages that take a node out of service and remove it. */
 export const removalStages: Readonly<Record<Exclude<StageOf<"remove">, "cordon">, StageRemedies>> = {
   slot: {
     own: {

@@ -23,22 +23,22 @@ export interface Dialog {
 export interface MovedPod {
   readonly namespace: string;
   readonly name: string;
-  /** "ReplicaSet web-7d4b9"; null: nothing makes a new one. */
+  /** "ReplicaSet web-7d4b9"; null if nothing recreates the pod. */
   readonly owner: string | null;
-  /** Data that ends with the pod or the machine: "emptyDir cache", "hostPath C:\\data". */
+  /** Data that is lost with the pod or the machine: "emptyDir cache", "hostPath C:\\data". */
   readonly localData: readonly string[];
 }
 
 /** Facts for the confirmation of a removal. */
 export interface RemovalSummary {
-  /** Null for a machine that is no node. */
+  /** Null for a machine that is not a node. */
   readonly node: string | null;
   readonly instanceId: string;
   readonly pool: string | null;
   readonly pods: readonly MovedPod[];
 }
 
-/** Pods named in the dialog; the rest is counted. */
+/** Most pods named in the dialog. */
 const MOST_PODS = 40;
 
 const label = (text: string): object => ({ type: "plain_text", text, emoji: false });
@@ -59,14 +59,14 @@ const dialog = (operation: string, close: string, blocks: readonly Block[], subm
 export const removalSkeleton = (operation: string, typed: string): Dialog =>
   dialog(operation, "Keep", [section(`⏳ Reading the instance, pods and local data of ${code(typed)}…`)]);
 
-/** One pod that is evicted, and what it loses. */
+/** Line of one evicted pod, with its losses. */
 export const podLine = ({ namespace, name, owner, localData }: MovedPod): string => {
   const origin = owner ? plain(owner, 80) : "⚠️ not recreated";
   const data = localData.length > 0 ? ` · ⚠️ loses ${plain(localData.join(", "), 150)}` : "";
   return `• ${code(`${namespace}/${name}`)} (${origin})${data}`;
 };
 
-/** Pods that lose something come first. */
+/** Sorts pods: those with losses come first. */
 export const byLoss = (pods: readonly MovedPod[]): MovedPod[] =>
   [...pods].sort((one, other) => Number(losesSomething(other)) - Number(losesSomething(one)));
 
@@ -74,7 +74,10 @@ const losesData = (pod: MovedPod): boolean => pod.localData.length > 0;
 
 const losesSomething = (pod: MovedPod): boolean => pod.owner === null || losesData(pod);
 
-/** Losses of an eviction, without a full stop: "2 pods lose local data, 1 pod is not recreated"; empty when there are none. */
+/**
+ * Losses of an eviction, without a full stop: "2 pods lose local data, 1 pod is not recreated"; empty when there are
+ * none.
+ */
 export function lossesOf(pods: readonly MovedPod[]): string {
   const losing = pods.filter(losesData).length;
   const ending = pods.filter(({ owner }) => owner === null).length;
@@ -84,7 +87,7 @@ export function lossesOf(pods: readonly MovedPod[]): string {
   ].join(", ");
 }
 
-/** Line for a machine that is no node. */
+/** Line for a machine that is not a node. */
 export const noNodeToDrain = "The machine is not a node of the cluster: there is nothing to drain.";
 
 /** Line for a node without pods to evict. */

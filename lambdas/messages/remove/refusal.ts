@@ -82,7 +82,7 @@ export const removalRefusal = (refusal: RemovalRefusal): RefusalWords =>
 export const removalRefusedText = (node: string, { why, next }: RefusalWords): string =>
   `${code(node)} cannot be removed: ${why}. Next: ${next}.`;
 
-/** The same as a message: for the dialog, or for the requester of a dry run. */
+/** Builds the message with node, reason and next step, for the dialog or for the requester of a dry run. */
 export const removalRefusedMessage = (node: string, { why, next }: RefusalWords): Message =>
   say(`🚫 ${code(node)} cannot be removed: ${why}.\n*Next:* ${next}.`);
 

@@ -8,7 +8,10 @@ const pair = (seconds: number, large: number, small: number, letters: readonly [
   return `${Math.floor(seconds / large)}${letters[0]}${rest > 0 ? `${rest}${letters[1]}` : ""}`;
 };
 
-/** Ages below the first figure are printed as the second says (k8s.io/apimachinery/pkg/util/duration, HumanDuration). */
+/**
+ * Formats of ages, each for those below its first figure, in seconds (k8s.io/apimachinery/pkg/util/duration,
+ * HumanDuration).
+ */
 const forms: readonly (readonly [number, (seconds: number) => string])[] = [
   [2 * MINUTE, (seconds) => `${seconds}s`],
   [10 * MINUTE, (seconds) => pair(seconds, MINUTE, 1, ["m", "s"])],
@@ -21,8 +24,8 @@ const forms: readonly (readonly [number, (seconds: number) => string])[] = [
 ];
 
 /**
- * A length of time as kubectl prints it: 5s, 3m20s, 5h3m, 12d.
- * @param milliseconds negative ones, from clocks that differ, are 0s
+ * Prints a duration as kubectl does: 5s, 3m20s, 5h3m, 12d.
+ * @param milliseconds negative durations, from clocks that differ, print as 0s
  */
 export function age(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
@@ -39,8 +42,10 @@ export const utc = (moment: string): string => `${moment.slice(0, 16).replace("T
 const token = (moment: string, format: string, fallback: string): string =>
   `<!date^${Math.floor(Date.parse(moment) / 1000)}^${format}|${fallback}>`;
 
-/** A time of today in the reader's time zone; clients without it show "14:32 UTC" (docs: "Date formatting"). */
+/**
+ * A time of today in the reader's time zone; clients that do not support it show "14:32 UTC" (docs: "Date formatting").
+ */
 export const localTime = (moment: string): string => token(moment, "{time}", `${moment.slice(11, 16)} UTC`);
 
-/** A date and time in the reader's time zone; clients without it show UTC. */
+/** A date and time in the reader's time zone; clients that do not support it show UTC. */
 export const localDate = (moment: string): string => token(moment, "{date_short_pretty} at {time}", utc(moment));

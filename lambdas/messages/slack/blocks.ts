@@ -20,7 +20,7 @@ export const divider: Block = { type: "divider" };
 /** A heading: plain text, in which `&` and `<` are literal. */
 export const header = (text: string): Block => ({ type: "header", text: plainText(text.slice(0, limits.header)) });
 
-/** Question that Slack asks before a button acts. */
+/** Confirmation that Slack asks for before a button acts. */
 export interface Confirmation {
   readonly title: string;
   readonly text: string;
@@ -57,22 +57,22 @@ const button = ({ actionId, value, text, url, style, confirm }: Button): object 
   ...(confirm ? { confirm: confirmation(confirm) } : {}),
 });
 
-/** A row of buttons; the block's id stays the same from update to update. */
+/** A row of buttons; the block's id stays the same across updates. */
 export const actions = (id: string, buttons: readonly Button[]): Block => ({
   type: "actions",
   block_id: id,
   elements: buttons.map(button),
 });
 
-/** Characters of a message's total that blocks use. */
+/** Characters that blocks use of a message's total. */
 export const sizeOf = (blocks: readonly Block[]): number => JSON.stringify(blocks).length;
 
-/** A text as a message. */
+/** Turns a text into a message. */
 export const say = (text: string): Message => ({ text, blocks: [section(text)] });
 
 /**
- * Lines as sections, each within Slack's limit.
- * @param wrap puts a section's lines into their frame, a code block for instance; it may add 100 characters
+ * Splits lines into sections, each within Slack's limit.
+ * @param wrap frames a section's lines, such as with a code block; it may add 100 characters
  */
 export function sections(lines: readonly string[], wrap: (lines: string) => string = (text) => text): Block[] {
   const pages: string[][] = [];
@@ -89,8 +89,8 @@ export function sections(lines: readonly string[], wrap: (lines: string) => stri
 }
 
 /**
- * Takes as many of the groups, in their order, as fit into a message.
- * @param fixed blocks that the message has in any case
+ * Takes the first groups that fit into a message.
+ * @param fixed blocks that the message has besides
  */
 export function fitting(
   groups: readonly (readonly Block[])[],

@@ -4,33 +4,39 @@ export const KEEP_INSTANCE = "keep-instance";
 export const TERMINATE_INSTANCE = "terminate-instance";
 export const TRY_AGAIN = "try-again";
 
-/** Those under a drain that has passed its deadline: each command has a right of its own. */
+/**
+ * Buttons under a drain that has passed its deadline; one for each command, because each command has its own
+ * permission.
+ */
 export const CONTINUE_DRAIN = "continue-drain";
 export const CONTINUE_REBOOT = "continue-reboot";
 export const CONTINUE_REMOVAL = "continue-removal";
 
-/** Those under a failure, each with a command as it is typed: ids are unique within a row of buttons. */
+/** Buttons under a failure, whose value is the command as it is typed; ids are unique within a row of buttons. */
 export const INSTALL_GUARD = "install-guard";
 export const REBOOT_THROUGH_EC2 = "reboot-through-ec2";
 export const PROVE_AGAIN = "prove-again";
 export const KEEP_CORDONED = "keep-cordoned";
 export const UNCORDON_NODE = "uncordon-node";
 
-/** The one under a reboot whose machine has not come back. */
+/** Button under a reboot whose machine has not come back. */
 export const EC2_REBOOT = "ec2-reboot";
 
-/** Buttons of a look's answer: the same look once more, and the command that helps. Their value is the command as it is typed. */
+/**
+ * Buttons of a look's answer: repeat the look, or run the command that helps. Their value is the command as it is
+ * typed.
+ */
 export const LOOK_AGAIN = "look-again";
 export const DO_NEXT = "do-next";
 
-/** Those of a rollout. */
+/** Buttons of a rollout. */
 export const PAUSE_ROLLOUT = "pause-rollout";
 export const RESUME_ROLLOUT = "resume-rollout";
 
 export const APPROVE_OPERATION = "approve-operation";
 export const DENY_OPERATION = "deny-operation";
 
-/** Those of buttons that open an address: Slack sends them too, and nothing follows from it. */
+/** Buttons that open an address: Slack reports a click on them too, and Casement ignores it. */
 export const OPEN_RUNBOOK = "open-runbook";
 export const OPEN_AWS = "open-aws";
 export const OPEN_SCREENSHOT = "open-screenshot";
@@ -38,5 +44,5 @@ export const OPEN_SCREENSHOT = "open-screenshot";
 /** Callback id of the removal's dialog. */
 export const REMOVE_DIALOG = "remove-node";
 
-/** Callback id of the dialog that asks why a plan is denied. */
+/** Callback id of the dialog that asks for the reason of a denial. */
 export const DENY_DIALOG = "deny-operation";

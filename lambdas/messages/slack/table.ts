@@ -2,13 +2,13 @@ import type { Block } from "../../records/records.ts";
 import { limits, sections, sizeOf } from "./blocks.ts";
 import { codeLine, fenced } from "./text.ts";
 
-/** Characters that a table leaves for the text around it. */
+/** Characters that a table leaves free for the text around it. */
 const AROUND = 1_000;
 
 const widths = (rows: readonly (readonly string[])[]): number[] =>
   rows.reduce<number[]>((widest, row) => row.map((cell, at) => Math.max(cell.length, widest[at] ?? 0)), []);
 
-/** kubectl's layout: columns as wide as their widest cell, three spaces between. */
+/** Aligns rows as kubectl does: columns as wide as their widest cell, with three spaces between them. */
 function aligned(rows: readonly (readonly string[])[]): string[] {
   const wide = widths(rows);
   return rows.map((row) =>
@@ -19,7 +19,7 @@ function aligned(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** Characters of a cell. */
+/** Most characters of a cell. */
 const WIDEST = 100;
 
 const one = (cell: string): string => {
@@ -29,7 +29,7 @@ const one = (cell: string): string => {
 
 /**
  * A table in monospaced blocks, within Slack's limits.
- * @returns its blocks, and how many rows did not fit
+ * @returns its blocks, and the number of rows that did not fit
  */
 export function table(
   columns: readonly string[],

@@ -1,50 +1,50 @@
-/** A node of a rollout with what its reboot would do. */
+/** A node of a rollout, with the effects of its reboot. */
 export interface PlannedNode {
   readonly name: string;
   readonly uid: string;
   readonly instanceId: string;
-  /** `status.nodeInfo.bootID`; null where the kubelet reports none. */
+  /** `status.nodeInfo.bootID`; null if the kubelet reports none. */
   readonly bootId: string | null;
   readonly pool: string | null;
-  /** Reasons for which its Windows waits for a reboot, in words; left out where that was not asked for. */
+  /** Reasons why its Windows waits for a reboot, in words; left out unless the request has `--due`. */
   readonly due?: string;
-  /** It is NotReady: its reboot takes nothing out of service. */
+  /** The node is NotReady, so its reboot takes nothing out of service. */
   readonly isAway: boolean;
-  /** Its agent is silent: EC2 reboots the machine. */
+  /** The agent is silent, so EC2 reboots the machine. */
   readonly throughEc2: boolean;
   /** Number of pods that would be evicted. */
   readonly pods: number;
-  /** Minutes that its drain should take. */
+  /** Expected minutes of its drain. */
   readonly minutes: number;
-  /** Classes of what would be lost. */
+  /** Classes of losses. */
   readonly losses: readonly string[];
-  /** Classes of what holds evictions up now. */
+  /** Classes of obstacles to its evictions now. */
   readonly blockers: readonly string[];
   /** Disruption budgets that block now, by name. */
   readonly budgets: readonly string[];
 }
 
-/** A node that was meant and is not rebooted. */
+/** A node that was requested, but is not rebooted. */
 export interface LeftOut {
   readonly name: string;
   /** Reason in words. */
   readonly why: string;
 }
 
-/** Everything that is shown before a rollout. */
+/** Plan that is shown before a rollout. */
 export interface RolloutPlan {
-  /** Of several pools the first. */
+  /** The pool, or the first of several. */
   readonly pool: string | null;
-  /** All pools of its nodes, where they are several. */
+  /** All pools of its nodes, if there are several. */
   readonly pools?: readonly (string | null)[];
   /** Nodes are chosen because their Windows waits for a reboot. */
   readonly due?: true;
   /** In the order in which they are rebooted. */
   readonly nodes: readonly PlannedNode[];
   readonly leftOut: readonly LeftOut[];
-  /** Nodes that are away at once at most. */
+  /** Most nodes that are out of service at a time. */
   readonly most: number;
-  /** As the requester wants it; null: as many as the pool allows. */
+  /** The option `--max`; null to use only the pool's own limit. */
   readonly max: number | null;
   readonly canary: boolean;
 }
