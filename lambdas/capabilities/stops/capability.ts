@@ -16,7 +16,7 @@ const duration = {
   option: "for",
   kind: "text",
   most: 20,
-  means: "minutes, hours or days, such as 90m, 4h or 2d; without it until it is ended",
+  means: "minutes, hours or days, such as 90m, 4h or 2d (default: until lifted)",
 } as const satisfies Option;
 
 /** Moment at which a freeze or a hold ends by itself. */

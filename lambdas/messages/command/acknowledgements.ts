@@ -79,7 +79,7 @@ const pressed = { keep: "Keep for inspection", terminate: "Terminate now", cance
  * @param why the error of the service that could not be read
  */
 export const decisionUnjudged = (decision: keyof typeof pressed, why: string): string =>
-  `“${pressed[decision]}” was not carried out: Casement could not check whether the person may decide. Press it again in a minute; without another decision the instance is kept. Cause: ${why.replaceAll(/\s+/g, " ").slice(0, 600)}`;
+  `“${pressed[decision]}” was not carried out: Casement could not verify the person's permissions. Press it again in a minute; without another decision the instance is kept. Cause: ${why.replaceAll(/\s+/g, " ").slice(0, 600)}`;
 
 /** Private answer to "Try again" where the operation it starts runs already. */
 export const alreadyTriedAgain = (operation: OperationRecord): Message =>

@@ -58,7 +58,7 @@ export const continueNotice = (operation: string, node: string, why: string, unt
   kind: "decision",
   operation,
   message: line(
-    `${operation}: ${node} is not drained by its deadline. Press Continue in Slack to keep draining; otherwise it is given back at ${utc(until)}. See docs/runbook.md#stage-eviction. Cause: ${why}`,
+    `${operation}: ${node} was not drained by its deadline. Press Continue in Slack to keep draining; otherwise it is given back at ${utc(until)}. See docs/runbook.md#stage-eviction. Cause: ${why}`,
   ),
   until,
 });

@@ -148,7 +148,7 @@ export const cordonLeaves = {
   unproven: (node: string): string =>
     `the node stays cordoned until it is proven; ${typeThis("prove", node)} proves it anew and gives it back, and ${typeThis("uncordon", node)} makes it schedulable`,
   quarantined: (node: string): string =>
-    `the node is quarantined, because two of its reboots were not proven within a day: it stays cordoned until ${typeThis("uncordon", node, "--quarantined", node)}`,
+    `the node is quarantined, because two of its reboots could not be verified within a day: it stays cordoned until ${typeThis("uncordon", node, "--quarantined", node)}`,
   unseen: (why: string): string => `the Node could not be read: ${why}`,
   unknown: "the node may still be cordoned",
   cordoned: (node: string, why: string): string =>
@@ -157,11 +157,11 @@ export const cordonLeaves = {
 
 /** Reason why a quarantined node is not uncordoned, with the command that does it. */
 export const stillQuarantined = (node: string): string =>
-  `${code(node)} is quarantined: two of its reboots were not proven within a day. Next: ${typeThis("why", node)} shows what is wrong; ${typeThis("uncordon", node, "--quarantined", node)} puts it back in service anyway.`;
+  `${code(node)} is quarantined: two of its reboots could not be verified within a day. Next: ${typeThis("why", node)} shows what is wrong; ${typeThis("uncordon", node, "--quarantined", node)} puts it back in service anyway.`;
 
 /** Reason why a rollout leaves a quarantined node out. */
 export const quarantinedInRollout = (node: string): string =>
-  `${code(node)} is quarantined: two of its reboots were not proven within a day. Next: ${typeThis("why", node)} shows what is wrong; reboot it alone when it is mended.`;
+  `${code(node)} is quarantined: two of its reboots could not be verified within a day. Next: ${typeThis("why", node)} shows what is wrong; once it is fixed, reboot it on its own.`;
 
 /** Sums up a cordon or uncordon that did not come to its end. @param left as a clause */
 export const cordonFailedSummary = {

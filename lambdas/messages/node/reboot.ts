@@ -62,7 +62,7 @@ export const ec2RefusedReboot = (why: string): string =>
 
 /** Wait for a service that ended and was started again between two looks of a proof. */
 export const restartedInProof = (service: string): string =>
-  `Windows services: The Windows service '${service}' was started again since the look before, so it does not stay up`;
+  `Windows services: The Windows service '${service}' has restarted since the last check; it is not staying up`;
 
 /** Wait for the report of an agent whose machine may have booted a moment ago. */
 export const agentToReport = "the SSM agent to report: its machine may have booted a moment ago";

@@ -119,7 +119,7 @@ const metadataSilent: Tell<"metadata-silent"> = ({ guardError }, told) => ({
 
 const dataPlaneWords: Readonly<Record<DataPlaneFault, string>> = {
   start: "A pod on the node gets no network: the kubelet cannot create its sandbox (event FailedCreatePodSandBox)",
-  dns: "A pod on the node cannot resolve names of the cluster",
+  dns: "A pod on the node cannot resolve cluster DNS names",
   api: "A pod on the node cannot reach the service kubernetes.default",
   metadata: "A pod on the node reaches the instance metadata service, and with it the node's role",
   unreached: "A pod on the node cannot be reached from another node",
@@ -200,7 +200,7 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
   }),
   cordoned: ({ by, quarantined }, told) => ({
     says: quarantined
-      ? "The node is quarantined: two of its reboots were not proven within a day. It stays cordoned until someone takes it out of quarantine."
+      ? "The node is quarantined: two of its reboots could not be verified within a day. It stays cordoned until someone takes it out of quarantine."
       : by
         ? `The node is cordoned by ${code(by)}.`
         : "The node is cordoned, not by Casement.",

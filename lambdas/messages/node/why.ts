@@ -148,7 +148,7 @@ export const missing = {
   notAsked: "the machine was not asked, because its SSM agent is not online",
   notRunning: (state: string): string => `the machine was not asked, because the instance is ${state}`,
   noAnswer: (seconds: number): string => `the machine did not answer within ${seconds} s`,
-  failed: (why: string): string => `the look at the machine failed: ${why}`,
+  failed: (why: string): string => `checking the machine failed: ${why}`,
   notYet: "the machine has not answered yet",
   notSent: (why: string): string => `the machine was not asked: ${why}`,
 } as const;

@@ -87,7 +87,7 @@ export const waitWords: Readonly<Record<WaitKind, Words>> = {
     remindsItself: true,
   },
   quarantined: {
-    says: "is quarantined: two reboots were not proven within a day",
+    says: "is quarantined: two reboots could not be verified within a day",
     next: (wait) =>
       `find the cause with ${typeThis("why", node(wait))}, then type ${typeThis("uncordon", node(wait), "--quarantined", node(wait))}, or remove the node`,
     runbook: "stage-proof",

@@ -178,7 +178,7 @@ describe("A drain that has passed its deadline", () => {
       kind: "decision",
       operation: "drain-3f9c2a71",
       message:
-        "drain-3f9c2a71: win-1 is not drained by its deadline. Press Continue in Slack to keep draining; otherwise it is given back at 2026-11-21 15:08 UTC. See docs/runbook.md#stage-eviction. Cause: a budget",
+        "drain-3f9c2a71: win-1 was not drained by its deadline. Press Continue in Slack to keep draining; otherwise it is given back at 2026-11-21 15:08 UTC. See docs/runbook.md#stage-eviction. Cause: a budget",
       until: "2026-11-21T15:08:00.000Z",
     });
   });

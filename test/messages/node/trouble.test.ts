@@ -155,7 +155,7 @@ const sentences: readonly (readonly [Trouble, says: string, next: string])[] = [
   ],
   [
     { kind: "cordoned", by: null, quarantined: true },
-    "The node is quarantined: two of its reboots were not proven within a day. It stays cordoned until someone takes it out of quarantine.",
+    "The node is quarantined: two of its reboots could not be verified within a day. It stays cordoned until someone takes it out of quarantine.",
     `When it works: \`{win} uncordon win-1 --quarantined win-1\`. ${AGAIN}`,
   ],
   [
@@ -173,7 +173,7 @@ const sentences: readonly (readonly [Trouble, says: string, next: string])[] = [
     "A pod on the node gets no network: the kubelet cannot create its sandbox (event FailedCreatePodSandBox). The kubelet says: no sandbox.",
     `${PROBED}. ${AGAIN}`,
   ],
-  [plane("dns"), "A pod on the node cannot resolve names of the cluster.", `${PROBED}. ${AGAIN}`],
+  [plane("dns"), "A pod on the node cannot resolve cluster DNS names.", `${PROBED}. ${AGAIN}`],
   [plane("api"), "A pod on the node cannot reach the service kubernetes.default.", `${PROBED}. ${AGAIN}`],
   [
     plane("metadata"),

@@ -42,7 +42,7 @@ describe("while a failed machine waits for a decision", () => {
     async (button) => {
       publishText(here, unreadable);
       await here.press("operator", button);
-      await here.until(() => thread().includes("could not check whether the person may decide"), 3, "a note");
+      await here.until(() => thread().includes("could not verify the person's permissions"), 3, "a note");
       expect(thread()).toContain("Press it again in a minute; without another decision the instance is kept.");
       expect(privately(here, "operator").at(-1)).toContain("The deployed configuration cannot be read");
       expect(JSON.stringify(spoken(here).channel)).toContain("without another decision the instance is kept at");

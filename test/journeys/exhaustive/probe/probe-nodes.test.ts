@@ -53,7 +53,7 @@ test("Why names a data plane that the last scheduled probe found dead, and says 
   await here.pass(aRound);
   const dead = await look(here, `/win why ${web.name}`);
   expect(dead.said).toMatch(
-    /❌ .*A pod on the node cannot resolve names of the cluster\. The probe failed \d+(h|m)\S* ago/,
+    /❌ .*A pod on the node cannot resolve cluster DNS names\. The probe failed \d+(h|m)\S* ago/,
   );
   expect(dead.said).toMatch(/Data plane +WRONG, probed \d+(h|m)\S* ago/);
   expect(dead.said).toContain("[Reboot]");

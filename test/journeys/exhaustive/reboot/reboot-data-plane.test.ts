@@ -42,7 +42,7 @@ test("a node whose pods work after the reboot is given back", async () => {
 test("a node that says Ready while its pods reach nothing stays cordoned, and the message says so", async () => {
   const told = await reboot({ "2022": servercore, linux }, "data-plane-dead");
   expect((await newest(here)).nodes[0]?.failure).toMatchObject({ stage: "prove" });
-  expect(told).toContain("Data plane: A pod on the node cannot resolve names of the cluster");
+  expect(told).toContain("Data plane: A pod on the node cannot resolve cluster DNS names");
   expect(nodeNamed(here, web.name)?.spec?.unschedulable).toBe(true);
 });
 

@@ -115,7 +115,7 @@ test("a node that no reboot left cordoned is proven, and nothing is changed", as
   expect(calls(here, "kubernetes", "patch nodes").filter(({ principal }) => /act$/.test(principal))).toEqual([]);
 });
 
-describe("A node of which two reboots were not proven within a day", () => {
+describe("A node of which two reboots could not be verified within a day", () => {
   const labels = () => nodeNamed(here, web.name)?.metadata?.labels ?? {};
 
   async function quarantined(): Promise<void> {
@@ -140,14 +140,14 @@ describe("A node of which two reboots were not proven within a day", () => {
     await here.type("operator", `/win why ${SHORT}`);
     await settled(here, 10);
     expect(told()).toContain("Ready,SchedulingDisabled,Quarantined");
-    expect(told()).toContain("The node is quarantined: two of its reboots were not proven within a day");
+    expect(told()).toContain("The node is quarantined: two of its reboots could not be verified within a day");
   });
 
   test("is left out of a rollout, and stays so after a reboot of it that is proven", async () => {
     await quarantined();
     await here.type("operator", "/win reboot web --dry-run");
     await settled(here, 30);
-    expect(privately(here, "operator").at(-1)).toContain("is quarantined: two of its reboots were not proven");
+    expect(privately(here, "operator").at(-1)).toContain("is quarantined: two of its reboots could not be verified");
     await here.type("operator", `/win reboot ${SHORT} --force ${web.name}`);
     await settled(here, 240);
     expect((await newest(here)).operation.summary).toContain("the node is quarantined");

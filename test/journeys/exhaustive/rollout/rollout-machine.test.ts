@@ -87,7 +87,7 @@ describe("A rollout in which a node says Ready and its data plane is dead", { ti
     );
     expect((await nodesOf())[at]?.failure).toMatchObject({
       stage: "prove",
-      why: expect.stringContaining("Data plane: A pod on the node cannot resolve names of the cluster"),
+      why: expect.stringContaining("Data plane: A pod on the node cannot resolve cluster DNS names"),
       left: expect.stringContaining("the node stays cordoned until it is proven"),
     });
     await here.pass(60);
