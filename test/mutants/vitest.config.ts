@@ -1,8 +1,8 @@
 import { defineConfig, type TestProjectConfiguration } from "vitest/config";
 import project from "../../vitest.config.ts";
 
-/** Suites that read the source as text: they would judge what Stryker inserts into it. */
-const READERS = ["test/lint/**", "test/docs/**", "test/scripts/**"];
+/** Suites that read the source as text, or weigh its bundle: they would judge what Stryker inserts into it. */
+const READERS = ["test/lint/**", "test/docs/**", "test/scripts/**", "test/front-door/bundle.test.ts"];
 
 /** The fast lane without those suites; nothing for another lane. */
 function judges(lane: TestProjectConfiguration): TestProjectConfiguration[] {
