@@ -88,6 +88,9 @@ export const causeOf = (error: unknown): Error => {
   return error instanceof Error ? error : new Error(String(error));
 };
 
+/** Kind of the error that a step threw: its name without a failure's code, such as "Refused". */
+export const kindOf = (error: unknown): string => bareName(causeOf(error));
+
 /** Turns the error that ended a stage into its message, and its code if it has one. */
 export function failureReason(error: unknown): FailureReason {
   const cause = causeOf(error);

@@ -1,5 +1,4 @@
-import { bareName } from "../records/failures.ts";
-import { causeOf } from "./durable.ts";
+import { kindOf } from "./durable.ts";
 
 /** Errors of a missing release and of an unavailable service. */
 const LATER: ReadonlySet<string> = new Set(["Refused", "Retryable"]);
@@ -12,6 +11,6 @@ const LATER: ReadonlySet<string> = new Set(["Refused", "Retryable"]);
 export const orLater =
   <T>(value: T) =>
   (error: unknown): T => {
-    if (LATER.has(bareName(causeOf(error)))) return value;
+    if (LATER.has(kindOf(error))) return value;
     throw error;
   };

@@ -4,11 +4,12 @@ import {
   causeOf,
   DeadlineExceeded,
   failureReason,
+  kindOf,
   MachineEnded,
   StageFailed,
   step,
 } from "../../lambdas/engine/durable.ts";
-import { Refused, Retryable, Stopped } from "../../lambdas/errors.ts";
+import { Refused, Retryable, Stopped, UserError } from "../../lambdas/errors.ts";
 import { bareName } from "../../lambdas/records/failures.ts";
 import { codeOfCommand } from "../../lambdas/steps/machine/command-status.ts";
 import { type Backend, sandboxEngine, testingPackage, type Workflow } from "../sandbox/durable/backends.ts";
@@ -67,4 +68,10 @@ it.each([
   [{ status: "Failed", exitCode: 1, errors: "Zugriff verweigert" }, "command-failed"],
 ])("a command that ended as %o is named without a word of Windows'", (end, code) => {
   expect(codeOfCommand(end)).toBe(code);
+});
+
+it("an error keeps its kind beside its code, so that a freeze ends an operation as refused", () => {
+  expect(kindOf(new Stopped("pool `web` is frozen"))).toBe("Refused");
+  expect(kindOf(new Retryable("EC2 throttles", { code: "aws-throttled" }))).toBe("Retryable");
+  expect(kindOf(new UserError("no such node"))).toBe("UserError");
 });

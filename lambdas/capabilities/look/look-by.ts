@@ -2,7 +2,7 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { beginOperation, endings, tellRequester } from "../../change/operation/lifecycle.ts";
 import type { OperationSettings } from "../../change/operation/op.ts";
 import type { Start } from "../../commands/request.ts";
-import { causeOf, step } from "../../engine/durable.ts";
+import { causeOf, kindOf, step } from "../../engine/durable.ts";
 import { promptStep } from "../../engine/prompt-step.ts";
 import { UserError } from "../../errors.ts";
 import { titleOf } from "../../messages/command/syntax.ts";
@@ -52,7 +52,7 @@ function messageOf({ request }: Start, cause: Error): Message {
 async function failLook(steps: Steps, ctx: DurableContext, start: Start, error: unknown): Promise<void> {
   const cause = causeOf(error);
   await step(ctx, "tell what went wrong", () => tellRequester({ ctx, steps, start }, messageOf(start, cause)));
-  const end = { status: endings[cause.name] ?? "failed", summary: cause.message.slice(0, 500) };
+  const end = { status: endings[kindOf(error)] ?? "failed", summary: cause.message.slice(0, 500) };
   await step(ctx, "end as failed", () =>
     steps.ledger.changeOperation(start.operation, { ...end, endedAt: steps.timestamp() }),
   );

@@ -1,13 +1,12 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { followHandedOver } from "../../change/operation/progress.ts";
 import { dueWaits, remindOfWait } from "../../change/waits/remind.ts";
-import { causeOf, step } from "../../engine/durable.ts";
+import { kindOf, step } from "../../engine/durable.ts";
 import { escalate } from "../../engine/escalate.ts";
 import { orLater } from "../../engine/or-later.ts";
 import { tryingRights } from "../../engine/trying-rights.ts";
 import { messageSettings } from "../../messages/operation/links.ts";
 import { pages, waitNotice } from "../../messages/operation/waits.ts";
-import { bareName } from "../../records/failures.ts";
 import type { TurnOf } from "../../records/ledger-table.ts";
 import { waitName } from "../../records/waits.ts";
 import { lambdaEntry } from "../../steps/host.ts";
@@ -172,7 +171,7 @@ async function each<T>(all: readonly T[], work: (one: T) => Promise<void>): Prom
     try {
       await work(one);
     } catch (error) {
-      if (bareName(causeOf(error)) === "Retryable") return false;
+      if (kindOf(error) === "Retryable") return false;
       failures.push(error);
     }
   }

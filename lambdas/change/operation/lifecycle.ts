@@ -1,7 +1,7 @@
 import { requestedAct } from "../../audit/acts.ts";
 import { isChange } from "../../commands/list.ts";
 import { isDryRun, type Start } from "../../commands/request.ts";
-import { causeOf } from "../../engine/durable.ts";
+import { causeOf, kindOf } from "../../engine/durable.ts";
 import { Refused, UserError } from "../../errors.ts";
 import { withAudit } from "../../messages/operation/audit-head.ts";
 import { shownOnly } from "../../messages/operation/dry-runs.ts";
@@ -95,14 +95,15 @@ async function privately(op: Execution, message: Message): Promise<Message> {
 export async function failOperation(op: Execution, error: unknown): Promise<Message> {
   const { steps, start } = op;
   const cause = causeOf(error);
-  const status = endings[cause.name] ?? "failed";
+  const kind = kindOf(error);
+  const status = endings[kind] ?? "failed";
   await steps.ledger.changeOperation(start.operation, {
     status,
     summary: cause.message.slice(0, 500),
     endedAt: steps.timestamp(),
   });
-  if (PRIVATE.has(cause.name)) return privately(op, mistakeMessage(cause.message));
-  const message = (messages[cause.name] ?? troubleMessage)(start, cause.message);
+  if (PRIVATE.has(kind)) return privately(op, mistakeMessage(cause.message));
+  const message = (messages[kind] ?? troubleMessage)(start, cause.message);
   if (isDryRun(start.request)) return privately(op, message);
   const head = (await steps.ledger.operation(start.operation))?.audit;
   await postEnd(op, withAudit(message, head));

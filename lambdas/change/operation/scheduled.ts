@@ -1,5 +1,5 @@
 import type { Request, Start } from "../../commands/request.ts";
-import { causeOf, MINUTE, step } from "../../engine/durable.ts";
+import { causeOf, kindOf, MINUTE, step } from "../../engine/durable.ts";
 import { noWindowSummary, scheduledSummary, type WaitingState } from "../../messages/maintenance/schedule.ts";
 import { messageSettings } from "../../messages/operation/links.ts";
 import { sentence } from "../../messages/slack/text.ts";
@@ -198,6 +198,6 @@ export async function failToBegin(
   const summary = `${sentence(cause.message.slice(0, 500))} Nothing was changed.`;
   await endUnbegun(
     { ...execution, request: start.request, settings },
-    { status: endings[cause.name] ?? "failed", summary },
+    { status: endings[kindOf(error)] ?? "failed", summary },
   );
 }
