@@ -58,7 +58,7 @@ describe("while a failed machine waits for a decision", () => {
   test("who presses again when the release can be read is heard", async () => {
     publishText(here, unreadable);
     await here.press("operator", "keep-instance");
-    await here.until(() => thread().includes("could not check"), 3, "a note");
+    await here.until(() => thread().includes("could not verify"), 3, "a note");
     release(here, {});
     await here.press("operator", "terminate-instance");
     await settled(here);
