@@ -191,7 +191,7 @@ describe("npm run connect", () => {
 
 describe("npm run connect -- freeze", () => {
   test("freezes, also until a time, and thaws while neither Slack nor the cluster's API answers", async () => {
-    await expect(atSandbox("freeze")).rejects.toThrow('freeze takes --reason "…"');
+    await expect(atSandbox("freeze")).rejects.toThrow('freeze needs --reason "…"');
     await expect(atSandbox("freeze", "--reason", "x", "--for", "soon")).rejects.toThrow("soon is not a valid duration");
     await expect(atSandbox("freeze", "--reason", "x", "--pool", "wbe")).rejects.toThrow(
       'there is no pool "wbe": web, batch, edge',
