@@ -92,7 +92,7 @@ describe("a durable function that is added as one row", () => {
   }, 170_000);
 
   it("is started by functions that have a row, and by no other name", async () => {
-    await edit("lib/functions.ts", 'starts: ["provision-node"]', 'starts: ["provision-nodes"]');
+    await edit("lambdas/capabilities/add/capability.ts", 'starts: ["provision-node"]', 'starts: ["provision-nodes"]');
     expect(await typeErrors()).toContain("Type '\"provision-nodes\"' is not assignable");
   }, 170_000);
 });
