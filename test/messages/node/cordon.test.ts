@@ -132,6 +132,8 @@ describe("A cordon that a person asks for", () => {
     const again = "`{win} uncordon win-1 --quarantined win-1`";
     expect(stillQuarantined("win-1")).toContain(`${again} puts it back in service anyway.`);
     expect(cordonLeaves.quarantined("win-1")).toContain(again);
-    expect(quarantinedInRollout("win-1")).toContain("`{win} why win-1` shows what is wrong; once it is fixed, reboot it on its own");
+    expect(quarantinedInRollout("win-1")).toContain(
+      "`{win} why win-1` shows what is wrong; once it is fixed, reboot it on its own",
+    );
   });
 });
