@@ -1,6 +1,6 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { machinesActedFor } from "../../change/node/acted-for.ts";
-import { type ProbeTarget, probeNode } from "../../change/node/probe.ts";
+import { type ProbeTarget, probeRepeatedly } from "../../change/node/probe.ts";
 import type { DurableSteps } from "../../change/operation/op.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { step } from "../../engine/durable.ts";
@@ -47,9 +47,6 @@ interface Turn {
 
 const NOTHING: Turn = { due: [], failing: [], hours: 0 };
 
-/** Failed probes after which a node is considered dead: a single one may hit a bad moment. */
-const ATTEMPTS = 2;
-
 /**
  * Selects a node to probe: it serves pods, there is an image for its Windows, and its pool does not disable probes. A
  * node of another owner has no pool.
@@ -91,14 +88,9 @@ const markOf = (tick: string): string =>
     .slice(-20)
     .toLowerCase();
 
-/** Probes a node until it works or every attempt has failed. A probe that could not run does not judge the node. */
-async function attempt({ ctx, steps }: DurableSteps, mark: string, at: number, due: Due): Promise<ProbeResult> {
-  for (let attempt = 1; ; attempt += 1) {
-    const id = `${mark}-${at}-${attempt}`;
-    const result = await probeNode(ctx, steps, `probe ${at}.${attempt}`, { ...due, id });
-    if (result.state !== "fails" || attempt === ATTEMPTS) return result;
-  }
-}
+/** Probes one node of a tick. */
+const probeDue = (durable: DurableSteps, mark: string, at: number, due: Due): Promise<ProbeResult> =>
+  probeRepeatedly(durable, due, (attempt) => ({ name: `probe ${at}.${attempt}`, id: `${mark}-${at}-${attempt}` }));
 
 /**
  * Records the result of a probe for `/win why`. If the ledger is unavailable, the node's next turn records the next
@@ -153,7 +145,7 @@ export const probeNodes =
     );
     const results: ProbedNode[] = [];
     for (const [at, one] of due.entries())
-      results.push(await writeDown(ctx, steps, one, await attempt({ ctx, steps }, markOf(tick), at, one)));
+      results.push(await writeDown(ctx, steps, one, await probeDue({ ctx, steps }, markOf(tick), at, one)));
     const dead = results.filter(isFailing);
     if (dead.length === 0) return;
     const telling = await step(ctx, "decide how to tell it", async () => tellingOf(dead, failing, steps.timestamp()));

@@ -1,5 +1,5 @@
 import { addNotes } from "../../change/node/notes.ts";
-import { probeNode } from "../../change/node/probe.ts";
+import { probeRepeatedly } from "../../change/node/probe.ts";
 import { leaseOf, nodeOf, once } from "../../change/node/task.ts";
 import { StageFailed } from "../../engine/durable.ts";
 import type { ProbeResult } from "../../health/probe.ts";
@@ -9,26 +9,14 @@ import { isBusy } from "../../steps/client-errors.ts";
 import { bootIdOf, windowsReleaseOf } from "../../steps/cluster/node-facts.ts";
 import type { RebootTask } from "./task.ts";
 
-/**
- * Failed probes after which a node is considered dead: right after a boot, the first pod may start before the pod
- * network.
- */
-const ATTEMPTS = 2;
-
-/** Probes the data plane until it works or every attempt has failed. A probe that could not run is not repeated. */
-async function tried(task: RebootTask, windows: WindowsRelease): Promise<ProbeResult> {
-  const { ctx, steps, operation, index, runtime } = task;
-  const { images } = runtime.configuration.probe;
-  for (let attempt = 1; ; attempt += 1) {
-    const id = `${operation}-${index}-${attempt}`;
-    const result = await probeNode(ctx, steps, `data plane ${attempt}`, {
-      node: nodeOf(task).name,
-      windows,
-      images,
-      id,
-    });
-    if (result.state !== "fails" || attempt === ATTEMPTS) return result;
-  }
+/** Probes the data plane of the node that was rebooted. */
+function probeRebooted(task: RebootTask, windows: WindowsRelease): Promise<ProbeResult> {
+  const { operation, index, runtime } = task;
+  const target = { node: nodeOf(task).name, windows, images: runtime.configuration.probe.images };
+  return probeRepeatedly(task, target, (attempt) => ({
+    name: `data plane ${attempt}`,
+    id: `${operation}-${index}-${attempt}`,
+  }));
 }
 
 /**
@@ -77,7 +65,7 @@ export async function proveDataPlane(task: RebootTask): Promise<void> {
   const { configuration } = task.runtime;
   const windows = configuration.probe.images.linux === undefined ? undefined : await windowsOf(task);
   if (windows === undefined || configuration.probe.images[windows] === undefined) return;
-  const result = await tried(task, windows);
+  const result = await probeRebooted(task, windows);
   await once(task, "write down the probe", () => writeDown(task, result));
   if (result.state === "works") return;
   if (result.state === "not-probed") {

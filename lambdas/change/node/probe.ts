@@ -3,9 +3,13 @@ import { causeOf, step } from "../../engine/durable.ts";
 import { judgeProbe, linuxProbe, type ProbeImages, type ProbeResult, windowsProbe } from "../../health/probe.ts";
 import type { WindowsRelease } from "../../machine/windows-builds.ts";
 import type { Steps } from "../../steps/steps.ts";
+import type { DurableSteps } from "../operation/op.ts";
 
 /** Seconds that a probe may take: the node may have to pull a Windows image of gigabytes. */
 const WITHIN_SECONDS = 240;
+
+/** Failed probes after which a node is considered dead: after a boot, a first pod may start before the pod network. */
+const ATTEMPTS = 2;
 
 /**
  * Seconds before a poll of a probe. A successful probe ends within a minute. After that polls are rarer, because each
@@ -60,6 +64,22 @@ export async function probeNode(
       await steps.probes.remove(pods.windows);
       await steps.probes.remove(pods.linux);
     }).catch(() => undefined);
+  }
+}
+
+/**
+ * Probes a node until it works or every attempt has failed. A probe that could not run is not repeated.
+ * @param attemptOf the name of an attempt, unique within the execution, and its id
+ */
+export async function probeRepeatedly(
+  { ctx, steps }: DurableSteps,
+  target: Omit<ProbeTarget, "id">,
+  attemptOf: (attempt: number) => { readonly name: string; readonly id: string },
+): Promise<ProbeResult> {
+  for (let attempt = 1; ; attempt += 1) {
+    const { name, id } = attemptOf(attempt);
+    const result = await probeNode(ctx, steps, name, { ...target, id });
+    if (result.state !== "fails" || attempt === ATTEMPTS) return result;
   }
 }
 
