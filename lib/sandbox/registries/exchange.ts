@@ -28,7 +28,7 @@ export type NetworkFault = "dns" | "refused" | "dial-timeout" | "hang" | "plain-
 export type RegistryAnswer =
   | {
       readonly status: number;
-      /** What a request with status 200 asked for. */
+      /** Content of an answer with status 200. */
       readonly content?: Content;
       /** The answer to HEAD lacks Docker-Content-Digest. */
       readonly lacksDigest?: boolean;

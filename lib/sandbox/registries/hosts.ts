@@ -6,7 +6,7 @@ import type { ContainerdBehaviour } from "./versions.ts";
 /** Files below config_path by their path, with forward slashes; a directory's name ends in one. */
 export type ConfigFiles = Readonly<Record<string, Uint8Array>>;
 
-/** What a containerd finds when it asks for the hosts of a registry. */
+/** Files by which containerd finds the hosts of a registry. */
 export interface HostsSource {
   readonly files: ConfigFiles;
   /** Windows' file names have no colon, and no case. */

@@ -14,7 +14,7 @@ import { type ImageReference, readReference } from "./image-reference.ts";
 import { FinalFailure, PullFailure, ranks } from "./pull-failure.ts";
 import { behaviourOf, type ContainerdBehaviour } from "./versions.ts";
 
-/** A pull: what containerd is asked for, and what it finds. */
+/** A pull: the image that containerd is asked for, its files, and the registries around it. */
 export interface PullInput extends HostsSource {
   readonly image: string;
   /** Version of containerd: "1.7.27". */

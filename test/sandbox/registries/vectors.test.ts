@@ -25,7 +25,7 @@ interface Vector {
     readonly resolvedBy?: string;
     readonly error?: string;
   };
-  /** What 1.6.20 did otherwise. */
+  /** Differences of 1.6.20. */
   readonly v1_6_20?: object;
 }
 
