@@ -7,7 +7,10 @@ export interface Call {
   readonly at: string;
   /** ec2, ssm, s3, secretsmanager, lambda, dynamodb, kubernetes, slack, front-door, registry … */
   readonly service: string;
-  /** API action (RunInstances, chat.update); of Kubernetes: verb and resource (patch nodes), of a registry: method and URL. */
+  /**
+   * API action (RunInstances, chat.update); for Kubernetes, verb and resource (patch nodes); for a registry, method and
+   * URL.
+   */
   readonly action: string;
   /** Name of the function, person or machine that called; "anonymous" when unknown. */
   readonly principal: string;

@@ -78,7 +78,7 @@ const send = (session: Session, request: RegistryRequest): RegistryAnswer => {
   return answer;
 };
 
-/** Must http be tried: does https meet plain http, or nothing on a port that nobody named (core/remotes/docker, httpFallback)? */
+/** Does https meet plain http, or nothing on its usual port (core/remotes/docker, httpFallback)? */
 const speaksHttpOnly = (answer: RegistryAnswer, host: string): boolean =>
   "fault" in answer && (answer.fault === "plain-http" || (answer.fault === "refused" && !/:\d+$/.test(host)));
 

@@ -30,7 +30,7 @@ export type RegistryRefusal = (request: RegistryRequest, instanceId: string) => 
 
 /** The registries that containerd can reach. */
 export interface Registries {
-  /** Makes a registry known, such as a mirror; a registry that images name is there with every image unless declared. */
+  /** Makes a registry known, such as a mirror, or limits the content of one that images name. */
   declare(host: string, content?: RegistryContent): void;
   /** Answers a request of an instance, and records it among the calls. */
   answer(request: RegistryRequest, instanceId: string): RegistryAnswer;
