@@ -91,6 +91,26 @@ describe.skipIf(!pwsh)(suite("apply.ps1 when something is wrong"), () => {
     expect(here.machine().later).toHaveLength(2);
   });
 
+  it("removes a file as soon as no program reads it", async () => {
+    lay({ later: [{}, { read: [] }] });
+    const path = here.path("read");
+    here.change({ read: [path] });
+    here.write(path, "x");
+    const { result } = await apply({ do: "remove-file", path });
+    expect(result).toMatchObject({ ok: true, changed: [`remove-file ${path}`] });
+    expect(readdirSync(here.root)).not.toContain("read");
+  });
+
+  it("tries five times to remove a file that a program reads", async () => {
+    lay({ later: [{}, {}, {}, {}, {}, {}] });
+    const path = here.path("read");
+    here.change({ read: [path] });
+    here.write(path, "x");
+    const { result } = await apply({ do: "remove-file", path });
+    expect(result.failed).toMatchObject({ action: `remove-file ${path}`, error: expect.stringContaining("used by") });
+    expect(here.machine().later).toHaveLength(2);
+  });
+
   it("fails when a service stops right after its start", async () => {
     lay({ services: { kubelet: service({ state: "Stopped", does: "breaks", exitCode: 255 }) } });
     const { result } = await apply({ do: "service-state", name: "kubelet", state: "Running" });

@@ -36,6 +36,8 @@ export interface Disk {
   files(): FileEntry[];
   /** Files directly in this directory. */
   filesIn(path: string): FileEntry[];
+  /** Directories directly in this one. */
+  directoriesIn(path: string): Directory[];
 }
 
 /** Larger than any file that a simulated program reads (chosen for the simulator). */
@@ -53,6 +55,13 @@ export const pathKey = memoize((path) =>
 const decoded = memoize((base64) => Buffer.from(base64, "base64").toString("utf8"), 100);
 
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("\\")));
+
+/** Lists what lies directly in a directory. */
+function within<T>(all: Collection<T>, path: string): T[] {
+  const directory = pathKey(path);
+  const inside = all.keys().filter((key) => parentOf(key) === directory);
+  return inside.flatMap((key) => all.get(key) ?? []);
+}
 
 /**
  * Opens a disk. Both collections are keyed by lower-case path.
@@ -99,10 +108,7 @@ export function diskOf(files: Collection<FileEntry>, directories: Collection<Dir
       return known;
     },
     files: () => files.values(),
-    filesIn: (path) => {
-      const directory = pathKey(path);
-      const inside = files.keys().filter((key) => parentOf(key) === directory);
-      return inside.flatMap((key) => files.get(key) ?? []);
-    },
+    filesIn: (path) => within(files, path),
+    directoriesIn: (path) => within(directories, path),
   };
 }
