@@ -22,7 +22,7 @@ export interface MirrorFile {
   readonly sources: readonly RegistrySource[];
 }
 
-/** What the mirror sets and the image configuration of a cluster mean for containerd. Each list is sorted. */
+/** What the mirror sets and the image configuration of a cluster mean for containerd. The order of objects has no influence. */
 export interface Mirrors {
   /** The files that machines must have. */
   readonly files: readonly MirrorFile[];
@@ -42,7 +42,7 @@ export interface Mirrors {
 
 const none: RegistrySources = { insecure: [], blocked: [], allowed: [] };
 
-/** Sorts by content, so that the order of objects has no influence. */
+/** Sorts by content. */
 const sorted = <T>(values: readonly T[]): readonly T[] =>
   values.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
 
@@ -105,7 +105,7 @@ export function mirrorsOf(rules: readonly MirrorRule[], registries: RegistrySour
     files: known.filter(needsFile).map(fileOf),
     held: registriesIn(faults).toSorted(),
     inexpressible: sorted(faults),
-    widened: sorted(known.flatMap(({ widened }) => widened)),
+    widened: known.flatMap(({ widened }) => widened),
     unused: sorted(lines.flatMap(({ unused }) => unused)),
     unenforced: { blocked: registries.blocked.toSorted(), allowed: registries.allowed.toSorted() },
   };

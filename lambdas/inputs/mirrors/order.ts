@@ -5,7 +5,7 @@ function predecessorsIn(lists: readonly (readonly string[])[]): ReadonlyMap<stri
     for (const [index, item] of list.entries()) {
       const predecessors = before.get(item) ?? new Set();
       const last = list[index - 1];
-      if (last !== undefined && last !== item) predecessors.add(last);
+      if (last !== undefined) predecessors.add(last);
       before.set(item, predecessors);
     }
   return before;
@@ -27,7 +27,7 @@ export function mergedOrder(lists: readonly (readonly string[])[]): readonly str
     if (next === undefined) break;
     order.add(next);
     const followers = names.filter((name) => before.get(name)?.delete(next));
-    ready.push(...followers.filter((name) => isReady(name) && !order.has(name)));
+    ready.push(...followers.filter(isReady));
   }
   return [...order];
 }

@@ -71,6 +71,10 @@ describe("The folder of a registry", () => {
     expect(registryOfFolder(folder)).toBe(registry);
   });
 
+  it("is found in any case, as Windows finds it", () => {
+    expect(registryOfFolder("R.io_5000_")).toBe("r.io:5000");
+  });
+
   it.each(["con", "nul.example.com", "com1.io", "lpt9"])("%s does not exist on Windows", (registry) => {
     expect(folderOf(registry)).toBeUndefined();
   });
@@ -105,6 +109,7 @@ describe("The repository of an image", () => {
     ["nginx:1.27", at("docker.io", "library/nginx")],
     ["team/app@sha256:0", at("docker.io", "team/app")],
     ["index.docker.io/nginx", at("docker.io", "library/nginx")],
+    ["Registry/app", at("registry", "app")],
     ["localhost/app", at("localhost", "app")],
     ["registry:5000/app:v1", at("registry:5000", "app")],
     ["mcr.microsoft.com/oss/kubernetes/pause:3.9@sha256:0", at("mcr.microsoft.com", "oss/kubernetes/pause")],

@@ -102,6 +102,7 @@ describe("A text of mirror sets", () => {
       "37: ImageContentSourcePolicy/operator-0: ",
     ],
     ["a mirror that is no text", change("- mirror.example.com:5000/oss", "- 5000"), "22: ImageTagMirrorSet/itms-gen"],
+    ["an empty mirror", change("- mirror.example.com:5000/oss", "-"), "21: ImageTagMirrorSet/itms-generic-0: spec"],
     ["no name", change("  name: idms-operator-0\n", ""), "4: metadata.name: "],
     ["no kind", change("kind: ImageTagMirrorSet\n", ""), "14: an object with apiVersion and kind is expected"],
     [

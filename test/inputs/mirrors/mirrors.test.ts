@@ -44,6 +44,12 @@ describe("A line that containerd cannot follow", () => {
   });
 });
 
+it("A mirror that two lines name with and without the port of HTTPS is one", () => {
+  const rules = [byDigest("quay.io", ["m.io:443", "k.io", "m.io"]), byTag("quay.io", ["m.io"])];
+  for (const given of [rules, rules.toReversed()])
+    expect(urlsOf(mirrorsOf(given), "quay.io")).toEqual(["https://m.io/v2", "https://k.io/v2", "https://quay.io/v2"]);
+});
+
 describe("A source among its mirrors", () => {
   it("has its place in the order, and still resolves tags", () => {
     const mirrors = mirrorsOf([byDigest("quay.io", ["m.io", "quay.io", "n.io"]), byDigest("quay.io", ["k.io"])]);
@@ -85,6 +91,17 @@ describe("A mirror in a forbidden source", () => {
     expect(mirrors.unused).toEqual([
       { registry: "c.com", object: "ImageDigestMirrorSet/c", source: "c.com", mirror: "a.com/cache" },
     ]);
+  });
+
+  it("is used if the policy has no effect, because the line names no mirror", () => {
+    const mirrors = mirrorsOf([never(byDigest("a.com", [])), byDigest("c.com", ["a.com/cache"])]);
+    expect(urlsOf(mirrors, "c.com")[0]).toBe("https://a.com/v2/cache");
+  });
+
+  it("is used if only a wildcard forbids it, and its registry is allowed by name", () => {
+    const rules = [never(byDigest("*.example.com", ["m.io"])), byDigest("a.example.com", ["n.io"])];
+    const mirrors = mirrorsOf([...rules, byDigest("c.com", ["a.example.com", "b.example.com"])]);
+    expect(urlsOf(mirrors, "c.com")).toEqual(["https://a.example.com/v2", "https://c.com/v2"]);
   });
 
   it("is used if a closer source allows it", () => {
@@ -200,6 +217,12 @@ describe("A mirror of one repository", () => {
     expect(mirrorsOf(rules).widened).toEqual([
       { registry: "quay.io", mirror: "m.io/x", pulls: "digest", sources: ["quay.io/a", "quay.io/b"] },
       { registry: "quay.io", mirror: "n.io", pulls: "digest", sources: ["quay.io/a"] },
+    ]);
+  });
+
+  it("is not named if it is the registry itself", () => {
+    expect(mirrorsOf([byDigest("quay.io/a", ["quay.io/a", "quay.io/cache/a"])]).widened).toMatchObject([
+      { mirror: "quay.io/cache" },
     ]);
   });
 
