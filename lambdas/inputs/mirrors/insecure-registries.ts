@@ -5,7 +5,7 @@ import { scopeOf } from "./surroundings.ts";
 
 /** The cluster's insecure registries. */
 export interface InsecureRegistries {
-  /** What of other registries' mirrors is insecure: registries, parts of them and wildcards. */
+  /** Registries, parts of them and wildcards: a mirror in one of them is insecure. */
   readonly scopes: readonly ImageLocation[];
   /** Registries that are insecure as a whole. */
   readonly registries: readonly string[];

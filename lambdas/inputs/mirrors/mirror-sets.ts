@@ -17,7 +17,7 @@ export interface MirrorRule {
   readonly pulls: "digest" | "tag";
 }
 
-/** What the cluster says of single registries. */
+/** Lists of registries in the cluster's image configuration. */
 export interface RegistrySources {
   /** Registries without a valid certificate, or with HTTP alone. */
   readonly insecure: readonly string[];
@@ -101,7 +101,7 @@ export const shapeFaultOf = ({ issues: [issue] }: z.ZodError): ShapeFault => ({
  * Reads the lines of one mirror set. An unknown field is a fault.
  * @returns the rules, or the first fault
  */
-export function rulesIn(kind: MirrorSetKind, value: unknown): readonly MirrorRule[] | ShapeFault {
+export function mirrorRulesIn(kind: MirrorSetKind, value: unknown): readonly MirrorRule[] | ShapeFault {
   const { schema, pulls } = kinds[kind];
   const { success, data, error } = schema.safeParse(value);
   if (!success) return shapeFaultOf(error);
@@ -127,7 +127,7 @@ const refusal = (object: string, { path, message }: ShapeFault): Refused =>
  */
 export function servedRules(kind: MirrorSetKind, objects: readonly unknown[]): readonly MirrorRule[] {
   return objects.flatMap((value, index) => {
-    const rules = rulesIn(kind, knownPart(kinds[kind].schema, value));
+    const rules = mirrorRulesIn(kind, knownPart(kinds[kind].schema, value));
     if (!("path" in rules)) return rules;
     const name = named.safeParse(value).data?.metadata.name ?? `number ${index + 1} of the list`;
     throw refusal(`${kind}/${name}`, rules);

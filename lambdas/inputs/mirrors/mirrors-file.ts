@@ -1,7 +1,7 @@
 import { constructFromEvents, type Event, parseEvents, YAMLException } from "js-yaml";
 import { z } from "zod";
 import { Refused } from "../../errors.ts";
-import { type MirrorRule, mirrorSetKind, rulesIn, type ShapeFault, shapeFaultOf } from "./mirror-sets.ts";
+import { type MirrorRule, mirrorRulesIn, mirrorSetKind, type ShapeFault, shapeFaultOf } from "./mirror-sets.ts";
 import { lineOf } from "./yaml-lines.ts";
 
 /** One object of the file with its place: the number of its document, and the path in it. */
@@ -49,7 +49,7 @@ const readObject = (value: unknown): readonly MirrorRule[] | ShapeFault => {
   const { success, data } = header.safeParse(value);
   if (!success) return { path: [], message: "an object with apiVersion and kind is expected" };
   const kind = mirrorSetKind(data.apiVersion, data.kind);
-  if (kind) return rulesIn(kind, value);
+  if (kind) return mirrorRulesIn(kind, value);
   return { path: ["kind"], message: `${data.apiVersion} ${data.kind} is not a mirror set` };
 };
 

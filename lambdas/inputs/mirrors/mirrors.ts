@@ -22,7 +22,10 @@ export interface MirrorFile {
   readonly sources: readonly RegistrySource[];
 }
 
-/** What the mirror sets and the image configuration of a cluster mean for containerd. The order of objects has no influence. */
+/**
+ * Files of containerd for the mirror sets and the image configuration of a cluster, and what they cannot hold. The order
+ * of objects has no influence.
+ */
 export interface Mirrors {
   /** The files that machines must have. */
   readonly files: readonly MirrorFile[];

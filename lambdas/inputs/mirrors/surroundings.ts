@@ -7,7 +7,7 @@ interface SourceRule {
   readonly forbids: boolean;
 }
 
-/** What the other lines and the cluster's image configuration say of the place where a mirror lies. */
+/** Rules for the place where a mirror lies: those of the other lines, and of the cluster's image configuration. */
 export interface Surroundings {
   readonly sources: readonly SourceRule[];
   /** Registries, parts of them and wildcards that are reached without a verified certificate. */

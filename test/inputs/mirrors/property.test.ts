@@ -54,7 +54,7 @@ const reachedBy = (url: string): ImageLocation => {
   return { host: name, path: prefix };
 };
 
-/** What the file asks although a line forbids it. The registry itself may be asked if no line of it forbids it. */
+/** Places that the file asks although a line forbids them. The registry itself may be asked if no line of it forbids it. */
 const trespassesOf = (file: MirrorFile, sources: ReturnType<typeof sourceRulesOf>): readonly ImageLocation[] =>
   urlsIn(file)
     .map(reachedBy)
