@@ -20,10 +20,10 @@ export interface Answer {
   readonly ends?: number;
 }
 
-/** What a registry does with a request: answer it, or leave it unanswered. */
+/** Answer of a registry, or `hang` for a request that it leaves unanswered. */
 export type Reaction = Answer | "hang";
 
-/** What a registry remembers from one request to the next: how many it has had. */
+/** Memory of a registry from one request to the next: how many it has had. */
 export interface Memory {
   requests: number;
 }

@@ -14,7 +14,7 @@ export interface Containerd {
   close(): Promise<void>;
 }
 
-/** What the namespaced process answers. */
+/** Answer of the namespaced process. */
 interface Message {
   readonly id: number;
   readonly record?: PullRecord;

@@ -2,7 +2,7 @@ import { type ClientHttp2Session, connect, constants } from "node:http2";
 import { connect as connectSocket } from "node:net";
 import type { Credentials } from "./vectors.ts";
 
-/** What a call of CRI answered: gRPC's status (0 is OK) and its message. */
+/** Result of a call of CRI: gRPC's status (0 is OK) and its message. */
 export interface CallResult {
   readonly status: number;
   readonly message: string;

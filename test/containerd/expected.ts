@@ -13,7 +13,7 @@ export const notRun: Readonly<Record<string, string>> = {
 /** Rows of `vectors-1.7.json` that came of the registries of that run: served here, 1.7 answers as 2.2 does. */
 export const struckRows: readonly string[] = ["path-ns-nov2-suffix", "ref-index", "foreign-all-404", "file-unreadable"];
 
-/** Where 1.7 no longer answers as 1.6: it tries https before http, as 2.2 does. */
+/** Vectors that 1.7 no longer answers as 1.6: it tries https before http, as 2.2 does. */
 const isHttpsFirst = ({ id }: Vector): boolean => /^(http|localhost)-/.test(id);
 
 const status = (code: string): string =>
@@ -30,7 +30,7 @@ const olderErrors: Readonly<Record<string, string>> = {
     "failed to copy: httpReadSeeker: failed open: unexpected status code https://urls-1.example/layer: 403 Forbidden",
 };
 
-/** What a version of containerd is expected to do with a vector. */
+/** Expectation of what one version of containerd does with a vector. */
 export interface Expected {
   readonly ok: boolean;
   /** Requests, object by object. */
@@ -73,7 +73,7 @@ function errorOf(vector: Vector, outcome: Outcome, isOlder: boolean): { error?: 
   return error && !isGivenUp ? { error: worded(vector, { ...outcome, error }, isOlder) } : {};
 }
 
-/** What 1.7 does: its rows, else as 1.6, else as 2.2. */
+/** Takes the answer of 1.7: its row, else that of 1.6, else that of 2.2. */
 function older(vector: Vector): Expected {
   const row = olderRows.find(({ id }) => id === vector.id && !struckRows.includes(id));
   if (row) {
@@ -85,7 +85,7 @@ function older(vector: Vector): Expected {
 }
 
 /**
- * What is expected of a vector.
+ * Says what is expected of a vector.
  * @param version such as 1.7.24
  */
 export function expectedOf(vector: Vector, version: string): Expected {

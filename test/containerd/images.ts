@@ -66,7 +66,7 @@ function archive(text: string): Buffer {
   return Buffer.concat([header, file]);
 }
 
-/** Where manifest F says that its layer lies. */
+/** Addresses at which the layer lies, by manifest F. */
 const urls = ["https://urls-1.example/layer", "https://urls-2.example/layer"];
 
 /** The platform's architecture in Go's words. */

@@ -12,7 +12,7 @@ import { allRequests, withLetters } from "./requests.ts";
 /** A pull that takes longer is given up: nothing here waits on purpose but a registry that hangs. */
 const PULL_LIMIT_MS = 20_000;
 
-/** How long a pull is watched after a registry has left its request unanswered. */
+/** Time for which a pull is watched after a registry has left its request unanswered. */
 const HANG_MS = 400;
 
 /** A port that is named but empty, as it stands in the log and not on the wire. */
@@ -114,7 +114,7 @@ async function raise({ program: path, version, folder, hosts }: NamespaceOptions
   return { program, addresses, certificate, daemon: await startDaemon(program, {}), settings: "{}" };
 }
 
-/** Why something failed, for the process that asked. */
+/** Tells the process that asked why something failed. */
 const reasonOf = (error: unknown): string => (error instanceof Error ? `${error.stack}` : String(error));
 
 const place = await raise(JSON.parse(process.argv[2] ?? ""));

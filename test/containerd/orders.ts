@@ -10,7 +10,7 @@ export interface PullOrder extends Pick<Vector, "ref" | "registries" | "filesAft
   readonly settings?: Settings;
 }
 
-/** What a pull was seen to do. */
+/** Record of what a pull was seen to do. */
 export interface PullRecord {
   readonly ok: boolean;
   /** CRI's error; empty when the pull succeeded. */
@@ -19,7 +19,7 @@ export interface PullRecord {
   readonly requests: readonly Asked[];
 }
 
-/** What a namespace is raised with. */
+/** Options with which a namespace is raised. */
 export interface NamespaceOptions {
   readonly program: string;
   readonly version: string;

@@ -14,12 +14,12 @@ export interface ServerCertificate {
 
 /** Registries that answer one pull. */
 export interface OpenRegistries {
-  /** What they were asked, in the order of arrival. */
+  /** Requests, in the order of arrival. */
   readonly asked: readonly Asked[];
   close(): void;
 }
 
-/** What opening registries needs. */
+/** Everything that opening registries needs. */
 export interface Opening {
   readonly registries: Readonly<Record<string, Registry>>;
   readonly images: Images;

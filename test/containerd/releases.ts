@@ -13,7 +13,7 @@ export interface Release {
 }
 
 /**
- * What nodes run, and what they may run next. Between 1.7.24 and 1.7.27, which the payload brings, the resolver differs
+ * The containerd that nodes run, and the one that they may run next. Between 1.7.24 and 1.7.27, which the payload brings, the resolver differs
  * in one of its own tests.
  */
 export const releases: readonly Release[] = [
@@ -21,7 +21,7 @@ export const releases: readonly Release[] = [
   { suite: "testing", version: "2.", isRequired: false },
 ];
 
-/** Where packages are unpacked, outside the tree. */
+/** Folder in which a package is unpacked, outside the tree. */
 const folderOf = ({ suite }: Release): string =>
   join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "casement", `containerd-${suite}`);
 

@@ -36,7 +36,7 @@ export function withLetters(text: string, images: Images): string {
   return known.replace(/sha256:[0-9a-f]{64}/g, "{other}");
 }
 
-/** Why a registry has not seen a request that was made: its fault, or a name that no registry has. */
+/** Tells why a registry has not seen a request that was made: its fault, or a name that no registry has. */
 function faultOf(url: string, registries: Readonly<Record<string, Registry>>): string {
   const host = /^https?:\/\/([^/]*)/.exec(url)?.[1] ?? "";
   const registry = registries[host];

@@ -1,6 +1,6 @@
 import { install, installed, obstacle, type Release, releases } from "./releases.ts";
 
-/** What a failed command said last. */
+/** The last line that a failed command wrote. */
 const reasonOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).trim().split("\n").at(-1) ?? "";
 

@@ -27,7 +27,7 @@ export interface RegistryFaults {
 /** A registry: healthy, a status that it answers to everything, a fault of its network, or faults one by one. */
 export type Registry = "up" | "refused" | "dial-timeout" | "hang" | "plain-http" | number | RegistryFaults;
 
-/** What a request carried besides its line: each Authorization header, other headers that are not Go's own, a body. */
+/** Everything that a request carried besides its line: each Authorization header, other headers that are not Go's own, a body. */
 export interface Carried {
   readonly auth?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
@@ -59,11 +59,11 @@ export interface Vector {
   readonly configPathIsList?: boolean;
   readonly requests: readonly (readonly [string, string, number | string, (Carried & { times?: number })?])[];
   readonly result: Outcome;
-  /** Where 1.6.20 differs. */
+  /** The answers of 1.6.20, if they differ. */
   readonly v1_6_20?: { readonly requests: Vector["requests"]; readonly result?: Outcome };
 }
 
-/** How a pull ended. */
+/** End of a pull. */
 export interface Outcome {
   readonly ok: boolean;
   readonly stage?: string;
@@ -79,10 +79,10 @@ export interface OlderRow {
 
 const read = (name: string) => JSON.parse(readFileSync(join(import.meta.dirname, name), "utf8"));
 
-/** What containerd 2.2.0 does. */
+/** The answers of containerd 2.2.0. */
 export const vectors: readonly Vector[] = read("vectors-2.json");
 
-/** Where 1.7.24 differs from it. */
+/** The answers of 1.7.24 that differ. */
 export const olderRows: readonly OlderRow[] = read("vectors-1.7.json").rows;
 
 /** The names of hosts in vectors' registries, each once. */
