@@ -3,7 +3,7 @@ import { changed, failed, inline, type MachineCase, planOf, sha256 } from "./cas
 
 const FOLDER = "C:\\k\\registries\\quay.io";
 const FILE = `${FOLDER}\\hosts.toml`;
-/** What a write leaves behind when it crashes. */
+/** Remainder of a write that crashed. */
 const LEFT = `${FILE}.casement-new`;
 
 const write = (...contents: readonly string[]) => ({ ...inline(FILE, "new"), expects: contents.map(sha256) });
