@@ -1,7 +1,7 @@
 import { sha256 } from "../../cluster/authorities.ts";
 import { hostsToml } from "./hosts-toml.ts";
 import { insecureRegistries } from "./insecure-registries.ts";
-import { isInside, registryOfFolder, repositoryOf } from "./location.ts";
+import { isInside, registryMeant, registryOfFolder, repositoryOf } from "./location.ts";
 import { type MirrorFault, type MirrorLine, mirrorLine, type UnusedMirror } from "./mirror-lines.ts";
 import type { MirrorRule, RegistrySources } from "./mirror-sets.ts";
 import { type RegistryHosts, type RegistrySource, registryHosts, type WidenedMirror } from "./registries.ts";
@@ -22,6 +22,13 @@ export interface MirrorFile {
   readonly sources: readonly RegistrySource[];
 }
 
+/** A registry, or a wildcard of registries, with a line that containerd cannot follow. */
+export interface HeldRegistry {
+  readonly registry: string;
+  /** Does a line forbid the source? A machine without a file of this registry contacts it all the same. */
+  readonly forbidsSource: boolean;
+}
+
 /**
  * Files of containerd for the mirror sets and the image configuration of a cluster, and what they cannot hold. The order
  * of objects has no influence.
@@ -29,11 +36,8 @@ export interface MirrorFile {
 export interface Mirrors {
   /** The files that machines must have. */
   readonly files: readonly MirrorFile[];
-  /**
-   * Registries and wildcards with a line that containerd cannot follow: machines keep the files that they have for
-   * them, as long as `files` has none.
-   */
-  readonly held: readonly string[];
+  /** Machines keep the files that they have for these registries, as long as `files` has none. */
+  readonly held: readonly HeldRegistry[];
   readonly inexpressible: readonly MirrorFault[];
   /** Mirrors that are asked for more than their source. */
   readonly widened: readonly WidenedMirror[];
@@ -73,12 +77,19 @@ const faultsWithoutHosts = (hosts: RegistryHosts, lines: readonly MirrorLine[]):
         }));
 
 /** Is a registry one of these, or inside one of these wildcards? */
-const isOneOf = (registry: string, held: readonly string[]): boolean =>
-  held.some((host) => isInside({ host: registry, path: "" }, { host, path: "" }));
+const isOneOf = (registry: string, hosts: readonly string[]): boolean =>
+  hosts.some((host) => isInside({ host: registry, path: "" }, { host, path: "" }));
 
 const registriesIn = (faults: readonly MirrorFault[]): readonly string[] => [
   ...new Set(faults.flatMap(({ registry }) => registry ?? [])),
 ];
+
+const heldBy = (faults: readonly MirrorFault[], rules: readonly MirrorRule[]): readonly HeldRegistry[] => {
+  const forbidden = rules.filter(isForbidding).flatMap(({ source }) => registryMeant(source) ?? []);
+  return registriesIn(faults)
+    .toSorted()
+    .map((registry) => ({ registry, forbidsSource: isOneOf(registry, forbidden) }));
+};
 
 /**
  * Translates mirror sets into containerd's files. What containerd cannot do is reported and never approximated: the
@@ -106,7 +117,7 @@ export function mirrorsOf(rules: readonly MirrorRule[], registries: RegistrySour
   const known = reached.map(({ hosts }) => hosts).filter(({ hosts }) => hosts.length > 0);
   return {
     files: known.filter(needsFile).map(fileOf),
-    held: registriesIn(faults).toSorted(),
+    held: heldBy(faults, rules),
     inexpressible: sorted(faults),
     widened: known.flatMap(({ widened }) => widened),
     unused: sorted(lines.flatMap(({ unused }) => unused)),
@@ -116,7 +127,11 @@ export function mirrorsOf(rules: readonly MirrorRule[], registries: RegistrySour
 
 /** Does a machine keep the folder of a registry that has no file? */
 export const isHeld = (folder: string, { files, held }: Mirrors): boolean =>
-  files.every((file) => file.folder !== folder) && isOneOf(registryOfFolder(folder), held);
+  files.every((file) => file.folder !== folder) &&
+  isOneOf(
+    registryOfFolder(folder),
+    held.map(({ registry }) => registry),
+  );
 
 /** Images in use that a registry's file would cut off from their source. */
 export interface CutOff {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { cutOffImages, isHeld, mirrorsOf } from "../../../lambdas/inputs/mirrors/mirrors.ts";
-import { byDigest, byTag, faultsIn, insecure, never, textsOf, urlsOf } from "./rules.ts";
+import { byDigest, byTag, faultsIn, heldIn, insecure, never, textsOf, urlsOf } from "./rules.ts";
 
 describe("A line that containerd cannot follow", () => {
   it("leaves its whole registry as it is, and no other", () => {
@@ -10,11 +10,23 @@ describe("A line that containerd cannot follow", () => {
       byDigest("a.com", ["m.io"]),
     ]);
     expect(mirrors.files.map(({ registry }) => registry)).toEqual(["a.com"]);
-    expect(mirrors.held).toEqual(["quay.io"]);
+    expect(heldIn(mirrors)).toEqual(["quay.io"]);
     expect(mirrors.inexpressible.map(({ object }) => object)).toEqual(["ImageDigestMirrorSet/b"]);
     expect(isHeld("quay.io", mirrors)).toBe(true);
     expect(isHeld("a.com", mirrors)).toBe(false);
     expect(isHeld("b.com", mirrors)).toBe(false);
+  });
+
+  it("says if its registry is one that must not be contacted", () => {
+    const rules = [
+      never(byDigest("a.com/x", ["m.io/x"])),
+      byDigest("a.com/y", ["m.io/z"]),
+      byDigest("b.com/y", ["m.io/z"]),
+    ];
+    expect(mirrorsOf(rules).held).toEqual([
+      { registry: "a.com", forbidsSource: true },
+      { registry: "b.com", forbidsSource: false },
+    ]);
   });
 
   it("holds the folder of a registry with a port", () => {
@@ -113,13 +125,13 @@ describe("A mirror in a forbidden source", () => {
   it("is reported if no other mirror is left for a forbidden source", () => {
     const rules = [never(byDigest("a.com", ["m.io"])), never(byDigest("c.com", ["a.com/cache"]))];
     expect(faultsIn(...rules)).toEqual(["c.com forbidden-mirrors"]);
-    expect(mirrorsOf(rules).held).toEqual(["c.com"]);
+    expect(heldIn(mirrorsOf(rules))).toEqual(["c.com"]);
   });
 
   it("needs no file if the source may be asked", () => {
     const mirrors = mirrorsOf([never(byDigest("a.com", ["m.io"])), byDigest("c.com", ["a.com/cache"])]);
     expect(mirrors.files.map(({ registry }) => registry)).toEqual(["a.com"]);
-    expect(mirrors.held).toEqual([]);
+    expect(heldIn(mirrors)).toEqual([]);
   });
 
   it("is reported if containerd would ask the mirror's registry for the forbidden part too", () => {
@@ -172,7 +184,7 @@ skip_verify = true
     const mirrors = mirrorsOf([byDigest("r.io", ["m.io"])], insecure("r.io/team"));
     expect(mirrors).toMatchObject({
       files: [],
-      held: ["r.io"],
+      held: [{ registry: "r.io", forbidsSource: false }],
       inexpressible: [{ object: "Image/cluster", source: "r.io/team", mirror: null, reason: "insecure-part" }],
     });
   });

@@ -35,6 +35,9 @@ export function urlsOf(mirrors: Mirrors, registry: string): readonly string[] {
   return hosts.includes(server) ? hosts : [...hosts, server];
 }
 
+/** Registries that are left as they are. */
+export const heldIn = ({ held }: Mirrors): readonly string[] => held.map(({ registry }) => registry);
+
 /** Faults as "registry reason", with the mirror if it is one's. */
 export const faultsIn = (...rules: MirrorRule[]): readonly string[] =>
   mirrorsOf(rules).inexpressible.map(({ registry, reason, mirror }) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { mirrorsOf } from "../../../lambdas/inputs/mirrors/mirrors.ts";
-import { byDigest, byTag, faultsIn, never, textsOf, urlsOf } from "./rules.ts";
+import { byDigest, byTag, faultsIn, heldIn, never, textsOf, urlsOf } from "./rules.ts";
 
 // The cases are those of WMCO's unit tests (pkg/registries). Where its result asks for an image that the mirror does not
 // have, or asks a source that is forbidden, the right result stands here.
@@ -36,7 +36,7 @@ describe("WMCO's cases of merging", () => {
       "docker://mcr.microsoft.com/oss/kubernetes/pause scheme",
       "vmc.ci.openshift.org/ci-op/pipeline path",
     ]);
-    expect(mirrors.held).toEqual(["mcr.microsoft.com", "vmc.ci.openshift.org"]);
+    expect(heldIn(mirrors)).toEqual(["mcr.microsoft.com", "vmc.ci.openshift.org"]);
     expect(mirrors.files.map(({ registry, forbidsSource }) => [registry, forbidsSource])).toEqual([
       ["registry.access.redhat.com", true],
       ["registry.k8s.io", false],
@@ -155,7 +155,7 @@ describe("Cases that WMCO gets wrong", () => {
     const mirrors = mirrorsOf([byDigest("a.com/ns/img", ["m.io/ns/img", "m.io/img"])]);
     expect(mirrors).toMatchObject({
       files: [],
-      held: ["a.com"],
+      held: [{ registry: "a.com", forbidsSource: false }],
       inexpressible: [
         {
           registry: "a.com",
@@ -180,7 +180,7 @@ describe("Cases that WMCO gets wrong", () => {
     ]);
     expect(faultsIn(published)).toHaveLength(2);
     const mirrors = mirrorsOf([published, never(byDigest("registry.redhat.io", ["mirror.example.com"]))]);
-    expect(mirrors.held).toEqual(["registry.access.redhat.com"]);
+    expect(heldIn(mirrors)).toEqual(["registry.access.redhat.com"]);
     expect(urlsOf(mirrors, "registry.redhat.io")).toEqual(["https://mirror.example.com/v2"]);
   });
 
@@ -190,7 +190,7 @@ describe("Cases that WMCO gets wrong", () => {
       byDigest("registry.redhat.io/ubi9", ["m.io/ubi9"]),
       byDigest("redhat.io", ["m.io"]),
     ]);
-    expect(mirrors.held).toEqual(["*.redhat.io"]);
+    expect(heldIn(mirrors)).toEqual(["*.redhat.io"]);
     expect(mirrors.files.map(({ registry }) => registry)).toEqual(["redhat.io"]);
   });
 
