@@ -13,11 +13,15 @@ const slow = {
   crash: ["crash", "outside", "connect"],
   ric: ["ric"],
   bare: ["bare"],
+  containerd: ["containerd"],
   bench: ["bench"],
 };
 
 /** What runs once before a lane. */
-const setups: Readonly<Record<string, string[]>> = { powershell: ["test/powershell/setup.ts"] };
+const setups: Readonly<Record<string, string[]>> = {
+  powershell: ["test/powershell/setup.ts"],
+  containerd: ["test/containerd/setup.ts"],
+};
 
 /** Journeys pass days of the sandbox's time: on a slow host one of them takes a minute. */
 const JOURNEY = { testTimeout: 120_000 };

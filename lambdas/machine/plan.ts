@@ -7,6 +7,13 @@ export type FileSource =
   | { readonly from: "secret"; readonly secretId: string; readonly field: string };
 
 /**
+ * The sha256 (hex) of each content that a file may have when an action finds it. The file must also be alone in its
+ * folder. Otherwise others wrote there, and the action fails with the code "foreign-file". Always accepted are a missing
+ * file and the content that the action itself writes.
+ */
+type ExpectedContent = readonly string[];
+
+/**
  * One small idempotent change of a Windows machine. `apply.ps1` and the simulated machine execute only these. Each
  * action checks first: a second execution reports "unchanged".
  */
@@ -20,8 +27,11 @@ export type Action =
       readonly source: FileSource;
       readonly sha256: string | null;
       readonly access: "system" | "inherited";
+      readonly expects?: ExpectedContent;
     }
-  | { readonly do: "remove-file"; readonly path: string }
+  | { readonly do: "remove-file"; readonly path: string; readonly expects?: ExpectedContent }
+  /** Removes a folder if it is empty; one that holds anything stays. */
+  | { readonly do: "remove-directory"; readonly path: string }
   /** Installs a Windows feature (Install-WindowsFeature). It may need a reboot afterwards, but never reboots itself. */
   | { readonly do: "feature"; readonly name: string }
   | {

@@ -38,6 +38,7 @@ export const failureCodes = [
   "aws-unreachable",
   "content-differs",
   "file-not-placed",
+  "foreign-file",
   "join-secret-unreadable",
   "feature-not-installed",
   "windows-unfinished",

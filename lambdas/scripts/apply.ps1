@@ -44,6 +44,7 @@ $Acts = @{
     'directory' = { param($action) Set-PlannedDirectory $action }
     'file' = { param($action) Set-PlannedFile $action }
     'remove-file' = { param($action) Remove-PlannedFile $action }
+    'remove-directory' = { param($action) Remove-PlannedDirectory $action }
     'feature' = { param($action) Set-PlannedFeature $action }
     'firewall-rule' = { param($action) Set-PlannedFirewallRule $action }
     'environment' = { param($action) Set-PlannedVariable $action }

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { comparisons, refusals } from "./apply-comparisons.ts";
+import { ownership } from "./apply-ownership.ts";
 import { folders, guard, LOG, program, registered, runGuard, start, stop, withService } from "./apply-plans.ts";
 import { changed, failed, GUARD, GUARD_RECORD, inline, type MachineCase, planOf, taskArguments, text } from "./case.ts";
 
@@ -197,4 +198,4 @@ const traces: readonly MachineCase[] = [
 ];
 
 /** All cases of apply.ps1. */
-export const applyCases: readonly MachineCase[] = [...causes, ...traces, ...comparisons, ...refusals];
+export const applyCases: readonly MachineCase[] = [...causes, ...traces, ...comparisons, ...ownership, ...refusals];

@@ -78,6 +78,8 @@ export interface Machine {
   readonly imposedAccount: string;
   /** Programs that run as processes, by path. */
   readonly processes: readonly string[];
+  /** Files that a program reads at this moment, by path. */
+  readonly read?: readonly string[];
   /** Thumbprints by store. */
   readonly certificates: Readonly<Record<string, readonly string[]>>;
   /** Events of the log System, the oldest first. */

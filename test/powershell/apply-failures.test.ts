@@ -82,15 +82,6 @@ describe.skipIf(!pwsh)(suite("apply.ps1 when something is wrong"), () => {
     expect(here.machine().access).toEqual({});
   });
 
-  it("tries five times to replace a file that a process holds", async () => {
-    lay({ later: [{}, {}, {}, {}, {}, {}] });
-    const path = here.path("held");
-    mkdirSync(path);
-    const { result } = await apply(inline(path, "x"));
-    expect(result.failed).toMatchObject({ action: `file ${path}` });
-    expect(here.machine().later).toHaveLength(2);
-  });
-
   it("fails when a service stops right after its start", async () => {
     lay({ services: { kubelet: service({ state: "Stopped", does: "breaks", exitCode: 255 }) } });
     const { result } = await apply({ do: "service-state", name: "kubelet", state: "Running" });
@@ -154,4 +145,38 @@ describe.skipIf(!pwsh)(suite("apply.ps1 when something is wrong"), () => {
       expect(result).toMatchObject({ ok: false, failed: { action: "request", error: "the request is not base64" } });
     },
   );
+});
+
+describe.skipIf(!pwsh)(suite("apply.ps1 while another program uses a file"), () => {
+  let here: ScriptHost;
+  afterEach(() => here.close());
+
+  it("tries five times to replace a file that a process holds", async () => {
+    here = scriptHost(freshMachine({ later: [{}, {}, {}, {}, {}, {}] }));
+    const path = here.path("held");
+    mkdirSync(path);
+    const { result } = await applyOn(here, inline(path, "x"));
+    expect(result.failed).toMatchObject({ action: `file ${path}` });
+    expect(here.machine().later).toHaveLength(2);
+  });
+
+  it("removes a file as soon as no program reads it", async () => {
+    here = scriptHost(freshMachine({ later: [{}, { read: [] }] }));
+    const path = here.path("read");
+    here.change({ read: [path] });
+    here.write(path, "x");
+    const { result } = await applyOn(here, { do: "remove-file", path });
+    expect(result).toMatchObject({ ok: true, changed: [`remove-file ${path}`] });
+    expect(readdirSync(here.root)).not.toContain("read");
+  });
+
+  it("tries five times to remove a file that a program reads", async () => {
+    here = scriptHost(freshMachine({ later: [{}, {}, {}, {}, {}, {}] }));
+    const path = here.path("read");
+    here.change({ read: [path] });
+    here.write(path, "x");
+    const { result } = await applyOn(here, { do: "remove-file", path });
+    expect(result.failed).toMatchObject({ action: `remove-file ${path}`, error: expect.stringContaining("used by") });
+    expect(here.machine().later).toHaveLength(2);
+  });
 });

@@ -118,11 +118,20 @@ function Get-WinEvent($FilterHashtable, [int] $MaxEvents, $ErrorAction) {
 }
 
 # Only the drive Cert: is replaced.
-function Get-ChildItem([string] $Path) {
-    if (-not $Path.StartsWith('Cert:')) { return Microsoft.PowerShell.Management\Get-ChildItem -Path $Path }
+function Get-ChildItem([string] $Path, [string] $LiteralPath, [switch] $Force) {
+    if (-not $Path.StartsWith('Cert:')) { return Microsoft.PowerShell.Management\Get-ChildItem @PSBoundParameters }
     $store = $Path.Split('\')[-1]
     if (-not (Get-Machine).certificates.ContainsKey($store)) { return Stop-Absent "Cannot find path '$Path' because it does not exist." }
     foreach ($thumbprint in @((Get-Machine).certificates[$store] | Where-Object { $_ })) { [pscustomobject] @{ Thumbprint = $thumbprint } }
+}
+
+# Windows deletes no file while a program reads it without sharing its deletion, as Go's programs do.
+function Remove-Item([string] $LiteralPath, [switch] $Force, [switch] $Recurse, $ErrorAction) {
+    if ((Get-Machine).ContainsKey('read') -and @((Get-Machine).read) -contains $LiteralPath) {
+        $used = New-Object IO.IOException "Cannot remove item ${LiteralPath}: it is being used by another process."
+        Write-Error -Exception $used -ErrorAction Stop
+    }
+    Microsoft.PowerShell.Management\Remove-Item @PSBoundParameters
 }
 
 # The real cmdlets would restart the machine that runs the test.

@@ -58,7 +58,12 @@ describe("SSM documents", () => {
   });
 
   it("refuse a script that is too large for its request", () => {
-    expect(() => scriptDocument("prod-west", "apply", "x".repeat(50_000))).toThrow("SSM takes 65536");
+    expect(() => scriptDocument("prod-west", "apply", "x".repeat(62_000))).toThrow("SSM takes 65536");
+  });
+
+  it.for(scriptDocuments("prod-west"))("$script leaves its script room to grow by 8 KB", ({ script, content }) => {
+    const size = Buffer.byteLength(content) + documentLimits[script].maxRequest;
+    expect(64 * 1024 - size).toBeGreaterThanOrEqual(8 * 1024);
   });
 
   it("are passed to the functions by script", () => {

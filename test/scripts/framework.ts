@@ -23,7 +23,7 @@ const types: Readonly<Record<string, readonly string[]>> = {
   "Globalization.DateTimeStyles": ["AssumeUniversal"],
   "IO.Compression.CompressionMode": ["Compress"],
   "IO.Compression.GZipStream": [],
-  "IO.Directory": ["CreateDirectory/1", "Exists/1"],
+  "IO.Directory": ["CreateDirectory/1", "Delete/1", "Exists/1"],
   "IO.File": [
     "AppendAllText/2",
     "Create/1",

@@ -60,6 +60,10 @@ export const machineCodes = {
     remedy: "upload that file again and deploy",
   },
   "file-not-placed": null,
+  "foreign-file": {
+    cause: "another program or a person writes files where Casement would write its own",
+    remedy: "find out who needs what the message names, move it away on the machine, then try again",
+  },
   "machine-ended": {
     cause: "the instance was stopped or terminated outside Casement",
     remedy: "search CloudTrail for the instance id to see who did it",

@@ -13,12 +13,15 @@ $Fits = @{
     state = { param($value) @('Running', 'Stopped') -ccontains $value }
     source = { param($value) Test-Source $value }
     hash = { param($value, $action) Test-Hash $value $action }
+    hashes = { param($value) $value -is [array] -and @($value | Where-Object { $_ -isnot [string] -or $_ -cnotmatch '^[0-9a-f]{64}$' }).Count -eq 0 }
 }
 
+# A field whose name ends with "?" may be missing.
 $Shapes = @{
     'directory' = @{ path = 'text'; access = 'access' }
-    'file' = @{ path = 'text'; source = 'source'; sha256 = 'hash'; access = 'access' }
-    'remove-file' = @{ path = 'text' }
+    'file' = @{ path = 'text'; source = 'source'; sha256 = 'hash'; access = 'access'; 'expects?' = 'hashes' }
+    'remove-file' = @{ path = 'text'; 'expects?' = 'hashes' }
+    'remove-directory' = @{ path = 'text' }
     'feature' = @{ name = 'text' }
     'firewall-rule' = @{ name = 'text'; protocol = 'protocol'; port = 'port'; remoteAddresses = 'texts' }
     'environment' = @{ name = 'text'; value = 'textOrNull' }
@@ -27,9 +30,9 @@ $Shapes = @{
         dependsOn = 'texts'; environment = 'texts'; restartAfter = 'numbers'
     }
     'service-recovery' = @{ name = 'text'; restartAfter = 'numbers' }
-    'service-state' = @{ name = 'text'; state = 'state' }
+    'service-state' = @{ name = 'text'; state = 'state'; 'log?' = 'text' }
     'task' = @{ name = 'text'; script = 'text'; arguments = 'texts'; everyMinutes = 'number' }
-    'run-task' = @{ name = 'text'; withinSeconds = 'number' }
+    'run-task' = @{ name = 'text'; withinSeconds = 'number'; 'record?' = 'text' }
     'defender-exclusion' = @{ process = 'text' }
 }
 
@@ -56,8 +59,10 @@ function Test-Hash($value, $action) {
 function Assert-Action($action) {
     if (-not (Test-Has $action 'do') -or @($Shapes.Keys) -cnotcontains $action.do) { throw 'this script knows no such action' }
     $shape = $Shapes[$action.do]
-    foreach ($name in @($shape.Keys | Sort-Object)) {
-        if (-not (Test-Has $action $name) -or -not (& $Fits[$shape[$name]] $action.$name $action)) {
+    foreach ($field in @($shape.Keys | Sort-Object)) {
+        $name = $field.TrimEnd('?')
+        if ($name -cne $field -and -not (Test-Has $action $name)) { continue }
+        if (-not (Test-Has $action $name) -or -not (& $Fits[$shape[$field]] $action.$name $action)) {
             throw "the action's $name is missing or wrong"
         }
     }

@@ -75,6 +75,29 @@ function Set-PlannedDirectory($action) {
     return $changed
 }
 
+# The names of what others wrote into a folder. A file with the ending of Move-IntoPlace is left from a write that crashed.
+function Get-Others([string] $folder, [string] $own) {
+    if (-not (Test-Path -LiteralPath $folder -PathType Container)) { return @() }
+    $found = @(Get-ChildItem -LiteralPath $folder -Force | Where-Object { $_.PSIsContainer -or ($_.Name -ne $own -and $_.Name -notlike '*.casement-new') })
+    return @($found | ForEach-Object { $_.Name } | Sort-Object)
+}
+
+# With "expects", others may have written neither the file nor anything beside it.
+function Assert-Own($action, [string[]] $contents) {
+    if (-not (Test-Has $action 'expects')) { return }
+    $folder = [IO.Path]::GetDirectoryName($action.path)
+    $others = @(Get-Others $folder ([IO.Path]::GetFileName($action.path)))
+    if ($others.Count -gt 0) {
+        $more = if ($others.Count -gt 5) { " and $($others.Count - 5) more" } else { '' }
+        throw (New-Fault 'foreign-file' "the folder $folder holds what Casement did not write: $(@($others | Select-Object -First 5) -join ', ')$more")
+    }
+    if (-not (Test-Path -LiteralPath $action.path -PathType Leaf)) { return }
+    $found = Get-Sha256 $action.path
+    if (($contents + $action.expects) -cnotcontains $found) {
+        throw (New-Fault 'foreign-file' "Casement did not write the content of $($action.path), which has sha256 $found")
+    }
+}
+
 # A file without a known sha256 contains a secret: its content is fetched and compared.
 function Test-Content($action, [string] $new) {
     if (-not (Test-Path -LiteralPath $action.path -PathType Leaf)) { return $false }
@@ -84,6 +107,7 @@ function Test-Content($action, [string] $new) {
 }
 
 function Set-PlannedFile($action) {
+    Assert-Own $action @($action.sha256)
     $new = "$($action.path).casement-new"
     try {
         if (-not $action.sha256) { Save-Source $action $new }
@@ -109,8 +133,32 @@ function Install-File($action, [string] $new) {
 }
 
 function Remove-PlannedFile($action) {
+    Remove-Item -LiteralPath "$($action.path).casement-new" -Force -ErrorAction SilentlyContinue
     if (-not (Test-Path -LiteralPath $action.path)) { return $false }
     if (Test-Path -LiteralPath $action.path -PathType Container) { throw 'it is a folder, not a file' }
-    Remove-Item -LiteralPath $action.path -Force
+    Assert-Own $action @()
+    Remove-Present { Remove-Item -LiteralPath $action.path -Force }
     return $true
+}
+
+# What others put into a folder stays, and so does a link to another place.
+function Remove-PlannedDirectory($action) {
+    if (-not (Test-Path -LiteralPath $action.path -PathType Container)) { return $false }
+    if ((Get-Item -LiteralPath $action.path -Force).Attributes -band [IO.FileAttributes]::ReparsePoint) { return $false }
+    if (@(Get-ChildItem -LiteralPath $action.path -Force).Count -gt 0) { return $false }
+    Remove-Present { [IO.Directory]::Delete($action.path) }
+    return $true
+}
+
+# Windows deletes nothing that a program reads at this moment, so this tries five times within five seconds.
+function Remove-Present([scriptblock] $remove) {
+    for ($try = 1; ; $try++) {
+        try {
+            & $remove
+            return
+        } catch [IO.IOException], [UnauthorizedAccessException] {
+            if ($try -ge 5) { throw }
+            Start-Sleep -Milliseconds (500 * $try)
+        }
+    }
 }

@@ -166,7 +166,7 @@ describe("A plan for a machine", () => {
 
   it("travels with the command while it is small", async () => {
     const { machine, asked } = answered({});
-    expect(await machine.requestFor(asPlan(10_000), "plans/1")).toEqual({ plan: plan(10_000) });
+    expect(await machine.requestFor(asPlan(2_900), "plans/1")).toEqual({ plan: plan(2_900) });
     expect(asked).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import type { Action } from "../../../../lambdas/machine/plan.ts";
 import type { ActionHandler, Applying } from "./applying.ts";
-import { directory, file, removeFile } from "./files.ts";
+import { directory, file, removeDirectory, removeFile } from "./files.ts";
 import { service, serviceRecovery, serviceState } from "./services.ts";
 import { defenderExclusion, environment, feature, firewallRule } from "./system.ts";
 import { runTaskNow, task } from "./tasks.ts";
@@ -9,6 +9,7 @@ const handlers: { readonly [Kind in Action["do"]]: ActionHandler<Kind> } = {
   directory,
   file,
   "remove-file": removeFile,
+  "remove-directory": removeDirectory,
   feature,
   "firewall-rule": firewallRule,
   environment,

@@ -2,7 +2,7 @@ import type { FileSource } from "../../../../lambdas/machine/plan.ts";
 import type { InstanceRole } from "../../core/ports.ts";
 import { fromAws } from "../aws-requests.ts";
 import { filesNamedIn } from "../command-line.ts";
-import { type FileEntry, pathKey, sha256Of } from "../disk.ts";
+import { type Disk, type FileEntry, pathKey, sha256Of } from "../disk.ts";
 import { loadAwsTools } from "../loading.ts";
 import type { Machine } from "../machine.ts";
 import { binaryOf } from "../payload.ts";
@@ -163,11 +163,39 @@ function setAccess({ disk }: Machine, present: FileEntry, access: FileEntry["acc
   return true;
 }
 
+const nameOf = (path: string): string => path.slice(path.lastIndexOf("\\") + 1);
+
+/** Names that the script lists at most. */
+const MOST_NAMES = 5;
+
+/** Lists what others wrote into a folder, as Get-Others of files.ps1 does. */
+function othersIn(disk: Disk, folder: string, own: string): string[] {
+  const isOwn = (name: string): boolean => pathKey(name) === pathKey(own) || /\.casement-new$/i.test(name);
+  const files = disk.filesIn(folder).filter((one) => !isOwn(nameOf(one.path)));
+  return [...files, ...disk.directoriesIn(folder)].map((one) => nameOf(one.path)).toSorted();
+}
+
+/** Assert-Own of files.ps1. @throws Fault if others wrote the file or anything beside it */
+function requireOwn({ disk }: Machine, path: string, contents: readonly (string | null)[] | undefined): void {
+  if (contents === undefined) return;
+  const folder = path.slice(0, path.lastIndexOf("\\"));
+  const others = othersIn(disk, folder, nameOf(path));
+  const more = others.length > MOST_NAMES ? ` and ${others.length - MOST_NAMES} more` : "";
+  const names = `${others.slice(0, MOST_NAMES).join(", ")}${more}`;
+  if (others.length > 0)
+    throw new Fault("foreign-file", `the folder ${folder} holds what Casement did not write: ${names}`);
+  const found = disk.file(path)?.sha256;
+  if (found !== undefined && !contents.includes(found))
+    throw new Fault("foreign-file", `Casement did not write the content of ${path}, which has sha256 ${found}`);
+}
+
 /** Replaces a file as a whole, after a check of its sha256. */
-export const file: ActionHandler<"file"> = async (run, { path, source, sha256, access }) => {
+export const file: ActionHandler<"file"> = async (run, { path, source, sha256, access, expects }) => {
   requirePath(path);
   const { machine, process } = run;
+  requireOwn(machine, path, expects && [...expects, sha256]);
   requireFolder(machine, path);
+  machine.disk.remove(`${path}.casement-new`);
   const present = machine.disk.file(path);
   if (present && present.sha256 === sha256) return setAccess(machine, present, access);
   const content = await contentOf(run, source, sha256);
@@ -184,10 +212,21 @@ export const file: ActionHandler<"file"> = async (run, { path, source, sha256, a
 };
 
 /** Removes a file if it exists; a running program's image cannot be removed. */
-export const removeFile: ActionHandler<"remove-file"> = async (run, { path }) => {
+export const removeFile: ActionHandler<"remove-file"> = async (run, { path, expects }) => {
   requirePath(path);
-  if (run.machine.disk.directory(path)) throw new Error("it is a folder, not a file");
-  if (!run.machine.disk.file(path)) return false;
+  const { disk } = run.machine;
+  disk.remove(`${path}.casement-new`);
+  if (disk.directory(path)) throw new Error("it is a folder, not a file");
+  if (!disk.file(path)) return false;
+  requireOwn(run.machine, path, expects);
   requireUnlocked(run.machine, path);
-  return run.machine.disk.remove(path);
+  return disk.remove(path);
+};
+
+/** Removes a folder if it is empty and no link. */
+export const removeDirectory: ActionHandler<"remove-directory"> = async ({ machine: { disk } }, { path }) => {
+  requirePath(path);
+  if (disk.directory(path)?.link) return false;
+  if (disk.filesIn(path).length + disk.directoriesIn(path).length > 0) return false;
+  return disk.removeDirectory(path);
 };

@@ -17,9 +17,17 @@ const source = z.discriminatedUnion("from", [
 const action = z.discriminatedUnion("do", [
   z.object({ do: z.literal("directory"), path: z.string(), access }),
   z
-    .object({ do: z.literal("file"), path: z.string(), source, sha256: sha256.nullable(), access })
+    .object({
+      do: z.literal("file"),
+      path: z.string(),
+      source,
+      sha256: sha256.nullable(),
+      access,
+      expects: z.array(sha256).optional(),
+    })
     .refine((file) => file.source.from === "secret" || file.sha256 !== null, { path: ["sha256"] }),
-  z.object({ do: z.literal("remove-file"), path: z.string() }),
+  z.object({ do: z.literal("remove-file"), path: z.string(), expects: z.array(sha256).optional() }),
+  z.object({ do: z.literal("remove-directory"), path: z.string() }),
   z.object({ do: z.literal("feature"), name: z.string() }),
   z.object({
     do: z.literal("firewall-rule"),
