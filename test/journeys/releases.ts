@@ -25,7 +25,12 @@ export function nextRelease(document: unknown): unknown {
   if (typeof document !== "object" || document === null) return document;
   const grown = Object.entries(document).map(([key, value]) =>
     // Tables of names are not objects with fixed keys: there another key is another pool, role, command or label.
-    [key, ["pools", "people", "policy", "approvals", "labels"].includes(key) ? grownTable(value) : nextRelease(value)],
+    [
+      key,
+      ["pools", "people", "policy", "approvals", "labels", "registries"].includes(key)
+        ? grownTable(value)
+        : nextRelease(value),
+    ],
   );
   return { ...Object.fromEntries(grown), addedByTheNextRelease: { on: true } };
 }

@@ -1,0 +1,68 @@
+import { type Journey, startJourney } from "./journey.ts";
+import { kubectl, type SeedNode } from "./others.ts";
+
+const CONFIG = "/apis/config.openshift.io/v1";
+
+/** Paths of the mirror sets by digest and by tag. */
+export const paths = { digest: `${CONFIG}/imagedigestmirrorsets`, tag: `${CONFIG}/imagetagmirrorsets` } as const;
+
+/** One line of a mirror set. */
+export interface MirrorSetLine {
+  readonly source: string;
+  readonly mirrors: readonly string[];
+  readonly mirrorSourcePolicy?: "AllowContactingSource" | "NeverContactSource";
+}
+
+const kinds = {
+  digest: { kind: "ImageDigestMirrorSet", field: "imageDigestMirrors" },
+  tag: { kind: "ImageTagMirrorSet", field: "imageTagMirrors" },
+} as const;
+
+/** A mirror set as a cluster administrator writes it. */
+export const mirrorSet = (pulls: keyof typeof kinds, name: string, ...lines: readonly MirrorSetLine[]): object => ({
+  apiVersion: "config.openshift.io/v1",
+  kind: kinds[pulls].kind,
+  metadata: { name },
+  spec: { [kinds[pulls].field]: lines },
+});
+
+/** Creates a mirror set. */
+export const createSet = (here: Journey, pulls: keyof typeof kinds, name: string, ...lines: readonly MirrorSetLine[]) =>
+  kubectl(here, "POST", paths[pulls], mirrorSet(pulls, name, ...lines));
+
+/** Replaces the lines of a mirror set. */
+export const editSet = (here: Journey, pulls: keyof typeof kinds, name: string, ...lines: readonly MirrorSetLine[]) =>
+  kubectl(here, "PATCH", `${paths[pulls]}/${name}`, { spec: { [kinds[pulls].field]: lines } });
+
+/** Deletes a mirror set. */
+export const deleteSet = (here: Journey, pulls: keyof typeof kinds, name: string): Promise<void> =>
+  kubectl(here, "DELETE", `${paths[pulls]}/${name}`);
+
+/** Starts a cluster with nodes. */
+export const startMirroring = (configuration: object = {}): Promise<Journey> =>
+  startJourney({ seedNodes: true, configuration });
+
+const FOLDER = "C:\\k\\containerd\\registries\\";
+
+/** The hosts.toml files of a node's machine: folder → sha256. */
+export const filesOn = (here: Journey, { instanceId }: SeedNode): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    (here.simulator.machines.describe(instanceId)?.files ?? [])
+      .filter(({ path }) => path.startsWith(FOLDER))
+      .map(({ path, sha256 }) => [path.slice(FOLDER.length), sha256]),
+  );
+
+/** Number of messages in the channel that contain words. */
+export const said = (here: Journey, words: string): number => here.said().filter((one) => one.includes(words)).length;
+
+/** Operations that wrote mirrors. */
+export const reconciles = async (here: Journey) =>
+  (await here.operations()).filter(({ request }) => request.command === "reconcile");
+
+/** Commands that were sent for an operation, each with its number of machines. */
+export const commandsOf = (here: Journey, operation: string): readonly number[] =>
+  here.simulator.simulation.store
+    .collection<{ comment: string; instanceIds: readonly string[] }>("ssm-commands")
+    .values()
+    .filter(({ comment }) => comment.startsWith(operation))
+    .map(({ instanceIds }) => instanceIds.length);
