@@ -182,6 +182,7 @@ const functionsOfWorkflows = {
   assisting: "assist-node",
   authority: "update-authority",
   guarding: "guard-node",
+  mirrors: "reconcile",
   proving: "reboot-node",
 } as const;
 

@@ -2,6 +2,7 @@ import type { Account } from "../lambdas/cluster/accounts.ts";
 import { BY_TIME, UNFINISHED } from "../lambdas/records/ledger-table.ts";
 import { seeScalingGroups, tagAssisted } from "./assist-statements.ts";
 import { type FunctionName, functionNames, functions, type PrincipalName, triedNames } from "./functions.ts";
+import { inputContents } from "./input-statements.ts";
 import { launch, seeVolumeKey, useVolumeKey } from "./launch-statements.ts";
 import {
   assistCommand,
@@ -109,6 +110,7 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
       "reboot-nodes",
       "watch-reboots",
       "update-authority",
+      "reconcile",
     ),
     start(functions["cloud-events"].starts),
   ],
@@ -143,6 +145,7 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
     ...useVolumeKey,
     terminate,
     plans,
+    ...inputContents,
     ...command,
     ...joinSecrets,
     putNotices,
@@ -191,7 +194,8 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
   "stop-changes": [...asksCluster("stop-changes", "look"), ...appendAudit],
   "probe-nodes": [...asksCluster("probe-nodes", "act"), leaveAudit, putNotices],
   "watch-reboots": [...asksCluster("watch-reboots", "look"), leaveAudit, seeAgents, ...fleetLook],
-  "update-authority": [...actsOnNodes("update-authority"), seeAgents, plans, ...fleetCommand],
+  "update-authority": [...actsOnNodes("update-authority"), seeAgents, plans, ...inputContents, ...fleetCommand],
+  reconcile: [...actsOnNodes("reconcile"), seeAgents, plans, ...inputContents, ...fleetCommand],
   sweep: [
     durable("sweep"),
     start(functions.sweep.starts),
@@ -203,7 +207,7 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
     slackSecret,
     reachCluster("act"),
     seeInstances,
-    followExecutions(...whichAsk, "stop-changes", "look", "sweep", "update-authority"),
+    followExecutions(...whichAsk, "stop-changes", "look", "sweep", "update-authority", "reconcile"),
     forgetJoinSecrets,
     putNotices,
   ],

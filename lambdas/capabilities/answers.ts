@@ -6,6 +6,7 @@ import { describeNode, listNodes } from "./look/answer.ts";
 import { type Look, type LookAnswers, lookBy, prompt } from "./look/look-by.ts";
 import { listOperations } from "./look/operations.ts";
 import { explainNode } from "./look/why.ts";
+import { showMirrors } from "./mirrors/show-mirrors.ts";
 
 /** Answer of each look. */
 export const lookAnswers: LookAnswers<LookName, Request> = {
@@ -14,6 +15,7 @@ export const lookAnswers: LookAnswers<LookName, Request> = {
   why: explainNode,
   operations: prompt(({ steps, settings }) => listOperations(steps, settings)),
   audit: prompt(({ steps, request }) => showAudit(steps, request)),
+  mirrors: prompt(({ steps, request, settings }) => showMirrors(steps, request, settings)),
   doctor: async (look) => {
     const examined = await diagnose(look.steps, look.ctx, look.settings.runtimeVersion);
     return prompt(({ steps, settings }: Look<unknown>) => report(steps, examined, settings))(look);

@@ -1,5 +1,14 @@
 /** Meaning of a word of a command; decides how the word is parsed, completed and explained. */
-export type ArgumentKind = "command" | "pool" | "count" | "node" | "nodes" | "nodes-or-pool" | "operation" | "audited";
+export type ArgumentKind =
+  | "command"
+  | "pool"
+  | "count"
+  | "node"
+  | "nodes"
+  | "nodes-or-pool"
+  | "operation"
+  | "audited"
+  | "registry";
 
 /** One positional argument. */
 export interface Argument {
@@ -97,6 +106,7 @@ interface ArgumentValues {
   readonly "nodes-or-pool": Targets;
   readonly operation: string;
   readonly audited: string;
+  readonly registry: string;
 }
 
 /** Value of an argument that was not typed, by its kind; other kinds have none. */
@@ -105,6 +115,8 @@ interface AbsentValues {
   readonly pool: null;
   readonly count: number;
   readonly audited: null;
+  readonly registry: null;
+  readonly "nodes-or-pool": { readonly kind: "all" };
 }
 
 type AbsentValue<A extends Argument> = A extends { readonly unless: string }

@@ -10,11 +10,13 @@ import { frontDoorCheck } from "./front-door-check/capability.ts";
 import { guard } from "./guard/capability.ts";
 import { help } from "./help/capability.ts";
 import { look } from "./look/capability.ts";
+import { mirrors } from "./mirrors/capability.ts";
 import { operations } from "./operations/capability.ts";
 import { people } from "./people/capability.ts";
 import { probe } from "./probe/capability.ts";
 import { reboot } from "./reboot/capability.ts";
 import { rebootWatch } from "./reboot-watch/capability.ts";
+import { reconcile } from "./reconcile/capability.ts";
 import { registry, type WorkflowsOf } from "./registry.ts";
 import { remove } from "./remove/capability.ts";
 import { stops } from "./stops/capability.ts";
@@ -35,7 +37,9 @@ export const capabilities = registry([
   operations,
   audit,
   approvals,
+  mirrors,
   doctor,
+  reconcile,
   authority,
   probe,
   rebootWatch,

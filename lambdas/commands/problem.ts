@@ -31,7 +31,7 @@ export type Problem =
       readonly nearest: string | null;
     })
   | (OfCommand & {
-      readonly kind: "bad-count" | "bad-node" | "bad-operation" | "bad-audited" | "pool-among-nodes";
+      readonly kind: "bad-count" | "bad-node" | "bad-operation" | "bad-audited" | "bad-registry" | "pool-among-nodes";
       readonly typed: string;
     });
 

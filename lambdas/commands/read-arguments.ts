@@ -26,6 +26,9 @@ const one =
 
 const isNodeName = (typed: string): boolean => /^[a-z0-9][a-z0-9.:-]{0,252}$/.test(typed);
 
+/** Is it a host name, with a port or without? */
+const isRegistry = (typed: string): boolean => /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:\d{1,5})?$/i.test(typed);
+
 /** Is it a mention as Slack sends it, or a name after an @? */
 const isPerson = (typed: string): boolean => /^(?:<@[uw][a-z0-9]+(?:\|[^>]*)?>|@[\w.-]{1,80})$/.test(typed);
 
@@ -71,6 +74,9 @@ const readers: Readonly<Record<ArgumentKind, Reader>> = {
   audited: one((typed, { command }) =>
     isNodeName(typed) || isPerson(typed) ? { value: typed } : { problem: { kind: "bad-audited", command, typed } },
   ),
+  registry: one((typed, { command }) =>
+    isRegistry(typed) ? { value: typed.toLowerCase() } : { problem: { kind: "bad-registry", command, typed } },
+  ),
   operation: one((typed, { command }) =>
     isOperationId(typed) ? { value: typed } : { problem: { kind: "bad-operation", command, typed } },
   ),
@@ -85,6 +91,8 @@ const defaults: Readonly<Partial<Record<ArgumentKind, unknown>>> = {
   command: null,
   audited: null,
   pool: null,
+  registry: null,
+  "nodes-or-pool": { kind: "all" },
 };
 
 const absent = ({ command, chosen }: Context, argument: Argument): ReadResult => {

@@ -139,6 +139,11 @@ export const configurationSchema = z.strictObject({
      * Launches nodes although the Windows Machine Config Operator runs, which then no longer maintains its own nodes.
      */
     besideWmco: z.boolean().default(false),
+    /**
+     * Source of what machines must have beside their pool: the cluster's own objects (OpenShift), the ConfigMap
+     * casement/inputs, or none. It is never discovered: reading nothing changes nothing.
+     */
+    inputs: z.enum(["none", "openshift", "configmap"]).default("none"),
   }),
   command: z
     .string()
@@ -189,6 +194,8 @@ export const configurationSchema = z.strictObject({
           linux: image.optional(),
         })
         .prefault({}),
+      /** Windows images by registry: the first node pulls one to prove a change of its mirrors. */
+      registries: z.record(z.string(), image).default({}),
     })
     .prefault({}),
   retention: z

@@ -10,6 +10,7 @@ import { runScript, type ScriptRun } from "./run-script.ts";
 /**
  * Changes a machine by a plan. Every change of a machine's configuration goes through this function.
  * @param run its name is also the plan's name in the bucket
+ * @param actions or a function that makes them in the plan's step, for actions that are too large for the execution
  * @returns what the machine reports
  * @throws StageFailed naming the action it stopped at, with the machine's own error; Cancelled
  */
@@ -17,18 +18,24 @@ export async function applyPlan(
   ctx: DurableContext,
   steps: Steps,
   run: ScriptRun,
-  actions: readonly Action[],
+  actions: readonly Action[] | (() => Promise<readonly Action[]>),
 ): Promise<ApplyResult> {
   const { held, name, wait } = run;
   const { operation, index } = workOf(held.owner);
-  const plan: MachinePlan = { format: 2, operation, notAfter: Math.floor(wait.until / 1000), actions };
+  const notAfter = Math.floor(wait.until / 1000);
   const key = `plans/${operation}/${index}/${name.replaceAll(" ", "-")}.json`;
-  const request = await step(ctx, `plan: ${name}`, () =>
-    steps.machine.requestFor({ ...plan, madeAt: Math.floor(steps.now() / 1000) }, key),
-  );
+  const request = await step(ctx, `plan: ${name}`, async () => {
+    const made = typeof actions === "function" ? await actions() : actions;
+    const plan: MachinePlan = { format: 2, operation, notAfter, actions: made, madeAt: Math.floor(steps.now() / 1000) };
+    return steps.machine.requestFor(plan, key);
+  });
   const result = await runScript<ApplyResult>(ctx, steps, run, { script: "apply", request });
   const { failed } = result;
-  if (failed) throw new StageFailed(codeOfAction(failed, actions), `${failed.action}: ${failed.error}`);
+  if (failed)
+    throw new StageFailed(
+      codeOfAction(failed, typeof actions === "function" ? [] : actions),
+      `${failed.action}: ${failed.error}`,
+    );
   if (!result.ok) throw new StageFailed("script-failed", "apply.ps1 failed without an error message");
   return result;
 }
@@ -56,7 +63,8 @@ function nameOf(action: Action): string {
 /** Code of the action at which a plan stopped: the machine's own code, or the one of the action's kind. */
 function codeOfAction({ action: name, code }: FailedAction, actions: readonly Action[]): FailureCode {
   const action = actions.find((one) => nameOf(one) === name);
-  const own = isFailureCode(code) ? code : ((action && byKind[action.do]) ?? "script-failed");
+  const kind = name.slice(0, name.indexOf(" ")) as Action["do"];
+  const own = isFailureCode(code) ? code : (byKind[kind] ?? "script-failed");
   const isSecret = action?.do === "file" && action.source.from === "secret";
   return isSecret && NOT_FETCHED.has(own) ? "join-secret-unreadable" : own;
 }

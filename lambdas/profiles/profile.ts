@@ -81,6 +81,8 @@ export interface Profile extends PayloadRules, AccessNeeds {
   readonly plans: Readonly<Record<PlanName, (facts: MachineSpec) => readonly Action[]>>;
   /** Writes the file with the authorities of the kubelet's clients, which the cluster replaces while nodes run. */
   kubeletClients(pem: string): FileAction;
+  /** Path of the hosts.toml in a registry's folder below containerd's config_path. */
+  registryFile(folder: string): string;
   readonly checks: readonly CheckId[];
   /** Services, container network and endpoint that a machine in service must have. */
   readonly expected: ExpectedMachine;

@@ -52,6 +52,7 @@ export const failureCodes = [
   "guard-not-in-order",
   // The cluster.
   "api-denied",
+  "image-not-pulled",
   "authority-unreadable",
   "kubernetes-too-old",
   "overlay-port",
@@ -117,7 +118,8 @@ export interface Failure extends Omit<FailureReason, "code"> {
 /** Fault of a machine or a node that may end a stage. */
 export type StageFault = Required<FailureReason>;
 
-const known: ReadonlySet<string> = new Set(failureCodes);
+// The mark lets a bundle that asks for no code leave the list out.
+const known: ReadonlySet<string> = /* @__PURE__ */ new Set(failureCodes);
 
 /** Does this release know the code? A record may contain one of a newer release. */
 export const isFailureCode = (code: string | undefined): code is FailureCode => known.has(code ?? "");

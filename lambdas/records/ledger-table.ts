@@ -146,8 +146,8 @@ export const keys = {
   /** The rules on people and commands that were last posted in the channel. */
   announcedRules: { pk: "announced", sk: "rules" },
   directory: { pk: DIRECTORY_PARTITION, sk: "slack" },
-  /** State of the schedule that updates the kubelets' client authority on nodes. */
-  authority: { pk: "authority", sk: "watch" },
+  /** State of the schedule that keeps an input up to date on nodes. @param rule "authority", "mirrors" */
+  inputWatch: (rule: string): Key => ({ pk: rule, sk: "watch" }),
   /** The last reminder of one wait for a person. */
   reminder: (name: string): Key => ({ pk: REMINDERS, sk: name }),
   /** The record of a machine, with one attribute for each of its parts. */

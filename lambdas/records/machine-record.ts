@@ -1,32 +1,67 @@
-import { type Authority, type Bundle, sha256 } from "../cluster/authorities.ts";
+import type { Authority } from "../cluster/authorities.ts";
 import type { ProbedNode } from "../health/probed-node.ts";
 import type { Assistance } from "../machine/assistance.ts";
 import type { OwnReboot, SeenMachine } from "../machine/seen-machine.ts";
 import { EXPIRES, type Key } from "./ledger-table.ts";
 
-/** The authorities that a kubelet trusts for its clients; `sha256` is that of their file. */
-export interface KubeletClients {
+/** Inputs of a machine's configuration that the cluster may change later, by name. */
+export type InputName = "kubeletClients" | "mirrors";
+
+/** A file that an input writes on machines. */
+export interface InputFile {
+  readonly path: string;
   readonly sha256: string;
-  readonly authorities: readonly Authority[];
 }
 
-/** Inputs of a machine's configuration that the cluster may change later, by name. */
-export interface InputValues {
-  readonly kubeletClients: KubeletClients;
+/** An input as a machine gets it. */
+export interface InputValue {
+  /** Hex sha256 that identifies the content. */
+  readonly sha256: string;
+  /** Its files; missing for the kubelets' authority of the last release, which has one file. */
+  readonly files?: readonly InputFile[];
+  /** The authorities that a kubelet trusts for its clients. */
+  readonly authorities?: readonly Authority[];
 }
+
+/** An input that was sent to a machine by some work, as `workOwner` names it, at a time (ISO 8601). */
+export interface SentInput extends InputValue {
+  readonly owner: string;
+  readonly at: string;
+  /** Missing once the machine has confirmed the input: the machine may have files of `before` and of `sent`. */
+  readonly unconfirmed?: {
+    readonly before: InputValue | null;
+    /** Every file that was sent since the last confirmation; a path may appear with several contents. */
+    readonly sent: readonly InputFile[];
+  };
+}
+
+/** Inputs that were sent to a machine. */
+export type MachineInputs = { readonly [Name in InputName]?: SentInput };
+
+/** Removes what the record adds to an input. */
+function valueIn({ owner: _owner, at: _at, unconfirmed: _unconfirmed, ...value }: SentInput): InputValue {
+  return value;
+}
+
+/** Files of both lists, each path and content once. */
+const joined = (one: readonly InputFile[], other: readonly InputFile[]): readonly InputFile[] => [
+  ...new Map([...one, ...other].map((file) => [`${file.path} ${file.sha256}`, file])).values(),
+];
 
 /**
- * Inputs that a machine has, each with the work that installed it, as `workOwner` names it, and the time (ISO 8601).
+ * Record of an input that is about to be sent. Until the machine confirms it, the record names every file that the
+ * machine may have, so that a later change can remove it.
+ * @param had the record so far
  */
-export type MachineInputs = {
-  readonly [Name in keyof InputValues]?: InputValues[Name] & { readonly owner: string; readonly at: string };
-};
-
-/** Turns the bundle that the cluster publishes into the input. */
-export const kubeletClientsIn = ({ pem, authorities }: Bundle): KubeletClients => ({
-  sha256: sha256(pem),
-  authorities,
-});
+export function sendingInput(
+  had: SentInput | undefined,
+  value: InputValue,
+  { owner, at }: Pick<SentInput, "owner" | "at">,
+): SentInput {
+  const open = had?.unconfirmed;
+  const before = open ? open.before : had ? valueIn(had) : null;
+  return { ...value, owner, at, unconfirmed: { before, sent: joined(open?.sent ?? [], value.files ?? []) } };
+}
 
 /** Parts of a machine's record. Each is a separate attribute, so that writing one part does not change the others. */
 export interface MachineParts {
@@ -77,7 +112,7 @@ export function partOfOld<Name extends keyof MachineParts>(name: Name, item: Old
 interface OldGiven {
   readonly owner: string;
   readonly at: string;
-  readonly kubeletClients: KubeletClients;
+  readonly kubeletClients: InputValue;
 }
 
 const givenOfOld = ({ owner, at, kubeletClients }: OldGiven): MachineInputs => ({

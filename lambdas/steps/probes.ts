@@ -1,6 +1,7 @@
 import { ApiException, type CoreV1Event, type V1Node, type V1Pod } from "@kubernetes/client-node";
 import { ACCOUNT_NAMESPACE } from "../cluster/accounts.ts";
-import { NOBODY, type ProbeEvent, type ProbePod, type ProbeState } from "../health/probe.ts";
+import type { ProbeEvent, ProbeState } from "../health/probe.ts";
+import { NOBODY, type ProbePod } from "../health/probe-pods.ts";
 import { ifPresent, isAbsent } from "./client-errors.ts";
 import { isReady, isWindows, labelsOf } from "./cluster/node-facts.ts";
 import type { StepContext } from "./context.ts";

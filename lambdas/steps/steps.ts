@@ -1,8 +1,8 @@
-import { authorityWatch } from "./cluster/authority-watch.ts";
 import { claims } from "./cluster/claims.ts";
 import { cluster } from "./cluster/cluster.ts";
 import { credential } from "./cluster/credential.ts";
 import { csrs } from "./cluster/csrs.ts";
+import { inputObjects } from "./cluster/input-objects.ts";
 import { kubeletAuthority } from "./cluster/kubelet-authority.ts";
 import { nodes } from "./cluster/nodes.ts";
 import { commandWord } from "./command-word.ts";
@@ -13,6 +13,8 @@ import { instances } from "./ec2/instances.ts";
 import { screenshots } from "./ec2/screenshots.ts";
 import { executions } from "./executions.ts";
 import { health } from "./health.ts";
+import { inputStore } from "./input-store.ts";
+import { inputWatches } from "./input-watches.ts";
 import { announcements } from "./ledger/announcements.ts";
 import { audit } from "./ledger/audit.ts";
 import { auditedLedger } from "./ledger/audited-ledger.ts";
@@ -51,7 +53,6 @@ import { unregistered } from "./unregistered.ts";
 export const steps = (context: StepContext) => ({
   now: context.now,
   timestamp: (): string => timestamp(context),
-  authorityWatch: authorityWatch(context),
   announcements: announcements(context),
   answers: answers(context),
   audit: audit(context),
@@ -66,6 +67,9 @@ export const steps = (context: StepContext) => ({
   executions: executions(context),
   fleet: fleet(context),
   health: health(context),
+  inputObjects: inputObjects(context),
+  inputStore: inputStore(context),
+  inputWatches: inputWatches(context),
   instances: instances(context),
   joinSecret: joinSecret(context),
   joinSlots: joinSlots(context),

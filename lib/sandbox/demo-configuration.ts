@@ -19,6 +19,7 @@ const policy = {
   nodes: ["operator", "approver"],
   node: ["operator", "approver"],
   why: ["operator", "approver"],
+  mirrors: ["operator", "approver"],
   operations: ["operator", "approver"],
   doctor: ["operator", "approver"],
   audit: ["approver"],
@@ -27,6 +28,7 @@ const policy = {
   uncordon: ["operator"],
   assist: ["operator"],
   guard: ["operator"],
+  reconcile: ["operator"],
   drain: ["operator"],
   reboot: ["operator"],
   prove: ["operator"],
@@ -64,6 +66,7 @@ export const demoConfiguration = (
       serviceNetwork: networks.service,
       clusterNetwork: networks.cluster,
       machineNetwork: networks.machine,
+      inputs: "openshift",
     },
     slack: {
       teamId: slack.teamId,

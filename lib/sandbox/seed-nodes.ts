@@ -1,6 +1,6 @@
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { userNameOf } from "../../lambdas/cluster/accounts.ts";
-import { authoritiesIn } from "../../lambdas/cluster/authorities.ts";
+import { authoritiesIn, sha256 } from "../../lambdas/cluster/authorities.ts";
 import { bootstrapperOf, tokenJoinOf } from "../../lambdas/cluster/joining.ts";
 import { startingTaint } from "../../lambdas/cluster/node-keys.ts";
 import type { Configuration } from "../../lambdas/configuration/configuration.ts";
@@ -9,7 +9,7 @@ import type { PayloadManifest } from "../../lambdas/machine/payload.ts";
 import { buildOf } from "../../lambdas/machine/windows-builds.ts";
 import { profileOf } from "../../lambdas/profiles/list.ts";
 import { keys } from "../../lambdas/records/ledger-table.ts";
-import { kubeletClientsIn, type MachineRecord } from "../../lambdas/records/machine-record.ts";
+import type { MachineRecord } from "../../lambdas/records/machine-record.ts";
 import { TAG } from "../../lambdas/tags.ts";
 import { sleep } from "./core/clock.ts";
 import { demo } from "./demo.ts";
@@ -54,7 +54,7 @@ const owner = { principal: "owner", require: () => undefined };
 async function recordGiven({ simulator, configuration }: Seeding, instanceId: string): Promise<void> {
   const pem = simulator.kubernetes.kubeletClients();
   const at = new Date(simulator.simulation.clock.now()).toISOString();
-  const authorities = kubeletClientsIn({ pem, authorities: authoritiesIn(pem, "the cluster") });
+  const authorities = { sha256: sha256(pem), authorities: authoritiesIn(pem, "the cluster") };
   const record: MachineRecord = {
     given: { version: 1, value: { kubeletClients: { ...authorities, owner: "seed:0", at } } },
   };

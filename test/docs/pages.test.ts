@@ -16,6 +16,8 @@ const fillings: readonly (readonly [RegExp, string])[] = [
   [/<operation>/g, "add-3f9c2a71"],
   [/\[operation\\?\|node\\?\|person\]/g, "@olivia"],
   [/\[(?:topic|command)\]/g, "add"],
+  [/\[registry\]/g, "quay.io"],
+  [/\[node\]\.\.\./g, "ip-10-0-3-7"],
   [/<text>/g, "disk errors"],
   [/<number>/g, "2"],
   [/\[(--[^\]]+)\]/g, "$1"],

@@ -37,6 +37,8 @@ export const configuration = configurationOf({
     node: ["operator", "reader"],
     why: ["operator", "reader"],
     operations: ["operator", "reader"],
+    mirrors: ["operator", "reader"],
+    reconcile: ["operator"],
     add: ["operator"],
     cordon: ["operator"],
     uncordon: ["operator"],

@@ -108,8 +108,9 @@ describe("the roles of the manifest", () => {
       "infrastructures",
       "deployments",
       "controllerconfigs",
+      "images",
     ].flatMap(on);
-    expect(read).toHaveLength(6);
+    expect(read).toHaveLength(8);
     for (const rule of read) expect([rule.resourceNames?.length, rule.verbs]).toEqual([1, ["get"]]);
   });
 
@@ -130,6 +131,7 @@ describe("the roles of the manifest", () => {
       ["casement-act", undefined, ["act"]],
       ["casement-join", undefined, ["join"]],
       ["casement-join", "openshift-machine-config-operator", ["join"]],
+      ["casement-inputs", "casement", ["look", "act", "join"]],
       ["casement-events", "default", ["act", "join"]],
       ["casement-look", "casement", ["look"]],
       ["casement-act", "casement", ["act"]],

@@ -39,6 +39,7 @@ export const anotherKind: Profile = {
     stopKubelet: none,
   },
   reading: [{ does: "see the networks", verb: "get", group: "example.com", resource: "networks", name: "pods" }],
+  registryFile: (folder) => `C:\\other\\registries\\${folder}\\hosts.toml`,
   kubeletClients: (pem) => textFile("C:\\other\\clients.crt", pem),
   checks: ["kubelet-versions", "network"],
   expected: { services: [{ name: "agent" }], network: "pods", endpoint: "source" },

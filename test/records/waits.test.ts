@@ -116,6 +116,7 @@ const pageTo: Readonly<Record<Notice["kind"], WaitKind | null>> = {
   "signing-request": null,
   credential: null,
   authority: null,
+  mirrors: null,
   "data-plane": null,
 };
 

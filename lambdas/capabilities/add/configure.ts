@@ -3,6 +3,7 @@ import { addNotes } from "../../change/node/notes.ts";
 import { observe } from "../../change/node/observe.ts";
 import { rebootThroughSsm } from "../../change/node/reboot.ts";
 import { apply, once } from "../../change/node/task.ts";
+import { sha256 } from "../../cluster/authorities.ts";
 import { type TokenJoin, tokenJoinOf } from "../../cluster/joining.ts";
 import { MINUTE, StageFailed } from "../../engine/durable.ts";
 import type { Action, Observation } from "../../machine/plan.ts";
@@ -10,7 +11,7 @@ import { buildOf } from "../../machine/windows-builds.ts";
 import type { MachineSpec } from "../../profiles/machine-facts.ts";
 import type { PlanName } from "../../profiles/profile.ts";
 import type { StageFault } from "../../records/failures.ts";
-import { kubeletClientsIn } from "../../records/machine-record.ts";
+import { giveInputs } from "./give-inputs.ts";
 import { machineOf, nodeNameOf, type ProvisionTask } from "./task.ts";
 
 /** Collects the facts that decide the machine's configuration. */
@@ -96,9 +97,11 @@ export async function configureMachine(task: ProvisionTask): Promise<void> {
     if (authority.why !== null) await addNotes(task, [authority.why]);
   });
   await apply(task, "configure", planOf(task, "configure"));
+  const { pem, authorities } = authority;
   await once(task, "record what it was given", () =>
-    task.steps.machines.given.record(instanceId, task.owner, "kubeletClients", kubeletClientsIn(authority)),
+    task.steps.machines.given.record(instanceId, task.owner, "kubeletClients", { sha256: sha256(pem), authorities }),
   );
+  await giveInputs(task);
   const join = tokenJoinOf(task.profile.join);
   if (join) await giveToken(task, join, "make the join token");
   await apply(task, "start the kubelet", planOf(task, "start"));

@@ -75,7 +75,7 @@ export const approvals = {
       title: ({ operation }) => `Resume ${operation}`,
       summary: "Lets a paused rollout go on",
       detail:
-        "Lets a rollout go on that was paused, by a person or by a node that failed. Nodes that failed are left as they are; nodes that were put back are begun again.",
+        "Continues a rollout that a person or a failed node paused. Failed nodes stay as they are; nodes that were restored begin again.",
       examples: ["resume reboot-3f9c2a71"],
     }),
     command({

@@ -110,7 +110,7 @@ export const reboot = {
         `${request.dryRun ? "Dry run: reboot" : "Reboot"} ${"targets" in request ? nodesOf(request) : request.node}`,
       summary: "Drains and reboots Windows nodes, and proves that they work before pods return",
       detail:
-        "Shows a plan first, as drain does. Then checks the guard of the metadata route, cordons the node, evicts its pods, reboots the machine once through SSM, and proves by its boot id, routes, services, container network and kubelet that it works. Only then is the node as it was before: schedulable, or cordoned if it was. A node that is not proven stays cordoned, with the first thing that is wrong. Of several nodes or a pool one is rebooted first; when it is proven, the others follow within the pool's limit. A node that fails pauses the rollout and asks. With --due only those nodes are rebooted whose Windows waits for a reboot, by the last scheduled look; where that is old, the machines are asked anew. In a pool with maintenance windows it waits for the next one.",
+        "Shows a plan first, as drain does. Then checks the guard of the metadata route, cordons the node, evicts its pods, reboots the machine once through SSM, and proves by its boot id, routes, services, container network and kubelet that it works. Only then is the node as it was before. A node that is not proven stays cordoned, with the first thing that is wrong. Of several nodes or a pool one is rebooted first; once it is proven, the others follow within the pool's limit. A node that fails pauses the rollout. With --due only nodes whose Windows waits for a reboot are rebooted. In a pool with maintenance windows it waits for the next one.",
       examples: [
         "reboot ip-10-0-3-7 --dry-run",
         'reboot ip-10-0-3-7 --reason "updates are pending"',
@@ -132,7 +132,7 @@ export const reboot = {
       title: ({ node }) => `Prove ${node}`,
       summary: "Proves a node anew that a reboot left cordoned, and gives it back",
       detail:
-        "Makes every check of the proof of a reboot again: machine, routes, services, container network, kubelet, data plane. A node that a reboot left cordoned because it was not proven is put back as it was before that reboot once it is proven; one that others cordoned stays cordoned. Reboots nothing and moves no pod.",
+        "Makes every check of the proof of a reboot again: machine, routes, services, container network, kubelet, data plane. A node that a reboot left cordoned is uncordoned once it is proven, unless others cordoned it. Reboots nothing and moves no pod.",
       examples: ["prove ip-10-0-3-7"],
     }),
   ],

@@ -56,8 +56,7 @@ export const stops = {
       dialog: false,
       title: ({ pool }) => `Thaw ${pool ?? "the cluster"}`,
       summary: "Ends a freeze",
-      detail:
-        "Ends the freeze of the whole cluster, or of the pool that is named; the other one stays. An annotation is taken off by its owner.",
+      detail: "Ends the freeze of the whole cluster, or of the named pool; the other one stays.",
       examples: ["thaw", "thaw web"],
     }),
     command({

@@ -1,6 +1,7 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { causeOf, step } from "../../engine/durable.ts";
-import { judgeProbe, linuxProbe, type ProbeImages, type ProbeResult, windowsProbe } from "../../health/probe.ts";
+import { judgeProbe, type ProbeImages, type ProbeResult } from "../../health/probe.ts";
+import { linuxProbe, windowsProbe } from "../../health/probe-pods.ts";
 import type { WindowsRelease } from "../../machine/windows-builds.ts";
 import type { Steps } from "../../steps/steps.ts";
 import type { DurableSteps } from "../operation/op.ts";

@@ -14,7 +14,6 @@ import {
 import { Retryable } from "../../errors.ts";
 import type { LogFields } from "../../log.ts";
 import { log, logAbout } from "../../logging.ts";
-import type { Action } from "../../machine/plan.ts";
 import { messageSettings } from "../../messages/operation/links.ts";
 import type { FailureReason } from "../../records/failures.ts";
 import { workOwner } from "../../records/node-work.ts";
@@ -250,5 +249,5 @@ export const nodeOf = ({ node }: NodeTask): NodeIdentity => {
 };
 
 /** Changes the machine by a plan, within the stage's deadline. @param name unique within the execution */
-export const apply = (task: NodeTask, name: string, actions: readonly Action[], wait = task.wait) =>
+export const apply = (task: NodeTask, name: string, actions: Parameters<typeof applyPlan>[3], wait = task.wait) =>
   applyPlan(task.ctx, task.steps, { held: leaseOf(task), name, wait }, actions);

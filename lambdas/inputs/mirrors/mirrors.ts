@@ -126,7 +126,16 @@ export function mirrorsOf(rules: readonly MirrorRule[], registries: RegistrySour
 }
 
 /** Does a machine keep the folder of a registry that has no file? */
-export const isHeld = (folder: string, { files, held }: Mirrors): boolean =>
+export const isHeld = (
+  folder: string,
+  {
+    files,
+    held,
+  }: {
+    readonly files: readonly Pick<MirrorFile, "folder">[];
+    readonly held: readonly Pick<HeldRegistry, "registry">[];
+  },
+): boolean =>
   files.every((file) => file.folder !== folder) &&
   isOneOf(
     registryOfFolder(folder),

@@ -53,6 +53,8 @@ const sayings: Saying = {
     `${echo(typed)} is not a valid node: use its name, instance id, IP address or a unique prefix. Usage: ${shownForm(command)}.`,
   "bad-audited": ({ command, typed }) =>
     `${echo(typed)} is not the id of an operation, a node or a person. Usage: ${shownForm(command)}.`,
+  "bad-registry": ({ command, typed }) =>
+    `${echo(typed)} is not a registry, such as ${code("quay.io")}. Usage: ${shownForm(command)}.`,
   "bad-operation": ({ command, typed }) =>
     `${echo(typed)} is not a valid operation id (example: ${code("add-3f9c2a71")}). Usage: ${shownForm(command)}. ${typeThis("operations")} lists recent operations.`,
 };

@@ -23,6 +23,7 @@ export interface Notice {
     | "unproven"
     | "credential"
     | "authority"
+    | "mirrors"
     | "data-plane";
   /** Null if the notice belongs to no operation. */
   readonly operation: string | null;

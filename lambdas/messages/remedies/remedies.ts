@@ -1,7 +1,7 @@
 import { type Failure, type FailureCode, isFailureCode } from "../../records/failures.ts";
 import type { StageName } from "../../stages.ts";
 import { machineCodes } from "./machine-remedies.ts";
-import { assistStages, authorityStages, cordonStages, guardCodes, rebootCodes, rebootStages } from "./node-remedies.ts";
+import { assistStages, cordonStages, guardCodes, inputStages, rebootCodes, rebootStages } from "./node-remedies.ts";
 import { addingCodes, addingStages } from "./provision-remedies.ts";
 import type { CodeRemedies, Remedy, StageRemedies } from "./remedy.ts";
 import { evictionCodes, removalStages } from "./removal-remedies.ts";
@@ -16,6 +16,11 @@ const operationCodes = {
     remedy: "deploy again, or ask who owns the policy",
   },
   "api-denied": null,
+  "image-not-pulled": {
+    cause: "the mirror does not have the image, or the node does not reach it; the node has its files from before",
+    remedy:
+      "pull the image from the mirror on a Linux node, edit the mirror set, or run `{win} reconcile` to try again",
+  },
   "slot-taken": {
     cause: "the pool already has as many nodes out of service as `maxUnavailable` allows",
     remedy: "see with `{win} operations` what holds the slots, then try again",
@@ -62,7 +67,7 @@ export const stageRemedies: Readonly<Record<Place, StageRemedies>> = {
   ...addingStages,
   ...cordonStages,
   ...assistStages,
-  ...authorityStages,
+  ...inputStages,
   ...rebootStages,
   ...removalStages,
 };

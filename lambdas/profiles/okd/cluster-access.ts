@@ -16,6 +16,26 @@ export const reading: readonly Access[] = [
     resource: "controllerconfigs",
     name: "machine-config-controller",
   },
+  {
+    does: "list mirror sets by digest",
+    verb: "list",
+    group: "config.openshift.io",
+    resource: "imagedigestmirrorsets",
+  },
+  { does: "list mirror sets by tag", verb: "list", group: "config.openshift.io", resource: "imagetagmirrorsets" },
+  {
+    does: "list the older mirror sets",
+    verb: "list",
+    group: "operator.openshift.io",
+    resource: "imagecontentsourcepolicies",
+  },
+  {
+    does: "read the image configuration",
+    verb: "get",
+    group: "config.openshift.io",
+    resource: "images",
+    name: "cluster",
+  },
   { does: "read a Machine", verb: "get", group: "machine.openshift.io", resource: "machines" },
   { does: "list Machines", verb: "list", group: "machine.openshift.io", resource: "machines" },
   {

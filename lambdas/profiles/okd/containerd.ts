@@ -3,6 +3,9 @@ import { kubernetesFolder as k } from "../../machine/machine-paths.ts";
 // TOML keeps backslashes unchanged only between single quotes.
 const path = (tail: string): string => `'${k}\\${tail}'`;
 
+/** Folder of containerd's config_path, with a folder for each registry. */
+export const registriesFolder = `${k}\\containerd\\registries`;
+
 /**
  * containerd's configuration, version 2, with WMCO's values. The registries' folder holds one hosts.toml per mirrored
  * registry. The pause image must have Windows layers, which the default of containerd 1.7 has too.
@@ -46,7 +49,7 @@ disabled_plugins = ["io.containerd.nri.v1.nri"]
         runtime_type = "io.containerd.runhcs.v1"
 
     [plugins."io.containerd.grpc.v1.cri".registry]
-      config_path = ${path("containerd\\registries")}
+      config_path = '${registriesFolder}'
 
   [plugins."io.containerd.service.v1.diff-service"]
     default = ["windows", "windows-lcow"]

@@ -1,6 +1,7 @@
 import { stages } from "../../stages.ts";
 import type { Profile } from "../profile.ts";
 import { reading } from "./cluster-access.ts";
+import { registriesFolder } from "./containerd.ts";
 import { join } from "./join.ts";
 import { nodeLabels } from "./labels.ts";
 import { network } from "./network.ts";
@@ -22,6 +23,7 @@ export const okd: Profile = {
   network,
   plans,
   kubeletClients,
+  registryFile: (folder) => `${registriesFolder}\\${folder}\\hosts.toml`,
   reading,
   checks: [
     "server-version",

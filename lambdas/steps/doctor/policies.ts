@@ -2,7 +2,7 @@ import { ApiException, PatchStrategy, setHeaderOptions, type V1Pod } from "@kube
 import { ACCOUNT_NAMESPACE, type Account, type ServiceAccount } from "../../cluster/accounts.ts";
 import { type TokenJoin, tokenJoinOf } from "../../cluster/joining.ts";
 import { OUT_OF_BALANCERS } from "../../cluster/node-keys.ts";
-import { linuxProbe, PROBE_LABEL } from "../../health/probe.ts";
+import { linuxProbe, PROBE_LABEL } from "../../health/probe-pods.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import type { Profile } from "../../profiles/profile.ts";
 import { accountOf } from "../../settings.ts";

@@ -76,7 +76,7 @@ export async function sendsCommands(patient: DoctorFacts): Promise<Finding[]> {
 
 /** Writes an object with a wrong checksum: a role with the right gets that error, and S3 stores nothing. */
 const writesTo =
-  (folder: "plans" | "screenshots") =>
+  (folder: "plans" | "inputs" | "screenshots") =>
   async ({ context }: DoctorFacts): Promise<Finding[]> => {
     const ContentMD5 = createHash("md5").update("another").digest("base64");
     const asked = { Bucket: context.settings.bucket, Key: `${folder}/doctor`, Body: "one", ContentMD5 };
@@ -93,6 +93,15 @@ async function seesScalingGroups({ context }: DoctorFacts): Promise<Finding[]> {
   await context.clients.groupMember("i-00000000000000000");
   return [];
 }
+
+/** Checks of the functions that give machines their inputs. */
+const givesInputs = [
+  right("ssm:SendCommand", sendsCommands),
+  right("ssm:ListCommands", followsCommands),
+  right("s3:PutObject", writesTo("plans")),
+  right("s3:PutObject", writesTo("inputs")),
+  right("ssm:DescribeInstanceInformation", seesAgents),
+];
 
 /**
  * Checks of each function's own role; no other role can test it. Each is a dry run if EC2 has one, else the cheapest
@@ -127,12 +136,8 @@ export const rightsOf = {
     right("ssm:DescribeInstanceInformation", seesAgents),
     right("autoscaling:DescribeAutoScalingInstances", seesScalingGroups),
   ],
-  "update-authority": [
-    right("ssm:SendCommand", sendsCommands),
-    right("ssm:ListCommands", followsCommands),
-    right("s3:PutObject", writesTo("plans")),
-    right("ssm:DescribeInstanceInformation", seesAgents),
-  ],
+  "update-authority": givesInputs,
+  reconcile: givesInputs,
   sweep: [ec2Rights.seeInstances, right("secretsmanager:DeleteSecret", forgetsSecrets)],
 } as const satisfies Readonly<Record<string, readonly DoctorCheck[]>>;
 

@@ -1,6 +1,6 @@
 import type { V1OwnerReference, V1Pod } from "@kubernetes/client-node";
 import { ACCOUNT_NAMESPACE } from "../../cluster/accounts.ts";
-import { PROBE_LABEL } from "../../health/probe.ts";
+import { PROBE_LABEL } from "../../health/probe-pods.ts";
 
 /** Annotations with which an owner forbids interrupting a pod, and the values that do so. */
 const HOLDS: Readonly<Record<string, (value: string) => boolean>> = {

@@ -1,7 +1,7 @@
 import type { DeadCard, ProbedNode } from "../../health/probed-node.ts";
 import type { Assistance } from "../../machine/assistance.ts";
 import { EXPIRES, type Key, keys, MACHINES } from "../../records/ledger-table.ts";
-import type { Expiry, InputValues } from "../../records/machine-record.ts";
+import { type Expiry, type InputName, type InputValue, sendingInput } from "../../records/machine-record.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { expiryAfter } from "../ledger/retention.ts";
 import { tableClient } from "../ledger/table.ts";
@@ -41,20 +41,27 @@ function probed(context: StepContext) {
   };
 }
 
-/** The inputs that machines have. */
+/** The inputs that were sent to machines. */
 function given(context: StepContext) {
   const part = machinePart(context, "given");
   return {
     /** The inputs of every machine, by instance id. */
     all: part.all,
 
-    /** Records an input that was installed on a machine; its other inputs stay. */
-    record: async <Name extends keyof InputValues>(
-      instanceId: string,
-      owner: string,
-      input: Name,
-      value: InputValues[Name],
-    ): Promise<void> => {
+    /** The inputs of one machine; undefined if none is recorded. */
+    of: part.of,
+
+    /** Records an input that is about to be sent to a machine; its other inputs stay. */
+    send: async (instanceId: string, owner: string, input: InputName, value: InputValue): Promise<void> => {
+      const at = timestamp(context);
+      await part.revise(instanceId, (before) => ({
+        ...before,
+        [input]: sendingInput(before?.[input], value, { owner, at }),
+      }));
+    },
+
+    /** Records an input that a machine has; its other inputs stay. */
+    record: async (instanceId: string, owner: string, input: InputName, value: InputValue): Promise<void> => {
       const at = timestamp(context);
       await part.revise(instanceId, (before) => ({ ...before, [input]: { ...value, owner, at } }));
     },

@@ -1,5 +1,6 @@
 import { probeNodes } from "../../../lambdas/capabilities/probe/probe-nodes.ts";
-import type { ProbePod, ProbeState } from "../../../lambdas/health/probe.ts";
+import type { ProbeState } from "../../../lambdas/health/probe.ts";
+import type { ProbePod } from "../../../lambdas/health/probe-pods.ts";
 import type { DeadCard, ProbedNode } from "../../../lambdas/health/probed-node.ts";
 import type { Message } from "../../../lambdas/records/records.ts";
 import { run, verbs } from "../../engine/durable-engine.ts";

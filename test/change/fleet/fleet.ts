@@ -8,11 +8,9 @@ import { TAG } from "../../../lambdas/tags.ts";
 import { timeout, verbs } from "../../engine/durable-engine.ts";
 import { configurationWith } from "../../profiles/okd/facts.ts";
 import type { Ended } from "../../sandbox/durable/backends.ts";
+import { inputVerbs } from "../inputs/published.ts";
 
 export const configuration = configurationWith();
-
-/** The bundle that the cluster publishes to its kubelets. */
-export const PEM = "the bundle that the cluster publishes";
 
 /** Events that trouble the fleet while it is changed. */
 export interface Troubles {
@@ -63,7 +61,9 @@ export class Fleet {
   readonly said: string[] = [];
   readonly pages: string[] = [];
   readonly acts: { readonly what: string; readonly outcome: unknown }[] = [];
-  readonly blocked: object[] = [];
+  readonly #inputs = inputVerbs();
+  readonly blocked: readonly object[] = this.#inputs.blocked;
+  readonly sent: string[] = [];
   readonly given: string[] = [];
   operation: Partial<OperationRecord> | undefined;
   readonly #count: number;
@@ -175,9 +175,14 @@ export class Fleet {
         read: async () => ({ version: "1", configuration, payload: { files: [FILE] } }),
         rules: async () => configuration,
       },
-      kubeletAuthority: { readPublished: async () => ({ pem: PEM, authorities: [] }) },
+      ...this.#inputs.verbs,
       machines: {
-        given: { all: async () => new Map(), record: async (id: string) => void this.given.push(id) },
+        given: {
+          all: async () => new Map(),
+          of: async () => undefined,
+          send: async (id: string) => void this.sent.push(id),
+          record: async (id: string) => void this.given.push(id),
+        },
         assistance: { all: async () => [] },
       },
       nodes: {
@@ -185,13 +190,6 @@ export class Fleet {
         read: async () => undefined,
         podsOn: async () => (this.#troubles.logRefusal ? [pod] : []),
         logRefusal: async () => this.#troubles.logRefusal ?? null,
-      },
-      authorityWatch: {
-        claim: async () => true,
-        read: async () => ({ blocked: null, comparedAt: 0 }),
-        note: async () => null,
-        noteComparison: async () => undefined,
-        block: async (block: object) => void this.blocked.push(block),
       },
       instances: { ofCluster: async () => this.numbers().map(machineOf), endsOf: async () => new Map() },
       claims: { all: async () => [] },

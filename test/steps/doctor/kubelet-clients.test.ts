@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { KubeletClients, MachineInputs } from "../../../lambdas/records/machine-record.ts";
+import type { InputValue, MachineInputs } from "../../../lambdas/records/machine-record.ts";
 import { kubeletClientFindings } from "../../../lambdas/steps/doctor/kubelet-clients.ts";
 
 const NOW = Date.parse("2026-11-22T12:00:00Z");
@@ -12,7 +12,7 @@ const metrics = { subject: "CN=csr-signer", fingerprint: "csr", notAfter: "2027-
 const [old, fresh] = [signer("old", "2027-02-01T00:00:00.000Z"), signer("fresh")];
 
 const node = (name: string) => ({ name, instanceId: `i-${name}` });
-const trusting = (name: string, authorities: KubeletClients["authorities"]): [string, MachineInputs] => [
+const trusting = (name: string, authorities: NonNullable<InputValue["authorities"]>): [string, MachineInputs] => [
   `i-${name}`,
   { kubeletClients: { owner: "add-1:0", at: "2026-01-01T00:00:00.000Z", sha256: "00", authorities } },
 ];

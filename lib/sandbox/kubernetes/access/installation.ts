@@ -46,6 +46,10 @@ export const infrastructure = (): KubeObject =>
     { spec: { platformSpec: { type: "AWS" } }, status: { platform: "AWS", platformStatus: { type: "AWS" } } },
   );
 
+/** Settings of the cluster for registries (openshift/api, config/v1, Image); a new cluster has no list in them. */
+export const imageConfiguration = (): KubeObject =>
+  draft("config.openshift.io/v1", "Image", { name: "cluster" }, { spec: {} });
+
 /**
  * The router that every cluster on AWS has after its installation: a Service of type LoadBalancer, which without
  * another annotation means a Classic Load Balancer (openshift/cluster-ingress-operator, load_balancer_service.go).

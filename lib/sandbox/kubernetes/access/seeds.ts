@@ -2,7 +2,15 @@ import { readFileSync } from "node:fs";
 import { parseAllDocuments } from "yaml";
 import type { KubeObject } from "../model/object.ts";
 import { resourceTypes } from "../model/resources.ts";
-import { authorities, draft, type InstallationFacts, infrastructure, network, router } from "./installation.ts";
+import {
+  authorities,
+  draft,
+  type InstallationFacts,
+  imageConfiguration,
+  infrastructure,
+  network,
+  router,
+} from "./installation.ts";
 import type { Rule } from "./rbac.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
@@ -175,6 +183,7 @@ export const seeds = (facts: InstallationFacts): KubeObject[] => [
   ...networkNodes(),
   network(facts.hybridNetwork),
   infrastructure(),
+  imageConfiguration(),
   router(),
   ...authorities(facts),
   ...clusterAccess(),

@@ -1,4 +1,4 @@
-import { exits, PROBE_LABEL } from "../../../../lambdas/health/probe.ts";
+import { exits, PROBE_LABEL } from "../../../../lambdas/health/probe-pods.ts";
 import type { DataPlane } from "../../core/ports.ts";
 import { at } from "../model/object.ts";
 import type { Node, Pod } from "../model/shapes.ts";

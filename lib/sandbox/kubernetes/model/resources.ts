@@ -140,6 +140,14 @@ const lines: readonly Line[] = [
     "cluster",
     { custom: true, short: ["itms"], sub: ["status"] },
   ],
+  [
+    "operator.openshift.io/v1alpha1",
+    "imagecontentsourcepolicies",
+    "ImageContentSourcePolicy",
+    "cluster",
+    { custom: true },
+  ],
+  ["config.openshift.io/v1", "images", "Image", "cluster", { custom: true, sub: ["status"] }],
 ];
 
 const kept = { kept: true } as const;

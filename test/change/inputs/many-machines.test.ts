@@ -6,12 +6,12 @@ import type { Lease } from "../../../lambdas/steps/ledger/leases.ts";
 import type { InvocationVerdict } from "../../../lambdas/steps/machine/fleet.ts";
 import { run, setUp, tearDown, verbs } from "../../engine/durable-engine.ts";
 import { configurationWith } from "../../profiles/okd/facts.ts";
+import { inputVerbs, PEM } from "./published.ts";
 
 beforeAll(setUp);
 afterAll(tearDown);
 
 const configuration = configurationWith();
-const PEM = "the bundle that the cluster publishes";
 
 const ids = (count: number): string[] => Array.from({ length: count }, (_, at) => `i-${String(at).padStart(17, "0")}`);
 
@@ -41,7 +41,8 @@ async function compare(count: number, hash: string = sha256(PEM)) {
   const left = new Set<string>();
   let operation: Partial<OperationRecord> = {};
   const recorded: string[] = [];
-  const noted: string[] = [];
+  const sent: string[] = [];
+  const { noted, verbs: ofInput } = inputVerbs();
   const verdict = (instanceId: string): InvocationVerdict => ({
     instanceId,
     state: "done",
@@ -49,15 +50,16 @@ async function compare(count: number, hash: string = sha256(PEM)) {
   });
   const steps = verbs({
     runtime: { read: async () => ({ configuration }) },
-    kubeletAuthority: { readPublished: async () => ({ pem: PEM, authorities: [] }) },
-    machines: { given: { all: async () => new Map(), record: async (id: string) => void recorded.push(id) } },
-    nodes: { all: async () => ids(count).map(nodeOn), read: async () => undefined, podsOn: async () => [] },
-    authorityWatch: {
-      claim: async () => true,
-      read: async () => ({ blocked: null, comparedAt: 0 }),
-      note: async () => null,
-      noteComparison: async () => void noted.push("compared"),
+    ...ofInput,
+    machines: {
+      given: {
+        all: async () => new Map(),
+        of: async () => undefined,
+        send: async (id: string) => void sent.push(id),
+        record: async (id: string) => void recorded.push(id),
+      },
     },
+    nodes: { all: async () => ids(count).map(nodeOn), read: async () => undefined, podsOn: async () => [] },
     instances: { ofCluster: async () => ids(count).map(machineOn), endsOf: async () => new Map() },
     claims: { all: async () => [] },
     machine: {
@@ -98,7 +100,7 @@ async function compare(count: number, hash: string = sha256(PEM)) {
   });
   const ended = await run((ctx) => updateAuthority(steps)({ tick: "tick-1" }, ctx));
   const operations = ended.events.filter((event) => /^\w+Started /.test(event)).length;
-  return { looks, recorded, noted, ended, changes, leased, left, operations, summary: operation.summary };
+  return { looks, recorded, sent, noted, ended, changes, leased, left, operations, summary: operation.summary };
 }
 
 it("looks at 61 machines in two commands, each machine once, and changes nothing where all have the file", async () => {
@@ -107,7 +109,7 @@ it("looks at 61 machines in two commands, each machine once, and changes nothing
   expect(looks.map(({ length }) => length).toSorted()).toEqual([11, 50]);
   expect(looks.flat().toSorted()).toEqual(ids(61));
   expect(recorded.toSorted()).toEqual(ids(61));
-  expect(noted).toEqual(["compared"]);
+  expect(noted).toEqual(["read", "compared"]);
 });
 
 it("gives the file to 600 machines with a lease each, one first and then 50 in one command, in few operations", async () => {

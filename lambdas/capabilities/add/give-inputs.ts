@@ -1,0 +1,39 @@
+import { readContent } from "../../change/inputs/read.ts";
+import { apply, once } from "../../change/node/task.ts";
+import { type Input, valueFor } from "../../inputs/input.ts";
+import { clusterInputs } from "../../inputs/list.ts";
+import { machineOf, type ProvisionTask } from "./task.ts";
+
+/** Writes an input to the machine; records it before it is sent, and once the machine has it. */
+async function give(task: ProvisionTask, input: Input): Promise<void> {
+  const { steps, owner, runtime } = task;
+  const { configuration } = runtime;
+  const { instanceId } = machineOf(task);
+  const { noun } = input.words;
+  const { given } = steps.machines;
+  const sha256 = await once(task, `read the ${noun}`, async () => {
+    const content = await readContent(steps, { input, configuration, isRequested: false });
+    return content === null || input.isWithout(content) ? null : content.sha256;
+  });
+  if (sha256 === null) return;
+  const sent = async () => (await given.of(instanceId))?.[input.name];
+  await apply(task, `write the ${noun}`, async () => {
+    const content = await steps.inputStore.get(input, sha256);
+    const before = await sent();
+    await given.send(instanceId, owner, input.name, valueFor(input, content, before));
+    return input.actions(content, before);
+  });
+  await once(task, `record the ${noun}`, async () => {
+    const value = valueFor(input, await steps.inputStore.get(input, sha256), await sent());
+    await given.record(instanceId, owner, input.name, value);
+  });
+}
+
+/**
+ * Gives a new machine what the cluster's administrators decide for machines, before its containerd starts for the first
+ * time.
+ * @throws StageFailed if an input cannot be read: no node is made without it
+ */
+export async function giveInputs(task: ProvisionTask): Promise<void> {
+  for (const input of clusterInputs) if (input.reads(task.runtime.configuration) !== null) await give(task, input);
+}

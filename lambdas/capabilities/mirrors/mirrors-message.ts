@@ -1,0 +1,133 @@
+import type { MirrorFault, UnusedMirror } from "../../inputs/mirrors/mirror-lines.ts";
+import type { MirrorFile, Mirrors } from "../../inputs/mirrors/mirrors.ts";
+import type { WidenedMirror } from "../../inputs/mirrors/registries.ts";
+import { typeThis } from "../../messages/command/syntax.ts";
+import { mirrorFaultText, unusedMirrorText } from "../../messages/mirrors/faults.ts";
+import { context, section, sections } from "../../messages/slack/blocks.ts";
+import { code, codeBlock, counted, plain, prose, some } from "../../messages/slack/text.ts";
+import type { Message } from "../../records/records.ts";
+
+/** A registry's file, and the nodes that do not have it. */
+export interface ShownRegistry extends MirrorFile {
+  readonly path: string;
+  readonly without: readonly string[];
+}
+
+/** Facts of the list of registries. */
+interface ShownMirrors extends Pick<Mirrors, "inexpressible" | "unused" | "unenforced" | "widened"> {
+  readonly registries: readonly ShownRegistry[];
+  /** Number of Windows nodes that Casement provisioned. */
+  readonly nodes: number;
+}
+
+/** Most lines of one kind. */
+const MOST_LINES = 30;
+
+/** Most nodes in one line. */
+const MOST_NODES = 5;
+
+/** Answer for a registry that no mirror set names. */
+export const unknownRegistry = (registry: string): string =>
+  `No mirror set concerns ${code(registry)}: Windows nodes pull from it directly. ${typeThis("mirrors")} lists all registries.`;
+
+/** Hosts that containerd asks, in their order, as the file names them. */
+const hostsIn = (text: string): readonly string[] => [
+  ...[...text.matchAll(/^\[host\."https?:\/\/([^"]+)"\]/gm)].map(([, host = ""]) => host.replace("/v2", "")),
+];
+
+const nodesText = ({ without }: ShownRegistry, nodes: number): string => {
+  if (nodes === 0) return "no node to write it to";
+  if (without.length === 0) return `on ${nodes === 1 ? "the node" : `all ${nodes} nodes`}`;
+  return `on ${nodes - without.length} of ${counted(nodes, "node")}; not yet on ${some(without.map(code), MOST_NODES)}`;
+};
+
+function registryLine(shown: ShownRegistry, nodes: number): string {
+  const { registry, text, forbidsSource, isUnencrypted } = shown;
+  const hosts = some([...new Set(hostsIn(text))].map(code), 4);
+  const last = forbidsSource ? "never the registry itself" : "then the registry itself";
+  const marks = isUnencrypted ? " · ⚠️ unencrypted" : "";
+  return `${shown.without.length === 0 ? "✅" : "⏳"} ${code(registry)} → ${hosts}, ${last}${marks} · ${nodesText(shown, nodes)}`;
+}
+
+const listText = (name: string, list: readonly string[]): readonly string[] =>
+  list.length > 0
+    ? [`⚠️ The cluster's ${name} registries do not hold on Windows nodes: ${some(list.map(code), 8)}.`]
+    : [];
+
+function remarksOf({
+  inexpressible,
+  unused,
+  unenforced,
+}: Omit<ShownMirrors, "registries" | "nodes">): readonly string[] {
+  const faults = [...inexpressible.map(mirrorFaultText), ...unused.map((one: UnusedMirror) => unusedMirrorText(one))];
+  return [
+    ...faults.map((one) => `⚠️ ${prose(one, 300)}`),
+    ...listText("blocked", unenforced.blocked),
+    ...listText("allowed", unenforced.allowed),
+  ];
+}
+
+const cut = (lines: readonly string[], noun: string): readonly string[] =>
+  lines.length > MOST_LINES ? [...lines.slice(0, MOST_LINES), `and ${lines.length - MOST_LINES} more ${noun}`] : lines;
+
+/** The list of registries with mirrors. */
+export function mirrorsMessage(shown: ShownMirrors): Message {
+  const { registries, nodes } = shown;
+  const title =
+    registries.length === 0
+      ? "The cluster has no mirror set: Windows nodes pull from every registry directly."
+      : `${registries.length === 1 ? "1 registry" : `${registries.length} registries`} with mirrors, ${counted(nodes, "Windows node")}.`;
+  const lines = [
+    ...cut(
+      registries.map((one) => registryLine(one, nodes)),
+      "registries",
+    ),
+    ...cut(remarksOf(shown), "remarks"),
+  ];
+  return {
+    text: title,
+    blocks: [
+      section(`*Registry mirrors*: ${title}`),
+      ...(lines.length > 0 ? sections(lines) : []),
+      context(`${typeThis("mirrors", "<registry>")} shows its file · ${typeThis("reconcile")} writes it now`),
+    ],
+  };
+}
+
+const widenedText = ({ mirror, sources, pulls }: WidenedMirror): string =>
+  `containerd knows registries, not repositories: ${code(mirror)}, mirror of ${some(sources.map(code), 4)}, also serves every other image of the registry${pulls === "digest" ? " that is pulled by digest" : ""}.`;
+
+/** One registry: its mirror sets, its nodes, its file. */
+export function registryMessage(
+  registry: string,
+  facts: {
+    readonly shown: ShownRegistry | undefined;
+    readonly faults: readonly MirrorFault[];
+    readonly widened: readonly WidenedMirror[];
+    readonly nodes: number;
+  },
+): Message {
+  const { shown, faults, widened, nodes } = facts;
+  const objects = [...new Set(shown?.sources.flatMap((source) => source.objects) ?? [])];
+  const lines = [
+    ...(shown ? [registryLine(shown, nodes)] : []),
+    ...(objects.length > 0
+      ? [
+          `From ${some(
+            objects.map((one) => code(plain(one))),
+            8,
+          )}.`,
+        ]
+      : []),
+    ...widened.filter((one) => one.registry === registry).map(widenedText),
+    ...faults.map((one) => `⚠️ ${prose(mirrorFaultText(one), 300)}`),
+  ];
+  return {
+    text: `Mirrors of ${registry}`,
+    blocks: [
+      section(`*Mirrors of ${code(registry)}*`),
+      ...sections(cut(lines, "lines")),
+      ...(shown ? [section(codeBlock(shown.text, 2_500)), context(code(shown.path))] : []),
+    ],
+  };
+}

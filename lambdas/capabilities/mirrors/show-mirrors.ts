@@ -1,0 +1,63 @@
+import type { OperationSettings } from "../../change/operation/op.ts";
+import { POOL_LABEL } from "../../cluster/node-keys.ts";
+import type { Request } from "../../commands/request.ts";
+import { UserError } from "../../errors.ts";
+import { mirrorsFrom, mirrorsInput } from "../../inputs/mirrors/input.ts";
+import { inputsNotApplied } from "../../messages/operation/inputs.ts";
+import { profileOf } from "../../profiles/list.ts";
+import type { MachineInputs } from "../../records/machine-record.ts";
+import type { Message } from "../../records/records.ts";
+import { instanceIdOf, isWindows, labelsOf } from "../../steps/cluster/node-facts.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { mirrorsMessage, registryMessage, type ShownRegistry, unknownRegistry } from "./mirrors-message.ts";
+
+type MirrorsRequest = Extract<Request, { command: "mirrors" }>;
+
+/** Nodes whose record does not have a file with this content, or did not confirm it. */
+const without = (
+  nodes: readonly Node[],
+  given: ReadonlyMap<string, MachineInputs>,
+  file: { readonly path: string; readonly sha256: string },
+): readonly string[] =>
+  nodes
+    .filter((node) => {
+      const sent = given.get(instanceIdOf(node) ?? "")?.mirrors;
+      const has = sent?.files?.some(({ path, sha256 }) => path === file.path && sha256 === file.sha256);
+      return !has || sent?.unconfirmed !== undefined;
+    })
+    .map(({ metadata }) => metadata?.name ?? "");
+
+/**
+ * Shows the mirrors that the cluster wants, and the nodes that do not have them.
+ * @throws UserError if the configuration applies no mirror sets, or none concerns the registry
+ */
+export async function showMirrors(
+  steps: Steps,
+  { registry }: MirrorsRequest,
+  { runtimeVersion }: OperationSettings,
+): Promise<Message> {
+  const { configuration } = await steps.runtime.read(runtimeVersion);
+  const references = mirrorsInput.reads(configuration);
+  if (references === null) throw new UserError(inputsNotApplied);
+  const [found, all, given] = await Promise.all([
+    steps.inputObjects.read(references),
+    steps.nodes.all(),
+    steps.machines.given.all(),
+  ]);
+  const nodes = all.filter((node) => isWindows(node) && labelsOf(node)[POOL_LABEL] !== undefined);
+  const wanted = mirrorsFrom(found, configuration);
+  const { registryFile } = profileOf(configuration);
+  const registries = wanted.files.map(
+    (file): ShownRegistry => ({
+      ...file,
+      path: registryFile(file.folder),
+      without: without(nodes, given, { path: registryFile(file.folder), sha256: file.sha256 }),
+    }),
+  );
+  if (registry === null) return mirrorsMessage({ ...wanted, registries, nodes: nodes.length });
+  const shown = registries.find((one) => one.registry === registry);
+  const faults = wanted.inexpressible.filter((fault) => fault.registry === registry);
+  if (!shown && faults.length === 0) throw new UserError(unknownRegistry(registry));
+  return registryMessage(registry, { shown, faults, widened: wanted.widened, nodes: nodes.length });
+}

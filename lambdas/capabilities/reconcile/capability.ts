@@ -1,0 +1,48 @@
+import type { Capability } from "../capability.ts";
+import { command } from "../command.ts";
+import { dryRun, reason, targets } from "../options.ts";
+import { inWords } from "../targets.ts";
+
+/** Gives nodes what the cluster's administrators decide for machines: registry mirrors. */
+export const reconcile = {
+  name: "reconcile",
+  commands: [
+    command({
+      name: "reconcile",
+      also: ["sync"],
+      arguments: [{ ...targets, required: false }],
+      options: [dryRun, reason],
+      effect: "change",
+      workflow: "reconcile",
+      dialog: false,
+      title: ({ targets, dryRun }) =>
+        `${dryRun ? "Dry run: reconcile" : "Reconcile"} ${targets.kind === "all" ? "all nodes" : inWords(targets)}`,
+      summary: "Writes the cluster's registry mirrors to nodes now",
+      detail:
+        "Does at once what the schedule does every five minutes: writes the registries' files to one node, proves them by a pull, then writes them to the rest. Restarts no service and moves no pod. Also tries again what a node failed with, and removes all files when no mirror set is left.",
+      examples: ["reconcile", "reconcile web", "reconcile ip-10-0-3-7 --dry-run"],
+    }),
+  ],
+  workflows: { reconcile: { hours: 2, account: "act", triesItsRights: true } },
+  stages: {
+    mirrors: [
+      {
+        name: "files",
+        words: { name: "registries' files", doing: "writing the registries' files" },
+        minutes: 10,
+        cancellable: true,
+      },
+    ],
+  },
+  // proof: minutes until the first node has pulled an image of a changed registry; Windows images have gigabytes.
+  waits: { mirrors: { proof: 15 } },
+  schedules: [
+    {
+      name: "mirrors",
+      every: "5 minutes",
+      starts: "reconcile",
+      input: { input: "mirrors" },
+      logs: "the cluster's mirror sets are compared with the nodes' records",
+    },
+  ],
+} as const satisfies Capability;

@@ -1,0 +1,123 @@
+import { sha256 } from "../../cluster/authorities.ts";
+import { POOL_LABEL } from "../../cluster/node-keys.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
+import { type Input, type InputContent, needsInput } from "../../inputs/input.ts";
+import type { MachineInputs, SentInput } from "../../records/machine-record.ts";
+import { instanceIdOf, isReady, isWindows, labelsOf } from "../../steps/cluster/node-facts.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
+import { ownershipOf } from "../../steps/cluster/ownership.ts";
+import type { Machine } from "../../steps/ec2/instances.ts";
+import { isBlocked } from "../../steps/input-watches.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { holdOn } from "../../steps/stops.ts";
+import { TAG } from "../../tags.ts";
+import { stopsOfDates } from "../../time/calendar.ts";
+import { stopFor } from "../../time/stops.ts";
+
+/** Interval at which the files on the nodes are compared; in between, the ledger says what each node has. */
+const COMPARE_AGAIN_MS = 6 * 3_600_000;
+
+/** An input that nodes must get. */
+export interface Wish {
+  readonly input: Input;
+  readonly configuration: Configuration;
+  /** A person has asked for it: a blocked content is tried again, and a content that became empty is intended. */
+  readonly isRequested: boolean;
+  /** Selects nodes of the cluster; by default all. @throws UserError if a person has named a node that does not exist */
+  readonly select?: (nodes: readonly Node[]) => readonly Node[];
+}
+
+/** Nodes that may differ; `isWhole` when every node was considered. */
+export interface Due {
+  readonly isWhole: boolean;
+  readonly nodes: readonly DueNode[];
+}
+
+/** A node that may differ from what an input wants. */
+export interface DueNode {
+  readonly instanceId: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly pool: string | null;
+  /** Nodes with equal keys have the same record, so that they get the same actions. */
+  readonly key: string;
+}
+
+/** Inputs of every machine, by instance id. */
+type Given = ReadonlyMap<string, MachineInputs>;
+
+/** A node with the machine on which it runs. */
+interface Placed {
+  readonly node: Node;
+  readonly machine: Machine;
+}
+
+/** Makes a test that is true for a node which a freeze or a hold covers. */
+async function stopsOver(steps: Steps, configuration: Configuration): Promise<(placed: Placed) => boolean> {
+  const [recorded, frozen] = await Promise.all([steps.stops.all(), steps.stops.ofNamespace()]);
+  const stops = [...recorded, ...frozen, ...stopsOfDates(configuration, steps.now())];
+  return ({ node, machine }) => {
+    const place = { uid: node.metadata?.uid ?? null, pool: machine.tags[TAG.pool] ?? null };
+    return stopFor([...holdOn(node), ...stops], place) !== null;
+  };
+}
+
+/** Nodes that Casement provisioned and whose record differs; all of them when they are compared. */
+function candidatesOf(
+  { input, select = (all) => all }: Wish,
+  content: InputContent,
+  { nodes, given, isWhole }: { nodes: readonly Node[]; given: Given; isWhole: boolean },
+): readonly Node[] {
+  return select(nodes).filter((node) => {
+    if (!isWindows(node) || labelsOf(node)[POOL_LABEL] === undefined) return false;
+    return isWhole || needsInput(input, content, given.get(instanceIdOf(node) ?? "")?.[input.name]);
+  });
+}
+
+/** Finds the machines of nodes that run, that only Casement manages, and whose agents take commands. */
+async function reachable(steps: Steps, { cluster }: Configuration, nodes: readonly Node[]): Promise<readonly Placed[]> {
+  const machines = new Map((await steps.instances.ofCluster(cluster.id)).map((one) => [one.instanceId, one]));
+  const [claimed, agents] = [await steps.claims.all(), await steps.machine.agents()];
+  return nodes.flatMap((node) => {
+    const machine = machines.get(instanceIdOf(node) ?? "");
+    if (machine?.state !== "running" || !agents.get(machine.instanceId)?.online) return [];
+    return ownershipOf(machine, cluster.name, claimed) === "managed" ? [{ node, machine }] : [];
+  });
+}
+
+/** Key of a record: machines with equal keys get equal actions. */
+const keyOf = (sent: SentInput | undefined): string => {
+  const { owner: _owner, at: _at, ...state } = sent ?? { owner: "", at: "" };
+  return sha256(JSON.stringify(state)).slice(0, 12);
+};
+
+/**
+ * Finds running nodes that only Casement manages and that may differ from what an input wants. Ready nodes come first;
+ * a node that failed before comes last.
+ */
+export async function findDue(steps: Steps, wish: Wish, content: InputContent): Promise<Due> {
+  const { input, configuration, isRequested } = wish;
+  const watch = await steps.inputWatches.of(input.rule).read();
+  if (!isRequested && isBlocked(watch, content.sha256, steps.now())) return { isWhole: false, nodes: [] };
+  const isCompared = input.comparedFile(configuration) !== null;
+  const isWhole = isCompared && (isRequested || steps.now() - watch.comparedAt >= COMPARE_AGAIN_MS);
+  const given = await steps.machines.given.all();
+  const candidates = candidatesOf(wish, content, { nodes: await steps.nodes.all(), given, isWhole });
+  if (candidates.length === 0) return { isWhole, nodes: [] };
+  const placed = await reachable(steps, configuration, candidates);
+  const isStopped = input.waitsForStops ? await stopsOver(steps, configuration) : () => false;
+  const rank = ({ node, machine }: Placed): number => {
+    const failedBefore = watch.blocked?.sha256 === content.sha256 && watch.blocked.instanceId === machine.instanceId;
+    return Number(failedBefore) * 2 + Number(!isReady(node));
+  };
+  const nodes = placed.filter((one) => !isStopped(one)).toSorted((one, other) => rank(one) - rank(other));
+  return { isWhole, nodes: nodes.map(({ node, machine }) => dueNode(input, node, machine, given)) };
+}
+
+const dueNode = (input: Input, node: Node, { instanceId, tags }: Machine, given: Given): DueNode => ({
+  instanceId,
+  name: node.metadata?.name ?? "",
+  uid: node.metadata?.uid ?? "",
+  pool: tags[TAG.pool] ?? null,
+  key: keyOf(given.get(instanceId)?.[input.name]),
+});

@@ -1,0 +1,112 @@
+import { causeOf, done, MINUTE, pending, StageFailed, step, until, untilTime } from "../../engine/durable.ts";
+import { pullProbe } from "../../health/probe-pods.ts";
+import { judgePull, type ProofImage, type PullResult, proofImages } from "../../health/pull.ts";
+import type { Input, InputContent } from "../../inputs/input.ts";
+import { some } from "../../messages/slack/text.ts";
+import type { FleetOperation } from "../fleet/row.ts";
+import type { DueNode } from "./due.ts";
+
+/** A proof on the first node. */
+export interface ProofTask {
+  readonly op: FleetOperation;
+  readonly first: DueNode;
+  /** Minutes in which the node must work. */
+  readonly minutes: number;
+  readonly contentOf: () => Promise<InputContent>;
+  /** Images that prove registries, by preference; those that the node runs come after them. */
+  readonly images: readonly string[];
+}
+
+/**
+ * Proves that the first node works with an input.
+ * @returns a remark for people, or null
+ * @throws StageFailed with the reason if it does not work
+ */
+type Prove = (task: ProofTask) => Promise<string | null>;
+
+/** Result of a proof that was not possible: no pod runs on the node whose log could be read. */
+const NO_POD = "no pod runs on it";
+
+/**
+ * Reads a pod's log on the node, as `kubectl logs` does. The kubelet polls its file once a minute.
+ */
+const readLog: Prove = async ({ op: { ctx, steps }, first: { name }, minutes }) => {
+  const deadline = await step(ctx, "deadline of the proof", async () => steps.now() + minutes * MINUTE);
+  const answer = await until(ctx, `a log is read on ${name}`, untilTime(deadline, steps.now), async () => {
+    const pods = await steps.nodes.podsOn(name);
+    const pod = pods.find(({ status, metadata }) => status?.phase === "Running" && !metadata?.deletionTimestamp);
+    if (!pod) return done(NO_POD);
+    const refusal = await steps.nodes.logRefusal(pod);
+    return refusal === null ? done("") : pending(refusal);
+  });
+  return answer === NO_POD ? `No pod runs on ${name}, so no log could be read there as a proof.` : null;
+};
+
+/** Most registries that are proven: each takes a pod. */
+const MOST_PULLS = 5;
+
+/** Seconds before a poll of a pull. @param round counted from 1 */
+const pauseBefore = (round: number): number => (round <= 6 ? 5 : 15);
+
+/** Images to pull on the first node, one of each registry that changes. */
+const choose = ({ op: { ctx, steps }, first, contentOf, images }: ProofTask) =>
+  step(ctx, "choose images for the proof", async () => {
+    const { registries = [] } = await contentOf();
+    const pods = registries.length > 0 ? await steps.nodes.podsOn(first.name) : [];
+    const used = pods.flatMap(({ spec }) => (spec?.containers ?? []).flatMap(({ image }) => image ?? []));
+    const chosen = proofImages(registries, [...images, ...used]);
+    const rest = chosen.images.slice(MOST_PULLS).map(({ registry }) => registry);
+    return { images: chosen.images.slice(0, MOST_PULLS), without: [...chosen.without, ...rest] };
+  });
+
+/** Pulls an image on a node by a pod, which is deleted afterwards. */
+async function pull({ op, first, minutes }: ProofTask, { image }: ProofImage, at: number): Promise<PullResult> {
+  const { ctx, steps, operation } = op;
+  const id = `${operation}-pull-${at + 1}`;
+  const name = `pull ${at + 1}`;
+  const pod = `probe-${id}-windows`;
+  try {
+    const late = await step(ctx, `${name}: start`, async () => {
+      await steps.probes.start(pullProbe(id, first.name, image));
+      return steps.now() + minutes * MINUTE;
+    });
+    for (let round = 1; ; round += 1) {
+      await ctx.wait(`${name}: before poll ${round}`, { seconds: pauseBefore(round) });
+      const result = await step(ctx, `${name}: poll ${round}`, async () => {
+        const isLate = steps.now() >= late;
+        return judgePull({ pod: await steps.probes.state(pod), events: await steps.probes.events(pod), isLate });
+      });
+      if (result) return result;
+    }
+  } catch (error) {
+    return { state: "unknown", why: causeOf(error).message };
+  } finally {
+    await step(ctx, `${name}: remove`, () => steps.probes.remove(pod)).catch(() => undefined);
+  }
+}
+
+/**
+ * Pulls an image of each changed registry on the node. A pull that fails with the registry's own error refutes the
+ * input; one that was not possible is a remark.
+ */
+const pullImages: Prove = async (task) => {
+  const { images, without } = await choose(task);
+  const remarks = without.length > 0 ? [`not proven for ${some(without, MOST_PULLS)}: no image to pull is known`] : [];
+  for (const [at, one] of images.entries()) {
+    const result = await pull(task, one, at);
+    if (result.state === "failed")
+      throw new StageFailed("image-not-pulled", `${one.image} could not be pulled: ${result.why}`);
+    if (result.state === "unknown") remarks.push(`not proven for ${one.registry}: ${result.why}`);
+  }
+  const proven =
+    images.length > 0
+      ? `Pulled on ${task.first.name}: ${some(
+          images.map(({ image }) => image),
+          3,
+        )}. `
+      : "";
+  return remarks.length > 0 ? `${proven}${remarks.join("; ")}.` : proven.trim() || null;
+};
+
+/** Proof of each kind. */
+export const proofs: Readonly<Record<Input["proof"], Prove>> = { log: readLog, pull: pullImages };

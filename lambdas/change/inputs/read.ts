@@ -1,0 +1,110 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import { everyChunk, numbered, pageAfter } from "../../engine/chunks.ts";
+import { step } from "../../engine/durable.ts";
+import { Refused } from "../../errors.ts";
+import type { InputContent } from "../../inputs/input.ts";
+import { isBusy, wordsOf } from "../../steps/client-errors.ts";
+import { refusesCredential } from "../../steps/cluster/credential.ts";
+import type { InputWatch } from "../../steps/input-watches.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { type Due, type DueNode, findDue, type Wish } from "./due.ts";
+
+/** Outcome of reading an input and the nodes, with the news for people. */
+export interface InputReading {
+  /** Identity of the content; null if the input cannot be read, or is not applied. */
+  readonly sha256: string | null;
+  readonly due: Due;
+  readonly why: string;
+  readonly news: InputWatch["news"];
+  /** Remarks on the content that were not posted before. */
+  readonly remarks: readonly string[];
+}
+
+const nothing: Omit<InputReading, "why" | "news"> = { sha256: null, due: { isWhole: false, nodes: [] }, remarks: [] };
+
+/**
+ * Reads an input's content, and keeps it in the bucket. Call inside a step.
+ * @returns null if the configuration does not apply the input
+ * @throws Refused if the content cannot be read, or is doubtful
+ */
+export async function readContent(
+  steps: Steps,
+  { input, configuration, isRequested }: Wish,
+): Promise<InputContent | null> {
+  const references = input.reads(configuration);
+  if (references === null) return null;
+  const found = await steps.inputObjects.read(references);
+  const machines = await steps.machines.given.all();
+  const given = [...machines.values()].flatMap((one) => one[input.name] ?? []);
+  const content = input.content(found, { configuration, given, now: steps.now(), isRequested });
+  const watch = steps.inputWatches.of(input.rule);
+  if ((await watch.read()).stored !== content.sha256) {
+    await steps.inputStore.put(input, content);
+    await watch.noteStored(content.sha256);
+  }
+  return content;
+}
+
+/** May the next tick succeed without a person? About a refused credential, the credential watch calls people. */
+const isForAnother = (error: unknown): boolean => isBusy(error) || refusesCredential(error);
+
+/** @throws Refused when a service permanently refuses to list the nodes */
+async function dueOrRefused(steps: Steps, wish: Wish, content: InputContent): Promise<Due> {
+  try {
+    return await findDue(steps, wish, content);
+  } catch (error) {
+    if (isForAnother(error)) throw error;
+    const why = `the nodes that need it cannot be listed: ${wordsOf(error)}, so no node was changed`;
+    throw new Refused(why, { cause: error });
+  }
+}
+
+/**
+ * Reads the content that an input wants, and the nodes that are due. If the content is refused or damaged, or the nodes
+ * cannot be listed, people are notified and no node is changed. A person who asked gets the error instead.
+ * @param tick id of the tick, which gets the same news when it is repeated
+ */
+export async function readInput(steps: Steps, wish: Wish, tick: string): Promise<InputReading> {
+  const watch = steps.inputWatches.of(wish.input.rule);
+  try {
+    const content = await readContent(steps, wish);
+    if (content === null) return { ...nothing, why: "", news: null };
+    const due = await dueOrRefused(steps, wish, content);
+    const read = { sha256: content.sha256, due, why: "" };
+    if (wish.isRequested) return { ...read, news: null, remarks: content.remarks ?? [] };
+    const isNew = await watch.noteRemarks(content.remarks ?? []);
+    const remarks = isNew ? (content.remarks ?? []) : [];
+    return { ...read, news: await watch.note(tick, "read"), remarks };
+  } catch (error) {
+    if (wish.isRequested) throw error;
+    const news = await watch.note(tick, isForAnother(error) ? "busy" : "refused");
+    return { ...nothing, why: wordsOf(error), news };
+  }
+}
+
+const uidOf = ({ uid }: DueNode): string => uid;
+
+/**
+ * Reads the same, with 50 nodes per step. The nodes are listed once, and again only if an interruption lost the list.
+ */
+export async function readInPages(ctx: DurableContext, steps: Steps, wish: Wish, tick: string): Promise<InputReading> {
+  const name = `read the ${wish.input.words.noun}`;
+  let listed: readonly DueNode[] | undefined;
+  const first = await step(ctx, name, async () => {
+    const { due, ...read } = await readInput(steps, wish, tick);
+    listed = due.nodes;
+    const { items, ...more } = pageAfter(due.nodes, [], uidOf);
+    return { ...read, due: { isWhole: due.isWhole, nodes: items, ...more } };
+  });
+  // The last release's result has neither an identity nor remarks.
+  const { sha256 = null, remarks = [], due } = first;
+  if (sha256 === null) return { ...first, sha256, remarks };
+  const nodes = await everyChunk<DueNode>(async (at, before) => {
+    if (at === 0) return { ...due, items: due.nodes };
+    return step(ctx, numbered(name, at), async () => {
+      listed ??= (await findDue(steps, wish, await steps.inputStore.get(wish.input, sha256))).nodes;
+      return pageAfter(listed, before, uidOf);
+    });
+  });
+  return { ...first, due: { isWhole: due.isWhole, nodes } };
+}

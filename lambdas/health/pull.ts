@@ -1,0 +1,72 @@
+import type { ProbeEvent, ProbeState } from "./probe.ts";
+
+/** Result of a pull on a node; "unknown" is no judgement of the registry. */
+export type PullResult = { readonly state: "pulled" } | { readonly state: "failed" | "unknown"; readonly why: string };
+
+/** Facts of one poll of a pod that pulls an image. */
+export interface PullObservation {
+  /** Null if the pod does not exist. */
+  readonly pod: ProbeState | null;
+  /** Null if they could not be read. */
+  readonly events: readonly ProbeEvent[] | null;
+  /** Is the time over? */
+  readonly isLate: boolean;
+}
+
+/** Matches errors of registries that want a credential (containerd, core/remotes/docker/resolver.go and authorizer.go). */
+const wantsCredential = /pull access denied|authorization failed|no basic auth credentials|\b401\b|\b403\b/i;
+
+/** Event of a pull that a registry answered (k8s pkg/kubelet/images/image_manager.go). */
+const isPulled = ({ reason, message }: ProbeEvent): boolean =>
+  reason === "Pulled" && message.startsWith("Successfully pulled");
+
+/**
+ * Judges the pull of a pod's image by its Events. A registry that wants a credential proves nothing, because the pod has
+ * none.
+ * @returns null until the result is known
+ */
+export function judgePull({ pod, events, isLate }: PullObservation): PullResult | null {
+  if (events?.some(isPulled)) return { state: "pulled" };
+  if (pod === null) return { state: "unknown", why: "its pod was deleted by others" };
+  const failure = events?.findLast(({ reason }) => reason === "Failed")?.message ?? "";
+  if (wantsCredential.test(failure)) return { state: "unknown", why: `the registry wants a credential (${failure})` };
+  if (pod.ended) return { state: "unknown", why: `the kubelet did not run its pod (${pod.ended})` };
+  if (!isLate) return null;
+  if (failure) return { state: "failed", why: failure };
+  return { state: "unknown", why: events ? "the pull had not ended in time" : "its Events cannot be read" };
+}
+
+/** An image, and the pod or setting that names it. */
+export interface ProofImage {
+  readonly image: string;
+  /** Registry that the pull proves. */
+  readonly registry: string;
+}
+
+/** The registry of an image's name as a container runtime reads it (distribution/reference, splitDockerDomain). */
+export function registryOf(image: string): string {
+  const [first = ""] = image.split("/");
+  const hasHost = image.includes("/") && (/[.:]/.test(first) || first === "localhost");
+  const host = hasHost ? first.toLowerCase() : "docker.io";
+  return host === "index.docker.io" ? "docker.io" : host;
+}
+
+/**
+ * Chooses an image of each registry for a proof.
+ * @param registries hosts whose pulls change
+ * @param candidates images by preference
+ * @returns the images, and the registries without one
+ */
+export function proofImages(
+  registries: readonly string[],
+  candidates: readonly string[],
+): { readonly images: readonly ProofImage[]; readonly without: readonly string[] } {
+  const found = registries.map((registry) => ({
+    registry,
+    image: candidates.find((image) => registryOf(image) === registry),
+  }));
+  return {
+    images: found.flatMap(({ registry, image }) => (image === undefined ? [] : [{ registry, image }])),
+    without: found.flatMap(({ registry, image }) => (image === undefined ? [registry] : [])),
+  };
+}

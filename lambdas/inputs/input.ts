@@ -1,0 +1,127 @@
+import { type Authority, sha256 } from "../cluster/authorities.ts";
+import type { Request } from "../commands/request.ts";
+import type { Configuration } from "../configuration/configuration.ts";
+import type { Action } from "../machine/plan.ts";
+import type { FleetWords } from "../messages/operation/fleet.ts";
+import type { InputName, InputValue, SentInput } from "../records/machine-record.ts";
+
+/** An object of the cluster, or without a name all objects of a kind. */
+export interface ObjectReference {
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+/** A file with its content. */
+export interface TextFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Content that an input wants on every machine, as the bucket stores it. */
+export interface InputContent {
+  /** Hex sha256 that identifies the content. */
+  readonly sha256: string;
+  /** Files in the order in which machines get them. */
+  readonly files: readonly TextFile[];
+  /** Paths that stay as they are on a machine that has them. */
+  readonly keptPaths?: readonly string[];
+  /** Registries and wildcards whose files stay as they are on a machine that has them. */
+  readonly held?: readonly string[];
+  readonly authorities?: readonly Authority[];
+  /** Registries whose pulls change, by host; the first node's proof pulls from them. */
+  readonly registries?: readonly string[];
+  /** Remarks for people about objects that could not be applied as they are. */
+  readonly remarks?: readonly string[];
+}
+
+/** Facts beside the objects that decide about an input's content. */
+export interface InputFacts {
+  readonly configuration: Configuration;
+  /** The input as machines have it. */
+  readonly given: readonly SentInput[];
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** A person has asked for this change, so that a content which became empty is intended. */
+  readonly isRequested: boolean;
+}
+
+/** Sentences about an input in messages and notices. */
+export interface InputWords extends FleetWords {
+  /** Name of the steps that read it: "read the authority". */
+  readonly noun: string;
+  /** Sentence that opens the notice about an input that cannot be read, without its cause. */
+  readonly unread: string;
+  /** Sentence on what machines keep meanwhile. */
+  readonly meanwhile: string;
+  /** Sentence about an input that can be read again. */
+  readonly readAgain: string;
+  /** Change as the audit names it. */
+  readonly change: string;
+}
+
+/**
+ * Something that the cluster's administrators decide for machines, as one pure value: the objects that it reads, the
+ * content and actions that follow from them, its proof and its words. The workflow knows no input by name.
+ */
+export interface Input {
+  readonly name: InputName;
+  /** Schedule by which machines in service get it, and workflow of their nodes' records. */
+  readonly rule: "authority" | "mirrors";
+  /** Request of the operations that the schedule starts. */
+  readonly request: Request;
+  /** Hex sha256 that identifies files as a content. */
+  identityOf(files: readonly TextFile[]): string;
+  /** Lists the objects that it reads; null if the configuration does not apply the input. */
+  reads(configuration: Configuration): readonly ObjectReference[] | null;
+  /**
+   * Makes the content from the objects.
+   * @param found objects of each reference, in the order of `reads`
+   * @throws Refused if the objects are damaged or doubtful: then no machine is changed
+   */
+  content(found: readonly (readonly unknown[])[], facts: InputFacts): InputContent;
+  /** Actions that change a machine from the recorded input to the content, in a safe order. */
+  actions(content: InputContent, sent: SentInput | undefined): readonly Action[];
+  /** Does a machine that has a file keep it, although the content does not have it? */
+  keeps(content: InputContent, path: string): boolean;
+  /** Does a machine without a record have the content? */
+  isWithout(content: InputContent): boolean;
+  /** The file with the content's identity as its hash, which is compared every few hours; null to trust the records. */
+  comparedFile(configuration: Configuration): string | null;
+  /** Proof that the first machine works: a pod's log is read on its node, or an image is pulled there. */
+  readonly proof: "log" | "pull";
+  /** Restores the first machine's state if the proof fails. */
+  readonly isUndone: boolean;
+  /** Hours until the same content is tried again after the first machine failed in a part; null: not before it changes. */
+  readonly retryHours: { readonly change: number; readonly proof: number | null };
+  /** Keep freezes and holds it from nodes? */
+  readonly waitsForStops: boolean;
+  /** Annotation of the Node that shows the content's sha256. */
+  readonly annotation?: string;
+  readonly words: InputWords;
+}
+
+/**
+ * Value of a content for the record of a machine: also names the files that the machine keeps.
+ * @param sent the record so far
+ */
+export function valueFor(input: Input, content: InputContent, sent: SentInput | undefined): InputValue {
+  const had = sent?.unconfirmed ? sent.unconfirmed.before?.files : sent?.files;
+  const kept = (had ?? []).filter(({ path }) => input.keeps(content, path));
+  return {
+    sha256: content.sha256,
+    files: [...content.files.map(({ path, text }) => ({ path, sha256: sha256(text) })), ...kept],
+    ...(content.authorities ? { authorities: content.authorities } : {}),
+  };
+}
+
+/**
+ * Must a machine get a content? A machine that did not confirm what was sent gets it again.
+ * @param sent the record; undefined for a machine to which the input was never sent
+ */
+export const needsInput = (input: Input, content: InputContent, sent: SentInput | undefined): boolean =>
+  sent ? sent.sha256 !== content.sha256 || sent.unconfirmed !== undefined : !input.isWithout(content);

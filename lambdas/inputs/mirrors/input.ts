@@ -1,0 +1,176 @@
+import { ACCOUNT_NAMESPACE } from "../../cluster/accounts.ts";
+import { sha256 } from "../../cluster/authorities.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
+import { Refused } from "../../errors.ts";
+import { directory, textFile } from "../../machine/actions.ts";
+import type { Action } from "../../machine/plan.ts";
+import { typeThis } from "../../messages/command/syntax.ts";
+import { mirrorFaultText, unusedMirrorText } from "../../messages/mirrors/faults.ts";
+import { profileOf } from "../../profiles/list.ts";
+import type { InputFile, SentInput } from "../../records/machine-record.ts";
+import type { Input, InputContent, ObjectReference, TextFile } from "../input.ts";
+import { registrySourcesOf, servedRules } from "./mirror-sets.ts";
+import { isHeld, type Mirrors, mirrorsOf } from "./mirrors.ts";
+import { mirrorsFile } from "./mirrors-file.ts";
+
+const config = { group: "config.openshift.io", version: "v1" } as const;
+
+/** The kinds of OpenShift from which mirrors follow, in the order in which `mirrorsFrom` takes them. */
+const served: readonly ObjectReference[] = [
+  { ...config, plural: "imagedigestmirrorsets", kind: "ImageDigestMirrorSet" },
+  { ...config, plural: "imagetagmirrorsets", kind: "ImageTagMirrorSet" },
+  {
+    group: "operator.openshift.io",
+    version: "v1alpha1",
+    plural: "imagecontentsourcepolicies",
+    kind: "ImageContentSourcePolicy",
+  },
+  { ...config, plural: "images", kind: "Image", name: "cluster" },
+];
+
+/** The ConfigMap of clusters without these kinds, with the same mirror sets as text. */
+const configMap: ObjectReference = {
+  group: "",
+  version: "v1",
+  plural: "configmaps",
+  kind: "ConfigMap",
+  namespace: ACCOUNT_NAMESPACE,
+  name: "inputs",
+};
+
+/** Key of the ConfigMap with mirror sets. */
+const MIRRORS_KEY = "mirrors.yaml";
+
+const sources: Readonly<Record<Configuration["cluster"]["inputs"], readonly ObjectReference[] | null>> = {
+  none: null,
+  openshift: served,
+  configmap: [configMap],
+};
+
+type Found = readonly (readonly unknown[])[];
+
+/**
+ * Reads the mirror sets of a cluster.
+ * @param found objects of each reference of `reads`
+ * @throws Refused that names the object and the field of a wrong value
+ */
+export function mirrorsFrom(found: Found, { cluster }: Pick<Configuration, "cluster">): Mirrors {
+  if (cluster.inputs === "configmap") {
+    const data = (found[0]?.[0] as { readonly data?: Readonly<Record<string, string>> } | undefined)?.data ?? {};
+    return mirrorsOf(mirrorsFile(data[MIRRORS_KEY] ?? "", `ConfigMap casement/inputs, ${MIRRORS_KEY}`));
+  }
+  const [digest = [], tag = [], policies = [], [image] = []] = found;
+  const rules = [
+    ...servedRules("ImageDigestMirrorSet", digest),
+    ...servedRules("ImageTagMirrorSet", tag),
+    ...servedRules("ImageContentSourcePolicy", policies),
+  ];
+  return mirrorsOf(rules, registrySourcesOf(image));
+}
+
+const folderOfPath = (path: string): string => path.slice(0, path.lastIndexOf("\\"));
+const nameOfFolder = (path: string): string => folderOfPath(path).split("\\").at(-1) ?? "";
+
+/** Files that a machine has for sure, and files that it may have. */
+function filesOf(sent: SentInput | undefined): {
+  readonly has: readonly InputFile[];
+  readonly may: readonly InputFile[];
+} {
+  if (!sent) return { has: [], may: [] };
+  const { unconfirmed, files = [] } = sent;
+  return unconfirmed ? { has: unconfirmed.before?.files ?? [], may: unconfirmed.sent } : { has: files, may: [] };
+}
+
+const hashesOf = (path: string, files: readonly InputFile[]): readonly string[] =>
+  files.filter((file) => file.path === path).map((file) => file.sha256);
+
+/** Expectation of a path: nothing that others wrote. A file that the machine's record names may have been edited. */
+function expectation(
+  path: string,
+  sent: SentInput | undefined,
+  own: readonly string[],
+): { expects?: readonly string[] } {
+  const { has, may } = filesOf(sent);
+  return has.some((file) => file.path === path) ? {} : { expects: [...new Set([...own, ...hashesOf(path, may)])] };
+}
+
+const write = ({ path, text }: TextFile, sent: SentInput | undefined): readonly Action[] => {
+  const file = textFile(path, text);
+  return [directory(folderOfPath(path)), { ...file, ...expectation(path, sent, [file.sha256 ?? ""]) }];
+};
+
+const remove = (path: string, sent: SentInput | undefined): readonly Action[] => [
+  { do: "remove-file", path, ...expectation(path, sent, []) },
+  { do: "remove-directory", path: folderOfPath(path) },
+];
+
+const keeps = ({ keptPaths = [], held = [], files }: InputContent, path: string): boolean =>
+  keptPaths.includes(path) ||
+  (files.every((file) => file.path !== path) &&
+    isHeld(nameOfFolder(path), { files: [], held: held.map((registry) => ({ registry })) }));
+
+/** Paths of the record that the content no longer has. */
+function removedPaths(content: InputContent, sent: SentInput | undefined): readonly string[] {
+  const { has, may } = filesOf(sent);
+  const wanted = new Set(content.files.map(({ path }) => path));
+  const paths = new Set([...has, ...may].map(({ path }) => path));
+  return [...paths].filter((path) => !wanted.has(path) && !keeps(content, path)).toSorted();
+}
+
+/**
+ * The cluster's registry mirrors: a hosts.toml for each registry. containerd reads the files at every pull, so that no
+ * service restarts. Files that forbid a source come first, then the others, removals last: no pull in between reaches a
+ * registry that it must not contact.
+ */
+export const mirrorsInput: Input = {
+  name: "mirrors",
+  rule: "mirrors",
+  request: { command: "reconcile", targets: { kind: "all" }, dryRun: false },
+  identityOf: (files) => sha256(JSON.stringify(files.map(({ path, text }) => [path, text]))),
+  // A configuration that an execution of the last release has stored has no value.
+  reads: ({ cluster }) => sources[cluster.inputs] ?? null,
+  content: (found, { configuration, given, isRequested }) => {
+    const wanted = mirrorsFrom(found, configuration);
+    const { registryFile } = profileOf(configuration);
+    const files = wanted.files
+      .toSorted((one, other) => Number(other.forbidsSource) - Number(one.forbidsSource))
+      .map(({ folder, text }) => ({ path: registryFile(folder), text }));
+    const had = new Set(given.flatMap((sent) => filesOf(sent).has.map(({ path }) => path)));
+    if (files.length === 0 && wanted.held.length === 0 && had.size > 0 && !isRequested)
+      throw new Refused(
+        `the cluster has no mirror set any more, but nodes have the files of ${had.size} registries, so no node was changed; if that is intended, {win} reconcile takes them back`,
+      );
+    return {
+      sha256: mirrorsInput.identityOf(files),
+      files,
+      held: wanted.held.map(({ registry }) => registry),
+      registries: wanted.files.map(({ registry }) => registry),
+      remarks: [...wanted.inexpressible.map(mirrorFaultText), ...wanted.unused.map(unusedMirrorText)],
+    };
+  },
+  actions: (content, sent) => [
+    ...content.files.flatMap((file) => write(file, sent)),
+    ...removedPaths(content, sent).flatMap((path) => remove(path, sent)),
+  ],
+  keeps,
+  isWithout: ({ files }) => files.length === 0,
+  comparedFile: () => null,
+  proof: "pull",
+  isUndone: true,
+  retryHours: { change: 1, proof: null },
+  waitsForStops: true,
+  words: {
+    kind: "mirrors",
+    noun: "mirrors",
+    title: "Registry mirrors",
+    explains: "The cluster's mirror sets changed; containerd reads the new files at the next pull, without a restart.",
+    failed: "Registry mirrors could not be written",
+    consequence: "Nodes that failed pull as before.",
+    runbook: "docs/runbook.md#registry-mirrors",
+    next: `${typeThis("mirrors")} shows every registry`,
+    unread: "Registry mirrors cannot be kept up to date",
+    meanwhile: "Nodes keep the files that they have.",
+    readAgain: "Registry mirrors are kept up to date again.",
+    change: "write the registries' files",
+  },
+};

@@ -1,0 +1,117 @@
+import { keys } from "../records/ledger-table.ts";
+import type { StepContext } from "./context.ts";
+import { tableClient } from "./ledger/table.ts";
+
+/** A content by its sha256, the node that failed with it, and a time in milliseconds; null for no time. */
+export interface BlockedContent {
+  readonly sha256: string;
+  readonly instanceId: string;
+  readonly until: number | null;
+}
+
+/** State of the schedule that keeps an input up to date on nodes, from tick to tick. */
+export interface InputWatch {
+  /** The tick that wrote the news; the same tick again returns the same news. */
+  readonly tick: string;
+  readonly news: "bad" | "well" | null;
+  /** Was it reported that the input cannot be read? */
+  readonly isTold: boolean;
+  /** Milliseconds since the epoch at which every node was last checked. */
+  readonly comparedAt: number;
+  /** The operation that changes nodes, until the ledger records its end. */
+  readonly operation: string | null;
+  /**
+   * A content with which a node failed. No other node gets it before this time; after that, this node is the last to
+   * get it.
+   */
+  readonly blocked: BlockedContent | null;
+  /** Content that the bucket holds. */
+  readonly stored: string | null;
+  /** Remarks that were posted last. */
+  readonly remarks: readonly string[];
+}
+
+const empty: InputWatch = {
+  tick: "",
+  news: null,
+  isTold: false,
+  comparedAt: 0,
+  operation: null,
+  blocked: null,
+  stored: null,
+  remarks: [],
+};
+
+/** Does a blocked content block a content at a time? */
+export const isBlocked = ({ blocked }: Pick<InputWatch, "blocked">, sha256: string, now: number): boolean =>
+  blocked?.sha256 === sha256 && (blocked.until === null || blocked.until > now);
+
+/**
+ * Decides what is posted: one message if the input is refused or damaged, and one once it can be read again. If the API
+ * server does not answer, nothing is posted: nodes keep their state, and the credential watch reports a long outage.
+ */
+function noted(before: InputWatch, tick: string, outcome: "read" | "busy" | "refused"): InputWatch {
+  if (outcome === "busy") return { ...before, tick, news: null };
+  if (outcome === "read") return { ...before, tick, isTold: false, news: before.isTold ? "well" : null };
+  return { ...before, tick, isTold: true, news: before.isTold ? null : "bad" };
+}
+
+/** Stores the state of an input's schedule in the ledger. */
+const inputWatch = (context: StepContext, rule: string) => {
+  const items = tableClient(context);
+  const key = keys.inputWatch(rule);
+  const revise = (change: (before: InputWatch) => InputWatch | null): Promise<InputWatch | undefined> =>
+    items.revise<InputWatch>(key, (before) => change({ ...empty, ...before }));
+  const read = async (): Promise<InputWatch> => ({ ...empty, ...(await items.read<InputWatch>(key)) });
+
+  return {
+    read,
+
+    /**
+     * Records whether the input could be read.
+     * @param outcome "busy": the API server is unavailable, perhaps only until the next tick
+     * @returns the message to post; null if it was posted before, or none is needed
+     */
+    note: async (tick: string, outcome: "read" | "busy" | "refused"): Promise<InputWatch["news"]> => {
+      const after = await revise((before) => (before.tick === tick ? null : noted(before, tick, outcome)));
+      return after?.news ?? null;
+    },
+
+    /** Makes an operation the one that changes nodes; false if another operation does so and has not ended. */
+    claim: async (operation: string, hasEnded: (other: string) => Promise<boolean>): Promise<boolean> => {
+      const before = await read();
+      const isFree = before.operation === null || before.operation === operation || (await hasEnded(before.operation));
+      if (!isFree) return false;
+      const after = await revise((now) => (now.operation === before.operation ? { ...now, operation } : null));
+      return after?.operation === operation;
+    },
+
+    /** Records that every node was checked. */
+    noteComparison: async (): Promise<void> => {
+      await revise((before) => ({ ...before, comparedAt: context.now() }));
+    },
+
+    /** Keeps a content from all other nodes for a while. */
+    block: async (blocked: BlockedContent): Promise<void> => {
+      await revise((before) => ({ ...before, blocked }));
+    },
+
+    /** Records the content that the bucket holds. */
+    noteStored: async (stored: string): Promise<void> => {
+      await revise((before) => (before.stored === stored ? null : { ...before, stored }));
+    },
+
+    /** Records remarks. @returns false if the same remarks were recorded before */
+    noteRemarks: async (remarks: readonly string[]): Promise<boolean> => {
+      const isSame = (before: InputWatch) => JSON.stringify(before.remarks) === JSON.stringify(remarks);
+      if (isSame(await read())) return false;
+      await revise((before) => (isSame(before) ? null : { ...before, remarks }));
+      return true;
+    },
+  };
+};
+
+/** The state of each input's schedule. */
+export const inputWatches = (context: StepContext) => ({
+  of: (rule: string) => inputWatch(context, rule),
+});
