@@ -48,6 +48,14 @@ const reading: readonly Access[] = [
     ...certificates,
     resource: "certificatesigningrequests",
   },
+  {
+    does: "read the ConfigMap with what Windows nodes are given",
+    verb: "get",
+    ...core,
+    resource: "configmaps",
+    namespace: ACCOUNT_NAMESPACE,
+    name: "inputs",
+  },
 ];
 
 /** Rights of both accounts that change something. */

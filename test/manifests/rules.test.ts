@@ -48,6 +48,9 @@ describe("the roles of the manifest", () => {
     ],
     ["certificatesigningrequests", { "casement-look": ["get", "list"] }],
     ["certificatesigningrequests/approval", { "casement-join": ["update"] }],
+    ["imagedigestmirrorsets", { "casement-look": ["get", "list"] }],
+    ["imagetagmirrorsets", { "casement-look": ["get", "list"] }],
+    ["imagecontentsourcepolicies", { "casement-look": ["get", "list"] }],
   ])("on %s: %j and no more", (resource, verbs) => {
     expect(verbsOn(resource)).toEqual(verbs);
   });
@@ -108,8 +111,9 @@ describe("the roles of the manifest", () => {
       "infrastructures",
       "deployments",
       "controllerconfigs",
+      "images",
     ].flatMap(on);
-    expect(read).toHaveLength(6);
+    expect(read).toHaveLength(8);
     for (const rule of read) expect([rule.resourceNames?.length, rule.verbs]).toEqual([1, ["get"]]);
   });
 
@@ -131,6 +135,7 @@ describe("the roles of the manifest", () => {
       ["casement-join", undefined, ["join"]],
       ["casement-join", "openshift-machine-config-operator", ["join"]],
       ["casement-events", "default", ["act", "join"]],
+      ["casement-inputs", "casement", ["look", "act", "join"]],
       ["casement-look", "casement", ["look"]],
       ["casement-act", "casement", ["act"]],
       ["casement-join", "casement", ["join"]],
