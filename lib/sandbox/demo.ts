@@ -22,6 +22,8 @@ export const demo = {
   instanceTypes: ["m6i.xlarge", "m5.xlarge"],
   nodeRoleName: "casement-prod-west-node",
   instanceProfileArn: "arn:aws:iam::111122223333:instance-profile/casement-prod-west-node",
+  /** A registry inside the network that has every image. */
+  mirror: "mirror.example.com",
   slackSecret: "casement/prod-west/slack",
   slack: {
     teamId: "T0CASEMENT",

@@ -38,6 +38,7 @@ export async function seedAccount(
   await simulator.dynamodb.createTable(ledgerTable);
   simulator.s3.createBucket(demo.bucket);
   publish(simulator, configuration);
+  simulator.registries.declare(demo.mirror);
   const { secrets, keys } = simulator;
   for (const account of accounts)
     secrets.seed(secretOf(demo.cluster.name, account), credentialFor(simulator, account, apiServer));
@@ -105,5 +106,5 @@ export function payloadManifest(simulator: Simulator, configuration: Configurati
   return { format: 1, profile, kubernetes, files };
 }
 
-/** containerd's 2.2 goes with Kubernetes 1.34 (containerd RELEASES.md). */
-const versionOf = (name: string, kubernetes: string): string => (name.startsWith("containerd") ? "2.2.0" : kubernetes);
+/** Payloads made from the Windows Machine Config Operator 4.20 to 5.0 carry this containerd (its Makefile). */
+const versionOf = (name: string, kubernetes: string): string => (name.startsWith("containerd") ? "1.7.27" : kubernetes);

@@ -31,6 +31,7 @@ import { type Kubernetes, kubernetesApi } from "./kubernetes/api.ts";
 import { type Machines, machines } from "./machine/machines.ts";
 import { type ActiveNeighbours, type NeighbourSelection, selectNeighbours } from "./neighbours/selection.ts";
 import { type Keys, keys, OWNER } from "./principals.ts";
+import { type Registries, registries } from "./registries/registries.ts";
 import { type Slack, slack } from "./slack/slack.ts";
 import { type Ssm, ssm } from "./ssm/ssm.ts";
 
@@ -86,6 +87,7 @@ export interface Simulator {
   log(principal: string, line: string): void;
   readonly lambda: LambdaService;
   readonly machines: Machines;
+  readonly registries: Registries;
   readonly kubernetes: Kubernetes;
   readonly slack: Slack;
   /** The function URL of the front door. */
@@ -145,11 +147,11 @@ async function fleetOf(
     version: demo.cluster.version,
     region: demo.region,
     hybridNetwork: demo.networks.hybrid,
-    pull: imageRegistry(rights, cloud),
     without,
   });
   const role = instanceRole({ access: rights, s3: buckets.service, secretsManager: secrets.service, simulation });
-  const fleet = machines(simulation, { kubernetes, cloud, role });
+  const images = registries(simulation, imageRegistry(rights, cloud));
+  const fleet = machines(simulation, { kubernetes, cloud, role, registries: images });
   kubernetes.attach(fleet.kubelets);
   attach(fleet.screens);
   const systems = ssm(simulation, fleet, {
@@ -160,7 +162,7 @@ async function fleetOf(
     publicParameters: windowsImages,
     callerFor: rights.callerFor,
   });
-  return { kubernetes, machines: fleet, ssm: systems };
+  return { kubernetes, machines: fleet, registries: images, ssm: systems };
 }
 
 /** Sets up the functions, the services that wake them, and the Slack in which people type at them. */

@@ -1,24 +1,23 @@
 import { AwsError } from "../core/aws-service.ts";
 import type { Cloud } from "../core/ports.ts";
+import type { RegistryRefusal } from "../registries/registries.ts";
 import type { Access } from "./access.ts";
 
-/** Checks whether a node's containerd can pull an image; returns the error in the words of kubelet and registry. */
-export type Pull = (instanceId: string, image: string) => string | undefined;
-
-/** ECR user guide, "Private registry": account, region and repository of an image's name. */
-const ECR = /^(\d{12})\.dkr\.ecr\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?\/([^:@]+)/;
+/** ECR user guide, "Private registry": account, region and repository of an image's address. */
+const ECR = /^https:\/\/(\d{12})\.dkr\.ecr\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?\/v2\/(.+)\/(?:manifests|blobs)\//;
 
 /** Permissions that a pull needs besides the token (ECR user guide, "Required IAM permissions for pulling an image"). */
 const READS = ["ecr:BatchCheckLayerAvailability", "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"];
 
 /**
- * ECR as a node's kubelet meets it: its credential provider asks for a token with the instance's role
- * (kubernetes/cloud-provider-aws, cmd/ecr-credential-provider). Without a token, containerd pulls anonymously.
+ * ECR as a node's containerd meets it: the kubelet's credential provider asks for a token with the instance's role
+ * (kubernetes/cloud-provider-aws, cmd/ecr-credential-provider). Without a token, containerd pulls anonymously. The provider
+ * goes by the image's name: a mirror in ECR is asked with a token only where hosts.toml has it as a header.
  */
 export const imageRegistry =
-  (access: Access, cloud: Cloud): Pull =>
-  (instanceId, image) => {
-    const [, account, region, repository] = ECR.exec(image) ?? [];
+  (access: Access, cloud: Cloud): RegistryRefusal =>
+  ({ url, header }, instanceId) => {
+    const [, account, region, repository] = ECR.exec(url) ?? [];
     if (!cloud.instance(instanceId)?.instanceProfileArn || repository === undefined) return undefined;
     const node = access.callerFor(`instance/${instanceId}`);
     const isAllowed = (action: string, resource: string): boolean => {
@@ -30,9 +29,9 @@ export const imageRegistry =
         throw error;
       }
     };
-    const failed = `failed to pull and unpack image "${image}": failed to resolve reference "${image}"`;
-    if (!isAllowed("ecr:GetAuthorizationToken", "*"))
-      return `${failed}: pull access denied, repository does not exist or may require authorization: authorization failed: no basic auth credentials`;
+    const isMirror = new URL(url).searchParams.has("ns");
+    const hasToken = isMirror ? "Authorization" in header : isAllowed("ecr:GetAuthorizationToken", "*");
+    if (!hasToken) return { status: 401, demandsPassword: true };
     const arn = `arn:aws:ecr:${region}:${account}:repository/${repository}`;
-    return READS.every((action) => isAllowed(action, arn)) ? undefined : `${failed}: unexpected status: 403 Forbidden`;
+    return READS.every((action) => isAllowed(action, arn)) ? undefined : { status: 403 };
   };

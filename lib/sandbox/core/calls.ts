@@ -5,12 +5,16 @@ export interface Call {
   readonly seq: number;
   /** ISO 8601, sandbox time. */
   readonly at: string;
-  /** ec2, ssm, s3, secretsmanager, lambda, dynamodb, kubernetes, slack, front-door … */
+  /** ec2, ssm, s3, secretsmanager, lambda, dynamodb, kubernetes, slack, front-door, registry … */
   readonly service: string;
-  /** API action (RunInstances, chat.update) or, for Kubernetes, verb and resource (patch nodes). */
+  /**
+   * API action (RunInstances, chat.update); for Kubernetes, verb and resource (patch nodes); for a registry, method and
+   * URL.
+   */
   readonly action: string;
   /** Name of the function, person or machine that called; "anonymous" when unknown. */
   readonly principal: string;
+  /** 0 where the network gave no answer. */
   readonly status: number;
   readonly error: string | null;
 }

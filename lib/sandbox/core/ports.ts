@@ -24,6 +24,23 @@ export interface DataPlane {
   readonly reachesMetadata: boolean;
 }
 
+/** End of a pull of an image. */
+export type ImagePull =
+  | { readonly pulled: true }
+  | {
+      readonly pulled: false;
+      /** In the words of containerd. */
+      readonly error: string;
+      /** Milliseconds for which a silent registry held it. */
+      readonly heldMs: number;
+    };
+
+/** Images of a machine, as its kubelet asks the container runtime for them. */
+export interface Images {
+  isPresent(image: string): boolean;
+  pull(image: string): ImagePull;
+}
+
 /** The kubelets of the simulated Windows machines. */
 export interface Kubelets {
   /**
@@ -34,6 +51,8 @@ export interface Kubelets {
   answer(address: string, clientCertificate: string): KubeletAnswer | undefined;
   /** Tells what pods on an instance can do; undefined where the sandbox simulates no machine. */
   dataPlane?(instanceId: string): DataPlane | undefined;
+  /** Finds the images of an instance; undefined where the sandbox simulates no machine. */
+  images?(instanceId: string): Images | undefined;
 }
 
 /** Consoles of the simulated Windows machines. */

@@ -1,4 +1,3 @@
-import type { Pull } from "../aws/image-registry.ts";
 import type { Cloud, Kubelets, KubernetesApi } from "../core/ports.ts";
 import type { Simulation } from "../core/simulation.ts";
 import type { WireRequest, WireResponse } from "../core/wire.ts";
@@ -31,7 +30,7 @@ import { type Objects, objectStore } from "./store/objects.ts";
 import { apiSchemas, type Schemas } from "./validation/schemas.ts";
 import type { Server } from "./verbs/server.ts";
 
-/** Settings of the cluster: its version, its region, its network and its access to images. */
+/** Settings of the cluster: its version, its region and its network. */
 export interface ClusterOptions {
   /** The version that /version returns: "1.34.2". */
   readonly version: string;
@@ -39,8 +38,6 @@ export interface ClusterOptions {
   readonly region: string;
   /** The network of Windows nodes' hybrid-overlay subnets, "10.132.0.0/14". */
   readonly hybridNetwork: string;
-  /** Reason why a Windows node cannot pull an image; if omitted, it can pull all. */
-  readonly pull?: Pull;
   /** Names of the simulator's controllers that are switched off. */
   readonly without?: ReadonlySet<string>;
 }
@@ -104,12 +101,14 @@ function serverOf(
 function kubeletLink(asClient: KubeletClients): {
   call: Server["callKubelet"];
   dataPlane: Cluster["dataPlane"];
+  images: Cluster["images"];
   attach: Kubernetes["attach"];
 } {
   let known: Kubelets | undefined;
   return {
     call: (address) => known?.answer(address, asClient.certificate()),
     dataPlane: (instanceId) => known?.dataPlane?.(instanceId),
+    images: (instanceId) => known?.images?.(instanceId),
     attach: (kubelets) => {
       known = kubelets;
     },
@@ -167,6 +166,7 @@ export async function kubernetesApi(
     authority,
     kubeletClients: asClient,
     dataPlane: link.dataPlane,
+    images: link.images,
     ...options,
   });
   return {

@@ -1,6 +1,7 @@
 import type { Cloud, InstanceFacts, InstanceRole, KubernetesApi } from "../core/ports.ts";
 import type { Simulation } from "../core/simulation.ts";
 import type { Collection } from "../core/store.ts";
+import type { Registries } from "../registries/registries.ts";
 import { type Disk, diskOf } from "./disk.ts";
 import { wrongClocks } from "./fault-kinds.ts";
 import type { PersistentTimers } from "./persistent-timers.ts";
@@ -13,6 +14,8 @@ export interface MachinePorts {
   readonly kubernetes: KubernetesApi;
   readonly cloud: Cloud;
   readonly role: InstanceRole;
+  /** Default: every image is there. */
+  readonly registries?: Registries;
 }
 
 /** The end of a program that stopped by itself. */

@@ -5,6 +5,7 @@ import type { Simulation } from "../core/simulation.ts";
 import { dataPlaneOf } from "./data-plane.ts";
 import { describe, type MachineView } from "./describe.ts";
 import { machineFaults } from "./fault-kinds.ts";
+import { imagesOf } from "./images.ts";
 import { type Machine, type MachineDependencies, type MachinePorts, openMachine } from "./machine.ts";
 import { payloadContent } from "./payload.ts";
 import { type PersistentTimers, persistentTimers } from "./persistent-timers.ts";
@@ -218,6 +219,10 @@ export function machines(simulation: Simulation, ports: MachinePorts): Machines 
       dataPlane: (instanceId) => {
         const machine = find(fleet, instanceId);
         return machine && dataPlaneOf(machine);
+      },
+      images: (instanceId) => {
+        const machine = find(fleet, instanceId);
+        return machine && imagesOf(machine);
       },
     },
     screens: {

@@ -50,18 +50,21 @@ export interface Session {
   readonly containerd: ContainerdBehaviour;
   /** Hosts that were found to speak http alone; forgotten when the hosts are read again. */
   readonly plain: Set<string>;
+  readonly isWindows: boolean;
 }
 
 /** An answer with the request that it was given to. */
 type Settled = { readonly request: RegistryRequest } & Extract<RegistryAnswer, { status: number }>;
 
 /** Go's words for faults of the network; the simulated registries have one address. */
-const faultWords = (fault: NetworkFault, url: string): string => {
+const faultWords = (fault: NetworkFault, url: string, isWindows: boolean): string => {
   const { protocol, hostname, port } = new URL(url);
   const address = `dial tcp 192.0.2.1:${port || (protocol === "http:" ? 80 : 443)}`;
   const words: Readonly<Record<NetworkFault, string>> = {
     dns: `dial tcp: lookup ${hostname}: no such host`,
-    refused: `${address}: connect: connection refused`,
+    refused: isWindows
+      ? `${address}: connectex: No connection could be made because the target machine actively refused it.`
+      : `${address}: connect: connection refused`,
     "dial-timeout": `${address}: i/o timeout`,
     hang: "context deadline exceeded",
     "plain-http": "http: server gave HTTP response to HTTPS client",
@@ -75,7 +78,7 @@ const send = (session: Session, request: RegistryRequest): RegistryAnswer => {
   return answer;
 };
 
-/** Must http be tried: does https meet plain http, or nothing on a port that nobody named (core/remotes/docker, httpFallback)? */
+/** Does https meet plain http, or nothing on its usual port (core/remotes/docker, httpFallback)? */
 const speaksHttpOnly = (answer: RegistryAnswer, host: string): boolean =>
   "fault" in answer && (answer.fault === "plain-http" || (answer.fault === "refused" && !/:\d+$/.test(host)));
 
@@ -104,10 +107,10 @@ function isRepeated(statuses: readonly number[], isLast: boolean, { retriesLastH
 }
 
 /** Ends in the answer of a request, or throws the fault of the network. */
-function settled({ request, answer }: Exchange): Settled {
+function settled({ isWindows }: Session, { request, answer }: Exchange): Settled {
   if (!("fault" in answer)) return { request, ...answer };
   const method = request.method === "HEAD" ? "Head" : "Get";
-  const words = `failed to do request: ${method} "${request.url}": ${faultWords(answer.fault, request.url)}`;
+  const words = `failed to do request: ${method} "${request.url}": ${faultWords(answer.fault, request.url, isWindows)}`;
   throw answer.fault === "hang" ? new FinalFailure(words) : new PullFailure(words);
 }
 
@@ -130,7 +133,7 @@ export function askHost(
   const statuses: number[] = [];
   let by = method;
   for (;;) {
-    const answer = settled(sendTo(session, host, by, path));
+    const answer = settled(session, sendTo(session, host, by, path));
     statuses.push(answer.status);
     const isHeadRefused = answer.status === 405 && by === "HEAD" && path.includes("/manifests/");
     if (isHeadRefused) by = "GET";
@@ -141,7 +144,7 @@ export function askHost(
 /** Asks an address that a layer names itself: without a host's settings. */
 export const askAddress = (session: Session, url: string): Settled => {
   const request: RegistryRequest = { method: "GET", url, header: {} };
-  return settled({ request, answer: send(session, request) });
+  return settled(session, { request, answer: send(session, request) });
 };
 
 /** Builds the failure of an answer that is not a success; a redirection to nowhere on HEAD ends the pull. */

@@ -21,6 +21,8 @@ export interface PullInput extends HostsSource {
   readonly version: string;
   /** Answers of the registries. */
   readonly ask: (request: RegistryRequest) => RegistryAnswer;
+  /** Digests of the images that are there: their content is not fetched again (default: none). */
+  readonly present?: readonly string[];
   /** Files when the content is fetched: containerd reads them twice (default: the same). */
   readonly filesAtFetch?: ConfigFiles;
 }
@@ -177,6 +179,8 @@ function run(input: PullInput, session: Session, reference: ImageReference): Pul
   });
   try {
     const { content, by } = resolve(session, hostsIn(input.files));
+    if (input.present?.includes(content.digest))
+      return { pulled: true, digest: content.digest, resolvedBy: by, from: {} };
     stage = FETCH;
     session.plain.clear();
     const from = fetchAll(session, hostsIn(input.filesAtFetch ?? input.files), content);
@@ -200,6 +204,7 @@ export function pull(input: PullInput): PullResult {
     exchanges: [],
     containerd: behaviourOf(input.version),
     plain: new Set(),
+    isWindows: input.isWindows,
   };
   const outcome = run(input, session, readReference(input.image));
   return { exchanges: session.exchanges, outcome };

@@ -8,7 +8,7 @@ export type TomlTable = Readonly<Record<string, unknown>>;
 export const isTable = (value: unknown): value is TomlTable =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
-/** Matches what smol-toml reads by TOML 1.1, and go-toml does not: `\x41` and `\e` in a string, an inline table of several lines. */
+/** Match syntax of TOML 1.1, which smol-toml reads and go-toml does not: `\x41`, `\e`, inline tables of several lines. */
 const newer = [/"[^"'\n]*\\[xe]/, /\{[^}"'\n]*\n/];
 
 /** Decodes as go-toml 2 demands it: UTF-8 without byte order mark. */

@@ -15,6 +15,7 @@ import { sha256Of } from "../../../lib/sandbox/machine/disk.ts";
 import { type Machines, machines } from "../../../lib/sandbox/machine/machines.ts";
 import { payloadContent } from "../../../lib/sandbox/machine/payload.ts";
 import type { Job, SsmBackend, StepResult } from "../../../lib/sandbox/machine/ssm-backend.ts";
+import { type Registries, registries } from "../../../lib/sandbox/registries/registries.ts";
 import { type ManualClock, manualClock } from "../manual-clock.ts";
 
 export const minutes = (count: number): number => count * 60_000;
@@ -145,6 +146,7 @@ export interface Fixture {
   readonly clock: ManualClock;
   readonly simulation: Simulation;
   readonly machines: Machines;
+  readonly registries: Registries;
   readonly instances: Map<string, InstanceFacts>;
   readonly bucket: Map<string, string>;
   readonly secrets: Map<string, string>;
@@ -202,7 +204,8 @@ export function machineFixture(options: FixtureOptions = {}): Fixture {
     shutDownByGuest: () => undefined,
   };
   const role = { ...roleFor(bucket, secrets) };
-  const yard = machines(simulation, { kubernetes: options.kubernetes ?? deaf, cloud, role });
+  const images = registries(simulation);
+  const yard = machines(simulation, { kubernetes: options.kubernetes ?? deaf, cloud, role, registries: images });
   const pings: Fixture["pings"] = [];
   const reports: Report[] = [];
   const control: SsmBackend = {
@@ -216,6 +219,7 @@ export function machineFixture(options: FixtureOptions = {}): Fixture {
     clock,
     simulation,
     machines: yard,
+    registries: images,
     instances,
     bucket,
     secrets,

@@ -37,8 +37,8 @@ export interface ControlPlaneOptions {
   readonly kubeletClients: KubeletClients;
   readonly region: string;
   readonly hybridNetwork: string;
-  readonly pull?: Cluster["pull"];
   readonly dataPlane?: Cluster["dataPlane"];
+  readonly images?: Cluster["images"];
   /** Names of controllers that are switched off, so that a real one can replace them. */
   readonly without?: ReadonlySet<string>;
 }
@@ -83,15 +83,15 @@ export function controlPlane(options: ControlPlaneOptions): {
   readonly cluster: Cluster;
   resume(): void;
 } {
-  const { server, without = new Set(), pull = () => undefined, dataPlane = () => undefined, ...ports } = options;
+  const { server, without = new Set(), dataPlane = () => undefined, images = () => undefined, ...ports } = options;
   const { simulation, objects, registry } = server;
   const cluster: Cluster = {
     simulation,
     objects,
     registry,
     record: recorder(simulation, objects),
-    pull,
     dataPlane,
+    images,
     ...ports,
   };
   simulation.faults.declare(...kubeletFaults);

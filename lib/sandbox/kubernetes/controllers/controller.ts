@@ -1,6 +1,5 @@
-import type { Pull } from "../../aws/image-registry.ts";
 import type { Cancel } from "../../core/clock.ts";
-import type { Cloud, DataPlane } from "../../core/ports.ts";
+import type { Cloud, DataPlane, Images } from "../../core/ports.ts";
 import type { Simulation } from "../../core/simulation.ts";
 import type { Authority } from "../access/authority.ts";
 import type { KubeletClients } from "../access/kubelet-clients.ts";
@@ -21,10 +20,10 @@ export interface Cluster {
   readonly record: Recorder;
   readonly region: string;
   readonly hybridNetwork: string;
-  /** Reason why a Windows node cannot pull an image; undefined when it can. */
-  readonly pull: Pull;
   /** Abilities of the pods on an instance; undefined where no machine is simulated. */
   readonly dataPlane: (instanceId: string) => DataPlane | undefined;
+  /** Images on an instance; undefined where no machine is simulated. */
+  readonly images: (instanceId: string) => Images | undefined;
 }
 
 /** Key of an object that a controller reconciles. */

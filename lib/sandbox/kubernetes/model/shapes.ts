@@ -53,6 +53,7 @@ export interface Node extends KubeObject {
 export interface Container {
   name: string;
   image?: string;
+  imagePullPolicy?: string;
   lifecycle?: { preStop?: { sleep?: { seconds: number } } };
   command?: string[];
   args?: string[];

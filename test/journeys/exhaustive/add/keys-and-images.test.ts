@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { permissionsFor } from "../../../../lib/role-permissions.ts";
 import { account, place } from "../../../../lib/sandbox/demo-account.ts";
-import type { KubeObject } from "../../../../lib/sandbox/kubernetes/model/object.ts";
+import { at, type KubeObject } from "../../../../lib/sandbox/kubernetes/model/object.ts";
 import type { Pod } from "../../../../lib/sandbox/kubernetes/model/shapes.ts";
 import { type Journey, startJourney } from "../../journey.ts";
 import { privately } from "../../reading.ts";
@@ -65,9 +65,9 @@ test.for([
   const node = permissionsFor(place).node.filter((statement) => statement.sid !== sid);
   here = await startJourney({ seedNodes: true, overrides: { permissions: { node } } });
   const pod = podFromEcr();
-  await here.until(() => pod()?.status?.containerStatuses?.some(({ state }) => "waiting" in state) === true, 3);
-  const [status] = pod()?.status?.containerStatuses ?? [];
-  expect(status?.state).toEqual({ waiting: { reason: "ImagePullBackOff", message: expect.stringContaining(words) } });
+  const waiting = () => at(pod()?.status?.containerStatuses?.[0]?.state, "waiting");
+  await here.until(() => at(waiting(), "reason") === "ImagePullBackOff", 3);
+  expect(at(waiting(), "message")).toContain(words);
   await here.pass(5);
   expect(pod()?.status?.phase).toBe("Pending");
 });
