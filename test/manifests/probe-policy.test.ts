@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { userOf } from "../../lambdas/cluster/accounts.ts";
-import { linuxProbe, NOBODY, PROBE_LABEL, windowsProbe } from "../../lambdas/health/probe.ts";
+import { linuxProbe, NOBODY, PROBE_LABEL, windowsProbe } from "../../lambdas/health/probe-pods.ts";
 import { type Ask, linuxNode, type StillCluster, stillCluster } from "../sandbox/kubernetes/cluster.ts";
 
 let cluster: StillCluster;

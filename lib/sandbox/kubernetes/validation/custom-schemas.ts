@@ -68,7 +68,7 @@ const mirrors = object(
   "source",
 );
 
-/** What a registry of registrySources must be, which also forbids a tag, a digest and a scheme. */
+/** Registries of registrySources; a tag, a digest and a scheme are forbidden too. */
 const registries: CustomSchema = {
   type: "array",
   maxItems: 1024,
