@@ -68,7 +68,7 @@ const mirrors = object(
   "source",
 );
 
-/** What a registry of registrySources must be, which also forbids a tag, a digest and a scheme. */
+/** List of registrySources, whose entries have neither a scheme nor a tag or a digest. */
 const registries: CustomSchema = {
   type: "array",
   maxItems: 1024,
