@@ -68,7 +68,7 @@ const mirrors = object(
   "source",
 );
 
-/** Registries of registrySources; a tag, a digest and a scheme are forbidden too. */
+/** List of registrySources, whose entries have neither a scheme nor a tag or a digest. */
 const registries: CustomSchema = {
   type: "array",
   maxItems: 1024,
