@@ -1,5 +1,5 @@
-import { type Journey, startJourney } from "./journey.ts";
 import { calls } from "./evidence.ts";
+import { type Journey, startJourney } from "./journey.ts";
 import { batch, kubectl, otherWeb, type SeedNode, web } from "./others.ts";
 
 const CONFIG = "/apis/config.openshift.io/v1";
@@ -88,3 +88,21 @@ export const ownPods = (here: Journey): readonly string[] =>
 
 /** The cluster's first nodes. */
 export const nodes: readonly SeedNode[] = [web, otherWeb, batch];
+
+/** Answer of an API server in place of the simulated one's; undefined to leave a request to it. */
+export type Replacement = (url: string) => { readonly status: number; readonly body: object } | undefined;
+
+/** Puts other answers in front of the API server, as a proxy that cuts lists does, or a cluster without a kind. @returns the way back */
+export function replaceAnswers(here: Journey, replacement: Replacement): () => void {
+  const { kubernetes } = here.simulator;
+  const { answer } = kubernetes;
+  kubernetes.answer = async (request, ...more) => {
+    const other = request.method === "GET" ? replacement(request.url) : undefined;
+    if (!other) return answer(request, ...more);
+    const headers = { "content-type": "application/json" };
+    return { status: other.status, headers, body: JSON.stringify(other.body) };
+  };
+  return () => {
+    kubernetes.answer = answer;
+  };
+}

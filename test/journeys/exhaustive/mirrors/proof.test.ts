@@ -77,33 +77,32 @@ const wrong = [
   ["never answers", () => injectFault(here, "registry-hangs", { host: MIRROR }), /the pull did not end in time/],
 ] as const;
 
-test.for(wrong)("a mirror that %s, and no source: the first node gets back what it had, the others keep it", async ([
-  ,
-  happens,
-  why,
-]) => {
-  here = await startMirroring(probe);
-  await createSet(here, "tag", "hub", hub);
-  await ended(1);
-  const before = files();
-  expect(before.map(Object.keys)).toEqual(nodes.map(() => ["docker.io\\hosts.toml"]));
-  happens();
-  await createSet(here, "tag", "team", never);
-  await ended(2);
-  await here.pass(2);
-  expect(files()).toEqual(before);
-  expect(openly(here).at(-1)).toMatch(why);
-  expect(openly(here).at(-1)).toMatch(/1 node failed, 2 nodes not touched[\s\S]*what was there before is back/);
-  const [operation] = await reconciles(here);
-  expect(operation?.status).toBe("failed");
-  // The change, and the way back.
-  expect(commandsOf(here, operation?.id ?? "")).toEqual([1, 1]);
-  expect(paged(here).filter((one) => why.test(one))).toHaveLength(1);
-  expect(asked(here, "quay.io")).toEqual([]);
-  expect(ownPods(here)).toEqual([]);
-  expect(await heldBack(here)).toEqual([]);
-  await expectSound(here);
-});
+test.for(wrong)(
+  "a mirror that %s, and no source: the first node gets back what it had, the others keep it",
+  async ([, happens, why]) => {
+    here = await startMirroring(probe);
+    await createSet(here, "tag", "hub", hub);
+    await ended(1);
+    const before = files();
+    expect(before.map(Object.keys)).toEqual(nodes.map(() => ["docker.io\\hosts.toml"]));
+    happens();
+    await createSet(here, "tag", "team", never);
+    await ended(2);
+    await here.pass(2);
+    expect(files()).toEqual(before);
+    expect(openly(here).at(-1)).toMatch(why);
+    expect(openly(here).at(-1)).toMatch(/1 node failed, 2 nodes not touched[\s\S]*what was there before is back/);
+    const [operation] = await reconciles(here);
+    expect(operation?.status).toBe("failed");
+    // The change, and the way back.
+    expect(commandsOf(here, operation?.id ?? "")).toEqual([1, 1]);
+    expect(paged(here).filter((one) => why.test(one))).toHaveLength(1);
+    expect(asked(here, "quay.io")).toEqual([]);
+    expect(ownPods(here)).toEqual([]);
+    expect(await heldBack(here)).toEqual([]);
+    await expectSound(here);
+  },
+);
 
 test("a content that failed is not tried again for hours, but at once when a person asks for it", async () => {
   here = await startMirroring(probe);
