@@ -25,8 +25,10 @@ export interface InputWatch {
    * get it.
    */
   readonly blocked: BlockedContent | null;
-  /** Content that the bucket holds. */
+  /** Content that the bucket holds, which is what the cluster wanted last. */
   readonly stored: string | null;
+  /** Milliseconds since the epoch at which it was stored; 0 if unknown. */
+  readonly storedAt: number;
   /** Remarks that were posted last. */
   readonly remarks: readonly string[];
 }
@@ -39,6 +41,7 @@ const empty: InputWatch = {
   operation: null,
   blocked: null,
   stored: null,
+  storedAt: 0,
   remarks: [],
 };
 
@@ -98,7 +101,7 @@ const inputWatch = (context: StepContext, rule: string) => {
 
     /** Records the content that the bucket holds. */
     noteStored: async (stored: string): Promise<void> => {
-      await revise((before) => (before.stored === stored ? null : { ...before, stored }));
+      await revise((before) => (before.stored === stored ? null : { ...before, stored, storedAt: context.now() }));
     },
 
     /** Records remarks. @returns false if the same remarks were recorded before */

@@ -1,5 +1,4 @@
 import type { OperationSettings } from "../../change/operation/op.ts";
-import { POOL_LABEL } from "../../cluster/node-keys.ts";
 import type { Request } from "../../commands/request.ts";
 import { UserError } from "../../errors.ts";
 import { mirrorsFrom, mirrorsInput } from "../../inputs/mirrors/input.ts";
@@ -7,7 +6,8 @@ import { inputsNotApplied } from "../../messages/operation/inputs.ts";
 import { profileOf } from "../../profiles/list.ts";
 import type { MachineInputs } from "../../records/machine-record.ts";
 import type { Message } from "../../records/records.ts";
-import { instanceIdOf, isWindows, labelsOf } from "../../steps/cluster/node-facts.ts";
+import { managedNodes } from "../../steps/cluster/managed-nodes.ts";
+import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { mirrorsMessage, registryMessage, type ShownRegistry, unknownRegistry } from "./mirrors-message.ts";
@@ -40,12 +40,15 @@ export async function showMirrors(
   const { configuration } = await steps.runtime.read(runtimeVersion);
   const references = mirrorsInput.reads(configuration);
   if (references === null) throw new UserError(inputsNotApplied);
-  const [found, all, given] = await Promise.all([
+  const { id, name } = configuration.cluster;
+  const [found, all, machines, claimed, given] = await Promise.all([
     steps.inputObjects.read(references),
     steps.nodes.all(),
+    steps.instances.ofCluster(id),
+    steps.claims.all(),
     steps.machines.given.all(),
   ]);
-  const nodes = all.filter((node) => isWindows(node) && labelsOf(node)[POOL_LABEL] !== undefined);
+  const nodes = managedNodes(all, { machines, claimed, cluster: name });
   const wanted = mirrorsFrom(found, configuration);
   const { registryFile } = profileOf(configuration);
   const registries = wanted.files.map(
