@@ -41,20 +41,20 @@ const reading: readonly Access[] = [
   { does: "list RuntimeClasses", verb: "list", group: "node.k8s.io", resource: "runtimeclasses" },
   { does: "list the volumes attached to nodes", verb: "list", group: "storage.k8s.io", resource: "volumeattachments" },
   { does: "read a namespace", verb: "get", ...core, resource: "namespaces" },
-  {
-    does: "read the ConfigMap with registry mirrors",
-    verb: "get",
-    ...core,
-    resource: "configmaps",
-    namespace: ACCOUNT_NAMESPACE,
-    name: "inputs",
-  },
   { does: "read a signing request", verb: "get", ...certificates, resource: "certificatesigningrequests" },
   {
     does: "list signing requests",
     verb: "list",
     ...certificates,
     resource: "certificatesigningrequests",
+  },
+  {
+    does: "read the ConfigMap with what Windows nodes are given",
+    verb: "get",
+    ...core,
+    resource: "configmaps",
+    namespace: ACCOUNT_NAMESPACE,
+    name: "inputs",
   },
 ];
 

@@ -33,10 +33,14 @@ export interface InputContent {
   /** Registries and wildcards whose files stay as they are on a machine that has them. */
   readonly held?: readonly string[];
   readonly authorities?: readonly Authority[];
-  /** Registries whose pulls change, by host; the first node's proof pulls from them. */
-  readonly registries?: readonly string[];
+  /** Registries whose pulls a file decides; the first node's proof pulls from those whose file changed. */
+  readonly registries?: readonly { readonly host: string; readonly path: string }[];
   /** Remarks for people about objects that could not be applied as they are. */
   readonly remarks?: readonly string[];
+  /** Keys of parts that are not applied before a person has accepted their consequence; a remark asks for each. */
+  readonly asked?: readonly string[];
+  /** Reason why a machine without files must not join the cluster. */
+  readonly refusesNew?: string;
 }
 
 /** Facts beside the objects that decide about an input's content. */
@@ -48,6 +52,10 @@ export interface InputFacts {
   readonly now: number;
   /** A person has asked for this change, so that a content which became empty is intended. */
   readonly isRequested: boolean;
+  /** Images of the pods on Windows nodes; null while they were not read. */
+  readonly images: readonly string[] | null;
+  /** Keys of parts whose consequence a person has accepted. */
+  readonly accepted: readonly string[];
 }
 
 /** Sentences about an input in messages and notices. */
@@ -81,9 +89,10 @@ export interface Input {
   /**
    * Makes the content from the objects.
    * @param found objects of each reference, in the order of `reads`
+   * @returns "needs-images" if the images in use decide about it and were not read
    * @throws Refused if the objects are damaged or doubtful: then no machine is changed
    */
-  content(found: readonly (readonly unknown[])[], facts: InputFacts): InputContent;
+  content(found: readonly (readonly unknown[])[], facts: InputFacts): InputContent | "needs-images";
   /** Actions that change a machine from the recorded input to the content, in a safe order. */
   actions(content: InputContent, sent: SentInput | undefined): readonly Action[];
   /** Does a machine that has a file keep it, although the content does not have it? */

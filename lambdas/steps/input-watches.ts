@@ -31,6 +31,10 @@ export interface InputWatch {
   readonly storedAt: number;
   /** Remarks that were posted last. */
   readonly remarks: readonly string[];
+  /** Keys of the parts about which those remarks ask. */
+  readonly asked: readonly string[];
+  /** Keys of the parts whose consequence a person has accepted. */
+  readonly accepted: readonly string[];
 }
 
 const empty: InputWatch = {
@@ -43,6 +47,8 @@ const empty: InputWatch = {
   stored: null,
   storedAt: 0,
   remarks: [],
+  asked: [],
+  accepted: [],
 };
 
 /** Does a blocked content block a content at a time? */
@@ -104,12 +110,24 @@ const inputWatch = (context: StepContext, rule: string) => {
       await revise((before) => (before.stored === stored ? null : { ...before, stored, storedAt: context.now() }));
     },
 
-    /** Records remarks. @returns false if the same remarks were recorded before */
-    noteRemarks: async (remarks: readonly string[]): Promise<boolean> => {
+    /**
+     * Records remarks, and the parts about which they ask.
+     * @returns false if the same remarks were recorded before
+     */
+    noteRemarks: async (remarks: readonly string[], asked: readonly string[]): Promise<boolean> => {
       const isSame = (before: InputWatch) => JSON.stringify(before.remarks) === JSON.stringify(remarks);
       if (isSame(await read())) return false;
-      await revise((before) => (isSame(before) ? null : { ...before, remarks }));
+      await revise((before) => (isSame(before) ? null : { ...before, remarks, asked }));
       return true;
+    },
+
+    /** Accepts the consequence of every part about which the posted remarks ask. */
+    accept: async (): Promise<void> => {
+      await revise((before) =>
+        before.asked.length === 0
+          ? null
+          : { ...before, accepted: [...new Set([...before.accepted, ...before.asked])], asked: [] },
+      );
     },
   };
 };

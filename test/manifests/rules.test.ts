@@ -48,6 +48,9 @@ describe("the roles of the manifest", () => {
     ],
     ["certificatesigningrequests", { "casement-look": ["get", "list"] }],
     ["certificatesigningrequests/approval", { "casement-join": ["update"] }],
+    ["imagedigestmirrorsets", { "casement-look": ["get", "list"] }],
+    ["imagetagmirrorsets", { "casement-look": ["get", "list"] }],
+    ["imagecontentsourcepolicies", { "casement-look": ["get", "list"] }],
   ])("on %s: %j and no more", (resource, verbs) => {
     expect(verbsOn(resource)).toEqual(verbs);
   });
@@ -131,8 +134,8 @@ describe("the roles of the manifest", () => {
       ["casement-act", undefined, ["act"]],
       ["casement-join", undefined, ["join"]],
       ["casement-join", "openshift-machine-config-operator", ["join"]],
-      ["casement-inputs", "casement", ["look", "act", "join"]],
       ["casement-events", "default", ["act", "join"]],
+      ["casement-inputs", "casement", ["look", "act", "join"]],
       ["casement-look", "casement", ["look"]],
       ["casement-act", "casement", ["act"]],
       ["casement-join", "casement", ["join"]],

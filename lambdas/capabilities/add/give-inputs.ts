@@ -1,5 +1,6 @@
 import { readContent } from "../../change/inputs/read.ts";
 import { apply, once } from "../../change/node/task.ts";
+import { Refused } from "../../errors.ts";
 import { type Input, valueFor } from "../../inputs/input.ts";
 import { clusterInputs } from "../../inputs/list.ts";
 import { machineOf, type ProvisionTask } from "./task.ts";
@@ -13,6 +14,7 @@ async function give(task: ProvisionTask, input: Input): Promise<void> {
   const { given } = steps.machines;
   const sha256 = await once(task, `read the ${noun}`, async () => {
     const content = await readContent(steps, { input, configuration, isRequested: false });
+    if (content?.refusesNew !== undefined) throw new Refused(content.refusesNew);
     return content === null || input.isWithout(content) ? null : content.sha256;
   });
   if (sha256 === null) return;

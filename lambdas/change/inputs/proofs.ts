@@ -1,14 +1,17 @@
+import { sha256 } from "../../cluster/authorities.ts";
 import { causeOf, done, MINUTE, pending, StageFailed, step, until, untilTime } from "../../engine/durable.ts";
 import { pullProbe } from "../../health/probe-pods.ts";
 import { judgePull, type ProofImage, type PullResult, proofImages } from "../../health/pull.ts";
 import type { Input, InputContent } from "../../inputs/input.ts";
 import { some } from "../../messages/slack/text.ts";
+import type { InputName } from "../../records/machine-record.ts";
 import type { FleetOperation } from "../fleet/row.ts";
 import type { DueNode } from "./due.ts";
 
 /** A proof on the first node. */
 export interface ProofTask {
   readonly op: FleetOperation;
+  readonly input: InputName;
   readonly first: DueNode;
   /** Minutes in which the node must work. */
   readonly minutes: number;
@@ -48,16 +51,28 @@ const MOST_PULLS = 5;
 /** Seconds before a poll of a pull. @param round counted from 1 */
 const pauseBefore = (round: number): number => (round <= 6 ? 5 : 15);
 
+/** Registries whose file on the first node is not the one that it had before. */
+async function changedRegistries({ op: { steps }, input, first, contentOf }: ProofTask): Promise<readonly string[]> {
+  const { registries = [], files } = await contentOf();
+  const before = (await steps.machines.given.of(first.instanceId))?.[input]?.unconfirmed?.before?.files ?? [];
+  const had = new Map(before.map(({ path, sha256: hash }) => [path, hash]));
+  const wanted = new Map(files.map(({ path, text }) => [path, sha256(text)]));
+  return registries.filter(({ path }) => had.get(path) !== wanted.get(path)).map(({ host }) => host);
+}
+
 /** Images to pull on the first node, one of each registry that changes. */
-const choose = ({ op: { ctx, steps }, first, contentOf, images }: ProofTask) =>
-  step(ctx, "choose images for the proof", async () => {
-    const { registries = [] } = await contentOf();
+const choose = (task: ProofTask) => {
+  const { op, first, images } = task;
+  const { ctx, steps } = op;
+  return step(ctx, "choose images for the proof", async () => {
+    const registries = await changedRegistries(task);
     const pods = registries.length > 0 ? await steps.nodes.podsOn(first.name) : [];
     const used = pods.flatMap(({ spec }) => (spec?.containers ?? []).flatMap(({ image }) => image ?? []));
     const chosen = proofImages(registries, [...images, ...used]);
     const rest = chosen.images.slice(MOST_PULLS).map(({ registry }) => registry);
     return { images: chosen.images.slice(0, MOST_PULLS), without: [...chosen.without, ...rest] };
   });
+};
 
 /** Pulls an image on a node by a pod, which is deleted afterwards. */
 async function pull({ op, first, minutes }: ProofTask, { image }: ProofImage, at: number): Promise<PullResult> {

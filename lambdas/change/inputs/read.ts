@@ -5,6 +5,7 @@ import { Refused } from "../../errors.ts";
 import type { InputContent } from "../../inputs/input.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import { refusesCredential } from "../../steps/cluster/credential.ts";
+import { isWindows } from "../../steps/cluster/node-facts.ts";
 import type { InputWatch } from "../../steps/input-watches.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { type Due, type DueNode, findDue, type Wish } from "./due.ts";
@@ -22,6 +23,16 @@ export interface InputReading {
 
 const nothing: Omit<InputReading, "why" | "news"> = { sha256: null, due: { isWhole: false, nodes: [] }, remarks: [] };
 
+/** Images of the pods on Windows nodes. */
+async function imagesInUse({ nodes }: Steps): Promise<readonly string[]> {
+  const names = new Set((await nodes.all()).filter(isWindows).map(({ metadata }) => metadata?.name ?? ""));
+  const pods = (await nodes.pods()).filter(({ spec }) => names.has(spec?.nodeName ?? ""));
+  const images = pods.flatMap(({ spec }) =>
+    [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].flatMap(({ image }) => image ?? []),
+  );
+  return [...new Set(images)].toSorted();
+}
+
 /**
  * Reads an input's content, and keeps it in the bucket. Call inside a step.
  * @returns null if the configuration does not apply the input
@@ -36,9 +47,14 @@ export async function readContent(
   const found = await steps.inputObjects.read(references);
   const machines = await steps.machines.given.all();
   const given = [...machines.values()].flatMap((one) => one[input.name] ?? []);
-  const content = input.content(found, { configuration, given, now: steps.now(), isRequested });
   const watch = steps.inputWatches.of(input.rule);
-  if ((await watch.read()).stored !== content.sha256) {
+  const { stored, accepted } = await watch.read();
+  const facts = { configuration, given, now: steps.now(), isRequested, accepted };
+  const first = input.content(found, { ...facts, images: null });
+  const content =
+    first === "needs-images" ? input.content(found, { ...facts, images: await imagesInUse(steps) }) : first;
+  if (content === "needs-images") throw new Error("an input that was given the images in use asks for them again");
+  if (stored !== content.sha256) {
     await steps.inputStore.put(input, content);
     await watch.noteStored(content.sha256);
   }
@@ -72,7 +88,7 @@ export async function readInput(steps: Steps, wish: Wish, tick: string): Promise
     const due = await dueOrRefused(steps, wish, content);
     const read = { sha256: content.sha256, due, why: "" };
     if (wish.isRequested) return { ...read, news: null, remarks: content.remarks ?? [] };
-    const isNew = await watch.noteRemarks(content.remarks ?? []);
+    const isNew = await watch.noteRemarks(content.remarks ?? [], content.asked ?? []);
     const remarks = isNew ? (content.remarks ?? []) : [];
     return { ...read, news: await watch.note(tick, "read"), remarks };
   } catch (error) {

@@ -119,6 +119,10 @@ async function work(op: Reconciling): Promise<void> {
   const applied = clusterInputs.filter((input) => input.reads(configuration) !== null);
   if (applied.length === 0) throw new UserError(inputsNotApplied);
   for (const input of applied) {
+    if (!request.dryRun)
+      await step(ctx, `accept the consequences for ${input.words.noun}`, () =>
+        steps.inputWatches.of(input.rule).accept(),
+      );
     const wish = { input, configuration, isRequested: true, select: select(request) };
     const reading = await readInPages(ctx, steps, wish, op.start.operation);
     await change(op, wish, reading);

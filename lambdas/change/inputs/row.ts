@@ -91,7 +91,7 @@ const trialOf = (op: FleetOperation, change: InputChange, contentOf: () => Promi
   const { registries, images: probes } = configuration.probe;
   const { linux: _, ...windows } = probes;
   const images = [...Object.values(registries), ...Object.values(windows)].filter((image) => image !== undefined);
-  const proof = { op, contentOf, images, minutes: minutesOf(change).proof };
+  const proof = { op, input: input.name, contentOf, images, minutes: minutesOf(change).proof };
   return {
     names: { plan: "plan: change first", send: "change first", settle: "settle the first node" },
     prove: (first) => proofs[input.proof]({ ...proof, first }),

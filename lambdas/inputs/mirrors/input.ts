@@ -5,12 +5,12 @@ import { Refused } from "../../errors.ts";
 import { directory, textFile } from "../../machine/actions.ts";
 import type { Action } from "../../machine/plan.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
-import { mirrorFaultText, unusedMirrorText } from "../../messages/mirrors/faults.ts";
+import { cutOffText, exposedText, mirrorFaultText, unusedMirrorText } from "../../messages/mirrors/faults.ts";
 import { profileOf } from "../../profiles/list.ts";
 import type { InputFile, SentInput } from "../../records/machine-record.ts";
-import type { Input, InputContent, ObjectReference, TextFile } from "../input.ts";
+import type { Input, InputContent, InputFacts, ObjectReference, TextFile } from "../input.ts";
 import { registrySourcesOf, servedRules } from "./mirror-sets.ts";
-import { isHeld, type Mirrors, mirrorsOf } from "./mirrors.ts";
+import { type CutOff, cutOffImages, isHeld, type Mirrors, mirrorsOf } from "./mirrors.ts";
 import { mirrorsFile } from "./mirrors-file.ts";
 
 const config = { group: "config.openshift.io", version: "v1" } as const;
@@ -117,6 +117,28 @@ function removedPaths(content: InputContent, sent: SentInput | undefined): reado
   return [...paths].filter((path) => !wanted.has(path) && !keeps(content, path)).toSorted();
 }
 
+/** @throws Refused if every mirror set is gone at once, which a person has not asked for */
+function checkNotEmptied({ files, held }: Mirrors, { given, isRequested }: InputFacts): void {
+  const had = new Set(given.flatMap((sent) => filesOf(sent).has.map(({ path }) => path)));
+  if (files.length > 0 || held.length > 0 || had.size === 0 || isRequested) return;
+  throw new Refused(
+    `the cluster has no mirror set any more, but nodes have the files of ${had.size === 1 ? "one registry" : `${had.size} registries`}, so no node was changed; if that is intended, {win} reconcile removes them`,
+  );
+}
+
+/** Does a file forbid a registry that a machine may contact today? */
+function isNewlyForbidding({ files }: Mirrors, { given }: InputFacts): boolean {
+  const forbidding = files.filter(({ forbidsSource }) => forbidsSource);
+  const hasAll = (sent: SentInput): boolean => {
+    const hashes = new Set(filesOf(sent).has.map((file) => file.sha256));
+    return forbidding.every((file) => hashes.has(file.sha256));
+  };
+  return forbidding.length > 0 && (given.length === 0 || !given.every(hasAll));
+}
+
+/** Key by which a person's acceptance holds: for these sources of the registry. */
+const keyOfCut = ({ registry, forbidden }: CutOff): string => `${registry}: ${forbidden.join(", ")}`;
+
 /**
  * The cluster's registry mirrors: a hosts.toml for each registry. containerd reads the files at every pull, so that no
  * service restarts. Files that forbid a source come first, then the others, removals last: no pull in between reaches a
@@ -129,23 +151,32 @@ export const mirrorsInput: Input = {
   identityOf: (files) => sha256(JSON.stringify(files.map(({ path, text }) => [path, text]))),
   // A configuration that an execution of the last release has stored has no value.
   reads: ({ cluster }) => sources[cluster.inputs] ?? null,
-  content: (found, { configuration, given, isRequested }) => {
-    const wanted = mirrorsFrom(found, configuration);
-    const { registryFile } = profileOf(configuration);
-    const files = wanted.files
+  content: (found, facts) => {
+    const wanted = mirrorsFrom(found, facts.configuration);
+    checkNotEmptied(wanted, facts);
+    if (facts.images === null && isNewlyForbidding(wanted, facts)) return "needs-images";
+    const asked = cutOffImages(wanted, facts.images ?? []).filter((cut) => !facts.accepted.includes(keyOfCut(cut)));
+    const open = new Set(asked.map(({ registry }) => registry));
+    const { registryFile } = profileOf(facts.configuration);
+    const applied = wanted.files
+      .filter(({ registry }) => !open.has(registry))
       .toSorted((one, other) => Number(other.forbidsSource) - Number(one.forbidsSource))
-      .map(({ folder, text }) => ({ path: registryFile(folder), text }));
-    const had = new Set(given.flatMap((sent) => filesOf(sent).has.map(({ path }) => path)));
-    if (files.length === 0 && wanted.held.length === 0 && had.size > 0 && !isRequested)
-      throw new Refused(
-        `the cluster has no mirror set any more, but nodes have the files of ${had.size} registries, so no node was changed; if that is intended, {win} reconcile takes them back`,
-      );
+      .map(({ registry: host, folder, text }) => ({ host, path: registryFile(folder), text }));
+    const files = applied.map(({ path, text }) => ({ path, text }));
+    const remarks = [
+      ...wanted.inexpressible.map(mirrorFaultText),
+      ...wanted.unused.map(unusedMirrorText),
+      ...asked.map(cutOffText),
+    ];
+    const exposed = wanted.held.find(({ forbidsSource }) => forbidsSource);
     return {
       sha256: mirrorsInput.identityOf(files),
       files,
-      held: wanted.held.map(({ registry }) => registry),
-      registries: wanted.files.map(({ registry }) => registry),
-      remarks: [...wanted.inexpressible.map(mirrorFaultText), ...wanted.unused.map(unusedMirrorText)],
+      held: [...wanted.held.map(({ registry }) => registry), ...open],
+      registries: applied.map(({ host, path }) => ({ host, path })),
+      remarks,
+      asked: asked.map(keyOfCut),
+      ...(exposed ? { refusesNew: exposedText(exposed.registry) } : {}),
     };
   },
   actions: (content, sent) => [

@@ -1,4 +1,6 @@
 import type { MirrorFault, MirrorFaultReason, UnusedMirror } from "../../inputs/mirrors/mirror-lines.ts";
+import type { CutOff } from "../../inputs/mirrors/mirrors.ts";
+import { some } from "../slack/text.ts";
 
 const reasons: Readonly<Record<MirrorFaultReason, string>> = {
   scheme: "it has a scheme",
@@ -22,6 +24,17 @@ export function mirrorFaultText({ object, source, mirror, reason, registry }: Mi
   const kept = registry === null ? "" : ` Nodes keep their file of ${registry} as it is.`;
   return `${object}: ${what} cannot be expressed for containerd: ${reasons[reason]}.${kept}`;
 }
+
+/** Most images in one sentence. */
+const MOST_IMAGES = 4;
+
+/** Question whether a registry may be forbidden although pods on Windows nodes use other images of it. */
+export const cutOffText = ({ registry, forbidden, images }: CutOff): string =>
+  `${some(forbidden, 3)} must not be contacted, and containerd would then contact nothing of ${registry}. Pods on Windows nodes use ${some(images, MOST_IMAGES)}, which could no longer be pulled from there. Nodes keep their file of ${registry}; mirror these images too, or type {win} reconcile to forbid the registry all the same.`;
+
+/** Reason why a machine without files must not join. */
+export const exposedText = (registry: string): string =>
+  `${registry} must not be contacted, but a mirror of it cannot be expressed for containerd ({win} mirrors ${registry} says why): a new machine would contact it`;
 
 /** Sentence on a mirror that no node asks. */
 export const unusedMirrorText = ({ object, source, mirror }: UnusedMirror): string =>

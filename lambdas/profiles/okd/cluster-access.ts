@@ -1,5 +1,17 @@
 import type { Access } from "../../cluster/cluster-access.ts";
 
+/** Kinds of objects that name mirrors of registries. */
+const mirrors = [
+  { group: "config.openshift.io", resource: "imagedigestmirrorsets", words: "ImageDigestMirrorSet" },
+  { group: "config.openshift.io", resource: "imagetagmirrorsets", words: "ImageTagMirrorSet" },
+  { group: "operator.openshift.io", resource: "imagecontentsourcepolicies", words: "ImageContentSourcePolicy" },
+] as const;
+
+const readingMirrors = mirrors.flatMap(({ words, ...kind }): Access[] => [
+  { does: `read an ${words}`, verb: "get", ...kind },
+  { does: `list objects of the kind ${words}`, verb: "list", ...kind },
+]);
+
 /** OpenShift's own objects that every account reads, with the reason. */
 export const reading: readonly Access[] = [
   {
@@ -15,26 +27,6 @@ export const reading: readonly Access[] = [
     group: "machineconfiguration.openshift.io",
     resource: "controllerconfigs",
     name: "machine-config-controller",
-  },
-  {
-    does: "list mirror sets by digest",
-    verb: "list",
-    group: "config.openshift.io",
-    resource: "imagedigestmirrorsets",
-  },
-  { does: "list mirror sets by tag", verb: "list", group: "config.openshift.io", resource: "imagetagmirrorsets" },
-  {
-    does: "list the older mirror sets",
-    verb: "list",
-    group: "operator.openshift.io",
-    resource: "imagecontentsourcepolicies",
-  },
-  {
-    does: "read the image configuration",
-    verb: "get",
-    group: "config.openshift.io",
-    resource: "images",
-    name: "cluster",
   },
   { does: "read a Machine", verb: "get", group: "machine.openshift.io", resource: "machines" },
   { does: "list Machines", verb: "list", group: "machine.openshift.io", resource: "machines" },
@@ -63,6 +55,14 @@ export const reading: readonly Access[] = [
     verb: "get",
     group: "config.openshift.io",
     resource: "infrastructures",
+    name: "cluster",
+  },
+  ...readingMirrors,
+  {
+    does: "read how the cluster reaches registries",
+    verb: "get",
+    group: "config.openshift.io",
+    resource: "images",
     name: "cluster",
   },
 ];

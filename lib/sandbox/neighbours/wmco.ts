@@ -20,7 +20,7 @@ const SET_UP = {
 };
 
 const conditions = known("operatorconditions", "operators.coreos.com");
-const mirrors = known("imagedigestmirrorsets", "config.openshift.io");
+const mirrors = ["imagedigestmirrorsets", "imagetagmirrorsets"].map((plural) => known(plural, "config.openshift.io"));
 
 const container = { name: "manager", image: "quay.io/openshift/windows-machine-config-operator:10.19" };
 
@@ -109,7 +109,7 @@ function registryLoop(cluster: Cluster): Controller {
   return {
     name: "wmco-registry",
     type: conditions,
-    concerns: ({ type }) => (type === mirrors ? objects.list(conditions).map(keyOf) : []),
+    concerns: ({ type }) => (mirrors.includes(type) ? objects.list(conditions).map(keyOf) : []),
     reconcile: ({ name }) => {
       if (name !== NAME) return undefined;
       const isDone = walk();

@@ -58,7 +58,9 @@ type Settled = { readonly request: RegistryRequest } & Extract<RegistryAnswer, {
 
 /** Go's words for faults of the network; the simulated registries have one address. */
 const faultWords = (fault: NetworkFault, url: string, isWindows: boolean): string => {
-  const { protocol, hostname, port } = new URL(url);
+  const { protocol, port } = new URL(url);
+  // Go writes a name as it was given; a URL would write it in small letters.
+  const [hostname = ""] = /(?<=:\/\/)[^/:]+/.exec(url) ?? [];
   const address = `dial tcp 192.0.2.1:${port || (protocol === "http:" ? 80 : 443)}`;
   const words: Readonly<Record<NetworkFault, string>> = {
     dns: `dial tcp: lookup ${hostname}: no such host`,
@@ -148,12 +150,15 @@ export const askAddress = (session: Session, url: string): Settled => {
 };
 
 /** Builds the failure of an answer that is not a success; a redirection to nowhere on HEAD ends the pull. */
-export function failureOf({ status, request: { method, url }, demandsPassword }: Settled): PullFailure {
+export function failureOf(
+  { containerd }: Session,
+  { status, request: { method, url }, demandsPassword }: Settled,
+): PullFailure {
   if (status === 401 && demandsPassword)
     return new PullFailure(
       "pull access denied, repository does not exist or may require authorization: authorization failed: no basic auth credentials",
     );
   if (status === 404) return new PullFailure(`content at ${url} not found: not found`, ranks.absent);
-  const words = `unexpected status from ${method} request to ${url}: ${status} ${STATUS_CODES[status] ?? ""}`.trim();
+  const words = `${containerd.unexpectedStatus(method, url)}: ${status} ${STATUS_CODES[status] ?? ""}`.trim();
   return method === "HEAD" && status < 400 ? new FinalFailure(words) : new PullFailure(words, ranks.status);
 }

@@ -88,7 +88,7 @@ function attempt<T>(collected: ReturnType<typeof failures>, tryHost: () => T): T
 function resolveAt(session: Session, host: RegistryHost, path: string, isLast: boolean): Content | undefined {
   const answer = askHost(session, host, { method: "HEAD", path, isLast });
   if (answer.status === 404) return undefined;
-  if (answer.status > 299) throw failureOf(answer);
+  if (answer.status > 299) throw failureOf(session, answer);
   if (!answer.lacksDigest) return answer.content;
   return askHost(session, host, { method: "GET", path, isLast: false }).content;
 }
@@ -130,7 +130,7 @@ const mediaTypes: Readonly<Record<Content["kind"], string>> = {
 function fetchByAddress(session: Session, { urls = [] }: Content): Served | undefined {
   for (const url of urls) {
     const answer = askAddress(session, url);
-    if (answer.status > 299 && answer.status !== 404) throw failureOf(answer);
+    if (answer.status > 299 && answer.status !== 404) throw failureOf(session, answer);
     if (answer.status < 300 && answer.content) return { content: answer.content, by: new URL(url).host };
   }
   return undefined;
@@ -150,7 +150,7 @@ function fetchPart(session: Session, { reference, hosts }: Hosts, part: Content)
     const path = pathAt(host, reference.repository, kind, part.digest, reference.registry);
     const content = attempt(collected, () => {
       const answer = askHost(session, host, { method: "GET", path, isLast: host === hosts.at(-1) });
-      if (answer.status > 299) throw failureOf(answer);
+      if (answer.status > 299) throw failureOf(session, answer);
       return answer.content;
     });
     if (content) return { content, by: host.host };

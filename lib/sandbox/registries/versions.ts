@@ -10,6 +10,8 @@ export interface ContainerdBehaviour {
   readonly retriesLastHost: boolean;
   /** The error that a failed resolution reports: by its kind, or the first that is not a 404. */
   readonly ranksErrors: boolean;
+  /** Words about a status that is no success. */
+  readonly unexpectedStatus: (method: string, url: string) => string;
   /** Words of the CRI plugin before an error of a resolution. */
   readonly failedToResolve: (reference: string) => string;
 }
@@ -33,6 +35,10 @@ export function behaviourOf(version: string): ContainerdBehaviour {
     capabilities: ["pull", "resolve", "push", ...(isAtLeast(version, 2, 2) ? ["referrers"] : [])],
     retriesLastHost: isTwo,
     ranksErrors: isTwo,
+    unexpectedStatus: (method, url) =>
+      isTwo || method === "HEAD"
+        ? `unexpected status from ${method} request to ${url}`
+        : `unexpected status code ${url}`,
     // 1.7: internal/cri's PullImage without the transfer service; 2.x: with it.
     failedToResolve: (reference) => (isTwo ? "failed to resolve image" : `failed to resolve reference "${reference}"`),
   };

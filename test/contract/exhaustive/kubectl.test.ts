@@ -333,6 +333,40 @@ describe("certificates", () => {
   });
 });
 
+describe("mirror sets", () => {
+  const set = (name: string, source: string, field = "mirrors") =>
+    yaml({
+      apiVersion: "config.openshift.io/v1",
+      kind: "ImageDigestMirrorSet",
+      metadata: { name },
+      spec: { imageDigestMirrors: [{ source, [field]: ["mirror.example.com/quay"] }] },
+    } as unknown as KubeObject);
+
+  test("are applied, listed by their short name, edited and deleted", async () => {
+    expect(await run("apply -f -", set("quay", "quay.io"))).toBe(
+      "imagedigestmirrorset.config.openshift.io/quay created\n",
+    );
+    expect(await run("get idms")).toMatch(/^NAME +AGE\nquay +/);
+    await run(["patch", "idms", "quay", "--type=merge", "-p", '{"spec":{"imageDigestMirrors":[]}}']);
+    expect(await run("get idms quay -o jsonpath={.spec}")).toBe('{"imageDigestMirrors":[]}');
+    expect(await run("delete idms quay")).toContain("deleted");
+  });
+
+  test("are refused with the pattern of a source, and with the name of an unknown field", async () => {
+    expect(await refused("apply -f -", set("quay", "https://quay.io"))).toContain(
+      'The ImageDigestMirrorSet "quay" is invalid: spec.imageDigestMirrors[0].source: Invalid value: "https://quay.io": spec.imageDigestMirrors[0].source in body should match \'^\\*(?:',
+    );
+    expect(await refused("apply -f -", set("quay", "quay.io", "mirror"))).toContain(
+      'strict decoding error: unknown field "spec.imageDigestMirrors[0].mirror"',
+    );
+  });
+
+  test("of the older kind are found in its own version of the operator's group", async () => {
+    const kinds = await run("api-resources --api-group=operator.openshift.io -o name");
+    expect(kinds).toBe("imagecontentsourcepolicies.operator.openshift.io\nnetworks.operator.openshift.io\n");
+  });
+});
+
 describe("who may", () => {
   test("answers can-i by the bot's manifest", async () => {
     const bot = userOf({ token: cluster.api.issueToken({ name: "system:serviceaccount:casement:act" }, 600) }, "bot");

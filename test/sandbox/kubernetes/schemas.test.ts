@@ -60,7 +60,7 @@ test.each([
   expect(body.message).toContain(words);
 });
 
-test("reads quantities written as numbers, and custom resources without a check", async () => {
+test("reads quantities written as numbers, and a custom resource without a schema as it comes", async () => {
   const limited = deployment("web", 1, { containers: [{ name: "m", image: "i", resources: { limits: { cpu: 2 } } }] });
   expect((await cluster.admin("POST /apis/apps/v1/namespaces/default/deployments", limited)).status).toBe(201);
   const machine = {

@@ -46,16 +46,19 @@ test("it stops at the first node that it did not set up, tries again and again, 
   expect(upgradeable()).toBe("True");
 });
 
-test("a change of the mirrors is brought to its nodes at once", async () => {
-  windowsNode("win-a", USERNAME);
-  start();
-  await cluster.pass(600);
-  const before = cluster.simulation.store.collection<number>("wmco-maintained").get("win-a") ?? 0;
-  const mirrors = { apiVersion: "config.openshift.io/v1", kind: "ImageDigestMirrorSet", metadata: { name: "m" } };
-  cluster.api.create(mirrors as unknown as KubeObject);
-  await cluster.pass(5);
-  expect(cluster.simulation.store.collection<number>("wmco-maintained").get("win-a")).toBeGreaterThan(before);
-});
+test.each(["ImageDigestMirrorSet", "ImageTagMirrorSet"])(
+  "a change of an %s is brought to its nodes at once",
+  async (kind) => {
+    windowsNode("win-a", USERNAME);
+    start();
+    await cluster.pass(600);
+    const before = cluster.simulation.store.collection<number>("wmco-maintained").get("win-a") ?? 0;
+    const mirrors = { apiVersion: "config.openshift.io/v1", kind, metadata: { name: "m" }, spec: {} };
+    cluster.api.create(mirrors as unknown as KubeObject);
+    await cluster.pass(5);
+    expect(cluster.simulation.store.collection<number>("wmco-maintained").get("win-a")).toBeGreaterThan(before);
+  },
+);
 
 test("what it installs it installs once", async () => {
   start();

@@ -1,27 +1,5 @@
 import type { Content, RegistryAnswer, RegistryRequest } from "../../../lib/sandbox/registries/exchange.ts";
-
-/** State of a registry of a vector: "up", a status for everything, a fault of the network, or details. */
-export type RegistryState =
-  | string
-  | number
-  | {
-      readonly head?: number;
-      readonly manifest?: number;
-      readonly blob?: number;
-      /** First statuses; 0 is the usual answer. */
-      readonly seq?: readonly number[];
-      /** Paths of repositories that exist. */
-      readonly serves?: readonly string[];
-      /** Content that it holds, by letter. */
-      readonly has?: string;
-      /** The name and password that it demands. */
-      readonly basic?: string;
-      readonly noDigest?: boolean;
-      readonly hangBlob?: boolean;
-      /** Content that its tag v1 means, by letter. */
-      readonly tagTo?: string;
-      readonly cdn?: boolean;
-    };
+import type { Registry, RegistryFaults } from "../../containerd/vectors.ts";
 
 const digestOf = (letter: string): string =>
   `sha256:${letter.toLowerCase().charCodeAt(0).toString(16).padStart(64, "0")}`;
@@ -54,8 +32,6 @@ export const withDigests = (text: string): string => text.replaceAll(/\{([A-Z])\
 export const withLetters = (text: string): string =>
   Object.keys(contents).reduce((all, letter) => all.replaceAll(digestOf(letter), `{${letter}}`), text);
 
-type Details = Exclude<RegistryState, string | number>;
-
 /** Parts of a request's path. */
 interface Wanted {
   readonly repository: string;
@@ -68,19 +44,19 @@ function wantedBy(path: string): Wanted {
   return { repository, isBlob: kind === "blobs", name };
 }
 
-function isAllowed({ basic }: Details, { header }: RegistryRequest): boolean {
+function isAllowed({ basic }: RegistryFaults, { header }: RegistryRequest): boolean {
   const sent = Object.entries(header).find(([key]) => key.toLowerCase() === "authorization");
   return basic === undefined || sent?.[1][0] === `Basic ${btoa(basic)}`;
 }
 
 /** Status with which a registry answers every request of a kind. */
-function fixedStatus(state: Details, method: string, isBlob: boolean): number | undefined {
+function fixedStatus(state: RegistryFaults, method: string, isBlob: boolean): number | undefined {
   if (method === "HEAD") return state.head;
   return isBlob ? state.blob : state.manifest;
 }
 
 /** Finds the content that a request asks for, if the registry holds it there. */
-function contentFor(state: Details, { repository, isBlob, name }: Wanted): Content | undefined {
+function contentFor(state: RegistryFaults, { repository, isBlob, name }: Wanted): Content | undefined {
   if (state.serves && !state.serves.includes(repository)) return undefined;
   const byTag = (name === "v1" && state.tagTo) || tags[name];
   const letter = byTag || Object.keys(contents).find((one) => digestOf(one) === name) || "";
@@ -90,7 +66,7 @@ function contentFor(state: Details, { repository, isBlob, name }: Wanted): Conte
 }
 
 /** Answers one request, by the details of a registry. */
-function serve(state: Details, request: RegistryRequest, wanted: Wanted): RegistryAnswer {
+function serve(state: RegistryFaults, request: RegistryRequest, wanted: Wanted): RegistryAnswer {
   if (!isAllowed(state, request)) return { status: 401, demandsPassword: true };
   if (wanted.isBlob && state.hangBlob) return { fault: "hang" };
   const status = fixedStatus(state, request.method, wanted.isBlob);
@@ -100,7 +76,7 @@ function serve(state: Details, request: RegistryRequest, wanted: Wanted): Regist
 
 const faults = ["refused", "dial-timeout", "hang"] as const;
 
-function answerOf(state: RegistryState | undefined, request: RegistryRequest, url: URL): RegistryAnswer {
+function answerOf(state: Registry | undefined, request: RegistryRequest, url: URL): RegistryAnswer {
   const fault = faults.find((one) => one === state);
   if (fault) return { fault };
   if (state === undefined) return { fault: "dns" };
@@ -113,7 +89,7 @@ function answerOf(state: RegistryState | undefined, request: RegistryRequest, ur
 
 /** Plays the registries of a vector. */
 export function vectorRegistries(
-  states: Readonly<Record<string, RegistryState>>,
+  states: Readonly<Record<string, Registry>>,
 ): (request: RegistryRequest) => RegistryAnswer {
   const asked = new Map<string, number>();
   return (request) => {

@@ -1,45 +1,22 @@
-import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Exchange, RegistryAnswer } from "../../../lib/sandbox/registries/exchange.ts";
 import { hostsFor, type RegistryHost } from "../../../lib/sandbox/registries/hosts.ts";
 import { readReference } from "../../../lib/sandbox/registries/image-reference.ts";
 import { type PullInput, type PullOutcome, pull } from "../../../lib/sandbox/registries/pull.ts";
 import { behaviourOf } from "../../../lib/sandbox/registries/versions.ts";
-import { type RegistryState, vectorRegistries, withDigests, withLetters } from "./vector-registries.ts";
+import { comparable, expectedOf, isRequest } from "../../containerd/expected.ts";
+import { byObject } from "../../containerd/requests.ts";
+import { type Asked, type Vector as PulledVector, vectors as pulledVectors } from "../../containerd/vectors.ts";
+import { vectorRegistries, withDigests, withLetters } from "./vector-registries.ts";
 
-type Asked = readonly [string, string, number | string, { readonly times?: number; readonly [key: string]: unknown }?];
-
-/** One vector: what containerd 2.2.0 did with these files and registries. */
-interface Vector {
-  readonly id: string;
-  readonly files: Readonly<Record<string, string>>;
-  readonly filesAfterResolve?: Readonly<Record<string, string>>;
+/** A vector with the fields that show how the hosts were found and who served. */
+interface Vector extends PulledVector {
   readonly windowsLookup?: boolean;
-  readonly ref: string;
-  readonly registries: Readonly<Record<string, RegistryState>>;
   readonly hosts: readonly string[];
-  readonly requests: readonly Asked[];
-  readonly result: {
-    readonly ok: boolean;
-    readonly from?: string | Readonly<Record<string, string>>;
-    readonly resolvedBy?: string;
-    readonly error?: string;
-  };
-  /** Differences of 1.6.20. */
-  readonly v1_6_20?: object;
+  readonly result: PulledVector["result"] & { readonly from?: string | object; readonly resolvedBy?: string };
 }
 
-/** A vector that containerd 1.7 answered in another way. */
-interface Row {
-  readonly id: string;
-  readonly requests: readonly string[];
-  readonly ok: boolean;
-}
-
-const read = (name: string): unknown =>
-  JSON.parse(readFileSync(new URL(`../../containerd/${name}`, import.meta.url), "utf8"));
-const vectors = read("vectors-2.json") as readonly Vector[];
-const { rows } = read("vectors-1.7.json") as { readonly rows: readonly Row[] };
+const vectors = pulledVectors as readonly Vector[];
 
 /** Vectors that the model does not answer, by the reason. */
 const unmodelled: Readonly<Record<string, readonly string[]>> = {
@@ -63,9 +40,6 @@ const unmodelled: Readonly<Record<string, readonly string[]>> = {
   "The model can read every file, and reads no certificate.": ["file-is-dir", "file-unreadable", "legacy-with-broken"],
   "The model does not read config.toml.": ["header-cri-global", "config-path-list"],
 };
-
-/** Rows of 1.7 that show the registries of that run, not containerd: they served no index and no other path, as root. */
-const ofTheRun = new Set(["path-ns-nov2-suffix", "file-unreadable", "ref-index", "foreign-all-404"]);
 
 const bytesOf = (text: string): Uint8Array =>
   text.startsWith("base64:") ? Buffer.from(text.slice(7), "base64") : Buffer.from(text);
@@ -102,7 +76,7 @@ const askedIn = (exchanges: readonly Exchange[]): unknown[] =>
     extraOf(header),
   ]);
 
-const repeated = (requests: readonly Asked[]): unknown[] =>
+const repeated = (requests: Vector["requests"]): unknown[] =>
   requests.flatMap(([method, url, answer, { times = 1, ...extra } = {}]) =>
     Array.from({ length: times }, () => [method, url, answer, extra]),
   );
@@ -184,29 +158,21 @@ const onNetwork = (registries: Vector["registries"]): Vector["registries"] => ({
   ...registries,
 });
 
-/** Requests and the end of a pull by containerd 1.7, whose vectors come from a network. */
-function seenBy17(vector: Vector): Omit<Row, "id"> {
-  const { exchanges, outcome } = pull(inputOf({ ...vector, registries: onNetwork(vector.registries) }, "1.7.24"));
-  const requests = exchanges.map(({ request: { method, url } }) => `${method} ${withLetters(url)}`);
-  return { requests, ok: outcome.pulled };
-}
-
-const rowOf = ({ id }: Vector): Row | undefined => rows.find((row) => row.id === id && !ofTheRun.has(id));
-
-test.each(modelled.filter(rowOf))("the model answers $id as containerd 1.7 does", (vector) => {
-  const { requests, ok } = rowOf(vector) ?? {};
-  expect(seenBy17(vector)).toEqual({ requests, ok });
+describe.each(["1.7.24", "2.1.9"])("containerd %s, asked by its CRI plugin on a network", (version) => {
+  test.each(modelled)("answers $id as the model does", (vector) => {
+    const { exchanges, outcome } = pull(inputOf({ ...vector, registries: onNetwork(vector.registries) }, version));
+    const { requests, isWhole, ok, error } = expectedOf(vector, version);
+    const asked = byObject(askedIn(exchanges) as unknown as Asked[]).filter(isRequest);
+    const lines = (all: readonly Asked[]): unknown[] => all.map((one) => one.slice(0, isWhole ? 3 : 2));
+    expect({ ok: outcome.pulled, asked: lines(asked) }).toEqual({ ok, asked: lines(requests) });
+    if (error)
+      expect(outcome).toMatchObject({
+        error: expect.toSatisfy((own) => comparable(withLetters(own)) === comparable(error)),
+      });
+  });
 });
-
-test.each(modelled.filter((vector) => !rowOf(vector) && !vector.v1_6_20))(
-  "containerd 1.7 answers $id as 2.2 does",
-  (vector) => {
-    const requests = repeated(vector.requests).map((one) => (one as string[]).slice(0, 2).join(" "));
-    expect(seenBy17(vector)).toEqual({ requests, ok: vector.result.ok });
-  },
-);
 
 test("what the model does not answer is a vector", () => {
   const known = vectors.map(({ id }) => id);
-  expect([...unmodelledIds, ...ofTheRun].filter((id) => !known.includes(id))).toEqual([]);
+  expect([...unmodelledIds].filter((id) => !known.includes(id))).toEqual([]);
 });

@@ -21,7 +21,7 @@ interface FailedPull {
   /** Reason of the waiting container: "ErrImagePull", or "ErrImageNeverPull". */
   readonly reason: string;
   readonly error: string;
-  /** Number of failures. */
+  /** Number of failed pulls so far. */
   readonly count: number;
   /** Time of the failure, ms since the epoch: later than that of the pull where a registry was silent. */
   readonly at: number;

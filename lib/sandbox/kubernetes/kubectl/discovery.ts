@@ -44,9 +44,12 @@ const resourceList = (groupVersion: string): Record<string, unknown> => ({
 const groups = [...new Set(resourceTypes.map(({ group }) => group))].filter(Boolean);
 
 function groupEntry(group: string): Record<string, unknown> {
-  const version = resourceTypes.find((type) => type.group === group)?.version ?? "v1";
-  const served = { groupVersion: `${group}/${version}`, version };
-  return { name: group, versions: [served], preferredVersion: served };
+  const types = resourceTypes.filter((type) => type.group === group);
+  const versions = [...new Set(types.map(({ version }) => version))].map((version) => ({
+    groupVersion: `${group}/${version}`,
+    version,
+  }));
+  return { name: group, versions, preferredVersion: versions[0] };
 }
 
 /** Every discovery document by its path. */

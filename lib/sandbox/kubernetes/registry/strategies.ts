@@ -2,6 +2,7 @@ import type { Cause } from "../model/failure.ts";
 import { at, type Fields, fieldsOf, type KubeObject, listOf } from "../model/object.ts";
 import type { ResourceType } from "../model/resources.ts";
 import { bindingCauses, policyCauses } from "../policies/validation.ts";
+import { customCauses } from "../validation/custom.ts";
 import { metadataCauses, metadataUpdateCauses } from "../validation/metadata.ts";
 import { nodeCauses, nodeUpdateCauses } from "../validation/nodes.ts";
 import { podCauses, podUpdateCauses } from "../validation/pods.ts";
@@ -72,6 +73,7 @@ export function prepared(type: ResourceType, object: KubeObject, trusted: boolea
 /** Lists the errors of an object to be created. */
 export const causesOf = (type: ResourceType, object: KubeObject): Cause[] => [
   ...metadataCauses(type, object),
+  ...customCauses(type, object),
   ...(strategyOf(type).causes?.(object) ?? []),
 ];
 

@@ -2,6 +2,7 @@ import { textOf, type WireRequest } from "../../core/wire.ts";
 import { badRequest, invalid, wrong } from "../model/failure.ts";
 import type { Fields } from "../model/object.ts";
 import type { ResourceType } from "../model/resources.ts";
+import { pruned } from "./custom.ts";
 import { decode } from "./decode.ts";
 import type { Schemas, TypeName } from "./schemas.ts";
 
@@ -16,9 +17,9 @@ export interface Written {
 }
 
 /**
- * Decodes a body by the API's types. Unknown fields are dropped, or refused when the client asks for that
- * (fieldValidation=Strict, as kubectl does).
- * @param schema name of the API's type; undefined for custom resources, which are not checked
+ * Decodes a body by the API's types or by the schema of its custom resource. Unknown fields are dropped, or refused when
+ * the client asks for that (fieldValidation=Strict, as kubectl does).
+ * @param schema name of the API's type; undefined for custom resources, whose values are checked before they are stored
  * @throws 400, or 422 for the result of a patch
  */
 export function typedAs<T extends Fields>(
@@ -28,8 +29,9 @@ export function typedAs<T extends Fields>(
   written: Written,
   object: T,
 ): T {
-  if (!schema) return object;
-  const { value, unknown, mistaken } = decode(schemas, schema, object);
+  const { value, unknown, mistaken } = schema
+    ? decode(schemas, schema, object)
+    : { ...pruned({ kind, group }, object), mistaken: [] };
   const complaints = unknown.map((field) => `unknown field "${field}"`);
   const level = written.query.get("fieldValidation") || "Warn";
   const isRefused = level === "Strict" && unknown.length > 0;

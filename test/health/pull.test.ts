@@ -1,0 +1,57 @@
+import { describe, expect, test } from "vitest";
+import type { ProbeEvent, ProbeState } from "../../lambdas/health/probe.ts";
+import { judgePull, proofImages, registryOf } from "../../lambdas/health/pull.ts";
+
+const waiting: ProbeState = { exitCode: null, address: null, waiting: "", ended: "" };
+const event = (reason: string, message: string): ProbeEvent => ({ reason, message, at: "2026-11-26T03:00:00Z" });
+
+describe("A pull on a node", () => {
+  const judge = (events: readonly ProbeEvent[] | null, more: { pod?: ProbeState | null; isLate?: boolean } = {}) =>
+    judgePull({ pod: waiting, isLate: false, ...more, events });
+
+  test("worked once the kubelet says that it pulled the image", () => {
+    expect(judge([event("Pulled", 'Successfully pulled image "a.io/x:1" in 1.2s')])).toEqual({ state: "pulled" });
+  });
+
+  test("is not proven by an image that was there before", () => {
+    expect(judge([event("Pulled", 'Container image "a.io/x:1" already present on machine')])).toBeNull();
+  });
+
+  test("failed at the end of its time with the registry's last error, not before", () => {
+    const failed = [event("Failed", "first"), event("Failed", "dial tcp: connection refused"), event("BackOff", "b")];
+    expect(judge(failed)).toBeNull();
+    expect(judge(failed, { isLate: true })).toEqual({ state: "failed", why: "dial tcp: connection refused" });
+  });
+
+  test.each(["401 Unauthorized", "403 Forbidden", "pull access denied, repository does not exist"])(
+    "proves nothing where the registry answers %s",
+    (why) => {
+      expect(judge([event("Failed", why)])).toMatchObject({ state: "unknown" });
+    },
+  );
+
+  test("proves nothing without a pod, a kubelet that runs it, or Events", () => {
+    expect(judge([], { pod: null })).toMatchObject({ state: "unknown", why: "its pod was deleted by others" });
+    expect(judge([], { pod: { ...waiting, ended: "OutOfpods: no room" } })).toMatchObject({ state: "unknown" });
+    expect(judge(null, { isLate: true })).toMatchObject({ state: "unknown", why: "its Events cannot be read" });
+    expect(judge([event("Pulling", "p")], { isLate: true })).toMatchObject({ why: "the pull had not ended in time" });
+  });
+});
+
+test.each([
+  ["quay.io/team/app:1", "quay.io"],
+  ["Reg.example.com:5000/app@sha256:00", "reg.example.com:5000"],
+  ["localhost/app", "localhost"],
+  ["library/nginx", "docker.io"],
+  ["nginx", "docker.io"],
+  ["index.docker.io/library/nginx", "docker.io"],
+])("the registry of %s is %s", (image, registry) => {
+  expect(registryOf(image)).toBe(registry);
+});
+
+test("the first image of each registry proves it, and a registry without one is named", () => {
+  expect(proofImages(["quay.io", "a.io"], ["b.io/x", "quay.io/one", "quay.io/two"])).toEqual({
+    images: [{ registry: "quay.io", image: "quay.io/one" }],
+    without: ["a.io"],
+  });
+});
