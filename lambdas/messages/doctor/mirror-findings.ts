@@ -14,6 +14,7 @@ type OfMirrors = Extract<
       | "mirrors-inexpressible"
       | "registries-not-enforced"
       | "registries-unencrypted"
+      | "mirrors-asked"
       | "mirrors-late"
       | "mirrors-unconfirmed"
       | "mirrors-blocked"
@@ -72,6 +73,12 @@ export const ofMirrors: { readonly [K in OfMirrors["kind"]]: (of: Extract<Findin
       "Nodes",
       `images of ${list(registries)} are pulled without a verified certificate, and unencrypted where a host has no HTTPS: the cluster lists the registry or a mirror of it as insecure`,
       "give the host a certificate that nodes trust, then take it off `insecureRegistries` of `image.config.openshift.io/cluster`",
+    ),
+  "mirrors-asked": ({ parts }) =>
+    warning(
+      "Nodes",
+      `Windows nodes still contact registries that a mirror set forbids (${list(parts)}), because pods there use other images of them`,
+      `mirror these images too, or ${typeThis("reconcile")} to forbid the registries all the same (docs/runbook.md#registry-mirrors)`,
     ),
   "mirrors-late": ({ nodes }) =>
     warning(
