@@ -76,7 +76,7 @@ test("a node that has not had the mirror sets for an hour is named until it has 
 test("mirror sets with which the first node failed are a problem of every node that does not get them", async () => {
   const image = `quay.io/team/tool@sha256:${"0a".repeat(32)}`;
   here = await startMirroring({ probe: { registries: { "quay.io": image } } });
-  injectFault(here, "registry-denies", { host: "mirror.example.com" });
+  injectFault(here, "registry-down", { host: "mirror.example.com" });
   await createSet(here, "digest", "team", { ...quay, mirrorSourcePolicy: "NeverContactSource" });
   await here.until(() => said(here, "could not be pulled") > 0, 60, "the failed proof");
   expect(await report()).toMatch(/❌ The cluster's mirror sets are not written to .*, because `.*` failed with them/);
