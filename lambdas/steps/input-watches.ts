@@ -25,7 +25,7 @@ export interface InputWatch {
    * get it.
    */
   readonly blocked: BlockedContent | null;
-  /** Content that the bucket holds, which is what the cluster wanted last. */
+  /** Hash of the whole content that the cluster wanted last, and that was put into the bucket. */
   readonly stored: string | null;
   /** Milliseconds since the epoch at which it was stored; 0 if unknown. */
   readonly storedAt: number;

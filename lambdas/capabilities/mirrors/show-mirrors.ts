@@ -1,5 +1,6 @@
 import type { OperationSettings } from "../../change/operation/op.ts";
 import type { Request } from "../../commands/request.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
 import { UserError } from "../../errors.ts";
 import { mirrorsFrom, mirrorsInput } from "../../inputs/mirrors/input.ts";
 import { inputsNotApplied } from "../../messages/operation/inputs.ts";
@@ -28,6 +29,15 @@ const without = (
     })
     .map(({ metadata }) => metadata?.name ?? "");
 
+/** Finds the nodes that get mirrors. If EC2 is unreachable, continue without their owners. */
+async function nodesOf(steps: Steps, { cluster }: Configuration): Promise<readonly Node[]> {
+  const [all, machines] = await Promise.all([
+    steps.nodes.all(),
+    steps.instances.ofCluster(cluster.id).catch(() => null),
+  ]);
+  return managedNodes(all, machines && { machines, claimed: await steps.claims.all(), cluster: cluster.name });
+}
+
 /**
  * Shows the mirrors that the cluster wants, and the nodes that do not have them.
  * @throws UserError if the configuration applies no mirror sets, or none concerns the registry
@@ -40,15 +50,11 @@ export async function showMirrors(
   const { configuration } = await steps.runtime.read(runtimeVersion);
   const references = mirrorsInput.reads(configuration);
   if (references === null) throw new UserError(inputsNotApplied);
-  const { id, name } = configuration.cluster;
-  const [found, all, machines, claimed, given] = await Promise.all([
+  const [found, nodes, given] = await Promise.all([
     steps.inputObjects.read(references),
-    steps.nodes.all(),
-    steps.instances.ofCluster(id),
-    steps.claims.all(),
+    nodesOf(steps, configuration),
     steps.machines.given.all(),
   ]);
-  const nodes = managedNodes(all, { machines, claimed, cluster: name });
   const wanted = mirrorsFrom(found, configuration);
   const { registryFile } = profileOf(configuration);
   const registries = wanted.files.map(

@@ -13,11 +13,19 @@ interface Owners {
   readonly cluster: string;
 }
 
-/** Selects the Windows nodes that Casement provisioned and that nobody else owns: they get the cluster's inputs. */
-export function managedNodes(nodes: readonly Node[], { machines, claimed, cluster }: Owners): readonly Node[] {
+/** Selects the Windows nodes with a pool of Casement's. */
+const provisioned = (nodes: readonly Node[]): readonly Node[] =>
+  nodes.filter((node) => isWindows(node) && labelsOf(node)[POOL_LABEL] !== undefined);
+
+/**
+ * Selects the nodes that get the cluster's inputs: Casement provisioned them, and nobody else owns them.
+ * @param owners null if EC2 is unreachable: then ownership is not judged
+ */
+export function managedNodes(nodes: readonly Node[], owners: Owners | null): readonly Node[] {
+  if (owners === null) return provisioned(nodes);
+  const { machines, claimed, cluster } = owners;
   const byId = new Map(machines.map((machine) => [machine.instanceId, machine]));
-  return nodes.filter((node) => {
-    if (!isWindows(node) || labelsOf(node)[POOL_LABEL] === undefined) return false;
-    return ownershipOf(byId.get(instanceIdOf(node) ?? ""), cluster, claimed) === "managed";
-  });
+  return provisioned(nodes).filter(
+    (node) => ownershipOf(byId.get(instanceIdOf(node) ?? ""), cluster, claimed) === "managed",
+  );
 }

@@ -1,11 +1,11 @@
 import type { Configuration } from "../../configuration/configuration.ts";
 import { Refused } from "../../errors.ts";
-import type { ObjectReference } from "../../inputs/input.ts";
+import { contentHash, type InputContent, needsInput, type ObjectReference } from "../../inputs/input.ts";
 import { mirrorsFrom, mirrorsInput } from "../../inputs/mirrors/input.ts";
 import type { Mirrors } from "../../inputs/mirrors/mirrors.ts";
 import { untriedRuntime } from "../../inputs/mirrors/tried-containerds.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
-import type { MachineInputs, SentInput } from "../../records/machine-record.ts";
+import type { MachineInputs } from "../../records/machine-record.ts";
 import { isAbsent } from "../client-errors.ts";
 import { claims } from "../cluster/claims.ts";
 import { inputObjects } from "../cluster/input-objects.ts";
@@ -13,6 +13,7 @@ import { managedNodes } from "../cluster/managed-nodes.ts";
 import { instanceIdOf } from "../cluster/node-facts.ts";
 import { type Node, nodes } from "../cluster/nodes.ts";
 import { instances } from "../ec2/instances.ts";
+import { inputContent } from "../input-content.ts";
 import { type InputWatch, inputWatches, isBlocked } from "../input-watches.ts";
 import { machines } from "../machines/machines.ts";
 import type { DoctorCheck, DoctorFacts } from "./check.ts";
@@ -49,35 +50,32 @@ export function mirrorFindings({ files, inexpressible, unused, unenforced }: Mir
   ];
 }
 
-/** Must a machine get the content that the schedule stored last? */
-const lacks = (stored: string, sent: SentInput | undefined): boolean =>
-  sent ? sent.sha256 !== stored || sent.unconfirmed !== undefined : stored !== mirrorsInput.identityOf([]);
-
 /**
  * Findings about nodes that lack what the cluster wants: at once if the schedule has stopped writing it, otherwise after
  * an hour.
  * @param given inputs of each machine, by instance id
- * @param watch state of the schedule, with the content that the cluster wanted last
+ * @param watch state of the schedule
  * @param now milliseconds since the epoch
  */
 export function lackingFindings(
   mirrored: readonly MirroredNode[],
+  content: InputContent,
   given: ReadonlyMap<string, MachineInputs>,
   watch: Pick<InputWatch, "stored" | "storedAt" | "blocked">,
   now: number,
 ): Finding[] {
-  const { stored, storedAt, blocked } = watch;
   const sentTo = ({ instanceId }: MirroredNode) => given.get(instanceId ?? "")?.mirrors;
-  const lacking = stored === null ? [] : mirrored.filter((node) => lacks(stored, sentTo(node)));
-  if (stored === null || lacking.length === 0) return [];
-  if (isBlocked(watch, stored, now)) {
-    const failed = mirrored.find(({ instanceId }) => instanceId === blocked?.instanceId);
+  const lacking = mirrored.filter((node) => needsInput(mirrorsInput, content, sentTo(node)));
+  if (lacking.length === 0) return [];
+  if (isBlocked(watch, content.sha256, now)) {
+    const failed = mirrored.find(({ instanceId }) => instanceId === watch.blocked?.instanceId);
     return [{ kind: "mirrors-blocked", failed: failed?.name ?? null, nodes: namesOf(lacking) }];
   }
   const isOld = (at: number): boolean => now - at > LATE_MS;
   const isOpen = (node: MirroredNode): boolean => sentTo(node)?.unconfirmed !== undefined;
   const unconfirmed = lacking.filter((node) => isOpen(node) && isOld(Date.parse(sentTo(node)?.at ?? "")));
-  const late = isOld(storedAt) ? lacking.filter((node) => !isOpen(node)) : [];
+  const isLate = watch.stored === contentHash(content) && isOld(watch.storedAt);
+  const late = isLate ? lacking.filter((node) => !isOpen(node)) : [];
   return [
     ...(late.length > 0 ? [{ kind: "mirrors-late", nodes: namesOf(late) } as const] : []),
     ...(unconfirmed.length > 0 ? [{ kind: "mirrors-unconfirmed", nodes: namesOf(unconfirmed) } as const] : []),
@@ -126,17 +124,14 @@ async function applied(patient: DoctorFacts): Promise<Finding[]> {
   const all = await machines(context).given.all();
   const watch = await inputWatches(context).of(mirrorsInput.rule).read();
   const given = [...all.values()].flatMap(({ mirrors = [] }) => mirrors);
-  // Refuses what the schedule refuses. Nodes are compared with the content that the schedule stored.
-  mirrorsInput.content(found, {
-    ...{ configuration, given, now: context.now(), isRequested: false },
-    ...{ images: null, accepted: watch.accepted },
-  });
+  const facts = { configuration, given, now: context.now(), isRequested: false, accepted: watch.accepted };
+  const content = await inputContent(mirrorsInput, found, facts, nodes(context));
   const mirrored = await mirroredNodes(patient);
   const wanted = mirrorsFrom(found, configuration);
   return [
     ...mirrorFindings(wanted),
-    ...(watch.asked.length > 0 ? [{ kind: "mirrors-asked", parts: watch.asked } as const] : []),
-    ...lackingFindings(mirrored, all, watch, context.now()),
+    ...(content.asked?.length ? [{ kind: "mirrors-asked", parts: content.asked } as const] : []),
+    ...lackingFindings(mirrored, content, all, watch, context.now()),
     ...(wanted.files.length > 0 ? untriedFindings(mirrored) : []),
   ];
 }
