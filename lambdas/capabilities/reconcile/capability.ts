@@ -34,8 +34,8 @@ export const reconcile = {
       },
     ],
   },
-  // proof: minutes until the first node has pulled an image of a changed registry; Windows images have gigabytes.
-  waits: { mirrors: { proof: 15 } },
+  // proof: minutes until the first node has pulled an image of a changed registry; its pod ends after ten.
+  waits: { mirrors: { proof: 9 } },
   schedules: [
     {
       name: "mirrors",
