@@ -25,7 +25,7 @@ export interface InputWatch {
    * get it.
    */
   readonly blocked: BlockedContent | null;
-  /** Content that the bucket holds. */
+  /** Hash of the whole content that was put into the bucket last. */
   readonly stored: string | null;
   /** Remarks that were posted last. */
   readonly remarks: readonly string[];

@@ -1,6 +1,7 @@
 import type { OperationSettings } from "../../change/operation/op.ts";
 import { POOL_LABEL } from "../../cluster/node-keys.ts";
 import type { Request } from "../../commands/request.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
 import { UserError } from "../../errors.ts";
 import { mirrorsFrom, mirrorsInput } from "../../inputs/mirrors/input.ts";
 import { inputsNotApplied } from "../../messages/operation/inputs.ts";
@@ -9,6 +10,7 @@ import type { MachineInputs } from "../../records/machine-record.ts";
 import type { Message } from "../../records/records.ts";
 import { instanceIdOf, isWindows, labelsOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
+import { ownershipOf } from "../../steps/cluster/ownership.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { mirrorsMessage, registryMessage, type ShownRegistry, unknownRegistry } from "./mirrors-message.ts";
 
@@ -28,6 +30,21 @@ const without = (
     })
     .map(({ metadata }) => metadata?.name ?? "");
 
+/** Finds the nodes that get mirrors: those that only Casement manages. If EC2 is unreachable, ownership is not judged. */
+async function managedNodes(steps: Steps, { cluster }: Configuration): Promise<readonly Node[]> {
+  const [all, machines] = await Promise.all([
+    steps.nodes.all(),
+    steps.instances.ofCluster(cluster.id).catch(() => null),
+  ]);
+  const nodes = all.filter((node) => isWindows(node) && labelsOf(node)[POOL_LABEL] !== undefined);
+  if (machines === null) return nodes;
+  const claimed = await steps.claims.all();
+  const machineOf = new Map(machines.map((machine) => [machine.instanceId, machine]));
+  return nodes.filter(
+    (node) => ownershipOf(machineOf.get(instanceIdOf(node) ?? ""), cluster.name, claimed) === "managed",
+  );
+}
+
 /**
  * Shows the mirrors that the cluster wants, and the nodes that do not have them.
  * @throws UserError if the configuration applies no mirror sets, or none concerns the registry
@@ -40,12 +57,11 @@ export async function showMirrors(
   const { configuration } = await steps.runtime.read(runtimeVersion);
   const references = mirrorsInput.reads(configuration);
   if (references === null) throw new UserError(inputsNotApplied);
-  const [found, all, given] = await Promise.all([
+  const [found, nodes, given] = await Promise.all([
     steps.inputObjects.read(references),
-    steps.nodes.all(),
+    managedNodes(steps, configuration),
     steps.machines.given.all(),
   ]);
-  const nodes = all.filter((node) => isWindows(node) && labelsOf(node)[POOL_LABEL] !== undefined);
   const wanted = mirrorsFrom(found, configuration);
   const { registryFile } = profileOf(configuration);
   const registries = wanted.files.map(

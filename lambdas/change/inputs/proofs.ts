@@ -117,21 +117,18 @@ async function pull({ op, first, minutes }: ProofTask, { image }: ProofImage, at
  */
 const pullImages: Prove = async (task) => {
   const { images, without } = await choose(task);
-  const remarks = without.length > 0 ? [`not proven for ${some(without, MOST_PULLS)}: no image to pull is known`] : [];
+  const pulled: string[] = [];
+  const unproven =
+    without.length > 0 ? [`Not proven for ${some(without, MOST_PULLS)}: no image to pull is known.`] : [];
   for (const [at, one] of images.entries()) {
     const result = await pull(task, one, at);
     if (result.state === "failed")
       throw new StageFailed("image-not-pulled", `${one.image} could not be pulled: ${result.why}`);
-    if (result.state === "unknown") remarks.push(`not proven for ${one.registry}: ${result.why}`);
+    if (result.state === "pulled") pulled.push(one.image);
+    else unproven.push(`Not proven for ${one.registry}: ${result.why}.`);
   }
-  const proven =
-    images.length > 0
-      ? `Pulled on ${task.first.name}: ${some(
-          images.map(({ image }) => image),
-          3,
-        )}. `
-      : "";
-  return remarks.length > 0 ? `${proven}${remarks.join("; ")}.` : proven.trim() || null;
+  const proven = pulled.length > 0 ? [`Pulled on ${task.first.name}: ${some(pulled, 3)}.`] : [];
+  return [...proven, ...unproven].join(" ") || null;
 };
 
 /** Proof of each kind. */

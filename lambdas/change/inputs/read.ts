@@ -1,4 +1,5 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import { sha256 } from "../../cluster/authorities.ts";
 import { everyChunk, numbered, pageAfter } from "../../engine/chunks.ts";
 import { step } from "../../engine/durable.ts";
 import { Refused } from "../../errors.ts";
@@ -54,9 +55,11 @@ export async function readContent(
   const content =
     first === "needs-images" ? input.content(found, { ...facts, images: await imagesInUse(steps) }) : first;
   if (content === "needs-images") throw new Error("an input that was given the images in use asks for them again");
-  if (stored !== content.sha256) {
+  // Contents with the same files may differ in what machines keep.
+  const whole = sha256(JSON.stringify(content));
+  if (stored !== whole) {
     await steps.inputStore.put(input, content);
-    await watch.noteStored(content.sha256);
+    await watch.noteStored(whole);
   }
   return content;
 }
