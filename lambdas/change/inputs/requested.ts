@@ -9,9 +9,11 @@ import { poolWithoutNodes } from "../../messages/node/guard.ts";
 import { type FleetResult, fleetSummary } from "../../messages/operation/fleet.ts";
 import {
   everyNodeIsHeld,
+  filesLeft,
   inputsNotApplied,
   inputUpToDate,
   otherOperationChanges,
+  provenFiles,
   reconcileDryRun,
 } from "../../messages/operation/inputs.ts";
 import { say } from "../../messages/slack/blocks.ts";
@@ -58,7 +60,9 @@ async function checkPools(op: Reconciling, nodes: readonly DueNode[]): Promise<v
 
 const endOf: StartedParts["endOf"] = (outcome) => {
   if (outcome.state === "changed") return { status: "succeeded", outcome: null };
-  return { status: outcome.state === "untouched" ? "cancelled" : "failed", outcome: outcome.why };
+  if (outcome.state !== "failed") return { status: "cancelled", outcome: outcome.why, failure: null };
+  const { state: _state, ...reason } = outcome;
+  return { status: "failed", failure: { stage: "files", ...reason, left: filesLeft } };
 };
 
 /** The parts of a row for an operation of a person: it leaves leased machines to the operation that holds them. */
@@ -68,14 +72,16 @@ const startedByPerson = ({ steps, start: { operation }, settings }: Reconciling)
   endOf,
 });
 
-/** Ends the operation by the results of its nodes. Call inside a step. */
+/** Ends the operation by the results of its nodes; the first one shows the remark on its proof. Call inside a step. */
 async function end({ steps, start: { operation } }: Reconciling, result: FleetResult | null): Promise<void> {
-  const cancelledBy = (await steps.ledger.operation(operation))?.cancelledBy ?? null;
+  const { ledger } = steps;
+  const cancelledBy = (await ledger.operation(operation))?.cancelledBy ?? null;
+  const first = (await ledger.nodes(operation)).find(({ nodeName }) => nodeName === result?.changed[0]);
+  if (first && result?.note) await ledger.changeNode(operation, first.index, { outcome: provenFiles(result.note) });
   const isWhole = result !== null && result.failed.length === 0;
   const status = isWhole ? "succeeded" : result && cancelledBy === null ? "failed" : "cancelled";
-  const words = result ? fleetSummary({ ...result, operation, cancelledBy }) : everyNodeIsHeld;
-  const summary = result?.note ? `${words} ${result.note}` : words;
-  await steps.ledger.changeOperation(operation, { status, summary, endedAt: steps.timestamp(), callbacks: {} });
+  const summary = result ? fleetSummary({ ...result, operation, cancelledBy }) : everyNodeIsHeld;
+  await ledger.changeOperation(operation, { status, summary, endedAt: steps.timestamp(), callbacks: {} });
 }
 
 /** @throws Refused while another operation changes the same input on nodes */
