@@ -112,6 +112,9 @@ const SANDBOX_FAILS = "FailedCreatePodSandBox";
 /** Events that only follow once the pod has its sandbox and network (k8s pkg/kubelet/events/event.go). */
 const afterSandbox = ["Pulling", "Pulled", "Created", "Started"];
 
+/** Number of characters of an Event's message that a result keeps. */
+const MOST_WORDS = 240;
+
 /**
  * Matches errors of a container runtime without the sandbox's own image (containerd, internal/cri/server/podsandbox).
  */
@@ -131,8 +134,9 @@ function judgeStart(events: readonly ProbeEvent[] | null): ProbeResult {
   if (last === undefined) return notProbed("its kubelet did not start it in time");
   if (last.reason === "Pulling") return notProbed("its image was still being pulled when its time was over");
   if (last.reason !== SANDBOX_FAILS) return notProbed("its container had not started when its time was over");
-  if (lacksPause.test(last.message)) return notProbed(`the container runtime lacks an image (${last.message})`);
-  return { state: "fails", fault: "start", from: null, words: last.message };
+  const words = last.message.slice(0, MOST_WORDS);
+  if (lacksPause.test(last.message)) return notProbed(`the container runtime lacks an image (${words})`);
+  return { state: "fails", fault: "start", from: null, words };
 }
 
 /** Judges a probe at the end of its time. */

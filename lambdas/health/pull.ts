@@ -13,12 +13,40 @@ export interface PullObservation {
   readonly isLate: boolean;
 }
 
-/** Matches errors of registries that want a credential (containerd, core/remotes/docker/resolver.go and authorizer.go). */
-const wantsCredential = /pull access denied|authorization failed|no basic auth credentials|\b401\b|\b403\b/i;
+/**
+ * Matches errors of registries that want a credential (containerd, core/remotes/docker/resolver.go and authorizer.go).
+ * A 403 to the request itself is a refusal: a firewall's, or that of a mirror that serves nobody.
+ */
+const wantsCredential =
+  /pull access denied|authorization failed|no basic auth credentials|failed to (?:authorize|fetch anonymous token)|\b401\b/i;
 
 /** Event of a pull that a registry answered (k8s pkg/kubelet/images/image_manager.go). */
 const isPulled = ({ reason, message }: ProbeEvent): boolean =>
   reason === "Pulled" && message.startsWith("Successfully pulled");
+
+/** Begin of the Event with the registry's error; the kubelet writes a second one, "Error: ErrImagePull". */
+const pullFailed = /^Failed to pull image "[^"]*": /;
+
+/** Words around a registry's error that only repeat the image (CRI's PullImage and its client). */
+const aroundError =
+  /^(?:rpc error: code = \w+ desc = )?(?:failed to pull and unpack image "[^"]*": )?(?:failed to resolve (?:reference "[^"]*"|image): )?/;
+
+/** The registry's last error; empty if there is none. */
+function lastError(events: readonly ProbeEvent[]): string {
+  const failed = events.filter(({ reason, message }) => reason === "Failed" && pullFailed.test(message));
+  const last = failed.toSorted((one, other) => one.at.localeCompare(other.at)).at(-1);
+  return last?.message.replace(pullFailed, "").replace(aroundError, "").replace(/\.$/, "") ?? "";
+}
+
+/** Judges a pull whose time is over. A registry that hangs gives no error, and no other host is asked then. */
+function judgeLate(events: readonly ProbeEvent[] | null, failure: string): PullResult {
+  if (failure) return { state: "failed", why: failure };
+  if (!events) return { state: "unknown", why: "its Events cannot be read" };
+  if (!events.some(({ reason }) => reason === "Pulling"))
+    return { state: "unknown", why: "the kubelet did not begin the pull in time" };
+  const why = "the pull did not end in time: the mirror hangs, or `deadlines.mirrors.proof` is too short for the image";
+  return { state: "failed", why };
+}
 
 /**
  * Judges the pull of a pod's image by its Events. A registry that wants a credential proves nothing, because the pod has
@@ -28,12 +56,10 @@ const isPulled = ({ reason, message }: ProbeEvent): boolean =>
 export function judgePull({ pod, events, isLate }: PullObservation): PullResult | null {
   if (events?.some(isPulled)) return { state: "pulled" };
   if (pod === null) return { state: "unknown", why: "its pod was deleted by others" };
-  const failure = events?.findLast(({ reason }) => reason === "Failed")?.message ?? "";
+  const failure = lastError(events ?? []);
   if (wantsCredential.test(failure)) return { state: "unknown", why: `the registry wants a credential (${failure})` };
   if (pod.ended) return { state: "unknown", why: `the kubelet did not run its pod (${pod.ended})` };
-  if (!isLate) return null;
-  if (failure) return { state: "failed", why: failure };
-  return { state: "unknown", why: events ? "the pull had not ended in time" : "its Events cannot be read" };
+  return isLate ? judgeLate(events, failure) : null;
 }
 
 /** An image, and the pod or setting that names it. */

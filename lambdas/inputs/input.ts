@@ -3,7 +3,7 @@ import type { Request } from "../commands/request.ts";
 import type { Configuration } from "../configuration/configuration.ts";
 import type { Action } from "../machine/plan.ts";
 import type { FleetWords } from "../messages/operation/fleet.ts";
-import type { InputName, InputValue, SentInput } from "../records/machine-record.ts";
+import type { InputFile, InputName, InputValue, SentInput } from "../records/machine-record.ts";
 
 /** An object of the cluster, or without a name all objects of a kind. */
 export interface ObjectReference {
@@ -128,9 +128,20 @@ export function valueFor(input: Input, content: InputContent, sent: SentInput | 
   };
 }
 
+/** Hash of a whole content: contents with the same files may differ in what machines keep. */
+export const contentHash = (content: InputContent): string => sha256(JSON.stringify(content));
+
+const textOf = (files: readonly InputFile[]): string =>
+  JSON.stringify(files.map(({ path, sha256: hash }) => `${path} ${hash}`).toSorted());
+
 /**
- * Must a machine get a content? A machine that did not confirm what was sent gets it again.
+ * Must a machine get a content? Its files decide, because it may keep files that a content no longer has. A machine that
+ * did not confirm what was sent gets it again.
  * @param sent the record; undefined for a machine to which the input was never sent
  */
-export const needsInput = (input: Input, content: InputContent, sent: SentInput | undefined): boolean =>
-  sent ? sent.sha256 !== content.sha256 || sent.unconfirmed !== undefined : !input.isWithout(content);
+export function needsInput(input: Input, content: InputContent, sent: SentInput | undefined): boolean {
+  if (!sent) return !input.isWithout(content);
+  // The last release recorded no files.
+  if (sent.unconfirmed || !sent.files) return sent.unconfirmed !== undefined || sent.sha256 !== content.sha256;
+  return textOf(valueFor(input, content, sent).files ?? []) !== textOf(sent.files);
+}

@@ -36,9 +36,12 @@ const stateOf = ({ status = {} }: V1Pod): ProbeState => {
   };
 };
 
+/** Longest message of an Event (k8s pkg/apis/core/validation, NoteLengthLimit): a registry's error ends with its cause. */
+const MOST_OF_EVENT = 1_024;
+
 const eventOf = ({ reason = "", message = "", lastTimestamp, eventTime, metadata }: CoreV1Event): ProbeEvent => ({
   reason,
-  message: told(message),
+  message: message.replaceAll(/\s+/g, " ").slice(0, MOST_OF_EVENT),
   at: new Date(lastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? 0).toISOString(),
 });
 

@@ -3,7 +3,11 @@ import type { ProbeEvent, ProbeState } from "../../lambdas/health/probe.ts";
 import { judgePull, proofImages, registryOf } from "../../lambdas/health/pull.ts";
 
 const waiting: ProbeState = { exitCode: null, address: null, waiting: "", ended: "" };
-const event = (reason: string, message: string): ProbeEvent => ({ reason, message, at: "2026-11-26T03:00:00Z" });
+const event = (reason: string, message: string, at = "03:00:00"): ProbeEvent => ({
+  reason,
+  message,
+  at: `2026-11-26T${at}Z`,
+});
 
 describe("A pull on a node", () => {
   const judge = (events: readonly ProbeEvent[] | null, more: { pod?: ProbeState | null; isLate?: boolean } = {}) =>
@@ -18,23 +22,37 @@ describe("A pull on a node", () => {
   });
 
   test("failed at the end of its time with the registry's last error, not before", () => {
-    const failed = [event("Failed", "first"), event("Failed", "dial tcp: connection refused"), event("BackOff", "b")];
+    const pull = 'Failed to pull image "a.io/x:1": ';
+    const failed = [
+      event("Failed", `${pull}dial tcp: connection refused`, "03:05:00"),
+      event("Failed", "Error: ErrImagePull", "03:05:00"),
+      event("Failed", `${pull}first`),
+      event("Failed", "Error: ImagePullBackOff", "03:06:00"),
+    ];
     expect(judge(failed)).toBeNull();
     expect(judge(failed, { isLate: true })).toEqual({ state: "failed", why: "dial tcp: connection refused" });
   });
 
-  test.each(["401 Unauthorized", "403 Forbidden", "pull access denied, repository does not exist"])(
-    "proves nothing where the registry answers %s",
-    (why) => {
-      expect(judge([event("Failed", why)])).toMatchObject({ state: "unknown" });
-    },
-  );
+  test.each([
+    "401 Unauthorized",
+    "pull access denied, repository does not exist",
+    "failed to authorize: failed to fetch anonymous token: unexpected status: 403 Forbidden",
+  ])("proves nothing where the registry answers %s", (why) => {
+    expect(judge([event("Failed", `Failed to pull image "a.io/x:1": ${why}`)])).toMatchObject({ state: "unknown" });
+  });
+
+  test("failed where the registry refuses everybody, or never answers", () => {
+    const denied = event("Failed", 'Failed to pull image "a.io/x:1": unexpected status from HEAD: 403 Forbidden');
+    expect(judge([denied], { isLate: true })).toMatchObject({ state: "failed" });
+    const hanging = judge([event("Pulling", 'Pulling image "a.io/x:1"')], { isLate: true });
+    expect(hanging).toMatchObject({ state: "failed", why: expect.stringContaining("did not end in time") });
+  });
 
   test("proves nothing without a pod, a kubelet that runs it, or Events", () => {
     expect(judge([], { pod: null })).toMatchObject({ state: "unknown", why: "its pod was deleted by others" });
     expect(judge([], { pod: { ...waiting, ended: "OutOfpods: no room" } })).toMatchObject({ state: "unknown" });
     expect(judge(null, { isLate: true })).toMatchObject({ state: "unknown", why: "its Events cannot be read" });
-    expect(judge([event("Pulling", "p")], { isLate: true })).toMatchObject({ why: "the pull had not ended in time" });
+    expect(judge([], { isLate: true })).toMatchObject({ why: "the kubelet did not begin the pull in time" });
   });
 });
 

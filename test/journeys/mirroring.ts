@@ -1,5 +1,6 @@
+import { calls } from "./evidence.ts";
 import { type Journey, startJourney } from "./journey.ts";
-import { kubectl, type SeedNode } from "./others.ts";
+import { batch, kubectl, otherWeb, type SeedNode, web } from "./others.ts";
 
 const CONFIG = "/apis/config.openshift.io/v1";
 
@@ -66,3 +67,42 @@ export const commandsOf = (here: Journey, operation: string): readonly number[] 
     .values()
     .filter(({ comment }) => comment.startsWith(operation))
     .map(({ instanceIds }) => instanceIds.length);
+
+/** Requests to registries, as "GET host/path by instance", since a number of calls. */
+export const asked = (here: Journey, registry: string): readonly string[] =>
+  calls(here, "registry")
+    .filter(({ action }) => new URL(action.split(" ")[1] ?? "").host === registry)
+    .map(({ principal }) => principal.replace("instance/", ""));
+
+/** Different words by which people were paged. */
+export const paged = (here: Journey): readonly string[] => [
+  ...new Set(here.simulator.topic.notifications().map(({ message }) => message)),
+];
+
+/** Pods of Casement, such as those that prove a pull. */
+export const ownPods = (here: Journey): readonly string[] =>
+  here.simulator.kubernetes
+    .objects("pods")
+    .map(({ metadata }) => metadata.name)
+    .filter((name) => name.startsWith("probe-"));
+
+/** The cluster's first nodes. */
+export const nodes: readonly SeedNode[] = [web, otherWeb, batch];
+
+/** Answer of an API server in place of the simulated one's; undefined to leave a request to it. */
+export type Replacement = (url: string) => { readonly status: number; readonly body: object } | undefined;
+
+/** Puts other answers in front of the API server, as a proxy that cuts lists does, or a cluster without a kind. @returns the way back */
+export function replaceAnswers(here: Journey, replacement: Replacement): () => void {
+  const { kubernetes } = here.simulator;
+  const { answer } = kubernetes;
+  kubernetes.answer = async (request, ...more) => {
+    const other = request.method === "GET" ? replacement(request.url) : undefined;
+    if (!other) return answer(request, ...more);
+    const headers = { "content-type": "application/json" };
+    return { status: other.status, headers, body: JSON.stringify(other.body) };
+  };
+  return () => {
+    kubernetes.answer = answer;
+  };
+}

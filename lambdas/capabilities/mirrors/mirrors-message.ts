@@ -16,7 +16,7 @@ export interface ShownRegistry extends MirrorFile {
 /** Facts of the list of registries. */
 interface ShownMirrors extends Pick<Mirrors, "inexpressible" | "unused" | "unenforced" | "widened"> {
   readonly registries: readonly ShownRegistry[];
-  /** Number of Windows nodes that Casement provisioned. */
+  /** Number of Windows nodes that Casement manages. */
   readonly nodes: number;
 }
 
@@ -76,7 +76,7 @@ export function mirrorsMessage(shown: ShownMirrors): Message {
   const title =
     registries.length === 0
       ? "The cluster has no mirror set: Windows nodes pull from every registry directly."
-      : `${registries.length === 1 ? "1 registry" : `${registries.length} registries`} with mirrors, ${counted(nodes, "Windows node")}.`;
+      : `${registries.length === 1 ? "1 registry" : `${registries.length} registries`} with mirrors, ${counted(nodes, "managed Windows node")}.`;
   const lines = [
     ...cut(
       registries.map((one) => registryLine(one, nodes)),

@@ -1,13 +1,14 @@
 import type { OperationSettings } from "../../change/operation/op.ts";
-import { POOL_LABEL } from "../../cluster/node-keys.ts";
 import type { Request } from "../../commands/request.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
 import { UserError } from "../../errors.ts";
 import { mirrorsFrom, mirrorsInput } from "../../inputs/mirrors/input.ts";
 import { inputsNotApplied } from "../../messages/operation/inputs.ts";
 import { profileOf } from "../../profiles/list.ts";
 import type { MachineInputs } from "../../records/machine-record.ts";
 import type { Message } from "../../records/records.ts";
-import { instanceIdOf, isWindows, labelsOf } from "../../steps/cluster/node-facts.ts";
+import { managedNodes } from "../../steps/cluster/managed-nodes.ts";
+import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { mirrorsMessage, registryMessage, type ShownRegistry, unknownRegistry } from "./mirrors-message.ts";
@@ -28,6 +29,15 @@ const without = (
     })
     .map(({ metadata }) => metadata?.name ?? "");
 
+/** Finds the nodes that get mirrors. If EC2 is unreachable, continue without their owners. */
+async function nodesOf(steps: Steps, { cluster }: Configuration): Promise<readonly Node[]> {
+  const [all, machines] = await Promise.all([
+    steps.nodes.all(),
+    steps.instances.ofCluster(cluster.id).catch(() => null),
+  ]);
+  return managedNodes(all, machines && { machines, claimed: await steps.claims.all(), cluster: cluster.name });
+}
+
 /**
  * Shows the mirrors that the cluster wants, and the nodes that do not have them.
  * @throws UserError if the configuration applies no mirror sets, or none concerns the registry
@@ -40,12 +50,11 @@ export async function showMirrors(
   const { configuration } = await steps.runtime.read(runtimeVersion);
   const references = mirrorsInput.reads(configuration);
   if (references === null) throw new UserError(inputsNotApplied);
-  const [found, all, given] = await Promise.all([
+  const [found, nodes, given] = await Promise.all([
     steps.inputObjects.read(references),
-    steps.nodes.all(),
+    nodesOf(steps, configuration),
     steps.machines.given.all(),
   ]);
-  const nodes = all.filter((node) => isWindows(node) && labelsOf(node)[POOL_LABEL] !== undefined);
   const wanted = mirrorsFrom(found, configuration);
   const { registryFile } = profileOf(configuration);
   const registries = wanted.files.map(

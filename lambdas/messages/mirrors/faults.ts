@@ -21,7 +21,8 @@ const reasons: Readonly<Record<MirrorFaultReason, string>> = {
 /** Sentence on a line of a mirror set that containerd cannot follow. */
 export function mirrorFaultText({ object, source, mirror, reason, registry }: MirrorFault): string {
   const what = mirror === null ? source : `${mirror}, mirror of ${source}`;
-  const kept = registry === null ? "" : ` Nodes keep their file of ${registry} as it is.`;
+  const file = registry?.startsWith("*.") ? "file of each registry that it covers" : `file of ${registry}`;
+  const kept = registry === null ? "" : ` Nodes keep the ${file} if they have one.`;
   return `${object}: ${what} cannot be expressed for containerd: ${reasons[reason]}.${kept}`;
 }
 

@@ -60,7 +60,9 @@ export function fleetMessage(change: FleetSummary, origin: OriginFields, words: 
     `${sign} *${words.title}*: ${prose(fleetSummary(change))}`,
     words.explains,
     ...(changed.length > 0 ? [`Updated: ${some(changed.map(code), MOST_NODES)}.`] : []),
-    ...failed.slice(0, MOST_NODES).map(({ node, why }) => `• ${code(node)} failed: ${prose(why, 300)}`),
+    ...failed
+      .slice(0, MOST_NODES)
+      .map(({ node, why }) => `• ${code(node)} failed: ${prose(why, failed.length === 1 ? 800 : 300)}`),
     ...(failed.length > MOST_NODES ? [`and ${failed.length - MOST_NODES} more failures.`] : []),
     ...(untouched.length > 0 ? [`Not touched: ${some(untouched.map(code), MOST_NODES)}.`] : []),
     ...(note ? [prose(note, 300)] : []),
