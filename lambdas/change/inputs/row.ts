@@ -28,7 +28,8 @@ export interface InputChange {
 /** The parts of a row that depend on who started the operation. */
 export type StartedParts = Pick<FleetRow<DueNode>, "choose" | "onHeld" | "onClaimed" | "endOf">;
 
-const stageOf = ({ rule }: Input): StageName => stages[rule][0].name;
+/** Stage of the nodes that get an input. */
+export const stageOf = ({ rule }: Input): StageName => stages[rule][0].name;
 
 /**
  * Minutes of the change and of its proof. A configuration that an execution of the last release has stored has none.
