@@ -8,6 +8,7 @@ import { bundle, bundleAll } from "../../lib/constructs/bundle.ts";
 import { entries } from "../../lib/functions.ts";
 import { drainByCasement } from "./drain-ours.ts";
 import { drainByKubectl } from "./drain-peer.ts";
+import { type MirrorFigures, mostCalls, mostCommands } from "./mirror-figures.ts";
 import { type BenchSimulator, benchSimulator } from "./simulator.ts";
 
 /** One line of .bench/results.json. */
@@ -135,16 +136,33 @@ async function drains(): Promise<Result[]> {
   ];
 }
 
-/** 100 nodes rebooted by one rollout in the sandbox's time, beside ten times its slowest node: ten are away at once. */
-async function rollout(): Promise<Result> {
-  const lane = spawn(process.execPath, ["node_modules/vitest/vitest.mjs", "run", "--project", "bench"], {
+/** Runs a file of the lane bench. @returns what it has written */
+async function measuredBy<T>(name: string): Promise<T> {
+  const file = `test/bench/${name}.test.ts`;
+  const lane = spawn(process.execPath, ["node_modules/vitest/vitest.mjs", "run", "--project", "bench", file], {
     stdio: ["ignore", "inherit", "inherit"],
     timeout: 25 * 60_000,
   });
   const code = await new Promise<number | null>((done) => lane.on("close", done));
-  if (code !== 0) throw new Error(`the lane bench ended with ${code}`);
-  const { value, slowest } = JSON.parse(await readFile(join(FOLDER, "reboot-100.json"), "utf8"));
+  if (code !== 0) throw new Error(`${file} ended with ${code}`);
+  return JSON.parse(await readFile(join(FOLDER, `${name}.json`), "utf8"));
+}
+
+/** 100 nodes rebooted by one rollout in the sandbox's time, beside ten times its slowest node: ten are away at once. */
+async function rollout(): Promise<Result> {
+  const { value, slowest } = await measuredBy<{ readonly value: number; readonly slowest: number }>("reboot-100");
   return compared("reboot-100", "s", value, 10 * slowest, "ten times the slowest node");
+}
+
+/** A tick without a change, and an edited mirror set, on clusters of 10, 100 and 1,000 nodes. */
+async function mirrors(): Promise<Result[]> {
+  const all = await measuredBy<readonly MirrorFigures[]>("mirrors");
+  const ten = all[0]?.seconds ?? Number.NaN;
+  return all.flatMap(({ nodes, quietCalls, sendCommands, seconds }) => [
+    compared(`mirrors-quiet ${nodes}`, "calls", quietCalls, mostCalls(nodes), "the limit"),
+    compared(`mirrors-change ${nodes}`, "commands", sendCommands, mostCommands(nodes), "the limit"),
+    compared(`mirrors-change ${nodes}`, "s", seconds, ten, "ten nodes"),
+  ]);
 }
 
 /** Measures one thing after the other, so that each figure is seen as soon as it is there. */
@@ -170,6 +188,7 @@ async function* measured(simulator: BenchSimulator): AsyncGenerator<Result> {
     yield compared(name, "ms", quantile(warm.ours, q), quantile(warm.stock, q));
   yield* await drains();
   yield await rollout();
+  yield* await mirrors();
 }
 
 const simulator = await benchSimulator();

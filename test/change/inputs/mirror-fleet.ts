@@ -16,13 +16,18 @@ import { configurationWith } from "../../profiles/okd/facts.ts";
 import { Fleet } from "../fleet/fleet.ts";
 import { inputVerbs } from "./published.ts";
 
-const configuration = { ...configurationWith({ inputs: "openshift" }), pools: {} };
+const base = configurationWith({ inputs: "openshift" });
+const IMAGE = "registry-0.example.com/windows/probe:1";
+const configuration = { ...base, probe: { ...base.probe, registries: { "registry-0.example.com": IMAGE } } };
+
+/** Milliseconds in which the first node pulls the image of the proof (assumed). */
+const PULL_MS = 8_000;
 
 /** Mirrors of each registry, so that 200 files have about 120 KB. */
 const MIRRORS = 5;
 
 /** A mirror set of so many registries. @param edition part of the mirrors' paths of the first registry */
-const mirrorSet = (registries: number, edition: string): object => ({
+export const mirrorSetOf = (registries: number, edition: string): object => ({
   apiVersion: "config.openshift.io/v1",
   kind: "ImageTagMirrorSet",
   metadata: { name: "all" },
@@ -55,12 +60,12 @@ export class MirrorFleet {
   constructor(machines: number, registries: number) {
     this.fleet = new Fleet(machines);
     this.#registries = registries;
-    this.#set = mirrorSet(registries, "first");
+    this.#set = mirrorSetOf(registries, "first");
   }
 
   /** Edits the mirror set: every file changes. */
   edit(): void {
-    this.#set = mirrorSet(this.#registries, "second");
+    this.#set = mirrorSetOf(this.#registries, "second");
   }
 
   /** The ledger's part of machines' inputs: it keeps them as the real one does. */
@@ -108,15 +113,29 @@ export class MirrorFleet {
     };
   }
 
-  /** Lets the schedule pass once. */
-  tick(tick: string) {
+  /** The pod of the proof: its image is pulled after a while. */
+  #probes() {
+    let pulledAt = 0;
+    return {
+      start: async () => {
+        pulledAt = Date.now() + PULL_MS;
+      },
+      state: async () => ({ exitCode: null, address: null, waiting: "", ended: "" }),
+      events: async () =>
+        Date.now() < pulledAt ? [] : [{ reason: "Pulled", message: `Successfully pulled image "${IMAGE}"`, at: "" }],
+      remove: async () => undefined,
+    };
+  }
+
+  /** The verbs by which the workflow reaches it. */
+  steps(): Steps {
     const steps = this.fleet.steps();
     const { verbs } = inputVerbs();
     const kept = {
       put: async (_input: Input, content: InputContent) => void this.contents.push(content),
       get: async (_input: Input, sha256: string) => this.contents.find((one) => one.sha256 === sha256),
     };
-    const own = {
+    return {
       ...steps,
       ...verbs,
       machines: { ...steps.machines, given: this.#given() },
@@ -124,8 +143,14 @@ export class MirrorFleet {
       runtime: { read: async () => ({ version: "1", configuration, payload: { files: [] } }) },
       inputObjects: { read: async () => [[], [this.#set], [], [{ spec: {} }]] },
       inputStore: kept,
+      probes: this.#probes(),
       stops: { all: async () => [], ofNamespace: async () => [] },
     } as unknown as Steps;
-    return run((ctx) => reconcileNodes(own)({ tick, input: "mirrors" }, ctx));
+  }
+
+  /** Lets the schedule pass once. */
+  tick(tick: string) {
+    const workflow = reconcileNodes(this.steps());
+    return run((ctx) => workflow({ tick, input: "mirrors" }, ctx));
   }
 }
