@@ -4,6 +4,7 @@ import type { FleetResult } from "../../messages/operation/fleet.ts";
 import type { FailureReason } from "../../records/failures.ts";
 import { workOwner } from "../../records/node-work.ts";
 import type { NodeRecord } from "../../records/records.ts";
+import type { AppendToChain } from "../../steps/ledger/audit.ts";
 import type { NodeChange } from "../../steps/ledger/ledger.ts";
 import { MOST_MACHINES } from "../../steps/machine/fleet.ts";
 import type { FleetMachine, FleetOperation, FleetRow, Member, Outcome } from "./row.ts";
@@ -27,13 +28,13 @@ async function settleOne<M extends FleetMachine>(
   op: FleetOperation,
   row: FleetRow<M>,
   { member, outcome }: Settlement<M>,
-  isDeleted: boolean,
+  { isDeleted, append }: { readonly isDeleted: boolean; readonly append: AppendToChain },
 ): Promise<void> {
-  const { steps, operation } = op;
+  const { steps } = op;
   const { index, name, instanceId, lease } = member;
   if (outcome.state === "changed") await row.onChanged?.(member);
   const word = outcome.state === "changed" ? row.audit.succeeded : outcome.state;
-  await steps.audit.append({ operation }, `node ${index} ${word}`, {
+  await append(`node ${index} ${word}`, {
     what: "changed",
     node: { name, instanceId },
     detail: { ...row.audit.detail, outcome: word },
@@ -57,7 +58,8 @@ export async function settle<M extends FleetMachine>(
     await step(op.ctx, numbered(name, at), async () => {
       if (at === 0) await before?.();
       const gone = await deleted();
-      for (const one of chunk) await settleOne(op, row, one, gone?.has(one.member.uid) ?? false);
+      const append = await op.steps.audit.writer({ operation: op.operation });
+      for (const one of chunk) await settleOne(op, row, one, { isDeleted: gone?.has(one.member.uid) ?? false, append });
     });
 }
 

@@ -134,6 +134,23 @@ const exports = (context: StepContext) => {
   };
 };
 
+/** A chain as it was read, and continued since. */
+interface OpenChain {
+  readonly chain: Chain;
+  head: Head | undefined;
+  entries: readonly Item[];
+}
+
+/** Finds the entry of a step that was repeated. @throws Error if the mark already has another act */
+function knownIn({ chain, entries }: OpenChain, mark: string, act: Act): Item | undefined {
+  const known = entries.find((entry) => entry.mark === mark);
+  if (known && !isSameAct(known, act)) throw new Error(`${chainName(chain)} has another entry with the mark "${mark}"`);
+  return known;
+}
+
+/** Appends an act to one chain, as `append` does. */
+export type AppendToChain = (mark: string, act: Act) => Promise<Head>;
+
 /** The audit of operations. Entries are inserted once and never changed; each contains the hash of the previous one. */
 export const audit = (context: StepContext) => {
   const { cluster, retentionDays } = context.settings;
@@ -153,6 +170,29 @@ export const audit = (context: StepContext) => {
     throw new Error(`entry ${entry.sequence} of ${chainName(chain)} exists with another content`);
   };
 
+  const appendTo = async (open: OpenChain, mark: string, act: Act): Promise<Head> => {
+    const { chain, head, entries } = open;
+    const known = knownIn(open, mark, act);
+    const last = entries.at(-1);
+    const next = { at: timestamp(context), mark, act };
+    const tail = tailOf(head, last);
+    const entry = known ?? (await insert(chain, entryAfter({ cluster, chain, head: tail }, next), entries[0], act));
+    // The last entry is later than the head: an execution ended between the two writes, perhaps before the copy.
+    if (last && last !== known && last.sequence > (head?.sequence ?? 0)) await copies.postpone(chain);
+    const { sequence, hash } = tailOf(head, entry) ?? entry;
+    if (hash !== head?.hash) await items.change(headKey(chain), { audit: { sequence, hash } });
+    await copies.tryPut(chain, entry);
+    open.entries = known ? entries : [...entries, entry];
+    open.head = { sequence, hash };
+    return open.head;
+  };
+
+  const writer = async (chain: Chain): Promise<AppendToChain> => {
+    const [head, entries] = await Promise.all([headOf(chain), entriesOf(chain)]);
+    const open: OpenChain = { chain, head, entries };
+    return (mark, act) => appendTo(open, mark, act);
+  };
+
   return {
     /** Lists the entries of a chain in the order of their keys. */
     entries: entriesOf,
@@ -164,23 +204,10 @@ export const audit = (context: StepContext) => {
      * @returns the chain's new head
      * @throws Error if the mark or the place already has another act; DynamoDB's errors
      */
-    append: async (chain: Chain, mark: string, act: Act): Promise<Head> => {
-      const [head, entries] = await Promise.all([headOf(chain), entriesOf(chain)]);
-      const known = entries.find((entry) => entry.mark === mark);
-      if (known && !isSameAct(known, act))
-        throw new Error(`${chainName(chain)} has another entry with the mark "${mark}"`);
-      const last = entries.at(-1);
-      const next = { at: timestamp(context), mark, act };
-      const tail = tailOf(head, last);
-      const entry = known ?? (await insert(chain, entryAfter({ cluster, chain, head: tail }, next), entries[0], act));
-      // The last entry is later than the head: an execution ended between the two writes, perhaps before the copy.
-      if (last && last !== known && last.sequence > (head?.sequence ?? 0)) await copies.postpone(chain);
-      const now = tailOf(head, entry) ?? entry;
-      if (now.hash !== head?.hash)
-        await items.change(headKey(chain), { audit: { sequence: now.sequence, hash: now.hash } });
-      await copies.tryPut(chain, entry);
-      return { sequence: now.sequence, hash: now.hash };
-    },
+    append: async (chain: Chain, mark: string, act: Act): Promise<Head> => (await writer(chain))(mark, act),
+
+    /** Reads a chain once, for many entries of one step; otherwise as `append`. After an error, make a new one. */
+    writer,
 
     /**
      * Compares an entry with its copy in the bucket.

@@ -52,6 +52,11 @@ const machineOf = (machine: number) => ({
 const FILE = { name: "guard.ps1", path: guardFile, sha256: "aa" };
 const guard = { present: true, sha256: "aa", taskEnabled: true, lastResult: 0, paths: 1, error: "" };
 
+interface AuditedAct {
+  readonly what: string;
+  readonly detail?: { readonly outcome?: unknown };
+}
+
 /** A fleet of one pool, its ledger, and whatever was done to it. */
 export class Fleet {
   readonly changed: (readonly string[])[] = [];
@@ -97,6 +102,10 @@ export class Fleet {
     return this.numbers()
       .filter((machine) => !gone.includes(machine))
       .map(nodeOf);
+  }
+
+  #audit(_mark: string, { what, detail }: AuditedAct): void {
+    this.acts.push({ what, outcome: detail?.outcome });
   }
 
   async #say(message: object): Promise<string> {
@@ -201,8 +210,8 @@ export class Fleet {
       },
       notices: { send: async ({ message }: { message: string }) => void this.pages.push(message) },
       audit: {
-        append: async (_chain: object, _mark: string, act: { what: string; detail?: { outcome?: unknown } }) =>
-          void this.acts.push({ what: act.what, outcome: act.detail?.outcome }),
+        append: async (_chain: object, mark: string, act: AuditedAct) => this.#audit(mark, act),
+        writer: async () => async (mark: string, act: AuditedAct) => this.#audit(mark, act),
       },
       fleet: this.#commands(),
       ledger: this.#ledger(),

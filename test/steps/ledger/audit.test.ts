@@ -92,6 +92,22 @@ describe("The audit of an operation", () => {
     await expect(audit().append(whole, "stage launch", stage("agent"))).rejects.toThrow('the mark "stage launch"');
   });
 
+  it("takes many entries of one step after it was read once, also when the step is repeated", async () => {
+    const names = ["launch", "agent", "guard", "payload"];
+    const writeAll = async (some: readonly string[]) => {
+      const append = await audit().writer(whole);
+      for (const name of some) await append(`stage ${name}`, stage(name));
+      return simulator.simulation.calls.after(0).filter(({ action }) => action === "Query").length;
+    };
+    await audit().append(whole, "requested", { what: "requested" });
+    const once = await writeAll(names.slice(0, 2));
+    expect(await writeAll(names)).toBe(once + 1);
+    expect(await writeAll(names)).toBe(once + 2);
+    expect(await verdict()).toEqual({ kind: "intact", head: await headOf(whole) });
+    expect((await entries()).map(({ mark }) => mark)).toEqual(["requested", ...names.map((name) => `stage ${name}`)]);
+    expect(copies()).toHaveLength(5);
+  });
+
   it("keeps the chains of an operation's nodes apart, and the operation's end holds their heads", async () => {
     await audit().append(whole, "requested", { what: "requested" });
     const provisioner = simulator.as("provision-node");
