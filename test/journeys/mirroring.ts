@@ -1,3 +1,4 @@
+import { type Disk, diskOf } from "../../lib/sandbox/machine/disk.ts";
 import { calls } from "./evidence.ts";
 import { type Journey, startJourney } from "./journey.ts";
 import { batch, kubectl, otherWeb, type SeedNode, web } from "./others.ts";
@@ -106,3 +107,13 @@ export function replaceAnswers(here: Journey, replacement: Replacement): () => v
     kubernetes.answer = answer;
   };
 }
+
+/** The disk of a node's machine, for a person who works on it. */
+export const diskOfNode = ({ simulator: { simulation } }: Journey, { instanceId }: SeedNode): Disk =>
+  diskOf(
+    simulation.store.collection(`machine-files/${instanceId}`),
+    simulation.store.collection(`machine-directories/${instanceId}`),
+  );
+
+/** Path of a registry's file on machines. */
+export const fileFor = (registry: string): string => `${FOLDER}${registry}\\hosts.toml`;

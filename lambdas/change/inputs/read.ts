@@ -2,7 +2,7 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { sha256 } from "../../cluster/authorities.ts";
 import { everyChunk, numbered, pageAfter } from "../../engine/chunks.ts";
 import { step } from "../../engine/durable.ts";
-import { Refused } from "../../errors.ts";
+import { Refused, UserError } from "../../errors.ts";
 import type { InputContent } from "../../inputs/input.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import { refusesCredential } from "../../steps/cluster/credential.ts";
@@ -67,12 +67,12 @@ export async function readContent(
 /** May the next tick succeed without a person? About a refused credential, the credential watch calls people. */
 const isForAnother = (error: unknown): boolean => isBusy(error) || refusesCredential(error);
 
-/** @throws Refused when a service permanently refuses to list the nodes */
+/** @throws Refused when a service permanently refuses to list the nodes; UserError about a name that a person typed */
 async function dueOrRefused(steps: Steps, wish: Wish, content: InputContent): Promise<Due> {
   try {
     return await findDue(steps, wish, content);
   } catch (error) {
-    if (isForAnother(error)) throw error;
+    if (error instanceof UserError || isForAnother(error)) throw error;
     const why = `the nodes that need it cannot be listed: ${wordsOf(error)}, so no node was changed`;
     throw new Refused(why, { cause: error });
   }

@@ -50,14 +50,16 @@ const MOST_NAMED = 10;
 
 /** Plan of a dry run. */
 export function reconcileDryRun(
-  { title }: InputWords,
+  words: InputWords,
   nodes: readonly { readonly name: string }[],
   files: readonly TextFile[],
 ): Message {
+  if (nodes.length === 0) return inputUpToDate(words);
   const names = nodes.map(({ name }) => code(name));
+  const order = nodes.length > 1 ? ", one first" : "";
   const lines = [
-    `*Dry run of ${title}*: ${counted(nodes.length, "node")} would be changed, one first.`,
-    ...(nodes.length > 0 ? [`Nodes: ${some(names, MOST_NAMED)}.`] : []),
+    `*Dry run of ${words.title}*: ${counted(nodes.length, "node")} would be changed${order}.`,
+    `Nodes: ${some(names, MOST_NAMED)}.`,
     files.length > 0
       ? `Each would have: ${some(
           files.map(({ path }) => code(path)),
