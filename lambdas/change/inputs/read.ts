@@ -49,7 +49,9 @@ export async function readContent(
   const machines = await steps.machines.given.all();
   const given = [...machines.values()].flatMap((one) => one[input.name] ?? []);
   const watch = steps.inputWatches.of(input.rule);
-  const { stored, accepted } = await watch.read();
+  const { stored, asked, ...watched } = await watch.read();
+  // A dry run shows what the change would do, which accepts the consequences.
+  const accepted = isRequested ? [...watched.accepted, ...asked] : watched.accepted;
   const facts = { configuration, given, now: steps.now(), isRequested, accepted };
   const first = input.content(found, { ...facts, images: null });
   const content =

@@ -1,7 +1,7 @@
 import type { InputWords, TextFile } from "../../inputs/input.ts";
 import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
-import { context, section } from "../slack/blocks.ts";
+import { context, section, sections } from "../slack/blocks.ts";
 import { code, counted, prose, some } from "../slack/text.ts";
 import { line, type Notice } from "./escalations.ts";
 
@@ -23,12 +23,15 @@ export function inputNewsMessage(words: InputWords, news: "bad" | "well", why: s
 /** Most remarks in one message. */
 const MOST_REMARKS = 10;
 
-/** Objects of an input that could not be applied as they are. */
+/** Objects of an input that could not be applied as they are. A remark may end with what to type. */
 export function inputRemarksMessage({ title, runbook }: InputWords, remarks: readonly string[]): Message {
-  const shown = remarks.slice(0, MOST_REMARKS).map((one) => `• ${prose(one, 300)}`);
+  const shown = remarks.slice(0, MOST_REMARKS).map((one) => `• ${prose(one, 800)}`);
   const more = remarks.length > MOST_REMARKS ? [`and ${remarks.length - MOST_REMARKS} more.`] : [];
-  const text = [`⚠️ *${title}*: not everything can be applied.`, ...shown, ...more].join("\n").slice(0, 3_000);
-  return { text, blocks: [section(text), context(runbook)] };
+  const head = `⚠️ *${title}*: not everything can be applied.`;
+  return {
+    text: [head, ...shown, ...more].join("\n"),
+    blocks: [...sections([head, ...shown, ...more]), context(runbook)],
+  };
 }
 
 /** Answer where the configuration applies no input. */

@@ -56,7 +56,9 @@ test("a person who reconciles while the schedule changes nodes is told by which 
   const [running] = await reconciles(here);
   await here.type("operator", "/win reconcile");
   await here.until(() => said(here, "3 nodes updated") === 1, 12, "the change");
-  expect(openly(here).find((one) => one.includes("🚫"))).toContain(`\`${running?.id}\` is writing the same files to nodes.`);
+  expect(openly(here).find((one) => one.includes("🚫"))).toContain(
+    `\`${running?.id}\` is writing the same files to nodes.`,
+  );
   await expectOnce();
 });
 
@@ -74,12 +76,17 @@ test("a tick while a person's operation changes nodes starts nothing", async () 
 test.for([
   ["two persons", async () => here.type("operator", "/win reconcile")],
   ["a person and a tick", async () => tick("tick-1")],
-] as const)("%s at once: one operation changes the nodes, the other one is refused or never begins", async ([, other]) => {
-  here = await startMirroring();
-  await createSet(here, "tag", "team", quay);
-  await Promise.all([here.type("operator", "/win reconcile"), other()]);
-  await here.until(() => said(here, "3 nodes updated") === 1, 12, "the change");
-  await expectOnce();
-  const others = (await reconciles(here)).filter(({ status }) => status !== "succeeded");
-  expect(others.every(({ status, summary }) => status === "refused" && summary.includes("is writing the same"))).toBe(true);
-});
+] as const)(
+  "%s at once: one operation changes the nodes, the other one is refused or never begins",
+  async ([, other]) => {
+    here = await startMirroring();
+    await createSet(here, "tag", "team", quay);
+    await Promise.all([here.type("operator", "/win reconcile"), other()]);
+    await here.until(() => said(here, "3 nodes updated") === 1, 12, "the change");
+    await expectOnce();
+    const others = (await reconciles(here)).filter(({ status }) => status !== "succeeded");
+    expect(others.every(({ status, summary }) => status === "refused" && summary.includes("is writing the same"))).toBe(
+      true,
+    );
+  },
+);

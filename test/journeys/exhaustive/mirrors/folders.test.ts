@@ -7,7 +7,6 @@ import {
   diskOfNode,
   fileFor,
   filesOn,
-  nodes,
   paged,
   reconciles,
   said,

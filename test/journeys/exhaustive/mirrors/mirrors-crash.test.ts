@@ -110,7 +110,9 @@ describe.for(["schedule", "person"] as const)("a change of mirrors by a %s whose
       expect(operation).toMatchObject({ status: "succeeded", summary: "3 nodes updated." });
       const files = nodes.map((node) => filesOn(here, node));
       expect(files.every((one) => one["quay.io\\hosts.toml"] !== undefined)).toBe(true);
-      expect(commanded(operation?.id ?? "none").toSorted()).toEqual(nodes.map(({ instanceId }) => instanceId).toSorted());
+      expect(commanded(operation?.id ?? "none").toSorted()).toEqual(
+        nodes.map(({ instanceId }) => instanceId).toSorted(),
+      );
       expect((await here.nodes(operation?.id ?? "")).map(({ status }) => status)).toEqual(Array(3).fill("succeeded"));
       expect((await look(here, "/win mirrors")).said).toContain("on all 3 nodes");
       expect(ownPods(here)).toEqual([]);
@@ -131,25 +133,25 @@ describe("a wrong change of mirrors whose process dies", () => {
     await here.close();
   }, 60_000);
 
-  test.for(kills.slice(0, 2))("at each of its operations gives the first node back what it had (%s, %s)", async ([
-    kind,
-    when,
-  ]) => {
-    here = await start();
-    expect(whole.map(({ name }) => name)).toContain("undo");
-    killAtEach(whole, kind, when);
-    injectFault(here, "registry-down", { host: "mirror.example.com" });
-    await change("schedule", "1 node failed");
-    const [operation, ...others] = await reconciles(here);
-    expect(others).toEqual([]);
-    expect(operation?.status).toBe("failed");
-    expect(nodes.map((node) => filesOn(here, node))).toEqual([{}, {}, {}]);
-    for (const node of nodes)
-      expect(diskOfNode(here, node).directory("C:\\k\\containerd\\registries\\quay.io")).toBeUndefined();
-    expect(commanded(operation?.id ?? "none")).toHaveLength(2);
-    expect(ownPods(here)).toEqual([]);
-    await here.pass(2);
-    expect(paged(here)).toHaveLength(1);
-    expect(await heldBack(here)).toEqual([]);
-  });
+  test.for(kills.slice(0, 2))(
+    "at each of its operations gives the first node back what it had (%s, %s)",
+    async ([kind, when]) => {
+      here = await start();
+      expect(whole.map(({ name }) => name)).toContain("undo");
+      killAtEach(whole, kind, when);
+      injectFault(here, "registry-down", { host: "mirror.example.com" });
+      await change("schedule", "1 node failed");
+      const [operation, ...others] = await reconciles(here);
+      expect(others).toEqual([]);
+      expect(operation?.status).toBe("failed");
+      expect(nodes.map((node) => filesOn(here, node))).toEqual([{}, {}, {}]);
+      for (const node of nodes)
+        expect(diskOfNode(here, node).directory("C:\\k\\containerd\\registries\\quay.io")).toBeUndefined();
+      expect(commanded(operation?.id ?? "none")).toHaveLength(2);
+      expect(ownPods(here)).toEqual([]);
+      await here.pass(2);
+      expect(paged(here)).toHaveLength(1);
+      expect(await heldBack(here)).toEqual([]);
+    },
+  );
 });

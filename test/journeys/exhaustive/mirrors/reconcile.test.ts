@@ -48,7 +48,7 @@ describe("/win reconcile", () => {
     expect(nodes.map(has)).toEqual([true, false, true]);
     await run("/win reconcile");
     expect(nodes.map(has)).toEqual([true, true, true]);
-    expect((await reconciles(here)).map(({ asker, status }) => [asker.userId, status])).toEqual(
+    expect((await reconciles(here)).map(({ asker, status }) => [asker?.userId, status])).toEqual(
       nodes.map(() => ["U0OPERATOR", "succeeded"]),
     );
     await here.pass(6);
