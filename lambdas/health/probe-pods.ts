@@ -3,8 +3,8 @@ import { ACCOUNT_NAMESPACE } from "../cluster/accounts.ts";
 /** Label of the pods that probe a node's data plane; a drain neither evicts them nor waits for them. */
 export const PROBE_LABEL = "casement.dev/probe";
 
-/** Seconds after which the cluster ends a probe, even if Casement fails. */
-const DEADLINE_SECONDS = 300;
+/** Seconds after which the cluster ends a probe, even if Casement fails; the admission policy allows 600. */
+const DEADLINE_SECONDS = { probe: 300, pull: 600 };
 
 /**
  * Name of the API server's service in every cluster. A Windows pod only resolves fully qualified names (Kubernetes' DNS
@@ -84,7 +84,7 @@ const probePod = ({ name, node, image, os, command, user, pull }: Wanted): Probe
     nodeSelector: { "kubernetes.io/os": os },
     tolerations: [{ operator: "Exists" }],
     restartPolicy: "Never",
-    activeDeadlineSeconds: DEADLINE_SECONDS,
+    activeDeadlineSeconds: pull ? DEADLINE_SECONDS.pull : DEADLINE_SECONDS.probe,
     automountServiceAccountToken: false,
     enableServiceLinks: false,
     containers: [

@@ -128,6 +128,9 @@ export function valueFor(input: Input, content: InputContent, sent: SentInput | 
   };
 }
 
+/** Hash of a whole content: contents with the same files may differ in what machines keep. */
+export const contentHash = (content: InputContent): string => sha256(JSON.stringify(content));
+
 const textOf = (files: readonly InputFile[]): string =>
   JSON.stringify(files.map(({ path, sha256: hash }) => `${path} ${hash}`).toSorted());
 

@@ -25,8 +25,10 @@ export interface InputWatch {
    * get it.
    */
   readonly blocked: BlockedContent | null;
-  /** Hash of the whole content that was put into the bucket last. */
+  /** Hash of the whole content that the cluster wanted last, and that was put into the bucket. */
   readonly stored: string | null;
+  /** Milliseconds since the epoch at which it was stored; 0 if unknown. */
+  readonly storedAt: number;
   /** Remarks that were posted last. */
   readonly remarks: readonly string[];
   /** Keys of the parts about which those remarks ask. */
@@ -43,6 +45,7 @@ const empty: InputWatch = {
   operation: null,
   blocked: null,
   stored: null,
+  storedAt: 0,
   remarks: [],
   asked: [],
   accepted: [],
@@ -104,7 +107,7 @@ const inputWatch = (context: StepContext, rule: string) => {
 
     /** Records the content that the bucket holds. */
     noteStored: async (stored: string): Promise<void> => {
-      await revise((before) => (before.stored === stored ? null : { ...before, stored }));
+      await revise((before) => (before.stored === stored ? null : { ...before, stored, storedAt: context.now() }));
     },
 
     /**

@@ -1,35 +1,23 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Containerd, startContainerd } from "./containerd.ts";
+import { expect, test } from "vitest";
+import { describeEach } from "./each.ts";
 import { comparable, expectedOf, isRequest, notRun, runVectors, struckRows } from "./expected.ts";
-import { installed, obstacle, releases } from "./releases.ts";
 import { hostsOf, olderRows, type Vector, vectors } from "./vectors.ts";
 
-const order = ({ id, criHeaders, configPathIsList: isPathList, ...vector }: Vector) => ({
+const orderOf = ({ id, criHeaders, configPathIsList: isPathList, ...vector }: Vector) => ({
   ...vector,
   salt: id,
   settings: { ...(criHeaders ? { headers: criHeaders } : {}), ...(isPathList ? { isPathList } : {}) },
 });
 
-describe.each(releases)("containerd $version of Debian's $suite", (release) => {
-  const found = obstacle() ? undefined : installed(release);
-  describe.skipIf(!found)("pulls as the vectors say", () => {
-    const { program = "", version = "" } = found ?? {};
-    let containerd: Containerd;
-    beforeAll(async () => {
-      containerd = await startContainerd({ program, version, hosts: hostsOf(vectors) });
-    });
-    afterAll(() => containerd?.close());
-
-    test.each(runVectors)("$id: $shows", async (vector) => {
-      const { ok, requests, isWhole, error } = expectedOf(vector, version);
-      const record = await containerd.pull(order(vector));
-      const made = record.requests.filter(isRequest);
-      if (isWhole) expect(made).toEqual(requests);
-      else
-        expect(made.map(([method, url]) => `${method} ${url}`)).toEqual(requests.map((one) => `${one[0]} ${one[1]}`));
-      expect(record.ok).toBe(ok);
-      if (error) expect(comparable(record.message)).toBe(comparable(error));
-    });
+describeEach(hostsOf(vectors), ({ version, containerd }) => {
+  test.each(runVectors)("$id: $shows", async (vector) => {
+    const { ok, requests, isWhole, error } = expectedOf(vector, version);
+    const record = await containerd().pull(orderOf(vector));
+    const made = record.requests.filter(isRequest);
+    if (isWhole) expect(made).toEqual(requests);
+    else expect(made.map(([method, url]) => `${method} ${url}`)).toEqual(requests.map((one) => `${one[0]} ${one[1]}`));
+    expect(record.ok).toBe(ok);
+    if (error) expect(comparable(record.message)).toBe(comparable(error));
   });
 });
 

@@ -17,8 +17,10 @@ const opened: Finding = { kind: "balancer-ports", group: "sg-1", ports: ["tcp 31
 const unclear: Finding = { kind: "no-answer", area: "AWS", what: "the subnets", why: "ThrottlingException" };
 const scopes: Finding = { kind: "scopes-missing", scopes: ["users:read", "commands"] };
 
-/** One of each kind, with hostile words in every place that holds words from elsewhere. */
 const hostile = "<!channel> `x` *b* & <@U1>";
+const fault = { registry: "quay.io", object: hostile, source: hostile, mirror: hostile, reason: "path" } as const;
+
+/** One of each kind, with hostile words in every place that holds words from elsewhere. */
 const each: readonly Finding[] = [
   { kind: "down", area: "Cluster", why: hostile },
   { kind: "no-answer", area: "Slack", what: "the channel", why: hostile },
@@ -73,6 +75,18 @@ const each: readonly Finding[] = [
   { kind: "no-join-account" },
   { kind: "no-machine-approver" },
   { kind: "no-linux-node" },
+  { kind: "mirrors-not-applied", sets: 2 },
+  { kind: "mirrors-unread", why: hostile },
+  { kind: "mirrors-inexpressible", faults: Array.from({ length: 7 }, () => fault), unused: [fault] },
+  { kind: "registries-not-enforced", list: "blocked", registries: [hostile] },
+  { kind: "registries-not-enforced", list: "allowed", registries: ["quay.io"] },
+  { kind: "registries-unencrypted", registries: ["quay.io"] },
+  { kind: "mirrors-asked", parts: [hostile] },
+  { kind: "mirrors-late", nodes: ["win-1"] },
+  { kind: "mirrors-unconfirmed", nodes: ["win-1", "win-2"] },
+  { kind: "mirrors-blocked", failed: "win-1", nodes: ["win-1", "win-2"] },
+  { kind: "mirrors-blocked", failed: null, nodes: ["win-1"] },
+  { kind: "containerd-untried", version: hostile, nodes: ["win-1"] },
 ];
 
 describe("the doctor's report", () => {

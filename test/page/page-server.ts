@@ -6,7 +6,7 @@ import { page } from "../../lib/sandbox/page/page.ts";
 import { type Slack, slack } from "../../lib/sandbox/slack/slack.ts";
 import { boltApp, SECRET, simulationAt, TOKEN } from "../sandbox/slack/workbench.ts";
 import { bot } from "./bot.ts";
-import { agents, instances, nodes, operations } from "./samples.ts";
+import { agents, instances, machines, nodes, operations } from "./samples.ts";
 
 const setting = {
   cluster: demo.cluster.name,
@@ -46,7 +46,7 @@ export function servedPage() {
     },
     readers: {
       instances: () => instances,
-      machines: () => [],
+      machines: () => machines,
       nodes: () => nodes,
       operations: () => operations,
       messages: service.messages,

@@ -42,6 +42,18 @@ test("shows the simulator and an empty channel before the first message", async 
   expect(faults).toEqual([]);
 });
 
+test("shows each registry's file and the nodes that have it", async () => {
+  const panel = window.getByRole("region", { name: "Registry mirrors" });
+  await panel.getByRole("cell", { name: "mirror.example.com_5000_" }).waitFor();
+  expect(await panel.getByRole("row").allInnerTexts()).toEqual([
+    expect.stringMatching(/Registry.*Nodes/s),
+    expect.stringMatching(/mirror\.example\.com_5000_\s+60303ae2\s+ip-10-0-0-21/),
+    expect.stringMatching(/quay\.io\s+2c26b46b\s+ip-10-0-0-22/),
+    expect.stringMatching(/quay\.io\s+9f86d081\s+ip-10-0-0-21/),
+  ]);
+  expect(faults).toEqual([]);
+});
+
 test("completes a command from the command list and the names of nodes and operations", async () => {
   await composer().pressSequentially("/w");
   await composer().press("Tab");

@@ -75,6 +75,25 @@ export const instances = [
   instance("i-0ffffffffffffff02", "terminated", "web", -600),
 ];
 
+const disk = (instanceId: string, ...files: readonly (readonly [folder: string, sha256: string])[]) => ({
+  instanceId,
+  bootId: "1",
+  power: "running" as const,
+  files: files.map(([folder, sha256]) => ({
+    path: `C:\\k\\containerd\\registries\\${folder}\\hosts.toml`,
+    sha256,
+    size: 200,
+  })),
+  ...{ services: [], routes: [], tasks: [], certificates: [], features: [] },
+});
+
+/** Machines with registries' files on their disks; one of them is gone. */
+export const machines = [
+  disk("i-0a1b2c3d4e5f60710", ["quay.io", "9f86d081884c"], ["mirror.example.com_5000_", "60303ae22b99"]),
+  disk("i-0a1b2c3d4e5f60711", ["quay.io", "2c26b46b68ff"]),
+  disk("i-0ffffffffffffff02", ["quay.io", "9f86d081884c"]),
+];
+
 /** Agents on their machines, as SSM knows them. */
 export const agents = [
   { instanceId: "i-0a1b2c3d4e5f60710", pingStatus: "Online" },

@@ -3,7 +3,15 @@ import { apply, once } from "../../change/node/task.ts";
 import { Refused } from "../../errors.ts";
 import { type Input, valueFor } from "../../inputs/input.ts";
 import { clusterInputs } from "../../inputs/list.ts";
+import type { MachineInputs, SentInput } from "../../records/machine-record.ts";
 import { machineOf, type ProvisionTask } from "./task.ts";
+
+/** The newest content that a machine has confirmed: the one before a content with which a node failed. */
+const newestConfirmed = ({ name }: Input, given: ReadonlyMap<string, MachineInputs>): SentInput | undefined =>
+  [...given.values()]
+    .flatMap((one) => one[name] ?? [])
+    .filter(({ unconfirmed }) => unconfirmed === undefined)
+    .toSorted((one, other) => other.at.localeCompare(one.at))[0];
 
 /** Writes an input to the machine; records it before it is sent, and once the machine has it. */
 async function give(task: ProvisionTask, input: Input): Promise<void> {
@@ -14,8 +22,11 @@ async function give(task: ProvisionTask, input: Input): Promise<void> {
   const { given } = steps.machines;
   const sha256 = await once(task, `read the ${noun}`, async () => {
     const content = await readContent(steps, { input, configuration, isRequested: false });
-    if (content?.refusesNew !== undefined) throw new Refused(content.refusesNew);
-    return content === null || input.isWithout(content) ? null : content.sha256;
+    if (content === null) return null;
+    if (content.refusesNew !== undefined) throw new Refused(content.refusesNew);
+    const { blocked } = await steps.inputWatches.of(input.rule).read();
+    const proven = blocked?.sha256 === content.sha256 ? newestConfirmed(input, await given.all()) : undefined;
+    return proven?.sha256 ?? (input.isWithout(content) ? null : content.sha256);
   });
   if (sha256 === null) return;
   const sent = async () => (await given.of(instanceId))?.[input.name];

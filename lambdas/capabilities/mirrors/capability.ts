@@ -14,7 +14,7 @@ export const mirrors = {
       workflow: "look",
       dialog: false,
       title: ({ registry }) => (registry === null ? "Show the registry mirrors" : `Show the mirrors of ${registry}`),
-      summary: "Shows registry mirrors: what the cluster wants, what nodes have",
+      summary: "Shows registry mirrors, and nodes that lack them",
       detail:
         "Lists each registry with its mirrors and the nodes that do not have its file yet, and every mirror set that containerd cannot express, with the reason.",
       examples: ["mirrors", "mirrors registry.redhat.io"],

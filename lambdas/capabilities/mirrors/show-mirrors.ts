@@ -1,5 +1,4 @@
 import type { OperationSettings } from "../../change/operation/op.ts";
-import { POOL_LABEL } from "../../cluster/node-keys.ts";
 import type { Request } from "../../commands/request.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { UserError } from "../../errors.ts";
@@ -8,9 +7,9 @@ import { inputsNotApplied } from "../../messages/operation/inputs.ts";
 import { profileOf } from "../../profiles/list.ts";
 import type { MachineInputs } from "../../records/machine-record.ts";
 import type { Message } from "../../records/records.ts";
-import { instanceIdOf, isWindows, labelsOf } from "../../steps/cluster/node-facts.ts";
+import { managedNodes } from "../../steps/cluster/managed-nodes.ts";
+import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
-import { ownershipOf } from "../../steps/cluster/ownership.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { mirrorsMessage, registryMessage, type ShownRegistry, unknownRegistry } from "./mirrors-message.ts";
 
@@ -30,19 +29,13 @@ const without = (
     })
     .map(({ metadata }) => metadata?.name ?? "");
 
-/** Finds the nodes that get mirrors: those that only Casement manages. If EC2 is unreachable, ownership is not judged. */
-async function managedNodes(steps: Steps, { cluster }: Configuration): Promise<readonly Node[]> {
+/** Finds the nodes that get mirrors. If EC2 is unreachable, continue without their owners. */
+async function nodesOf(steps: Steps, { cluster }: Configuration): Promise<readonly Node[]> {
   const [all, machines] = await Promise.all([
     steps.nodes.all(),
     steps.instances.ofCluster(cluster.id).catch(() => null),
   ]);
-  const nodes = all.filter((node) => isWindows(node) && labelsOf(node)[POOL_LABEL] !== undefined);
-  if (machines === null) return nodes;
-  const claimed = await steps.claims.all();
-  const machineOf = new Map(machines.map((machine) => [machine.instanceId, machine]));
-  return nodes.filter(
-    (node) => ownershipOf(machineOf.get(instanceIdOf(node) ?? ""), cluster.name, claimed) === "managed",
-  );
+  return managedNodes(all, machines && { machines, claimed: await steps.claims.all(), cluster: cluster.name });
 }
 
 /**
@@ -59,7 +52,7 @@ export async function showMirrors(
   if (references === null) throw new UserError(inputsNotApplied);
   const [found, nodes, given] = await Promise.all([
     steps.inputObjects.read(references),
-    managedNodes(steps, configuration),
+    nodesOf(steps, configuration),
     steps.machines.given.all(),
   ]);
   const wanted = mirrorsFrom(found, configuration);

@@ -17,10 +17,10 @@ export const reconcile = {
       dialog: false,
       title: ({ targets, dryRun }) =>
         `${dryRun ? "Dry run: reconcile" : "Reconcile"} ${targets.kind === "all" ? "all nodes" : inWords(targets)}`,
-      summary: "Writes the cluster's registry mirrors to nodes now",
+      summary: "Writes registry mirrors to nodes now",
       detail:
-        "Does at once what the schedule does every five minutes: writes the registries' files to one node, proves them by a pull, then writes them to the rest. Restarts no service and moves no pod. Also tries again what a node failed with, and removes all files when no mirror set is left.",
-      examples: ["reconcile", "reconcile web", "reconcile ip-10-0-3-7 --dry-run"],
+        "Does at once what the schedule does every five minutes: writes the registries' files to one node, proves them by a pull, then writes them to the rest. Restarts nothing and moves no pod. Also tries again what a node failed with, and removes all files when no mirror set is left.",
+      examples: ["reconcile web", "reconcile --dry-run"],
     }),
   ],
   workflows: { reconcile: { hours: 2, account: "act", triesItsRights: true } },
@@ -34,15 +34,15 @@ export const reconcile = {
       },
     ],
   },
-  // proof: minutes until the first node has pulled an image of a changed registry; Windows images have gigabytes.
-  waits: { mirrors: { proof: 15 } },
+  // proof: minutes until the first node has pulled an image of a changed registry; its pod ends after ten.
+  waits: { mirrors: { proof: 9 } },
   schedules: [
     {
       name: "mirrors",
       every: "5 minutes",
       starts: "reconcile",
       input: { input: "mirrors" },
-      logs: "the cluster's mirror sets are compared with the nodes' records",
+      logs: "mirror sets are compared with the nodes' records",
     },
   ],
 } as const satisfies Capability;

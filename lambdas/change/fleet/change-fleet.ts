@@ -33,10 +33,13 @@ async function undoFirst<M extends FleetMachine>(
   if (!undo) return "";
   const { verify: _, ...way } = sending;
   const names = { plan: "plan: undo", send: "undo" };
-  const end = (await sendRound(op, { ...way, plan: undo }, names, [first])).get(first.instanceId);
-  return end?.state === "changed"
-    ? "; what was there before is back"
-    : `; what was there before could not be given back: ${end?.why ?? "SSM did not answer for it"}`;
+  const lost = (why: string): string => `; what was there before could not be given back: ${why}`;
+  try {
+    const end = (await sendRound(op, { ...way, plan: undo }, names, [first])).get(first.instanceId);
+    return end?.state === "changed" ? "; what was there before is back" : lost(end?.why ?? "SSM did not answer for it");
+  } catch (error) {
+    return lost(causeOf(error).message);
+  }
 }
 
 async function tryFirst<M extends FleetMachine>(

@@ -62,15 +62,31 @@ async function stopsOver(steps: Steps, configuration: Configuration): Promise<(p
   };
 }
 
+/**
+ * Was the same content sent to the machine a short while ago, without a confirmation? Then it is not tried at every
+ * tick, which would call people each time. An input whose files are compared is looked at instead.
+ */
+function isTriedLately(
+  { input, configuration, isRequested }: Wish,
+  content: InputContent,
+  sent: SentInput | undefined,
+  now: number,
+): boolean {
+  if (isRequested || input.comparedFile(configuration) !== null || !sent?.unconfirmed) return false;
+  return sent.sha256 === content.sha256 && now - Date.parse(sent.at) < input.retryHours.change * 3_600_000;
+}
+
 /** Nodes that Casement provisioned and whose record differs; all of them when they are compared. */
 function candidatesOf(
-  { input, select = (all) => all }: Wish,
+  wish: Wish,
   content: InputContent,
-  { nodes, given, isWhole }: { nodes: readonly Node[]; given: Given; isWhole: boolean },
+  { nodes, given, isWhole, now }: { nodes: readonly Node[]; given: Given; isWhole: boolean; now: number },
 ): readonly Node[] {
+  const { input, select = (all) => all } = wish;
   return select(nodes).filter((node) => {
     if (!isWindows(node) || labelsOf(node)[POOL_LABEL] === undefined) return false;
-    return isWhole || needsInput(input, content, given.get(instanceIdOf(node) ?? "")?.[input.name]);
+    const sent = given.get(instanceIdOf(node) ?? "")?.[input.name];
+    return isWhole || (needsInput(input, content, sent) && !isTriedLately(wish, content, sent, now));
   });
 }
 
@@ -102,7 +118,7 @@ export async function findDue(steps: Steps, wish: Wish, content: InputContent): 
   const isCompared = input.comparedFile(configuration) !== null;
   const isWhole = isCompared && (isRequested || steps.now() - watch.comparedAt >= COMPARE_AGAIN_MS);
   const given = await steps.machines.given.all();
-  const candidates = candidatesOf(wish, content, { nodes: await steps.nodes.all(), given, isWhole });
+  const candidates = candidatesOf(wish, content, { nodes: await steps.nodes.all(), given, isWhole, now: steps.now() });
   if (candidates.length === 0) return { isWhole, nodes: [] };
   const placed = await reachable(steps, configuration, candidates);
   const isStopped = input.waitsForStops ? await stopsOver(steps, configuration) : () => false;

@@ -1,10 +1,12 @@
 import { sha256 } from "../../cluster/authorities.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
 import { causeOf, done, MINUTE, pending, StageFailed, step, until, untilTime } from "../../engine/durable.ts";
 import { pullProbe } from "../../health/probe-pods.ts";
 import { judgePull, type ProofImage, type PullResult, proofImages } from "../../health/pull.ts";
 import type { Input, InputContent } from "../../inputs/input.ts";
 import { some } from "../../messages/slack/text.ts";
 import type { InputName } from "../../records/machine-record.ts";
+import { windowsReleaseOf } from "../../steps/cluster/node-facts.ts";
 import type { FleetOperation } from "../fleet/row.ts";
 import type { DueNode } from "./due.ts";
 
@@ -16,8 +18,8 @@ export interface ProofTask {
   /** Minutes in which the node must work. */
   readonly minutes: number;
   readonly contentOf: () => Promise<InputContent>;
-  /** Images that prove registries, by preference; those that the node runs come after them. */
-  readonly images: readonly string[];
+  /** Configuration with the images that prove registries. */
+  readonly configuration: Configuration;
 }
 
 /**
@@ -60,15 +62,24 @@ async function changedRegistries({ op: { steps }, input, first, contentOf }: Pro
   return registries.filter(({ path }) => had.get(path) !== wanted.get(path)).map(({ host }) => host);
 }
 
+/** Images that the first node can run: those that the configuration names for it, then those of its pods. */
+async function candidateImages({ op: { steps }, first, configuration }: ProofTask): Promise<readonly string[]> {
+  const { probe, pools } = configuration;
+  const node = await steps.nodes.read(first.name);
+  const release = node ? windowsReleaseOf(node, pools[first.pool ?? ""]) : undefined;
+  const own = release ? (probe.images[release] ?? []) : [];
+  const used = (await steps.nodes.podsOn(first.name)).flatMap(({ spec }) =>
+    (spec?.containers ?? []).flatMap(({ image }) => image ?? []),
+  );
+  return [...Object.values(probe.registries), own, used].flat();
+}
+
 /** Images to pull on the first node, one of each registry that changes. */
 const choose = (task: ProofTask) => {
-  const { op, first, images } = task;
-  const { ctx, steps } = op;
+  const { ctx } = task.op;
   return step(ctx, "choose images for the proof", async () => {
     const registries = await changedRegistries(task);
-    const pods = registries.length > 0 ? await steps.nodes.podsOn(first.name) : [];
-    const used = pods.flatMap(({ spec }) => (spec?.containers ?? []).flatMap(({ image }) => image ?? []));
-    const chosen = proofImages(registries, [...images, ...used]);
+    const chosen = proofImages(registries, registries.length > 0 ? await candidateImages(task) : []);
     const rest = chosen.images.slice(MOST_PULLS).map(({ registry }) => registry);
     return { images: chosen.images.slice(0, MOST_PULLS), without: [...chosen.without, ...rest] };
   });

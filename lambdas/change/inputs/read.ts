@@ -1,12 +1,11 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import { sha256 } from "../../cluster/authorities.ts";
 import { everyChunk, numbered, pageAfter } from "../../engine/chunks.ts";
 import { step } from "../../engine/durable.ts";
 import { Refused, UserError } from "../../errors.ts";
-import type { InputContent } from "../../inputs/input.ts";
+import { contentHash, type InputContent } from "../../inputs/input.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import { refusesCredential } from "../../steps/cluster/credential.ts";
-import { isWindows } from "../../steps/cluster/node-facts.ts";
+import { inputContent } from "../../steps/input-content.ts";
 import type { InputWatch } from "../../steps/input-watches.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { type Due, type DueNode, findDue, type Wish } from "./due.ts";
@@ -23,16 +22,6 @@ export interface InputReading {
 }
 
 const nothing: Omit<InputReading, "why" | "news"> = { sha256: null, due: { isWhole: false, nodes: [] }, remarks: [] };
-
-/** Images of the pods on Windows nodes. */
-async function imagesInUse({ nodes }: Steps): Promise<readonly string[]> {
-  const names = new Set((await nodes.all()).filter(isWindows).map(({ metadata }) => metadata?.name ?? ""));
-  const pods = (await nodes.pods()).filter(({ spec }) => names.has(spec?.nodeName ?? ""));
-  const images = pods.flatMap(({ spec }) =>
-    [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].flatMap(({ image }) => image ?? []),
-  );
-  return [...new Set(images)].toSorted();
-}
 
 /**
  * Reads an input's content, and keeps it in the bucket. Call inside a step.
@@ -53,12 +42,8 @@ export async function readContent(
   // A dry run shows what the change would do, which accepts the consequences.
   const accepted = isRequested ? [...watched.accepted, ...asked] : watched.accepted;
   const facts = { configuration, given, now: steps.now(), isRequested, accepted };
-  const first = input.content(found, { ...facts, images: null });
-  const content =
-    first === "needs-images" ? input.content(found, { ...facts, images: await imagesInUse(steps) }) : first;
-  if (content === "needs-images") throw new Error("an input that was given the images in use asks for them again");
-  // Contents with the same files may differ in what machines keep.
-  const whole = sha256(JSON.stringify(content));
+  const content = await inputContent(input, found, facts, steps.nodes);
+  const whole = contentHash(content);
   if (stored !== whole) {
     await steps.inputStore.put(input, content);
     await watch.noteStored(whole);

@@ -6,20 +6,27 @@ import { Refused, UserError } from "../../errors.ts";
 import type { Input } from "../../inputs/input.ts";
 import { clusterInputs } from "../../inputs/list.ts";
 import { poolWithoutNodes } from "../../messages/node/guard.ts";
+import { type FleetResult, fleetSummary } from "../../messages/operation/fleet.ts";
 import {
+  everyNodeIsHeld,
+  filesLeft,
   inputsNotApplied,
   inputUpToDate,
   otherOperationChanges,
+  provenFiles,
   reconcileDryRun,
 } from "../../messages/operation/inputs.ts";
-import { originOf } from "../../records/origin.ts";
+import { say } from "../../messages/slack/blocks.ts";
 import { isWindows, labelsOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
-import { changeByRule, type Rule } from "../fleet/by-rule.ts";
-import type { Outcome } from "../fleet/row.ts";
+import { changeFleet } from "../fleet/change-fleet.ts";
+import { settleLeft } from "../fleet/settle.ts";
 import { findNode } from "../node/find-node.ts";
-import { beginOperation, failOperation, showOnly } from "../operation/lifecycle.ts";
+import { beginOperation, failOperation, showOnly, tellRequester } from "../operation/lifecycle.ts";
 import type { Execution, Op } from "../operation/op.ts";
+import { publishWatched } from "../operation/progress.ts";
+import { publishEnd } from "../operation/publish-end.ts";
+import { postFirst } from "../operation/publisher.ts";
 import { checkOrigin } from "../operation/requester.ts";
 import type { DueNode, Wish } from "./due.ts";
 import { type InputReading, readInPages } from "./read.ts";
@@ -51,22 +58,31 @@ async function checkPools(op: Reconciling, nodes: readonly DueNode[]): Promise<v
   for (const pool of new Set(nodes.map((node) => node.pool))) await checkOrigin(op, rules, pool);
 }
 
-const endOf: StartedParts["endOf"] = (outcome: Outcome) => {
+const endOf: StartedParts["endOf"] = (outcome) => {
   if (outcome.state === "changed") return { status: "succeeded", outcome: null };
-  return { status: outcome.state === "untouched" ? "cancelled" : "failed", outcome: outcome.why };
+  if (outcome.state !== "failed") return { status: "cancelled", outcome: outcome.why, failure: null };
+  const { state: _state, ...reason } = outcome;
+  return { status: "failed", failure: { stage: "files", ...reason, left: filesLeft } };
 };
 
 /** The parts of a row for an operation of a person: it leaves leased machines to the operation that holds them. */
-const startedByPerson = ({ steps, start: { operation } }: Reconciling, words: Input["words"]): StartedParts => ({
+const startedByPerson = ({ steps, start: { operation }, settings }: Reconciling): StartedParts => ({
   onHeld: () => ({ state: "untouched", why: "another operation works on it" }),
-  onClaimed: async (count) => {
-    if (count > 0) return null;
-    const summary = inputUpToDate(words).text;
-    await steps.ledger.changeOperation(operation, { status: "cancelled", summary, endedAt: steps.timestamp() });
-    return null;
-  },
+  onClaimed: async (count) => (count > 0 ? postFirst(steps, operation, null, settings) : null),
   endOf,
 });
+
+/** Ends the operation by the results of its nodes; the first one shows the remark on its proof. Call inside a step. */
+async function end({ steps, start: { operation } }: Reconciling, result: FleetResult | null): Promise<void> {
+  const { ledger } = steps;
+  const cancelledBy = (await ledger.operation(operation))?.cancelledBy ?? null;
+  const first = (await ledger.nodes(operation)).find(({ nodeName }) => nodeName === result?.changed[0]);
+  if (first && result?.note) await ledger.changeNode(operation, first.index, { outcome: provenFiles(result.note) });
+  const isWhole = result !== null && result.failed.length === 0;
+  const status = isWhole ? "succeeded" : result && cancelledBy === null ? "failed" : "cancelled";
+  const summary = result ? fleetSummary({ ...result, operation, cancelledBy }) : everyNodeIsHeld;
+  await ledger.changeOperation(operation, { status, summary, endedAt: steps.timestamp(), callbacks: {} });
+}
 
 /** @throws Refused while another operation changes the same input on nodes */
 async function claim({ steps, start: { operation } }: Reconciling, input: Input): Promise<void> {
@@ -93,20 +109,13 @@ async function change(op: Reconciling, wish: Wish, { sha256, due }: InputReading
   }
   if (due.nodes.length === 0) return endUpToDate(op, input);
   await step(ctx, "claim", () => claim(op, input));
-  const rule: Rule = {
-    origin: originOf(start),
-    opening: {
-      request: op.request,
-      cause: start.operation,
-      cluster: configuration.cluster.name,
-      channel: configuration.slack.channel,
-    },
-    words: input.words,
-    claim: async () => true,
-  };
   const fleet = { ctx, steps, operation: start.operation };
-  const row = inputRow(fleet, { input, sha256, configuration }, startedByPerson(op, input.words));
-  await changeByRule(fleet, rule, row, due.nodes);
+  const row = inputRow(fleet, { input, sha256, configuration }, startedByPerson(op));
+  const { result, published } = await changeFleet(fleet, row, due.nodes);
+  await step(ctx, "end", () => end(op, result));
+  if (!published) return step(ctx, "say that every node is held", () => tellRequester(op, say(everyNodeIsHeld)));
+  const watched = { steps, operation: start.operation, pool: null, settings: op.settings };
+  await publishEnd(ctx, steps, () => publishWatched(watched, published));
 }
 
 async function work(op: Reconciling): Promise<void> {
@@ -138,6 +147,7 @@ export async function reconcileRequested(execution: Execution): Promise<void> {
     const settings = await step(ctx, "begin", () => beginOperation(execution));
     if (settings) await work({ ...execution, request, settings });
   } catch (error) {
+    await settleLeft({ ctx, steps: execution.steps, operation: start.operation }, { endOf }, error);
     await step(ctx, "end without a result", () => failOperation(execution, error));
   }
 }

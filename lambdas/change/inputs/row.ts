@@ -88,10 +88,7 @@ const undoer =
 
 const trialOf = (op: FleetOperation, change: InputChange, contentOf: () => Promise<InputContent>): Trial<DueNode> => {
   const { input, sha256, configuration } = change;
-  const { registries, images: probes } = configuration.probe;
-  const { linux: _, ...windows } = probes;
-  const images = [...Object.values(registries), ...Object.values(windows)].filter((image) => image !== undefined);
-  const proof = { op, input: input.name, contentOf, images, minutes: minutesOf(change).proof };
+  const proof = { op, input: input.name, configuration, contentOf, minutes: minutesOf(change).proof };
   return {
     names: { plan: "plan: change first", send: "change first", settle: "settle the first node" },
     prove: (first) => proofs[input.proof]({ ...proof, first }),

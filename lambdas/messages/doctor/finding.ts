@@ -1,3 +1,4 @@
+import type { MirrorFault, UnusedMirror } from "../../inputs/mirrors/mirror-lines.ts";
 import type { AssistanceFault } from "../../machine/assistance.ts";
 import type { UnregisteredRow } from "../node/unregistered.ts";
 
@@ -97,6 +98,28 @@ export type Finding =
   | { readonly kind: "authority-unknown"; readonly nodes: readonly string[] }
   | { readonly kind: "authority-ends"; readonly authority: string; readonly at: string }
   | { readonly kind: "authority-unpublished"; readonly why: string }
+  /** Number of mirror sets of a cluster whose configuration applies none. */
+  | { readonly kind: "mirrors-not-applied"; readonly sets: number }
+  | { readonly kind: "mirrors-unread"; readonly why: string }
+  /** Lines that containerd cannot follow, and mirrors that another line forbids. */
+  | {
+      readonly kind: "mirrors-inexpressible";
+      readonly faults: readonly MirrorFault[];
+      readonly unused: readonly UnusedMirror[];
+    }
+  | {
+      readonly kind: "registries-not-enforced";
+      readonly list: "blocked" | "allowed";
+      readonly registries: readonly string[];
+    }
+  | { readonly kind: "registries-unencrypted"; readonly registries: readonly string[] }
+  /** Registries with forbidden sources that nodes do not forbid before a person has accepted the consequence. */
+  | { readonly kind: "mirrors-asked"; readonly parts: readonly string[] }
+  /** Nodes that have not had the cluster's mirror sets for an hour, or whose machines have not confirmed them. */
+  | { readonly kind: "mirrors-late" | "mirrors-unconfirmed"; readonly nodes: readonly string[] }
+  /** A node failed with the mirror sets, null for one that is gone, so that these nodes do not get them. */
+  | { readonly kind: "mirrors-blocked"; readonly failed: string | null; readonly nodes: readonly string[] }
+  | { readonly kind: "containerd-untried"; readonly version: string; readonly nodes: readonly string[] }
   | { readonly kind: "no-hybrid-network"; readonly network: string }
   | { readonly kind: "network-differs"; readonly what: string; readonly cluster: string; readonly configured: string }
   | { readonly kind: "no-join-account" | "no-machine-approver" | "no-linux-node" };

@@ -38,6 +38,15 @@ export function inputRemarksMessage({ title, runbook }: InputWords, remarks: rea
 export const inputsNotApplied =
   "Casement applies no mirror sets: set `cluster.inputs` in the configuration to `openshift` or `configmap` and deploy.";
 
+/** End of an operation that could lease none of its nodes. */
+export const everyNodeIsHeld = "Other operations work on every node that differs; nothing was changed.";
+
+/** State of a node whose files were not all written. */
+export const filesLeft = "the node pulls as before, or by the files that it has; {win} mirrors shows it";
+
+/** Outcome of the first node, with the remark on its proof. */
+export const provenFiles = (note: string): string => `mirrors written. ${note.replace(/\.$/, "")}`;
+
 /** Reason why an operation does not begin while another one changes the same files. */
 export const otherOperationChanges = (operation: string): string =>
   `${code(operation)} is writing the same files to nodes. Wait for its end, or cancel it: ${typeThis("cancel", operation)}.`;

@@ -41,6 +41,8 @@ const ends: Partial<Readonly<Record<StageName, string>>> = {
   cordon: "cordoned",
   uncordon: "schedulable",
   guard: "guarded",
+  file: "authority written",
+  files: "mirrors written",
   release: "not assisted any more",
   evict: "drained",
   restore: "rebooted and proven",

@@ -15,7 +15,8 @@ export function retryOf({ request, status, endedAt }: OperationRecord, nodes: re
   const count = nodes.filter(mayWork).length;
   if (count === 0) return null;
   if (request.command === "add") return { ...request, count };
-  if (request.command === "guard") return { ...request, targets: { kind: "nodes", nodes: namesOf(nodes) } };
+  if (request.command === "guard" || request.command === "reconcile")
+    return { ...request, targets: { kind: "nodes", nodes: namesOf(nodes) } };
   return ["remove", "drain", "reboot"].includes(request.command) ? withoutBreakGlass(request) : null;
 }
 

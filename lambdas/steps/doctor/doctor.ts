@@ -13,6 +13,7 @@ import { auditCopies } from "./audit.ts";
 import { awsAway, type DoctorCheck, type DoctorFacts, type DoctorSubject, first, isolated } from "./check.ts";
 import { accessChecks, clusterChecks, clusterCredential } from "./cluster.ts";
 import { ages } from "./credential.ts";
+import { mirrorsCheck } from "./mirrors.ts";
 import { otherMachines } from "./other-machines.ts";
 import { profileChecksOf } from "./profile-checks.ts";
 import { type RightsHolder, rightsOf, triesAccount } from "./rights.ts";
@@ -32,7 +33,7 @@ const sidesOf = (profile: Profile): readonly Side<DoctorFacts>[] => [
   { opening: null, checks: [...accountChecks, auditCopies, rulesCheck, ...agentChecks] },
   {
     opening: clusterCredential,
-    checks: [...clusterChecks, unregisteredMachines, otherMachines, ...profileChecksOf(profile)],
+    checks: [...clusterChecks, unregisteredMachines, otherMachines, mirrorsCheck, ...profileChecksOf(profile)],
   },
 ];
 

@@ -2,6 +2,7 @@ import { karpenterConsolidation } from "./karpenter-consolidation.ts";
 import { kured } from "./kured.ts";
 import { machineApprover } from "./machine-approver.ts";
 import { machineHealthCheck } from "./machine-health-check.ts";
+import { mirrorSet } from "./mirror-set.ts";
 import type { Neighbour } from "./neighbour.ts";
 import { nlb } from "./nlb.ts";
 import { clusterAutoscaler, karpenter } from "./node-autoscalers.ts";
@@ -20,6 +21,7 @@ export const neighbours: readonly Neighbour[] = [
   kured,
   machineApprover,
   machineHealthCheck,
+  mirrorSet,
   nlb,
   nodeGroup,
   scalingGroup,

@@ -4,6 +4,7 @@ import { TAG } from "../../../lambdas/tags.ts";
 export interface State {
   readonly now: string;
   readonly instances: readonly EC2Instance[];
+  readonly machines: readonly Disk[];
   readonly nodes: readonly KubernetesNode[];
   readonly operations: readonly ShownOperation[];
 }
@@ -18,6 +19,12 @@ interface EC2Instance {
   readonly Placement?: { readonly AvailabilityZone?: string };
   readonly LaunchTime?: string;
   readonly Tags?: readonly { readonly Key: string; readonly Value: string }[];
+}
+
+/** Files of a machine. */
+interface Disk {
+  readonly instanceId: string;
+  readonly files: readonly { readonly path: string; readonly sha256: string }[];
 }
 
 interface KubernetesNode {
@@ -78,12 +85,22 @@ export interface ShownNode {
   readonly instanceId: string;
 }
 
+/** A registry's hosts.toml, with the instances that have it. */
+export interface ShownRegistry {
+  /** Its folder, whose name is that of the registry: "quay.io", "quay.io_5000_". */
+  readonly folder: string;
+  /** First digits of the file's sha256. */
+  readonly hash: string;
+  readonly instanceIds: readonly string[];
+}
+
 /** Content of the simulator's half of the page. */
 export interface Snapshot {
   readonly now: string;
   readonly speed: number;
   readonly instances: readonly ShownInstance[];
   readonly nodes: readonly ShownNode[];
+  readonly registries: readonly ShownRegistry[];
   readonly operations: readonly ShownOperation[];
 }
 
@@ -117,6 +134,32 @@ const shownNode = (node: KubernetesNode): ShownNode => ({
   instanceId: node.spec?.providerID?.split("/").at(-1) ?? "",
 });
 
+/** Collects the registries' files of all machines: one row for each folder and content. */
+function shownRegistries(machines: readonly Disk[]): readonly ShownRegistry[] {
+  const files = machines.flatMap(({ instanceId, files }) =>
+    files.flatMap(({ path, sha256 }) => {
+      const [, folder] = /\\([^\\]+)\\hosts\.toml$/.exec(path) ?? [];
+      return folder === undefined ? [] : [{ folder, hash: sha256.slice(0, 8), instanceId }];
+    }),
+  );
+  return [...Map.groupBy(files, ({ folder, hash }) => `${folder} ${hash}`)]
+    .toSorted(([one], [other]) => one.localeCompare(other))
+    .flatMap(([, [first, ...rest]]) =>
+      first
+        ? [
+            {
+              folder: first.folder,
+              hash: first.hash,
+              instanceIds: [first, ...rest].map(({ instanceId }) => instanceId),
+            },
+          ]
+        : [],
+    );
+}
+
+const isThere = (instances: readonly EC2Instance[], id: string): boolean =>
+  instances.some(({ InstanceId, State }) => InstanceId === id && State?.Name !== "terminated");
+
 const newestFirst = (one: EC2Instance, other: EC2Instance): number =>
   (other.LaunchTime ?? "").localeCompare(one.LaunchTime ?? "");
 
@@ -133,5 +176,6 @@ export const snapshotOf = (state: State, agents: readonly Agent[], speed: number
   speed,
   instances: [...state.instances].sort(newestFirst).map((instance) => shownInstance(instance, agents)),
   nodes: state.nodes.map(shownNode).sort((one, other) => Number(other.windows) - Number(one.windows)),
+  registries: shownRegistries(state.machines.filter(({ instanceId }) => isThere(state.instances, instanceId))),
   operations: state.operations.map((one) => ({ ...one, status: unbegun.get(one.id) ?? one.status })),
 });

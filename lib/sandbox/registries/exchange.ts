@@ -108,11 +108,15 @@ function isRepeated(statuses: readonly number[], isLast: boolean, { retriesLastH
   return retriesLastHost && isLast && [500, 503, 504].includes(status) && before !== status;
 }
 
-/** Ends in the answer of a request, or throws the fault of the network. */
-function settled({ isWindows }: Session, { request, answer }: Exchange): Settled {
+/**
+ * Ends in the answer of a request, or throws the fault of the network.
+ * @param fallsBack was it sent below Go's client, which names the address by https?
+ */
+function settled({ isWindows }: Session, { request, answer }: Exchange, fallsBack = false): Settled {
   if (!("fault" in answer)) return { request, ...answer };
   const method = request.method === "HEAD" ? "Head" : "Get";
-  const words = `failed to do request: ${method} "${request.url}": ${faultWords(answer.fault, request.url, isWindows)}`;
+  const url = fallsBack ? request.url.replace(/^http:/, "https:") : request.url;
+  const words = `failed to do request: ${method} "${url}": ${faultWords(answer.fault, request.url, isWindows)}`;
   throw answer.fault === "hang" ? new FinalFailure(words) : new PullFailure(words);
 }
 
@@ -135,7 +139,7 @@ export function askHost(
   const statuses: number[] = [];
   let by = method;
   for (;;) {
-    const answer = settled(session, sendTo(session, host, by, path));
+    const answer = settled(session, sendTo(session, host, by, path), host.fallsBack);
     statuses.push(answer.status);
     const isHeadRefused = answer.status === 405 && by === "HEAD" && path.includes("/manifests/");
     if (isHeadRefused) by = "GET";

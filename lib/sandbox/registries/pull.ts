@@ -84,12 +84,20 @@ function attempt<T>(collected: ReturnType<typeof failures>, tryHost: () => T): T
   }
 }
 
+/** A reference as one host is asked for it. */
+interface Asked {
+  readonly path: string;
+  readonly isTag: boolean;
+  readonly isLast: boolean;
+}
+
 /** Asks one host what a reference means; undefined for a host that does not know it. */
-function resolveAt(session: Session, host: RegistryHost, path: string, isLast: boolean): Content | undefined {
+function resolveAt(session: Session, host: RegistryHost, { path, isTag, isLast }: Asked): Content | undefined {
   const answer = askHost(session, host, { method: "HEAD", path, isLast });
   if (answer.status === 404) return undefined;
   if (answer.status > 299) throw failureOf(session, answer);
-  if (!answer.lacksDigest) return answer.content;
+  // The digest of a reference by digest is known; that of a tag is taken from the content.
+  if (!answer.lacksDigest || !isTag) return answer.content;
   return askHost(session, host, { method: "GET", path, isLast: false }).content;
 }
 
@@ -108,7 +116,8 @@ function resolve(session: Session, { reference, hosts }: Hosts): Served {
     for (const host of able) {
       const path = pathAt(host, repository, kind, tag ?? digest ?? "", registry);
       const content = attempt(collected, () => {
-        const found = resolveAt(session, host, path, host === able.at(-1));
+        const isTag = tag !== undefined;
+        const found = resolveAt(session, host, { path, isTag, isLast: host === able.at(-1) });
         if (!found && session.containerd.ranksErrors) throw absent;
         return found;
       });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { snapshotOf } from "../../../lib/sandbox/page/snapshot.ts";
-import { agents, instances, nodes, operations } from "../../page/samples.ts";
+import { agents, instances, machines, nodes, operations } from "../../page/samples.ts";
 
-const state = { now: "2026-11-20T14:12:00.000Z", instances, nodes, operations } as unknown as Parameters<
+const state = { now: "2026-11-20T14:12:00.000Z", instances, machines, nodes, operations } as unknown as Parameters<
   typeof snapshotOf
 >[0];
 
@@ -34,10 +34,19 @@ test("puts Windows nodes first, in the words of kubectl", () => {
   ]);
 });
 
+test("lists the registries' files by folder and content, without those of machines that are gone", () => {
+  expect(snapshotOf(state, agents, 1, new Map()).registries).toEqual([
+    { folder: "mirror.example.com_5000_", hash: "60303ae2", instanceIds: ["i-0a1b2c3d4e5f60710"] },
+    { folder: "quay.io", hash: "2c26b46b", instanceIds: ["i-0a1b2c3d4e5f60711"] },
+    { folder: "quay.io", hash: "9f86d081", instanceIds: ["i-0a1b2c3d4e5f60710"] },
+  ]);
+});
+
 test("calls a node that never reported Unknown, and an instance without details by its id", () => {
   const bare = {
     now: state.now,
     instances: [{ InstanceId: "i-1" }],
+    machines: [],
     nodes: [{ metadata: { name: "n" } }],
     operations: [],
   };

@@ -77,6 +77,27 @@ test("the first failure that is no 404 is reported by containerd 1.7, the weight
   });
 });
 
+test("an answer without a digest is asked for again by tag alone", () => {
+  const ask = () => ({ ...served, lacksDigest: true });
+  expect(pulled("", { ask }).asked).toEqual(["HEAD src.example", "GET src.example", "GET src.example"]);
+  expect(pulled("", { ask, image: "src.example/app@sha256:1" }).asked).toEqual(["HEAD src.example", "GET src.example"]);
+});
+
+test.each([
+  ["1.7.27", "unexpected status code https://src.example/v2/app/manifests/sha256:1: 403 Forbidden"],
+  ["2.2.0", "unexpected status from GET request to https://src.example/v2/app/manifests/sha256:1: 403 Forbidden"],
+])("containerd %s words the refusal of content in its own way", (version, words) => {
+  const ask: PullInput["ask"] = ({ method }) => (method === "GET" ? { status: 403 } : served);
+  expect(pulled("", { version, ask }).outcome).toMatchObject({ error: expect.stringContaining(words) });
+});
+
+test("an insecure host that is down is named by https, whatever was tried last", () => {
+  const file = '[host."http://mirror.example"]\nskip_verify = true\n';
+  const { outcome } = pulled(file, { ask: () => ({ fault: "refused" }) });
+  const words = 'Head "https://mirror.example/v2/app/manifests/v1?ns=src.example": dial tcp 192.0.2.1:80';
+  expect(outcome).toMatchObject({ error: expect.stringContaining(words) });
+});
+
 test("a silent host ends the pull, and the source is not asked", () => {
   const { asked, outcome } = pulled(mirror, { ask: () => ({ fault: "hang" }) });
   expect(asked).toEqual(["HEAD mirror.example"]);

@@ -117,7 +117,7 @@ test("a content that failed is not tried again for hours, but at once when a per
   expect((await reconciles(here)).map(({ status }) => status)).toEqual(["failed", "failed"]);
   endFault(here, down);
   await here.type("operator", "/win reconcile");
-  await here.until(() => said(here, "3 nodes updated") === 1, 30, "the change");
+  await here.until(() => said(here, "3 nodes updated") > 0, 30, "the change");
   expect(new Set(files().map((one) => one["quay.io\\hosts.toml"]))).toHaveProperty("size", 1);
   await expectSound(here);
 });

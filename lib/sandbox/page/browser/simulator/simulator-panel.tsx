@@ -6,6 +6,7 @@ import { Faults } from "./faults.tsx";
 import { Instances } from "./instances.tsx";
 import { Nodes } from "./nodes.tsx";
 import { Operations } from "./operations.tsx";
+import { Registries } from "./registries.tsx";
 
 interface SimulatorPanelProps {
   readonly cluster: string;
@@ -31,6 +32,7 @@ export function SimulatorPanel({ cluster, snapshot, faults, people, again }: Sim
           <Operations operations={snapshot.operations} people={people} />
           <Instances instances={snapshot.instances} nodes={snapshot.nodes} />
           <Nodes nodes={snapshot.nodes} now={snapshot.now} />
+          <Registries registries={snapshot.registries} nodes={snapshot.nodes} />
           <Faults faults={faults} instances={snapshot.instances} again={again} />
         </div>
       ) : (

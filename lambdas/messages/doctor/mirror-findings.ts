@@ -1,0 +1,107 @@
+import type { MirrorFault, UnusedMirror } from "../../inputs/mirrors/mirror-lines.ts";
+import { typeThis } from "../command/syntax.ts";
+import { mirrorFaultText, unusedMirrorText } from "../mirrors/faults.ts";
+import { code, counted, prose, some } from "../slack/text.ts";
+import type { Finding } from "./finding.ts";
+import { broken, type FindingText, note, warning } from "./finding-text.ts";
+
+type OfMirrors = Extract<
+  Finding,
+  {
+    readonly kind:
+      | "mirrors-not-applied"
+      | "mirrors-unread"
+      | "mirrors-inexpressible"
+      | "registries-not-enforced"
+      | "registries-unencrypted"
+      | "mirrors-asked"
+      | "mirrors-late"
+      | "mirrors-unconfirmed"
+      | "mirrors-blocked"
+      | "containerd-untried";
+  }
+>;
+
+/** Most lines of mirror sets that one finding names. */
+const MOST_LINES = 5;
+
+const list = (names: readonly string[]): string => some(names.map(code), 8);
+
+const have = (nodes: readonly string[]): string => `${list(nodes)} ${nodes.length === 1 ? "has" : "have"}`;
+
+/** Sentences about lines of mirror sets, without the last full stop. */
+function lines(faults: readonly MirrorFault[], unused: readonly UnusedMirror[]): string {
+  const all = [...faults.map(mirrorFaultText), ...unused.map(unusedMirrorText)];
+  const more = all.length > MOST_LINES ? [`${all.length - MOST_LINES} more lines of mirror sets are like these`] : [];
+  const shown = all.slice(0, MOST_LINES).map((text) => prose(text, 300));
+  return [...shown, ...more].join(" ").replace(/\.$/, "");
+}
+
+const enforcement = {
+  blocked: "pods there can pull from them",
+  allowed: "pods there can also pull from any other registry",
+} as const;
+
+/** Texts of the findings about registry mirrors. */
+export const ofMirrors: { readonly [K in OfMirrors["kind"]]: (of: Extract<Finding, { kind: K }>) => FindingText } = {
+  "mirrors-not-applied": ({ sets }) =>
+    note(
+      "Nodes",
+      `Windows nodes do not have the cluster's ${counted(sets, "mirror set")}: \`cluster.inputs\` is \`none\``,
+      "set `cluster.inputs: openshift` in the configuration and deploy (docs/mirrors.md)",
+    ),
+  "mirrors-unread": ({ why }) =>
+    broken(
+      "Nodes",
+      `the cluster's mirror sets cannot be read: ${prose(why, 500)}`,
+      "docs/runbook.md#registry-mirrors lists each reason; nodes keep the files that they have",
+    ),
+  "mirrors-inexpressible": ({ faults, unused }) =>
+    warning(
+      "Nodes",
+      lines(faults, unused),
+      `edit the mirror sets (docs/mirrors.md, “What containerd cannot express”); ${typeThis("mirrors")} lists them all`,
+    ),
+  "registries-not-enforced": ({ list: name, registries }) =>
+    note(
+      "Nodes",
+      `the cluster's ${name} registries (${list(registries)}) do not hold on Windows nodes: ${enforcement[name]}`,
+      "enforce the list in the network of the Windows nodes, or with an admission policy on the images of pods",
+    ),
+  "registries-unencrypted": ({ registries }) =>
+    note(
+      "Nodes",
+      `images of ${list(registries)} are pulled without a verified certificate, and unencrypted where a host has no HTTPS: the cluster lists the registry or a mirror of it as insecure`,
+      "give the host a certificate that nodes trust, then take it off `insecureRegistries` of `image.config.openshift.io/cluster`",
+    ),
+  "mirrors-asked": ({ parts }) =>
+    warning(
+      "Nodes",
+      `Windows nodes still contact registries that a mirror set forbids (${list(parts)}), because pods there use other images of them`,
+      `mirror these images too, or ${typeThis("reconcile")} to forbid the registries all the same (docs/runbook.md#registry-mirrors)`,
+    ),
+  "mirrors-late": ({ nodes }) =>
+    warning(
+      "Nodes",
+      `${have(nodes)} not had the cluster's mirror sets for more than an hour`,
+      `check that they run and that no freeze or hold covers them; ${typeThis("reconcile")} writes the files now`,
+    ),
+  "mirrors-unconfirmed": ({ nodes }) =>
+    warning(
+      "Nodes",
+      `${have(nodes)} not confirmed the registries' files for more than an hour after Casement sent them`,
+      `check that their SSM agents are online; ${typeThis("reconcile")} sends the files again`,
+    ),
+  "mirrors-blocked": ({ failed, nodes }) =>
+    broken(
+      "Nodes",
+      `the cluster's mirror sets are not written to ${list(nodes)}, because ${failed === null ? "a node that is gone" : code(failed)} failed with them`,
+      `edit the mirror set that fails, or ${typeThis("reconcile")} to try again (docs/runbook.md#registry-mirrors)`,
+    ),
+  "containerd-untried": ({ version, nodes }) =>
+    note(
+      "Nodes",
+      `${list(nodes)} ${nodes.length === 1 ? "runs" : "run"} containerd ${code(version)}, with which no pull through mirrors was tried`,
+      "use a payload of docs/deploy.md, or check after each change of a mirror set that a pod there pulls from the mirror",
+    ),
+};

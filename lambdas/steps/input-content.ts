@@ -1,0 +1,32 @@
+import type { Input, InputContent, InputFacts } from "../inputs/input.ts";
+import { isWindows } from "./cluster/node-facts.ts";
+import type { nodes } from "./cluster/nodes.ts";
+
+type Nodes = Pick<ReturnType<typeof nodes>, "all" | "pods">;
+
+/** Images of the pods on Windows nodes. */
+async function imagesInUse(cluster: Nodes): Promise<readonly string[]> {
+  const names = new Set((await cluster.all()).filter(isWindows).map(({ metadata }) => metadata?.name ?? ""));
+  const pods = (await cluster.pods()).filter(({ spec }) => names.has(spec?.nodeName ?? ""));
+  const images = pods.flatMap(({ spec }) =>
+    [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].flatMap(({ image }) => image ?? []),
+  );
+  return [...new Set(images)].toSorted();
+}
+
+/**
+ * Makes an input's content from its objects. Pods are read only if the images in use decide about it.
+ * @throws Refused if the objects are damaged or doubtful
+ */
+export async function inputContent(
+  input: Input,
+  found: readonly (readonly unknown[])[],
+  facts: Omit<InputFacts, "images">,
+  cluster: Nodes,
+): Promise<InputContent> {
+  const first = input.content(found, { ...facts, images: null });
+  if (first !== "needs-images") return first;
+  const content = input.content(found, { ...facts, images: await imagesInUse(cluster) });
+  if (content === "needs-images") throw new Error("an input that was given the images in use asks for them again");
+  return content;
+}
