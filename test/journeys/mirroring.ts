@@ -61,6 +61,15 @@ export const said = (here: Journey, words: string): number => here.said().filter
 export const reconciles = async (here: Journey) =>
   (await here.operations()).filter(({ request }) => request.command === "reconcile");
 
+/** Asks for mirrors as a person and waits for the end. @returns the operation */
+export async function requested(here: Journey, words = "/win reconcile") {
+  const before = (await reconciles(here)).length;
+  await here.type("operator", words);
+  const own = async () => (await reconciles(here)).slice(0, -before || undefined)[0];
+  await here.until(async () => typeof (await own())?.endedAt === "string", 40, "the end of the operation");
+  return own();
+}
+
 /** Commands that were sent for an operation, each with its number of machines. */
 export const commandsOf = (here: Journey, operation: string): readonly number[] =>
   here.simulator.simulation.store

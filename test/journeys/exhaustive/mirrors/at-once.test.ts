@@ -35,7 +35,7 @@ test("two ticks at once change each node once", async () => {
   here = await startMirroring();
   await createSet(here, "tag", "team", quay);
   for (const id of ["tick-1", "tick-2"]) tick(id);
-  await here.until(() => said(here, "3 nodes updated") === 1, 12, "the change");
+  await here.until(() => said(here, "3 nodes updated") > 0, 12, "the change");
   await expectOnce();
 });
 
@@ -43,7 +43,7 @@ test("a tick that is delivered twice starts one operation", async () => {
   here = await startMirroring();
   await createSet(here, "tag", "team", quay);
   for (const id of ["tick-1", "tick-1"]) tick(id);
-  await here.until(() => said(here, "3 nodes updated") === 1, 12, "the change");
+  await here.until(() => said(here, "3 nodes updated") > 0, 12, "the change");
   await expectOnce();
   expect(await reconciles(here)).toHaveLength(1);
 });
@@ -55,7 +55,7 @@ test("a person who reconciles while the schedule changes nodes is told by which 
   await here.until(async () => (await reconciles(here)).length === 1, 3, "the schedule's operation");
   const [running] = await reconciles(here);
   await here.type("operator", "/win reconcile");
-  await here.until(() => said(here, "3 nodes updated") === 1, 12, "the change");
+  await here.until(() => said(here, "3 nodes updated") > 0, 12, "the change");
   expect(openly(here).find((one) => one.includes("🚫"))).toContain(
     `\`${running?.id}\` is writing the same files to nodes.`,
   );
@@ -68,7 +68,7 @@ test("a tick while a person's operation changes nodes starts nothing", async () 
   await here.type("operator", "/win reconcile");
   await here.until(async () => (await reconciles(here))[0]?.status === "running", 3, "the person's operation");
   tick("tick-1");
-  await here.until(() => said(here, "3 nodes updated") === 1, 12, "the change");
+  await here.until(() => said(here, "3 nodes updated") > 0, 12, "the change");
   await expectOnce();
   expect(await reconciles(here)).toHaveLength(1);
 });
@@ -82,7 +82,7 @@ test.for([
     here = await startMirroring();
     await createSet(here, "tag", "team", quay);
     await Promise.all([here.type("operator", "/win reconcile"), other()]);
-    await here.until(() => said(here, "3 nodes updated") === 1, 12, "the change");
+    await here.until(() => said(here, "3 nodes updated") > 0, 12, "the change");
     await expectOnce();
     const others = (await reconciles(here)).filter(({ status }) => status !== "succeeded");
     expect(others.every(({ status, summary }) => status === "refused" && summary.includes("is writing the same"))).toBe(

@@ -9,6 +9,7 @@ import {
   filesOn,
   paged,
   reconciles,
+  requested,
   said,
   startMirroring,
 } from "../../mirroring.ts";
@@ -49,14 +50,11 @@ test.for([
     expect(await reconciles(here)).toHaveLength(1);
     expect(paged(here)).toEqual([expect.stringContaining("C:/k/containerd/registries/quay.io")]);
     // The node that failed comes last, so that the others do not wait for it.
-    await here.type("operator", "/win reconcile");
-    await ended(2);
-    expect(openly(here).at(-1)).toMatch(/2 nodes updated, 1 node failed/);
+    expect(await requested(here)).toMatchObject({ status: "failed", summary: "2 nodes updated, 1 node failed." });
     expect([web, batch].map(namesOn)).toEqual([BOTH, BOTH]);
     expect(filesOn(here, otherWeb)[`quay.io\\${name}`]).toBe(sha256);
     diskOfNode(here, otherWeb).remove(`${FOLDER}\\${name}`);
-    await here.type("operator", "/win reconcile");
-    await ended(3);
+    expect(await requested(here)).toMatchObject({ status: "succeeded" });
     expect(namesOn(otherWeb)).toEqual(BOTH);
     expect(filesOn(here, otherWeb)).toEqual(filesOn(here, web));
     expect(await heldBack(here)).toEqual([]);
@@ -64,7 +62,7 @@ test.for([
   },
 );
 
-test("a person's file on a later node fails that node alone, and a later tick takes it once the file is gone", async () => {
+test("a person's file on a later node fails that node alone, and the schedule takes it within an hour once the file is gone", async () => {
   here = await startMirroring();
   writeOn(batch, "hosts.toml");
   await createSet(here, "tag", "two", quay, hub);
@@ -72,8 +70,7 @@ test("a person's file on a later node fails that node alone, and a later tick ta
   expect(openly(here).at(-1)).toMatch(/2 nodes updated, 1 node failed/);
   expect([web, otherWeb].map(namesOn)).toEqual([BOTH, BOTH]);
   diskOfNode(here, batch).remove(fileFor("quay.io"));
-  await ended(2);
-  expect(openly(here).at(-1)).toContain("1 node updated");
+  await here.until(() => said(here, "1 node updated") === 1, 70, "the node");
   expect(filesOn(here, batch)).toEqual(filesOn(here, web));
 });
 
@@ -103,12 +100,9 @@ test("a full disk on a later node: the others change, the message names the fail
   expect(message).toContain(`\`${batch.name}\` failed: `);
   expect(message).toContain("There is not enough space on the disk");
   await here.pass(50);
-  // The failed node is tried alone at the next tick, and after that once an hour.
-  expect(openly(here)).toHaveLength(2);
-  expect(paged(here)).toHaveLength(2);
+  expect(openly(here)).toHaveLength(1);
+  expect(paged(here)).toHaveLength(1);
   endFault(here, full);
-  await here.type("operator", "/win reconcile");
-  await here.until(() => namesOn(batch).length === 2, 20, "the files");
-  await here.pass(2);
-  expect(openly(here).at(-1)).toContain("1 node updated");
+  expect(await requested(here)).toMatchObject({ status: "succeeded", summary: "1 node updated." });
+  expect(namesOn(batch)).toEqual(BOTH);
 });

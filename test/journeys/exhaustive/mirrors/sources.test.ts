@@ -123,3 +123,26 @@ test.for([
   expect(paged(here)).toEqual([expect.stringMatching(why)]);
   expect(files()).toEqual(BOTH);
 });
+
+test.for([
+  [
+    "a tag",
+    good.replace("quay.io/team\n", "quay.io/team:1\n"),
+    /quay\.io\/team:1 cannot be expressed for containerd: it has a tag/,
+  ],
+  [
+    "a scheme",
+    good.replace("- mirror", "- https://mirror"),
+    /https:\/\/mirror\.example\.com\/team, mirror of .*: it has a scheme/,
+  ],
+] as const)(
+  "a name with %s, which no API server has refused, is named with its set; the other registries change",
+  async ([, text, why]) => {
+    await startWith("configmap");
+    await kubectl(here, "POST", CONFIG_MAPS, inputs(text));
+    await here.until(() => said(here, "3 nodes updated") === 1, 12, "the change");
+    expect(files()).toEqual(nodes.map(() => ["docker.io\\hosts.toml"]));
+    const remarks = openly(here).filter((one) => one.includes("ImageDigestMirrorSet/team"));
+    expect(remarks).toEqual([expect.stringMatching(why)]);
+  },
+);
