@@ -24,6 +24,11 @@ interface Message {
 /** New namespaces for mounts, network and processes; all of their processes end with `unshare`. */
 export const NAMESPACES = ["--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"];
 
+/** A containerd that is needed for longer hangs: the whole lane takes a minute. */
+const LIFETIME_MS = 5 * 60_000;
+
+const ENDED = "the namespace of containerd ended";
+
 /** Starts containerd where it sees the simulated registries and nothing else. */
 export async function startContainerd(options: Omit<NamespaceOptions, "folder">): Promise<Containerd> {
   const folder = mkdtempSync(join(tmpdir(), "casement-containerd-"));
@@ -44,10 +49,12 @@ export async function startContainerd(options: Omit<NamespaceOptions, "folder">)
     waiting.delete(id);
   });
   child.on("exit", () => {
-    for (const { reject } of waiting.values()) reject(new Error("the namespace of containerd ended"));
+    for (const { reject } of waiting.values()) reject(new Error(ENDED));
   });
+  const lifetime = setTimeout(() => child.kill("SIGKILL"), LIFETIME_MS);
   let sent = 0;
   const pull = async (order: PullOrder): Promise<PullRecord> => {
+    if (!child.connected) throw new Error(ENDED);
     const id = ++sent;
     const answer = answerTo(id);
     child.send({ id, order });
@@ -56,6 +63,7 @@ export async function startContainerd(options: Omit<NamespaceOptions, "folder">)
     return record;
   };
   const close = async (): Promise<void> => {
+    clearTimeout(lifetime);
     child.kill("SIGKILL");
     await ended;
     // The processes in the namespace end a moment after the one that made it.

@@ -18,7 +18,7 @@ export interface Release {
  */
 export const releases: readonly Release[] = [
   { suite: "trixie", version: "1.7.24", isRequired: true },
-  { suite: "testing", version: "2.", isRequired: false },
+  { suite: "testing", version: "2", isRequired: false },
 ];
 
 /** Folder in which a package is unpacked, outside the tree. */

@@ -13,7 +13,7 @@ function prepare(release: Release): string {
     if (known) return known.version;
     const sentence = `containerd ${version} could not be installed from Debian's ${suite}: ${reasonOf(error)}`;
     if (isRequired) throw new Error(sentence);
-    return `no ${version}x (skipped: ${sentence})`;
+    return `no other (skipped: ${sentence})`;
   }
 }
 

@@ -188,6 +188,7 @@ const cases: readonly Case[] = [
       ["drain-node", "SeeAssociations", "ssm:DescribeInstanceAssociationsStatus"],
       ["reboot-node", "RebootOnlyOurs", "ec2:RebootInstances"],
       ["update-authority", "WritePlans", "s3:PutObject"],
+      ["reconcile", "KeepInputs", "s3:PutObject"],
       ["sweep", "ForgetJoinSecrets", "secretsmanager:DeleteSecret"],
     ] as const
   ).map(([by, sid, action]) => ({

@@ -135,6 +135,14 @@ const assistCases: readonly Case[] = [
   ["reboot-node", "s3:GetObjectVersion", "arn:aws:s3:::plans/screenshots/reboot-1/i-1/a.jpg", {}, true],
   ["reboot-node", "s3:GetObjectVersion", "arn:aws:s3:::plans/payload/kubelet.exe", {}, false],
   ["node", "s3:GetObjectVersion", "arn:aws:s3:::plans/screenshots/reboot-1/i-1/a.jpg", {}, false],
+  // Contents of inputs decide what the first node gets back: few may write them, and no machine reads them.
+  ...(["reconcile", "update-authority", "provision-node"] as const).flatMap((name): Case[] => [
+    [name, "s3:PutObject", "arn:aws:s3:::plans/inputs/mirrors/0a.json", {}, true],
+    [name, "s3:GetObject", "arn:aws:s3:::plans/inputs/mirrors/0a.json", {}, true],
+    [name, "s3:PutObject", "arn:aws:s3:::plans/payload/kubelet.exe", {}, false],
+  ]),
+  ["look", "s3:PutObject", "arn:aws:s3:::plans/inputs/mirrors/0a.json", {}, false],
+  ["node", "s3:GetObjectVersion", "arn:aws:s3:::plans/inputs/mirrors/0a.json", {}, false],
   ["remove-node", "ec2:TerminateInstances", instance, carrying, false],
   ["provision-node", "ec2:TerminateInstances", instance, carrying, false],
   ["reboot-node", "autoscaling:DescribeAutoScalingGroups", "*", {}, true],

@@ -79,9 +79,18 @@ describe("functions", () => {
       aliases.filter(({ Properties }) => Properties.Name === wanted).map(({ id }) => id);
     expect(named("live")).toHaveLength(workflowNames.length);
     expect(named("rights").map((id) => id.split("Rights")[0])).toEqual([
-      ...["ProvisionNode", "AssistNode", "DrainNode", "RebootNode", "RemoveNode", "UpdateAuthority", "Sweep"],
+      ...[
+        "ProvisionNode",
+        "AssistNode",
+        "DrainNode",
+        "RebootNode",
+        "RemoveNode",
+        "Reconcile",
+        "UpdateAuthority",
+        "Sweep",
+      ],
     ]);
-    expect(aliases).toHaveLength(workflowNames.length + 7);
+    expect(aliases).toHaveLength(workflowNames.length + 8);
     const invokes = ofType("AWS::Lambda::EventInvokeConfig");
     expect(invokes).toHaveLength(workflowNames.length + 1);
     for (const { Properties } of invokes) expect(Properties.MaximumEventAgeInSeconds).toBeLessThan(15 * 60);
@@ -139,6 +148,7 @@ describe("functions in a VPC", () => {
       "provision-node",
       "reboot-node",
       "reboot-nodes",
+      "reconcile",
       "remove-node",
       "stop-changes",
       "sweep",
