@@ -26,8 +26,15 @@ interface FleetChanges {
   readonly machines: readonly MachineChange[];
 }
 
-/** Most batches that run together: SSM answers RateExceeded when too many invocations wait for their agents. */
-const BATCHES_AT_ONCE = 5;
+/**
+ * Most groups of up to 50 machines that run together. SSM cancels a command with RateExceeded if more invocations wait
+ * for their agents than the account may have (user guide, "Understanding command statuses"); AWS publishes no figure.
+ * 500 leave half of the 1,000 that the sandbox assumes to other work, and 1,000 machines are two rounds.
+ */
+const GROUPS_AT_ONCE = 10;
+
+/** Most commands of a group that run together: SendCommand is throttled as well. */
+const COMMANDS_AT_ONCE = 5;
 
 /**
  * Groups machines by equal request, and each group into batches that one command may name.
@@ -67,7 +74,7 @@ async function runTogether<T>(
         return allFailed(batch.instanceIds, failureReason(error));
       }
     },
-    { maxConcurrency: BATCHES_AT_ONCE, completionConfig: { toleratedFailurePercentage: 100 } },
+    { maxConcurrency: COMMANDS_AT_ONCE, completionConfig: { toleratedFailurePercentage: 100 } },
   );
   return ended.getResults().flat();
 }
@@ -78,7 +85,7 @@ async function runBatches<T>(
   batches: readonly Batch[],
   run: FleetRun<T>,
 ): Promise<ReadonlyMap<string, FleetOutcome<T>>> {
-  const outcomes = await atMost(BATCHES_AT_ONCE, joinBatches(batches), (together, at) =>
+  const outcomes = await atMost(GROUPS_AT_ONCE, joinBatches(batches), (together, at) =>
     runTogether(ctx, steps, together, { ...run, name: numbered(run.name, at) }),
   );
   return new Map(outcomes.flat().map((one) => [one.instanceId, one]));

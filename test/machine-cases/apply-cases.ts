@@ -100,11 +100,7 @@ const causes: readonly MachineCase[] = [
     script: "apply",
     folders: ["C:\\k"],
     request: planOf(
-      ...Array.from({ length: 120 }, (_, at) => ({
-        do: "directory",
-        path: `C:\\k\\folder-${at}`,
-        access: "inherited",
-      })),
+      ...Array.from({ length: 200 }, (_, at) => inline(`C:\\k\\registry-${at}.toml`, `server = "https://${at}"\n`)),
     ),
     exitCode: 0,
     result: { ok: true, changed: expect.arrayContaining([expect.stringMatching(/^and \d+ more$/)]) },

@@ -99,7 +99,10 @@ export async function configureMachine(task: ProvisionTask): Promise<void> {
   await apply(task, "configure", planOf(task, "configure"));
   const { pem, authorities } = authority;
   await once(task, "record what it was given", () =>
-    task.steps.machines.given.record(instanceId, task.owner, "kubeletClients", { sha256: sha256(pem), authorities }),
+    task.steps.machines.given.record(instanceId, task.owner, "kubeletClients", () => ({
+      sha256: sha256(pem),
+      authorities,
+    })),
   );
   await giveInputs(task);
   const join = tokenJoinOf(task.profile.join);

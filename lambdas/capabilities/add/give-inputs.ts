@@ -29,16 +29,15 @@ async function give(task: ProvisionTask, input: Input): Promise<void> {
     return proven?.sha256 ?? (input.isWithout(content) ? null : content.sha256);
   });
   if (sha256 === null) return;
-  const sent = async () => (await given.of(instanceId))?.[input.name];
   await apply(task, `write the ${noun}`, async () => {
     const content = await steps.inputStore.get(input, sha256);
-    const before = await sent();
-    await given.send(instanceId, owner, input.name, valueFor(input, content, before));
+    const before = (await given.of(instanceId))?.[input.name];
+    await given.send(instanceId, owner, input.name, (had) => valueFor(input, content, had));
     return input.actions(content, before);
   });
   await once(task, `record the ${noun}`, async () => {
-    const value = valueFor(input, await steps.inputStore.get(input, sha256), await sent());
-    await given.record(instanceId, owner, input.name, value);
+    const content = await steps.inputStore.get(input, sha256);
+    await given.record(instanceId, owner, input.name, (had) => valueFor(input, content, had));
   });
 }
 

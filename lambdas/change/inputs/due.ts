@@ -46,6 +46,9 @@ export interface DueNode {
 /** Inputs of every machine, by instance id. */
 type Given = ReadonlyMap<string, MachineInputs>;
 
+/** Reads the inputs of every machine: several readers of one step may share the answer. */
+export type ReadGiven = () => Promise<Given>;
+
 /** A node with the machine on which it runs. */
 interface Placed {
   readonly node: Node;
@@ -111,13 +114,18 @@ const keyOf = (sent: SentInput | undefined): string => {
  * Finds running nodes that only Casement manages and that may differ from what an input wants. Ready nodes come first;
  * a node that failed before comes last.
  */
-export async function findDue(steps: Steps, wish: Wish, content: InputContent): Promise<Due> {
+export async function findDue(
+  steps: Steps,
+  wish: Wish,
+  content: InputContent,
+  readGiven: ReadGiven = steps.machines.given.all,
+): Promise<Due> {
   const { input, configuration, isRequested } = wish;
   const watch = await steps.inputWatches.of(input.rule).read();
   if (!isRequested && isBlocked(watch, content.sha256, steps.now())) return { isWhole: false, nodes: [] };
   const isCompared = input.comparedFile(configuration) !== null;
   const isWhole = isCompared && (isRequested || steps.now() - watch.comparedAt >= COMPARE_AGAIN_MS);
-  const given = await steps.machines.given.all();
+  const given = await readGiven();
   const candidates = candidatesOf(wish, content, { nodes: await steps.nodes.all(), given, isWhole, now: steps.now() });
   if (candidates.length === 0) return { isWhole, nodes: [] };
   const placed = await reachable(steps, configuration, candidates);

@@ -1,5 +1,5 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import { everyChunk, numbered, pageAfter } from "../../engine/chunks.ts";
+import { everyChunk, numbered, pageAfter, readOnce } from "../../engine/chunks.ts";
 import { step } from "../../engine/durable.ts";
 import { Refused } from "../../errors.ts";
 import { contentHash, type InputContent } from "../../inputs/input.ts";
@@ -8,7 +8,7 @@ import { refusesCredential } from "../../steps/cluster/credential.ts";
 import { inputContent } from "../../steps/input-content.ts";
 import type { InputWatch } from "../../steps/input-watches.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { type Due, type DueNode, findDue, type Wish } from "./due.ts";
+import { type Due, type DueNode, findDue, type ReadGiven, type Wish } from "./due.ts";
 
 /** Outcome of reading an input and the nodes, with the news for people. */
 export interface InputReading {
@@ -31,12 +31,12 @@ const nothing: Omit<InputReading, "why" | "news"> = { sha256: null, due: { isWho
 export async function readContent(
   steps: Steps,
   { input, configuration, isRequested }: Wish,
+  readGiven: ReadGiven = steps.machines.given.all,
 ): Promise<InputContent | null> {
   const references = input.reads(configuration);
   if (references === null) return null;
   const found = await steps.inputObjects.read(references);
-  const machines = await steps.machines.given.all();
-  const given = [...machines.values()].flatMap((one) => one[input.name] ?? []);
+  const given = [...(await readGiven()).values()].flatMap((one) => one[input.name] ?? []);
   const watch = steps.inputWatches.of(input.rule);
   const { stored, accepted } = await watch.read();
   const facts = { configuration, given, now: steps.now(), isRequested, accepted };
@@ -53,9 +53,9 @@ export async function readContent(
 const isForAnother = (error: unknown): boolean => isBusy(error) || refusesCredential(error);
 
 /** @throws Refused when a service permanently refuses to list the nodes */
-async function dueOrRefused(steps: Steps, wish: Wish, content: InputContent): Promise<Due> {
+async function dueOrRefused(steps: Steps, wish: Wish, content: InputContent, readGiven: ReadGiven): Promise<Due> {
   try {
-    return await findDue(steps, wish, content);
+    return await findDue(steps, wish, content, readGiven);
   } catch (error) {
     if (isForAnother(error)) throw error;
     const why = `the nodes that need it cannot be listed: ${wordsOf(error)}, so no node was changed`;
@@ -71,9 +71,10 @@ async function dueOrRefused(steps: Steps, wish: Wish, content: InputContent): Pr
 export async function readInput(steps: Steps, wish: Wish, tick: string): Promise<InputReading> {
   const watch = steps.inputWatches.of(wish.input.rule);
   try {
-    const content = await readContent(steps, wish);
+    const readGiven = readOnce(() => steps.machines.given.all());
+    const content = await readContent(steps, wish, readGiven);
     if (content === null) return { ...nothing, why: "", news: null };
-    const due = await dueOrRefused(steps, wish, content);
+    const due = await dueOrRefused(steps, wish, content, readGiven);
     const read = { sha256: content.sha256, due, why: "" };
     if (wish.isRequested) return { ...read, news: null, remarks: content.remarks ?? [] };
     const isNew = await watch.noteRemarks(content.remarks ?? [], content.asked ?? []);

@@ -79,7 +79,9 @@ async function recordSame({ ctx, steps, input, contentOf }: Comparison, same: re
       for (const { instanceId } of chunk) {
         const sent = given.get(instanceId)?.[input.name];
         if (needsInput(input, content, sent))
-          await steps.machines.given.record(instanceId, `${input.rule}:0`, input.name, valueFor(input, content, sent));
+          await steps.machines.given.record(instanceId, `${input.rule}:0`, input.name, (had) =>
+            valueFor(input, content, had),
+          );
       }
     });
 }

@@ -20,6 +20,7 @@ import { say } from "../../messages/slack/blocks.ts";
 import { isWindows, labelsOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { changeFleet } from "../fleet/change-fleet.ts";
+import type { FleetOperation, FleetRow } from "../fleet/row.ts";
 import { settleLeft } from "../fleet/settle.ts";
 import { findNode } from "../node/find-node.ts";
 import { beginOperation, failOperation, showOnly, tellRequester } from "../operation/lifecycle.ts";
@@ -30,7 +31,7 @@ import { postFirst } from "../operation/publisher.ts";
 import { checkOrigin } from "../operation/requester.ts";
 import type { DueNode, Wish } from "./due.ts";
 import { type InputReading, readInPages } from "./read.ts";
-import { inputRow, type StartedParts } from "./row.ts";
+import { inputRow, type StartedParts, stageOf } from "./row.ts";
 
 type ReconcileRequest = Extract<Request, { command: "reconcile" }>;
 
@@ -58,18 +59,21 @@ async function checkPools(op: Reconciling, nodes: readonly DueNode[]): Promise<v
   for (const pool of new Set(nodes.map((node) => node.pool))) await checkOrigin(op, rules, pool);
 }
 
-const endOf: StartedParts["endOf"] = (outcome) => {
-  if (outcome.state === "changed") return { status: "succeeded", outcome: null };
-  if (outcome.state !== "failed") return { status: "cancelled", outcome: outcome.why, failure: null };
-  const { state: _state, ...reason } = outcome;
-  return { status: "failed", failure: { stage: "files", ...reason, left: filesLeft } };
-};
+/** End of a node's record, by the outcome of its machine. */
+const endOf =
+  (input: Input): StartedParts["endOf"] =>
+  (outcome) => {
+    if (outcome.state === "changed") return { status: "succeeded", outcome: null };
+    if (outcome.state !== "failed") return { status: "cancelled", outcome: outcome.why, failure: null };
+    const { state: _state, ...reason } = outcome;
+    return { status: "failed", failure: { stage: stageOf(input), ...reason, left: filesLeft } };
+  };
 
 /** The parts of a row for an operation of a person: it leaves leased machines to the operation that holds them. */
-const startedByPerson = ({ steps, start: { operation }, settings }: Reconciling): StartedParts => ({
+const startedByPerson = ({ steps, start: { operation }, settings }: Reconciling, input: Input): StartedParts => ({
   onHeld: () => ({ state: "untouched", why: "another operation works on it" }),
   onClaimed: async (count) => (count > 0 ? postFirst(steps, operation, null, settings) : null),
-  endOf,
+  endOf: endOf(input),
 });
 
 /** Ends the operation by the results of its nodes; the first one shows the remark on its proof. Call inside a step. */
@@ -97,6 +101,16 @@ async function endUpToDate(op: Reconciling, input: Input): Promise<void> {
   await step(op.ctx, "end: up to date", () => showOnly(op, inputUpToDate(input.words)));
 }
 
+/** Changes the nodes; after an error it settles those that remain. @throws the error */
+async function changeOrSettle(fleet: FleetOperation, row: FleetRow<DueNode>, nodes: readonly DueNode[]) {
+  try {
+    return await changeFleet(fleet, row, nodes);
+  } catch (error) {
+    await settleLeft(fleet, row, error);
+    throw error;
+  }
+}
+
 async function change(op: Reconciling, wish: Wish, { sha256, due }: InputReading): Promise<void> {
   const { ctx, steps, start } = op;
   const { input, configuration } = wish;
@@ -110,8 +124,8 @@ async function change(op: Reconciling, wish: Wish, { sha256, due }: InputReading
   if (due.nodes.length === 0) return endUpToDate(op, input);
   await step(ctx, "claim", () => claim(op, input));
   const fleet = { ctx, steps, operation: start.operation };
-  const row = inputRow(fleet, { input, sha256, configuration }, startedByPerson(op));
-  const { result, published } = await changeFleet(fleet, row, due.nodes);
+  const row = inputRow(fleet, { input, sha256, configuration }, startedByPerson(op, input));
+  const { result, published } = await changeOrSettle(fleet, row, due.nodes);
   await step(ctx, "end", () => end(op, result));
   if (!published) return step(ctx, "say that every node is held", () => tellRequester(op, say(everyNodeIsHeld)));
   const watched = { steps, operation: start.operation, pool: null, settings: op.settings };
@@ -125,17 +139,12 @@ async function work(op: Reconciling): Promise<void> {
     "read the configuration",
     async () => (await steps.runtime.read(settings.runtimeVersion)).configuration,
   );
-  const applied = clusterInputs.filter((input) => input.reads(configuration) !== null);
-  if (applied.length === 0) throw new UserError(inputsNotApplied);
-  for (const input of applied) {
-    if (!request.dryRun)
-      await step(ctx, `accept the consequences for ${input.words.noun}`, () =>
-        steps.inputWatches.of(input.rule).accept(),
-      );
-    const wish = { input, configuration, isRequested: true, select: select(request) };
-    const reading = await readInPages(ctx, steps, wish, op.start.operation);
-    await change(op, wish, reading);
-  }
+  // An operation gives one input: its records of nodes have one stage each.
+  const input = clusterInputs.find((one) => one.reads(configuration) !== null);
+  if (!input) throw new UserError(inputsNotApplied);
+  if (!request.dryRun) await step(ctx, "accept the consequences", () => steps.inputWatches.of(input.rule).accept());
+  const wish = { input, configuration, isRequested: true, select: select(request) };
+  await change(op, wish, await readInPages(ctx, steps, wish, op.start.operation));
 }
 
 /** `/win reconcile`: gives nodes the content of the cluster's inputs now. */
@@ -147,7 +156,6 @@ export async function reconcileRequested(execution: Execution): Promise<void> {
     const settings = await step(ctx, "begin", () => beginOperation(execution));
     if (settings) await work({ ...execution, request, settings });
   } catch (error) {
-    await settleLeft({ ctx, steps: execution.steps, operation: start.operation }, { endOf }, error);
     await step(ctx, "end without a result", () => failOperation(execution, error));
   }
 }

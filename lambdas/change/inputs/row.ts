@@ -28,7 +28,8 @@ export interface InputChange {
 /** The parts of a row that depend on who started the operation. */
 export type StartedParts = Pick<FleetRow<DueNode>, "choose" | "onHeld" | "onClaimed" | "endOf">;
 
-const stageOf = ({ rule }: Input): StageName => stages[rule][0].name;
+/** Stage of the nodes that get an input. */
+export const stageOf = ({ rule }: Input): StageName => stages[rule][0].name;
 
 /**
  * Minutes of the change and of its proof. A configuration that an execution of the last release has stored has none.
@@ -67,10 +68,11 @@ const planner =
     if (!first) throw new Error("a plan needs a machine");
     const content = await contentOf();
     const actions = change.input.actions(content, await sentTo(op, change, first));
-    await atMost(RECORDS_AT_ONCE, members, async (member) => {
-      const value = valueFor(change.input, content, await sentTo(op, change, member));
-      await op.steps.machines.given.send(member.instanceId, member.lease.owner, change.input.name, value);
-    });
+    await atMost(RECORDS_AT_ONCE, members, ({ instanceId, lease }) =>
+      op.steps.machines.given.send(instanceId, lease.owner, change.input.name, (sent) =>
+        valueFor(change.input, content, sent),
+      ),
+    );
     return requestFor(op, name, actions);
   };
 
@@ -104,8 +106,9 @@ const trialOf = (op: FleetOperation, change: InputChange, contentOf: () => Promi
 async function onChanged(op: FleetOperation, change: InputChange, member: InputMember, content: InputContent) {
   const { steps } = op;
   const { input, sha256 } = change;
-  const value = valueFor(change.input, content, await sentTo(op, change, member));
-  await steps.machines.given.record(member.instanceId, member.lease.owner, input.name, value);
+  await steps.machines.given.record(member.instanceId, member.lease.owner, input.name, (sent) =>
+    valueFor(input, content, sent),
+  );
   if (input.annotation === undefined) return;
   const node = await steps.nodes.read(member.name);
   if (node) await steps.nodes.annotate(node, { [input.annotation]: sha256 });

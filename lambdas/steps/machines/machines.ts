@@ -1,7 +1,13 @@
 import type { DeadCard, ProbedNode } from "../../health/probed-node.ts";
 import type { Assistance } from "../../machine/assistance.ts";
 import { EXPIRES, type Key, keys, MACHINES } from "../../records/ledger-table.ts";
-import { type Expiry, type InputName, type InputValue, sendingInput } from "../../records/machine-record.ts";
+import {
+  type Expiry,
+  type InputName,
+  type InputValue,
+  type SentInput,
+  sendingInput,
+} from "../../records/machine-record.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { expiryAfter } from "../ledger/retention.ts";
 import { tableClient } from "../ledger/table.ts";
@@ -41,6 +47,9 @@ function probed(context: StepContext) {
   };
 }
 
+/** Makes the value of an input from its record so far. */
+type Revalue = (sent: SentInput | undefined) => InputValue;
+
 /** The inputs that were sent to machines. */
 function given(context: StepContext) {
   const part = machinePart(context, "given");
@@ -52,18 +61,18 @@ function given(context: StepContext) {
     of: part.of,
 
     /** Records an input that is about to be sent to a machine; its other inputs stay. */
-    send: async (instanceId: string, owner: string, input: InputName, value: InputValue): Promise<void> => {
+    send: async (instanceId: string, owner: string, input: InputName, valueFrom: Revalue): Promise<void> => {
       const at = timestamp(context);
       await part.revise(instanceId, (before) => ({
         ...before,
-        [input]: sendingInput(before?.[input], value, { owner, at }),
+        [input]: sendingInput(before?.[input], valueFrom(before?.[input]), { owner, at }),
       }));
     },
 
     /** Records an input that a machine has; its other inputs stay. */
-    record: async (instanceId: string, owner: string, input: InputName, value: InputValue): Promise<void> => {
+    record: async (instanceId: string, owner: string, input: InputName, valueFrom: Revalue): Promise<void> => {
       const at = timestamp(context);
-      await part.revise(instanceId, (before) => ({ ...before, [input]: { ...value, owner, at } }));
+      await part.revise(instanceId, (before) => ({ ...before, [input]: { ...valueFrom(before?.[input]), owner, at } }));
     },
   };
 }

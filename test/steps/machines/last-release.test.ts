@@ -146,7 +146,7 @@ test("a part, an input and a field that a newer release wrote stay as they are",
   const given = { version: 4, value: { kubeletClients: { ...kubeletClients, owner: "add-1:0", at: AT }, mirrors } };
   const newer = { version: 7, value: { ...probed, since: AT } };
   await put([{ pk: "machine-records", sk: "i-0aa", desired: part, given, probed: newer }]);
-  await machines("update-authority").given.record("i-0aa", "authority-1:0", "kubeletClients", kubeletClients);
+  await machines("update-authority").given.record("i-0aa", "authority-1:0", "kubeletClients", () => kubeletClients);
   await machines("probe-nodes").probed.noteCard("i-0aa", probed.card);
   await machines("assist-node").assistance.write(assistance);
   await machines("sweep").keepWhileMachinesLive(() => true);

@@ -36,7 +36,7 @@ const card = { kind: "one", ts: "1.1", at: AT } as const;
 describe("The record of a machine", () => {
   const recorded = async (): Promise<string[]> => [...(await machines("sweep").given.all()).keys()];
   const give = (instanceId: string): Promise<void> =>
-    machines("provision-node").given.record(instanceId, "add-1:0", "kubeletClients", kubeletClients);
+    machines("provision-node").given.record(instanceId, "add-1:0", "kubeletClients", () => kubeletClients);
 
   it("stays as long as the machine lives, and expires 400 days after it was first missed", async () => {
     await give("i-0aa");

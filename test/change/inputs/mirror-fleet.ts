@@ -1,0 +1,131 @@
+import { reconcileNodes } from "../../../lambdas/capabilities/reconcile/reconcile.ts";
+import type { Input, InputContent } from "../../../lambdas/inputs/input.ts";
+import type { MachinePlan } from "../../../lambdas/machine/plan.ts";
+import {
+  type InputName,
+  type InputValue,
+  type MachineInputs,
+  type SentInput,
+  sendingInput,
+} from "../../../lambdas/records/machine-record.ts";
+import type { StepContext } from "../../../lambdas/steps/context.ts";
+import { machine } from "../../../lambdas/steps/machine/machine.ts";
+import type { Steps } from "../../../lambdas/steps/steps.ts";
+import { run } from "../../engine/durable-engine.ts";
+import { configurationWith } from "../../profiles/okd/facts.ts";
+import { Fleet } from "../fleet/fleet.ts";
+import { inputVerbs } from "./published.ts";
+
+const configuration = { ...configurationWith({ inputs: "openshift" }), pools: {} };
+
+/** Mirrors of each registry, so that 200 files have about 120 KB. */
+const MIRRORS = 5;
+
+/** A mirror set of so many registries. @param edition part of the mirrors' paths of the first registry */
+const mirrorSet = (registries: number, edition: string): object => ({
+  apiVersion: "config.openshift.io/v1",
+  kind: "ImageTagMirrorSet",
+  metadata: { name: "all" },
+  spec: {
+    imageTagMirrors: Array.from({ length: registries }, (_, at) => ({
+      source: `registry-${at}.example.com`,
+      mirrors: Array.from({ length: MIRRORS }, (_, mirror) => `mirror-${mirror}.example.com/copies/${edition}/${at}`),
+    })),
+  },
+});
+
+type Revalue = (had: SentInput | undefined) => InputValue;
+
+/** A fleet whose cluster has a mirror set, with a ledger that keeps what machines were given. */
+export class MirrorFleet {
+  readonly fleet: Fleet;
+  readonly given = new Map<string, MachineInputs>();
+  readonly contents: InputContent[] = [];
+  /** Number of machines whose records were written for each plan. */
+  readonly machinesOfPlans: number[] = [];
+  /** Reads and writes of machines' inputs, by verb. */
+  readonly used = { all: 0, of: 0, send: 0, record: 0 };
+  plansInBucket = 0;
+  /** Characters of the largest record of an input. */
+  largestRecord = 0;
+  #sinceLastPlan = 0;
+  #set: object;
+  readonly #registries: number;
+
+  constructor(machines: number, registries: number) {
+    this.fleet = new Fleet(machines);
+    this.#registries = registries;
+    this.#set = mirrorSet(registries, "first");
+  }
+
+  /** Edits the mirror set: every file changes. */
+  edit(): void {
+    this.#set = mirrorSet(this.#registries, "second");
+  }
+
+  /** The ledger's part of machines' inputs: it keeps them as the real one does. */
+  #given() {
+    const at = "2026-11-26T03:00:00Z";
+    const revise = (id: string, input: InputName, next: (had: SentInput | undefined) => SentInput): void => {
+      const had = this.given.get(id);
+      const sent = next(had?.[input]);
+      this.largestRecord = Math.max(this.largestRecord, JSON.stringify(sent).length);
+      this.given.set(id, { ...had, [input]: sent });
+    };
+    return {
+      all: async () => {
+        this.used.all += 1;
+        return new Map(this.given);
+      },
+      of: async (id: string) => {
+        this.used.of += 1;
+        return this.given.get(id);
+      },
+      send: async (id: string, owner: string, input: InputName, valueFrom: Revalue) => {
+        this.used.send += 1;
+        this.#sinceLastPlan += 1;
+        revise(id, input, (had) => sendingInput(had, valueFrom(had), { owner, at }));
+      },
+      record: async (id: string, owner: string, input: InputName, valueFrom: Revalue) => {
+        this.used.record += 1;
+        revise(id, input, (had) => ({ ...valueFrom(had), owner, at }));
+      },
+    };
+  }
+
+  /** Makes requests as the real verb does, on a bucket that takes every plan. */
+  #requestFor() {
+    const send = async () => {
+      this.plansInBucket += 1;
+      return { VersionId: "1" };
+    };
+    const context = { clients: { s3: { send } }, settings: { bucket: "casement" } };
+    const { requestFor } = machine(context as unknown as StepContext);
+    return (plan: MachinePlan, key: string) => {
+      this.machinesOfPlans.push(this.#sinceLastPlan);
+      this.#sinceLastPlan = 0;
+      return requestFor(plan, key);
+    };
+  }
+
+  /** Lets the schedule pass once. */
+  tick(tick: string) {
+    const steps = this.fleet.steps();
+    const { verbs } = inputVerbs();
+    const kept = {
+      put: async (_input: Input, content: InputContent) => void this.contents.push(content),
+      get: async (_input: Input, sha256: string) => this.contents.find((one) => one.sha256 === sha256),
+    };
+    const own = {
+      ...steps,
+      ...verbs,
+      machines: { ...steps.machines, given: this.#given() },
+      machine: { ...steps.machine, requestFor: this.#requestFor() },
+      runtime: { read: async () => ({ version: "1", configuration, payload: { files: [] } }) },
+      inputObjects: { read: async () => [[], [this.#set], [], [{ spec: {} }]] },
+      inputStore: kept,
+      stops: { all: async () => [], ofNamespace: async () => [] },
+    } as unknown as Steps;
+    return run((ctx) => reconcileNodes(own)({ tick, input: "mirrors" }, ctx));
+  }
+}

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { setUp, tearDown } from "../../engine/durable-engine.ts";
+import { largest, operationsOf } from "../fleet/fleet.ts";
+import { MirrorFleet } from "./mirror-fleet.ts";
+
+beforeAll(setUp);
+afterAll(tearDown);
+
+/** Machines of each command: one first, then the rest by 50. */
+const BY_50 = [1, ...Array(19).fill(50), 49];
+
+const KB = 1_024;
+
+test("1,000 machines get 200 registries in steps of at most 50 machines and 64 KB, in at most 600 operations", async () => {
+  const here = new MirrorFleet(1_000, 200);
+  await here.tick("tick-1");
+  here.edit();
+  const before = { ...here.used, commands: here.fleet.changed.length, plans: here.plansInBucket };
+  const ended = await here.tick("tick-2");
+  const [, edited] = here.contents;
+  const characters = (edited?.files ?? []).reduce((sum, { text }) => sum + text.length, 0);
+  expect(edited?.files).toHaveLength(200);
+  expect(characters).toBeGreaterThan(120 * KB);
+  expect(here.fleet.operation).toMatchObject({ status: "succeeded", summary: "1000 nodes updated." });
+  expect(here.fleet.changed.slice(before.commands).map(({ length }) => length)).toEqual(BY_50);
+  expect(here.machinesOfPlans.slice(before.plans)).toEqual(BY_50);
+  expect(here.plansInBucket - before.plans).toBe(BY_50.length);
+  expect(largest(ended)).toBeLessThan(64 * KB);
+  expect(operationsOf(ended)).toBeLessThanOrEqual(600);
+  // Each machine's record is written before its command and after it; only plans and the proof read single records.
+  expect(here.used.send - before.send).toBe(1_000);
+  expect(here.used.record - before.record).toBe(1_000);
+  expect(here.used.of - before.of).toBeLessThanOrEqual(BY_50.length + 1);
+  expect(here.used.all - before.all).toBe(1);
+  // DynamoDB's limit on an item is 400 KB (Developer Guide, "Quotas").
+  expect(here.largestRecord).toBeLessThan(200 * KB);
+});
+
+test("a tick at which 1,000 machines have what is wanted reads the records once and sends nothing", async () => {
+  const here = new MirrorFleet(1_000, 200);
+  await here.tick("tick-1");
+  const before = { ...here.used, commands: here.fleet.changed.length };
+  const ended = await here.tick("tick-2");
+  expect(here.fleet.changed).toHaveLength(before.commands);
+  expect(here.used).toEqual({ ...before, commands: undefined, all: before.all + 1 });
+  expect(operationsOf(ended)).toBe(2);
+});
