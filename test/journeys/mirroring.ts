@@ -1,3 +1,4 @@
+import { type Disk, diskOf } from "../../lib/sandbox/machine/disk.ts";
 import { calls } from "./evidence.ts";
 import { type Journey, startJourney } from "./journey.ts";
 import { batch, kubectl, otherWeb, type SeedNode, web } from "./others.ts";
@@ -60,6 +61,15 @@ export const said = (here: Journey, words: string): number => here.said().filter
 export const reconciles = async (here: Journey) =>
   (await here.operations()).filter(({ request }) => request.command === "reconcile");
 
+/** Asks for mirrors as a person and waits for the end. @returns the operation */
+export async function requested(here: Journey, words = "/win reconcile") {
+  const before = (await reconciles(here)).length;
+  await here.type("operator", words);
+  const own = async () => (await reconciles(here)).slice(0, -before || undefined)[0];
+  await here.until(async () => typeof (await own())?.endedAt === "string", 40, "the end of the operation");
+  return own();
+}
+
 /** Commands that were sent for an operation, each with its number of machines. */
 export const commandsOf = (here: Journey, operation: string): readonly number[] =>
   here.simulator.simulation.store
@@ -106,3 +116,13 @@ export function replaceAnswers(here: Journey, replacement: Replacement): () => v
     kubernetes.answer = answer;
   };
 }
+
+/** The disk of a node's machine, for a person who works on it. */
+export const diskOfNode = ({ simulator: { simulation } }: Journey, { instanceId }: SeedNode): Disk =>
+  diskOf(
+    simulation.store.collection(`machine-files/${instanceId}`),
+    simulation.store.collection(`machine-directories/${instanceId}`),
+  );
+
+/** Path of a registry's file on machines. */
+export const fileFor = (registry: string): string => `${FOLDER}${registry}\\hosts.toml`;

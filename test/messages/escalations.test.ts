@@ -23,7 +23,7 @@ describe("what people are told past Slack", () => {
   it.each(all)("is one line that fits into a quoted template: $kind", ({ message }) => {
     expect(message).toMatch(/^[^"\\\n\p{C}]+$/u);
     expect(message.length).toBeLessThanOrEqual(1_000);
-    expect(message).toContain("a 'quoted' ' word of Windows");
+    expect(message).toContain("a 'quoted' / word of Windows");
   });
 
   it("says of a failed machine what must be decided, until when, and how without Slack", () => {

@@ -103,7 +103,8 @@ async function changeAfterTrial<M extends FleetMachine>(
     await settle(op, row, [tried], { name });
     return resultOf([tried, ...(await changeRest(op, row, sending, rest))], note);
   }
-  const untouched = rest.map((member) => ({ member, outcome: failed("not touched: the first node failed") }));
+  const left: Outcome = { state: "untouched", why: "not touched: the first node failed" };
+  const untouched = rest.map((member) => ({ member, outcome: left }));
   await settle(op, row, [tried, ...untouched], { name, before: () => trial.block(first, failedAt) });
   return { ...resultOf([tried], note), untouched: rest.map((member) => member.name) };
 }

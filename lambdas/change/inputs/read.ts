@@ -1,7 +1,7 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { everyChunk, numbered, pageAfter, readOnce } from "../../engine/chunks.ts";
 import { step } from "../../engine/durable.ts";
-import { Refused } from "../../errors.ts";
+import { Refused, UserError } from "../../errors.ts";
 import { contentHash, type InputContent } from "../../inputs/input.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import { refusesCredential } from "../../steps/cluster/credential.ts";
@@ -38,7 +38,9 @@ export async function readContent(
   const found = await steps.inputObjects.read(references);
   const given = [...(await readGiven()).values()].flatMap((one) => one[input.name] ?? []);
   const watch = steps.inputWatches.of(input.rule);
-  const { stored, accepted } = await watch.read();
+  const { stored, asked, ...watched } = await watch.read();
+  // A dry run shows what the change would do, which accepts the consequences.
+  const accepted = isRequested ? [...watched.accepted, ...asked] : watched.accepted;
   const facts = { configuration, given, now: steps.now(), isRequested, accepted };
   const content = await inputContent(input, found, facts, steps.nodes);
   const whole = contentHash(content);
@@ -52,12 +54,12 @@ export async function readContent(
 /** May the next tick succeed without a person? About a refused credential, the credential watch calls people. */
 const isForAnother = (error: unknown): boolean => isBusy(error) || refusesCredential(error);
 
-/** @throws Refused when a service permanently refuses to list the nodes */
+/** @throws Refused when a service permanently refuses to list the nodes; UserError about a name that a person typed */
 async function dueOrRefused(steps: Steps, wish: Wish, content: InputContent, readGiven: ReadGiven): Promise<Due> {
   try {
     return await findDue(steps, wish, content, readGiven);
   } catch (error) {
-    if (isForAnother(error)) throw error;
+    if (error instanceof UserError || isForAnother(error)) throw error;
     const why = `the nodes that need it cannot be listed: ${wordsOf(error)}, so no node was changed`;
     throw new Refused(why, { cause: error });
   }

@@ -196,7 +196,7 @@ export const mirrorsInput: Input = {
     title: "Registry mirrors",
     explains: "The cluster's mirror sets changed; containerd reads the new files at the next pull, without a restart.",
     failed: "Registry mirrors could not be written",
-    consequence: "Nodes that failed pull as before.",
+    consequence: "A node that failed pulls as before from each registry whose file was not written.",
     runbook: "docs/runbook.md#registry-mirrors",
     next: `${typeThis("mirrors")} shows every registry`,
     unread: "Registry mirrors cannot be kept up to date",

@@ -36,7 +36,8 @@ export interface Notice {
 /** Turns text into one line for a page: EventBridge inserts it into a quoted template, and pagers cut long text. */
 export const line = (text: string): string =>
   text
-    .replace(/["\\]/g, "'")
+    .replaceAll('"', "'")
+    .replaceAll("\\", "/")
     .replace(/[\s\p{C}]+/gu, " ")
     .slice(0, 1_000)
     .trim();

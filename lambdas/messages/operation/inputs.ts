@@ -1,7 +1,7 @@
 import type { InputWords, TextFile } from "../../inputs/input.ts";
 import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
-import { context, section } from "../slack/blocks.ts";
+import { context, section, sections } from "../slack/blocks.ts";
 import { code, counted, prose, some } from "../slack/text.ts";
 import { line, type Notice } from "./escalations.ts";
 
@@ -23,12 +23,15 @@ export function inputNewsMessage(words: InputWords, news: "bad" | "well", why: s
 /** Most remarks in one message. */
 const MOST_REMARKS = 10;
 
-/** Objects of an input that could not be applied as they are. */
+/** Objects of an input that could not be applied as they are. A remark may end with what to type. */
 export function inputRemarksMessage({ title, runbook }: InputWords, remarks: readonly string[]): Message {
-  const shown = remarks.slice(0, MOST_REMARKS).map((one) => `• ${prose(one, 300)}`);
+  const shown = remarks.slice(0, MOST_REMARKS).map((one) => `• ${prose(one, 800)}`);
   const more = remarks.length > MOST_REMARKS ? [`and ${remarks.length - MOST_REMARKS} more.`] : [];
-  const text = [`⚠️ *${title}*: not everything can be applied.`, ...shown, ...more].join("\n").slice(0, 3_000);
-  return { text, blocks: [section(text), context(runbook)] };
+  const head = `⚠️ *${title}*: not everything can be applied.`;
+  return {
+    text: [head, ...shown, ...more].join("\n"),
+    blocks: [...sections([head, ...shown, ...more]), context(runbook)],
+  };
 }
 
 /** Answer where the configuration applies no input. */
@@ -59,14 +62,16 @@ const MOST_NAMED = 10;
 
 /** Plan of a dry run. */
 export function reconcileDryRun(
-  { title }: InputWords,
+  words: InputWords,
   nodes: readonly { readonly name: string }[],
   files: readonly TextFile[],
 ): Message {
+  if (nodes.length === 0) return inputUpToDate(words);
   const names = nodes.map(({ name }) => code(name));
+  const order = nodes.length > 1 ? ", one first" : "";
   const lines = [
-    `*Dry run of ${title}*: ${counted(nodes.length, "node")} would be changed, one first.`,
-    ...(nodes.length > 0 ? [`Nodes: ${some(names, MOST_NAMED)}.`] : []),
+    `*Dry run of ${words.title}*: ${counted(nodes.length, "node")} would be changed${order}.`,
+    `Nodes: ${some(names, MOST_NAMED)}.`,
     files.length > 0
       ? `Each would have: ${some(
           files.map(({ path }) => code(path)),

@@ -1,0 +1,133 @@
+import { afterEach, expect, test } from "vitest";
+import { expectSound, heldBack } from "../../evidence.ts";
+import type { Journey } from "../../journey.ts";
+import { createSet, filesOn, nodes, paged, reconciles, said, startMirroring } from "../../mirroring.ts";
+import { batch, ec2, edge, kubectl, otherWeb, type SeedNode, shortName, web } from "../../others.ts";
+import { endFault, injectFault } from "../../outside.ts";
+import { openly, privately } from "../../reading.ts";
+import { confirmRemoval } from "../../removal.ts";
+
+let here: Journey;
+afterEach(() => here.close());
+
+const quay = { source: "quay.io/team", mirrors: ["mirror.example.com/team"] };
+const has = (node: SeedNode): boolean => Object.keys(filesOn(here, node)).length > 0;
+
+/** Commands that a machine was given since the beginning, by their comment. */
+const commandsTo = ({ instanceId }: SeedNode): readonly string[] =>
+  here.simulator.simulation.store
+    .collection<{ comment: string; instanceIds: readonly string[] }>("ssm-commands")
+    .values()
+    .filter(({ comment, instanceIds }) => comment.startsWith("reconcile-") && instanceIds.includes(instanceId))
+    .map(({ comment }) => comment);
+
+const annotate = (url: string, annotations: object): Promise<void> =>
+  kubectl(here, "PATCH", url, { metadata: { annotations } });
+
+/** Ways in which a node cannot or must not be changed, each with its end. */
+const reasons: readonly (readonly [string, () => Promise<() => Promise<unknown>>])[] = [
+  [
+    "is off",
+    async () => {
+      await ec2(here, "StopInstances", { "InstanceId.1": otherWeb.instanceId });
+      await here.pass(3);
+      return () => ec2(here, "StartInstances", { "InstanceId.1": otherWeb.instanceId });
+    },
+  ],
+  [
+    "has a silent agent",
+    async () => {
+      const silent = injectFault(here, "agent-silent", { instanceId: otherWeb.instanceId });
+      // An agent that sends no heartbeat is lost after half an hour.
+      await here.pass(31);
+      return async () => endFault(here, silent);
+    },
+  ],
+  [
+    "is held by an operator",
+    async () => {
+      await here.type("operator", `/win hold ${shortName(otherWeb)} --reason "disk"`);
+      await here.pass(1);
+      return () => here.type("operator", `/win unhold ${shortName(otherWeb)}`);
+    },
+  ],
+  [
+    "is held by an annotation",
+    async () => {
+      await annotate(`/api/v1/nodes/${otherWeb.name}`, { "casement.dev/hold": "kernel dump" });
+      return () => annotate(`/api/v1/nodes/${otherWeb.name}`, { "casement.dev/hold": null });
+    },
+  ],
+];
+
+test.for(reasons)("a node that %s is not written to, and gets the files afterwards", async ([, begin]) => {
+  here = await startMirroring();
+  const end = await begin();
+  await createSet(here, "tag", "team", quay);
+  await here.until(() => said(here, "2 nodes updated") === 1, 12, "the others");
+  await here.pass(11);
+  expect(has(otherWeb)).toBe(false);
+  expect(commandsTo(otherWeb)).toEqual([]);
+  expect(await reconciles(here)).toHaveLength(1);
+  await end();
+  await here.until(() => said(here, "1 node updated") === 1, 40, "the node");
+  expect(filesOn(here, otherWeb)).toEqual(filesOn(here, web));
+  expect(filesOn(here, edge)).toEqual({});
+  expect(commandsTo(edge)).toEqual([]);
+  expect(paged(here)).toEqual([]);
+  await expectSound(here);
+});
+
+test("a frozen pool is left alone until the thaw, and a person's reconcile does not reach it either", async () => {
+  here = await startMirroring();
+  await here.type("operator", '/win freeze web --reason "release night" --for 4h');
+  await createSet(here, "tag", "team", quay);
+  await here.until(() => said(here, "1 node updated") === 1, 12, "the other pool");
+  await here.type("operator", "/win reconcile web");
+  await here.pass(6);
+  expect([has(web), has(otherWeb), has(batch)]).toEqual([false, false, true]);
+  expect([...commandsTo(web), ...commandsTo(otherWeb)]).toEqual([]);
+  expect(privately(here, "operator").at(-1)).toMatch(
+    /nothing to change\. .* that no freeze or hold covers is up to date/,
+  );
+  await here.type("operator", "/win thaw web");
+  await here.until(() => said(here, "2 nodes updated") === 1, 12, "the pool");
+  expect(nodes.every(has)).toBe(true);
+});
+
+test("a node that a removal works on is left to it, and the others get the files", async () => {
+  here = await startMirroring();
+  injectFault(here, "kubernetes-5xx", { resource: "pods/eviction" });
+  await confirmRemoval(here, web.name);
+  await here.pass(1);
+  await createSet(here, "tag", "team", quay);
+  await here.until(() => said(here, "2 nodes updated") === 1, 12, "the others");
+  await here.pass(6);
+  expect(has(web)).toBe(false);
+  expect(commandsTo(web)).toEqual([]);
+});
+
+test("an agent that falls silent in the middle fails its node alone, and a later tick takes it", async () => {
+  here = await startMirroring();
+  await createSet(here, "tag", "team", quay);
+  await here.until(async () => (await reconciles(here)).length === 1, 12, "the operation");
+  const silent = injectFault(here, "agent-silent", { instanceId: batch.instanceId });
+  await here.until(async () => (await reconciles(here))[0]?.endedAt !== null, 30, "the end");
+  expect(openly(here).at(-1)).toMatch(/2 nodes updated, 1 node failed/);
+  expect(openly(here).at(-1)).toContain(batch.name);
+  expect([has(web), has(otherWeb)]).toEqual([true, true]);
+  endFault(here, silent);
+  await here.until(() => said(here, "1 node updated") === 1, 90, "the node");
+  expect(filesOn(here, batch)).toEqual(filesOn(here, web));
+  expect(await heldBack(here)).toEqual([]);
+});
+
+test("a node that an administrator deletes between the ticks is not taken for one that needs files", async () => {
+  here = await startMirroring();
+  await kubectl(here, "DELETE", `/api/v1/nodes/${batch.name}`);
+  await createSet(here, "tag", "team", quay);
+  await here.until(() => said(here, "nodes updated") === 1, 12, "the end");
+  expect(openly(here).at(-1)).toMatch(/: 2 nodes updated\./);
+  expect(has(batch)).toBe(false);
+  expect(commandsTo(batch)).toEqual([]);
+});
