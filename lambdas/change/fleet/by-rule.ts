@@ -44,16 +44,23 @@ async function endUnused({ steps, operation }: FleetOperation): Promise<void> {
 /**
  * Makes the shared parts of a rule's row: it opens the operation only if there is a machine that no other operation
  * holds.
+ * @param stillDue selects machines once the rule is claimed: another operation may have changed them meanwhile
  */
-export const startedBy = <M extends FleetMachine>(op: FleetOperation, rule: Rule): RuledParts<M> => ({
+export const startedBy = <M extends FleetMachine>(
+  op: FleetOperation,
+  rule: Rule,
+  stillDue: (machines: readonly M[]) => Promise<readonly M[]>,
+): RuledParts<M> => ({
   choose: async (machines) => {
     const { ctx, steps, operation } = op;
     const holders = await Promise.all(machines.map(({ instanceId }) => steps.leases.holder(instanceId ?? "")));
     const free = machines.filter((_, at) => (holders[at] ?? operation) === operation);
     if (free.length === 0 || !(await rule.claim())) return [];
+    const due = await stillDue(free);
+    if (due.length === 0) return [];
     const { record } = await openOperation(steps, rule.origin, rule.opening);
     await beginOperation({ ctx, steps, start: startOf(record) });
-    return free;
+    return due;
   },
   onHeld: () => ({ state: "untouched", why: "another operation works on it; the next tick takes it" }),
   onClaimed: async (count) => {

@@ -1,4 +1,4 @@
-import { sha256 } from "../../cluster/authorities.ts";
+import { digestOf, type Json } from "../../audit/canonical.ts";
 import { POOL_LABEL } from "../../cluster/node-keys.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { type Input, type InputContent, needsInput } from "../../inputs/input.ts";
@@ -104,10 +104,14 @@ async function reachable(steps: Steps, { cluster }: Configuration, nodes: readon
   });
 }
 
+/** Selects the nodes whose record is the one by which they were found. */
+export const unchangedNodes = (input: Input, nodes: readonly DueNode[], given: Given): readonly DueNode[] =>
+  nodes.filter(({ instanceId, key }) => keyOf(given.get(instanceId)?.[input.name]) === key);
+
 /** Key of a record: machines with equal keys get equal actions. */
 const keyOf = (sent: SentInput | undefined): string => {
   const { owner: _owner, at: _at, ...state } = sent ?? { owner: "", at: "" };
-  return sha256(JSON.stringify(state)).slice(0, 12);
+  return digestOf(state as unknown as Json).slice(0, 12);
 };
 
 /**

@@ -13,7 +13,7 @@ import type { InputName } from "../../records/machine-record.ts";
 import { idOf, type OperationOpening } from "../../steps/open-operation.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { changeByRule, type Rule, startedBy } from "../fleet/by-rule.ts";
-import type { DueNode, Wish } from "./due.ts";
+import { type DueNode, unchangedNodes, type Wish } from "./due.ts";
 import { type InputReading, readInPages } from "./read.ts";
 import { inputRow } from "./row.ts";
 
@@ -151,6 +151,8 @@ export async function reconcileByRule(
   const opening = { request: input.request, cause: tick, cluster: cluster.name, channel: slack.channel };
   const rule = ruleOf(steps, input, opening);
   const op = { ctx, steps, operation: idOf(opening) };
-  const row = inputRow(op, { input, sha256, configuration }, startedBy<DueNode>(op, rule));
+  const readRecords = readOnce(() => steps.machines.given.all());
+  const stillDue = async (due: readonly DueNode[]) => unchangedNodes(input, due, await readRecords());
+  const row = inputRow(op, { input, sha256, configuration }, startedBy<DueNode>(op, rule, stillDue));
   await changeByRule(op, rule, row, nodes);
 }
