@@ -34,7 +34,8 @@ const policy = {
 const image = (spec: object) => ({
   apiVersion: "config.openshift.io/v1",
   kind: "Image",
-  metadata: { name: "cluster" },
+  // Every cluster has one named "cluster" already; the definition is the same for any name.
+  metadata: { name: "another" },
   spec,
 });
 
