@@ -29,6 +29,14 @@ const commands = (script: string): Sent[] =>
     .values()
     .filter(({ documentName, comment }) => documentName.includes(`-${script}-`) && comment.includes("reboot-"));
 
+/** Has the machine answered a command? */
+const hasAnswered = (words: string): boolean => {
+  const ids = commands("observe").flatMap(({ commandId, comment }) => (comment.endsWith(words) ? [commandId] : []));
+  return collected<{ commandId: string; status: string }>("ssm-invocations")
+    .values()
+    .some(({ commandId, status }) => ids.includes(commandId) && status === "Success");
+};
+
 /** Starts a reboot and waits until it is in a stage; in that of the eviction a pod keeps it there. @returns the boot before */
 async function rebootUntil(stage: string, deadlines: object = {}): Promise<string | undefined> {
   here = await unasked("reboot", deadlines);
@@ -118,7 +126,8 @@ describe("A machine that others reboot", () => {
 
   test("between the look before the order and the order itself is not rebooted a second time", async () => {
     const before = await rebootUntil("reboot");
-    await here.pass(0.2);
+    await here.until(() => hasAnswered("look before the reboot"), 5, "the look");
+    expect(commands("reboot")).toEqual([]);
     rebootByOthers();
     expect(await ended()).toMatchObject(proven);
     expect(Number(bootIdOf())).toBe(Number(before) + 1);
