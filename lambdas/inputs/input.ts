@@ -103,7 +103,7 @@ export interface Input {
   comparedFile(configuration: Configuration): string | null;
   /** Proof that the first machine works: a pod's log is read on its node, or an image is pulled there. */
   readonly proof: "log" | "pull";
-  /** Restores the first machine's state if the proof fails. */
+  /** Restores the first machine's state if its change stops in the middle or its proof fails. */
   readonly isUndone: boolean;
   /** Hours until the same content is tried again after the first machine failed in a part; null: not before it changes. */
   readonly retryHours: { readonly change: number; readonly proof: number | null };

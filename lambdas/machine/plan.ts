@@ -7,9 +7,9 @@ export type FileSource =
   | { readonly from: "secret"; readonly secretId: string; readonly field: string };
 
 /**
- * The sha256 (hex) of each content that a file may have when an action finds it. The file must also be alone in its
- * folder. Otherwise others wrote there, and the action fails with the code "foreign-file". Always accepted are a missing
- * file and the content that the action itself writes.
+ * The sha256 (hex) of each content that a file may have when an action finds it. A file that is written must also be
+ * alone in its folder; otherwise others wrote there, and the action fails with the code "foreign-file". Always accepted
+ * are a missing file and the content that the action itself writes. A removal leaves a file with another content.
  */
 type ExpectedContent = readonly string[];
 

@@ -15,7 +15,7 @@ const remove = (...contents: readonly string[]) => ({
 const makeFolder = { do: "directory", path: FOLDER, access: "inherited" };
 const removeFolder = { do: "remove-directory", path: FOLDER };
 
-const foreign = (action: string, words: string): object => failed(`${action} ${FILE}`, words, "foreign-file");
+const foreign = (words: string): object => failed(`file ${FILE}`, words, "foreign-file");
 const foreignContent = `Casement did not write the content of ${FILE}, which has sha256 ${sha256("theirs")}`;
 const foreignFolder = (names: string): string => `the folder ${FOLDER} holds what Casement did not write: ${names}`;
 
@@ -48,7 +48,7 @@ const writing: readonly MachineCase[] = [
     files: { [FILE]: "theirs" },
     request: planOf(write("old")),
     exitCode: 1,
-    result: foreign("file", foreignContent),
+    result: foreign(foreignContent),
     left: { [FILE]: "theirs" },
   },
   {
@@ -58,7 +58,7 @@ const writing: readonly MachineCase[] = [
     files: { [`${FOLDER}\\ca.crt`]: "theirs" },
     request: planOf(write()),
     exitCode: 1,
-    result: foreign("file", foreignFolder("ca.crt")),
+    result: foreign(foreignFolder("ca.crt")),
     left: { [FILE]: null, [`${FOLDER}\\ca.crt`]: "theirs" },
   },
   {
@@ -68,7 +68,7 @@ const writing: readonly MachineCase[] = [
     files: Object.fromEntries(["a", "b", "d", "e", "f", "g"].map((name) => [`${FOLDER}\\${name}.crt`, "theirs"])),
     request: planOf(write()),
     exitCode: 1,
-    result: foreign("file", foreignFolder("a.crt, b.crt, certs, d.crt, e.crt and 2 more")),
+    result: foreign(foreignFolder("a.crt, b.crt, certs, d.crt, e.crt and 2 more")),
   },
   {
     name: "replaces any content where none is expected, whatever lies beside it",
@@ -95,24 +95,24 @@ const removing: readonly MachineCase[] = [
     settles: true,
   },
   {
-    name: "does not remove a file whose content others wrote",
+    name: "leaves a file whose content others wrote, and does not fail",
     script: "apply",
     folders,
     files: { [FILE]: "theirs" },
-    request: planOf(remove("old")),
-    exitCode: 1,
-    result: foreign("remove-file", foreignContent),
+    request: planOf(remove("old"), removeFolder),
+    exitCode: 0,
+    result: { ok: true, changed: [], unchanged: 2 },
     left: { [FILE]: "theirs" },
   },
   {
-    name: "does not remove a file beside which others wrote",
+    name: "removes its own file beside which others wrote, and leaves theirs",
     script: "apply",
     folders,
     files: { [FILE]: "old", [`${FOLDER}\\ca.crt`]: "theirs" },
-    request: planOf(remove("old")),
-    exitCode: 1,
-    result: foreign("remove-file", foreignFolder("ca.crt")),
-    left: { [FILE]: "old" },
+    request: planOf(remove("old"), removeFolder),
+    exitCode: 0,
+    result: { ok: true, changed: [`remove-file ${FILE}`], unchanged: 1 },
+    left: { [FILE]: null, [`${FOLDER}\\ca.crt`]: "theirs" },
   },
   {
     name: "has nothing to remove where the file is missing, and leaves a folder in which others wrote",

@@ -1,5 +1,6 @@
 import { causeOf } from "../../engine/durable.ts";
 import type { FleetResult } from "../../messages/operation/fleet.ts";
+import type { FailureCode } from "../../records/failures.ts";
 import type { PublishedMessage } from "../../records/records.ts";
 import { claimMachines } from "./claim.ts";
 import type { FleetMachine, FleetOperation, FleetRow, Member, Outcome, SendPlan, Trial } from "./row.ts";
@@ -42,6 +43,21 @@ async function undoFirst<M extends FleetMachine>(
   }
 }
 
+/** Failures without an answer of the machine: then it cannot be told to undo anything either. */
+const unanswered: ReadonlySet<string> = new Set<FailureCode>([
+  "agent-silent",
+  "agent-broken",
+  "command-undelivered",
+  "command-cancelled",
+  "command-waits",
+  "result-missing",
+  "script-slow",
+]);
+
+/** Did the machine's script stop in the middle of the change? */
+const isHalfDone = (outcome: Outcome): boolean =>
+  outcome.state === "failed" && outcome.code !== undefined && !unanswered.has(outcome.code);
+
 async function tryFirst<M extends FleetMachine>(
   op: FleetOperation,
   sending: SendPlan<M>,
@@ -50,7 +66,10 @@ async function tryFirst<M extends FleetMachine>(
 ): Promise<TrialEnd> {
   const outcome =
     (await sendRound(op, sending, names, [first])).get(first.instanceId) ?? failed("it was not worked on");
-  if (outcome.state !== "changed") return { outcome, failedAt: "change", note: null };
+  if (outcome.state !== "changed") {
+    const undone = isHalfDone(outcome) ? await undoFirst(op, sending, undo, first) : "";
+    return { outcome: { ...outcome, why: `${outcome.why}${undone}` }, failedAt: "change", note: null };
+  }
   try {
     return { outcome, failedAt: null, note: await prove(first) };
   } catch (error) {
