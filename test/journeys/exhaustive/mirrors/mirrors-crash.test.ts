@@ -2,6 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vi
 import { lambdaName } from "../../../../lib/sandbox/simulator.ts";
 import { expectSound, heldBack, settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
+import { commandedBy, type DurableOperation, durableOperations, killAtEach, kills } from "../../killing.ts";
 import { look } from "../../looking.ts";
 import {
   createSet,
@@ -17,11 +18,6 @@ import {
 import { injectFault } from "../../outside.ts";
 
 const WORKFLOW = lambdaName("reconcile");
-
-interface DurableOperation {
-  readonly name: string;
-  readonly type: string;
-}
 
 let here: Journey;
 beforeEach(() => {
@@ -48,69 +44,29 @@ async function change(by: "schedule" | "person", end = "3 nodes updated"): Promi
   await settled(here, 10);
 }
 
-/** The durable operations of the execution that changed the nodes. */
-async function recorded(): Promise<DurableOperation[]> {
-  const arn = (await reconciles(here))[0]?.executionArn;
-  const execution = here.simulator.lambda.executions().find((one) => one.arn === arn);
-  return here.simulator.simulation.store
-    .collection<DurableOperation>(`durable-operations/${execution?.id}`)
-    .values()
-    .map(({ name, type }) => ({ name, type }));
-}
-
-/** Machines that were given a command of this operation, each as often as it was. */
-const commanded = (operation: string): string[] =>
-  here.simulator.simulation.store
-    .collection<{ comment: string; instanceIds: readonly string[] }>("ssm-commands")
-    .values()
-    .filter(({ comment }) => comment.startsWith(operation))
-    .flatMap(({ instanceIds }) => instanceIds);
-
-/** Kills the process at each operation once. */
-function killAtEach(whole: readonly DurableOperation[], kind: string, when: string): void {
-  const atStart = kind === "handler-crash-at-start";
-  const hit = whole.filter(({ type }) => !atStart || type === "STEP" || type === "CONTEXT").map(({ name }) => name);
-  const names = [...new Set(hit)];
-  for (const operation of names) injectFault(here, kind, { function: WORKFLOW, operation, when }, 1);
-  killed = names.length;
-}
-
-let killed = 0;
-
-/** One checkpoint may hold the ends of several operations: the process died at it once. */
-const expectKilled = (): void =>
-  expect(killed - here.simulator.simulation.faults.inForce().length).toBeGreaterThan(killed * 0.7);
-
-const kills = [
-  ["handler-crash", "before"],
-  ["handler-crash", "after"],
-  ["handler-crash-at-start", "before"],
-  ["handler-crash-at-start", "after"],
-] as const;
-
 describe.for(["schedule", "person"] as const)("a change of mirrors by a %s whose process dies", (by) => {
   let whole: readonly DurableOperation[];
   beforeAll(async () => {
     here = await start();
     await change(by);
-    whole = await recorded();
+    whole = durableOperations(here, (await reconciles(here))[0]?.executionArn);
     await here.close();
   }, 60_000);
 
   test.for(by === "schedule" ? kills : kills.slice(0, 2))(
     "at each of its operations gives every machine the file once (%s, %s)",
-    async ([kind, when]) => {
+    async (kill) => {
       here = await start();
       expect(whole.map(({ name }) => name)).toContain("settle the rest");
-      killAtEach(whole, kind, when);
+      const { expectDied } = killAtEach(here, WORKFLOW, whole, kill);
       await change(by);
-      expectKilled();
+      expectDied();
       const [operation, ...others] = await reconciles(here);
       expect(others).toEqual([]);
       expect(operation).toMatchObject({ status: "succeeded", summary: "3 nodes updated." });
       const files = nodes.map((node) => filesOn(here, node));
       expect(files.every((one) => one["quay.io\\hosts.toml"] !== undefined)).toBe(true);
-      expect(commanded(operation?.id ?? "none").toSorted()).toEqual(
+      expect(commandedBy(here, operation?.id ?? "none").toSorted()).toEqual(
         nodes.map(({ instanceId }) => instanceId).toSorted(),
       );
       expect((await here.nodes(operation?.id ?? "")).map(({ status }) => status)).toEqual(Array(3).fill("succeeded"));
@@ -129,16 +85,16 @@ describe("a wrong change of mirrors whose process dies", () => {
     here = await start();
     injectFault(here, "registry-down", { host: "mirror.example.com" });
     await change("schedule", "1 node failed");
-    whole = await recorded();
+    whole = durableOperations(here, (await reconciles(here))[0]?.executionArn);
     await here.close();
   }, 60_000);
 
   test.for(kills.slice(0, 2))(
     "at each of its operations gives the first node back what it had (%s, %s)",
-    async ([kind, when]) => {
+    async (kill) => {
       here = await start();
       expect(whole.map(({ name }) => name)).toContain("undo");
-      killAtEach(whole, kind, when);
+      killAtEach(here, WORKFLOW, whole, kill);
       injectFault(here, "registry-down", { host: "mirror.example.com" });
       await change("schedule", "1 node failed");
       const [operation, ...others] = await reconciles(here);
@@ -147,7 +103,7 @@ describe("a wrong change of mirrors whose process dies", () => {
       expect(nodes.map((node) => filesOn(here, node))).toEqual([{}, {}, {}]);
       for (const node of nodes)
         expect(diskOfNode(here, node).directory("C:\\k\\containerd\\registries\\quay.io")).toBeUndefined();
-      expect(commanded(operation?.id ?? "none")).toHaveLength(2);
+      expect(commandedBy(here, operation?.id ?? "none")).toHaveLength(2);
       expect(ownPods(here)).toEqual([]);
       await here.pass(2);
       expect(paged(here)).toHaveLength(1);
