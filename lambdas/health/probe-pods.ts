@@ -101,17 +101,17 @@ const probePod = ({ name, node, image, os, command, user, pull }: Wanted): Probe
   },
 });
 
+/** Pod of a probe on a Windows node; its container runs as the image's own user. */
+const onWindows = (id: string, node: string, image: string) =>
+  ({ name: `probe-${id}-windows`, node, image, os: "windows", user: null }) as const;
+
 /**
  * Makes the pod that probes a Windows node from inside.
  * @param id unique among probes: letters, digits and hyphens, at most 40
  */
 export const windowsProbe = (id: string, node: string, image: string): ProbePod =>
   probePod({
-    name: `probe-${id}-windows`,
-    node,
-    image,
-    os: "windows",
-    user: null,
+    ...onWindows(id, node, image),
     command: ["powershell.exe", "-NoLogo", "-NonInteractive", "-Command", windowsScript],
   });
 
@@ -120,15 +120,7 @@ export const windowsProbe = (id: string, node: string, image: string): ProbePod 
  * @param id unique among probes: letters, digits and hyphens, at most 40
  */
 export const pullProbe = (id: string, node: string, image: string): ProbePod =>
-  probePod({
-    name: `probe-${id}-windows`,
-    node,
-    image,
-    os: "windows",
-    user: null,
-    command: ["cmd.exe", "/c", "exit 0"],
-    pull: "Always",
-  });
+  probePod({ ...onWindows(id, node, image), command: ["cmd.exe", "/c", "exit 0"], pull: "Always" });
 
 /** User id of nobody, for images whose own user is root, because `restricted` allows no root. */
 export const NOBODY = 65_534;

@@ -119,13 +119,20 @@ export interface Input {
  * @param sent the record so far
  */
 export function valueFor(input: Input, content: InputContent, sent: SentInput | undefined): InputValue {
-  const had = sent?.unconfirmed ? sent.unconfirmed.before?.files : sent?.files;
-  const kept = (had ?? []).filter(({ path }) => input.keeps(content, path));
   return {
     sha256: content.sha256,
-    files: [...content.files.map(({ path, text }) => ({ path, sha256: sha256(text) })), ...kept],
+    files: [...hashedFiles(content), ...keptFiles(input, content, sent)],
     ...(content.authorities ? { authorities: content.authorities } : {}),
   };
+}
+
+const hashedFiles = ({ files }: InputContent): readonly InputFile[] =>
+  files.map(({ path, text }) => ({ path, sha256: sha256(text) }));
+
+/** Files that a machine has, and that it keeps although the content does not have them. */
+function keptFiles(input: Input, content: InputContent, sent: SentInput | undefined): readonly InputFile[] {
+  const had = sent?.unconfirmed ? sent.unconfirmed.before?.files : sent?.files;
+  return (had ?? []).filter(({ path }) => input.keeps(content, path));
 }
 
 /** Hash of a whole content: contents with the same files may differ in what machines keep. */
@@ -135,13 +142,16 @@ const textOf = (files: readonly InputFile[]): string =>
   JSON.stringify(files.map(({ path, sha256: hash }) => `${path} ${hash}`).toSorted());
 
 /**
- * Must a machine get a content? Its files decide, because it may keep files that a content no longer has. A machine that
- * did not confirm what was sent gets it again.
- * @param sent the record; undefined for a machine to which the input was never sent
+ * Makes a test whether a machine must get a content, by its record; a machine to which the input was never sent has
+ * none. Its files decide, because it may keep files that a content no longer has. A machine that did not confirm what
+ * was sent gets it again. The content's files are hashed once for all machines.
  */
-export function needsInput(input: Input, content: InputContent, sent: SentInput | undefined): boolean {
-  if (!sent) return !input.isWithout(content);
-  // The last release recorded no files.
-  if (sent.unconfirmed || !sent.files) return sent.unconfirmed !== undefined || sent.sha256 !== content.sha256;
-  return textOf(valueFor(input, content, sent).files ?? []) !== textOf(sent.files);
+export function needsInput(input: Input, content: InputContent): (sent: SentInput | undefined) => boolean {
+  const wanted = hashedFiles(content);
+  return (sent) => {
+    if (!sent) return !input.isWithout(content);
+    // The last release recorded no files.
+    if (sent.unconfirmed || !sent.files) return sent.unconfirmed !== undefined || sent.sha256 !== content.sha256;
+    return textOf([...wanted, ...keptFiles(input, content, sent)]) !== textOf(sent.files);
+  };
 }

@@ -1,9 +1,9 @@
 import { digestOf, type Json } from "../../audit/canonical.ts";
-import { POOL_LABEL } from "../../cluster/node-keys.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { type Input, type InputContent, needsInput } from "../../inputs/input.ts";
 import type { MachineInputs, SentInput } from "../../records/machine-record.ts";
-import { instanceIdOf, isReady, isWindows, labelsOf } from "../../steps/cluster/node-facts.ts";
+import { provisioned } from "../../steps/cluster/managed-nodes.ts";
+import { instanceIdOf, isReady } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { ownershipOf } from "../../steps/cluster/ownership.ts";
 import type { Machine } from "../../steps/ec2/instances.ts";
@@ -86,10 +86,10 @@ function candidatesOf(
   { nodes, given, isWhole, now }: { nodes: readonly Node[]; given: Given; isWhole: boolean; now: number },
 ): readonly Node[] {
   const { input, select = (all) => all } = wish;
-  return select(nodes).filter((node) => {
-    if (!isWindows(node) || labelsOf(node)[POOL_LABEL] === undefined) return false;
+  const needs = needsInput(input, content);
+  return provisioned(select(nodes)).filter((node) => {
     const sent = given.get(instanceIdOf(node) ?? "")?.[input.name];
-    return isWhole || (needsInput(input, content, sent) && !isTriedLately(wish, content, sent, now));
+    return isWhole || (needs(sent) && !isTriedLately(wish, content, sent, now));
   });
 }
 

@@ -13,6 +13,7 @@ import type { InputName } from "../../records/machine-record.ts";
 import { idOf, type OperationOpening } from "../../steps/open-operation.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { changeByRule, type Rule, startedBy } from "../fleet/by-rule.ts";
+import { claimInput } from "./claim.ts";
 import { type DueNode, unchangedNodes, type Wish } from "./due.ts";
 import { type InputReading, readInPages } from "./read.ts";
 import { inputRow } from "./row.ts";
@@ -76,9 +77,9 @@ async function recordSame({ ctx, steps, input, contentOf }: Comparison, same: re
   for (const [at, chunk] of chunks.entries())
     await step(ctx, numbered("record nodes that have it", at), async () => {
       const [given, content] = [await known(), await contentOf()];
+      const needs = needsInput(input, content);
       for (const { instanceId } of chunk) {
-        const sent = given.get(instanceId)?.[input.name];
-        if (needsInput(input, content, sent))
+        if (needs(given.get(instanceId)?.[input.name]))
           await steps.machines.given.record(instanceId, `${input.rule}:0`, input.name, (had) =>
             valueFor(input, content, had),
           );
@@ -116,10 +117,7 @@ const ruleOf = (steps: Steps, { rule, words }: Input, opening: OperationOpening)
   origin: { by: "rule", rule },
   opening,
   words,
-  claim: () =>
-    steps.inputWatches
-      .of(rule)
-      .claim(idOf(opening), async (other) => (await steps.ledger.operation(other))?.endedAt !== null),
+  claim: () => claimInput(steps, rule, idOf(opening)),
 });
 
 /**

@@ -29,6 +29,7 @@ import { publishWatched } from "../operation/progress.ts";
 import { publishEnd } from "../operation/publish-end.ts";
 import { postFirst } from "../operation/publisher.ts";
 import { checkOrigin } from "../operation/requester.ts";
+import { claimInput } from "./claim.ts";
 import type { DueNode, Wish } from "./due.ts";
 import { type InputReading, readInPages } from "./read.ts";
 import { inputRow, type StartedParts, stageOf } from "./row.ts";
@@ -90,10 +91,9 @@ async function end({ steps, start: { operation } }: Reconciling, result: FleetRe
 
 /** @throws Refused while another operation changes the same input on nodes */
 async function claim({ steps, start: { operation } }: Reconciling, input: Input): Promise<void> {
-  const watch = steps.inputWatches.of(input.rule);
-  const hasEnded = async (other: string) => (await steps.ledger.operation(other))?.endedAt !== null;
-  if (await watch.claim(operation, hasEnded)) return;
-  throw new Refused(otherOperationChanges((await watch.read()).operation ?? ""));
+  if (await claimInput(steps, input.rule, operation)) return;
+  const watch = await steps.inputWatches.of(input.rule).read();
+  throw new Refused(otherOperationChanges(watch.operation ?? ""));
 }
 
 /** Shows the end of an operation that found nothing to change. */

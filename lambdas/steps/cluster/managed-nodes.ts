@@ -13,8 +13,8 @@ interface Owners {
   readonly cluster: string;
 }
 
-/** Selects the Windows nodes with a pool of Casement's. */
-const provisioned = (nodes: readonly Node[]): readonly Node[] =>
+/** Selects the Windows nodes with a pool: Casement labels those that it provisions. */
+export const provisioned = (nodes: readonly Node[]): readonly Node[] =>
   nodes.filter((node) => isWindows(node) && labelsOf(node)[POOL_LABEL] !== undefined);
 
 /**

@@ -1,9 +1,9 @@
 import { type Authority, isLogSigner } from "../../cluster/authorities.ts";
-import { POOL_LABEL } from "../../cluster/node-keys.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import type { MachineInputs } from "../../records/machine-record.ts";
 import { kubeletAuthority } from "../cluster/kubelet-authority.ts";
-import { instanceIdOf, isWindows, labelsOf } from "../cluster/node-facts.ts";
+import { provisioned } from "../cluster/managed-nodes.ts";
+import { instanceIdOf } from "../cluster/node-facts.ts";
 import { type Node, nodes } from "../cluster/nodes.ts";
 import { machines } from "../machines/machines.ts";
 import type { DoctorCheck, DoctorFacts } from "./check.ts";
@@ -67,9 +67,7 @@ function endings(published: readonly Authority[], now: number): Finding[] {
 
 async function observe({ context, configuration }: DoctorFacts): Promise<Finding[]> {
   const { authorities, why } = await kubeletAuthority(context).read(configuration);
-  const ours = (await nodes(context).all()).filter(
-    (node) => isWindows(node) && labelsOf(node)[POOL_LABEL] !== undefined,
-  );
+  const ours = provisioned(await nodes(context).all());
   const given = await machines(context).given.all();
   const found = kubeletClientFindings(authorities, ours.map(trustingOf), given, context.now());
   return why === null ? found : [{ kind: "authority-unpublished", why }, ...found];

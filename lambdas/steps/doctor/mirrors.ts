@@ -65,7 +65,8 @@ export function lackingFindings(
   now: number,
 ): Finding[] {
   const sentTo = ({ instanceId }: MirroredNode) => given.get(instanceId ?? "")?.mirrors;
-  const lacking = mirrored.filter((node) => needsInput(mirrorsInput, content, sentTo(node)));
+  const needs = needsInput(mirrorsInput, content);
+  const lacking = mirrored.filter((node) => needs(sentTo(node)));
   if (lacking.length === 0) return [];
   if (isBlocked(watch, content.sha256, now)) {
     const failed = mirrored.find(({ instanceId }) => instanceId === watch.blocked?.instanceId);

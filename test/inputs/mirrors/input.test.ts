@@ -170,13 +170,13 @@ describe("The actions", () => {
 
   test("treat a file that was sent and not confirmed as perhaps Casement's", () => {
     const sent = sendingInput(undefined, valueFor(mirrorsInput, both, undefined), work);
-    expect(needsInput(mirrorsInput, both, sent)).toBe(true);
+    expect(needsInput(mirrorsInput, both)(sent)).toBe(true);
     const removal = mirrorsInput.actions(one, sent).find((action) => action.do === "remove-file");
     expect(removal).toMatchObject({ path: fileOf("registry.redhat.io"), expects: [expect.any(String)] });
   });
 });
 
 test("A machine without a record needs no content without files", () => {
-  expect(needsInput(mirrorsInput, content([]), undefined)).toBe(false);
-  expect(needsInput(mirrorsInput, content([digestSet("team", quay)]), undefined)).toBe(true);
+  expect(needsInput(mirrorsInput, content([]))(undefined)).toBe(false);
+  expect(needsInput(mirrorsInput, content([digestSet("team", quay)]))(undefined)).toBe(true);
 });
