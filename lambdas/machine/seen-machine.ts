@@ -55,7 +55,7 @@ export interface SightingJudgement {
 }
 
 /** All reasons, in the order of `observe.ps1`'s answer. */
-const everyReason: readonly RebootReason[] = ["servicing", "windows-update", "file-renames", "computer-name"];
+const everyReason: readonly RebootReason[] = ["servicing", "windows-update", "file-renames", "computer-name", "proxy"];
 
 const reasonsByHash: ReadonlyMap<string, readonly RebootReason[]> = new Map(
   Array.from({ length: 2 ** everyReason.length }, (_, bits) => {
@@ -65,7 +65,7 @@ const reasonsByHash: ReadonlyMap<string, readonly RebootReason[]> = new Map(
 );
 
 /**
- * Finds the reasons that belong to a hash of the group `reboot`. There are only 16 answers, so hashes are enough for a
+ * Finds the reasons that belong to a hash of the group `reboot`. There are only 32 answers, so hashes are enough for a
  * list of many machines.
  * @returns undefined for the hash of another answer
  */
