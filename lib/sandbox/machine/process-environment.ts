@@ -26,7 +26,8 @@ const pairOf = (text: string): readonly [string, string] => {
  * Lists the variables that the process of a service has: those of the machine as of the boot, and the service's own as
  * of its start (Microsoft, "Environment Variables": the service control manager reads the former once).
  */
-export function environmentOf({ state }: Machine, service: Service): ProcessEnvironment {
+export function environmentOf({ state }: Machine, service: string): ProcessEnvironment {
   const ofMachine = Object.entries(state.bootEnvironment ?? {}).map(([name, value]) => `${name}=${value}`);
-  return Object.fromEntries([...ofMachine, ...(service.startedWith ?? service.environment)].map(pairOf));
+  const own = state.services[service.toLowerCase()]?.startedWith ?? [];
+  return Object.fromEntries([...ofMachine, ...own].map(pairOf));
 }
