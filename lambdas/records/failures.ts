@@ -41,6 +41,7 @@ export const failureCodes = [
   "foreign-file",
   "foreign-variable",
   "join-secret-unreadable",
+  "secret-unusable",
   "feature-not-installed",
   "windows-unfinished",
   "container-networks-exist",

@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { comparisons, refusals } from "./apply-comparisons.ts";
 import { ownership } from "./apply-ownership.ts";
 import { folders, guard, LOG, program, registered, runGuard, start, stop, withService } from "./apply-plans.ts";
+import { templates } from "./apply-templates.ts";
 import { applyVariables } from "./apply-variables.ts";
 import { changed, failed, GUARD, GUARD_RECORD, inline, type MachineCase, planOf, taskArguments, text } from "./case.ts";
 
@@ -200,6 +201,7 @@ export const applyCases: readonly MachineCase[] = [
   ...traces,
   ...comparisons,
   ...ownership,
+  ...templates,
   ...applyVariables,
   ...refusals,
 ];
