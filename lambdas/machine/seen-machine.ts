@@ -28,6 +28,8 @@ export interface SeenMachine {
   /** Last observation that the machine answered. */
   readonly seenAt: string;
   readonly news?: BootNews;
+  /** Identity of the proxy's content for which a reboot was offered. */
+  readonly offered?: string;
 }
 
 /** Last reboot of a machine that an operation of Casement ordered. */
@@ -139,9 +141,10 @@ export function judgeSighting(
   if (reasons === null) return { record: known && change === "own" ? { ...known, bootId } : null, change };
   const dueSince = reasons.length > 0 ? dueSinceOf(known, { change, now }) : null;
   const news = known?.news ? { news: known.news } : {};
+  const offered = known?.offered === undefined ? {} : { offered: known.offered };
   // The old boot id stays until the news is recorded, so that the next observation finds the boot again after a crash.
   const kept = change === "foreign" && known ? { bootId: known.bootId, launchedAt: known.launchedAt } : { bootId };
-  return { record: { ...seen, ...kept, reasons, dueSince, seenAt: now, ...news }, change };
+  return { record: { ...seen, ...kept, reasons, dueSince, seenAt: now, ...news, ...offered }, change };
 }
 
 /** Does the machine need a reboot, according to its last observation? */
