@@ -25,8 +25,10 @@ export const watchReboots =
       await writeNews({ ctx, steps }, owner, foreign, machines.length);
     }
     // If Slack is down, the news stays in the ledger and the next tick posts it.
-    await step(ctx, "tell of boots", () => postNews(steps)).catch(orLater(undefined));
-    await step(ctx, "offer reboots for the proxy", () => offerReboots(steps)).catch(orLater(undefined));
+    await step(ctx, "tell of boots", async () => {
+      await postNews(steps);
+      await offerReboots(steps);
+    }).catch(orLater(undefined));
   };
 
 /** The entry for Lambda and for the sandbox. */
