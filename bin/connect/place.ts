@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, extname, join, resolve } from "node:path";
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import { GetFunctionConfigurationCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
@@ -43,6 +43,11 @@ export interface Place {
   zoneOf(pool: string | null): string;
   readonly poolFacts: Readonly<Record<string, PoolFacts>>;
   readonly cluster: string;
+  /** Kubernetes version of the configuration: "1.34.2". */
+  readonly clusterVersion: string;
+  /** File that holds the manifest of the payload, and what to do once it is written. */
+  readonly manifestFile: string;
+  readonly manifestHint: string;
   readonly slack: SlackPlace;
   /** Host milliseconds between two polls of a running operation. */
   readonly pollEveryMs: number;
@@ -82,6 +87,9 @@ export function sandboxPlace(folder: string): Place {
     zoneOf: (pool) => zoneOf({ pools }, pool),
     poolFacts: pools,
     cluster: name,
+    clusterVersion: configuration.cluster.version,
+    manifestFile: join(folder, "payload.json"),
+    manifestHint: "The sandbox goes on with its own payload.",
     slack: configuration.slack,
     pollEveryMs: 100,
     frontDoor: async () => endpoints.frontDoor,
@@ -131,18 +139,27 @@ async function environmentOfStack(cluster: string, region: string): Promise<Reco
   return Environment?.Variables ?? {};
 }
 
+/** Places the payload's manifest: where the configuration names it, or beside the configuration. */
+function manifestPlace(path: string, named: string | undefined): Pick<Place, "manifestFile" | "manifestHint"> {
+  const name = named ?? `${basename(path, extname(path))}.payload.json`;
+  const first = named ? "" : `Name it in ${path} as aws.payloadManifest: ${name}. `;
+  return { manifestFile: resolve(dirname(path), name), manifestHint: `${first}Deploy the stack to put it to use.` };
+}
+
 /**
  * Opens a deployment by its configuration file. AWS is called with the local credentials (profile, SSO, environment).
  * @throws Error that names the file and the fault
  */
 export function deployedPlace(path: string): Place {
-  const { cluster, command, pools, slack } = readDeployment(path, Date.now());
+  const { aws, cluster, command, pools, slack } = readDeployment(path, Date.now());
   return {
     labelKeys: keysOf(pools),
     pools: Object.keys(pools),
     zoneOf: (pool) => zoneOf({ pools }, pool),
     poolFacts: pools,
     cluster: cluster.name,
+    clusterVersion: cluster.version,
+    ...manifestPlace(path, aws.payloadManifest),
     slack,
     pollEveryMs: 5_000,
     frontDoor: async () => {
