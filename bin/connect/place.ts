@@ -42,6 +42,8 @@ export interface Place {
   /** Returns the time zone of a pool; for null, that of the whole cluster. */
   zoneOf(pool: string | null): string;
   readonly poolFacts: Readonly<Record<string, PoolFacts>>;
+  /** Images of `probe.registries`. */
+  readonly probeImages: readonly string[];
   readonly cluster: string;
   /** Kubernetes version of the configuration: "1.34.2". */
   readonly clusterVersion: string;
@@ -78,7 +80,7 @@ function endpointsIn(folder: string): Endpoints {
 export function sandboxPlace(folder: string): Place {
   const endpoints = endpointsIn(folder);
   const configuration = demoConfiguration({ apiServer: endpoints.kubernetes, authority: "" });
-  const { pools, command } = configuration;
+  const { pools, command, probe } = configuration;
   const name = demo.cluster.name;
   const functions = workflowNames.map((workflow) => [workflow, `${conventionalName(name, workflow)}:${LIVE}`]);
   return {
@@ -86,6 +88,7 @@ export function sandboxPlace(folder: string): Place {
     pools: Object.keys(pools),
     zoneOf: (pool) => zoneOf({ pools }, pool),
     poolFacts: pools,
+    probeImages: Object.values(probe.registries),
     cluster: name,
     clusterVersion: configuration.cluster.version,
     manifestFile: join(folder, "payload.json"),
@@ -151,12 +154,13 @@ function manifestPlace(path: string, named: string | undefined): Pick<Place, "ma
  * @throws Error that names the file and the fault
  */
 export function deployedPlace(path: string): Place {
-  const { aws, cluster, command, pools, slack } = readDeployment(path, Date.now());
+  const { aws, cluster, command, pools, probe, slack } = readDeployment(path, Date.now());
   return {
     labelKeys: keysOf(pools),
     pools: Object.keys(pools),
     zoneOf: (pool) => zoneOf({ pools }, pool),
     poolFacts: pools,
+    probeImages: Object.values(probe.registries),
     cluster: cluster.name,
     clusterVersion: cluster.version,
     ...manifestPlace(path, aws.payloadManifest),
