@@ -54,6 +54,7 @@ export const failureCodes = [
   // The cluster.
   "api-denied",
   "image-not-pulled",
+  "registry-unauthorized",
   "authority-unreadable",
   "kubernetes-too-old",
   "overlay-port",

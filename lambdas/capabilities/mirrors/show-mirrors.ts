@@ -1,11 +1,13 @@
 import type { OperationSettings } from "../../change/operation/op.ts";
+import { registriesSecret } from "../../cluster/registries-secret.ts";
 import type { Request } from "../../commands/request.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { UserError } from "../../errors.ts";
-import { mirrorsFrom, mirrorsInput } from "../../inputs/mirrors/input.ts";
+import { keyOfFile, recordedFile } from "../../inputs/input.ts";
+import { mirrorsFrom, mirrorsInput, textFileOf } from "../../inputs/mirrors/input.ts";
 import { inputsNotApplied } from "../../messages/operation/inputs.ts";
 import { profileOf } from "../../profiles/list.ts";
-import type { MachineInputs } from "../../records/machine-record.ts";
+import type { InputFile, MachineInputs } from "../../records/machine-record.ts";
 import type { Message } from "../../records/records.ts";
 import { managedNodes } from "../../steps/cluster/managed-nodes.ts";
 import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
@@ -19,12 +21,12 @@ type MirrorsRequest = Extract<Request, { command: "mirrors" }>;
 const without = (
   nodes: readonly Node[],
   given: ReadonlyMap<string, MachineInputs>,
-  file: { readonly path: string; readonly sha256: string },
+  file: InputFile,
 ): readonly string[] =>
   nodes
     .filter((node) => {
       const sent = given.get(instanceIdOf(node) ?? "")?.mirrors;
-      const has = sent?.files?.some(({ path, sha256 }) => path === file.path && sha256 === file.sha256);
+      const has = sent?.files?.some((one) => keyOfFile(one) === keyOfFile(file));
       return !has || sent?.unconfirmed !== undefined;
     })
     .map(({ metadata }) => metadata?.name ?? "");
@@ -50,20 +52,18 @@ export async function showMirrors(
   const { configuration } = await steps.runtime.read(runtimeVersion);
   const references = mirrorsInput.reads(configuration);
   if (references === null) throw new UserError(inputsNotApplied);
-  const [found, nodes, given] = await Promise.all([
+  const [found, secret, nodes, given] = await Promise.all([
     steps.inputObjects.read(references),
+    steps.secretFacts.read(registriesSecret(configuration.cluster.name)),
     nodesOf(steps, configuration),
     steps.machines.given.all(),
   ]);
-  const wanted = mirrorsFrom(found, configuration);
+  const wanted = mirrorsFrom(found, configuration, secret);
   const { registryFile } = profileOf(configuration);
-  const registries = wanted.files.map(
-    (file): ShownRegistry => ({
-      ...file,
-      path: registryFile(file.folder),
-      without: without(nodes, given, { path: registryFile(file.folder), sha256: file.sha256 }),
-    }),
-  );
+  const registries = wanted.files.map((file): ShownRegistry => {
+    const recorded = recordedFile(textFileOf({ ...file, path: registryFile(file.folder) }, secret));
+    return { ...file, path: recorded.path, without: without(nodes, given, recorded) };
+  });
   if (registry === null) return mirrorsMessage({ ...wanted, registries, nodes: nodes.length });
   const shown = registries.find((one) => one.registry === registry);
   const faults = wanted.inexpressible.filter((fault) => fault.registry === registry);

@@ -1,9 +1,8 @@
-import { sha256 } from "../../cluster/authorities.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { causeOf, done, MINUTE, pending, StageFailed, step, until, untilTime } from "../../engine/durable.ts";
 import { pullProbe } from "../../health/probe-pods.ts";
 import { judgePull, type ProofImage, type PullResult, proofImages } from "../../health/pull.ts";
-import type { Input, InputContent } from "../../inputs/input.ts";
+import { type Input, type InputContent, keyOfFile, recordedFile } from "../../inputs/input.ts";
 import { some } from "../../messages/slack/text.ts";
 import type { InputName } from "../../records/machine-record.ts";
 import { windowsReleaseOf } from "../../steps/cluster/node-facts.ts";
@@ -57,9 +56,9 @@ const pauseBefore = (round: number): number => (round <= 6 ? 5 : 15);
 async function changedRegistries({ op: { steps }, input, first, contentOf }: ProofTask): Promise<readonly string[]> {
   const { registries = [], files } = await contentOf();
   const before = (await steps.machines.given.of(first.instanceId))?.[input]?.unconfirmed?.before?.files ?? [];
-  const had = new Map(before.map(({ path, sha256: hash }) => [path, hash]));
-  const wanted = new Map(files.map(({ path, text }) => [path, sha256(text)]));
-  return registries.filter(({ path }) => had.get(path) !== wanted.get(path)).map(({ host }) => host);
+  const had = new Set(before.map(keyOfFile));
+  const changed = new Set(files.filter((file) => !had.has(keyOfFile(recordedFile(file)))).map(({ path }) => path));
+  return registries.filter(({ path }) => changed.has(path)).map(({ host }) => host);
 }
 
 /** Images that the first node can run: those that the configuration names for it, then those of its pods. */
@@ -111,6 +110,10 @@ async function pull({ op, first, minutes }: ProofTask, { image }: ProofImage, at
   }
 }
 
+/** Code of a failed pull, by containerd's words: a registry that wants other credentials answers 401. */
+const codeOfPull = (why: string) =>
+  /authorization failed|401 Unauthorized/.test(why) ? "registry-unauthorized" : "image-not-pulled";
+
 /**
  * Pulls an image of each changed registry on the node. A pull that fails with the registry's own error refutes the
  * input; one that was not possible is a remark.
@@ -123,7 +126,7 @@ const pullImages: Prove = async (task) => {
   for (const [at, one] of images.entries()) {
     const result = await pull(task, one, at);
     if (result.state === "failed")
-      throw new StageFailed("image-not-pulled", `${one.image} could not be pulled: ${result.why}`);
+      throw new StageFailed(codeOfPull(result.why), `${one.image} could not be pulled: ${result.why}`);
     if (result.state === "pulled") pulled.push(one.image);
     else unproven.push(`Not proven for ${one.registry}: ${result.why}.`);
   }

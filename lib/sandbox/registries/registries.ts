@@ -23,6 +23,8 @@ const kinds: readonly FaultKind[] = [
 export interface RegistryContent {
   /** Paths of its repositories, as a request names them: "hub/library/nginx" (default: every one). */
   readonly repositories?: readonly string[];
+  /** The only user and password that it serves, as "user:password" (default: everyone is served). */
+  readonly credential?: string;
 }
 
 /** Refuses a request of an instance, as a registry with rights of its own does; undefined for one that it serves. */
@@ -78,6 +80,14 @@ function contentOf({ repository, name, isBlob }: Asked): Content {
 const recorded = (answer: RegistryAnswer): { status: number; error: string | null } =>
   "fault" in answer ? { status: 0, error: answer.fault } : { status: answer.status, error: null };
 
+/** Does a request carry the credential that the registry demands, if it demands one (RFC 7617)? */
+const isServed = ({ header }: RegistryRequest, { credential }: RegistryContent): boolean =>
+  credential === undefined ||
+  Object.entries(header).some(
+    ([name, [value]]) =>
+      name.toLowerCase() === "authorization" && value === `Basic ${Buffer.from(credential).toString("base64")}`,
+  );
+
 /**
  * Builds the registries around the simulated nodes. A registry exists where an image names it; a mirror exists once it is
  * declared, and before that its name does not resolve.
@@ -94,6 +104,7 @@ export function registries(simulation: Simulation, refusal: RegistryRefusal = ()
     const fault = kinds.find(({ kind }) => faults.applies(kind, { host: asked.host }))?.kind ?? "";
     const refused = faultAnswers[fault] ?? refusal(request, instanceId);
     if (refused) return refused;
+    if (known && !isServed(request, known)) return { status: 401, demandsPassword: true };
     const isHeld = known?.repositories?.includes(asked.repository) ?? true;
     return isHeld ? { status: 200, content: contentOf(asked) } : { status: 404 };
   };
