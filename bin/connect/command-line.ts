@@ -53,7 +53,7 @@ const options = {
   "token-file": { type: "string" },
   "ca-file": { type: "string" },
   "from-stdin": { type: "boolean", default: false },
-  remove: { type: "string", multiple: true, default: [] },
+  remove: { type: "string", multiple: true },
   pool: { type: "string" },
   reason: { type: "string" },
   for: { type: "string" },
@@ -110,7 +110,7 @@ export function commandLineOf(
   return {
     task,
     credential,
-    registries: { fromStdin: values["from-stdin"], remove: values.remove },
+    registries: { fromStdin: values["from-stdin"], remove: values.remove ?? [] },
     stop: { pool, reason, time, until, user: environment.USER ?? "a person" },
     place: placeOf(values.sandbox, values.configuration ?? environment.CASEMENT_CONFIGURATION),
   };

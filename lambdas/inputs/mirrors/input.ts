@@ -1,4 +1,3 @@
-import { ACCOUNT_NAMESPACE } from "../../cluster/accounts.ts";
 import { sha256 } from "../../cluster/authorities.ts";
 import { registriesSecret } from "../../cluster/registries-secret.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
@@ -9,7 +8,16 @@ import { typeThis } from "../../messages/command/syntax.ts";
 import { cutOffText, exposedText, mirrorFaultText, unusedMirrorText } from "../../messages/mirrors/faults.ts";
 import { profileOf } from "../../profiles/list.ts";
 import type { InputFile, SentInput } from "../../records/machine-record.ts";
-import type { Input, InputContent, InputFacts, ObjectReference, SecretFacts, TextFile } from "../input.ts";
+import type {
+  FoundObjects,
+  Input,
+  InputContent,
+  InputFacts,
+  ObjectReference,
+  SecretFacts,
+  TextFile,
+} from "../input.ts";
+import { readsOf, textOfKey } from "../sources.ts";
 import { credentialHosts } from "./credentials.ts";
 import { registrySourcesOf, servedRules } from "./mirror-sets.ts";
 import { type CutOff, cutOffImages, isHeld, type MirrorFile, type Mirrors, mirrorsOf } from "./mirrors.ts";
@@ -30,27 +38,6 @@ const served: readonly ObjectReference[] = [
   { ...config, plural: "images", kind: "Image", name: "cluster" },
 ];
 
-/** The ConfigMap of clusters without these kinds, with the same mirror sets as text. */
-const configMap: ObjectReference = {
-  group: "",
-  version: "v1",
-  plural: "configmaps",
-  kind: "ConfigMap",
-  namespace: ACCOUNT_NAMESPACE,
-  name: "inputs",
-};
-
-/** Key of the ConfigMap with mirror sets. */
-const MIRRORS_KEY = "mirrors.yaml";
-
-const sources: Readonly<Record<Configuration["cluster"]["inputs"], readonly ObjectReference[] | null>> = {
-  none: null,
-  openshift: served,
-  configmap: [configMap],
-};
-
-type Found = readonly (readonly unknown[])[];
-
 /**
  * Reads the mirror sets of a cluster.
  * @param found objects of each reference of `reads`
@@ -58,16 +45,13 @@ type Found = readonly (readonly unknown[])[];
  * @throws Refused that names the object and the field of a wrong value
  */
 export function mirrorsFrom(
-  found: Found,
-  { cluster }: Pick<Configuration, "cluster">,
+  found: FoundObjects,
+  configuration: Pick<Configuration, "cluster">,
   secret: SecretFacts | undefined,
 ): Mirrors {
   const credentials = credentialHosts(secret?.description ?? "");
-  if (cluster.inputs === "configmap") {
-    const data = (found[0]?.[0] as { readonly data?: Readonly<Record<string, string>> } | undefined)?.data ?? {};
-    const rules = mirrorsFile(data[MIRRORS_KEY] ?? "", `ConfigMap casement/inputs, ${MIRRORS_KEY}`);
-    return mirrorsOf(rules, undefined, credentials);
-  }
+  const source = textOfKey(found, configuration, "mirrors.yaml");
+  if (source !== null) return mirrorsOf(mirrorsFile(source.text, source.from), undefined, credentials);
   const [digest = [], tag = [], policies = [], [image] = []] = found;
   const rules = [
     ...servedRules("ImageDigestMirrorSet", digest),
@@ -171,9 +155,8 @@ export const mirrorsInput: Input = {
     sha256(
       JSON.stringify(files.map(({ path, text, secret }) => (secret ? [path, text, secret.version] : [path, text]))),
     ),
+  reads: readsOf(served),
   secretOf: ({ cluster }) => registriesSecret(cluster.name),
-  // A configuration that an execution of the last release has stored has no value.
-  reads: ({ cluster }) => sources[cluster.inputs] ?? null,
   content: (found, facts) => {
     const wanted = mirrorsFrom(found, facts.configuration, facts.secret);
     checkNotEmptied(wanted, facts);
@@ -196,7 +179,7 @@ export const mirrorsInput: Input = {
       sha256: mirrorsInput.identityOf(files),
       files,
       held: [...wanted.held.map(({ registry }) => registry), ...open],
-      registries: applied.map(({ host, path }) => ({ host, path })),
+      registries: applied.map(({ host, path, signsIn }) => ({ host, path, ...(signsIn ? { signsIn } : {}) })),
       remarks,
       asked: asked.map(keyOfCut),
       ...(exposed ? { refusesNew: exposedText(exposed.registry) } : {}),
@@ -226,5 +209,8 @@ export const mirrorsInput: Input = {
     meanwhile: "Nodes keep the files that they have.",
     readAgain: "Registry mirrors are kept up to date again.",
     change: "write the registries' files",
+    emptied: "Files that Casement wrote before would be removed.",
+    written: "mirrors written",
+    left: "the node pulls as before, or by the files that it has; {win} mirrors shows it",
   },
 };

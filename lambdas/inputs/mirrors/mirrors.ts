@@ -17,6 +17,8 @@ export interface MirrorFile {
   readonly sha256: string;
   /** Hosts of the file that get a credential. */
   readonly credentials: readonly string[];
+  /** Does every host of the file get a credential? */
+  readonly signsIn: boolean;
   /** Is the registry itself never asked? */
   readonly forbidsSource: boolean;
   /** Is a host reached without a verified certificate, and by HTTP if it has no HTTPS? */
@@ -62,7 +64,9 @@ const fileOf = ({ registry, folder, forbidsSource, sources, hosts }: RegistryHos
   const text = hostsToml(hosts);
   const credentials = [...new Set(hosts.flatMap(({ credential }) => credential ?? []))];
   const isUnencrypted = hosts.some(({ skipsVerification }) => skipsVerification);
-  return { registry, folder, text, sha256: templateHash(text), credentials, forbidsSource, isUnencrypted, sources };
+  const signsIn = hosts.every(({ credential }) => credential !== undefined);
+  const sha256 = templateHash(text);
+  return { registry, folder, text, sha256, credentials, signsIn, forbidsSource, isUnencrypted, sources };
 };
 
 /** Does a registry need a file? Without mirrors, containerd reaches a registry with a certificate as it should. */

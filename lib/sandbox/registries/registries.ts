@@ -80,13 +80,15 @@ function contentOf({ repository, name, isBlob }: Asked): Content {
 const recorded = (answer: RegistryAnswer): { status: number; error: string | null } =>
   "fault" in answer ? { status: 0, error: answer.fault } : { status: answer.status, error: null };
 
-/** Does a request carry the credential that the registry demands, if it demands one (RFC 7617)? */
-const isServed = ({ header }: RegistryRequest, { credential }: RegistryContent): boolean =>
-  credential === undefined ||
-  Object.entries(header).some(
-    ([name, [value]]) =>
-      name.toLowerCase() === "authorization" && value === `Basic ${Buffer.from(credential).toString("base64")}`,
+/** Refuses a request without the credential that the registry demands (RFC 7617); undefined for one that it serves. */
+function challenge({ header }: RegistryRequest, known: RegistryContent | undefined): RegistryAnswer | undefined {
+  if (known?.credential === undefined) return undefined;
+  const demanded = `Basic ${Buffer.from(known.credential).toString("base64")}`;
+  const isShown = Object.entries(header).some(
+    ([name, [value]]) => name.toLowerCase() === "authorization" && value === demanded,
   );
+  return isShown ? undefined : { status: 401, demandsPassword: true };
+}
 
 /**
  * Builds the registries around the simulated nodes. A registry exists where an image names it; a mirror exists once it is
@@ -102,9 +104,8 @@ export function registries(simulation: Simulation, refusal: RegistryRefusal = ()
     const known = declared.get(asked.host);
     if (!known && asked.isMirror) return { fault: "dns" };
     const fault = kinds.find(({ kind }) => faults.applies(kind, { host: asked.host }))?.kind ?? "";
-    const refused = faultAnswers[fault] ?? refusal(request, instanceId);
+    const refused = faultAnswers[fault] ?? refusal(request, instanceId) ?? challenge(request, known);
     if (refused) return refused;
-    if (known && !isServed(request, known)) return { status: 401, demandsPassword: true };
     const isHeld = known?.repositories?.includes(asked.repository) ?? true;
     return isHeld ? { status: 200, content: contentOf(asked) } : { status: 404 };
   };
