@@ -83,8 +83,8 @@ async function add(secret: CredentialSecret, added: CredentialValues): Promise<s
   return `Stored the credentials of ${hosts.join(", ")}. ${REACH}${listed(Object.keys(values).toSorted())}`;
 }
 
-async function typedCredential(terminal: Terminal): Promise<CredentialValues | null> {
-  const typed = (await terminal.ask("Host, with its port if it has one (empty: change nothing): ")).trim();
+async function typedCredential(shown: string, terminal: Terminal): Promise<CredentialValues | null> {
+  const typed = (await terminal.ask(`${shown}Host, with its port if it has one (empty: change nothing): `)).trim();
   if (typed === "") return null;
   const host = typedHost(typed);
   const user = (await terminal.ask("User: ")).trim();
@@ -108,7 +108,6 @@ export async function keepRegistries(
   if (fromStdin) return said(await add(secret, credentialsIn(await terminal.read())));
   const shown = listed(await storedHosts(secret));
   if (!terminal.isInteractive) return said(shown);
-  process.stdout.write(shown);
-  const typed = await typedCredential(terminal);
+  const typed = await typedCredential(shown, terminal);
   return said(typed ? await add(secret, typed) : "Nothing was changed.\n");
 }

@@ -51,8 +51,14 @@ const MOST_PULLS = 5;
 /** Seconds before a poll of a pull. @param round counted from 1 */
 const pauseBefore = (round: number): number => (round <= 6 ? 5 : 15);
 
-/** Codes of pulls that refute an input. */
-const failures = { failed: "image-not-pulled", unauthorized: "registry-unauthorized" } as const;
+/** Failures of pulls that refute an input, with what a person can do. */
+const failures = {
+  failed: { code: "image-not-pulled", help: "" },
+  unauthorized: {
+    code: "registry-unauthorized",
+    help: "; npm run connect -- registries stores another user and password",
+  },
+} as const;
 
 /** Registries whose file on the first node is not the one that it had before. */
 async function changedRegistries({
@@ -143,8 +149,10 @@ const pullImages: Prove = async (task) => {
     without.length > 0 ? [`Not proven for ${some(without, MOST_PULLS)}: no image to pull is known.`] : [];
   for (const [at, one] of images.entries()) {
     const result = await pull(task, one, at);
-    if (result.state === "failed" || result.state === "unauthorized")
-      throw new StageFailed(failures[result.state], `${one.image} could not be pulled: ${result.why}`);
+    if (result.state === "failed" || result.state === "unauthorized") {
+      const { code, help } = failures[result.state];
+      throw new StageFailed(code, `${one.image} could not be pulled: ${result.why}${help}`);
+    }
     if (result.state === "pulled") pulled.push(one.image);
     else unproven.push(`Not proven for ${one.registry}: ${result.why}.`);
   }
