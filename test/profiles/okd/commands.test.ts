@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { MachineSpec } from "../../../lambdas/profiles/machine-facts.ts";
 import { okd } from "../../../lambdas/profiles/okd/okd.ts";
-import { factsWith } from "./facts.ts";
+import { factsWith, manifestWithout } from "./facts.ts";
 
 const commandOf = (facts: MachineSpec, name: string): string => {
   const service = okd.plans.configure(facts).find((one) => one.do === "service" && one.name === name);
@@ -39,6 +39,13 @@ describe("the command lines", () => {
     );
   });
 
+  it("give the kubelet no plugin for credentials that the payload lacks", () => {
+    const facts = factsWith({}, {}, { payload: manifestWithout("ecr-credential-provider.exe") });
+    expect(commandOf(facts, "kubelet")).not.toContain("credential");
+    expect(JSON.stringify(okd.plans.configure(facts))).not.toContain("ecr-credential-provider");
+    expect(JSON.stringify(okd.plans.configure(facts))).not.toContain("credential-provider-config");
+  });
+
   it("begin a full log anew only with programs that know the flag", () => {
     for (const name of ["kubelet", "kube-proxy"])
       expect(commandOf(factsWith({ version: "1.33.6" }), name)).toContain(
@@ -72,8 +79,6 @@ describe("the network task", () => {
       "172.30.0.0/16",
       "-HnsNetwork",
       "OVNKubernetesHybridOverlayNetwork",
-      "-HnsModule",
-      "C:\\k\\hns.psm1",
       "-CniConfig",
       "C:\\k\\cni\\config\\cni.conf",
       "-KubeProxyConfig",
