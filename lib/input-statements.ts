@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the placeholders are filled by permissionsFor.
 
-import { bucket } from "./arns.ts";
+import { bucket, secret } from "./arns.ts";
 import type { Statement } from "./statement.ts";
 
 /** Keeps the contents of inputs, and reads them to give a machine back what it had. */
@@ -18,3 +18,10 @@ export const inputContents: readonly Statement[] = [
     why: "A reader compares the content with the hash in its name.",
   },
 ];
+
+/** Sees which registries have a credential, and in which version; the machines alone read the passwords. */
+export const seeRegistryCredentials: Statement = {
+  sid: "SeeRegistryCredentials",
+  actions: ["secretsmanager:DescribeSecret"],
+  resources: [secret("registries-??????")],
+};

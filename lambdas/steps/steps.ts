@@ -39,6 +39,7 @@ import { plan } from "./plan/plan.ts";
 import { traces } from "./plan/traces.ts";
 import { probes } from "./probes.ts";
 import { runtime } from "./runtime.ts";
+import { secretFacts } from "./secret-facts.ts";
 import { answers } from "./slack/answers.ts";
 import { people } from "./slack/people.ts";
 import { responseUrls } from "./slack/response-urls.ts";
@@ -94,6 +95,7 @@ export const steps = (context: StepContext) => ({
   rollouts: rollouts(context),
   runtime: runtime(context),
   screenshots: screenshots(context),
+  secretFacts: secretFacts(context),
   slots: slots(context),
   stops: stops(context),
   thread: thread(context, commandWord(context)),

@@ -41,7 +41,7 @@ export async function readContent(
   // A dry run shows what the change would do, which accepts the consequences.
   const accepted = isRequested && acceptsByReconcile(input) ? [...watched.accepted, ...asked] : watched.accepted;
   const facts = { configuration, given, now: steps.now(), isRequested, accepted };
-  const content = await inputContent(input, found, facts, steps.nodes);
+  const content = await inputContent(input, found, facts, steps);
   const whole = contentHash(content);
   if (stored !== whole) {
     await steps.inputStore.put(input, content);
