@@ -19,9 +19,22 @@ export const inputContents: readonly Statement[] = [
   },
 ];
 
-/** Sees which registries have a credential, and in which version; the machines alone read the passwords. */
-export const seeRegistryCredentials: Statement = {
-  sid: "SeeRegistryCredentials",
+/**
+ * Sees which registries have a credential and whether the proxy has a password, and in which version; the machines alone
+ * read them.
+ */
+export const seeInputSecrets: Statement = {
+  sid: "SeeInputSecrets",
   actions: ["secretsmanager:DescribeSecret"],
-  resources: [secret("registries-??????")],
+  resources: [secret("registries-??????"), secret("proxy-??????")],
 };
+
+/** Stores the password of the proxy for the machines. */
+const keepProxyCredentials: Statement = {
+  sid: "KeepProxyCredentials",
+  actions: ["secretsmanager:UpdateSecret"],
+  resources: [secret("proxy-??????")],
+};
+
+/** Gives machines what the cluster's administrators decide for them. */
+export const clusterInputs: readonly Statement[] = [...inputContents, seeInputSecrets, keepProxyCredentials];

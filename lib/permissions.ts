@@ -2,7 +2,7 @@ import type { Account } from "../lambdas/cluster/accounts.ts";
 import { BY_TIME, UNFINISHED } from "../lambdas/records/ledger-table.ts";
 import { seeScalingGroups, tagAssisted } from "./assist-statements.ts";
 import { type FunctionName, functionNames, functions, type PrincipalName, triedNames } from "./functions.ts";
-import { inputContents, seeRegistryCredentials } from "./input-statements.ts";
+import { clusterInputs, inputContents, seeInputSecrets } from "./input-statements.ts";
 import { launch, seeVolumeKey, useVolumeKey } from "./launch-statements.ts";
 import {
   assistCommand,
@@ -146,7 +146,7 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
     terminate,
     plans,
     ...inputContents,
-    seeRegistryCredentials,
+    seeInputSecrets,
     ...command,
     ...joinSecrets,
     putNotices,
@@ -196,7 +196,7 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
   "probe-nodes": [...asksCluster("probe-nodes", "act"), leaveAudit, putNotices],
   "watch-reboots": [...asksCluster("watch-reboots", "look"), leaveAudit, seeAgents, ...fleetLook],
   "update-authority": [...actsOnNodes("update-authority"), seeAgents, plans, ...inputContents, ...fleetCommand],
-  reconcile: [...actsOnNodes("reconcile"), seeAgents, plans, ...inputContents, seeRegistryCredentials, ...fleetCommand],
+  reconcile: [...actsOnNodes("reconcile"), seeAgents, plans, ...clusterInputs, ...fleetCommand],
   sweep: [
     durable("sweep"),
     start(functions.sweep.starts),
@@ -234,7 +234,7 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
     seeStatusChecks,
     ...lookCommand,
     seePayload,
-    seeRegistryCredentials,
+    seeInputSecrets,
     seeSubscribers,
     tryRights(triedNames),
   ],
