@@ -46,6 +46,7 @@ export const configuration = configurationOf({
     guard: ["operator"],
     drain: ["operator"],
     reboot: ["operator"],
+    restart: ["operator"],
     prove: ["operator"],
     freeze: ["operator"],
     thaw: ["operator"],

@@ -44,7 +44,8 @@ const optionsOf = (isForced: boolean, isRecovered: boolean): DrainOptions => ({
   skipAfterSeconds: isRecovered ? OVERDUE_SECONDS : 0,
 });
 
-const awayOf = (nodes: readonly Node[], { name, pool }: ChosenNode): AwayNode[] =>
+/** Lists the other nodes of a pool that are out of service. */
+export const awayOf = (nodes: readonly Node[], { name, pool }: ChosenNode): AwayNode[] =>
   nodes
     .filter(({ metadata }) => metadata?.name !== name && metadata?.labels?.[POOL_LABEL] === pool)
     .flatMap((node): AwayNode[] => {

@@ -6,7 +6,7 @@ import { join } from "./join.ts";
 import { nodeLabels } from "./labels.ts";
 import { network } from "./network.ts";
 import { payloadPaths } from "./payload.ts";
-import { HNS_NETWORK, kubeletClients, plans, SOURCE_ENDPOINT } from "./plans.ts";
+import { HNS_NETWORK, kubeletClients, plans, restart, SOURCE_ENDPOINT } from "./plans.ts";
 import { okdPorts } from "./ports.ts";
 import { runningServices } from "./services.ts";
 
@@ -22,6 +22,7 @@ export const okd: Profile = {
   join,
   network,
   plans,
+  restart,
   kubeletClients,
   registryFile: (folder) => `${registriesFolder}\\${folder}\\hosts.toml`,
   reading,

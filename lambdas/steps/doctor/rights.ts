@@ -130,6 +130,13 @@ export const rightsOf = {
     right("ssm:DescribeInstanceInformation", seesAgents),
     right("ssm:DescribeInstanceAssociationsStatus", seesAssociations),
   ],
+  "restart-node": [
+    ec2Rights.seeStatus,
+    right("ssm:SendCommand", sendsCommands),
+    right("ssm:ListCommands", followsCommands),
+    right("ssm:DescribeInstanceInformation", seesAgents),
+    right("ssm:DescribeInstanceAssociationsStatus", seesAssociations),
+  ],
   "assist-node": [
     ec2Rights.tag,
     right("ssm:ListCommands", followsCommands),
