@@ -51,7 +51,7 @@ export async function undo(task: RebootTask, cause: Error): Promise<string> {
 type Summary = (left: string) => string;
 
 /** Makes the summaries of work that did not succeed. */
-export const wordsOf = (summaries: Readonly<Record<"cancelled" | "failed" | "unproven", Summary>>) => ({
+export const endingWords = (summaries: Readonly<Record<"cancelled" | "failed" | "unproven", Summary>>) => ({
   cancelled: summaries.cancelled,
   failed: (left: string, task: RebootTask): string => summaries[isUnproven(task) ? "unproven" : "failed"](left),
 });

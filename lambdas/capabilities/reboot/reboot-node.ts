@@ -11,7 +11,7 @@ import {
   rebootPlanCard,
 } from "../../messages/node/reboot.ts";
 import { lambdaEntry } from "../../steps/host.ts";
-import { failure, finishing, undo, wordsOf } from "./endings.ts";
+import { endingWords, failure, finishing, undo } from "./endings.ts";
 import { proof } from "./proof.ts";
 import { proveAgain } from "./prove-again.ts";
 import { checkGuard, rebootMachine, restore } from "./stages.ts";
@@ -34,7 +34,7 @@ const reboot = emptying<RebootTask>({
   dryRun: rebootDryRun,
   taskOf: (task, { plan }) => ({ ...task, ...unproven, isThroughEc2: plan.throughEc2 !== undefined }),
   finish: finishing(rebootedSummary, goneBeforeReboot),
-  words: wordsOf(notRebootedSummary),
+  words: endingWords(notRebootedSummary),
   ...{ undo, failure },
 });
 

@@ -11,7 +11,7 @@ import {
   restartedSummary,
 } from "../../messages/node/restart.ts";
 import { lambdaEntry } from "../../steps/host.ts";
-import { failure, finishing, undo, wordsOf } from "./endings.ts";
+import { endingWords, failure, finishing, undo } from "./endings.ts";
 import {
   type PlannedRestart,
   planRestart,
@@ -48,7 +48,7 @@ const restart: Change<RestartRequest, PlannedRestart, RebootTask> = {
     judgeAgain: async () => void (await judgeNode(task.op, "restart", name)),
   }),
   finish: finishing(restartedSummary, goneBeforeRestart),
-  words: wordsOf(notRestartedSummary),
+  words: endingWords(notRestartedSummary),
   ...{ undo, failure },
 };
 

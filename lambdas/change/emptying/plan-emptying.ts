@@ -45,7 +45,7 @@ const optionsOf = (isForced: boolean, isRecovered: boolean): DrainOptions => ({
 });
 
 /** Lists the other nodes of a pool that are out of service. */
-export const awayOf = (nodes: readonly Node[], { name, pool }: ChosenNode): AwayNode[] =>
+export const awayInPool = (nodes: readonly Node[], { name, pool }: ChosenNode): AwayNode[] =>
   nodes
     .filter(({ metadata }) => metadata?.name !== name && metadata?.labels?.[POOL_LABEL] === pool)
     .flatMap((node): AwayNode[] => {
@@ -80,7 +80,7 @@ export async function planEmptying(op: Op<EmptyingRequest>): Promise<PlannedEmpt
     nodes,
     pool,
     options,
-    away: awayOf(nodes, chosen),
+    away: awayInPool(nodes, chosen),
     maxUnavailable,
     connectionSeconds,
     mostMinutes: configuration.deadlines[command].evict,

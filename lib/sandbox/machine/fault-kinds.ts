@@ -15,7 +15,7 @@ export const wrongClocks = ["ahead", "behind"] as const;
 /** Ways in which a person or an antivirus may spoil the guard of the metadata route. */
 export const guardLosses = ["removed", "altered"] as const;
 
-/** What is lost when hybrid-overlay-node makes its network anew. */
+/** Losses of a machine whose hybrid-overlay-node makes its network anew. */
 export const networkLosses = ["network and routes", "network"] as const;
 
 /** Reasons for which Windows may wait for a reboot, as observe.ps1 names them. */

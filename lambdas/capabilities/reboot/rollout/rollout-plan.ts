@@ -33,7 +33,7 @@ export interface LeftOut {
 
 /** Plan that is shown before a rollout. */
 export interface RolloutPlan {
-  /** What is done to each node. */
+  /** Work on each node. */
   readonly command: "reboot" | "restart";
   /** The pool, or the first of several. */
   readonly pool: string | null;
