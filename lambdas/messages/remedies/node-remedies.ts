@@ -75,39 +75,41 @@ const notRestarted = {
 };
 
 /** Stages that only a reboot or a restart has; "not-rebooted" until the machine was told to reboot. */
-export const rebootStages: Readonly<Record<StageOf<"proving"> | "reboot" | "restart" | "not-rebooted", StageRemedies>> =
-  {
-    restart: {
-      own: notRestarted,
-      unlike: { "service-hangs": notRestarted, "service-not-started": notRestarted },
+type RebootPlace = StageOf<"proving"> | "reboot" | "restart" | "not-rebooted";
+
+/** Remedies of the stages of a reboot and of a restart. */
+export const rebootStages: Readonly<Record<RebootPlace, StageRemedies>> = {
+  reboot: {
+    own: {
+      cause: "the machine was told to reboot, and whether it did is not known",
+      remedy: "run `{win} why` on the node, then press Check again",
     },
-    reboot: {
-      own: {
-        cause: "the machine was told to reboot, and whether it did is not known",
-        remedy: "run `{win} why` on the node, then press Check again",
-      },
-      unlike: { "deadline-passed": notBack, "script-slow": notBack, "command-waits": notBack },
+    unlike: { "deadline-passed": notBack, "script-slow": notBack, "command-waits": notBack },
+  },
+  "not-rebooted": {
+    own: {
+      cause: "the machine takes no command, so it was not told to reboot",
+      remedy: "run `{win} why` on the node; while its SSM agent is silent, reboot it through EC2",
     },
-    "not-rebooted": {
-      own: {
-        cause: "the machine takes no command, so it was not told to reboot",
-        remedy: "run `{win} why` on the node; while its SSM agent is silent, reboot it through EC2",
-      },
+  },
+  restart: {
+    own: notRestarted,
+    unlike: { "service-hangs": notRestarted, "service-not-started": notRestarted },
+  },
+  prove: {
+    own: {
+      cause: "a check of the node fails after its reboot or restart",
+      remedy: "run `{win} why` on the node, fix what it names, then press Check again",
     },
-    prove: {
-      own: {
-        cause: "a check of the node fails after its reboot or restart",
-        remedy: "run `{win} why` on the node, fix what it names, then press Check again",
-      },
-      unlike: {
-        "node-deleted": {
-          cause: "someone deleted the Node after the reboot or restart",
-          remedy: "restart the kubelet or the machine: it registers as a new Node then",
-        },
+    unlike: {
+      "node-deleted": {
+        cause: "someone deleted the Node after the reboot or restart",
+        remedy: "restart the kubelet or the machine: it registers as a new Node then",
       },
     },
-    restore: notChanged,
-  };
+  },
+  restore: notChanged,
+};
 
 /** Stages of a cordon and an uncordon, whichever workflow they belong to. */
 export const cordonStages: Readonly<Record<StageOf<"cordon">, StageRemedies>> = {
