@@ -81,7 +81,9 @@ test("a node that fails pauses the rollout, and the others are left as they are"
   endFault(here, fault);
   const { operation, nodes } = await newest(here);
   expect(nodes[0]?.failure).toMatchObject({ stage: "restart", code: "service-not-started" });
-  expect(operation.summary).toContain("0 of 4 nodes are restarted and proven. Nodes that were not told to restart yet");
+  expect(operation.summary).toContain(
+    "0 of 4 nodes are restarted and proven. Nodes whose restart has not been sent are restored",
+  );
   expect(restarts()).toBe(1);
   await here.press("operator", RESUME_ROLLOUT);
   await settled(here, 240);
