@@ -19,13 +19,15 @@ const OFFER = "The cluster's proxy is written on";
 async function rebooted(): Promise<void> {
   await here.type("operator", `/win reboot ${shortName(web)} --force ${web.name}`);
   await settled(here, 240);
-  expect((await newest(here)).operation.status).toBe("succeeded");
+  const { operation } = await newest(here);
+  expect([operation.request.command, operation.status]).toEqual(["reboot", "succeeded"]);
 }
 
-/** Has a node pull an image of quay.io by a pod of this name. */
+/** Has a node pull an image of its own from quay.io by a pod of this name. */
 function pullOn(node: SeedNode, name: string): void {
-  const container = { name, image: "quay.io/team/tool:1", imagePullPolicy: "Always" };
-  here.simulator.kubernetes.create(podOn(node, name, { spec: { containers: [container] } }));
+  here.simulator.kubernetes.create(
+    podOn(node, name, { spec: { containers: [{ name, image: `quay.io/team/${name}:1` }] } }),
+  );
 }
 
 test(
@@ -48,8 +50,7 @@ test(
     await here.until(() => running(here, "before") === 1, 3, "the pod before");
     expect(proxied(here)).toEqual([]);
 
-    await here.type("operator", `/win reboot ${shortName(web)}`);
-    await settled(here, 120);
+    await rebooted();
     pullOn(web, "after");
     await here.until(() => running(here, "after") === 1, 5, "the pod after");
     expect(proxied(here)).toEqual([`CONNECT quay.io:443 200 by ${web.instanceId}`]);
