@@ -36,5 +36,8 @@ const keepProxyCredentials: Statement = {
   resources: [secret("proxy-??????")],
 };
 
+/** Gives a new machine its inputs. */
+export const machineInputs: readonly Statement[] = [...inputContents, seeInputSecrets];
+
 /** Gives machines what the cluster's administrators decide for them. */
-export const clusterInputs: readonly Statement[] = [...inputContents, seeInputSecrets, keepProxyCredentials];
+export const clusterInputs: readonly Statement[] = [...machineInputs, keepProxyCredentials];
