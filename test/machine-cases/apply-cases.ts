@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { certificates } from "./apply-certificates.ts";
 import { comparisons, refusals } from "./apply-comparisons.ts";
 import { ownership } from "./apply-ownership.ts";
 import { folders, guard, LOG, program, registered, runGuard, start, stop, withService } from "./apply-plans.ts";
@@ -194,4 +195,11 @@ const traces: readonly MachineCase[] = [
 ];
 
 /** All cases of apply.ps1. */
-export const applyCases: readonly MachineCase[] = [...causes, ...traces, ...comparisons, ...ownership, ...refusals];
+export const applyCases: readonly MachineCase[] = [
+  ...causes,
+  ...traces,
+  ...comparisons,
+  ...ownership,
+  ...certificates,
+  ...refusals,
+];

@@ -8,6 +8,10 @@ const seconds = z.array(z.number().min(0));
 /** SHA-256 that pins an object of the bucket; only a secret's hash is not known beforehand. */
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
+/** SHA-1 by which Windows names a certificate. */
+const thumbprint = z.string().regex(/^[0-9A-F]{40}$/);
+const store = z.enum(["Root", "CA"]);
+
 const source = z.discriminatedUnion("from", [
   z.object({ from: z.literal("inline"), base64: z.string() }),
   z.object({ from: z.literal("bucket"), bucket: z.string(), key: z.string(), version: z.string() }),
@@ -28,6 +32,8 @@ const action = z.discriminatedUnion("do", [
     .refine((file) => file.source.from === "secret" || file.sha256 !== null, { path: ["sha256"] }),
   z.object({ do: z.literal("remove-file"), path: z.string(), expects: z.array(sha256).optional() }),
   z.object({ do: z.literal("remove-directory"), path: z.string() }),
+  z.object({ do: z.literal("certificate"), store, thumbprint, base64: z.string() }),
+  z.object({ do: z.literal("remove-certificate"), store, thumbprint }),
   z.object({ do: z.literal("feature"), name: z.string() }),
   z.object({
     do: z.literal("firewall-rule"),
