@@ -42,6 +42,8 @@ export interface Place {
   /** Returns the time zone of a pool; for null, that of the whole cluster. */
   zoneOf(pool: string | null): string;
   readonly poolFacts: Readonly<Record<string, PoolFacts>>;
+  /** Images of `probe.registries`. */
+  readonly probeImages: readonly string[];
   readonly cluster: string;
   readonly slack: SlackPlace;
   /** Host milliseconds between two polls of a running operation. */
@@ -73,7 +75,7 @@ function endpointsIn(folder: string): Endpoints {
 export function sandboxPlace(folder: string): Place {
   const endpoints = endpointsIn(folder);
   const configuration = demoConfiguration({ apiServer: endpoints.kubernetes, authority: "" });
-  const { pools, command } = configuration;
+  const { pools, command, probe } = configuration;
   const name = demo.cluster.name;
   const functions = workflowNames.map((workflow) => [workflow, `${conventionalName(name, workflow)}:${LIVE}`]);
   return {
@@ -81,6 +83,7 @@ export function sandboxPlace(folder: string): Place {
     pools: Object.keys(pools),
     zoneOf: (pool) => zoneOf({ pools }, pool),
     poolFacts: pools,
+    probeImages: Object.values(probe.registries),
     cluster: name,
     slack: configuration.slack,
     pollEveryMs: 100,
@@ -136,12 +139,13 @@ async function environmentOfStack(cluster: string, region: string): Promise<Reco
  * @throws Error that names the file and the fault
  */
 export function deployedPlace(path: string): Place {
-  const { cluster, command, pools, slack } = readDeployment(path, Date.now());
+  const { cluster, command, pools, probe, slack } = readDeployment(path, Date.now());
   return {
     labelKeys: keysOf(pools),
     pools: Object.keys(pools),
     zoneOf: (pool) => zoneOf({ pools }, pool),
     poolFacts: pools,
+    probeImages: Object.values(probe.registries),
     cluster: cluster.name,
     slack,
     pollEveryMs: 5_000,

@@ -51,6 +51,23 @@ const ZLIB = /^(node:)?zlib$/;
 /** Descriptions of Slack's packages. Slack's client reads only name and version, for the user agent. */
 const DESCRIPTIONS = /@slack\/(bolt|web-api)\/package\.json$/;
 
+/** Slack's client has a property for each family of the Web API's methods, and binds every method when it is made. */
+const METHODS_FILE = /@slack\/web-api\/dist\/methods\.js$/;
+
+/** A family in that file: `    chat = { … };`, indented by four spaces as no line inside is. */
+const FAMILY = /^ {4}(\w+) = \{\n[\s\S]*?^ {4}\};\n/gm;
+
+/** Families whose methods the front door and Bolt's `App` call. */
+const FAMILIES: readonly string[] = ["auth", "chat", "views"];
+
+/** Keeps the families of methods that are called. @throws Error if the file is no longer written that way */
+function neededMethods(source: string): string {
+  const found = [...source.matchAll(FAMILY)].map(([, name = ""]) => name);
+  const missing = FAMILIES.filter((name) => !found.includes(name));
+  if (missing.length > 0) throw new Error(`Slack's client has no family of methods ${missing.join(", ")}`);
+  return source.replace(FAMILY, (text, name: string) => (FAMILIES.includes(name) ? text : ""));
+}
+
 /** Puts an empty class or module in place of each. Code that used one would fail immediately, and so would a test. */
 const leaveOut: Plugin = {
   name: "leave out what is never reached",
@@ -63,6 +80,7 @@ const leaveOut: Plugin = {
     build.onResolve({ filter: EMITTER }, () => ({ path: createRequire(import.meta.url).resolve("eventemitter3") }));
     build.onLoad({ filter: FILES }, () => ({ contents: "exports.default = class {};" }));
     build.onLoad({ filter: CLIENT_FILES }, () => ({ contents: "module.exports = {};" }));
+    build.onLoad({ filter: METHODS_FILE }, ({ path }) => ({ contents: neededMethods(readFileSync(path, "utf8")) }));
     build.onLoad({ filter: DESCRIPTIONS }, ({ path }) => {
       const { name, version } = JSON.parse(readFileSync(path, "utf8"));
       return { contents: JSON.stringify({ name, version }), loader: "json" };

@@ -14,6 +14,8 @@ export interface Settings {
   readonly headers?: Readonly<Record<string, string>>;
   /** Is a second directory named in `config_path`? */
   readonly isPathList?: boolean;
+  /** Environment with which it starts, such as HTTPS_PROXY. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** A containerd to be run: its program, its major version, a folder of its own, the certificate that it trusts. */
@@ -145,7 +147,7 @@ export async function startDaemon(program: Program, settings: Settings): Promise
   mkdirSync(folder, { recursive: true });
   const file = join(folder, "config.toml");
   writeFileSync(file, configuration(program, settings));
-  const env = { PATH: process.env.PATH, SSL_CERT_FILE: trusted };
+  const env = { PATH: process.env.PATH, SSL_CERT_FILE: trusted, ...settings.environment };
   const child = spawn(path, ["--config", file], { env, stdio: ["ignore", "ignore", "pipe"] });
   const ended = once(child, "exit");
   const { log, logged } = journal(child);

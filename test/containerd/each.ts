@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { type Containerd, startContainerd } from "./containerd.ts";
 import { installed, obstacle, releases } from "./releases.ts";
+import { squidRoot } from "./squid-package.ts";
 
 /** A release under test. */
 export interface Tested {
@@ -21,7 +22,8 @@ export function describeEach(hosts: readonly string[], declare: (tested: Tested)
       const { program = "", version = "" } = found ?? {};
       let running: Containerd;
       beforeAll(async () => {
-        running = await startContainerd({ program, version, hosts });
+        const squid = squidRoot();
+        running = await startContainerd({ program, version, hosts, ...(squid ? { squid } : {}) });
       });
       afterAll(() => running?.close());
       declare({ version, containerd: () => running });

@@ -8,6 +8,7 @@ import { imagesOf } from "./images.ts";
 import type { NamespaceOptions, PullOrder, PullRecord } from "./orders.ts";
 import { openRegistries, type ServerCertificate } from "./registries.ts";
 import { allRequests, withLetters } from "./requests.ts";
+import { type Squid, startSquid } from "./squid.ts";
 
 /** A pull that takes longer is given up: nothing here waits on purpose but a registry that hangs. */
 const PULL_LIMIT_MS = 20_000;
@@ -39,6 +40,7 @@ interface Place {
   readonly program: Program;
   readonly addresses: ReadonlyMap<string, string>;
   readonly certificate: ServerCertificate;
+  readonly squid: Squid | undefined;
   daemon: Daemon;
   settings: string;
 }
@@ -56,6 +58,7 @@ async function running(place: Place, settings: Settings): Promise<Daemon> {
 async function pull(place: Place, order: PullOrder): Promise<PullRecord> {
   const { folder } = place.program;
   const images = imagesOf(order.salt);
+  if (order.password) place.squid?.accept(order.password);
   const { session, log, logged } = await running(place, order.settings ?? {});
   if (order.files) {
     rmSync(hostsFolder(folder), { recursive: true, force: true });
@@ -100,7 +103,7 @@ async function pull(place: Place, order: PullOrder): Promise<PullRecord> {
 }
 
 /** Prepares the namespaces that this process was started in, and containerd. */
-async function raise({ program: path, version, folder, hosts }: NamespaceOptions): Promise<Place> {
+async function raise({ program: path, version, folder, hosts, squid: root }: NamespaceOptions): Promise<Place> {
   const addresses = addressesFor(hosts);
   const certificate = await certificateFor(hosts);
   const trusted = join(folder, "trusted.pem");
@@ -111,7 +114,8 @@ async function raise({ program: path, version, folder, hosts }: NamespaceOptions
   execFileSync("ip", ["link", "set", "lo", "up"]);
   mkdirSync(hostsFolder(folder));
   const program: Program = { path, major: Number.parseInt(version, 10), folder, trusted };
-  return { program, addresses, certificate, daemon: await startDaemon(program, {}), settings: "{}" };
+  const squid = root === undefined ? undefined : await startSquid(root, join(folder, "squid"));
+  return { program, addresses, certificate, squid, daemon: await startDaemon(program, {}), settings: "{}" };
 }
 
 /** Tells the process that asked why something failed. */

@@ -8,6 +8,8 @@ export interface PullOrder extends Pick<Vector, "ref" | "registries" | "filesAft
   /** Makes the contents of this pull its own. */
   readonly salt: string;
   readonly settings?: Settings;
+  /** The password of `casement` that the proxy accepts from now on; the last one when it is left out. */
+  readonly password?: string;
 }
 
 /** Record of what a pull was seen to do. */
@@ -26,4 +28,6 @@ export interface NamespaceOptions {
   readonly folder: string;
   /** Names that resolve there; any other is unknown. */
   readonly hosts: readonly string[];
+  /** Root of an unpacked Squid, which then listens at `127.0.0.1:3128`. */
+  readonly squid?: string;
 }

@@ -39,6 +39,9 @@ const HANDSHAKE = 22;
 const USUAL =
   /^(host|user-agent|accept|accept-encoding|authorization|content-type|content-length|referer|connection)$/i;
 
+/** Address from which Squid connects, so that registries tell its connections from containerd's own. */
+export const PROXY_ADDRESS = "127.0.0.2";
+
 const pairs = ({ rawHeaders }: IncomingMessage): [name: string, value: string][] =>
   rawHeaders.flatMap((name, index) =>
     index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ""] as [string, string]] : [],
@@ -56,6 +59,7 @@ async function carriedBy(request: IncomingMessage): Promise<Carried> {
     ...(auth.length > 0 ? { auth } : {}),
     ...(others.size > 0 ? { headers: Object.fromEntries(others) } : {}),
     ...(body === "" ? {} : { body }),
+    ...(request.socket.remoteAddress === PROXY_ADDRESS ? { via: "proxy" } : {}),
   };
 }
 

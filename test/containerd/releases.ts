@@ -21,16 +21,19 @@ export const releases: readonly Release[] = [
   { suite: "testing", version: "2", isRequired: false },
 ];
 
+/** Folder of everything that the lane unpacks. */
+export const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "casement");
+
 /** Folder in which a package is unpacked, outside the tree. */
-const folderOf = ({ suite }: Release): string =>
-  join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "casement", `containerd-${suite}`);
+const folderOf = ({ suite }: Release): string => join(CACHE, `containerd-${suite}`);
 
 const ARCHIVE = "http://deb.debian.org/debian";
 const KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg";
 const INSTALL_LIMIT_MS = 120_000;
 const DAY_MS = 24 * 3600 * 1000;
 
-function run(program: string, words: readonly string[], cwd?: string): string {
+/** Runs a program for at most two minutes. @throws Error with what it printed */
+export function run(program: string, words: readonly string[], cwd?: string): string {
   return execFileSync(program, words, {
     cwd,
     encoding: "utf8",

@@ -1,4 +1,5 @@
 import { install, installed, obstacle, type Release, releases } from "./releases.ts";
+import { installSquid } from "./squid-package.ts";
 
 /** The last line that a failed command wrote. */
 const reasonOf = (error: unknown): string =>
@@ -21,5 +22,8 @@ function prepare(release: Release): string {
 export function setup(): void {
   const reason = obstacle();
   if (reason) console.info(`skipped: ${reason}, so no containerd answered the vectors`);
-  else console.info(`The vectors are answered by containerd ${releases.map(prepare).join(" and ")}.`);
+  else {
+    const versions = releases.map(prepare).join(" and ");
+    console.info(`The vectors are answered by containerd ${versions}; ${installSquid()} is the proxy.`);
+  }
 }

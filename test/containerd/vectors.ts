@@ -32,6 +32,8 @@ export interface Carried {
   readonly auth?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** The proxy made the connection. */
+  readonly via?: "proxy";
 }
 
 /** A request with its answer: a status, or what became of it. */
