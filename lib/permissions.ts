@@ -82,6 +82,7 @@ const whichAsk = [
   "reboot-node",
   "reboot-nodes",
   "remove-node",
+  "reconcile",
 ] as const;
 
 /** Checks, while waiting for a slot, that the execution that holds the slot still runs. */
@@ -207,7 +208,7 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
     slackSecret,
     reachCluster("act"),
     seeInstances,
-    followExecutions(...whichAsk, "stop-changes", "look", "sweep", "update-authority", "reconcile"),
+    followExecutions(...whichAsk, "stop-changes", "look", "sweep", "update-authority"),
     forgetJoinSecrets,
     putNotices,
   ],

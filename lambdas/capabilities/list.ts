@@ -21,6 +21,7 @@ import { registry, type WorkflowsOf } from "./registry.ts";
 import { remove } from "./remove/capability.ts";
 import { stops } from "./stops/capability.ts";
 import { sweep } from "./sweep/capability.ts";
+import { trust } from "./trust/capability.ts";
 
 /** Every capability, in the order in which help shows their commands. */
 export const capabilities = registry([
@@ -38,6 +39,7 @@ export const capabilities = registry([
   audit,
   approvals,
   mirrors,
+  trust,
   doctor,
   reconcile,
   authority,

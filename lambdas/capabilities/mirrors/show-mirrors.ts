@@ -1,43 +1,16 @@
 import type { OperationSettings } from "../../change/operation/op.ts";
 import type { Request } from "../../commands/request.ts";
-import type { Configuration } from "../../configuration/configuration.ts";
 import { UserError } from "../../errors.ts";
 import { mirrorsFrom, mirrorsInput } from "../../inputs/mirrors/input.ts";
 import { inputsNotApplied } from "../../messages/operation/reconcile.ts";
 import { profileOf } from "../../profiles/list.ts";
-import type { MachineInputs } from "../../records/machine-record.ts";
 import type { Message } from "../../records/records.ts";
-import { managedNodes } from "../../steps/cluster/managed-nodes.ts";
-import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
-import type { Node } from "../../steps/cluster/nodes.ts";
 import { inputFound } from "../../steps/input-content.ts";
+import { inputNodes, nodesWithout } from "../../steps/input-nodes.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { mirrorsMessage, registryMessage, type ShownRegistry, unknownRegistry } from "./mirrors-message.ts";
 
 type MirrorsRequest = Extract<Request, { command: "mirrors" }>;
-
-/** Nodes whose record does not have a file with this content, or did not confirm it. */
-const without = (
-  nodes: readonly Node[],
-  given: ReadonlyMap<string, MachineInputs>,
-  file: { readonly path: string; readonly sha256: string },
-): readonly string[] =>
-  nodes
-    .filter((node) => {
-      const sent = given.get(instanceIdOf(node) ?? "")?.mirrors;
-      const has = sent?.files?.some(({ path, sha256 }) => path === file.path && sha256 === file.sha256);
-      return !has || sent?.unconfirmed !== undefined;
-    })
-    .map(({ metadata }) => metadata?.name ?? "");
-
-/** Finds the nodes that get mirrors. If EC2 is unreachable, continue without their owners. */
-async function nodesOf(steps: Steps, { cluster }: Configuration): Promise<readonly Node[]> {
-  const [all, machines] = await Promise.all([
-    steps.nodes.all(),
-    steps.instances.ofCluster(cluster.id).catch(() => null),
-  ]);
-  return managedNodes(all, machines && { machines, claimed: await steps.claims.all(), cluster: cluster.name });
-}
 
 /**
  * Shows the mirrors that the cluster wants, and the nodes that do not have them.
@@ -51,7 +24,7 @@ export async function showMirrors(
   const { configuration } = await steps.runtime.read(runtimeVersion);
   const [found, nodes, given] = await Promise.all([
     inputFound(steps.inputObjects, mirrorsInput, configuration),
-    nodesOf(steps, configuration),
+    inputNodes(steps, configuration),
     steps.machines.given.all(),
   ]);
   if (found === null) throw new UserError(inputsNotApplied);
@@ -61,7 +34,7 @@ export async function showMirrors(
     (file): ShownRegistry => ({
       ...file,
       path: registryFile(file.folder),
-      without: without(nodes, given, { path: registryFile(file.folder), sha256: file.sha256 }),
+      without: nodesWithout(nodes, given, "mirrors", { path: registryFile(file.folder), sha256: file.sha256 }),
     }),
   );
   if (registry === null) return mirrorsMessage({ ...wanted, registries, nodes: nodes.length });

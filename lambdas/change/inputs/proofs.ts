@@ -131,4 +131,8 @@ const pullImages: Prove = async (task) => {
 };
 
 /** Proof of each kind. */
-export const proofs: Readonly<Record<Input["proof"], Prove>> = { log: readLog, pull: pullImages };
+export const proofs: Readonly<Record<Input["proof"], Prove>> = {
+  log: readLog,
+  pull: pullImages,
+  applied: async () => null,
+};

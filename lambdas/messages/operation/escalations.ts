@@ -24,6 +24,7 @@ export interface Notice {
     | "credential"
     | "authority"
     | "mirrors"
+    | "trust"
     | "data-plane";
   /** Null if the notice belongs to no operation. */
   readonly operation: string | null;

@@ -100,12 +100,18 @@ export const cordonStages: Readonly<Record<StageOf<"cordon">, StageRemedies>> = 
   uncordon: notChanged,
 };
 
-/** The stages in which a machine in service gets an input: its kubelet's authority, or its registries' files. */
-export const inputStages: Readonly<Record<"file" | "files", StageRemedies>> = {
+/** The stages in which a machine in service gets an input: its kubelet's authority, its registries' files, or certificates. */
+export const inputStages: Readonly<Record<"file" | "files" | "certificates", StageRemedies>> = {
   file: {
     own: {
       cause: "the machine did not take the file, or its kubelet does not serve logs with it",
       remedy: "read `C:\\Casement\\apply.log` and `C:\\var\\log\\kubelet`",
+    },
+  },
+  certificates: {
+    own: {
+      cause: "the machine did not take the certificates",
+      remedy: "read `C:\\Casement\\apply.log` on the machine; the schedule tries again in an hour",
     },
   },
   files: {

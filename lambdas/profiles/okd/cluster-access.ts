@@ -65,4 +65,18 @@ export const reading: readonly Access[] = [
     resource: "images",
     name: "cluster",
   },
+  {
+    does: "read the cluster's proxy",
+    verb: "get",
+    group: "config.openshift.io",
+    resource: "proxies",
+    name: "cluster",
+  },
+  {
+    does: "read the ConfigMaps with trusted authorities",
+    verb: "get",
+    group: "",
+    resource: "configmaps",
+    namespace: "openshift-config",
+  },
 ];

@@ -9,6 +9,7 @@ import {
   imageConfiguration,
   infrastructure,
   network,
+  proxyConfiguration,
   router,
 } from "./installation.ts";
 import type { Rule } from "./rbac.ts";
@@ -91,6 +92,7 @@ const spaces = [
   "kube-system",
   "kube-public",
   "kube-node-lease",
+  "openshift-config",
   "openshift-kube-apiserver-operator",
   "openshift-machine-api",
   "openshift-machine-config-operator",
@@ -184,6 +186,7 @@ export const seeds = (facts: InstallationFacts): KubeObject[] => [
   network(facts.hybridNetwork),
   infrastructure(),
   imageConfiguration(),
+  proxyConfiguration(),
   router(),
   ...authorities(facts),
   ...clusterAccess(),

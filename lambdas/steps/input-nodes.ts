@@ -1,0 +1,30 @@
+import type { Configuration } from "../configuration/configuration.ts";
+import type { InputFile, InputName, MachineInputs } from "../records/machine-record.ts";
+import { managedNodes } from "./cluster/managed-nodes.ts";
+import { instanceIdOf } from "./cluster/node-facts.ts";
+import type { Node } from "./cluster/nodes.ts";
+import type { Steps } from "./steps.ts";
+
+/** Finds the nodes that get the cluster's inputs. If EC2 is unreachable, continue without their owners. */
+export async function inputNodes(steps: Steps, { cluster }: Configuration): Promise<readonly Node[]> {
+  const [all, machines] = await Promise.all([
+    steps.nodes.all(),
+    steps.instances.ofCluster(cluster.id).catch(() => null),
+  ]);
+  return managedNodes(all, machines && { machines, claimed: await steps.claims.all(), cluster: cluster.name });
+}
+
+/** Names the nodes whose record does not have a file of an input with this content, or did not confirm it. */
+export const nodesWithout = (
+  nodes: readonly Node[],
+  given: ReadonlyMap<string, MachineInputs>,
+  input: InputName,
+  file: InputFile,
+): readonly string[] =>
+  nodes
+    .filter((node) => {
+      const sent = given.get(instanceIdOf(node) ?? "")?.[input];
+      const has = sent?.files?.some(({ path, sha256 }) => path === file.path && sha256 === file.sha256);
+      return !has || sent?.unconfirmed !== undefined;
+    })
+    .map(({ metadata }) => metadata?.name ?? "");
