@@ -367,7 +367,7 @@ describe("what people see of the stack in the console", () => {
 
 describe("a deployment without a payload", () => {
   it("says so where it is looked for", () => {
-    expect(template.toJSON().Outputs.Missing.Value).toContain("Upload the Windows payload");
+    expect(template.toJSON().Outputs.Missing.Value).toContain("Run npm run payload");
   });
 });
 
