@@ -17,7 +17,7 @@ export const refusedText = ({ certificate, reason, ...from }: RefusedAuthority):
 export const expiringText = ({ subject, notAfter, ...from }: NamedAuthority, days: number): string =>
   `${subject} expires at ${utc(notAfter)}, within ${counted(days, "day")}: programs on Windows nodes then refuse what it has signed. Add its successor to ${placesOf(from)}.`;
 
-/** What people must know to decide whether every program of the nodes may trust a new root. */
+/** Facts by which people decide whether every program of the nodes may trust a new root. */
 export const questionText = ({ subject, issuer, fingerprint, notAfter, ...from }: NamedAuthority): string =>
   [
     `*${plain(subject)}*`,
