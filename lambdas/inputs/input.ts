@@ -96,7 +96,7 @@ export interface InputWords extends FleetWords {
 export interface Input {
   readonly name: InputName;
   /** Schedule by which machines in service get it, and workflow of their nodes' records. */
-  readonly rule: "authority" | "mirrors" | "trust";
+  readonly rule: "authority" | "mirrors" | "trust" | "proxy";
   /** Request of the operations that the schedule starts. */
   readonly request: Request;
   /** Hex sha256 that identifies files as a content. */
@@ -123,8 +123,8 @@ export interface Input {
   /** The file with the content's identity as its hash, which is compared every few hours; null to trust the records. */
   comparedFile(configuration: Configuration): string | null;
   /**
-   * Proof that the first machine works: a pod's log is read on its node, an image is pulled there, or the machine itself
-   * has verified the change.
+   * Proof that the first machine works: a pod's log is read on its node, or an image is pulled there, or the machine has
+   * what was sent.
    */
   readonly proof: "log" | "pull" | "applied";
   /** Restores the first machine's state if its change stops in the middle or its proof fails. */

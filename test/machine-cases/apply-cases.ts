@@ -4,6 +4,7 @@ import { comparisons, refusals } from "./apply-comparisons.ts";
 import { ownership } from "./apply-ownership.ts";
 import { folders, guard, LOG, program, registered, runGuard, start, stop, withService } from "./apply-plans.ts";
 import { templates } from "./apply-templates.ts";
+import { applyVariables } from "./apply-variables.ts";
 import { changed, failed, GUARD, GUARD_RECORD, inline, type MachineCase, planOf, taskArguments, text } from "./case.ts";
 
 /** Output that must not reach a person: each secret in it contains a word that no result may contain. */
@@ -203,5 +204,6 @@ export const applyCases: readonly MachineCase[] = [
   ...ownership,
   ...certificates,
   ...templates,
+  ...applyVariables,
   ...refusals,
 ];

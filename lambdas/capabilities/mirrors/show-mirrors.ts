@@ -1,3 +1,4 @@
+import { managedWindowsNodes, nodesWithout } from "../../change/inputs/managed.ts";
 import type { OperationSettings } from "../../change/operation/op.ts";
 import type { Request } from "../../commands/request.ts";
 import { UserError } from "../../errors.ts";
@@ -6,7 +7,6 @@ import { inputsNotApplied } from "../../messages/operation/reconcile.ts";
 import { profileOf } from "../../profiles/list.ts";
 import type { Message } from "../../records/records.ts";
 import { inputFound } from "../../steps/input-content.ts";
-import { inputNodes, nodesWithout } from "../../steps/input-nodes.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { mirrorsMessage, registryMessage, type ShownRegistry, unknownRegistry } from "./mirrors-message.ts";
 
@@ -24,7 +24,7 @@ export async function showMirrors(
   const { configuration } = await steps.runtime.read(runtimeVersion);
   const [found, nodes, given] = await Promise.all([
     inputFound(steps.inputObjects, mirrorsInput, configuration),
-    inputNodes(steps, configuration),
+    managedWindowsNodes(steps, configuration),
     steps.machines.given.all(),
   ]);
   if (found === null) throw new UserError(inputsNotApplied);

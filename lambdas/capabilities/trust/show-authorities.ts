@@ -1,3 +1,4 @@
+import { managedWindowsNodes, nodesWithout } from "../../change/inputs/managed.ts";
 import type { OperationSettings } from "../../change/operation/op.ts";
 import { sha256 } from "../../cluster/authorities.ts";
 import { UserError } from "../../errors.ts";
@@ -8,7 +9,6 @@ import { certificatePath, isUndecided, trustedAuthoritiesInput } from "../../inp
 import { inputsNotApplied } from "../../messages/operation/reconcile.ts";
 import type { Message } from "../../records/records.ts";
 import { inputFound } from "../../steps/input-content.ts";
-import { inputNodes, nodesWithout } from "../../steps/input-nodes.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { type AuthorityState, authoritiesMessage } from "./authorities-message.ts";
 
@@ -28,7 +28,7 @@ export async function showAuthorities(steps: Steps, { runtimeVersion }: Operatio
   const { name, rule } = trustedAuthoritiesInput;
   const [found, nodes, all, watch] = await Promise.all([
     inputFound(steps.inputObjects, trustedAuthoritiesInput, configuration),
-    inputNodes(steps, configuration),
+    managedWindowsNodes(steps, configuration),
     steps.machines.given.all(),
     steps.inputWatches.of(rule).read(),
   ]);

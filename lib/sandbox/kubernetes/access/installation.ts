@@ -50,7 +50,7 @@ export const infrastructure = (): KubeObject =>
 export const imageConfiguration = (): KubeObject =>
   draft("config.openshift.io/v1", "Image", { name: "cluster" }, { spec: {} });
 
-/** The cluster's proxy, without one (openshift/installer, manifests/proxy.go). */
+/** The proxy of the cluster (openshift/api, config/v1, Proxy): a new cluster has none. */
 export const proxyConfiguration = (): KubeObject =>
   draft("config.openshift.io/v1", "Proxy", { name: "cluster" }, { spec: { trustedCA: { name: "" } }, status: {} });
 

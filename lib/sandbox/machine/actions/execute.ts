@@ -3,8 +3,9 @@ import type { ActionHandler, Applying } from "./applying.ts";
 import { certificate, removeCertificate } from "./certificates.ts";
 import { directory, file, removeDirectory, removeFile } from "./files.ts";
 import { service, serviceRecovery, serviceState } from "./services.ts";
-import { defenderExclusion, environment, feature, firewallRule } from "./system.ts";
+import { defenderExclusion, feature, firewallRule } from "./system.ts";
 import { runTaskNow, task } from "./tasks.ts";
+import { serviceVariable } from "./variables.ts";
 
 const handlers: { readonly [Kind in Action["do"]]: ActionHandler<Kind> } = {
   directory,
@@ -15,7 +16,7 @@ const handlers: { readonly [Kind in Action["do"]]: ActionHandler<Kind> } = {
   "remove-certificate": removeCertificate,
   feature,
   "firewall-rule": firewallRule,
-  environment,
+  "service-variable": serviceVariable,
   service,
   "service-recovery": serviceRecovery,
   "service-state": serviceState,

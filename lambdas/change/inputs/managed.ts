@@ -1,12 +1,12 @@
-import type { Configuration } from "../configuration/configuration.ts";
-import type { InputFile, InputName, MachineInputs } from "../records/machine-record.ts";
-import { managedNodes } from "./cluster/managed-nodes.ts";
-import { instanceIdOf } from "./cluster/node-facts.ts";
-import type { Node } from "./cluster/nodes.ts";
-import type { Steps } from "./steps.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
+import type { InputFile, InputName, MachineInputs } from "../../records/machine-record.ts";
+import { managedNodes } from "../../steps/cluster/managed-nodes.ts";
+import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
+import type { Steps } from "../../steps/steps.ts";
 
 /** Finds the nodes that get the cluster's inputs. If EC2 is unreachable, continue without their owners. */
-export async function inputNodes(steps: Steps, { cluster }: Configuration): Promise<readonly Node[]> {
+export async function managedWindowsNodes(steps: Steps, { cluster }: Configuration): Promise<readonly Node[]> {
   const [all, machines] = await Promise.all([
     steps.nodes.all(),
     steps.instances.ofCluster(cluster.id).catch(() => null),
