@@ -17,7 +17,7 @@ describe("Approvals that too few people can give", () => {
   it("are all that need one where a single person can", () => {
     const people = { operator: ["U1"], approver: ["U2"] };
     expect(fewApprovers(rules({ people }), {})).toEqual([
-      { commands: ["drain", "reboot", "restart", "assist", "remove", "authorities"], pool: null, people: ["U2"] },
+      { commands: ["drain", "reboot", "restart", "assist", "remove"], pool: null, people: ["U2"] },
     ]);
   });
 
@@ -29,7 +29,7 @@ describe("Approvals that too few people can give", () => {
   it("are those of a pool with a policy of its own", () => {
     const pools = { web: { policy: { approve: ["operator"] } } };
     expect(fewApprovers(rules({ pools }), {})).toEqual([
-      { commands: ["drain", "reboot", "restart", "assist", "remove", "authorities"], pool: "web", people: ["U1"] },
+      { commands: ["drain", "reboot", "restart", "assist", "remove"], pool: "web", people: ["U1"] },
     ]);
   });
 
@@ -38,6 +38,12 @@ describe("Approvals that too few people can give", () => {
     expect(fewApprovers(rules({ people }), { S1: ["U2", "U3"] })).toEqual([]);
     expect(fewApprovers(rules({ people }), { S1: ["U2"] })).toMatchObject([{ people: ["U2"] }]);
     expect(fewApprovers(rules({ people }), {})).toEqual([]);
+  });
+
+  it("are those that a schedule asks for only where nobody can, because a schedule is no person", () => {
+    const few = (approver: string[]) => fewApprovers(rules({ people: { approver } }), {})[0]?.commands;
+    expect(few([])).toContain("authorities");
+    expect(few(["U2"])).not.toContain("authorities");
   });
 
   it("are none for a command that needs no approval", () => {
