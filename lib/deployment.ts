@@ -185,6 +185,7 @@ const functionsOfWorkflows = {
   mirrors: "reconcile",
   proving: "reboot-node",
   proxy: "reconcile",
+  trust: "reconcile",
 } as const;
 
 const isRenamed = (workflow: NodeWorkflow): workflow is keyof typeof functionsOfWorkflows =>
@@ -201,7 +202,8 @@ function deadlineFaults({ deadlines }: Deployment): Fault[] {
   return nodeWorkflows.flatMap((workflow) => {
     const minutes = minutesTogether(deadlines, workflow);
     const room =
-      ROOM_MINUTES + (["remove", "drain", "reboot", "restart", "assisting"].includes(workflow) ? APPROVAL_MINUTES : 0);
+      ROOM_MINUTES +
+      (["remove", "drain", "reboot", "restart", "assisting", "trust"].includes(workflow) ? APPROVAL_MINUTES : 0);
     const most = functions[functionOfWorkflow(workflow)].executionSeconds / 60 - room;
     if (minutes <= most) return [];
     const message = `together they are ${minutes} minutes, and may be ${most}: an execution ends ${ROOM_MINUTES} minutes after that`;

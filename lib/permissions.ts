@@ -72,7 +72,7 @@ const asksCluster = (name: FunctionName, account: Account): Statement[] => [
 /** Permissions of every function that changes nodes with the account `act`. */
 const actsOnNodes = (name: FunctionName): Statement[] => [...asksCluster(name, "act"), ...appendAudit, putNotices];
 
-/** Functions whose executions wait for people and are woken by a button or a dialog. */
+/** Functions of single nodes and rollouts whose executions wait for people and are woken by a button or a dialog. */
 const whichAsk = [
   "add-nodes",
   "provision-node",
@@ -108,7 +108,7 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
     leaveAudit,
     slackSecret,
     start(functions["front-door"].starts),
-    wakeExecutions(...whichAsk),
+    wakeExecutions(...whichAsk, "reconcile"),
   ],
   "cloud-events": [
     newestRuntime,

@@ -8,6 +8,7 @@ import { listOperations } from "./look/operations.ts";
 import { explainNode } from "./look/why.ts";
 import { showMirrors } from "./mirrors/show-mirrors.ts";
 import { showProxy } from "./proxy/show-proxy.ts";
+import { showAuthorities } from "./trust/show-authorities.ts";
 
 /** Answer of each look. */
 export const lookAnswers: LookAnswers<LookName, Request> = {
@@ -18,6 +19,7 @@ export const lookAnswers: LookAnswers<LookName, Request> = {
   audit: prompt(({ steps, request }) => showAudit(steps, request)),
   mirrors: prompt(({ steps, request, settings }) => showMirrors(steps, request, settings)),
   proxy: prompt(({ steps, settings }) => showProxy(steps, settings)),
+  authorities: prompt(({ steps, settings }) => showAuthorities(steps, settings)),
   doctor: async (look) => {
     const examined = await diagnose(look.steps, look.ctx, look.settings.runtimeVersion);
     return prompt(({ steps, settings }: Look<unknown>) => report(steps, examined, settings))(look);

@@ -22,6 +22,7 @@ import { registry, type WorkflowsOf } from "./registry.ts";
 import { remove } from "./remove/capability.ts";
 import { stops } from "./stops/capability.ts";
 import { sweep } from "./sweep/capability.ts";
+import { trust } from "./trust/capability.ts";
 
 /** Every capability, in the order in which help shows their commands. */
 export const capabilities = registry([
@@ -39,6 +40,7 @@ export const capabilities = registry([
   audit,
   approvals,
   mirrors,
+  trust,
   proxy,
   doctor,
   reconcile,

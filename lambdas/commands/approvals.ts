@@ -52,6 +52,7 @@ const standard: Readonly<Record<string, Pick<ApprovalRule, "needs" | "unless">>>
   cordon: { needs: 0, unless: null },
   uncordon: { needs: 0, unless: null },
   remove: { needs: 1, unless: { podsAtMost: 5 } },
+  authorities: { needs: 1, unless: null },
 };
 
 /** Commands for which the configuration may have a rule. */

@@ -37,19 +37,25 @@ function peopleOf({ people }: ApprovalRules, roles: readonly string[], groups: G
   return [...new Set(ids.flatMap((id) => (id.startsWith("S") ? (groups[id] ?? []) : [id])))];
 }
 
+/** Approvals that a schedule asks for, in no pool. */
+const BY_SCHEDULE: ReadonlySet<string> = new Set(["authorities"]);
+
 /**
- * Finds an approval that too few people can give: fewer than the rule needs, and always fewer than two, because nobody
- * may approve their own request.
+ * Finds an approval that too few people can give: fewer than the rule needs, and fewer than two if people ask for it,
+ * because nobody may approve their own request.
  */
 function fewFor(rules: ApprovalRules, groups: Groups, command: string, pool: string | null): FewApprovers[] {
   const { needs, roles } = approvalRule(rules, command, pool);
-  if (needs === 0) return [];
+  const isOfSchedule = BY_SCHEDULE.has(command);
+  if (needs === 0 || (isOfSchedule && pool !== null)) return [];
   const here = rulesIn(rules, pool);
   const may = roles.filter((role) => Object.hasOwn(rules.people, role));
   const people = peopleOf(rules, may, groups);
   if (people === null) return [];
   const approving = people.filter((id) => mayUse(here, rolesOf(rules, id, groupsOf({ groups }, id)), "approve"));
-  return approving.length < Math.max(2, needs) ? [{ commands: [command], pool, people: approving }] : [];
+  return approving.length < (isOfSchedule ? needs : Math.max(2, needs))
+    ? [{ commands: [command], pool, people: approving }]
+    : [];
 }
 
 /**

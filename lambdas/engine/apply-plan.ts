@@ -57,6 +57,7 @@ const NOT_FETCHED: ReadonlySet<FailureCode> = new Set<FailureCode>([
 
 /** Names an action as apply.ps1 does: "service kubelet", "file C:\\k\\kubelet.exe". */
 function nameOf(action: Action): string {
+  if ("thumbprint" in action) return `${action.do} ${action.thumbprint}`;
   const { path, name, process }: { path?: string; name?: string; process?: string } = action;
   return `${action.do} ${path ?? name ?? process}`;
 }

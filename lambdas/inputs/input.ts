@@ -60,6 +60,10 @@ export interface InputContent {
   readonly remarks?: readonly string[];
   /** Keys of parts that are not applied before a person has accepted their consequence; a remark asks for each. */
   readonly asked?: readonly string[];
+  /** Words about each of these parts, for the people who approve them. */
+  readonly questions?: readonly string[];
+  /** Keys of all parts that need an approval, whether they have one or not. */
+  readonly approvable?: readonly string[];
   /** Reason why a machine without files must not join the cluster. */
   readonly refusesNew?: string;
 }
@@ -95,6 +99,8 @@ export interface InputWords extends FleetWords {
   readonly change: string;
   /** Sentence on nodes to which a content without files would be given. */
   readonly emptied: string;
+  /** Sentence on the consequence that people approve. */
+  readonly asks?: string;
   /** Clause on a node that was changed. */
   readonly written: string;
   /** Clause on the state of a node whose change failed. */
@@ -108,7 +114,7 @@ export interface InputWords extends FleetWords {
 export interface Input {
   readonly name: InputName;
   /** Schedule by which machines in service get it, and workflow of their nodes' records. */
-  readonly rule: "authority" | "mirrors" | "proxy";
+  readonly rule: "authority" | "mirrors" | "trust" | "proxy";
   /** Request of the operations that the schedule starts. */
   readonly request: Request;
   /** Hex sha256 that identifies files as a content. */
@@ -150,18 +156,17 @@ export interface Input {
   readonly isUndone: boolean;
   /** Hours until the same content is tried again after the first machine failed in a part; null: not before it changes. */
   readonly retryHours: { readonly change: number; readonly proof: number | null };
-  /** Way in which people accept the consequences about which a content asks; by default by {win} reconcile. */
-  readonly accepts?: "reconcile" | "approval";
+  /**
+   * Rule of the configuration's `approvals` by which people accept the consequences about which a content asks; by
+   * default {win} reconcile accepts them.
+   */
+  readonly approval?: string;
   /** Keep freezes and holds it from nodes? */
   readonly waitsForStops: boolean;
   /** Annotation of the Node that shows the content's sha256. */
   readonly annotation?: string;
   readonly words: InputWords;
 }
-
-/** Does {win} reconcile accept the consequences about which the input asks? */
-export const acceptsByReconcile = ({ accepts = "reconcile" }: Pick<Input, "accepts">): boolean =>
-  accepts === "reconcile";
 
 /**
  * Value of a content for the record of a machine: also names the files that the machine keeps.

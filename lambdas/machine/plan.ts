@@ -30,6 +30,12 @@ export interface FilledText {
 type ExpectedContent = readonly string[];
 
 /**
+ * A store of certificates of the machine: "Root" holds authorities that every program trusts, "CA" those in between,
+ * which only complete a chain.
+ */
+export type CertificateStore = "Root" | "CA";
+
+/**
  * One small idempotent change of a Windows machine. `apply.ps1` and the simulated machine execute only these. Each
  * action checks first: a second execution reports "unchanged".
  */
@@ -48,6 +54,16 @@ export type Action =
   | { readonly do: "remove-file"; readonly path: string; readonly expects?: ExpectedContent }
   /** Removes a folder if it is empty; one that holds anything stays. */
   | { readonly do: "remove-directory"; readonly path: string }
+  /** Adds a certificate (base64 of its DER) to a store that does not have it, and records that it was added. */
+  | {
+      readonly do: "certificate";
+      readonly store: CertificateStore;
+      /** SHA-1 of the certificate in upper-case hex, by which Windows names it. */
+      readonly thumbprint: string;
+      readonly base64: string;
+    }
+  /** Removes a certificate that the machine's record says was added by Casement; any other stays. */
+  | { readonly do: "remove-certificate"; readonly store: CertificateStore; readonly thumbprint: string }
   /** Installs a Windows feature (Install-WindowsFeature). It may need a reboot afterwards, but never reboots itself. */
   | { readonly do: "feature"; readonly name: string }
   | {

@@ -54,7 +54,7 @@ export interface Approval {
    * "review": the requester did not wait, so an approver must review the change afterwards; "reviewed": an approver
    * did.
    */
-  readonly state: "open" | "approved" | "denied" | "lapsed" | "cancelled" | "review" | "reviewed";
+  readonly state: "open" | "approved" | "denied" | "lapsed" | "cancelled" | "superseded" | "review" | "reviewed";
   /**
    * Number of the request for approval, from 1. A plan that got worse needs a new request, without the earlier votes.
    */

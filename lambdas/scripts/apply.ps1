@@ -23,6 +23,8 @@ param([string] $Request = '{{ Request }}')
 
 # include: shared/files.ps1
 
+# include: shared/certificates.ps1
+
 # include: shared/service-control.ps1
 
 # include: shared/recovery.ps1
@@ -51,6 +53,8 @@ $Acts = @{
     'file' = { param($action) Set-PlannedFile $action }
     'remove-file' = { param($action) Remove-PlannedFile $action }
     'remove-directory' = { param($action) Remove-PlannedDirectory $action }
+    'certificate' = { param($action) Set-PlannedCertificate $action }
+    'remove-certificate' = { param($action) Remove-PlannedCertificate $action }
     'feature' = { param($action) Set-PlannedFeature $action }
     'firewall-rule' = { param($action) Set-PlannedFirewallRule $action }
     'service' = { param($action) Set-PlannedService $action }
@@ -64,7 +68,7 @@ $Acts = @{
 
 # An action's name in the result: "service kubelet", "file C:\k\kubelet.conf".
 function Get-Words($action) {
-    foreach ($name in @('path', 'name', 'process')) {
+    foreach ($name in @('path', 'name', 'process', 'thumbprint')) {
         if (Test-Has $action $name) { return "$($action.do) $($action.$name)" }
     }
     return "$($action.do)"

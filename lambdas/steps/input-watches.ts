@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { type InputAnswers, type InputQuestion, withAsked } from "../inputs/questions.ts";
 import { keys } from "../records/ledger-table.ts";
 import type { StepContext } from "./context.ts";
 import { tableClient } from "./ledger/table.ts";
@@ -11,7 +12,7 @@ export interface BlockedContent {
 }
 
 /** State of the schedule that keeps an input up to date on nodes, from tick to tick. */
-export interface InputWatch {
+export interface InputWatch extends InputAnswers {
   /** The tick that wrote the news; the same tick again returns the same news. */
   readonly tick: string;
   readonly news: "bad" | "well" | null;
@@ -32,10 +33,6 @@ export interface InputWatch {
   readonly storedAt: number;
   /** Remarks that were posted last. */
   readonly remarks: readonly string[];
-  /** Keys of the parts about which those remarks ask. */
-  readonly asked: readonly string[];
-  /** Keys of the parts whose consequence a person has accepted. */
-  readonly accepted: readonly string[];
   /** Key of the hash by which a changed secret is noticed without reading it; empty before the first one. */
   readonly secretKey: string;
 }
@@ -53,6 +50,8 @@ const empty: InputWatch = {
   asked: [],
   accepted: [],
   secretKey: "",
+  denied: [],
+  question: null,
 };
 
 /** Does a blocked content block a content at a time? */
@@ -130,6 +129,34 @@ const inputWatch = (context: StepContext, rule: string) => {
       const made = randomBytes(32).toString("base64");
       const after = await revise((before) => (before.secretKey === "" ? { ...before, secretKey: made } : null));
       return after?.secretKey ?? (await read()).secretKey;
+    },
+
+    /** Records the parts that wait for an approval. @returns the answers of people that still hold */
+    noteAsked: async (now: Parameters<typeof withAsked>[1]): Promise<InputAnswers> => {
+      const before = await read();
+      const isSame = JSON.stringify(withAsked(before, now)) === JSON.stringify(before);
+      return isSame ? before : ((await revise((one) => withAsked(one, now))) ?? before);
+    },
+
+    /** Records a request for approval; false if another request came first. */
+    noteQuestion: async (question: InputQuestion, last: InputQuestion | null): Promise<boolean> => {
+      const isLast = (before: InputWatch): boolean => before.question?.operation === last?.operation;
+      const after = await revise((before) => (isLast(before) ? { ...before, question } : null));
+      return after?.question?.operation === question.operation;
+    },
+
+    /** Records the decision of people about parts. */
+    decide: async (decision: "approved" | "denied", keys: readonly string[]): Promise<void> => {
+      const list = decision === "approved" ? "accepted" : "denied";
+      await revise((before) => ({ ...before, [list]: [...new Set([...before[list], ...keys])] }));
+    },
+
+    /** Has the next tick ask people again about parts that they have denied, or about which they did not decide. */
+    askAgain: async (): Promise<void> => {
+      await revise((before) => {
+        const question = before.question && { ...before.question, askedAt: 0 };
+        return { ...before, denied: [], question };
+      });
     },
 
     /** Accepts the consequence of every part about which the posted remarks ask. */

@@ -40,9 +40,15 @@ describe("Approvals that too few people can give", () => {
     expect(fewApprovers(rules({ people }), {})).toEqual([]);
   });
 
+  it("are those that a schedule asks for only where nobody can, because a schedule is no person", () => {
+    const few = (approver: string[]) => fewApprovers(rules({ people: { approver } }), {})[0]?.commands;
+    expect(few([])).toContain("authorities");
+    expect(few(["U2"])).not.toContain("authorities");
+  });
+
   it("are none for a command that needs no approval", () => {
     const approvals = Object.fromEntries(
-      ["drain", "reboot", "restart", "assist", "remove"].map((name) => [name, { needs: 0 as const }]),
+      ["drain", "reboot", "restart", "assist", "remove", "authorities"].map((name) => [name, { needs: 0 as const }]),
     );
     expect(fewApprovers(rules({ people: { approver: [] }, approvals }), {})).toEqual([]);
   });

@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { certificates } from "./apply-certificates.ts";
 import { comparisons, refusals } from "./apply-comparisons.ts";
 import { ownership } from "./apply-ownership.ts";
 import { folders, guard, LOG, program, registered, runGuard, start, stop, withService } from "./apply-plans.ts";
@@ -201,6 +202,7 @@ export const applyCases: readonly MachineCase[] = [
   ...traces,
   ...comparisons,
   ...ownership,
+  ...certificates,
   ...templates,
   ...applyVariables,
   ...refusals,

@@ -204,6 +204,12 @@ function shown({ state, disk }: Machine, lines: readonly string[], notes: readon
       const [, id, text] = /^\S+ Casement: (\d+) (.*)$/s.exec(line) ?? [];
       return id === undefined ? [] : [{ kind: "", id: Number(id), text: text ?? "" }];
     }),
+    certificates: Object.fromEntries(
+      [...Map.groupBy(state.certificates, ({ store }) => store)].map(([store, all]) => [
+        store,
+        all.map(({ thumbprint }) => thumbprint),
+      ]),
+    ),
     notes,
   };
 }

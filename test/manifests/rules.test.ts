@@ -112,14 +112,19 @@ describe("the roles of the manifest", () => {
       "deployments",
       "controllerconfigs",
       "images",
+      "proxies",
     ].flatMap(on);
-    expect(read).toHaveLength(8);
-    for (const rule of read) expect([rule.resourceNames?.length, rule.verbs]).toEqual([1, ["get"]]);
+    expect(read).toHaveLength(10);
+    // Administrators choose the names of the ConfigMaps with authorities.
+    for (const rule of read.filter(({ role }) => role !== "casement-authorities"))
+      expect([rule.resourceNames?.length, rule.verbs]).toEqual([1, ["get"]]);
   });
 
   it("are in no namespace that an optional operator creates", () => {
     const named = documents.flatMap(({ metadata }) => metadata.namespace ?? []);
-    expect(new Set(named)).toEqual(new Set(["casement", "default", "openshift-machine-config-operator"]));
+    expect(new Set(named)).toEqual(
+      new Set(["casement", "default", "openshift-config", "openshift-machine-config-operator"]),
+    );
   });
 
   it("are bound to the accounts that need them and to no others", () => {
@@ -136,6 +141,7 @@ describe("the roles of the manifest", () => {
       ["casement-join", "openshift-machine-config-operator", ["join"]],
       ["casement-events", "default", ["act", "join"]],
       ["casement-inputs", "casement", ["look", "act", "join"]],
+      ["casement-authorities", "openshift-config", ["look", "act", "join"]],
       ["casement-look", "casement", ["look"]],
       ["casement-act", "casement", ["act"]],
       ["casement-join", "casement", ["join"]],

@@ -125,6 +125,29 @@ function Get-ChildItem([string] $Path, [string] $LiteralPath, [string] $Filter, 
     foreach ($thumbprint in @((Get-Machine).certificates[$store] | Where-Object { $_ })) { [pscustomobject] @{ Thumbprint = $thumbprint } }
 }
 
+# The machine's stores of certificates, which only Windows has. Root shows AuthRoot as well.
+function New-Object([string] $TypeName, $ArgumentList) {
+    if (-not $TypeName.EndsWith('.X509Store')) { return , (Microsoft.PowerShell.Utility\New-Object @PSBoundParameters) }
+    $store = [pscustomobject] @{ Name = $ArgumentList[0]; Mode = '' }
+    $store | Add-Member ScriptMethod Open { param($mode) $this.Mode = $mode }
+    $store | Add-Member ScriptMethod Close { $this.Mode = '' }
+    $store | Add-Member ScriptProperty Certificates {
+        if (-not $this.Mode) { throw 'The X509 certificate store has not been opened.' }
+        foreach ($name in @($this.Name) + $(if ($this.Name -eq 'Root') { 'AuthRoot' })) {
+            foreach ($one in @((Get-Machine).certificates[$name] | Where-Object { $_ })) { [pscustomobject] @{ Thumbprint = $one } }
+        }
+    }
+    $change = { param($store, $thumbprints)
+        if ($store.Mode -ne 'ReadWrite') { throw 'The X509 certificate store is read-only.' }
+        (Get-Machine).certificates[$store.Name] = @($thumbprints)
+        Save-Machine
+    }
+    $store | Add-Member NoteProperty Change $change
+    $store | Add-Member ScriptMethod Add { param($one) & $this.Change $this (@((Get-Machine).certificates[$this.Name] | Where-Object { $_ }) + $one.Thumbprint) }
+    $store | Add-Member ScriptMethod Remove { param($one) & $this.Change $this @((Get-Machine).certificates[$this.Name] | Where-Object { $_ -and $_ -ne $one.Thumbprint }) }
+    return $store
+}
+
 # Windows deletes no file while a program reads it without sharing its deletion, as Go's programs do.
 function Remove-Item([string] $LiteralPath, [switch] $Force, [switch] $Recurse, $ErrorAction) {
     if ((Get-Machine).ContainsKey('read') -and @((Get-Machine).read) -contains $LiteralPath) {

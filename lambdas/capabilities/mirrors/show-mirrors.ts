@@ -1,4 +1,4 @@
-import { managedWindowsNodes } from "../../change/inputs/managed.ts";
+import { managedWindowsNodes, nodesWithout } from "../../change/inputs/managed.ts";
 import type { OperationSettings } from "../../change/operation/op.ts";
 import { registriesSecret } from "../../cluster/registries-secret.ts";
 import type { Request } from "../../commands/request.ts";
@@ -7,29 +7,12 @@ import { keyOfFile, recordedFile } from "../../inputs/input.ts";
 import { mirrorsFrom, mirrorsInput, textFileOf } from "../../inputs/mirrors/input.ts";
 import { inputsNotApplied } from "../../messages/operation/reconcile.ts";
 import { profileOf } from "../../profiles/list.ts";
-import type { InputFile, MachineInputs } from "../../records/machine-record.ts";
 import type { Message } from "../../records/records.ts";
-import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
-import type { Node } from "../../steps/cluster/nodes.ts";
 import { inputFound } from "../../steps/input-content.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { mirrorsMessage, registryMessage, type ShownRegistry, unknownRegistry } from "./mirrors-message.ts";
 
 type MirrorsRequest = Extract<Request, { command: "mirrors" }>;
-
-/** Nodes whose record does not have a file with this content, or did not confirm it. */
-const without = (
-  nodes: readonly Node[],
-  given: ReadonlyMap<string, MachineInputs>,
-  file: InputFile,
-): readonly string[] =>
-  nodes
-    .filter((node) => {
-      const sent = given.get(instanceIdOf(node) ?? "")?.mirrors;
-      const has = sent?.files?.some((one) => keyOfFile(one) === keyOfFile(file));
-      return !has || sent?.unconfirmed !== undefined;
-    })
-    .map(({ metadata }) => metadata?.name ?? "");
 
 /**
  * Shows the mirrors that the cluster wants, and the nodes that do not have them.
@@ -52,7 +35,7 @@ export async function showMirrors(
   const { registryFile } = profileOf(configuration);
   const registries = wanted.files.map((file): ShownRegistry => {
     const recorded = recordedFile(textFileOf({ ...file, path: registryFile(file.folder) }, secret));
-    return { ...file, path: recorded.path, without: without(nodes, given, recorded) };
+    return { ...file, path: recorded.path, without: nodesWithout(nodes, given, "mirrors", recorded) };
   });
   if (registry === null) return mirrorsMessage({ ...wanted, registries, nodes: nodes.length });
   const shown = registries.find((one) => one.registry === registry);

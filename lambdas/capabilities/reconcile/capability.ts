@@ -3,7 +3,7 @@ import { command } from "../command.ts";
 import { dryRun, reason, targets } from "../options.ts";
 import { inWords } from "../targets.ts";
 
-/** Gives nodes what the cluster's administrators decide for machines: registry mirrors and the proxy. */
+/** Gives nodes what the cluster's administrators decide for machines: registry mirrors, trusted authorities and the proxy. */
 export const reconcile = {
   name: "reconcile",
   commands: [
@@ -23,12 +23,20 @@ export const reconcile = {
       examples: ["reconcile web", "reconcile --dry-run"],
     }),
   ],
-  workflows: { reconcile: { hours: 2, account: "act", triesItsRights: true } },
+  workflows: { reconcile: { hours: 6, account: "act", triesItsRights: true } },
   stages: {
     mirrors: [
       {
         name: "files",
         words: { name: "registries' files", doing: "writing the registries' files" },
+        minutes: 10,
+        cancellable: true,
+      },
+    ],
+    trust: [
+      {
+        name: "certificates",
+        words: { name: "trusted authorities", doing: "writing the trusted authorities" },
         minutes: 10,
         cancellable: true,
       },
@@ -51,6 +59,13 @@ export const reconcile = {
       starts: "reconcile",
       input: { input: "mirrors" },
       logs: "mirror sets are compared with the nodes' records",
+    },
+    {
+      name: "trust",
+      every: "5 minutes",
+      starts: "reconcile",
+      input: { input: "trustedAuthorities" },
+      logs: "trusted authorities are compared with the nodes' records",
     },
     {
       name: "proxy",

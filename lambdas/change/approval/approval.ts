@@ -46,6 +46,8 @@ export interface ApprovalRequest {
   readonly breakGlass?: BreakGlass | null;
   /** Set if the work may wait for a window: then the caller uses the approval. */
   readonly time?: ApprovalTime;
+  /** Does the plan no longer stand, so that the request ends without a decision? By default it stands. */
+  readonly isOutdated?: () => Promise<boolean>;
 }
 
 /** End of the question. Its record is the newest plan, which may be carried out. */
@@ -205,6 +207,7 @@ async function verdictOn(
     ...{ operation, settings, approval, patienceMs: time?.patienceMs ?? null },
     call: approvalCall(approval, audience),
     callMark: `${operation} approval ${approval.asking}${isNew ? "" : " again"}`,
+    ...(request.isOutdated ? { isOutdated: request.isOutdated } : {}),
   });
 }
 

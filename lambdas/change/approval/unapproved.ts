@@ -8,6 +8,7 @@ import { postFirst, publish, viewOf } from "../operation/publisher.ts";
 const endings: Readonly<Record<NotApproved["kind"], OperationStatus>> = {
   denied: "refused",
   lapsed: "cancelled",
+  superseded: "cancelled",
   cancelled: "cancelled",
   worse: "refused",
 };

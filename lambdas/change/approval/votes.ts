@@ -21,6 +21,8 @@ interface Asked {
   readonly callMark: string;
   /** Milliseconds for which this execution waits for votes; null to wait until their deadline. */
   readonly patienceMs: number | null;
+  /** Does the question no longer stand? It is asked at each poll; by default it stands. */
+  readonly isOutdated?: () => Promise<boolean>;
 }
 
 /** End of the votes, or of the wait for them; `seen` is the number of votes that were judged. */
@@ -102,7 +104,8 @@ async function pollVotes(steps: Steps, asked: AwaitedQuestion, callback: string,
   await steps.ledger.changeOperation(operation, { callbacks: { approval: callback, cancel: callback } });
   const cancelled = await cancelledBy(steps, operation);
   const count = await judgeVotes(steps, asked, before);
-  const verdict = verdictOf(steps, asked, count, cancelled);
+  const isOutdated = (await asked.isOutdated?.()) ?? false;
+  const verdict = isOutdated ? ({ kind: "superseded" } as const) : verdictOf(steps, asked, count, cancelled);
   const state = verdict === null || verdict.kind === "undecided" ? "open" : verdict.kind;
   await steps.ledger.changeOperation(operation, {
     approval: { ...approval, state, votes: count.votes },
@@ -192,7 +195,7 @@ async function auditVote(
 
 async function auditEnd(steps: Steps, { operation, approval }: Asked, verdict: VoteVerdict): Promise<void> {
   const mark = `approval ended ${approval.asking}`;
-  if (verdict.kind === "lapsed")
+  if (verdict.kind === "lapsed" || verdict.kind === "superseded")
     await steps.audit.append({ operation }, mark, { what: "lapsed", detail: { plan: approval.hash } });
   if (verdict.kind === "cancelled")
     await steps.audit.append({ operation }, mark, { what: "cancelled", by: { person: verdict.by } });

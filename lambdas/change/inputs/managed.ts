@@ -1,5 +1,8 @@
 import type { Configuration } from "../../configuration/configuration.ts";
+import { keyOfFile } from "../../inputs/input.ts";
+import type { InputFile, InputName, MachineInputs } from "../../records/machine-record.ts";
 import { managedNodes } from "../../steps/cluster/managed-nodes.ts";
+import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import type { Steps } from "../../steps/steps.ts";
 
@@ -11,3 +14,18 @@ export async function managedWindowsNodes(steps: Steps, { cluster }: Configurati
   ]);
   return managedNodes(all, machines && { machines, claimed: await steps.claims.all(), cluster: cluster.name });
 }
+
+/** Names the nodes whose record does not have a file of an input with this content, or did not confirm it. */
+export const nodesWithout = (
+  nodes: readonly Node[],
+  given: ReadonlyMap<string, MachineInputs>,
+  input: InputName,
+  file: InputFile,
+): readonly string[] =>
+  nodes
+    .filter((node) => {
+      const sent = given.get(instanceIdOf(node) ?? "")?.[input];
+      const has = sent?.files?.some((one) => keyOfFile(one) === keyOfFile(file));
+      return !has || sent?.unconfirmed !== undefined;
+    })
+    .map(({ metadata }) => metadata?.name ?? "");

@@ -2,7 +2,7 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { everyChunk, numbered, pageAfter, readOnce } from "../../engine/chunks.ts";
 import { step } from "../../engine/durable.ts";
 import { Refused, UserError } from "../../errors.ts";
-import { acceptsByReconcile, contentHash, type FoundObjects, type InputContent } from "../../inputs/input.ts";
+import { contentHash, type FoundObjects, type InputContent } from "../../inputs/input.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import { refusesCredential } from "../../steps/cluster/credential.ts";
 import { inputContent, inputFound } from "../../steps/input-content.ts";
@@ -50,7 +50,7 @@ export async function readContent(
   const watch = steps.inputWatches.of(input.rule);
   const { stored, asked, ...watched } = await watch.read();
   // A dry run shows what the change would do, which accepts the consequences.
-  const accepted = isRequested && acceptsByReconcile(input) ? [...watched.accepted, ...asked] : watched.accepted;
+  const accepted = isRequested && input.approval === undefined ? [...watched.accepted, ...asked] : watched.accepted;
   const facts = { configuration, given, now: steps.now(), isRequested, accepted };
   const content = await inputContent(input, found, facts, steps);
   const whole = contentHash(content);

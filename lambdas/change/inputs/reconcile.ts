@@ -13,8 +13,9 @@ import type { InputName } from "../../records/machine-record.ts";
 import { idOf, type OperationOpening } from "../../steps/open-operation.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { changeByRule, type Rule, startedBy } from "../fleet/by-rule.ts";
+import { askForApproval } from "./ask.ts";
 import { claimInput } from "./claim.ts";
-import { type DueNode, unchangedNodes, type Wish } from "./due.ts";
+import { type DueNode, unchangedNodes } from "./due.ts";
 import { type InputReading, readInPages } from "./read.ts";
 import { inputRow } from "./row.ts";
 
@@ -120,24 +121,18 @@ const ruleOf = (steps: Steps, { rule, words }: Input, opening: OperationOpening)
   claim: () => claimInput(steps, rule, idOf(opening)),
 });
 
-/**
- * By schedule: reads an input, and gives nodes that differ from it the new content: one first, then the rest.
- * @param tick id of the event: a tick that is delivered twice starts one comparison
- */
-export async function reconcileByRule(
-  { ctx, steps }: Pick<Tick, "ctx" | "steps">,
-  input: Input,
-  tick: string,
+/** A content that was read. */
+interface ReadContent {
+  readonly configuration: Configuration;
+  readonly sha256: string;
+  readonly due: InputReading["due"];
+}
+
+/** Gives nodes that differ from a content the new one: one first, then the rest. */
+async function giveByRule(
+  { ctx, steps, tick, input }: Tick,
+  { configuration, sha256, due }: ReadContent,
 ): Promise<void> {
-  const configuration = await step(ctx, "read the configuration", async () => {
-    const { configuration } = await steps.runtime.read(null);
-    return configuration;
-  });
-  const wish: Wish = { input, configuration, isRequested: false };
-  const reading = await readInPages(ctx, steps, wish, tick);
-  await notify({ ctx, steps, tick, input }, configuration, reading);
-  const { sha256, due } = reading;
-  if (sha256 === null) return;
   const contentOf = readOnce(() => steps.inputStore.get(input, sha256));
   const path = input.comparedFile(configuration);
   const isCompared = path !== null && due.nodes.length > 0;
@@ -153,4 +148,26 @@ export async function reconcileByRule(
   const stillDue = async (due: readonly DueNode[]) => unchangedNodes(input, due, await readRecords());
   const row = inputRow(op, { input, sha256, configuration }, startedBy<DueNode>(op, rule, stillDue));
   await changeByRule(op, rule, row, nodes);
+}
+
+/**
+ * By schedule: reads an input, gives nodes that differ from it the new content, and asks people about the parts that
+ * need an approval.
+ * @param tick id of the event: a tick that is delivered twice starts one comparison
+ */
+export async function reconcileByRule(
+  { ctx, steps }: Pick<Tick, "ctx" | "steps">,
+  input: Input,
+  tick: string,
+): Promise<void> {
+  const configuration = await step(ctx, "read the configuration", async () => {
+    const { configuration } = await steps.runtime.read(null);
+    return configuration;
+  });
+  const reading = await readInPages(ctx, steps, { input, configuration, isRequested: false }, tick);
+  await notify({ ctx, steps, tick, input }, configuration, reading);
+  const { sha256, due } = reading;
+  if (sha256 === null) return;
+  await giveByRule({ ctx, steps, tick, input }, { configuration, sha256, due });
+  await askForApproval({ ctx, steps, tick, input, configuration, sha256 });
 }

@@ -3,7 +3,7 @@ import { hasPoolPolicies } from "../../commands/approvals.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { causeOf, step } from "../../engine/durable.ts";
 import { UserError } from "../../errors.ts";
-import { acceptsByReconcile, type Input } from "../../inputs/input.ts";
+import type { Input } from "../../inputs/input.ts";
 import { clusterInputs } from "../../inputs/list.ts";
 import { poolWithoutNodes } from "../../messages/node/guard.ts";
 import {
@@ -132,7 +132,10 @@ async function work(op: ReconcileOperation, inputs: readonly Input[]): Promise<v
   if (applied.length === 0) throw new UserError(inputsNotApplied);
   if (!request.dryRun)
     await step(ctx, "accept the consequences", async () => {
-      for (const { rule } of applied.filter(acceptsByReconcile)) await steps.inputWatches.of(rule).accept();
+      for (const { rule, approval } of applied) {
+        const watch = steps.inputWatches.of(rule);
+        await (approval === undefined ? watch.accept() : watch.askAgain());
+      }
     });
   const requested: RequestedInput[] = [];
   for (const input of applied) requested.push(await readOne(op, input, configuration));

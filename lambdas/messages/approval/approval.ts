@@ -87,7 +87,7 @@ export const approvalUsed = (operation: string): string =>
 /** End of an approval that was not given. */
 export type NotApproved =
   | { readonly kind: "denied"; readonly by: string; readonly reason: string | null }
-  | { readonly kind: "lapsed" }
+  | { readonly kind: "lapsed" | "superseded" }
   | { readonly kind: "cancelled"; readonly by: string }
   | { readonly kind: "worse"; readonly worse: readonly string[] };
 
@@ -101,6 +101,8 @@ export function notApprovedSummary(end: NotApproved, again: string): string {
   if (end.kind === "cancelled") return `Cancelled by <@${end.by}> before it was approved. Nothing was changed.`;
   if (end.kind === "worse")
     return `The plan got worse after each approval (${end.worse.join("; ")}). Nothing was changed. When it has settled, ask again: ${again}`;
+  if (end.kind === "superseded")
+    return "What would be approved has changed: another request follows. Nothing was changed.";
   return `The request lapsed: the approval did not come in time. Nothing was changed. Ask again: ${again}`;
 }
 

@@ -25,6 +25,7 @@ export interface Notice {
     | "credential"
     | "authority"
     | "mirrors"
+    | "trust"
     | "proxy"
     | "data-plane"
     | "slack";

@@ -118,14 +118,20 @@ export const cordonStages: Readonly<Record<StageOf<"cordon">, StageRemedies>> = 
 };
 
 /**
- * The stages in which a machine in service gets an input: its kubelet's authority, its registries' files, or the
- * variables of the proxy.
+ * The stages in which a machine in service gets an input: its kubelet's authority, its registries' files, certificates,
+ * or the variables of the proxy.
  */
-export const inputStages: Readonly<Record<"file" | "files" | "variables", StageRemedies>> = {
+export const inputStages: Readonly<Record<"file" | "files" | "certificates" | "variables", StageRemedies>> = {
   file: {
     own: {
       cause: "the machine did not take the file, or its kubelet does not serve logs with it",
       remedy: "read `C:\\Casement\\apply.log` and `C:\\var\\log\\kubelet`",
+    },
+  },
+  certificates: {
+    own: {
+      cause: "the machine did not take the certificates",
+      remedy: "read `C:\\Casement\\apply.log` on the machine; the schedule tries again in an hour",
     },
   },
   files: {

@@ -72,4 +72,11 @@ export const reading: readonly Access[] = [
     resource: "proxies",
     name: "cluster",
   },
+  {
+    does: "read the ConfigMaps with trusted authorities",
+    verb: "get",
+    group: "",
+    resource: "configmaps",
+    namespace: "openshift-config",
+  },
 ];

@@ -11,6 +11,8 @@ $Fits = @{
     protocol = { param($value) @('TCP', 'UDP') -ccontains $value }
     start = { param($value) @('Automatic', 'Manual') -ccontains $value }
     state = { param($value) @('Running', 'Stopped') -ccontains $value }
+    store = { param($value) @('Root', 'CA') -ccontains $value }
+    thumbprint = { param($value) $value -is [string] -and $value -cmatch '^[0-9A-F]{40}$' }
     source = { param($value) Test-Source $value }
     hash = { param($value, $action) Test-Hash $value $action }
     hashes = { param($value) $value -is [array] -and @($value | Where-Object { $_ -isnot [string] -or $_ -cnotmatch '^[0-9a-f]{64}$' }).Count -eq 0 }
@@ -22,6 +24,8 @@ $Shapes = @{
     'file' = @{ path = 'text'; source = 'source'; sha256 = 'hash'; access = 'access'; 'expects?' = 'hashes' }
     'remove-file' = @{ path = 'text'; 'expects?' = 'hashes' }
     'remove-directory' = @{ path = 'text' }
+    'certificate' = @{ store = 'store'; thumbprint = 'thumbprint'; base64 = 'text' }
+    'remove-certificate' = @{ store = 'store'; thumbprint = 'thumbprint' }
     'feature' = @{ name = 'text' }
     'firewall-rule' = @{ name = 'text'; protocol = 'protocol'; port = 'port'; remoteAddresses = 'texts' }
     'service' = @{

@@ -1,5 +1,6 @@
+import type { Certificate } from "./image-certificates.ts";
 import type { Machine } from "./machine.ts";
-import type { Certificate, Power } from "./state.ts";
+import type { Power } from "./state.ts";
 
 /** A machine as the control API shows it (GET /state). */
 export interface MachineView {

@@ -1,5 +1,6 @@
 import type { RebootReason } from "../../../lambdas/machine/questions.ts";
 import type { InstanceFacts } from "../core/ports.ts";
+import { type Certificate, imageCertificates } from "./image-certificates.ts";
 
 /** "off" also means that the instance is stopped or gone. */
 export type Power = "off" | "booting" | "running" | "shutting-down";
@@ -100,13 +101,6 @@ export interface Task {
   lastResult: number;
   /** Ms since the epoch. */
   lastRun: number | null;
-}
-
-/** A certificate in a store of the machine ("Root"). */
-export interface Certificate {
-  readonly store: string;
-  readonly thumbprint: string;
-  readonly subject: string;
 }
 
 /** A rule of the Windows firewall about traffic that comes in on one port. */
@@ -245,7 +239,7 @@ export function newMachineState(facts: InstanceFacts, firstBootId: number, suffi
     starting: [],
     services: imageServices(),
     tasks: {},
-    certificates: [],
+    certificates: [...imageCertificates],
     environment: {},
     loaded: [],
     firewall: [],

@@ -20,6 +20,7 @@ const everything = (facts: MachineSpec): Action[] => [
 
 const inWords = (action: Action): string => {
   if ("path" in action) return `${action.do} ${action.path}`;
+  if ("thumbprint" in action) return `${action.do} ${action.thumbprint}`;
   return `${action.do} ${"name" in action ? action.name : action.process}`;
 };
 

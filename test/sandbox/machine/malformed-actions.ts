@@ -10,6 +10,7 @@ const service = {
   dependsOn: [],
   restartAfter: [],
 };
+const certificate = { do: "certificate", store: "Root", thumbprint: "A".repeat(40), base64: "" };
 const rule = { do: "firewall-rule", name: "kubelet", protocol: "TCP", port: 10250, remoteAddresses: ["10.0.0.0/16"] };
 
 const unknown = "this script knows no such action";
@@ -42,6 +43,9 @@ export const malformedActions: readonly (readonly [what: string, action: object,
   ["a file whose expected content is no list", { ...file, expects: pinned }, wrong("expects")],
   ["a file whose expected content is no hash", { ...file, expects: [pinned, "abc"] }, wrong("expects")],
   ["a removal without a list of contents", { do: "remove-file", path: "C:\\k\\x", expects: null }, wrong("expects")],
+  ["a certificate for a store of Windows' own", { ...certificate, store: "AuthRoot" }, wrong("store")],
+  ["a certificate whose thumbprint is no SHA-1", { ...certificate, thumbprint: pinned }, wrong("thumbprint")],
+  ["a certificate without content", { ...certificate, base64: null }, wrong("base64")],
   ["a service with an unknown start", { ...service, startType: "auto" }, wrong("startType")],
   ["a service whose dependency is no list", { ...service, dependsOn: "containerd" }, wrong("dependsOn")],
   ["a service that waits no time", { ...service, restartAfter: [-1] }, wrong("restartAfter")],

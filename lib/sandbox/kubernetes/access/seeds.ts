@@ -92,6 +92,7 @@ const spaces = [
   "kube-system",
   "kube-public",
   "kube-node-lease",
+  "openshift-config",
   "openshift-kube-apiserver-operator",
   "openshift-machine-api",
   "openshift-machine-config-operator",

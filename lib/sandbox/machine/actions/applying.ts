@@ -8,6 +8,7 @@ export const CMDLET_MS = {
   defineService: [100, 400],
   firewallRule: [300, 1_200],
   replaceFile: [20, 120],
+  importCertificate: [20, 150],
 } as const;
 
 /** A run of a plan. */

@@ -1,5 +1,6 @@
 import type { Action } from "../../../../lambdas/machine/plan.ts";
 import type { ActionHandler, Applying } from "./applying.ts";
+import { certificate, removeCertificate } from "./certificates.ts";
 import { directory, file, removeDirectory, removeFile } from "./files.ts";
 import { service, serviceRecovery, serviceState } from "./services.ts";
 import { defenderExclusion, feature, firewallRule } from "./system.ts";
@@ -11,6 +12,8 @@ const handlers: { readonly [Kind in Action["do"]]: ActionHandler<Kind> } = {
   file,
   "remove-file": removeFile,
   "remove-directory": removeDirectory,
+  certificate,
+  "remove-certificate": removeCertificate,
   feature,
   "firewall-rule": firewallRule,
   "service-variable": serviceVariable,
@@ -25,7 +28,7 @@ const handlers: { readonly [Kind in Action["do"]]: ActionHandler<Kind> } = {
 /** Names an action as apply.ps1 does: "service kubelet", "file C:\\k\\kubelet.exe". */
 export function actionName(action: unknown): string {
   const fields: Readonly<Record<string, unknown>> = typeof action === "object" ? { ...action } : {};
-  const subject = fields.path ?? fields.name ?? fields.process;
+  const subject = fields.path ?? fields.name ?? fields.process ?? fields.thumbprint;
   return subject === undefined ? String(fields.do) : `${String(fields.do)} ${String(subject)}`;
 }
 

@@ -15,6 +15,10 @@ const template = z.object({
   version: z.string(),
 });
 
+/** SHA-1 by which Windows names a certificate. */
+const thumbprint = z.string().regex(/^[0-9A-F]{40}$/);
+const store = z.enum(["Root", "CA"]);
+
 const source = z.discriminatedUnion("from", [
   z.object({ from: z.literal("inline"), base64: z.string() }),
   z.object({ from: z.literal("bucket"), bucket: z.string(), key: z.string(), version: z.string() }),
@@ -36,6 +40,8 @@ const action = z.discriminatedUnion("do", [
     .refine((file) => ["secret", "template"].includes(file.source.from) || file.sha256 !== null, { path: ["sha256"] }),
   z.object({ do: z.literal("remove-file"), path: z.string(), expects: z.array(sha256).optional() }),
   z.object({ do: z.literal("remove-directory"), path: z.string() }),
+  z.object({ do: z.literal("certificate"), store, thumbprint, base64: z.string() }),
+  z.object({ do: z.literal("remove-certificate"), store, thumbprint }),
   z.object({ do: z.literal("feature"), name: z.string() }),
   z.object({
     do: z.literal("firewall-rule"),

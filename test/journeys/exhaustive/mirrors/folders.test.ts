@@ -53,7 +53,10 @@ test.for([
     expect(await reconciles(here)).toHaveLength(1);
     expect(paged(here)).toEqual([expect.stringContaining("C:/k/containerd/registries/quay.io")]);
     // The node that failed comes last, so that the others do not wait for it.
-    expect(await requested(here)).toMatchObject({ status: "failed", summary: "2 nodes updated, 1 node failed." });
+    expect(await requested(here)).toMatchObject({
+      status: "failed",
+      summary: expect.stringContaining("2 nodes updated, 1 node failed."),
+    });
     expect([web, batch].map(namesOn)).toEqual([BOTH, BOTH]);
     expect(filesOn(here, otherWeb)[`quay.io\\${name}`]).toBe(sha256);
     diskOfNode(here, otherWeb).remove(`${FOLDER}\\${name}`);
@@ -106,6 +109,9 @@ test("a full disk on a later node: the others change, the message names the fail
   expect(openly(here)).toHaveLength(1);
   expect(paged(here)).toHaveLength(1);
   endFault(here, full);
-  expect(await requested(here)).toMatchObject({ status: "succeeded", summary: "1 node updated." });
+  expect(await requested(here)).toMatchObject({
+    status: "succeeded",
+    summary: expect.stringContaining("1 node updated."),
+  });
   expect(namesOn(batch)).toEqual(BOTH);
 });

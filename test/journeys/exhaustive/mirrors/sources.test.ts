@@ -119,8 +119,10 @@ test.for([
   await here.until(() => said(here, "3 nodes updated") === 1, 12, "the change");
   await lose();
   await here.pass(16);
-  expect(openly(here).filter((one) => one.includes("cannot be kept up to date"))).toEqual([expect.stringMatching(why)]);
-  expect(paged(here)).toEqual([expect.stringMatching(why)]);
+  expect(openly(here).filter((one) => one.includes("Registry mirrors cannot be kept up to date"))).toEqual([
+    expect.stringMatching(why),
+  ]);
+  expect(paged(here).filter((one) => one.includes("Registry mirrors"))).toEqual([expect.stringMatching(why)]);
   expect(files()).toEqual(BOTH);
 });
 
