@@ -19,6 +19,9 @@ export type Request =
 /** A reboot of several nodes or a restart of their services, one after another or a few in parallel. */
 export type RolloutRequest = Extract<Request, { readonly command: "reboot" | "restart"; readonly targets: unknown }>;
 
+/** Command of a rollout. */
+export type RolloutCommand = RolloutRequest["command"];
+
 /** Reason of a request, in the requester's words; null if none was given. */
 export const reasonOf = (request: Request): string | null => ("reason" in request && request.reason) || null;
 
@@ -37,8 +40,7 @@ export const isRollout = (request: Request): request is RolloutRequest =>
   (request.command === "reboot" || request.command === "restart") && "targets" in request;
 
 /** The command that a rollout carries out on each of its nodes. */
-export const rolloutCommand = ({ command }: Request): RolloutRequest["command"] =>
-  command === "restart" ? command : "reboot";
+export const rolloutCommand = ({ command }: Request): RolloutCommand => (command === "restart" ? command : "reboot");
 
 /** The pool that a request names; undefined if it names none. */
 export function poolNamed(request: Request): string | undefined {

@@ -82,6 +82,7 @@ const TYPED: ReadonlySet<string> = new Set<Request["command"]>([
   "guard",
   "drain",
   "reboot",
+  "restart",
   "prove",
   "remove",
 ]);

@@ -54,6 +54,9 @@ export type Group = keyof Questions;
  */
 export type RebootReason = "servicing" | "windows-update" | "file-renames" | "computer-name" | "proxy";
 
+/** Does a restart of the services end the reason too? */
+export const isCuredByRestart = (reason: RebootReason): boolean => reason === "proxy";
+
 /** An event of Windows' System log about a start or an end of the machine. */
 export interface BootEvent {
   /** 1074: a person or a program requested it. 41 and 6008: the machine was not shut down. */

@@ -7,20 +7,14 @@ import { inWords } from "../targets.ts";
 /** Maximum number of nodes in one rollout. */
 export const MOST_IN_ROLLOUT = 200;
 
-const someNodes = "one pool, or one or more nodes by name, instance id, IP address or unique prefix";
-
-const restarted = {
+const targets = {
   name: "pool|node",
   field: "targets",
   kind: "nodes-or-pool",
   required: true,
-  means: someNodes,
-} as const satisfies Argument;
-
-const targets = {
-  ...restarted,
   unless: "due",
-  means: `${someNodes}; with --due every pool if left out`,
+  means:
+    "one pool, or one or more nodes by name, instance id, IP address or unique prefix; with --due every pool if left out",
 } as const satisfies Argument;
 
 const due = {
@@ -29,6 +23,11 @@ const due = {
   sparse: true,
   of: "several",
   means: "of the nodes meant, only those whose Windows waits for a reboot",
+} as const satisfies Option;
+
+const restartDue = {
+  ...due,
+  means: "of the nodes meant, only those whose services lack what a start applies, such as the cluster's proxy",
 } as const satisfies Option;
 
 const max = {
@@ -143,18 +142,18 @@ export const reboot = {
     commandOfMany({
       name: "restart",
       also: ["restart node", "restart nodes", "restart pool"],
-      arguments: [restarted],
-      options: [dryRun, breakGlass, max, canary, at, now, reason],
+      arguments: [targets],
+      options: [dryRun, breakGlass, restartDue, max, canary, at, now, reason],
       effect: "change",
       workflow: "restart-node",
       workflowOfMany: "reboot-nodes",
       dialog: false,
       title: (request) =>
-        `${request.dryRun ? "Dry run: restart" : "Restart"} services of ${"targets" in request ? inWords(request.targets) : request.node}`,
+        `${request.dryRun ? "Dry run: restart" : "Restart"} services of ${"targets" in request ? nodesOf(request) : request.node}`,
       summary: "Restarts the services of Windows nodes without a reboot; pods stay and go on running",
       detail:
         "Shows a plan first. Then cordons the node, stops kube-proxy, hybrid-overlay-node, kubelet and containerd, starts them again, and proves the node as after a reboot; a pod that was started before must still reach a Service. Several nodes or a pool are restarted as a reboot does it.",
-      examples: ["restart ip-10-0-3-7 --dry-run", 'restart web --max 2 --reason "new proxy"'],
+      examples: ["restart ip-10-0-3-7 --dry-run", "restart web --max 2", "restart web --due"],
     }),
     command({
       name: "prove",

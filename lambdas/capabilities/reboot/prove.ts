@@ -89,22 +89,24 @@ async function read(task: RebootTask, commandId: string, proof: Proof): Promise<
     return ask(task, { ...proof, goodSince: null }, { why: restartedInProof(ended), code: "check-fails" });
   const goodSince = proof.goodSince ?? steps.now();
   if (steps.now() - goodSince >= STAYS_WELL_SECONDS * 1_000) {
-    await noteBoot(task, look);
+    await noteProven(task, look);
     return done(true);
   }
   return pending(nodeToStayWell, { kept: { ...proof, commandId: null, goodSince, processes }, againIn: PAUSE_SECONDS });
 }
 
 /**
- * Records the proven boot. If Casement ordered no reboot, the reboot watch finds out why the machine booted.
+ * Records the proven boot, and the reasons for another one. If Casement ordered no reboot, the reboot watch finds out
+ * why the machine booted.
  */
-async function noteBoot(task: RebootTask, { verdict, answers }: AnsweredObservation): Promise<void> {
+async function noteProven(task: RebootTask, { verdict, answers }: AnsweredObservation): Promise<void> {
   const { steps, operation, workflow } = task;
-  if (workflow !== "reboot") return;
-  const bootId = onOurClock(verdict.bootId, verdict.clock, steps.now());
-  const { instanceId } = leaseOf(task);
+  if (workflow === "proving") return;
   const reasons = answers.reboot?.reasons ?? [];
-  await steps.machines.seen.noteProof(operation, { instanceId, uid: nodeOf(task).uid, bootId, reasons });
+  const proven = { instanceId: leaseOf(task).instanceId, uid: nodeOf(task).uid, reasons };
+  if (workflow === "restart") return steps.machines.seen.noteReasons(proven);
+  const bootId = onOurClock(verdict.bootId, verdict.clock, steps.now());
+  await steps.machines.seen.noteProof(operation, { ...proven, bootId });
 }
 
 /**

@@ -2,6 +2,7 @@ import type { CheckResult } from "../../health/check.ts";
 import { checked, type Fault, firstWrong } from "../../health/checks.ts";
 import { bootTime, type HealthFacts } from "../../health/facts.ts";
 import { bootCause } from "../../machine/boot-cause.ts";
+import { isCuredByRestart } from "../../machine/questions.ts";
 import type { RebootDue } from "../../machine/seen-machine.ts";
 import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
@@ -40,7 +41,10 @@ function rebootLine({ machine, now }: HealthFacts, due: RebootDue | undefined, {
   if (reasons.length === 0) return "";
   const since = known ? ` since ${between(known.since, now)}` : "";
   const seen = said === undefined && known ? ` It was last checked ${between(known.seenAt, now)} ago.` : "";
-  return `Windows waits for a reboot${since}: ${reasonWords(reasons)}.${seen} ${typeThis("reboot", node)} reboots it.`;
+  const restart = reasons.every(isCuredByRestart)
+    ? ` ${typeThis("restart", node)} restarts its services without a reboot.`
+    : "";
+  return `Windows waits for a reboot${since}: ${reasonWords(reasons)}.${seen} ${typeThis("reboot", node)} reboots it.${restart}`;
 }
 
 /** Further facts of the machine, one line each. */

@@ -28,6 +28,8 @@ export const EC2_REBOOT = "ec2-reboot";
  */
 export const LOOK_AGAIN = "look-again";
 export const DO_NEXT = "do-next";
+/** Button beside "do-next" of an offer with two ways; its value is a command too. */
+export const RESTART_SERVICES = "restart-services";
 
 /** Buttons of a rollout. */
 export const PAUSE_ROLLOUT = "pause-rollout";

@@ -89,6 +89,13 @@ export const seen = (context: StepContext) => {
       );
     },
 
+    /** Records the reasons for a reboot that a restart of services has left, so that lists are right before the next observation. */
+    noteReasons: async ({ instanceId, uid, reasons }: Omit<ProvenBoot, "bootId">): Promise<void> => {
+      await sightings.revise(instanceId, (before) =>
+        before?.uid === uid ? { ...before, reasons, dueSince: reasons.length > 0 ? before.dueSince : null } : null,
+      );
+    },
+
     /**
      * Records the boot after an operation's proven reboot, and the reasons for another one: any other boot is not
      * Casement's, and lists are right before the next observation.

@@ -125,12 +125,15 @@ describe("The plan of a whole rollout", () => {
       "The nodes belong to several pools (`web`, none). A rollout is about one pool: start one for each.",
     ],
     [
-      poolsWithOwnRules(["web", null]),
+      poolsWithOwnRules("reboot", ["web", null]),
       "Nodes of several pools wait for a reboot, and these pools differ in their rules or maintenance, so each needs its own approval: `{win} reboot web --due`, nodes of no pool by their names.",
     ],
-    [noneDue(null, []), "No Windows node waits for a reboot: Windows has nothing pending there. Nothing was changed."],
     [
-      noneDue("web", ["win-1"]),
+      noneDue("reboot", null, []),
+      "No Windows node waits for a reboot: Windows has nothing pending there. Nothing was changed.",
+    ],
+    [
+      noneDue("reboot", "web", ["win-1"]),
       "No node of `web` is known to wait for a reboot. Not known of `win-1`: the machines do not answer, or an operation works on them. Nothing was changed.",
     ],
     [noneLeft("reboot", [{ name: "win-1", why: "busy" }]), "no node can be rebooted: `win-1` (busy)"],

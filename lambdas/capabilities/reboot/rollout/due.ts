@@ -4,9 +4,10 @@ import { findWatched, type WatchedMachine } from "../../../change/fleet/watched-
 import { machinesActedFor } from "../../../change/node/acted-for.ts";
 import type { Op } from "../../../change/operation/op.ts";
 import { approvalRule, rulesIn } from "../../../commands/approvals.ts";
-import { poolNamed, type RolloutRequest } from "../../../commands/request.ts";
+import { poolNamed, type RolloutCommand, type RolloutRequest } from "../../../commands/request.ts";
 import { MINUTE, step } from "../../../engine/durable.ts";
 import { UserError } from "../../../errors.ts";
+import { isCuredByRestart, type RebootReason } from "../../../machine/questions.ts";
 import { rebootDue } from "../../../machine/seen-machine.ts";
 import { reasonWords } from "../../../messages/node/reboot-due.ts";
 import { instanceIdOf } from "../../../steps/cluster/node-facts.ts";
@@ -14,7 +15,7 @@ import type { Steps } from "../../../steps/steps.ts";
 import { calendarOf } from "../../../time/calendar.ts";
 import { noneDue, poolsWithOwnRules } from "./refusals.ts";
 
-/** Names of nodes that wait for a reboot, with the reasons in words. */
+/** Names of nodes that wait for a reboot or a restart, with the reasons in words. */
 type Waiting = Readonly<Record<string, string>>;
 
 /** Age after which an observation is repeated: the reboot watch must have missed its last tick. */
@@ -31,10 +32,14 @@ async function unseenOf(steps: Steps, names: readonly string[]): Promise<readonl
 }
 
 /**
- * Reads from the ledger which of these nodes wait for a reboot. Nodes that Casement does not act for are left out.
+ * Reads from the ledger which of these nodes wait for the command. Nodes that Casement does not act for are left out.
  * Call inside a step.
  */
-async function knownOf(steps: Steps, names: readonly string[]): Promise<{ waiting: Waiting; unseen: string[] }> {
+async function knownOf(
+  steps: Steps,
+  command: RolloutCommand,
+  names: readonly string[],
+): Promise<{ waiting: Waiting; unseen: string[] }> {
   const seen = await steps.machines.seen.all();
   const { configuration } = await steps.runtime.read(null);
   const looked = await machinesActedFor(steps, configuration.cluster);
@@ -45,16 +50,21 @@ async function knownOf(steps: Steps, names: readonly string[]): Promise<{ waitin
     const instanceId = instanceIdOf(node) ?? "";
     if (!names.includes(name) || !looked.has(instanceId)) continue;
     const due = rebootDue(seen.get(instanceId), uid, steps.now());
-    if (due.state === "due") waiting[name] = reasonWords(due.reasons);
+    const reasons = due.state === "due" ? reasonsFor(command, due.reasons) : [];
+    if (reasons.length > 0) waiting[name] = reasonWords(reasons);
     if (due.state === "unknown") unseen.push(name);
   }
   return { waiting, unseen };
 }
 
+/** Reasons that the command cures: a restart only those of services. */
+const reasonsFor = (command: RolloutCommand, reasons: readonly RebootReason[]): readonly RebootReason[] =>
+  command === "restart" ? reasons.filter(isCuredByRestart) : reasons;
+
 /**
- * Chooses the nodes whose Windows waits for a reboot. Machines whose last observation is old are observed again first.
+ * Chooses the nodes that wait for the command. Machines whose last observation is old are observed again first.
  * @param names of the candidates
- * @throws UserError when none of them waits for a reboot
+ * @throws UserError when none of them waits for it
  */
 export async function chooseDue(
   { ctx, steps, start: { operation }, request }: Op<RolloutRequest>,
@@ -62,9 +72,11 @@ export async function chooseDue(
 ): Promise<Waiting> {
   const old = await step(ctx, "find machines that were not seen lately", () => unseenOf(steps, names));
   if (old.length > 0) await observeBoots(ctx, steps, operation, old);
-  const { waiting, unseen } = await step(ctx, "which nodes wait for a reboot", () => knownOf(steps, names));
+  const { waiting, unseen } = await step(ctx, "which nodes wait for a reboot", () =>
+    knownOf(steps, request.command, names),
+  );
   if (Object.keys(waiting).length > 0) return waiting;
-  throw new UserError(noneDue(poolNamed(request) ?? null, unseen));
+  throw new UserError(noneDue(request.command, poolNamed(request) ?? null, unseen));
 }
 
 /**
@@ -72,13 +84,17 @@ export async function chooseDue(
  * times.
  * @throws UserError when the pools have rules or maintenance of their own
  */
-export async function checkShared(steps: Steps, pools: readonly (string | null)[]): Promise<void> {
+export async function checkShared(
+  steps: Steps,
+  command: RolloutCommand,
+  pools: readonly (string | null)[],
+): Promise<void> {
   const rules = await steps.runtime.rules();
   const { configuration } = await steps.runtime.read(null);
   const judged = pools.map((pool) => [
-    approvalRule(rules, "reboot", pool),
+    approvalRule(rules, command, pool),
     rulesIn(rules, pool).policy,
     calendarOf(configuration, pool),
   ]);
-  if (judged.some((one) => !isDeepStrictEqual(one, judged[0]))) throw new UserError(poolsWithOwnRules(pools));
+  if (judged.some((one) => !isDeepStrictEqual(one, judged[0]))) throw new UserError(poolsWithOwnRules(command, pools));
 }

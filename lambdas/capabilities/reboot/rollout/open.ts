@@ -39,19 +39,19 @@ const recordOf = (plan: RolloutPlan, request: RolloutRequest): Omit<ApprovalBasi
 });
 
 /** Words to type the command again, without `--dry-run`. */
-const typedAgain = ({ targets, max, canary, ...more }: RolloutRequest): string[] => [
+const typedAgain = ({ targets, due, max, canary }: RolloutRequest): string[] => [
   ...(targets.kind === "pool" ? [targets.pool] : targets.kind === "nodes" ? targets.nodes : []),
-  ...("due" in more ? ["--due"] : []),
+  ...(due ? ["--due"] : []),
   ...(max === undefined ? [] : ["--max", String(max)]),
   ...(canary ? ["--canary"] : []),
 ];
 
 async function planAll(op: Op<RolloutRequest>): Promise<RolloutPlan> {
   const { ctx, steps, request } = op;
-  const { targets, canary } = request;
+  const { canary } = request;
   const max = request.max ?? null;
-  const meant = await step(ctx, "choose the nodes", () => chooseNodes(op, targets));
-  const waiting = "due" in request ? await chooseDue(op, meant) : null;
+  const meant = await step(ctx, "choose the nodes", () => chooseNodes(op));
+  const waiting = request.due ? await chooseDue(op, meant) : null;
   const names = waiting ? meant.filter((name) => waiting[name] !== undefined) : meant;
   checkSize(names);
   const planned: PlanResult[] = [];
@@ -66,7 +66,7 @@ async function planAll(op: Op<RolloutRequest>): Promise<RolloutPlan> {
   const plan = { ...wholePlan(planned, most, request.command, waiting !== null), max, canary };
   if (waiting === null) return plan;
   const pools = plan.pools ?? [];
-  await step(ctx, "may the pools share an approval", () => checkShared(steps, pools));
+  await step(ctx, "may the pools share an approval", () => checkShared(steps, request.command, pools));
   const nodes = plan.nodes.map((node) => ({ ...node, due: waiting[node.name] ?? "" }));
   return { ...plan, nodes, due: true };
 }

@@ -123,19 +123,19 @@ const whereOf = ({ pool, pools }: RolloutPlan): string => {
 };
 
 const sentenceOf = (plan: RolloutPlan): string => {
-  const due = plan.due ? ` that ${plan.nodes.length === 1 ? "waits" : "wait"} for a reboot` : "";
+  const due = plan.due ? ` that ${plan.nodes.length === 1 ? "waits" : "wait"} for a ${plan.command}` : "";
   const nodes = `${counted(plan.nodes.length, "node")}${whereOf(plan)}${due}`;
   return plan.command === "restart"
     ? `The services of ${nodes} are restarted, one node first.${afterFirst(plan)}`
     : `${nodes} ${plan.nodes.length === 1 ? "is" : "are"} drained and rebooted, one first.${afterFirst(plan)}`;
 };
 
-/** Nodes by the reasons for which they wait for a reboot. */
-const dueLines = ({ nodes }: RolloutPlan): string[] => {
+/** Nodes by the reasons for which they wait. */
+const dueLines = ({ nodes, command }: RolloutPlan): string[] => {
   const waiting = nodes.flatMap(({ name, due }) => (due === undefined ? [] : [{ name: code(name), due }]));
   return [...Map.groupBy(waiting, ({ due }) => due)].map(
     ([due, those]) =>
-      `🔁 *${plain(due, 200)}* waits for a reboot on ${some(
+      `🔁 *${plain(due, 200)}* waits for a ${command} on ${some(
         those.map(({ name }) => name),
         MOST,
       )}.`,

@@ -3,7 +3,7 @@ import { lossClasses } from "../../../change/emptying/loss-classes.ts";
 import { checkLosses, planEmptying } from "../../../change/emptying/plan-emptying.ts";
 import { findNode } from "../../../change/node/find-node.ts";
 import type { Op } from "../../../change/operation/op.ts";
-import type { RolloutRequest } from "../../../commands/request.ts";
+import type { RolloutCommand, RolloutRequest } from "../../../commands/request.ts";
 import type { Configuration } from "../../../configuration/configuration.ts";
 import { Refused, UserError } from "../../../errors.ts";
 import { isReady, isWindows } from "../../../steps/cluster/node-facts.ts";
@@ -35,13 +35,15 @@ async function nodesOf({ steps, settings }: Op, targets: RolloutRequest["targets
 const byName = (one: Node, other: Node): number => ((one.metadata?.name ?? "") < (other.metadata?.name ?? "") ? -1 : 1);
 
 /**
- * Finds the requested nodes, in the order of their reboots. Call inside a step.
+ * Finds the requested nodes, in the order in which they are begun. Call inside a step.
  * @returns their names
  * @throws UserError for a name that matches no node or several, and for a pool without nodes
  */
-export async function chooseNodes(op: Op, targets: RolloutRequest["targets"]): Promise<readonly string[]> {
+export async function chooseNodes(op: Op<RolloutRequest>): Promise<readonly string[]> {
+  const { command, targets } = op.request;
   const names = byNeed(await nodesOf(op, targets));
-  if (names.length === 0) throw new UserError(targets.kind === "pool" ? emptyPool(targets.pool) : noneDue(null, []));
+  if (names.length === 0)
+    throw new UserError(targets.kind === "pool" ? emptyPool(targets.pool) : noneDue(command, null, []));
   return names;
 }
 
@@ -122,7 +124,7 @@ export const boundOf = ({ pools }: Configuration, pool: string | null): number |
 export function wholePlan(
   planned: readonly PlanResult[],
   most: number,
-  command: RolloutRequest["command"],
+  command: RolloutCommand,
   mayMix = false,
 ): Omit<RolloutPlan, "max" | "canary"> {
   const nodes = planned.flatMap((one) => ("leftOut" in one ? [] : [one]));

@@ -1,3 +1,4 @@
+import type { RolloutCommand } from "../../../commands/request.ts";
 import { typeThis } from "../../../messages/command/syntax.ts";
 import { code, counted, prose, some } from "../../../messages/slack/text.ts";
 import type { LeftOut } from "./rollout-plan.ts";
@@ -26,24 +27,24 @@ export const severalPools = (pools: readonly (string | null)[]): string =>
     MOST,
   )}). A rollout is about one pool: start one for each.`;
 
-/** Mistake: nodes of several pools wait for a reboot, and the pools have rules or maintenance of their own. */
-export const poolsWithOwnRules = (pools: readonly (string | null)[]): string =>
-  `Nodes of several pools wait for a reboot, and these pools differ in their rules or maintenance, so each needs its own approval: ${some(
-    pools.map((pool) => (pool === null ? "nodes of no pool by their names" : typeThis("reboot", pool, "--due"))),
+/** Mistake: nodes of several pools wait for the command, and the pools have rules or maintenance of their own. */
+export const poolsWithOwnRules = (command: RolloutCommand, pools: readonly (string | null)[]): string =>
+  `Nodes of several pools wait for a ${command}, and these pools differ in their rules or maintenance, so each needs its own approval: ${some(
+    pools.map((pool) => (pool === null ? "nodes of no pool by their names" : typeThis(command, pool, "--due"))),
     MOST,
   )}.`;
 
 /**
- * Mistake: no node waits for a reboot.
+ * Mistake: no node waits for the command.
  * @param unseen nodes of which that is not known, because their machines do not answer
  */
-export function noneDue(pool: string | null, unseen: readonly string[]): string {
+export function noneDue(command: RolloutCommand, pool: string | null, unseen: readonly string[]): string {
   const where = pool === null ? "No Windows node" : `No node of ${code(pool)}`;
   if (unseen.length === 0)
-    return `${where} waits for a reboot: Windows has nothing pending there. Nothing was changed.`;
-  return `${where} is known to wait for a reboot. Not known of ${some(unseen.map(code), MOST)}: the machines do not answer, or an operation works on them. Nothing was changed.`;
+    return `${where} waits for a ${command}: Windows has nothing pending there. Nothing was changed.`;
+  return `${where} is known to wait for a ${command}. Not known of ${some(unseen.map(code), MOST)}: the machines do not answer, or an operation works on them. Nothing was changed.`;
 }
 
 /** Refusal: every node is left out. */
-export const noneLeft = (command: "reboot" | "restart", leftOut: readonly LeftOut[]): string =>
+export const noneLeft = (command: RolloutCommand, leftOut: readonly LeftOut[]): string =>
   `no node can be ${command}ed: ${leftOutWords(leftOut, MOST)}`;

@@ -1,4 +1,6 @@
-/** A node of a rollout, with the effects of its reboot. */
+import type { RolloutCommand } from "../../../commands/request.ts";
+
+/** A node of a rollout, with the effects on it. */
 export interface PlannedNode {
   readonly name: string;
   readonly uid: string;
@@ -34,7 +36,7 @@ export interface LeftOut {
 /** Plan that is shown before a rollout. */
 export interface RolloutPlan {
   /** Work on each node. */
-  readonly command: "reboot" | "restart";
+  readonly command: RolloutCommand;
   /** The pool, or the first of several. */
   readonly pool: string | null;
   /** All pools of its nodes, if there are several. */
