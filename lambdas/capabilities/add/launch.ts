@@ -10,6 +10,7 @@ import type { FailureCode } from "../../records/failures.ts";
 import { claimOn } from "../../steps/cluster/claims.ts";
 import { PENDING_AT_MOST } from "../../steps/cluster/csrs.ts";
 import { codeOfEnd, instanceEnd, type Machine } from "../../steps/ec2/instances.ts";
+import { launchCodes } from "../../steps/ec2/launch-codes.ts";
 import { type Candidate, candidatesOf, launchRequest } from "../../steps/ec2/launch-request.ts";
 import { UNREGISTERED_AT_ONCE } from "../../steps/ledger/join-slots.ts";
 import { machineOf, type ProvisionTask } from "./task.ts";
@@ -94,16 +95,13 @@ interface Refusal {
 }
 
 /**
- * Codes of EC2 that are more precise than missing capacity. The first one in this list that EC2 answered anywhere is
- * reported.
+ * Codes that are more precise than missing capacity. The first one in this list that EC2 answered anywhere is reported.
  */
-const moreThanCapacity: readonly (readonly [string, FailureCode])[] = [
-  ["VcpuLimitExceeded", "vcpu-quota"],
-  ["InsufficientFreeAddressesInSubnet", "subnet-full"],
-];
+const moreThanCapacity: readonly FailureCode[] = ["vcpu-quota", "subnet-full"];
 
 function noRoom(refusals: readonly Refusal[]): StageFailed {
-  const [, code = "no-capacity"] = moreThanCapacity.find(([ec2]) => refusals.some((one) => one.noRoom === ec2)) ?? [];
+  const found = new Set(refusals.map((one) => launchCodes[one.noRoom]?.code));
+  const code = moreThanCapacity.find((one) => found.has(one)) ?? "no-capacity";
   const words = refusals.map(({ where, noRoom }) => `${where}: ${noRoom}`).join("; ");
   return new StageFailed(code, `EC2 has no capacity in any subnet: ${words}`);
 }
