@@ -62,6 +62,37 @@ test("V4 a DaemonSet of another API group is no DaemonSet", () => {
   expect(names(judgePods([pod], careful, none, NOON).evict)).toEqual(["custom"]);
 });
 
+test("a pod of an owner that may not create another one stops the drain without force, unless it is restarted", () => {
+  const step = (kind: string, apiVersion: string, restartPolicy = "Never") =>
+    podNamed(kind.toLowerCase(), {
+      metadata: { ownerReferences: [owner(kind, "nightly", apiVersion)] },
+      spec: { restartPolicy },
+    });
+  const pods = [
+    step("Workflow", "argoproj.io/v1alpha1"),
+    step("EphemeralRunner", "actions.github.com/v1alpha1", "OnFailure"),
+    step("Pod", "v1"),
+    step("GameServer", "example.com/v1"),
+    step("Operator", "example.com/v1", "Always"),
+    step("Job", "batch/v1"),
+    step("ReplicaSet", "apps/v1"),
+  ];
+  const recreating = ["example.com/GameServer"];
+  expect(judgePods(pods, { ...careful, recreating }, none, NOON).refusals.map(({ detail }) => detail)).toEqual([
+    "Workflow/nightly",
+    "EphemeralRunner/nightly",
+    "Pod/nightly",
+  ]);
+  const { evict, warnings } = judgePods(pods, { ...forced, recreating }, none, NOON);
+  expect([evict.length, warnings.length]).toEqual([7, 3]);
+  const finished = podNamed("done", {
+    metadata: { ownerReferences: [owner("Workflow", "nightly", "argoproj.io/v1alpha1")] },
+    spec: { restartPolicy: "Never" },
+    status: { phase: "Succeeded" },
+  });
+  expect(judgePods([finished], careful, none, NOON).refusals).toEqual([]);
+});
+
 test("V5 a mirror pod stays without a word, while a naked pod beside it stops the drain", () => {
   const annotations = { "kubernetes.io/config.mirror": "abc" };
   const mirror = podNamed("static", { metadata: { ...naked, annotations }, spec: emptyDir });

@@ -1,7 +1,7 @@
 import type { Block } from "../../records/records.ts";
 import { drainRefused } from "../node/drain.ts";
 import { controllerWords } from "../node/other-controllers.ts";
-import { lossesOf, noPodsToMove } from "../remove/dialog.ts";
+import { losesSomething, lossesOf, noPodsToMove } from "../remove/dialog.ts";
 import { between } from "../slack/age.ts";
 import { context, sections } from "../slack/blocks.ts";
 import { code, counted, plain, sentence, some } from "../slack/text.ts";
@@ -31,7 +31,7 @@ function podLine({ pods, staying }: NodePlan): string {
 function lossLine({ pods }: NodePlan): string[] {
   const losses = lossesOf(pods);
   if (!losses) return [];
-  const which = pods.filter(({ owner, localData }) => owner === null || localData.length > 0).map(placed);
+  const which = pods.filter(losesSomething).map(placed);
   return [`⚠️ *${losses}:* ${names(which)}.`];
 }
 

@@ -52,6 +52,30 @@ export function daemonSetOf(pod: V1Pod): string | undefined {
   return owner?.kind === "DaemonSet" && groupOf(owner.apiVersion) === "apps" ? owner.name : undefined;
 }
 
+/** Owners of Kubernetes that create another pod in place of one that was evicted. */
+const RECREATING: readonly string[] = [
+  "apps/ReplicaSet",
+  "apps/StatefulSet",
+  "apps/DaemonSet",
+  "/ReplicationController",
+  "batch/Job",
+];
+
+/**
+ * Finds the owner of a pod that may not create another one in its place, such as a workflow whose step has run: the pod
+ * is not restarted, and its owner is of no kind that is known to recreate.
+ * @param recreating further kinds that recreate, as the configuration names them: "example.com/GameServer"
+ * @returns "Workflow/nightly"; undefined if the pod is recreated, has finished or has no owner
+ */
+export function uncertainOwner(pod: V1Pod, recreating: readonly string[] = []): string | undefined {
+  const owner = controllerOf(pod);
+  // A pod without a restart policy has "Always" (API reference, PodSpec).
+  const isRestarted = (pod.spec?.restartPolicy ?? "Always") === "Always";
+  if (!owner || isRestarted || isFinished(pod)) return undefined;
+  const kind = `${groupOf(owner.apiVersion)}/${owner.kind}`;
+  return [...RECREATING, ...recreating].includes(kind) ? undefined : `${owner.kind}/${owner.name}`;
+}
+
 /** Names of the pod's emptyDir volumes, whose data is lost with the pod. */
 export const emptyDirsOf = ({ spec }: V1Pod): readonly string[] =>
   (spec?.volumes ?? []).flatMap(({ name, emptyDir }) => (emptyDir ? [name] : []));

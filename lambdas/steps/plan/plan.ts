@@ -66,7 +66,7 @@ export const plan = (context: StepContext) => {
         ...(await holdingUp(evict, budgets)),
         node: node.metadata?.name ?? "",
         release: releaseOf(node),
-        pods: movedPods(evict),
+        pods: movedPods(evict, options.recreating),
         staying: stay.length,
         refusals,
         placements: placementsOf(evict, node, cluster),
