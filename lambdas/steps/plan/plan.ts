@@ -32,7 +32,7 @@ export const plan = (context: StepContext) => {
   /** Lists the obstacles to the evictions now. */
   const holdingUp = async (evict: readonly V1Pod[], budgets: readonly V1PodDisruptionBudget[] | null) => {
     const { answers, untried } = await evictions.try(evict);
-    return { blockers: blockersOf(evict, budgets ?? [], answers), longJobs: longJobsOf(evict), untried };
+    return { blockers: blockersOf(evict, budgets ?? [], answers), longJobs: longJobsOf(evict, context.now()), untried };
   };
 
   return {
