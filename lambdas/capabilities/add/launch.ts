@@ -31,7 +31,7 @@ export async function launch(task: ProvisionTask): Promise<void> {
   });
   const machine = await waitFor(task, "the instance runs", async () => {
     const seen = await task.steps.instances.describe(instanceId);
-    return isUp(seen) ? done(seen) : pending(`EC2 to start ${instanceId}`);
+    return isUp(seen) ? done(seen) : pending(startingWords(instanceId, seen));
   });
   task.machine = machine;
   await unclaimed(task, machine, "no other controller claims the new machine");
@@ -58,6 +58,12 @@ const isUp = (machine: Machine | undefined): machine is Machine => {
     throw new StageFailed(codeOfEnd(machine), instanceEnd(machine));
   return machine?.state === "running" && machine.privateDnsName !== "";
 };
+
+/** Names the wait for a new instance. */
+const startingWords = (instanceId: string, machine: Machine | undefined): string =>
+  machine?.state === "running"
+    ? `EC2 to give ${instanceId} its private DNS name, which takes DNS hostnames in the VPC`
+    : `EC2 to start ${instanceId}`;
 
 /** Waits for a join slot, while few enough certificate requests are pending for the cluster's approver. */
 const waitForPlace = (task: ProvisionTask): Promise<true> =>
