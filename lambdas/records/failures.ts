@@ -59,6 +59,7 @@ export const failureCodes = [
   // The cluster.
   "api-denied",
   "image-not-pulled",
+  "registry-unauthorized",
   "authority-unreadable",
   "kubernetes-too-old",
   "overlay-port",
