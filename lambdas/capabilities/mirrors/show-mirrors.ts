@@ -1,7 +1,7 @@
+import { managedWindowsNodes } from "../../change/inputs/managed.ts";
 import type { OperationSettings } from "../../change/operation/op.ts";
 import { registriesSecret } from "../../cluster/registries-secret.ts";
 import type { Request } from "../../commands/request.ts";
-import type { Configuration } from "../../configuration/configuration.ts";
 import { UserError } from "../../errors.ts";
 import { keyOfFile, recordedFile } from "../../inputs/input.ts";
 import { mirrorsFrom, mirrorsInput, textFileOf } from "../../inputs/mirrors/input.ts";
@@ -9,7 +9,6 @@ import { inputsNotApplied } from "../../messages/operation/reconcile.ts";
 import { profileOf } from "../../profiles/list.ts";
 import type { InputFile, MachineInputs } from "../../records/machine-record.ts";
 import type { Message } from "../../records/records.ts";
-import { managedNodes } from "../../steps/cluster/managed-nodes.ts";
 import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { inputFound } from "../../steps/input-content.ts";
@@ -32,15 +31,6 @@ const without = (
     })
     .map(({ metadata }) => metadata?.name ?? "");
 
-/** Finds the nodes that get mirrors. If EC2 is unreachable, continue without their owners. */
-async function nodesOf(steps: Steps, { cluster }: Configuration): Promise<readonly Node[]> {
-  const [all, machines] = await Promise.all([
-    steps.nodes.all(),
-    steps.instances.ofCluster(cluster.id).catch(() => null),
-  ]);
-  return managedNodes(all, machines && { machines, claimed: await steps.claims.all(), cluster: cluster.name });
-}
-
 /**
  * Shows the mirrors that the cluster wants, and the nodes that do not have them.
  * @throws UserError if the configuration applies no mirror sets, or none concerns the registry
@@ -54,7 +44,7 @@ export async function showMirrors(
   const [found, secret, nodes, given] = await Promise.all([
     inputFound(steps.inputObjects, mirrorsInput, configuration),
     steps.secretFacts.read(registriesSecret(configuration.cluster.name)),
-    nodesOf(steps, configuration),
+    managedWindowsNodes(steps, configuration),
     steps.machines.given.all(),
   ]);
   if (found === null) throw new UserError(inputsNotApplied);

@@ -153,6 +153,5 @@ export const okdServices = (facts: MachineSpec): Service[] =>
       commandLine: command(facts),
       startType: "Automatic",
       dependsOn,
-      environment: [],
       restartAfter: RESTART_AFTER,
     }));
