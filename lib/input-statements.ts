@@ -19,9 +19,25 @@ export const inputContents: readonly Statement[] = [
   },
 ];
 
-/** Sees which registries have a credential, and in which version; the machines alone read the passwords. */
-export const seeRegistryCredentials: Statement = {
-  sid: "SeeRegistryCredentials",
+/**
+ * Sees which registries have a credential and whether the proxy has a password, and in which version; the machines alone
+ * read them.
+ */
+export const seeInputSecrets: Statement = {
+  sid: "SeeInputSecrets",
   actions: ["secretsmanager:DescribeSecret"],
-  resources: [secret("registries-??????")],
+  resources: [secret("registries-??????"), secret("proxy-??????")],
 };
+
+/** Stores the password of the proxy for the machines. */
+const keepProxyCredentials: Statement = {
+  sid: "KeepProxyCredentials",
+  actions: ["secretsmanager:UpdateSecret"],
+  resources: [secret("proxy-??????")],
+};
+
+/** Gives a new machine its inputs. */
+export const machineInputs: readonly Statement[] = [...inputContents, seeInputSecrets];
+
+/** Gives machines what the cluster's administrators decide for them. */
+export const clusterInputs: readonly Statement[] = [...machineInputs, keepProxyCredentials];

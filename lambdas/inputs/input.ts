@@ -120,6 +120,11 @@ export interface Input {
   /** Name of a secret whose description and version decide about the content too; by default none. */
   secretOf?(configuration: Configuration): string;
   /**
+   * Texts that the objects have and that only machines may read: the schedule keeps them in the secret of `secretOf`.
+   * @param found objects of each reference of `reads`, then of `follows`
+   */
+  secretFields?(found: FoundObjects, configuration: Configuration): Readonly<Record<string, string>>;
+  /**
    * Makes the content from the objects.
    * @param found objects of each reference of `reads`, then of `follows`
    * @returns "needs-images" if the images in use decide about it and were not read

@@ -38,7 +38,7 @@ export const templateFile = (path: string, text: string, { secretId, version }: 
 /** Hex sha256 by which a machine recognises a text, whatever fills the holes of its credentials. */
 export const templateHash = (text: string): string =>
   createHash("sha256")
-    .update(text.replaceAll(/"Basic <<[^>]*>>"/g, '"Basic <<>>"'))
+    .update(text.replaceAll(/"Basic <<[^>]*>>"/g, '"Basic <<>>"').replaceAll(/\/\/<<[^>]*>>@/g, "//"))
     .digest("hex");
 
 /** A JSON file, indented so that a person on the machine can read it. */

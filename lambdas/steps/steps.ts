@@ -15,6 +15,7 @@ import { executions } from "./executions.ts";
 import { health } from "./health.ts";
 import { inputStore } from "./input-store.ts";
 import { inputWatches } from "./input-watches.ts";
+import { keptSecrets } from "./kept-secrets.ts";
 import { announcements } from "./ledger/announcements.ts";
 import { audit } from "./ledger/audit.ts";
 import { auditedLedger } from "./ledger/audited-ledger.ts";
@@ -96,6 +97,7 @@ export const steps = (context: StepContext) => ({
   runtime: runtime(context),
   screenshots: screenshots(context),
   secretFacts: secretFacts(context),
+  keptSecrets: keptSecrets(context),
   slots: slots(context),
   stops: stops(context),
   thread: thread(context, commandWord(context)),

@@ -114,13 +114,20 @@ function registryCredentials(here: Journey): string[] {
   return values.flatMap((value) => [value, Buffer.from(value, "base64").toString().split(":").slice(1).join(":")]);
 }
 
+/** The users with their passwords of proxies, and the passwords. */
+function proxyCredentials(here: Journey): string[] {
+  const versions = allSecrets(here).flatMap(({ name, versions: all }) => (name.endsWith("/proxy") ? all : []));
+  const values = versions.flatMap(({ text }) => Object.values(JSON.parse(text ?? "{}") as Record<string, string>));
+  return values.flatMap((value) => [value, value.split(":").slice(1).join(":")]);
+}
+
 /** Secrets that nobody may ever read anywhere but in their store. */
 function canaries(here: Journey): string[] {
   const { signingSecret, botToken } = here.simulator.keys;
   const tokens = allSecrets(here).flatMap(({ versions }) =>
     versions.flatMap(({ text }) => (text ?? "").match(/eyJ[\w-]{10,}\.[\w-]+\.[\w-]+/g) ?? []),
   );
-  return [signingSecret, botToken, ...tokens, ...registryCredentials(here)];
+  return [signingSecret, botToken, ...tokens, ...registryCredentials(here), ...proxyCredentials(here)];
 }
 
 interface StoredObject {

@@ -47,7 +47,7 @@ const served: readonly ObjectReference[] = [
 export function mirrorsFrom(
   found: FoundObjects,
   configuration: Pick<Configuration, "cluster">,
-  secret?: SecretFacts,
+  secret: SecretFacts | undefined,
 ): Mirrors {
   const credentials = credentialHosts(secret?.description ?? "");
   const source = textOfKey(found, configuration, "mirrors.yaml");

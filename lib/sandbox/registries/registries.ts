@@ -24,10 +24,10 @@ const kinds: readonly FaultKind[] = [
 export interface RegistryContent {
   /** Paths of its repositories, as a request names them: "hub/library/nginx" (default: every one). */
   readonly repositories?: readonly string[];
-  /** The only user and password that it serves, as "user:password" (default: everyone is served). */
-  readonly credential?: string;
   /** Is it reached through a proxy alone? Then the network drops packets of everybody else. */
   readonly isBehindProxy?: boolean;
+  /** The only user and password that it serves, as "user:password" (default: everyone is served). */
+  readonly credential?: string;
 }
 
 /** Refuses a request of an instance, as a registry with rights of its own does; undefined for one that it serves. */
@@ -119,11 +119,13 @@ export function registries(simulation: Simulation, refusal: RegistryRefusal = ()
   const serve = (request: RegistryRequest, instanceId: string, proxy: string | undefined): RegistryAnswer => {
     const asked = askedBy(request);
     const fault = kinds.find(({ kind }) => faults.applies(kind, { host: asked.host }))?.kind ?? "";
-    const known = declared.get(asked.host);
     const refused =
-      unreached(asked, proxy) ?? faultAnswers[fault] ?? refusal(request, instanceId) ?? challenge(request, known);
+      unreached(asked, proxy) ??
+      faultAnswers[fault] ??
+      refusal(request, instanceId) ??
+      challenge(request, declared.get(asked.host));
     if (refused) return refused;
-    const isHeld = known?.repositories?.includes(asked.repository) ?? true;
+    const isHeld = declared.get(asked.host)?.repositories?.includes(asked.repository) ?? true;
     return isHeld ? { status: 200, content: contentOf(asked) } : { status: 404 };
   };
 
