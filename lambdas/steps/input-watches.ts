@@ -68,6 +68,52 @@ function noted(before: InputWatch, tick: string, outcome: "read" | "busy" | "ref
   return { ...before, tick, isTold: true, news: before.isTold ? null : "bad" };
 }
 
+/** Reads and changes the state of one schedule. */
+interface WatchItem {
+  readonly read: () => Promise<InputWatch>;
+  readonly revise: (change: (before: InputWatch) => InputWatch | null) => Promise<InputWatch | undefined>;
+}
+
+/** Records questions to people, and their answers. */
+const answers = ({ read, revise }: WatchItem) => ({
+  /** Records the parts that wait for an approval. @returns the answers of people that still hold */
+  noteAsked: async (now: Parameters<typeof withAsked>[1]): Promise<InputAnswers> => {
+    const before = await read();
+    const isSame = JSON.stringify(withAsked(before, now)) === JSON.stringify(before);
+    return isSame ? before : ((await revise((one) => withAsked(one, now))) ?? before);
+  },
+
+  /** Records a request for approval; false if another request came first. */
+  noteQuestion: async (question: InputQuestion, last: InputQuestion | null): Promise<boolean> => {
+    const isLast = (before: InputWatch): boolean => before.question?.operation === last?.operation;
+    const after = await revise((before) => (isLast(before) ? { ...before, question } : null));
+    return after?.question?.operation === question.operation;
+  },
+
+  /** Records the decision of people about parts. */
+  decide: async (decision: "approved" | "denied", keys: readonly string[]): Promise<void> => {
+    const list = decision === "approved" ? "accepted" : "denied";
+    await revise((before) => ({ ...before, [list]: [...new Set([...before[list], ...keys])] }));
+  },
+
+  /** Has the next tick ask people again about parts that they have denied, or about which they did not decide. */
+  askAgain: async (): Promise<void> => {
+    await revise((before) => {
+      const question = before.question && { ...before.question, askedAt: 0 };
+      return { ...before, denied: [], question };
+    });
+  },
+
+  /** Accepts the consequence of every part about which the posted remarks ask. */
+  accept: async (): Promise<void> => {
+    await revise((before) =>
+      before.asked.length === 0
+        ? null
+        : { ...before, accepted: [...new Set([...before.accepted, ...before.asked])], asked: [] },
+    );
+  },
+});
+
 /** Stores the state of an input's schedule in the ledger. */
 const inputWatch = (context: StepContext, rule: string) => {
   const items = tableClient(context);
@@ -131,42 +177,7 @@ const inputWatch = (context: StepContext, rule: string) => {
       return after?.secretKey ?? (await read()).secretKey;
     },
 
-    /** Records the parts that wait for an approval. @returns the answers of people that still hold */
-    noteAsked: async (now: Parameters<typeof withAsked>[1]): Promise<InputAnswers> => {
-      const before = await read();
-      const isSame = JSON.stringify(withAsked(before, now)) === JSON.stringify(before);
-      return isSame ? before : ((await revise((one) => withAsked(one, now))) ?? before);
-    },
-
-    /** Records a request for approval; false if another request came first. */
-    noteQuestion: async (question: InputQuestion, last: InputQuestion | null): Promise<boolean> => {
-      const isLast = (before: InputWatch): boolean => before.question?.operation === last?.operation;
-      const after = await revise((before) => (isLast(before) ? { ...before, question } : null));
-      return after?.question?.operation === question.operation;
-    },
-
-    /** Records the decision of people about parts. */
-    decide: async (decision: "approved" | "denied", keys: readonly string[]): Promise<void> => {
-      const list = decision === "approved" ? "accepted" : "denied";
-      await revise((before) => ({ ...before, [list]: [...new Set([...before[list], ...keys])] }));
-    },
-
-    /** Has the next tick ask people again about parts that they have denied, or about which they did not decide. */
-    askAgain: async (): Promise<void> => {
-      await revise((before) => {
-        const question = before.question && { ...before.question, askedAt: 0 };
-        return { ...before, denied: [], question };
-      });
-    },
-
-    /** Accepts the consequence of every part about which the posted remarks ask. */
-    accept: async (): Promise<void> => {
-      await revise((before) =>
-        before.asked.length === 0
-          ? null
-          : { ...before, accepted: [...new Set([...before.accepted, ...before.asked])], asked: [] },
-      );
-    },
+    ...answers({ read, revise }),
   };
 };
 

@@ -3,7 +3,7 @@ import type { OperationSettings } from "../../change/operation/op.ts";
 import { registriesSecret } from "../../cluster/registries-secret.ts";
 import type { Request } from "../../commands/request.ts";
 import { UserError } from "../../errors.ts";
-import { keyOfFile, recordedFile } from "../../inputs/input.ts";
+import { recordedFile } from "../../inputs/input.ts";
 import { mirrorsFrom, mirrorsInput, textFileOf } from "../../inputs/mirrors/input.ts";
 import { inputsNotApplied } from "../../messages/operation/reconcile.ts";
 import { profileOf } from "../../profiles/list.ts";

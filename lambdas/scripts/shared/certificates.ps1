@@ -1,5 +1,5 @@
-# The certificates that Casement added to the machine's stores, as "Root\<thumbprint>". Only these are ever removed: what
-# a store had before stays, also if the record is lost.
+# The certificates that Casement added to the machine's stores, as "Root\<thumbprint>". Only these are removed:
+# what a store had before stays.
 $AuthoritiesFile = Join-Path $CasementHome 'authorities.json'
 
 function Get-Added {
@@ -11,7 +11,7 @@ function Save-Added([string[]] $added) {
     Set-Access $AuthoritiesFile $SystemFile | Out-Null
 }
 
-# The store Root also shows what Windows itself and a group policy trust. A store is closed with this process.
+# The store Root also shows what Windows itself and a group policy trust.
 function Open-Store($action, [string] $mode) {
     $store = New-Object Security.Cryptography.X509Certificates.X509Store $action.store, 'LocalMachine'
     $store.Open($mode)
