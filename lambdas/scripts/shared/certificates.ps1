@@ -3,7 +3,7 @@
 $AuthoritiesFile = Join-Path $CasementHome 'authorities.json'
 
 function Get-Added {
-    try { return @((Get-Content -LiteralPath $AuthoritiesFile -Raw | ConvertFrom-Json).added | ForEach-Object { "$_" }) } catch { return @() }
+    try { return @((Get-Content -LiteralPath $AuthoritiesFile -Raw | ConvertFrom-Json).added) } catch { return @() }
 }
 
 function Save-Added([string[]] $added) {
@@ -24,14 +24,14 @@ function Find-Stored($action) {
 
 # The record is written before the import: after a crash in between, the next run imports, and a removal still finds it.
 function Set-PlannedCertificate($action) {
-    if (@(Find-Stored $action).Count -gt 0) { return $false }
+    if (Find-Stored $action) { return $false }
     $certificate = New-Object Security.Cryptography.X509Certificates.X509Certificate2 (, [Convert]::FromBase64String($action.base64))
     if ($certificate.Thumbprint -ne $action.thumbprint) { throw (New-Fault 'content-differs' "it has thumbprint $($certificate.Thumbprint)") }
     $name = "$($action.store)\$($action.thumbprint)"
     $added = @(Get-Added)
     if ($added -cnotcontains $name) { Save-Added ($added + $name) }
     (Open-Store $action 'ReadWrite').Add($certificate)
-    if (@(Find-Stored $action).Count -eq 0) { throw 'the store does not show it' }
+    if (-not (Find-Stored $action)) { throw 'the store does not show it' }
     return $true
 }
 
@@ -41,6 +41,6 @@ function Remove-PlannedCertificate($action) {
     if ($added -cnotcontains $name) { return $false }
     $found = @(Find-Stored $action)
     if ($found.Count -gt 0) { (Open-Store $action 'ReadWrite').Remove($found[0]) }
-    Save-Added @($added | Where-Object { $_ -cne $name })
+    Save-Added ($added -cne $name)
     return $found.Count -gt 0
 }
