@@ -93,7 +93,7 @@ describe.each(waitKinds)("What waits as %s", (kind) => {
 
 /** Buttons that end no wait: they start, stop or look at something, or open an address or a dialog. */
 const ENDS_NO_WAIT = new Set([
-  ...["CANCEL_OPERATION", "TRY_AGAIN", "INSTALL_GUARD", "PAUSE_ROLLOUT", "LOOK_AGAIN", "DO_NEXT"],
+  ...["CANCEL_OPERATION", "TRY_AGAIN", "INSTALL_GUARD", "PAUSE_ROLLOUT", "LOOK_AGAIN", "DO_NEXT", "RESTART_SERVICES"],
   ...["OPEN_RUNBOOK", "OPEN_AWS", "OPEN_SCREENSHOT", "REMOVE_DIALOG", "DENY_DIALOG"],
 ]);
 
