@@ -1,9 +1,22 @@
+import type { WorkflowName } from "../lambdas/capabilities/list.ts";
 import type { Account } from "../lambdas/cluster/accounts.ts";
 import { BY_TIME, UNFINISHED } from "../lambdas/records/ledger-table.ts";
 import { seeScalingGroups, tagAssisted } from "./assist-statements.ts";
-import { type FunctionName, functionNames, functions, type PrincipalName, triedNames } from "./functions.ts";
+import { functionNames, functions, type PrincipalName, triedNames } from "./functions.ts";
 import { inputContents } from "./input-statements.ts";
 import { launch, seeVolumeKey, useVolumeKey } from "./launch-statements.ts";
+import {
+  appendAudit,
+  appendEveryAudit,
+  closeKeptMachine,
+  keepDirectory,
+  readAuditCopies,
+  readCallbacks,
+  readLedger,
+  readList,
+  settleLeftWork,
+  writeLedger,
+} from "./ledger-statements.ts";
 import {
   assistCommand,
   command,
@@ -32,21 +45,14 @@ import { node } from "./node-statements.ts";
 import { publishToPeople } from "./service-statements.ts";
 import type { Statement } from "./statement.ts";
 import {
-  appendAudit,
   durable,
   followExecutions,
   keepCredential,
-  keepDirectory,
-  leaveAudit,
   newestRuntime,
   publishRelease,
   putNotices,
   reachCluster,
-  readAuditCopies,
-  readCallbacks,
   readDirectoryAtOnce,
-  readLedger,
-  readList,
   runtimeDocument,
   seeSubscribers,
   slackSecret,
@@ -54,22 +60,25 @@ import {
   tryRights,
   wakeExecutions,
   withdrawRelease,
-  writeLedger,
 } from "./statements.ts";
 
 /** Permissions of a durable function that reads the cluster and its machines, and posts in Slack. */
-const asksCluster = (name: FunctionName, account: Account): Statement[] => [
+const asksCluster = (name: WorkflowName, account: Account): Statement[] => [
   durable(name),
   runtimeDocument,
   readLedger,
-  writeLedger,
+  writeLedger(name),
   slackSecret,
   reachCluster(account),
   seeInstances,
 ];
 
 /** Permissions of every function that changes nodes with the account `act`. */
-const actsOnNodes = (name: FunctionName): Statement[] => [...asksCluster(name, "act"), ...appendAudit, putNotices];
+const actsOnNodes = (name: WorkflowName): Statement[] => [
+  ...asksCluster(name, "act"),
+  ...appendAudit(name),
+  putNotices,
+];
 
 /** Functions whose executions wait for people and are woken by a button or a dialog. */
 const whichAsk = [
@@ -91,8 +100,7 @@ const followHoldersOfSlots = followExecutions("drain-node", "reboot-node", "remo
 export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
   "front-door": [
     readLedger,
-    writeLedger,
-    leaveAudit,
+    writeLedger("front-door"),
     slackSecret,
     start(functions["front-door"].starts),
     wakeExecutions(...whichAsk),
@@ -115,14 +123,8 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
     start(functions["cloud-events"].starts),
   ],
   "add-nodes": [
-    durable("add-nodes"),
-    runtimeDocument,
-    readLedger,
-    writeLedger,
-    ...appendAudit,
-    slackSecret,
-    reachCluster("look"),
-    seeInstances,
+    ...asksCluster("add-nodes", "look"),
+    ...appendAudit("add-nodes"),
     seeSecurityGroups,
     images,
     start(functions["add-nodes"].starts),
@@ -130,16 +132,10 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
     forgetJoinSecrets,
   ],
   "provision-node": [
-    durable("provision-node"),
+    ...asksCluster("provision-node", "join"),
+    ...appendAudit("provision-node"),
     wakeExecutions("add-nodes"),
-    runtimeDocument,
-    readLedger,
-    writeLedger,
-    ...appendAudit,
-    slackSecret,
-    reachCluster("join"),
     keepCredential("join"),
-    seeInstances,
     seeAgents,
     ...launch,
     ...useVolumeKey,
@@ -158,10 +154,17 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
     ...tagAssisted,
     ...assistCommand,
   ],
-  "cordon-node": [...actsOnNodes("cordon-node"), seeAssociations, seeScalingGroups],
-  "guard-node": [...asksCluster("guard-node", "look"), ...appendAudit, seeAgents, putNotices, ...guardCommand],
+  "cordon-node": [...actsOnNodes("cordon-node"), settleLeftWork, seeAssociations, seeScalingGroups],
+  "guard-node": [
+    ...asksCluster("guard-node", "look"),
+    ...appendAudit("guard-node"),
+    seeAgents,
+    putNotices,
+    ...guardCommand,
+  ],
   "drain-node": [
     ...actsOnNodes("drain-node"),
+    settleLeftWork,
     seeAssociations,
     seeScalingGroups,
     seeAgents,
@@ -182,6 +185,7 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
   "reboot-node": [
     wakeExecutions("reboot-nodes"),
     ...actsOnNodes("reboot-node"),
+    settleLeftWork,
     seeAssociations,
     seeScalingGroups,
     seeStatusChecks,
@@ -190,40 +194,35 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
     ...rebootThroughEc2,
     followHoldersOfSlots,
   ],
-  "remove-node": [...actsOnNodes("remove-node"), keepCredential("act"), seeProtection, followHoldersOfSlots, terminate],
-  "stop-changes": [...asksCluster("stop-changes", "look"), ...appendAudit],
-  "probe-nodes": [...asksCluster("probe-nodes", "act"), leaveAudit, putNotices],
-  "watch-reboots": [...asksCluster("watch-reboots", "look"), leaveAudit, seeAgents, ...fleetLook],
+  "remove-node": [
+    ...actsOnNodes("remove-node"),
+    settleLeftWork,
+    closeKeptMachine,
+    keepCredential("act"),
+    seeProtection,
+    followHoldersOfSlots,
+    terminate,
+  ],
+  "stop-changes": [...asksCluster("stop-changes", "look"), ...appendAudit("stop-changes")],
+  "probe-nodes": [...asksCluster("probe-nodes", "act"), putNotices],
+  "watch-reboots": [...asksCluster("watch-reboots", "look"), seeAgents, ...fleetLook],
   "update-authority": [...actsOnNodes("update-authority"), seeAgents, plans, ...inputContents, ...fleetCommand],
   reconcile: [...actsOnNodes("reconcile"), seeAgents, plans, ...inputContents, ...fleetCommand],
   sweep: [
-    durable("sweep"),
+    ...asksCluster("sweep", "act"),
+    ...appendEveryAudit,
     start(functions.sweep.starts),
-    runtimeDocument,
-    readLedger,
     readList(UNFINISHED),
-    writeLedger,
-    ...appendAudit,
-    slackSecret,
-    reachCluster("act"),
-    seeInstances,
     followExecutions(...whichAsk, "stop-changes", "look", "sweep", "update-authority", "reconcile"),
     forgetJoinSecrets,
     putNotices,
   ],
   look: [
-    durable("look"),
-    runtimeDocument,
-    readLedger,
+    ...asksCluster("look", "look"),
     readList(BY_TIME, UNFINISHED),
-    writeLedger,
-    leaveAudit,
     readAuditCopies,
-    slackSecret,
-    reachCluster("look"),
     keepCredential("look"),
     putNotices,
-    seeInstances,
     seeSubnets,
     seeVolumeKey,
     seeSecurityGroups,
