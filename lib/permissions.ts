@@ -93,7 +93,10 @@ const whichAsk = [
   "remove-node",
 ] as const;
 
-/** Checks, while waiting for a slot, that the execution that holds the slot still runs. */
+/**
+ * Checks, while waiting for a slot, that the execution that holds the slot still runs; and that an own execution has
+ * left the operation that this one continues.
+ */
 const followHoldersOfSlots = followExecutions("drain-node", "reboot-node", "remove-node");
 
 /** Permissions of every principal. The stack grants exactly these, and the sandbox enforces them. */
@@ -178,7 +181,7 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
     seeAgents,
     ...fleetLook,
     start(functions["reboot-nodes"].starts),
-    followExecutions("reboot-node"),
+    followExecutions("reboot-node", "reboot-nodes"),
     wakeExecutions("reboot-node"),
     forgetJoinSecrets,
   ],

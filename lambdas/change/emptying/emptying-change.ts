@@ -1,11 +1,12 @@
 import { approvalRule, approvalsNeeded } from "../../commands/approvals.ts";
 import { Refused } from "../../errors.ts";
 import type { NodePlan } from "../../messages/plan/plan.ts";
-import { worseThanApproved } from "../../messages/rollout/rollout.ts";
+import { notApprovedPart, notMeant, worseThanApproved } from "../../messages/rollout/rollout.ts";
 import type { PlanCard } from "../../records/approval.ts";
 import type { Message } from "../../records/records.ts";
 import { type ApprovalPlan, policyOf } from "../approval/approval.ts";
 import { compareJudged } from "../approval/judged.ts";
+import { isMeant, isRolloutApproved } from "../approval/rollout-approval.ts";
 import type { Change } from "../change.ts";
 import { judgeNode } from "../node/choose.ts";
 import { observeGuard } from "../node/observe-guard.ts";
@@ -73,7 +74,8 @@ async function effects(
  * change during a rollout, and the drain waits for them.
  * @throws Refused when the node's plan is worse than what was approved
  */
-async function checkApproved({ steps, start }: Op, { chosen, plan }: PlannedEmptying): Promise<void> {
+async function checkApproved(op: Op, { chosen, plan }: PlannedEmptying): Promise<void> {
+  const { steps, start } = op;
   const rollout = await steps.rollouts.read(start.operation);
   if (!rollout) throw new Error(`the ledger holds no rollout of ${start.operation}`);
   const { pool, uid, bootId, instanceId, name } = chosen;
@@ -81,7 +83,10 @@ async function checkApproved({ steps, start }: Op, { chosen, plan }: PlannedEmpt
   const rule = approvalRule(rules, "reboot", pool);
   const losses = lossClasses(plan.pods);
   const blockers = blockerClasses(plan);
-  if (approvalsNeeded(rule, { pods: plan.pods.length, losses, blockers }) === 0) return;
+  const facts = { pods: plan.pods.length, losses, blockers };
+  if (approvalsNeeded(rule, facts) === 0) return;
+  if (!(await isRolloutApproved(op, rollout.record, rule, { ...facts, pool: rollout.pool })))
+    throw new Refused(notApprovedPart(name));
   const { worse } = compareJudged(rollout.record, {
     ...rollout.record,
     nodes: [{ uid, bootId, instanceId }],
@@ -97,6 +102,8 @@ async function planPart(op: Op<EmptyingRequest>, uid: string): Promise<PlannedEm
   const node = await op.steps.nodes.read(op.request.node);
   if (node?.metadata?.uid !== uid) return null;
   const planned = await planEmptying(op);
+  const addresses = (node.status?.addresses ?? []).map(({ address }) => address);
+  if (!(await isMeant(op, { ...planned.chosen, addresses }))) throw new Refused(notMeant(planned.chosen.name));
   checkLosses(planned);
   await checkApproved(op, planned);
   return planned;

@@ -23,7 +23,7 @@ import { changeFleet } from "../fleet/change-fleet.ts";
 import type { FleetOperation, FleetRow } from "../fleet/row.ts";
 import { settleLeft } from "../fleet/settle.ts";
 import { findNode } from "../node/find-node.ts";
-import { beginOperation, failOperation, showOnly, tellRequester } from "../operation/lifecycle.ts";
+import { beginAccepted, failOperation, showOnly, tellRequester } from "../operation/lifecycle.ts";
 import type { Execution, Op } from "../operation/op.ts";
 import { publishWatched } from "../operation/progress.ts";
 import { publishEnd } from "../operation/publish-end.ts";
@@ -153,7 +153,7 @@ export async function reconcileRequested(execution: Execution): Promise<void> {
   const { request } = start;
   if (request.command !== "reconcile") throw new Error("this workflow reconciles inputs and nothing else");
   try {
-    const settings = await step(ctx, "begin", () => beginOperation(execution));
+    const settings = await step(ctx, "begin", () => beginAccepted(execution));
     if (settings) await work({ ...execution, request, settings });
   } catch (error) {
     await step(ctx, "end without a result", () => failOperation(execution, error));

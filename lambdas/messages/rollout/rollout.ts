@@ -17,6 +17,13 @@ const MOST = 5;
 export const worseThanApproved = (node: string, worse: readonly string[]): string =>
   `the plan of ${node} got worse since it was approved (${worse.join("; ")}); a reboot of this node alone asks again`;
 
+/** Reason why a node of a rollout is not rebooted whose plan too few people approve now. */
+export const notApprovedPart = (node: string): string =>
+  `too few people who may approve now have approved the rollout's plan; a reboot of ${node} alone asks again`;
+
+/** Reason why a node is not rebooted that the rollout's request does not name. */
+export const notMeant = (node: string): string => `the request of the rollout does not name ${node}`;
+
 /** Outcome of a node whose turn did not come. */
 export const notBegun = "not begun";
 
