@@ -7,7 +7,7 @@ import { lambdaName } from "../../lib/sandbox/simulator.ts";
 import { settingsOf } from "../steps/test-simulator.ts";
 import type { Journey } from "./journey.ts";
 
-/** Whoever has stolen the credentials of a function's role. */
+/** A thief of the credentials of a function's role. */
 export interface Thief {
   /** @returns "done", or the error's name */
   put(item: object): Promise<string>;

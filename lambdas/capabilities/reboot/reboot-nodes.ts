@@ -1,5 +1,5 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import { mayContinue } from "../../change/operation/accepted.ts";
+import { wasLeftToThis } from "../../change/operation/accepted.ts";
 import { type Execution, type LeftResult, runLeaving } from "../../change/operation/op.ts";
 import { begin, failToBegin } from "../../change/operation/scheduled.ts";
 import { isRollout, type RolloutRequest, type Start } from "../../commands/request.ts";
@@ -15,7 +15,7 @@ async function beginWork(execution: Execution, request: RolloutRequest): Promise
   const { ctx, start } = execution;
   const { continues } = start;
   const isBegun = continues !== undefined && (await step(ctx, "was it begun", () => wasBegun(execution)));
-  if (isBegun && !(await mayContinue(execution, continues))) return null;
+  if (isBegun && !(await wasLeftToThis(execution, continues))) return null;
   if (isBegun) return step(ctx, "continue", () => continueRollout(execution, continues));
   const op = await begin(execution, request);
   return op && openRollout(op);

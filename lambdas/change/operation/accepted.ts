@@ -65,7 +65,7 @@ export async function isAccepted(execution: Execution): Promise<boolean> {
  * Checks in a step whether this execution may continue its operation: a person has requested it, and the execution
  * before this one has left it.
  */
-export const mayContinue = (execution: Execution, continues: number): Promise<boolean> =>
+export const wasLeftToThis = (execution: Execution, continues: number): Promise<boolean> =>
   step(
     execution.ctx,
     "who has left it",

@@ -9,7 +9,7 @@ import type { ScheduledStart } from "../../records/scheduled.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { DAY_MS } from "../../time/zones.ts";
 import { endUnbegun } from "../approval/unapproved.ts";
-import { mayContinue } from "./accepted.ts";
+import { wasLeftToThis } from "./accepted.ts";
 import { beginAccepted, failOperation } from "./lifecycle.ts";
 import { type DurableSteps, type Execution, type Op, type OperationSettings, settingsOf } from "./op.ts";
 import { publishEnd } from "./publish-end.ts";
@@ -156,7 +156,7 @@ async function takeOver(op: Execution, continues: number): Promise<OperationSett
 export async function begin<R extends Request>(execution: Execution, request: R): Promise<Op<R> | null> {
   const { ctx, start } = execution;
   const { continues } = start;
-  if (continues !== undefined && !(await mayContinue(execution, continues))) return null;
+  if (continues !== undefined && !(await wasLeftToThis(execution, continues))) return null;
   const settings = await step(ctx, "begin", () =>
     continues === undefined ? beginAccepted(execution) : takeOver(execution, continues),
   );

@@ -1,9 +1,9 @@
 import { code } from "../slack/text.ts";
 
-/** Reason why an operation does not begin that no person has requested at the front door. */
+/** Reason why an operation does not begin that the front door has not accepted. */
 export const notAccepted = (operation: string): string =>
-  `the front door holds no request of ${code(operation)}: the last release took it, or nobody requested it; run the command again`;
+  `the front door has no record of ${code(operation)}; if it was requested before an upgrade, run the command again`;
 
-/** Reason why a removal does not go on that nobody has confirmed. */
+/** Reason why a removal is not continued that was never confirmed. */
 export const neverConfirmed = (operation: string): string =>
-  `nobody has confirmed ${code(operation)} in its dialog; run the command again`;
+  `${code(operation)} was not confirmed in its dialog; run the command again`;
