@@ -14,6 +14,7 @@ import { page } from "../lib/sandbox/page/page.ts";
 import { OWNER } from "../lib/sandbox/principals.ts";
 import { payloadManifest, seedAccount } from "../lib/sandbox/seed-account.ts";
 import { seedNodes } from "../lib/sandbox/seed-nodes.ts";
+import { seedRelease } from "../lib/sandbox/seed-release.ts";
 import { createSimulator, type Simulator } from "../lib/sandbox/simulator.ts";
 import { type LedgerReader, stateReaders, unbegunOperations } from "../lib/sandbox/state-readers.ts";
 import type { ClusterAccess, Endpoints } from "./endpoints.ts";
@@ -125,6 +126,7 @@ async function resume(simulator: Simulator, state: State, runtime: Runtime, seed
 
 async function seed(simulator: Simulator, state: State, { clock, settle }: Runtime, seeding: Seeding): Promise<void> {
   await readDirectory(simulator);
+  await seedRelease(simulator);
   const seeded = seedNodes({ simulator, ...seeding });
   await clock.advance(SEEDING_MS, settle);
   await seeded;

@@ -35,7 +35,7 @@ export interface CasementStackProps extends StackProps {
 }
 
 const NO_PAYLOAD =
-  "There is no payload yet: the deployed bot will refuse every command. Upload the Windows payload into the bucket of this stack, name its manifest in the configuration as aws.payloadManifest, and deploy again.";
+  "There is no payload yet: the deployed bot will refuse every command. Run npm run payload, name its manifest in the configuration as aws.payloadManifest, and deploy again.";
 
 /** Everything that runs one cluster in an AWS account. */
 export class CasementStack extends Stack {

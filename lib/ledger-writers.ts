@@ -53,8 +53,8 @@ const fleetCommands = `${COMMAND_PARTITION}*`;
 /** Callbacks of executions that wait for a command or its machine. */
 const callbacks = [fleetCommands, `${MACHINE_PARTITION}*`];
 
-/** A message, and the list of audit entries whose copies are missing. */
-const published = [messages, `${EXPORT_PARTITION}*`];
+/** A message, the list of messages that Slack refused, and that of audit entries whose copies are missing. */
+const published = [messages, keys.unsaid.pk, `${EXPORT_PARTITION}*`];
 
 /** Partitions of a function that takes nodes out of service: slots, cordons, changes without an approval. */
 const emptying = [leases, SLOTS, cordons, keys.breakGlass.pk, ...published];

@@ -3,7 +3,7 @@ import { TAG } from "../lambdas/tags.ts";
 import { bucket, secret } from "./arns.ts";
 import type { Statement } from "./statement.ts";
 
-/** Permissions of a Windows node: its SSM agent, the payload, and only the secret that is tagged with its own ARN. */
+/** Permissions of a Windows node: its SSM agent, the payload, and only the secrets that it needs. */
 export const node: Statement[] = [
   {
     sid: "RunTheAgent",
@@ -48,5 +48,11 @@ export const node: Statement[] = [
     resources: [secret("join/*")],
     why: "Named with the instance's id; the tag must be the instance's own ARN.",
     conditions: { StringEquals: { [`secretsmanager:ResourceTag/${TAG.instanceArn}`]: "${ec2:SourceInstanceARN}" } },
+  },
+  {
+    // The AWS managed key aws/secretsmanager needs no statement (API Reference, GetSecretValue).
+    sid: "ReadRegistryCredentials",
+    actions: ["secretsmanager:GetSecretValue"],
+    resources: [secret("registries-??????")],
   },
 ];

@@ -8,6 +8,7 @@ export const usage = `npm run acceptance -- --pool POOL    adds one node, takes 
 
   --pool NAME           pool that gets the node for the time of the run
   --user ID             Slack user in whose name the node is added and rebooted; by default a person types the commands
+  --pull IMAGE          image that the node pulls, once or more often; by default each of probe.registries in the configuration
   --wait MINUTES        time for a person to type, confirm or approve (30)
   --yes                 begin without asking
   --resume              go on with the run that was interrupted
@@ -28,6 +29,8 @@ export interface CommandLine {
   /** Null with --resume and --clean-up, because the saved run names its pool. */
   readonly pool: string | null;
   readonly user: string | null;
+  /** Images that the new node pulls. */
+  readonly images: readonly string[];
   readonly waitMinutes: number;
   readonly yes: boolean;
   readonly folder: string;
@@ -38,6 +41,7 @@ export interface CommandLine {
 const options = {
   pool: { type: "string" },
   user: { type: "string" },
+  pull: { type: "string", multiple: true },
   wait: { type: "string", default: "30" },
   yes: { type: "boolean", default: false },
   resume: { type: "boolean", default: false },
@@ -107,6 +111,7 @@ export function commandLineOf(
     mode,
     pool: poolOf(values.pool, mode, place),
     user: userOf(values.user),
+    images: values.pull ?? place.probeImages,
     waitMinutes: minutesOf(values.wait),
     yes: values.yes,
     folder: values.folder,

@@ -6,7 +6,7 @@ import { messageOf } from "../../lib/message-of.ts";
 import { StartError } from "../start-error.ts";
 
 /** Steps of a run, in their order. */
-export const stepNames = ["add", "route", "reboot", "prove", "remove", "leftovers"] as const;
+export const stepNames = ["add", "pull", "route", "reboot", "prove", "remove", "leftovers"] as const;
 
 /** Name of a step. */
 export type StepName = (typeof stepNames)[number];

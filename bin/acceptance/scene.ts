@@ -17,7 +17,7 @@ export class StepFailed extends Error {
 }
 
 /** Everything that the steps of a run use: the deployment, called with the rights of this terminal. */
-export interface Scene extends Pick<CommandLine, "place" | "waitMinutes" | "terminal"> {
+export interface Scene extends Pick<CommandLine, "place" | "images" | "waitMinutes" | "terminal"> {
   readonly settings: Settings;
   readonly clients: Clients;
   readonly administrator: Administrator;
@@ -36,12 +36,13 @@ export interface Scene extends Pick<CommandLine, "place" | "waitMinutes" | "term
 
 /** Opens the deployment of a command line. Calls AWS. */
 export async function sceneOf(line: CommandLine, say: (line: string) => void, signal: AbortSignal): Promise<Scene> {
-  const { place, waitMinutes, terminal } = line;
+  const { place, images, waitMinutes, terminal } = line;
   const settings = await place.settings("look");
   const made = clients(settings);
   const context: StepContext = { clients: made, settings, now: Date.now };
   return {
     place,
+    images,
     waitMinutes,
     terminal,
     settings,

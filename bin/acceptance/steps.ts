@@ -4,6 +4,7 @@ import { deadlineMinutes } from "./bounds.ts";
 import { follow } from "./follow.ts";
 import { answersTo, shapesOfEnd, shapesOfNode } from "./gather.ts";
 import { leftovers } from "./leftovers.ts";
+import { pullAll } from "./pull.ts";
 import { tryGuard } from "./route.ts";
 import type { Run, RunCommand, StepName } from "./run-file.ts";
 import { type Scene, StepFailed, within } from "./scene.ts";
@@ -90,6 +91,13 @@ async function add(going: RunContext): Promise<void> {
   run.bootId = (await scene.administrator.core.readNode({ name: nodeName })).status?.nodeInfo?.bootID ?? null;
 }
 
+async function pull(going: RunContext): Promise<void> {
+  const { scene, run } = going;
+  if (scene.images.length === 0)
+    scene.say("  left out: name an image with --pull, or images in probe.registries of the configuration");
+  await pullAll(scene, run, nodeOf(going), scene.images);
+}
+
 async function route(going: RunContext): Promise<void> {
   const { measures, shapes } = await tryGuard(going.scene, going.run, instanceOf(going));
   Object.assign(going.run.measures, measures);
@@ -134,6 +142,7 @@ async function nothingLeft(going: RunContext): Promise<void> {
 /** Step → its work. */
 export const steps: Readonly<Record<StepName, (going: RunContext) => Promise<void>>> = {
   add,
+  pull,
   route,
   reboot,
   prove,

@@ -1,5 +1,11 @@
 import { readFileSync } from "node:fs";
-import { CertificatesV1Api, CoreV1Api, KubeConfig, RbacAuthorizationV1Api } from "@kubernetes/client-node";
+import {
+  CertificatesV1Api,
+  CoreV1Api,
+  CustomObjectsApi,
+  KubeConfig,
+  RbacAuthorizationV1Api,
+} from "@kubernetes/client-node";
 import { StartError } from "../start-error.ts";
 import type { Place } from "./place.ts";
 
@@ -8,11 +14,15 @@ export interface Administrator {
   readonly core: CoreV1Api;
   readonly rbac: RbacAuthorizationV1Api;
   readonly certificates: CertificatesV1Api;
+  /** Reads OpenShift's object ClusterVersion. */
+  clusterVersion(): Promise<unknown>;
   /** Address of the API server. */
   readonly server: string;
   /** PEM of the API server's authority; undefined if the kubeconfig names none. */
   readonly authority: string | undefined;
 }
+
+const clusterVersion = { group: "config.openshift.io", version: "v1", plural: "clusterversions", name: "version" };
 
 function authorityOf({ caData, caFile }: { caData?: string; caFile?: string }): string | undefined {
   if (caData) return Buffer.from(caData, "base64").toString("utf8");
@@ -33,6 +43,7 @@ export function administratorOf({ kubeconfig }: Place): Administrator {
     core: config.makeApiClient(CoreV1Api),
     rbac: config.makeApiClient(RbacAuthorizationV1Api),
     certificates: config.makeApiClient(CertificatesV1Api),
+    clusterVersion: () => config.makeApiClient(CustomObjectsApi).getClusterCustomObject(clusterVersion),
     server: cluster.server,
     authority: authorityOf(cluster),
   };

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, extname, join, resolve } from "node:path";
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import { GetFunctionConfigurationCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
@@ -42,7 +42,14 @@ export interface Place {
   /** Returns the time zone of a pool; for null, that of the whole cluster. */
   zoneOf(pool: string | null): string;
   readonly poolFacts: Readonly<Record<string, PoolFacts>>;
+  /** Images of `probe.registries`. */
+  readonly probeImages: readonly string[];
   readonly cluster: string;
+  /** Kubernetes version of the configuration: "1.34.2". */
+  readonly clusterVersion: string;
+  /** File that holds the manifest of the payload, and what to do once it is written. */
+  readonly manifestFile: string;
+  readonly manifestHint: string;
   readonly slack: SlackPlace;
   /** Host milliseconds between two polls of a running operation. */
   readonly pollEveryMs: number;
@@ -73,7 +80,7 @@ function endpointsIn(folder: string): Endpoints {
 export function sandboxPlace(folder: string): Place {
   const endpoints = endpointsIn(folder);
   const configuration = demoConfiguration({ apiServer: endpoints.kubernetes, authority: "" });
-  const { pools, command } = configuration;
+  const { pools, command, probe } = configuration;
   const name = demo.cluster.name;
   const functions = workflowNames.map((workflow) => [workflow, `${conventionalName(name, workflow)}:${LIVE}`]);
   return {
@@ -81,7 +88,11 @@ export function sandboxPlace(folder: string): Place {
     pools: Object.keys(pools),
     zoneOf: (pool) => zoneOf({ pools }, pool),
     poolFacts: pools,
+    probeImages: Object.values(probe.registries),
     cluster: name,
+    clusterVersion: configuration.cluster.version,
+    manifestFile: join(folder, "payload.json"),
+    manifestHint: "The sandbox goes on with its own payload.",
     slack: configuration.slack,
     pollEveryMs: 100,
     frontDoor: async () => endpoints.frontDoor,
@@ -131,18 +142,28 @@ async function environmentOfStack(cluster: string, region: string): Promise<Reco
   return Environment?.Variables ?? {};
 }
 
+/** Places the payload's manifest: where the configuration names it, or beside the configuration. */
+function manifestPlace(path: string, named: string | undefined): Pick<Place, "manifestFile" | "manifestHint"> {
+  const name = named ?? `${basename(path, extname(path))}.payload.json`;
+  const first = named ? "" : `Name it in ${path} as aws.payloadManifest: ${name}. `;
+  return { manifestFile: resolve(dirname(path), name), manifestHint: `${first}Deploy the stack to put it to use.` };
+}
+
 /**
  * Opens a deployment by its configuration file. AWS is called with the local credentials (profile, SSO, environment).
  * @throws Error that names the file and the fault
  */
 export function deployedPlace(path: string): Place {
-  const { cluster, command, pools, slack } = readDeployment(path, Date.now());
+  const { aws, cluster, command, pools, probe, slack } = readDeployment(path, Date.now());
   return {
     labelKeys: keysOf(pools),
     pools: Object.keys(pools),
     zoneOf: (pool) => zoneOf({ pools }, pool),
     poolFacts: pools,
+    probeImages: Object.values(probe.registries),
     cluster: cluster.name,
+    clusterVersion: cluster.version,
+    ...manifestPlace(path, aws.payloadManifest),
     slack,
     pollEveryMs: 5_000,
     frontDoor: async () => {

@@ -52,6 +52,7 @@ const NOT_FETCHED: ReadonlySet<FailureCode> = new Set<FailureCode>([
   "file-not-placed",
   "aws-refuses-machine",
   "aws-unreachable",
+  "secret-unusable",
 ]);
 
 /** Names an action as apply.ps1 does: "service kubelet", "file C:\\k\\kubelet.exe". */

@@ -14,7 +14,12 @@ export interface ObjectReference {
   readonly kind: string;
   readonly namespace?: string;
   readonly name?: string;
+  /** May the named object be missing? Then nothing is found, and the input is not refused. */
+  readonly mayBeAbsent?: boolean;
 }
+
+/** Objects of each reference, in the order of the references. */
+export type FoundObjects = readonly (readonly unknown[])[];
 
 /** A file with its content. */
 export interface TextFile {
@@ -70,6 +75,12 @@ export interface InputWords extends FleetWords {
   readonly readAgain: string;
   /** Change as the audit names it. */
   readonly change: string;
+  /** Sentence on nodes to which a content without files would be given. */
+  readonly emptied: string;
+  /** Clause on a node that was changed. */
+  readonly written: string;
+  /** Clause on the state of a node whose change failed. */
+  readonly left: string;
 }
 
 /**
@@ -86,15 +97,19 @@ export interface Input {
   identityOf(files: readonly TextFile[]): string;
   /** Lists the objects that it reads; null if the configuration does not apply the input. */
   reads(configuration: Configuration): readonly ObjectReference[] | null;
+  /** Lists the objects that those name; by default none. @param found objects of each reference of `reads` */
+  follows?(found: FoundObjects, configuration: Configuration): readonly ObjectReference[];
   /**
    * Makes the content from the objects.
-   * @param found objects of each reference, in the order of `reads`
+   * @param found objects of each reference of `reads`, then of `follows`
    * @returns "needs-images" if the images in use decide about it and were not read
    * @throws Refused if the objects are damaged or doubtful: then no machine is changed
    */
-  content(found: readonly (readonly unknown[])[], facts: InputFacts): InputContent | "needs-images";
+  content(found: FoundObjects, facts: InputFacts): InputContent | "needs-images";
   /** Actions that change a machine from the recorded input to the content, in a safe order. */
   actions(content: InputContent, sent: SentInput | undefined): readonly Action[];
+  /** Lists what a machine has by the content, for people; by default the paths of its files. */
+  shows?(content: InputContent): readonly string[];
   /** Does a machine that has a file keep it, although the content does not have it? */
   keeps(content: InputContent, path: string): boolean;
   /** Does a machine without a record have the content? */
@@ -107,12 +122,18 @@ export interface Input {
   readonly isUndone: boolean;
   /** Hours until the same content is tried again after the first machine failed in a part; null: not before it changes. */
   readonly retryHours: { readonly change: number; readonly proof: number | null };
+  /** Way in which people accept the consequences about which a content asks; by default by {win} reconcile. */
+  readonly accepts?: "reconcile" | "approval";
   /** Keep freezes and holds it from nodes? */
   readonly waitsForStops: boolean;
   /** Annotation of the Node that shows the content's sha256. */
   readonly annotation?: string;
   readonly words: InputWords;
 }
+
+/** Does {win} reconcile accept the consequences about which the input asks? */
+export const acceptsByReconcile = ({ accepts = "reconcile" }: Pick<Input, "accepts">): boolean =>
+  accepts === "reconcile";
 
 /**
  * Value of a content for the record of a machine: also names the files that the machine keeps.

@@ -85,5 +85,8 @@ export const kubeletClientsInput: Input = {
       "Nodes keep the authorities that they have; `kubectl logs` fails on them once the cluster uses a new one.",
     readAgain: "The kubelets' client authority is kept up to date again.",
     change: "replace the kubelet's client authority",
+    emptied: "Nodes would keep the authorities that they have.",
+    written: "authority written",
+    left: "the kubelet trusts the authorities that it has",
   },
 };

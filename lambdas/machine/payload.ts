@@ -20,6 +20,10 @@ const file = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   /** Bytes. */
   size: z.number().int().positive(),
+  /** Address or image that the file comes from; manifests that were made by hand have none. */
+  source: z.string().optional(),
+  /** SPDX identifier. */
+  licence: z.string().optional(),
 });
 
 /** One file of the payload. */

@@ -1,15 +1,28 @@
 import type { QuestionsRequest } from "./questions.ts";
 
-/** Source of a file's content. The machine reads bucket and secret with its own instance role. */
+/** Source of a file's content. The machine reads bucket and secrets with its own instance role. */
 export type FileSource =
   | { readonly from: "inline"; readonly base64: string }
   | { readonly from: "bucket"; readonly bucket: string; readonly key: string; readonly version: string }
-  | { readonly from: "secret"; readonly secretId: string; readonly field: string };
+  | { readonly from: "secret"; readonly secretId: string; readonly field: string }
+  | ({ readonly from: "template" } & FilledText);
+
+/**
+ * A text with holes `<<field>>` that the machine fills from one version of a secret, which is a JSON object of texts
+ * (base64, a URL's user and password). If Secrets Manager no longer has the version, the current one takes its place.
+ */
+export interface FilledText {
+  readonly base64: string;
+  readonly secretId: string;
+  /** Secrets Manager's VersionId. */
+  readonly version: string;
+}
 
 /**
  * The sha256 (hex) of each content that a file may have when an action finds it. A file that is written must also be
  * alone in its folder; otherwise others wrote there, and the action fails with the code "foreign-file". Always accepted
- * are a missing file and the content that the action itself writes. A removal leaves a file with another content.
+ * are a missing file and the pinned content that the action itself writes. A removal leaves a file with another content.
+ * A text with credentials is recognised by the hash of its template with `Basic <<>>` in place of each.
  */
 type ExpectedContent = readonly string[];
 
@@ -20,7 +33,7 @@ type ExpectedContent = readonly string[];
 export type Action =
   /** Makes a directory; with "system", only SYSTEM and Administrators may enter it. */
   | { readonly do: "directory"; readonly path: string; readonly access: "system" | "inherited" }
-  /** Writes a file atomically and verifies its sha256 (hex); for a secret the sha256 is unknown, so it is null. */
+  /** Writes a file atomically and verifies its sha256 (hex), which is null where a secret decides the content. */
   | {
       readonly do: "file";
       readonly path: string;

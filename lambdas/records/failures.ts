@@ -40,6 +40,7 @@ export const failureCodes = [
   "file-not-placed",
   "foreign-file",
   "join-secret-unreadable",
+  "secret-unusable",
   "feature-not-installed",
   "windows-unfinished",
   "container-networks-exist",

@@ -9,7 +9,6 @@ param(
     [Parameter(Mandatory = $true)] [string] $NodeName,
     [Parameter(Mandatory = $true)] [string] $ServiceNetwork,
     [Parameter(Mandatory = $true)] [string] $HnsNetwork,
-    [Parameter(Mandatory = $true)] [string] $HnsModule,
     [Parameter(Mandatory = $true)] [string] $CniConfig,
     [Parameter(Mandatory = $true)] [string] $KubeProxyConfig,
     [Parameter(Mandatory = $true)] [string] $KubeConfig,
@@ -100,9 +99,24 @@ function Get-HostAddress($endpoint) {
     return "$(@($found[0].IPv4Address)[0].IPAddress)"
 }
 
+# Sends a request to the Host Networking Service. Windows' module HostNetworkingService can list and remove endpoints, but
+# neither create nor attach one, so this calls what the module calls (hcsshim, internal/hns: HNSCall of vmcompute.dll takes
+# a method, a path and JSON, and answers with the JSON of Success, Error and Output). Windows frees the answer's memory.
+function Invoke-Hns([string] $path, $request) {
+    $import = '[DllImport("vmcompute.dll", CharSet = CharSet.Unicode, ExactSpelling = true)] public static extern int ' +
+        'HNSCall(string method, string path, string request, [MarshalAs(UnmanagedType.LPWStr)] out string response);'
+    $service = Add-Type -Namespace 'Casement' -Name 'Hns' -MemberDefinition $import -PassThru
+    $text = ''
+    $result = $service::HNSCall('POST', $path, ($request | ConvertTo-Json -Compress), [ref] $text)
+    if ($result -ne 0) { throw "the Host Networking Service did not answer: 0x$($result.ToString('x8'))" }
+    $answer = $text | ConvertFrom-Json
+    if (-not (Get-Field $answer 'Success')) { throw "the Host Networking Service refused $($path): $(Get-Field $answer 'Error')" }
+    return Get-Field $answer 'Output'
+}
+
 function Add-Endpoint($network) {
-    $own = New-HnsEndpoint -NetworkId $network.ID -Name 'VIPEndpoint'
-    Attach-HnsHostEndpoint -EndpointID $own.ID -CompartmentID 1 | Out-Null
+    $own = Invoke-Hns '/endpoints/' ([ordered] @{ VirtualNetwork = "$($network.ID)"; Name = 'VIPEndpoint' })
+    Invoke-Hns "/endpoints/$($own.ID)/attach" ([ordered] @{ SystemType = 'Host'; CompartmentId = 1 }) | Out-Null
     for ($look = 0; -not (Get-HostAddress $own); $look++) {
         if ($look -ge 30) { throw 'the endpoint VIPEndpoint gave this machine no address within 30 seconds' }
         Start-Sleep -Seconds 1
@@ -163,7 +177,6 @@ function Save-Result($result) {
 }
 
 try {
-    if (Test-Path -LiteralPath $HnsModule) { Import-Module $HnsModule -DisableNameChecking }
     $network = Wait-Network $HnsNetwork ([DateTime]::UtcNow.AddSeconds($WaitSeconds))
     $cni = Set-Text $CniConfig (Get-CniText $network)
     $proxy = Set-Text $KubeProxyConfig (Get-KubeProxyText $network (Get-SourceAddress $network))

@@ -1,8 +1,27 @@
-import type { Input, InputContent, InputFacts } from "../inputs/input.ts";
+import type { Configuration } from "../configuration/configuration.ts";
+import type { FoundObjects, Input, InputContent, InputFacts } from "../inputs/input.ts";
+import type { inputObjects } from "./cluster/input-objects.ts";
 import { isWindows } from "./cluster/node-facts.ts";
 import type { nodes } from "./cluster/nodes.ts";
 
 type Nodes = Pick<ReturnType<typeof nodes>, "all" | "pods">;
+
+/**
+ * Reads the objects of an input: those that it names, then those that these name.
+ * @returns null if the configuration does not apply the input
+ * @throws Refused as `inputObjects` does
+ */
+export async function inputFound(
+  objects: Pick<ReturnType<typeof inputObjects>, "read">,
+  input: Input,
+  configuration: Configuration,
+): Promise<FoundObjects | null> {
+  const references = input.reads(configuration);
+  if (references === null) return null;
+  const found = await objects.read(references);
+  const named = input.follows?.(found, configuration) ?? [];
+  return named.length > 0 ? [...found, ...(await objects.read(named))] : found;
+}
 
 /** Images of the pods on Windows nodes. */
 async function imagesInUse(cluster: Nodes): Promise<readonly string[]> {
@@ -20,7 +39,7 @@ async function imagesInUse(cluster: Nodes): Promise<readonly string[]> {
  */
 export async function inputContent(
   input: Input,
-  found: readonly (readonly unknown[])[],
+  found: FoundObjects,
   facts: Omit<InputFacts, "images">,
   cluster: Nodes,
 ): Promise<InputContent> {

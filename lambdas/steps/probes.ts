@@ -1,10 +1,10 @@
 import { ApiException, type CoreV1Event, type V1Node, type V1Pod } from "@kubernetes/client-node";
+import type { Kubernetes } from "../clients/kubernetes.ts";
 import { ACCOUNT_NAMESPACE } from "../cluster/accounts.ts";
 import type { ProbeEvent, ProbeState } from "../health/probe.ts";
 import { NOBODY, type ProbePod } from "../health/probe-pods.ts";
 import { ifPresent, isAbsent } from "./client-errors.ts";
 import { isReady, isWindows, labelsOf } from "./cluster/node-facts.ts";
-import type { StepContext } from "./context.ts";
 
 /** Annotation of a namespace to whose pods OpenShift assigns a user id; it rejects any other id. */
 const UID_RANGE = "openshift.io/sa.scc.uid-range";
@@ -48,11 +48,16 @@ const eventOf = ({ reason = "", message = "", lastTimestamp, eventTime, metadata
 const isControlPlane = (node: V1Node): boolean =>
   Object.keys(labelsOf(node)).some((key) => /^node-role\.kubernetes\.io\/(control-plane|master)$/.test(key));
 
+/** The part of a step's context that probes need; `npm run acceptance` has an administrator's client in its place. */
+interface ProbeContext {
+  readonly clients: { readonly kubernetes: Pick<Kubernetes, "core"> };
+}
+
 /**
  * Creates, reads and deletes the pods that test a node's data plane, the only pods that Casement creates or deletes.
  */
-export const probes = (context: StepContext) => {
-  const { core } = context.clients.kubernetes;
+export const probes = ({ clients }: ProbeContext) => {
+  const { core } = clients.kubernetes;
   const at = (name: string) => ({ name, namespace: ACCOUNT_NAMESPACE });
   return {
     /** Creates a probe's pod. If a pod of the same name exists, it is the same one. */

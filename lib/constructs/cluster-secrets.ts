@@ -1,23 +1,26 @@
 import { CfnSecret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Construct } from "constructs";
 import { accounts, secretOf } from "../../lambdas/cluster/accounts.ts";
+import { registriesSecret } from "../../lambdas/cluster/registries-secret.ts";
 import { acknowledge } from "./acknowledge.ts";
 
 const RENEWED =
-  "The functions renew the cluster's credentials themselves, within a day; Slack gives its own out by hand. Secrets Manager could make neither.";
+  "The functions renew the cluster's credentials themselves, within a day; Slack and registries give theirs out by hand. Secrets Manager could make none.";
 
 /**
  * Creates the secrets of one cluster without values, so that no template, parameter or state file ever holds them: one
- * for Slack, and one for each account that the bot has in the cluster.
+ * for Slack, one for registries, and one for each account that the bot has in the cluster.
  * @returns the name of Slack's secret
  */
 export function clusterSecrets(scope: Construct, cluster: string): { readonly slackSecret: string } {
-  const make = (id: string, name: string, description: string): void => {
-    const secret = new CfnSecret(scope, `Secret ${id}`, { name, description });
+  const make = (id: string, name: string, description?: string): void => {
+    const secret = new CfnSecret(scope, `Secret ${id}`, { name, ...(description ? { description } : {}) });
     acknowledge(secret, { "AwsSolutions-SMG4": RENEWED });
   };
   const slackSecret = `casement/${cluster}/slack`;
   make("slack", slackSecret, "Casement's Slack app: JSON { signingSecret, botToken }");
+  // Its description lists the hosts, so that a deployment must never set one.
+  make("registries", registriesSecret(cluster));
   for (const account of accounts)
     make(
       `kubernetes ${account}`,

@@ -7,6 +7,7 @@ import { rootCertificates } from "node:tls";
 import { KubeConfig } from "@kubernetes/client-node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect } from "../../bin/connect/connect.ts";
+import { payload } from "../../bin/payload/payload.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const place = mkdtempSync(join(tmpdir(), "casement-connect-"));
@@ -55,6 +56,20 @@ afterAll(async () => {
   sandbox.kill("SIGTERM");
   await ended;
   rmSync(place, { recursive: true, force: true });
+});
+
+test("npm run payload fills the bucket of a sandbox that runs, from stand-ins for the publishers", async () => {
+  const said: string[] = [];
+  const terminal = { say: (line: string) => said.push(line), question: async () => null, write: () => undefined };
+  const words = ["--sandbox", folder, "--cache", join(place, "cache"), "--yes"];
+  await payload(words, {}, { ...terminal, isTerminal: false, now: Date.now });
+  expect(said.at(-1)).toBe(
+    `The manifest is ${join(folder, "payload.json")}. The sandbox goes on with its own payload.`,
+  );
+  const { files } = JSON.parse(readFileSync(join(folder, "payload.json"), "utf8"));
+  expect(files).toContainEqual(
+    expect.objectContaining({ name: "hybrid-overlay-node.exe", version: "4.21.0-okd-scos.3" }),
+  );
 });
 
 describe("npm run connect", () => {

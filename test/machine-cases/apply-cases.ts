@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { comparisons, refusals } from "./apply-comparisons.ts";
 import { ownership } from "./apply-ownership.ts";
 import { folders, guard, LOG, program, registered, runGuard, start, stop, withService } from "./apply-plans.ts";
+import { templates } from "./apply-templates.ts";
 import { changed, failed, GUARD, GUARD_RECORD, inline, type MachineCase, planOf, taskArguments, text } from "./case.ts";
 
 /** Output that must not reach a person: each secret in it contains a word that no result may contain. */
@@ -194,4 +195,11 @@ const traces: readonly MachineCase[] = [
 ];
 
 /** All cases of apply.ps1. */
-export const applyCases: readonly MachineCase[] = [...causes, ...traces, ...comparisons, ...ownership, ...refusals];
+export const applyCases: readonly MachineCase[] = [
+  ...causes,
+  ...traces,
+  ...comparisons,
+  ...ownership,
+  ...templates,
+  ...refusals,
+];

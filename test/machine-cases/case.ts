@@ -14,6 +14,8 @@ export interface MachineCase {
   /** Text by path; their folders are created. */
   readonly files?: Readonly<Record<string, string>>;
   readonly folders?: readonly string[];
+  /** Versions of secrets by name, oldest first; the machine's role may read them. */
+  readonly secrets?: Readonly<Record<string, readonly { readonly version: string; readonly text: string }[]>>;
   /** Folders that are links. */
   readonly links?: readonly string[];
   /** Programs that a process holds. */

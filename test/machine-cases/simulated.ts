@@ -1,5 +1,6 @@
 import { scriptText } from "../../lib/constructs/script-text.ts";
-import type { InstanceFacts } from "../../lib/sandbox/core/ports.ts";
+import { AwsError } from "../../lib/sandbox/core/aws-service.ts";
+import type { InstanceFacts, InstanceRole } from "../../lib/sandbox/core/ports.ts";
 import { wordsOf } from "../../lib/sandbox/machine/command-line.ts";
 import { machineFaults } from "../../lib/sandbox/machine/fault-kinds.ts";
 import { type Machine, openMachine, type Program } from "../../lib/sandbox/machine/machine.ts";
@@ -253,6 +254,16 @@ function prepare(machine: Machine, one: MachineCase): void {
   }
 }
 
+/** The machine's role, which reads the case's secrets. */
+const roleOf = ({ secrets = {} }: MachineCase): Pick<InstanceRole, "readSecret"> => ({
+  readSecret: async (_, name, wanted) => {
+    const versions = secrets[name] ?? [];
+    const found = wanted === undefined ? versions.at(-1) : versions.find(({ version }) => version === wanted);
+    if (found) return found.text;
+    throw new AwsError("ResourceNotFoundException", "Secrets Manager can't find the specified secret value.");
+  },
+});
+
 /** Builds the machine of a case. */
 export function simulated(one: MachineCase): Simulated {
   const clock: ManualClock = manualClock(Date.now());
@@ -263,7 +274,7 @@ export function simulated(one: MachineCase): Simulated {
   const machine = openMachine(
     {
       simulation,
-      ports: { cloud: { instance: () => facts } } as never,
+      ports: { cloud: { instance: () => facts }, role: roleOf(one) } as never,
       states: store.collection("states"),
       logs: {
         get: () => lines,

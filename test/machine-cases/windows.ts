@@ -56,7 +56,12 @@ export interface Machine {
   readonly registry: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly adapters: readonly Adapter[];
   readonly routes: readonly Route[];
-  readonly hns: { readonly networks: readonly object[]; readonly endpoints: readonly object[] };
+  readonly hns: {
+    readonly networks: readonly object[];
+    readonly endpoints: readonly object[];
+    /** Words with which the service refuses every request. */
+    readonly refusal?: string;
+  };
   readonly firewall: Readonly<Record<string, object>>;
   readonly access: Readonly<Record<string, string>>;
   readonly features: Readonly<Record<string, string>>;

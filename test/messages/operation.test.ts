@@ -110,6 +110,16 @@ describe("the one message of an operation", () => {
     expect(shown).not.toContain("node 7");
   });
 
+  test("counts nodes that get several inputs once, and the ends of each input apart", () => {
+    const given = (workflow: "mirrors" | "authority", stage: "files" | "file", from: number) =>
+      Array.from({ length: 20 }, (_, at) =>
+        nodeRecord({ index: from + at, nodeName: `win-${at}`, workflow, stage, status: "succeeded", endedAt: NOW }),
+      );
+    const shown = message([...given("mirrors", "files", 0), ...given("authority", "file", 20)]);
+    expect(shown.text).toContain("20 of 20 nodes done");
+    expect(textOf(shown)).toContain("✅ 20 nodes: mirrors written\\n✅ 20 nodes: authority written");
+  });
+
   test("counts nodes that wait for the right to launch apart from those that launch", () => {
     const launching = nodeRecord({ stage: "launch", instanceId: null });
     const behind = (pending: number) => `fewer than 50 pending certificate requests (there are ${pending})`;

@@ -120,6 +120,23 @@ describe("npm run acceptance", () => {
     },
   );
 
+  test(
+    "pulls images on the new node where the cluster's mirrors lead it, and says why one was not pulled",
+    LONG,
+    async () => {
+      const here = await sandbox("--with", "mirror-set");
+      for (const host of ["registry.example.com", "other.example.com"])
+        await here.control("POST /faults", { kind: "registry-down", match: { host } });
+      const pulled = ["--pull", "registry.example.com/shop/storefront:1.4"];
+      const { code, text } = await accept(here, [...signed, ...pulled, "--pull", "other.example.com/app:1"]);
+      expect(code).toBe(1);
+      expect(text).toContain("registry.example.com/shop/storefront:1.4 was pulled");
+      expect(text).toMatch(/FAILED at the step pull: other\.example\.com\/app:1 was not pulled on ip-.*refused/);
+      expect((await accept(here, ["--clean-up"])).text).not.toContain("FAILED");
+      await expectNothingLeft(here);
+    },
+  );
+
   test("begins nothing for a pool that is not there, and ends with exit code 2", LONG, async () => {
     const here = await sandbox();
     const { code, text } = await accept(here, ["--pool", "wbe"]);

@@ -29,7 +29,7 @@ export interface Account {
   /** Stores an object in the cluster's bucket; returns its location as a plan names it. */
   put(key: string, content: string): { readonly bucket: string; readonly key: string; readonly version: string };
   /** Stores a secret that this instance may read; returns its name. */
-  keep(name: string, text: string, instanceId?: string): string;
+  keep(name: string, text: string, more?: { readonly instanceId?: string; readonly version?: string }): string;
   /** Answers of AWS, oldest first: "GetObject 200". */
   answers(): string[];
   /** Replaces the services' next answers. */
@@ -114,9 +114,9 @@ export function playedAccount(options: { readonly mac: string; readonly metadata
   return {
     addresses,
     put: (key, content) => ({ bucket: demo.bucket, key, version: buckets.seed(demo.bucket, key, content) }),
-    keep: (name, text, instanceId = INSTANCE) => {
+    keep: (name, text, { instanceId = INSTANCE, version } = {}) => {
       const arn = `arn:aws:ec2:${demo.region}:${demo.accountId}:instance/${instanceId}`;
-      secrets.seed(name, text, { "casement:cluster": demo.cluster.name, "casement:instance-arn": arn });
+      secrets.seed(name, text, { "casement:cluster": demo.cluster.name, "casement:instance-arn": arn }, version);
       return name;
     },
     answers: () => simulation.calls.after(0).map(said),

@@ -46,10 +46,16 @@ const fromDisk = (root: string, machine: Machine): Machine => {
   return back(machine) as Machine;
 };
 
+function keepSecrets({ account }: ScriptHost, { secrets = {} }: MachineCase): void {
+  for (const [name, versions] of Object.entries(secrets))
+    for (const { version, text } of versions) account.keep(name, text, { version });
+}
+
 function lay(one: MachineCase): ScriptHost {
   const here = scriptHost(freshMachine());
   here.change(toDisk(here.root, { ...freshMachine(one.before), processes: one.held ?? [] }));
   const file = (path: string): string => onDisk(here.root, path);
+  keepSecrets(here, one);
   for (const path of one.folders ?? []) mkdirSync(file(path), { recursive: true });
   for (const path of one.links ?? []) symlinkSync(here.path("Casement"), file(path));
   // A folder cannot be replaced, like the file of a running program.

@@ -61,11 +61,35 @@ function Get-HnsEndpoint {
     }
 }
 
-function New-HnsEndpoint([string] $NetworkId, [string] $Name) {
+# The Host Networking Service behind vmcompute.dll: what network.ps1 sends to it.
+function Send-ToHns([string] $path, $request) {
     $hns = (Get-Machine).hns
-    $hns.endpoints = @($hns.endpoints) + @{ name = $Name; id = "endpoint-of-$NetworkId"; network = $NetworkId; ip = '10.132.1.2'; compartment = 0 }
+    if ($hns['refusal']) { return @{ Success = $false; Error = $hns['refusal'] } }
+    if ($path -eq '/endpoints/') {
+        $id = "endpoint-of-$($request.VirtualNetwork)"
+        $hns.endpoints = @($hns.endpoints) + @{ name = $request.Name; id = $id; network = $request.VirtualNetwork; ip = '10.132.1.2'; compartment = 0 }
+        Save-Machine
+        return @{ Success = $true; Output = @(Get-HnsEndpoint)[-1] }
+    }
+    $endpoint = @($hns.endpoints | Where-Object { $path -eq "/endpoints/$($_.id)/attach" })[0]
+    if (-not $endpoint -or $request.SystemType -ne 'Host') { return @{ Success = $false; Error = 'Element not found. ' } }
+    $endpoint.compartment = $request.CompartmentId
     Save-Machine
-    return @(Get-HnsEndpoint)[-1]
+    return @{ Success = $true }
+}
+
+# Stands for the import of HNSCall from vmcompute.dll, which no other system has.
+function Add-Type([string] $Namespace, [string] $Name, [string] $MemberDefinition, [switch] $PassThru) {
+    if ($MemberDefinition -notlike '*"vmcompute.dll"*int HNSCall(string *') { throw 'Only HNSCall has a stand-in.' }
+    $members = 'public static Func<string, string, string, string> Answer; public static int HNSCall(string method, string path, ' +
+        'string request, out string response) { response = Answer(method, path, request); return response == null ? -1 : 0; }'
+    $type = Microsoft.PowerShell.Utility\Add-Type -Namespace $Namespace -Name $Name -MemberDefinition $members -PassThru
+    $type::Answer = {
+        param($method, $path, $request)
+        if ($method -ne 'POST') { throw "HNS has no stand-in for $method." }
+        Send-ToHns $path ($request | ConvertFrom-Json) | ConvertTo-Json -Depth 4 -Compress
+    }
+    return $type
 }
 
 # An endpoint that is attached to the host's compartment is an adapter of the host.
@@ -74,11 +98,6 @@ function Get-NetIPConfiguration([switch] $AllCompartments, [switch] $All, [switc
         [pscustomobject] @{ NetAdapter = [pscustomobject] @{ LinkLayerAddress = "00-15-5D-00-$($record.id)" }; IPv4Address = @([pscustomobject] @{ IPAddress = $record.ip }) }
     }
     [pscustomobject] @{ NetAdapter = $null; IPv4Address = $null }
-}
-
-function Attach-HnsHostEndpoint([string] $EndpointID, [int] $CompartmentID) {
-    @((Get-Machine).hns.endpoints | Where-Object { $_.id -eq $EndpointID })[0].compartment = $CompartmentID
-    Save-Machine
 }
 
 # As in the module HostNetworkingService: endpoints, from the pipeline or by this name; it prints the service's answer.
@@ -130,4 +149,4 @@ function Write-Rule($given) {
     Save-Machine
 }
 
-Export-ModuleMember -Function 'Get-Net*', 'New-Net*', 'Set-Net*', 'Remove-Net*', 'Get-Hns*', 'New-Hns*', 'Attach-Hns*', 'Remove-Hns*'
+Export-ModuleMember -Function 'Get-Net*', 'New-Net*', 'Set-Net*', 'Remove-Net*', 'Get-Hns*', 'Remove-Hns*', 'Add-Type'

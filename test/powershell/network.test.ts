@@ -27,7 +27,6 @@ describe.skipIf(!pwsh)(suite("network.ps1"), () => {
       NodeName: "ip-10-0-0-20.us-west-2.compute.internal",
       ServiceNetwork: "172.30.0.0/16",
       HnsNetwork: NAME,
-      HnsModule: here.path("hns.psm1"),
       CniConfig: here.path("cni.conf"),
       KubeProxyConfig: here.path("kube-proxy.conf"),
       KubeConfig: here.path("kubeconfig"),
@@ -118,6 +117,13 @@ describe.skipIf(!pwsh)(suite("network.ps1"), () => {
     lay({ hns, services: { "kube-proxy": service({ state: "Stopped", does: "hangs" }) } });
     expect((await network()).exitCode).toBe(1);
     const error = "kube-proxy is StartPending after 60 seconds (process 4711)";
+    expect(written("network.json")).toMatchObject({ ok: false, error });
+  });
+
+  it("ends with the words of the service that refuses the endpoint", async () => {
+    lay({ hns: { ...hns, refusal: "The parameter is incorrect. " } });
+    expect((await network()).exitCode).toBe(1);
+    const error = "the Host Networking Service refused /endpoints/: The parameter is incorrect.";
     expect(written("network.json")).toMatchObject({ ok: false, error });
   });
 

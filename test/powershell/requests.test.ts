@@ -76,7 +76,7 @@ describe.skipIf(!pwsh)(suite("requests to AWS from a script"), () => {
 
   it("report in Secrets Manager's words a secret that the role may not read", async () => {
     lay();
-    here.account.keep(SECRET, "{}", "i-0bbbbbbbbbbbbbbbb");
+    here.account.keep(SECRET, "{}", { instanceId: "i-0bbbbbbbbbbbbbbbb" });
     expect(await fault(secretFile())).toMatch(
       /^Secrets Manager answered: .*not authorized to perform: secretsmanager:GetSecretValue .*\(400 AccessDeniedException\)$/,
     );

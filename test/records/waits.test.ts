@@ -118,6 +118,7 @@ const pageTo: Readonly<Record<Notice["kind"], WaitKind | null>> = {
   authority: null,
   mirrors: null,
   "data-plane": null,
+  slack: null,
 };
 
 it("Every page calls people to a wait, or is known to call them to something else", () => {

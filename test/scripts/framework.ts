@@ -117,6 +117,8 @@ const methods: readonly string[] = [
   "GetResponse/0",
   "GetResponseStream/0",
   "GetString/1",
+  // Of Windows, by the signature that network.ps1 imports.
+  "HNSCall/4",
   "IndexOf/1",
   "IsInstanceOfType/1",
   "ReadToEnd/0",

@@ -3,13 +3,14 @@ import type { Request } from "../../commands/request.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { UserError } from "../../errors.ts";
 import { mirrorsFrom, mirrorsInput } from "../../inputs/mirrors/input.ts";
-import { inputsNotApplied } from "../../messages/operation/inputs.ts";
+import { inputsNotApplied } from "../../messages/operation/reconcile.ts";
 import { profileOf } from "../../profiles/list.ts";
 import type { MachineInputs } from "../../records/machine-record.ts";
 import type { Message } from "../../records/records.ts";
 import { managedNodes } from "../../steps/cluster/managed-nodes.ts";
 import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
+import { inputFound } from "../../steps/input-content.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { mirrorsMessage, registryMessage, type ShownRegistry, unknownRegistry } from "./mirrors-message.ts";
 
@@ -48,13 +49,12 @@ export async function showMirrors(
   { runtimeVersion }: OperationSettings,
 ): Promise<Message> {
   const { configuration } = await steps.runtime.read(runtimeVersion);
-  const references = mirrorsInput.reads(configuration);
-  if (references === null) throw new UserError(inputsNotApplied);
   const [found, nodes, given] = await Promise.all([
-    steps.inputObjects.read(references),
+    inputFound(steps.inputObjects, mirrorsInput, configuration),
     nodesOf(steps, configuration),
     steps.machines.given.all(),
   ]);
+  if (found === null) throw new UserError(inputsNotApplied);
   const wanted = mirrorsFrom(found, configuration);
   const { registryFile } = profileOf(configuration);
   const registries = wanted.files.map(

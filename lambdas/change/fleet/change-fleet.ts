@@ -28,15 +28,15 @@ const failed = (why: string): Outcome => ({ state: "failed", why });
 async function undoFirst<M extends FleetMachine>(
   op: FleetOperation,
   sending: SendPlan<M>,
-  undo: Trial<M>["undo"],
+  { names, undo }: Trial<M>,
   first: Member<M>,
 ): Promise<string> {
   if (!undo) return "";
   const { verify: _, ...way } = sending;
-  const names = { plan: "plan: undo", send: "undo" };
+  const round = { plan: `plan: ${names.undo}`, send: names.undo };
   const lost = (why: string): string => `; what was there before could not be given back: ${why}`;
   try {
-    const end = (await sendRound(op, { ...way, plan: undo }, names, [first])).get(first.instanceId);
+    const end = (await sendRound(op, { ...way, plan: undo }, round, [first])).get(first.instanceId);
     return end?.state === "changed" ? "; what was there before is back" : lost(end?.why ?? "SSM did not answer for it");
   } catch (error) {
     return lost(causeOf(error).message);
@@ -61,19 +61,19 @@ const isHalfDone = (outcome: Outcome): boolean =>
 async function tryFirst<M extends FleetMachine>(
   op: FleetOperation,
   sending: SendPlan<M>,
-  { names, prove, undo }: Trial<M>,
+  trial: Trial<M>,
   first: Member<M>,
 ): Promise<TrialEnd> {
   const outcome =
-    (await sendRound(op, sending, names, [first])).get(first.instanceId) ?? failed("it was not worked on");
+    (await sendRound(op, sending, trial.names, [first])).get(first.instanceId) ?? failed("it was not worked on");
   if (outcome.state !== "changed") {
-    const undone = isHalfDone(outcome) ? await undoFirst(op, sending, undo, first) : "";
+    const undone = isHalfDone(outcome) ? await undoFirst(op, sending, trial, first) : "";
     return { outcome: { ...outcome, why: `${outcome.why}${undone}` }, failedAt: "change", note: null };
   }
   try {
-    return { outcome, failedAt: null, note: await prove(first) };
+    return { outcome, failedAt: null, note: await trial.prove(first) };
   } catch (error) {
-    const why = `${causeOf(error).message}${await undoFirst(op, sending, undo, first)}`;
+    const why = `${causeOf(error).message}${await undoFirst(op, sending, trial, first)}`;
     return { outcome: failed(why), failedAt: "proof", note: null };
   }
 }

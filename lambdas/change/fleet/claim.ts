@@ -51,13 +51,14 @@ export async function claimMachines<M extends FleetMachine>(
   machines: readonly M[],
 ): Promise<Claim<M>> {
   const chunks = chunksOf(machines);
+  const { firstIndex = 0 } = row;
   const members: Member<M>[] = [];
   let published: PublishedMessage | null = null;
   for (const [at, chunk] of chunks.entries()) {
     const claimed = await step(op.ctx, numbered(row.claim, at), async (): Promise<Claim<M> | Member<M>[]> => {
       const mine: Member<M>[] = [];
       for (const [index, machine] of ((await row.choose?.(chunk)) ?? chunk).entries()) {
-        const member = await claimOne(op, row, machine, at * MOST_MACHINES + index);
+        const member = await claimOne(op, row, machine, firstIndex + at * MOST_MACHINES + index);
         if (member) mine.push(member);
       }
       const isLast = at === chunks.length - 1;

@@ -73,7 +73,7 @@ export interface SendPlan<M extends FleetMachine> {
 
 /** Trial on one machine; the others are changed only if it works. */
 export interface Trial<M extends FleetMachine> {
-  readonly names: RoundNames;
+  readonly names: RoundNames & { readonly undo: string };
   /**
    * Proves that the first machine works. @returns a remark for people, or null; @throws Error with the reason if it
    * does not work
@@ -94,6 +94,8 @@ export interface FleetRow<M extends FleetMachine> {
   readonly stage: StageName;
   /** Name of the step that takes the leases. */
   readonly claim: string;
+  /** Index of the first node's record; by default 0. An operation with several rows has records of each. */
+  readonly firstIndex?: number;
   /** Removes machines that the operation must not list, and opens the operation if it is not open yet. */
   readonly choose?: (machines: readonly M[]) => Promise<readonly M[]>;
   /** Outcome of a machine that another operation has leased. */

@@ -5,7 +5,6 @@ import { pullProbe } from "../../health/probe-pods.ts";
 import { judgePull, type ProofImage, type PullResult, proofImages } from "../../health/pull.ts";
 import type { Input, InputContent } from "../../inputs/input.ts";
 import { some } from "../../messages/slack/text.ts";
-import type { InputName } from "../../records/machine-record.ts";
 import { windowsReleaseOf } from "../../steps/cluster/node-facts.ts";
 import type { FleetOperation } from "../fleet/row.ts";
 import type { DueNode } from "./due.ts";
@@ -13,7 +12,7 @@ import type { DueNode } from "./due.ts";
 /** A proof on the first node. */
 export interface ProofTask {
   readonly op: FleetOperation;
-  readonly input: InputName;
+  readonly input: Pick<Input, "name" | "rule">;
   readonly first: DueNode;
   /** Minutes in which the node must work. */
   readonly minutes: number;
@@ -56,7 +55,7 @@ const pauseBefore = (round: number): number => (round <= 6 ? 5 : 15);
 /** Registries whose file on the first node is not the one that it had before. */
 async function changedRegistries({ op: { steps }, input, first, contentOf }: ProofTask): Promise<readonly string[]> {
   const { registries = [], files } = await contentOf();
-  const before = (await steps.machines.given.of(first.instanceId))?.[input]?.unconfirmed?.before?.files ?? [];
+  const before = (await steps.machines.given.of(first.instanceId))?.[input.name]?.unconfirmed?.before?.files ?? [];
   const had = new Map(before.map(({ path, sha256: hash }) => [path, hash]));
   const wanted = new Map(files.map(({ path, text }) => [path, sha256(text)]));
   return registries.filter(({ path }) => had.get(path) !== wanted.get(path)).map(({ host }) => host);
@@ -86,9 +85,9 @@ const choose = (task: ProofTask) => {
 };
 
 /** Pulls an image on a node by a pod, which is deleted afterwards. */
-async function pull({ op, first, minutes }: ProofTask, { image }: ProofImage, at: number): Promise<PullResult> {
+async function pull({ op, input, first, minutes }: ProofTask, { image }: ProofImage, at: number): Promise<PullResult> {
   const { ctx, steps, operation } = op;
-  const id = `${operation}-pull-${at + 1}`;
+  const id = `${operation}-${input.rule}-pull-${at + 1}`;
   const name = `pull ${at + 1}`;
   const pod = `probe-${id}-windows`;
   try {

@@ -2,10 +2,10 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { everyChunk, numbered, pageAfter, readOnce } from "../../engine/chunks.ts";
 import { step } from "../../engine/durable.ts";
 import { Refused, UserError } from "../../errors.ts";
-import { contentHash, type InputContent } from "../../inputs/input.ts";
+import { acceptsByReconcile, contentHash, type InputContent } from "../../inputs/input.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import { refusesCredential } from "../../steps/cluster/credential.ts";
-import { inputContent } from "../../steps/input-content.ts";
+import { inputContent, inputFound } from "../../steps/input-content.ts";
 import type { InputWatch } from "../../steps/input-watches.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { type Due, type DueNode, findDue, type ReadGiven, type Wish } from "./due.ts";
@@ -33,14 +33,13 @@ export async function readContent(
   { input, configuration, isRequested }: Wish,
   readGiven: ReadGiven = steps.machines.given.all,
 ): Promise<InputContent | null> {
-  const references = input.reads(configuration);
-  if (references === null) return null;
-  const found = await steps.inputObjects.read(references);
+  const found = await inputFound(steps.inputObjects, input, configuration);
+  if (found === null) return null;
   const given = [...(await readGiven()).values()].flatMap((one) => one[input.name] ?? []);
   const watch = steps.inputWatches.of(input.rule);
   const { stored, asked, ...watched } = await watch.read();
   // A dry run shows what the change would do, which accepts the consequences.
-  const accepted = isRequested ? [...watched.accepted, ...asked] : watched.accepted;
+  const accepted = isRequested && acceptsByReconcile(input) ? [...watched.accepted, ...asked] : watched.accepted;
   const facts = { configuration, given, now: steps.now(), isRequested, accepted };
   const content = await inputContent(input, found, facts, steps.nodes);
   const whole = contentHash(content);

@@ -23,6 +23,10 @@ export interface InputChange {
   /** Identity of the content. */
   readonly sha256: string;
   readonly configuration: Configuration;
+  /** Index of the first node's record, if the operation gives other inputs before. */
+  readonly firstIndex?: number;
+  /** Makes the names of steps and commands unique, if the operation gives several inputs; by default none is changed. */
+  readonly nameOf?: (name: string) => string;
 }
 
 /** The parts of a row that depend on who started the operation. */
@@ -44,6 +48,8 @@ function minutesOf({ input: { rule }, configuration }: InputChange): {
 }
 
 type InputMember = Member<DueNode>;
+
+const same = (name: string): string => name;
 
 /** Makes the request with actions for machines whose records are equal. */
 function requestFor({ steps, operation }: FleetOperation, name: string, actions: readonly Action[]): Promise<object> {
@@ -89,10 +95,15 @@ const undoer =
   };
 
 const trialOf = (op: FleetOperation, change: InputChange, contentOf: () => Promise<InputContent>): Trial<DueNode> => {
-  const { input, sha256, configuration } = change;
-  const proof = { op, input: input.name, configuration, contentOf, minutes: minutesOf(change).proof };
+  const { input, sha256, configuration, nameOf = same } = change;
+  const proof = { op, input, configuration, contentOf, minutes: minutesOf(change).proof };
   return {
-    names: { plan: "plan: change first", send: "change first", settle: "settle the first node" },
+    names: {
+      plan: nameOf("plan: change first"),
+      send: nameOf("change first"),
+      settle: nameOf("settle the first node"),
+      undo: nameOf("undo"),
+    },
     prove: (first) => proofs[input.proof]({ ...proof, first }),
     ...(input.isUndone ? { undo: undoer(op, change) } : {}),
     block: ({ instanceId }, at) => {
@@ -116,13 +127,14 @@ async function onChanged(op: FleetOperation, change: InputChange, member: InputM
 
 /** Fleet change that gives nodes the content of an input: one node first, then the rest. */
 export function inputRow(op: FleetOperation, change: InputChange, started: StartedParts): FleetRow<DueNode> {
-  const { input, sha256 } = change;
+  const { input, sha256, firstIndex = 0, nameOf = same } = change;
   const contentOf = readOnce(() => op.steps.inputStore.get(input, sha256));
   return {
     ...started,
     workflow: input.rule,
     stage: stageOf(input),
-    claim: "begin",
+    claim: nameOf("begin"),
+    firstIndex,
     sending: async () => ({
       script: "apply",
       minutes: minutesOf(change).change,
@@ -131,7 +143,11 @@ export function inputRow(op: FleetOperation, change: InputChange, started: Start
       read: readApplied,
     }),
     trial: trialOf(op, change, contentOf),
-    rest: { plan: "plan: change the rest", send: "change the rest", settle: "settle the rest" },
+    rest: {
+      plan: nameOf("plan: change the rest"),
+      send: nameOf("change the rest"),
+      settle: nameOf("settle the rest"),
+    },
     onChanged: async (member) => onChanged(op, change, member, await contentOf()),
     audit: { succeeded: "changed", detail: { change: input.words.change, sha256 } },
   };

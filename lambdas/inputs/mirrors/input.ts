@@ -1,4 +1,3 @@
-import { ACCOUNT_NAMESPACE } from "../../cluster/accounts.ts";
 import { sha256 } from "../../cluster/authorities.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { Refused } from "../../errors.ts";
@@ -8,7 +7,8 @@ import { typeThis } from "../../messages/command/syntax.ts";
 import { cutOffText, exposedText, mirrorFaultText, unusedMirrorText } from "../../messages/mirrors/faults.ts";
 import { profileOf } from "../../profiles/list.ts";
 import type { InputFile, SentInput } from "../../records/machine-record.ts";
-import type { Input, InputContent, InputFacts, ObjectReference, TextFile } from "../input.ts";
+import type { FoundObjects, Input, InputContent, InputFacts, ObjectReference, TextFile } from "../input.ts";
+import { readsOf, textOfKey } from "../sources.ts";
 import { registrySourcesOf, servedRules } from "./mirror-sets.ts";
 import { type CutOff, cutOffImages, isHeld, type Mirrors, mirrorsOf } from "./mirrors.ts";
 import { mirrorsFile } from "./mirrors-file.ts";
@@ -28,37 +28,14 @@ const served: readonly ObjectReference[] = [
   { ...config, plural: "images", kind: "Image", name: "cluster" },
 ];
 
-/** The ConfigMap of clusters without these kinds, with the same mirror sets as text. */
-const configMap: ObjectReference = {
-  group: "",
-  version: "v1",
-  plural: "configmaps",
-  kind: "ConfigMap",
-  namespace: ACCOUNT_NAMESPACE,
-  name: "inputs",
-};
-
-/** Key of the ConfigMap with mirror sets. */
-const MIRRORS_KEY = "mirrors.yaml";
-
-const sources: Readonly<Record<Configuration["cluster"]["inputs"], readonly ObjectReference[] | null>> = {
-  none: null,
-  openshift: served,
-  configmap: [configMap],
-};
-
-type Found = readonly (readonly unknown[])[];
-
 /**
  * Reads the mirror sets of a cluster.
  * @param found objects of each reference of `reads`
  * @throws Refused that names the object and the field of a wrong value
  */
-export function mirrorsFrom(found: Found, { cluster }: Pick<Configuration, "cluster">): Mirrors {
-  if (cluster.inputs === "configmap") {
-    const data = (found[0]?.[0] as { readonly data?: Readonly<Record<string, string>> } | undefined)?.data ?? {};
-    return mirrorsOf(mirrorsFile(data[MIRRORS_KEY] ?? "", `ConfigMap casement/inputs, ${MIRRORS_KEY}`));
-  }
+export function mirrorsFrom(found: FoundObjects, configuration: Pick<Configuration, "cluster">): Mirrors {
+  const source = textOfKey(found, configuration, "mirrors.yaml");
+  if (source !== null) return mirrorsOf(mirrorsFile(source.text, source.from));
   const [digest = [], tag = [], policies = [], [image] = []] = found;
   const rules = [
     ...servedRules("ImageDigestMirrorSet", digest),
@@ -149,8 +126,7 @@ export const mirrorsInput: Input = {
   rule: "mirrors",
   request: { command: "reconcile", targets: { kind: "all" }, dryRun: false },
   identityOf: (files) => sha256(JSON.stringify(files.map(({ path, text }) => [path, text]))),
-  // A configuration that an execution of the last release has stored has no value.
-  reads: ({ cluster }) => sources[cluster.inputs] ?? null,
+  reads: readsOf(served),
   content: (found, facts) => {
     const wanted = mirrorsFrom(found, facts.configuration);
     checkNotEmptied(wanted, facts);
@@ -203,5 +179,8 @@ export const mirrorsInput: Input = {
     meanwhile: "Nodes keep the files that they have.",
     readAgain: "Registry mirrors are kept up to date again.",
     change: "write the registries' files",
+    emptied: "Files that Casement wrote before would be removed.",
+    written: "mirrors written",
+    left: "the node pulls as before, or by the files that it has; {win} mirrors shows it",
   },
 };

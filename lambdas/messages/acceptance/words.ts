@@ -26,10 +26,11 @@ export const acceptancePlan = (
 Acceptance run ${id} on ${cluster}, pool ${pool}:
 
   1. adds one node (Windows Server ${windows}, ${instanceType})
-  2. takes the machine's route to the metadata service away, by AWS-RunPowerShellScript with the rights of this terminal;
+  2. pulls images on it, as the cluster's mirrors lead it
+  3. takes the machine's route to the metadata service away, by AWS-RunPowerShellScript with the rights of this terminal;
      the guard must put it back
-  3. reboots the node and proves it
-  4. removes the node, and checks that nothing is left
+  4. reboots the node and proves it
+  5. removes the node, and checks that nothing is left
 
 It takes about 40 minutes, plus the time in which people answer. The machine costs about what an hour of ${instanceType} with Windows costs
 (0.40 US dollars for m6i.xlarge). No other node is changed.

@@ -82,17 +82,25 @@ const kinds: Readonly<Record<NodeStatus, string>> = {
 const turn = ({ stage, instanceId, waitsFor }: NodeRecord): string | null =>
   stage === "launch" && instanceId === null && waitsFor ? `waiting for ${waitsFor.replace(/ \(.*\)$/, "")}` : null;
 
-/** Sign and words under which a node is counted. */
-function kindOf(node: NodeRecord): string {
+/** Words under which an end is counted where nodes get several inputs, so that each input is counted apart. */
+const apart: Partial<Readonly<Record<NodeStatus, (node: NodeRecord) => string>>> = {
+  succeeded: ended,
+  failed: (node) => `failed${where(node)}`,
+};
+
+/** Sign and words under which a node is counted. @param isOfSeveral do the nodes belong to several workflows? */
+function kindOf(node: NodeRecord, isOfSeveral: boolean): string {
   const waits = node.status === "running" ? turn(node) : null;
   if (waits !== null) return `${signs.queued} ${plain(waits, 200)}`;
+  const end = isOfSeveral ? apart[node.status]?.(node) : undefined;
   const doing = node.status === "running" && node.stage ? stageDoing(node.stage) : kinds[node.status];
-  return `${signs[node.status]} ${doing}`;
+  return `${signs[node.status]} ${end ?? doing}`;
 }
 
 /** Counts many nodes by stage, one line each; nodes that may not launch yet are counted apart from those that launch. */
 export function summaryLines(nodes: readonly NodeRecord[]): string[] {
-  return [...Map.groupBy(nodes, kindOf)].map(([kind, members]) => {
+  const isOfSeveral = new Set(nodes.map(({ workflow }) => workflow)).size > 1;
+  return [...Map.groupBy(nodes, (node) => kindOf(node, isOfSeveral))].map(([kind, members]) => {
     const [sign = "", ...words] = kind.split(" ");
     return `${sign} ${counted(members.length, "node")}: ${words.join(" ")}`;
   });

@@ -19,7 +19,7 @@ import { code, counted, plain, prose } from "../slack/text.ts";
 import { auditNote } from "./audit-head.ts";
 import { failureBlocks } from "./failure.ts";
 import type { MessageSettings } from "./links.ts";
-import { nodeLine, summaryLines } from "./node-lines.ts";
+import { nodeLabel, nodeLine, summaryLines } from "./node-lines.ts";
 import { originLine } from "./origin-words.ts";
 import { finishedWords, isPastCancelling } from "./past-return.ts";
 import { retryOf } from "./retry.ts";
@@ -145,8 +145,10 @@ const failed = (nodes: readonly NodeRecord[]): NodeRecord[] =>
 
 /** Text for notifications. */
 function spoken({ operation, nodes }: OperationView): string {
-  const done = nodes.filter((node) => node.status === "succeeded").length;
-  const progress = nodes.length > 0 ? `, ${done} of ${counted(nodes.length, "node")} done` : "";
+  // A node that gets several inputs has a record of each.
+  const each = [...Map.groupBy(nodes, nodeLabel).values()];
+  const done = each.filter((records) => records.every((node) => node.status === "succeeded")).length;
+  const progress = each.length > 0 ? `, ${done} of ${counted(each.length, "node")} done` : "";
   return `${statuses[operation.status].sign} ${plain(titleOf(operation.request), 300)}: ${statuses[operation.status].words}${progress}`;
 }
 

@@ -21,8 +21,9 @@ export function retryOf({ request, status, endedAt }: OperationRecord, nodes: re
 }
 
 /** Names of the failed nodes for which a retry makes sense. */
-const namesOf = (nodes: readonly NodeRecord[]): string[] =>
-  nodes.filter(mayWork).flatMap(({ nodeName }) => nodeName ?? []);
+const namesOf = (nodes: readonly NodeRecord[]): string[] => [
+  ...new Set(nodes.filter(mayWork).flatMap(({ nodeName }) => nodeName ?? [])),
+];
 
 /** Removes the break-glass reason, because it may be another person's: the retry asks for an approval. */
 function withoutBreakGlass(request: Request): Request {

@@ -64,6 +64,10 @@ export const machineCodes = {
     cause: "another program or a person writes files where Casement would write its own",
     remedy: "find out who needs what the message names, move it away on the machine, then try again",
   },
+  "secret-unusable": {
+    cause: "the secret lacks the field that the message names, or its value cannot be written into a file",
+    remedy: "store that value again, as docs/mirrors.md says of registries",
+  },
   "machine-ended": {
     cause: "the instance was stopped or terminated outside Casement",
     remedy: "search CloudTrail for the instance id to see who did it",

@@ -23,7 +23,7 @@ const operationCodes = {
   },
   "slot-taken": {
     cause: "the pool already has as many nodes out of service as `maxUnavailable` allows",
-    remedy: "see with `{win} operations` what holds the slots, then try again",
+    remedy: "repair the nodes that the message names (`{win} why`), or wait for its operations, then try again",
   },
   "worse-than-approved": {
     cause: "the node changed after its rollout was approved",

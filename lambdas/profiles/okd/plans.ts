@@ -112,7 +112,6 @@ const networkTask = ({ configuration, nodeName }: MachineSpec): Action => ({
     ...["-NodeName", nodeName],
     ...["-ServiceNetwork", configuration.cluster.serviceNetwork],
     ...["-HnsNetwork", HNS_NETWORK],
-    ...["-HnsModule", `${k}\\hns.psm1`],
     ...["-CniConfig", `${k}\\cni\\config\\cni.conf`],
     ...["-KubeProxyConfig", `${k}\\kube-proxy.conf`],
     ...["-KubeConfig", `${k}\\kubeconfig`],

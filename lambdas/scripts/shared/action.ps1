@@ -40,7 +40,10 @@ function Test-Number($value) {
     return $value -is [ValueType] -and $value -isnot [bool] -and $value -isnot [DateTime] -and $value -ge 0
 }
 
-$Sources = @{ inline = @('base64'); bucket = @('bucket', 'key', 'version'); secret = @('secretId', 'field') }
+$Sources = @{
+    inline = @('base64'); bucket = @('bucket', 'key', 'version'); secret = @('secretId', 'field')
+    template = @('base64', 'secretId', 'version')
+}
 
 function Test-Source($source) {
     if (-not (Test-Has $source 'from') -or @($Sources.Keys) -cnotcontains $source.from) { return $false }
@@ -50,9 +53,9 @@ function Test-Source($source) {
     return $true
 }
 
-# Only a secret's hash is unknown in advance.
+# Only the hash of what comes from a secret is unknown in advance.
 function Test-Hash($value, $action) {
-    if ($null -eq $value) { return (Test-Has $action.source 'from') -and $action.source.from -ceq 'secret' }
+    if ($null -eq $value) { return (Test-Has $action.source 'from') -and @('secret', 'template') -ccontains $action.source.from }
     return $value -is [string] -and $value -cmatch '^[0-9a-f]{64}$'
 }
 

@@ -246,8 +246,10 @@ function Read-Object($place) {
     return , (Send-Request (New-ObjectRequest $place) { New-Object IO.MemoryStream }).ToArray()
 }
 
-function New-SecretRequest([string] $secretId) {
-    $body = ConvertTo-Json @{ SecretId = $secretId } -Compress
+function New-SecretRequest([string] $secretId, [string] $version) {
+    $asked = @{ SecretId = $secretId }
+    if ($version) { $asked.VersionId = $version }
+    $body = ConvertTo-Json $asked -Compress
     return @{
         name = 'Secrets Manager'; service = 'secretsmanager'; endpoint = 'secretsmanager'; method = 'POST'; path = '/'
         body = $body; bodyHash = Get-TextHash $body; query = @{}
@@ -255,9 +257,14 @@ function New-SecretRequest([string] $secretId) {
     }
 }
 
-# Reads a secret's text, never printed.
-function Read-SecretText([string] $secretId) {
-    $into = Send-Request (New-SecretRequest $secretId) { New-Object IO.MemoryStream }
+# Reads a secret's text, never printed. If Secrets Manager has deleted the version, the current one takes its place.
+function Read-SecretText([string] $secretId, [string] $version) {
+    try {
+        $into = Send-Request (New-SecretRequest $secretId $version) { New-Object IO.MemoryStream }
+    } catch {
+        if (-not $version -or "$_" -notlike '*ResourceNotFoundException*') { throw }
+        return Read-SecretText $secretId ''
+    }
     $answer = Read-Json ([Text.Encoding]::UTF8.GetString($into.ToArray())) 'the answer of Secrets Manager'
     if (-not (Test-Has $answer 'SecretString')) { throw 'the secret holds no text' }
     return $answer.SecretString

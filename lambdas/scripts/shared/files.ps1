@@ -40,12 +40,29 @@ function Assert-Sha256([string] $path, [string] $wanted) {
 }
 
 # One field of a secret that is a JSON object; the value is never printed.
+function Get-Field($secret, [string] $name) {
+    if (-not (Test-Has $secret $name)) { throw (New-Fault 'secret-unusable' "the secret has no field $name") }
+    if ($secret.$name -isnot [string]) { throw (New-Fault 'secret-unusable' "the secret's field $name is not text") }
+    return $secret.$name
+}
+
 function Read-Secret($source) {
-    $secret = Read-Json (Read-SecretText $source.secretId) 'the secret'
-    if (-not (Test-Has $secret $source.field)) { throw "the secret has no field $($source.field)" }
-    $value = $secret.($source.field)
-    if ($value -isnot [string]) { throw "the secret's field $($source.field) is not text" }
-    return [Text.Encoding]::UTF8.GetBytes($value)
+    $secret = Read-Json (Read-SecretText $source.secretId '') 'the secret'
+    return [Text.Encoding]::UTF8.GetBytes((Get-Field $secret $source.field))
+}
+
+# A text whose holes <<field>> are filled from a version of a secret. A value that could end a string is refused.
+function Get-FilledText($source) {
+    $text = [Text.Encoding]::UTF8.GetString([Convert]::FromBase64String($source.base64))
+    $secret = Read-Json (Read-SecretText $source.secretId $source.version) 'the secret'
+    foreach ($hole in [regex]::Matches($text, '<<([^<>]*)>>')) {
+        $name = $hole.Groups[1].Value
+        $value = Get-Field $secret $name
+        if ($value -cnotmatch '^[A-Za-z0-9+/=%:._~@-]+\z') { throw (New-Fault 'secret-unusable' "the secret's field $name is empty or has a character that is not allowed") }
+        $text = $text.Replace($hole.Value, $value)
+    }
+    if ($text.Contains('<<')) { throw (New-Fault 'secret-unusable' 'the text has a hole without an end') }
+    return $text
 }
 
 # A damaged download is repeated once.
@@ -63,6 +80,7 @@ function Save-Source($action, [string] $to) {
     switch -CaseSensitive ($source.from) {
         'inline' { [IO.File]::WriteAllBytes($to, [Convert]::FromBase64String($source.base64)) }
         'secret' { [IO.File]::WriteAllBytes($to, (Read-Secret $source)) }
+        'template' { [IO.File]::WriteAllBytes($to, [Text.Encoding]::UTF8.GetBytes((Get-FilledText $source))) }
         'bucket' { Save-Pinned $source $action.sha256 $to }
     }
 }
@@ -82,6 +100,12 @@ function Get-Others([string] $folder, [string] $own) {
     return @($found | ForEach-Object { $_.Name } | Sort-Object)
 }
 
+# Is the content one of these, by the hash of its bytes, or of its text without credentials, which is its template's?
+function Test-Known([string] $path, [string[]] $contents) {
+    $template = [IO.File]::ReadAllText($path) -creplace '"Basic [^"<]*"', '"Basic <<>>"'
+    return $contents -ccontains (Get-Sha256 $path) -or $contents -ccontains (Get-TextHash $template)
+}
+
 # With "expects", others may have written neither the file nor anything beside it.
 function Assert-Own($action, [string[]] $contents) {
     if (-not (Test-Has $action 'expects')) { return }
@@ -92,9 +116,8 @@ function Assert-Own($action, [string[]] $contents) {
         throw (New-Fault 'foreign-file' "the folder $folder holds what Casement did not write: $(@($others | Select-Object -First 5) -join ', ')$more")
     }
     if (-not (Test-Path -LiteralPath $action.path -PathType Leaf)) { return }
-    $found = Get-Sha256 $action.path
-    if (($contents + $action.expects) -cnotcontains $found) {
-        throw (New-Fault 'foreign-file' "Casement did not write the content of $($action.path), which has sha256 $found")
+    if (-not (Test-Known $action.path ($contents + $action.expects))) {
+        throw (New-Fault 'foreign-file' "Casement did not write the content of $($action.path), which has sha256 $(Get-Sha256 $action.path)")
     }
 }
 
@@ -137,7 +160,7 @@ function Remove-PlannedFile($action) {
     if (-not (Test-Path -LiteralPath $action.path)) { return $false }
     if (Test-Path -LiteralPath $action.path -PathType Container) { throw 'it is a folder, not a file' }
     # A file that others wrote stays, and is no failure.
-    if ((Test-Has $action 'expects') -and @($action.expects) -cnotcontains (Get-Sha256 $action.path)) { return $false }
+    if ((Test-Has $action 'expects') -and -not (Test-Known $action.path @($action.expects))) { return $false }
     Remove-Present { Remove-Item -LiteralPath $action.path -Force }
     return $true
 }

@@ -1,7 +1,8 @@
 import { ApiException } from "@kubernetes/client-node";
 import { z } from "zod";
 import { Refused } from "../../errors.ts";
-import type { ObjectReference } from "../../inputs/input.ts";
+import type { FoundObjects, ObjectReference } from "../../inputs/input.ts";
+import { bodyOf } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
 import { everyPage } from "../every-page.ts";
 
@@ -23,6 +24,15 @@ export function readRefusal(reference: ObjectReference, error: unknown): string 
   if (error.code !== 404) return undefined;
   return `the cluster has no ${reference.name === undefined ? `kind ${name}` : name}`;
 }
+
+/** Status of a missing object; the answer for a missing kind or path names no object (apimachinery, NewNotFound). */
+const missingShape = z.object({ details: z.object({ name: z.string() }) });
+
+/** Is the named object missing, although the cluster has its kind? */
+const isMissing = ({ name }: ObjectReference, error: unknown): boolean =>
+  error instanceof ApiException &&
+  error.code === 404 &&
+  missingShape.safeParse(bodyOf(error)).data?.details.name === name;
 
 /** A list of the API; `remainingItemCount` without `continue` belongs to a list that was cut on its way. */
 const listShape = z.object({
@@ -56,16 +66,17 @@ export const inputObjects = (context: StepContext) => {
     one,
 
     /**
-     * Reads the objects of each reference.
+     * Reads the objects of each reference; none for an object that may be absent and is missing.
      * @throws Refused if the cluster lacks one, refuses it, or answers with an incomplete list; the client's error if
      * the API server is unavailable
      */
-    read: async (references: readonly ObjectReference[]): Promise<readonly (readonly unknown[])[]> =>
+    read: async (references: readonly ObjectReference[]): Promise<FoundObjects> =>
       Promise.all(
         references.map(async (reference) => {
           try {
             return await read(reference);
           } catch (error) {
+            if (reference.mayBeAbsent && isMissing(reference, error)) return [];
             const why = readRefusal(reference, error);
             if (why === undefined) throw error;
             throw new Refused(`${why}, so no node was changed`, { cause: error });

@@ -13,7 +13,7 @@ import { managedNodes } from "../cluster/managed-nodes.ts";
 import { instanceIdOf } from "../cluster/node-facts.ts";
 import { type Node, nodes } from "../cluster/nodes.ts";
 import { instances } from "../ec2/instances.ts";
-import { inputContent } from "../input-content.ts";
+import { inputContent, inputFound } from "../input-content.ts";
 import { type InputWatch, inputWatches, isBlocked } from "../input-watches.ts";
 import { machines } from "../machines/machines.ts";
 import type { DoctorCheck, DoctorFacts } from "./check.ts";
@@ -121,7 +121,7 @@ async function mirroredNodes({ context, configuration: { cluster } }: DoctorFact
 
 async function applied(patient: DoctorFacts): Promise<Finding[]> {
   const { context, configuration } = patient;
-  const found = await inputObjects(context).read(mirrorsInput.reads(configuration) ?? []);
+  const found = (await inputFound(inputObjects(context), mirrorsInput, configuration)) ?? [];
   const all = await machines(context).given.all();
   const watch = await inputWatches(context).of(mirrorsInput.rule).read();
   const given = [...all.values()].flatMap(({ mirrors = [] }) => mirrors);

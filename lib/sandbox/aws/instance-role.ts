@@ -52,9 +52,9 @@ export function instanceRole({ access, s3, secretsManager, simulation }: Instanc
       const { body } = await ask(s3, "GetObject", instanceId, request("GET", path(bucket, key, version), {}));
       return Buffer.from(body as Uint8Array);
     },
-    readSecret: async (instanceId, secretId) => {
+    readSecret: async (instanceId, secretId, version) => {
       const headers = { "x-amz-target": "secretsmanager.GetSecretValue" };
-      const what = request("POST", "/", headers, JSON.stringify({ SecretId: secretId }));
+      const what = request("POST", "/", headers, JSON.stringify({ SecretId: secretId, VersionId: version }));
       const { body } = await ask(secretsManager, "GetSecretValue", instanceId, what);
       return String(JSON.parse(String(body)).SecretString ?? "");
     },

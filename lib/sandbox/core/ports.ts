@@ -121,5 +121,6 @@ export interface Cloud {
 /** Reads of a machine with its own role; each call throws AwsError as the service would. */
 export interface InstanceRole {
   readObject(instanceId: string, bucket: string, key: string, version: string): Promise<Uint8Array>;
-  readSecret(instanceId: string, secretId: string): Promise<string>;
+  /** @param version VersionId; by default the current version */
+  readSecret(instanceId: string, secretId: string, version?: string): Promise<string>;
 }

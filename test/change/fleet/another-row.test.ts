@@ -34,7 +34,7 @@ const rowOf = (given: Map<string, string>, prove: () => Promise<null>): FleetRow
   onClaimed: async () => null,
   sending: async () => sendingOf(given),
   trial: {
-    names: { plan: "plan first", send: "first", settle: "settle first" },
+    names: { plan: "plan first", send: "first", settle: "settle first", undo: "undo" },
     prove,
     undo: async () => ({ file: "as it was before" }),
     block: async ({ name }, at) => void given.set("blocked", `${name} by its ${at}`),

@@ -1,5 +1,5 @@
 import { reconcileNodes } from "../../../lambdas/capabilities/reconcile/reconcile.ts";
-import type { Input, InputContent } from "../../../lambdas/inputs/input.ts";
+import type { Input, InputContent, ObjectReference } from "../../../lambdas/inputs/input.ts";
 import type { MachinePlan } from "../../../lambdas/machine/plan.ts";
 import {
   type InputName,
@@ -13,8 +13,8 @@ import { machine } from "../../../lambdas/steps/machine/machine.ts";
 import type { Steps } from "../../../lambdas/steps/steps.ts";
 import { run } from "../../engine/durable-engine.ts";
 import { configurationWith } from "../../profiles/okd/facts.ts";
-import { Fleet } from "../fleet/fleet.ts";
-import { inputVerbs } from "./published.ts";
+import { Fleet, type Troubles } from "../fleet/fleet.ts";
+import { inputVerbs, publishedConfig } from "./published.ts";
 
 const base = configurationWith({ inputs: "openshift" });
 const IMAGE = "registry-0.example.com/windows/probe:1";
@@ -57,8 +57,8 @@ export class MirrorFleet {
   #set: object;
   readonly #registries: number;
 
-  constructor(machines: number, registries: number) {
-    this.fleet = new Fleet(machines);
+  constructor(machines: number, registries: number, troubles: Troubles = {}) {
+    this.fleet = new Fleet(machines, troubles);
     this.#registries = registries;
     this.#set = mirrorSetOf(registries, "first");
   }
@@ -96,6 +96,11 @@ export class MirrorFleet {
         revise(id, input, (had) => ({ ...valueFrom(had), owner, at }));
       },
     };
+  }
+
+  /** Objects of the cluster by their kind. */
+  #objects(): Readonly<Record<string, readonly object[]>> {
+    return { ImageTagMirrorSet: [this.#set], Image: [{ spec: {} }], ControllerConfig: [publishedConfig] };
   }
 
   /** Makes requests as the real verb does, on a bucket that takes every plan. */
@@ -140,8 +145,14 @@ export class MirrorFleet {
       ...verbs,
       machines: { ...steps.machines, given: this.#given() },
       machine: { ...steps.machine, requestFor: this.#requestFor() },
-      runtime: { read: async () => ({ version: "1", configuration, payload: { files: [] } }) },
-      inputObjects: { read: async () => [[], [this.#set], [], [{ spec: {} }]] },
+      runtime: {
+        read: async () => ({ version: "1", configuration, payload: { files: [] } }),
+        rules: async () => configuration,
+      },
+      inputObjects: {
+        read: async (references: readonly ObjectReference[]) =>
+          references.map(({ kind }) => this.#objects()[kind] ?? []),
+      },
       inputStore: kept,
       probes: this.#probes(),
       stops: { all: async () => [], ofNamespace: async () => [] },

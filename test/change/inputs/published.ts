@@ -5,7 +5,8 @@ import { certificate } from "../../stack/certificates.ts";
 /** PEM of the authorities that the cluster publishes. */
 export const PEM = await certificate(true, new Date(Date.UTC(2036, 0, 1)));
 
-const controllerConfig = { spec: { kubeAPIServerServingCAData: Buffer.from(PEM).toString("base64") } };
+/** The object with these authorities, as the cluster publishes it. */
+export const publishedConfig = { spec: { kubeAPIServerServingCAData: Buffer.from(PEM).toString("base64") } };
 
 /** The verbs by which an input is read, kept and watched: the cluster publishes one bundle of authorities. */
 export function inputVerbs() {
@@ -14,7 +15,7 @@ export function inputVerbs() {
   const stored = new Map<string, InputContent>();
   const watch = {
     claim: async () => true,
-    read: async () => ({ blocked: null, comparedAt: 0, stored: null, remarks: [] }),
+    read: async () => ({ blocked: null, comparedAt: 0, stored: null, remarks: [], asked: [], accepted: [] }),
     note: async (_tick: string, outcome: string) => {
       noted.push(outcome);
       return outcome === "refused" ? "bad" : null;
@@ -22,13 +23,14 @@ export function inputVerbs() {
     noteComparison: async () => void noted.push("compared"),
     noteStored: async () => undefined,
     noteRemarks: async () => false,
+    accept: async () => undefined,
     block: async (block: BlockedContent) => void blocked.push(block),
   };
   return {
     noted,
     blocked,
     verbs: {
-      inputObjects: { read: async () => [[controllerConfig]] },
+      inputObjects: { read: async () => [[publishedConfig]] },
       inputStore: {
         put: async (_input: Input, content: InputContent) => void stored.set(content.sha256, content),
         get: async (_input: Input, identity: string) => stored.get(identity),

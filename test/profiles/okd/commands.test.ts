@@ -72,8 +72,6 @@ describe("the network task", () => {
       "172.30.0.0/16",
       "-HnsNetwork",
       "OVNKubernetesHybridOverlayNetwork",
-      "-HnsModule",
-      "C:\\k\\hns.psm1",
       "-CniConfig",
       "C:\\k\\cni\\config\\cni.conf",
       "-KubeProxyConfig",

@@ -10,6 +10,7 @@ import {
   SecretsManagerClient,
   TagResourceCommand,
   UntagResourceCommand,
+  UpdateSecretCommand,
 } from "@aws-sdk/client-secrets-manager";
 import { describe, expect, it } from "vitest";
 import { instanceRole } from "../../../lib/sandbox/aws/instance-role.ts";
@@ -64,6 +65,33 @@ describe("Secrets Manager", () => {
     expect(await value(name)).toBe("newer");
     expect(await value(name, { VersionStage: "AWSPREVIOUS" })).toBe("s3cret");
     expect(await codeOf(value(name, { VersionStage: "AWSPENDING" }))).toBe("ResourceNotFoundException");
+  });
+
+  it("gives a version by its id as long as it has a label", async () => {
+    const { client, create, value } = newFixture();
+    const { VersionId: first } = await create();
+    const put = (SecretString: string) => client().send(new PutSecretValueCommand({ SecretId: name, SecretString }));
+    await put("newer");
+    expect(await value(name, { VersionId: first })).toBe("s3cret");
+    await put("newest");
+    await expect(value(name, { VersionId: first })).rejects.toThrow(
+      `Secrets Manager can't find the specified secret value for VersionId: ${first}`,
+    );
+  });
+
+  it("changes description and value at once, and makes a version only of a value", async () => {
+    const { client, create, value } = newFixture();
+    await create();
+    const update = (more: object) => client().send(new UpdateSecretCommand({ SecretId: name, ...more }));
+    expect((await update({ Description: "one" })).VersionId).toBeUndefined();
+    const { VersionId } = await update({ Description: "two", SecretString: "newer" });
+    const { Description, VersionIdsToStages = {} } = await client().send(new DescribeSecretCommand({ SecretId: name }));
+    expect([Description, VersionIdsToStages[VersionId ?? ""], await value(name)]).toEqual([
+      "two",
+      ["AWSCURRENT"],
+      "newer",
+    ]);
+    expect(await codeOf(update({ Description: "x".repeat(2_049) }))).toBe("InvalidParameterException");
   });
 
   it("keeps a deleted secret for its recovery window only", async () => {

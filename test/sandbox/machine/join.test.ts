@@ -136,20 +136,6 @@ describe("a machine that joins", () => {
     });
   });
 
-  it("has no endpoint for kube-proxy without hns.psm1, which alone can make one", async () => {
-    const fixture = await clusterFixture();
-    await configured(fixture, facts);
-    await fixture.clock.until(() => fixture.node(name) !== undefined, minutes(5));
-    await fixture.apply(id, [{ do: "remove-file", path: "C:\\k\\hns.psm1" }]);
-    expect(resultOf(await fixture.apply(id, allActions(fixture, facts).network))).toMatchObject({
-      failed: {
-        action: "run-task Casement network",
-        error: "its last result is 1: The term 'New-HnsEndpoint' is not recognized",
-      },
-    });
-    expect(fixture.machines.logOf(id).join("\n")).toContain("4002 The term 'New-HnsEndpoint' is not recognized");
-  });
-
   it("has a kube-proxy older than 1.33 only with the feature gate that it needs for direct server return", async () => {
     const fixture = await clusterFixture();
     await joined(fixture, facts);

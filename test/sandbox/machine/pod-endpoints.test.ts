@@ -5,7 +5,7 @@ import { network } from "../../../lib/sandbox/machine/scripts/network.ts";
 
 /** A machine with the parts of the overlay's network that the script reads. */
 async function afterTheScript(): Promise<Machine> {
-  const files = new Map([["C:\\k\\hns.psm1", ""]]);
+  const files = new Map<string, string>();
   const machine: unknown = {
     state: {
       hnsNetworks: [{ name: "overlay", subnet: "10.132.1.0/24", managementIp: "10.0.0.20" }],
@@ -26,7 +26,6 @@ async function afterTheScript(): Promise<Machine> {
   };
   const given = {
     hnsnetwork: "overlay",
-    hnsmodule: "C:\\k\\hns.psm1",
     servicenetwork: "172.30.0.0/16",
     cniconfig: "C:\\k\\cni\\config\\cni.conf",
     kubeproxyconfig: "C:\\k\\kube-proxy.conf",

@@ -95,7 +95,8 @@ export async function mostAtOnce(steps: Steps, pools: readonly (string | null)[]
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);
 
-const boundOf = ({ pools }: Configuration, pool: string | null): number | string =>
+/** The configuration's limit on a pool's unavailable nodes. */
+export const boundOf = ({ pools }: Configuration, pool: string | null): number | string =>
   pools[pool ?? ""]?.maxUnavailable ?? 1;
 
 /**

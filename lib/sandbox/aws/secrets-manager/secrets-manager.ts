@@ -13,16 +13,16 @@ import {
   requireNotDeleted,
   type Secret,
   type SecretStore,
-  type SecretVersion,
   secretStore,
 } from "./secrets.ts";
 import { type Input, shapes } from "./shapes.ts";
+import { checkValue, getValue, hasValue, named, putValue, updateSecret, versionOf } from "./values.ts";
 
 /** The simulated Secrets Manager. */
 export interface SecretsManager {
   readonly service: AwsService;
-  /** Stores a secret without a permission check; an existing one gets a new value when it differs. Returns the ARN. */
-  seed(name: string, text: string, tags?: Readonly<Record<string, string>>): string;
+  /** Stores a secret without a permission check; an existing one gets a new value when it differs. Returns the ARN. By default the version's id is random. */
+  seed(name: string, text: string, tags?: Readonly<Record<string, string>>, version?: string): string;
   /** Removes a secret for good without a permission check. */
   unseed(name: string): void;
 }
@@ -35,32 +35,6 @@ const RECOVERY_DAYS = 30;
 const pairs = (tags: readonly { Key: string; Value: string }[]): Record<string, string> =>
   Object.fromEntries(tags.map(({ Key, Value }) => [Key, Value]));
 
-function checkValue({
-  SecretString: text,
-  SecretBinary: binary,
-}: Pick<Input<"put">, "SecretString" | "SecretBinary">): void {
-  if (text !== undefined && binary !== undefined)
-    throw new AwsError(
-      "InvalidParameterException",
-      "You can't specify both a binary secret value and a string secret value in the same secret.",
-    );
-}
-
-const sameValue = (version: SecretVersion, input: Pick<Input<"put">, "SecretString" | "SecretBinary">): boolean =>
-  version.text === (input.SecretString ?? null) && version.binary === (input.SecretBinary ?? null);
-
-const versionOf = (
-  store: SecretStore,
-  input: Pick<Input<"put">, "ClientRequestToken" | "SecretString" | "SecretBinary">,
-) => ({
-  id: input.ClientRequestToken,
-  text: input.SecretString ?? null,
-  binary: input.SecretBinary ?? null,
-  createdAt: store.simulation.clock.now(),
-});
-
-const named = (secret: Secret, more: object = {}): object => ({ ARN: secret.arn, Name: secret.name, ...more });
-
 /** Finds the secret that an earlier, identical request created; a name that waits for its deletion is not free. */
 function existing(store: SecretStore, input: Input<"create">): Secret | undefined {
   const secret = find(store, input.Name);
@@ -71,7 +45,7 @@ function existing(store: SecretStore, input: Input<"create">): Secret | undefine
       "You can't create this secret because a secret with this name is already scheduled for deletion.",
     );
   const version = secret.versions.find(({ id }) => id === input.ClientRequestToken);
-  if (version && sameValue(version, input)) return secret;
+  if (version && hasValue(version, input)) return secret;
   throw new AwsError(
     "ResourceExistsException",
     `The operation failed because the secret ${input.Name} already exists.`,
@@ -100,41 +74,6 @@ function create(store: SecretStore, input: Input<"create">, caller: Caller): obj
   if (input.SecretString !== undefined || input.SecretBinary !== undefined) addVersion(secret, versionOf(store, input));
   store.secrets.set(secret.name, secret);
   return named(secret, secret.versions.length > 0 ? { VersionId: input.ClientRequestToken } : {});
-}
-
-function getValue(store: SecretStore, input: Input<"get">, caller: Caller): object {
-  const secret = requireNotDeleted(permitted(store, caller, "GetSecretValue", input.SecretId));
-  const stage = input.VersionStage ?? (input.VersionId === undefined ? "AWSCURRENT" : undefined);
-  const version = secret.versions.find(
-    ({ id, stages }) =>
-      (input.VersionId === undefined || id === input.VersionId) && (stage === undefined || stages.includes(stage)),
-  );
-  if (!version)
-    throw new AwsError(
-      "ResourceNotFoundException",
-      `Secrets Manager can't find the specified secret value for staging label: ${stage ?? input.VersionId}`,
-    );
-  return named(secret, {
-    VersionId: version.id,
-    VersionStages: version.stages,
-    CreatedDate: seconds(version.createdAt),
-    ...(version.text === null ? {} : { SecretString: version.text }),
-    ...(version.binary === null ? {} : { SecretBinary: version.binary }),
-  });
-}
-
-function putValue(store: SecretStore, input: Input<"put">, caller: Caller): object {
-  checkValue(input);
-  const secret = requireNotDeleted(permitted(store, caller, "PutSecretValue", input.SecretId));
-  const known = secret.versions.find(({ id }) => id === input.ClientRequestToken);
-  if (known && !sameValue(known, input))
-    throw new AwsError(
-      "ResourceExistsException",
-      "You can't use ClientRequestToken of a version that already exists with another value.",
-    );
-  if (!known) addVersion(secret, versionOf(store, input));
-  store.secrets.set(secret.name, secret);
-  return named(secret, { VersionId: input.ClientRequestToken, VersionStages: known?.stages ?? ["AWSCURRENT"] });
 }
 
 function describeSecret(store: SecretStore, input: Input<"one">, caller: Caller): object {
@@ -216,6 +155,7 @@ export function secretsManager(simulation: Simulation, account: { accountId: str
       CreateSecret: action("create", create),
       GetSecretValue: action("get", getValue),
       PutSecretValue: action("put", putValue),
+      UpdateSecret: action("update", updateSecret),
       DescribeSecret: action("one", describeSecret),
       DeleteSecret: action("delete", deleteSecret),
       RestoreSecret: action("one", restore),
@@ -225,9 +165,9 @@ export function secretsManager(simulation: Simulation, account: { accountId: str
     },
     { limits },
   );
-  const seed: SecretsManager["seed"] = (name, text, tags = {}) => {
+  const seed: SecretsManager["seed"] = (name, text, tags = {}, version = simulation.random.uuid()) => {
     const caller: Caller = { principal: "seed", require: () => {} };
-    const ClientRequestToken = simulation.random.uuid();
+    const ClientRequestToken = version;
     const known = find(store, name);
     if (!known)
       create(

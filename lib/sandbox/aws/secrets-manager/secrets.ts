@@ -17,7 +17,7 @@ export interface SecretVersion {
 export interface Secret {
   readonly arn: string;
   readonly name: string;
-  readonly description: string | null;
+  description: string | null;
   readonly createdAt: number;
   changedAt: number;
   /** Time at which a deleted secret is gone for good; null otherwise. */

@@ -48,6 +48,12 @@ export const shapes = {
   }),
   get: z.strictObject({ SecretId: id, VersionId: z.string().optional(), VersionStage: z.string().optional() }),
   put: z.strictObject({ SecretId: id, ClientRequestToken: token, ...value }),
+  update: z.strictObject({
+    SecretId: id,
+    ClientRequestToken: token,
+    Description: z.string().max(2048).optional(),
+    ...value,
+  }),
   one: z.strictObject({ SecretId: id }),
   delete: z.strictObject({
     SecretId: id,

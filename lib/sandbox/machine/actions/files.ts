@@ -8,6 +8,7 @@ import type { Machine } from "../machine.ts";
 import { binaryOf } from "../payload.ts";
 import { Fault } from "../scripts/causes.ts";
 import { requireSpace } from "../scripts/records.ts";
+import { filledText, secretField } from "../secret-values.ts";
 import type { Service } from "../state.ts";
 import { WindowsError } from "../windows-errors.ts";
 import { type ActionHandler, type Applying, CMDLET_MS } from "./applying.ts";
@@ -63,30 +64,11 @@ export async function downloadPinned(
   return content;
 }
 
-/** Parses a secret's text as JSON; no error contains any of it. */
-function fieldsOf(secret: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(secret);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
-  } catch {
-    throw new Error("the secret is not JSON");
-  }
-}
-
-async function secretField({ machine, process, text }: Applying, secretId: string, field: string): Promise<Uint8Array> {
-  await loadAwsTools(machine, process, text);
-  const read = (role: InstanceRole) => role.readSecret(machine.id, secretId);
-  const fields = fieldsOf(await fromAws({ machine, process }, "Secrets Manager", read));
-  if (!Object.hasOwn(fields, field)) throw new Error(`the secret has no field ${field}`);
-  const value = fields[field];
-  if (typeof value !== "string") throw new Error(`the secret's field ${field} is not text`);
-  return Buffer.from(value);
-}
-
-function contentOf(run: Applying, source: FileSource, sha256: string | null): Promise<Uint8Array> {
-  if (source.from === "inline") return Promise.resolve(Buffer.from(source.base64, "base64"));
+async function contentOf(run: Applying, source: FileSource, sha256: string | null): Promise<Uint8Array> {
+  if (source.from === "inline") return Buffer.from(source.base64, "base64");
   if (source.from === "bucket") return downloadPinned(run, source, sha256 ?? "", "the content");
-  return secretField(run, source.secretId, source.field);
+  if (source.from === "template") return Buffer.from(await filledText(run, source));
+  return Buffer.from(await secretField(run, source.secretId, source.field));
 }
 
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(\..*)?$/i;
@@ -175,9 +157,16 @@ function othersIn(disk: Disk, folder: string, own: string): string[] {
   return [...files, ...disk.directoriesIn(folder)].map((one) => nameOf(one.path)).toSorted();
 }
 
+/** Test-Known of files.ps1: by the hash of the file's bytes, or of its text without credentials. */
+function isKnown({ disk }: Machine, path: string, contents: readonly (string | null)[]): boolean {
+  const template = (disk.text(path) ?? "").replaceAll(/"Basic [^"<]*"/g, '"Basic <<>>"');
+  return contents.includes(disk.file(path)?.sha256 ?? null) || contents.includes(sha256Of(template));
+}
+
 /** Assert-Own of files.ps1. @throws Fault if others wrote the file or anything beside it */
-function requireOwn({ disk }: Machine, path: string, contents: readonly (string | null)[] | undefined): void {
+function requireOwn(machine: Machine, path: string, contents: readonly (string | null)[] | undefined): void {
   if (contents === undefined) return;
+  const { disk } = machine;
   const folder = path.slice(0, path.lastIndexOf("\\"));
   const others = othersIn(disk, folder, nameOf(path));
   const more = others.length > MOST_NAMES ? ` and ${others.length - MOST_NAMES} more` : "";
@@ -185,7 +174,7 @@ function requireOwn({ disk }: Machine, path: string, contents: readonly (string 
   if (others.length > 0)
     throw new Fault("foreign-file", `the folder ${folder} holds what Casement did not write: ${names}`);
   const found = disk.file(path)?.sha256;
-  if (found !== undefined && !contents.includes(found))
+  if (found !== undefined && !isKnown(machine, path, contents))
     throw new Fault("foreign-file", `Casement did not write the content of ${path}, which has sha256 ${found}`);
 }
 
@@ -214,14 +203,15 @@ export const file: ActionHandler<"file"> = async (run, { path, source, sha256, a
 /** Removes a file if it exists; a running program's image cannot be removed. */
 export const removeFile: ActionHandler<"remove-file"> = async (run, { path, expects }) => {
   requirePath(path);
-  const { disk } = run.machine;
+  const { machine } = run;
+  const { disk } = machine;
   disk.remove(`${path}.casement-new`);
   if (disk.directory(path)) throw new Error("it is a folder, not a file");
   const present = disk.file(path);
   if (!present) return false;
   // A file that others wrote stays, and is no failure.
-  if (expects && !expects.includes(present.sha256)) return false;
-  requireUnlocked(run.machine, path);
+  if (expects && !isKnown(machine, path, expects)) return false;
+  requireUnlocked(machine, path);
   return disk.remove(path);
 };
 

@@ -11,15 +11,7 @@ const STATE_FILE = "C:\\Casement\\network.json";
 const WAIT_SECONDS = 540;
 const PAUSE_SECONDS = 2;
 /** Mandatory parameters: PowerShell itself refuses to run the script without them. */
-const mandatory = [
-  "nodename",
-  "servicenetwork",
-  "hnsnetwork",
-  "hnsmodule",
-  "cniconfig",
-  "kubeproxyconfig",
-  "kubeconfig",
-];
+const mandatory = ["nodename", "servicenetwork", "hnsnetwork", "cniconfig", "kubeproxyconfig", "kubeconfig"];
 
 async function awaitNetwork({ machine, process, arguments: given }: ScriptRun): Promise<HnsNetwork> {
   const name = given.get("hnsnetwork") ?? "";
@@ -37,16 +29,14 @@ async function awaitNetwork({ machine, process, arguments: given }: ScriptRun): 
 
 /**
  * The endpoint that kube-proxy sends from: the second address of the node's subnet, after the gateway's. The host must
- * have it. Windows' own module can list endpoints and remove them; New-HnsEndpoint comes with hns.psm1
- * (HostNetworkingService's reference).
+ * have it.
  */
-async function vipEndpoint({ machine, process }: ScriptRun, network: HnsNetwork, hnsModule: string): Promise<string> {
+async function vipEndpoint({ machine, process }: ScriptRun, network: HnsNetwork): Promise<string> {
   const { state } = machine;
   const own = (one: HnsEndpoint): boolean => one.name === "VIPEndpoint";
   const known = state.hnsEndpoints.find((one) => own(one) && one.network === network.name && one.attached);
   state.hnsEndpoints = state.hnsEndpoints.filter((one) => !own(one) || one === known);
   if (known) return known.ip;
-  if (!machine.disk.file(hnsModule)) throw new Error("The term 'New-HnsEndpoint' is not recognized");
   const octets = (network.subnet.split("/")[0] ?? "").split(".");
   const ip = [...octets.slice(0, 3), String(Number(octets[3]) + 2)].join(".");
   const attached = !machine.faultApplies("endpoint-not-attached");
@@ -113,7 +103,7 @@ async function setUp(run: ScriptRun): Promise<void> {
   const found = await awaitNetwork(run);
   const text = (name: string): string => given.get(name) ?? "";
   writeIfDifferent(machine, text("cniconfig"), cniText(found, text("servicenetwork")));
-  const proxy = proxyText(found, await vipEndpoint(run, found, text("hnsmodule")), given);
+  const proxy = proxyText(found, await vipEndpoint(run, found), given);
   await restartProxy(run, text("kubeconfig"), writeIfDifferent(machine, text("kubeproxyconfig"), proxy));
 }
 

@@ -5,13 +5,14 @@ const access = z.enum(["system", "inherited"]);
 const strings = z.array(z.string());
 const seconds = z.array(z.number().min(0));
 
-/** SHA-256 that pins an object of the bucket; only a secret's hash is not known beforehand. */
+/** SHA-256 that pins a content; only the hash of what comes from a secret is not known beforehand. */
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 const source = z.discriminatedUnion("from", [
   z.object({ from: z.literal("inline"), base64: z.string() }),
   z.object({ from: z.literal("bucket"), bucket: z.string(), key: z.string(), version: z.string() }),
   z.object({ from: z.literal("secret"), secretId: z.string(), field: z.string() }),
+  z.object({ from: z.literal("template"), base64: z.string(), secretId: z.string(), version: z.string() }),
 ]);
 
 const action = z.discriminatedUnion("do", [
@@ -25,7 +26,7 @@ const action = z.discriminatedUnion("do", [
       access,
       expects: z.array(sha256).optional(),
     })
-    .refine((file) => file.source.from === "secret" || file.sha256 !== null, { path: ["sha256"] }),
+    .refine((file) => ["secret", "template"].includes(file.source.from) || file.sha256 !== null, { path: ["sha256"] }),
   z.object({ do: z.literal("remove-file"), path: z.string(), expects: z.array(sha256).optional() }),
   z.object({ do: z.literal("remove-directory"), path: z.string() }),
   z.object({ do: z.literal("feature"), name: z.string() }),

@@ -57,7 +57,7 @@ test("a person who reconciles while the schedule changes nodes is told by which 
   await here.type("operator", "/win reconcile");
   await here.until(() => said(here, "3 nodes updated") > 0, 12, "the change");
   expect(openly(here).find((one) => one.includes("🚫"))).toContain(
-    `\`${running?.id}\` is writing the same files to nodes.`,
+    `Registry mirrors: \`${running?.id}\` is already changing nodes.`,
   );
   await expectOnce();
 });
@@ -85,8 +85,8 @@ test.for([
     await here.until(() => said(here, "3 nodes updated") > 0, 12, "the change");
     await expectOnce();
     const others = (await reconciles(here)).filter(({ status }) => status !== "succeeded");
-    expect(others.every(({ status, summary }) => status === "refused" && summary.includes("is writing the same"))).toBe(
-      true,
-    );
+    expect(
+      others.every(({ status, summary }) => status === "refused" && summary.includes("is already changing nodes")),
+    ).toBe(true);
   },
 );

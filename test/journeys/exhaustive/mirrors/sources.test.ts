@@ -25,7 +25,7 @@ test("without inputs no machine changes although sets exist, and the commands sa
   await createSet(here, "tag", "team", quay);
   await here.pass(11);
   const advice =
-    "Casement applies no mirror sets: set `cluster.inputs` in the configuration to `openshift` or `configmap`";
+    "Casement applies no mirror sets and no other settings of the cluster to nodes: set `cluster.inputs` in the configuration to `openshift` or `configmap`";
   await here.type("operator", "/win reconcile");
   await here.pass(1);
   expect([...openly(here), ...privately(here, "operator")].join("\n")).toContain(advice);

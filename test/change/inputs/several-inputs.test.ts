@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { reconcileRequested } from "../../../lambdas/change/inputs/requested.ts";
+import type { Start } from "../../../lambdas/commands/request.ts";
+import type { Input } from "../../../lambdas/inputs/input.ts";
+import { kubeletClientsInput } from "../../../lambdas/inputs/kubelet-clients.ts";
+import { mirrorsInput } from "../../../lambdas/inputs/mirrors/input.ts";
+import { originated } from "../../../lambdas/records/origin.ts";
+import { run, setUp, tearDown } from "../../engine/durable-engine.ts";
+import { idOf, nameOf, type Troubles } from "../fleet/fleet.ts";
+import { MirrorFleet } from "./mirror-fleet.ts";
+
+beforeAll(setUp);
+afterAll(tearDown);
+
+const origin = originated({ by: "rule", rule: "a test" });
+const another: Input = { ...mirrorsInput, words: { ...mirrorsInput.words, title: "Another input" } };
+const both: readonly Input[] = [mirrorsInput, kubeletClientsInput];
+
+/** Gives a fleet several inputs as a person does. */
+async function reconcile(
+  here: MirrorFleet,
+  {
+    inputs = both,
+    id = "reconcile-0a1b2c3d",
+    dryRun = false,
+  }: { inputs?: readonly Input[]; id?: string; dryRun?: boolean } = {},
+) {
+  const steps = here.steps();
+  const request = { command: "reconcile", targets: { kind: "all" }, dryRun } as const;
+  const start: Start = { operation: id, request, ...origin, notAfter: Number.MAX_SAFE_INTEGER };
+  const blank = { status: "requested", requestedAt: steps.timestamp(), endedAt: null, cancelledBy: null } as const;
+  here.fleet.operation = { id, request, ...origin, ...blank, channel: "C0", messageTs: null, callbacks: {} };
+  const ended = await run((ctx) => reconcileRequested({ ctx, steps, start }, inputs));
+  expect(ended.status).toBe("SUCCEEDED");
+  return here.fleet.operation;
+}
+
+const fleetOf = (machines: number, troubles: Troubles = {}) => new MirrorFleet(machines, 2, troubles);
+const ids = (here: MirrorFleet) => here.fleet.numbers().map(idOf);
+
+test("one operation gives nodes every input in turn, one node first each time, and its summary has both", async () => {
+  const here = fleetOf(60);
+  const operation = await reconcile(here);
+  expect(operation).toMatchObject({
+    status: "succeeded",
+    summary: "Registry mirrors: 60 nodes updated. Kubelets' client authority: 60 nodes updated.",
+  });
+  expect(here.fleet.changed.map(({ length }) => length)).toEqual([1, 50, 9, 1, 50, 9]);
+  for (const id of ids(here)) expect(Object.keys(here.given.get(id) ?? {})).toEqual(["mirrors", "kubeletClients"]);
+  expect(here.fleet.held.size).toBe(0);
+});
+
+test("each node has a record for each input, which names its stage", async () => {
+  const here = fleetOf(3);
+  await reconcile(here);
+  const records = [...here.fleet.records.values()].map(({ nodeName, stage, status }) => [nodeName, stage, status]);
+  expect(records.toSorted()).toEqual(
+    here.fleet.numbers().flatMap((at) => [
+      [nameOf(at), "file", "succeeded"],
+      [nameOf(at), "files", "succeeded"],
+    ]),
+  );
+});
+
+test("an input that fails on its first node does not keep the next one from nodes, and the end names both", async () => {
+  const here = fleetOf(3, { logRefusal: "401" });
+  const operation = await reconcile(here, { inputs: [kubeletClientsInput, mirrorsInput] });
+  expect(operation).toMatchObject({
+    status: "failed",
+    summary:
+      "Kubelets' client authority: 0 nodes updated, 1 node failed, 2 nodes not touched, because the first one failed. Registry mirrors: 3 nodes updated.",
+  });
+  expect(here.fleet.held.size).toBe(0);
+});
+
+test("an input that is refused does not keep the next one from nodes", async () => {
+  const here = fleetOf(2);
+  const refused: Input = { ...mirrorsInput, reads: () => [] };
+  const operation = await reconcile(here, { inputs: [refused, kubeletClientsInput] });
+  expect(operation?.status).toBe("failed");
+  expect(operation?.summary).toMatch(
+    /^Registry mirrors: no node was changed: .+\. Kubelets' client authority: 2 nodes updated\.$/,
+  );
+});
+
+test("a cancellation during the first input keeps the next one from nodes", async () => {
+  const here = fleetOf(3, { cancelledAfter: 2 });
+  const operation = await reconcile(here);
+  expect(here.fleet.changed.flat()).toEqual(ids(here));
+  expect(operation).toMatchObject({
+    status: "cancelled",
+    summary: "Registry mirrors: 3 nodes updated. Kubelets' client authority: not begun. Cancelled by <@U0OPERATOR>.",
+  });
+});
+
+test("an input that every node has is named once, and when all have both nothing is changed", async () => {
+  const here = fleetOf(2);
+  await reconcile(here, { inputs: [mirrorsInput] });
+  const operation = await reconcile(here, { id: "reconcile-1a1b2c3d" });
+  expect(operation?.summary).toBe("Kubelets' client authority: 2 nodes updated. Up to date: Registry mirrors.");
+  await reconcile(here, { id: "reconcile-2a1b2c3d", inputs: [mirrorsInput, another] });
+  expect(here.fleet.said.at(-1)).toContain("Registry mirrors, Another input: nothing to change.");
+});
+
+test("a dry run shows each input, and which of them every node has", async () => {
+  const here = fleetOf(2);
+  await reconcile(here, { dryRun: true });
+  expect(here.fleet.said.at(-1)).toContain("*Dry run of Registry mirrors*: 2 nodes would be changed, one first.");
+  expect(here.fleet.said.at(-1)).toContain("*Dry run of Kubelets' client authority*: 2 nodes would be changed");
+  await reconcile(here, { inputs: [mirrorsInput], id: "reconcile-1a1b2c3d" });
+  await reconcile(here, { dryRun: true, id: "reconcile-2a1b2c3d" });
+  expect(here.fleet.said.at(-1)).toContain("✅ Registry mirrors: nothing to change.");
+  expect(here.fleet.said.at(-1)).toContain("*Dry run of Kubelets' client authority*: 2 nodes would be changed");
+});
