@@ -184,6 +184,7 @@ const functionsOfWorkflows = {
   guarding: "guard-node",
   mirrors: "reconcile",
   proving: "reboot-node",
+  proxy: "reconcile",
 } as const;
 
 const isRenamed = (workflow: NodeWorkflow): workflow is keyof typeof functionsOfWorkflows =>

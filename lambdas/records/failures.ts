@@ -39,6 +39,7 @@ export const failureCodes = [
   "content-differs",
   "file-not-placed",
   "foreign-file",
+  "foreign-variable",
   "join-secret-unreadable",
   "secret-unusable",
   "feature-not-installed",

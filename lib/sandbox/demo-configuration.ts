@@ -20,6 +20,7 @@ const policy = {
   node: ["operator", "approver"],
   why: ["operator", "approver"],
   mirrors: ["operator", "approver"],
+  proxy: ["operator", "approver"],
   operations: ["operator", "approver"],
   doctor: ["operator", "approver"],
   audit: ["approver"],

@@ -38,6 +38,7 @@ export const configuration = configurationOf({
     why: ["operator", "reader"],
     operations: ["operator", "reader"],
     mirrors: ["operator", "reader"],
+    proxy: ["operator", "reader"],
     reconcile: ["operator"],
     add: ["operator"],
     cordon: ["operator"],

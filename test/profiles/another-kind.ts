@@ -9,6 +9,7 @@ export const anotherKind: Profile = {
   name: "another",
   stages: ["admit", "launch", "agent", "guard", "configure", "node", "network", "ready", "verify"],
   payloadPaths: new Map([["agent.exe", "C:\\another\\agent.exe"]]),
+  optionalPayload: new Set(),
   imageParameter: (windows) => `/another/windows-${windows}`,
   ports: () => [{ name: "agent", protocol: "TCP", port: 8_443, from: ["control-plane"] }],
   nodeName: ({ privateDnsName }) => privateDnsName.split(".")[0] ?? "",
@@ -42,5 +43,5 @@ export const anotherKind: Profile = {
   registryFile: (folder) => `C:\\other\\registries\\${folder}\\hosts.toml`,
   kubeletClients: (pem) => textFile("C:\\other\\clients.crt", pem),
   checks: ["kubelet-versions", "network"],
-  expected: { services: [{ name: "agent" }], network: "pods", endpoint: "source" },
+  expected: { services: [{ name: "agent" }], optionalServices: [], network: "pods", endpoint: "source" },
 };

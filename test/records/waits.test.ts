@@ -117,6 +117,7 @@ const pageTo: Readonly<Record<Notice["kind"], WaitKind | null>> = {
   credential: null,
   authority: null,
   mirrors: null,
+  proxy: null,
   "data-plane": null,
   slack: null,
 };

@@ -25,6 +25,7 @@ export interface Notice {
     | "credential"
     | "authority"
     | "mirrors"
+    | "proxy"
     | "data-plane"
     | "slack";
   /** Null if the notice belongs to no operation. */

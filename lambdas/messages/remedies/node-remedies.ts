@@ -100,8 +100,11 @@ export const cordonStages: Readonly<Record<StageOf<"cordon">, StageRemedies>> = 
   uncordon: notChanged,
 };
 
-/** The stages in which a machine in service gets an input: its kubelet's authority, or its registries' files. */
-export const inputStages: Readonly<Record<"file" | "files", StageRemedies>> = {
+/**
+ * The stages in which a machine in service gets an input: its kubelet's authority, its registries' files, or the
+ * variables of the proxy.
+ */
+export const inputStages: Readonly<Record<"file" | "files" | "variables", StageRemedies>> = {
   file: {
     own: {
       cause: "the machine did not take the file, or its kubelet does not serve logs with it",
@@ -111,6 +114,12 @@ export const inputStages: Readonly<Record<"file" | "files", StageRemedies>> = {
   files: {
     own: {
       cause: "the machine did not take the files",
+      remedy: "read `C:\\Casement\\apply.log` on the machine; the schedule tries again in an hour",
+    },
+  },
+  variables: {
+    own: {
+      cause: "the machine did not take the variables",
       remedy: "read `C:\\Casement\\apply.log` on the machine; the schedule tries again in an hour",
     },
   },

@@ -4,13 +4,14 @@ import type { PayloadFile } from "../../machine/payload.ts";
 import type { Action, FileAction } from "../../machine/plan.ts";
 import { firewallRules } from "../../machine/ports.ts";
 import { atLeast } from "../../machine/versions.ts";
-import type { MachineSpec } from "../machine-facts.ts";
+import { hasProgram, type MachineSpec } from "../machine-facts.ts";
 import type { Profile } from "../profile.ts";
 import { containerdConfiguration } from "./containerd.ts";
 import { BOOTSTRAP_KUBECONFIG, JOIN_AUTHORITY } from "./join.ts";
 import { credentialProviders, kubeletConfiguration } from "./kubelet.ts";
+import { ECR_PROVIDER } from "./payload.ts";
 import { okdPorts } from "./ports.ts";
-import { logOf, okdServices } from "./services.ts";
+import { hasService, logOf, okdServices } from "./services.ts";
 
 const GUARD_TASK = "Casement guard";
 const NETWORK_TASK = "Casement network";
@@ -83,7 +84,9 @@ const configurationFiles = (facts: MachineSpec): Action[] => [
   kubeletClients(facts.kubeletClients),
   textFile(JOIN_AUTHORITY, facts.configuration.cluster.certificateAuthority),
   jsonFile(`${k}\\kubelet.conf`, kubeletConfiguration(facts)),
-  jsonFile(`${k}\\credential-provider-config.yaml`, credentialProviders()),
+  ...(hasProgram(facts, ECR_PROVIDER)
+    ? [jsonFile(`${k}\\credential-provider-config.yaml`, credentialProviders())]
+    : []),
   textFile(`${k}\\containerd\\containerd_conf.toml`, containerdConfiguration()),
 ];
 
@@ -139,7 +142,9 @@ const configure = (facts: MachineSpec): Action[] => {
 /** Delivers the join material, and starts the services that need only a certificate from the cluster. */
 const start = (facts: MachineSpec): Action[] => [
   joinMaterial(facts),
-  ...["containerd", "kubelet", "windows_exporter", "csi-proxy"].map((name) => startService(name, logOf(name))),
+  ...["containerd", "kubelet", "windows_exporter", "csi-proxy"]
+    .filter((name) => hasService(facts, name))
+    .map((name) => startService(name, logOf(name))),
 ];
 
 /**

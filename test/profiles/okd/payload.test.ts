@@ -13,6 +13,11 @@ describe("a payload manifest", () => {
     expect(payloadManifestOf(okd, JSON.parse(JSON.stringify(manifest())))).toEqual(manifest());
   });
 
+  it.each([...okd.optionalPayload])("is taken without %s", (optional) => {
+    const files = manifest().files.filter(({ name }) => name !== optional);
+    expect(payloadManifestOf(okd, { ...manifest(), files }).files).toHaveLength(manifest().files.length - 1);
+  });
+
   it.for<[string, unknown, string]>([
     ["lacks a file", { ...manifest(), files: manifest().files.slice(1) }, "guard.ps1 is missing"],
     [

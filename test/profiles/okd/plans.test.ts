@@ -5,7 +5,7 @@ import type { MachineSpec } from "../../../lambdas/profiles/machine-facts.ts";
 import { join } from "../../../lambdas/profiles/okd/join.ts";
 import { nodeLabels, selfLabels } from "../../../lambdas/profiles/okd/labels.ts";
 import { okd } from "../../../lambdas/profiles/okd/okd.ts";
-import { configurationWith, factsWith } from "./facts.ts";
+import { configurationWith, factsWith, manifestWithout } from "./facts.ts";
 
 const everything = (facts: MachineSpec): Action[] => [
   ...okd.plans.guard(facts),
@@ -56,7 +56,7 @@ describe("the stages of profile okd", () => {
 
   it("define WMCO's services in WMCO's order", () => {
     const services = okd.plans.configure(factsWith()).filter((one) => one.do === "service");
-    for (const service of services) expect(service).toMatchObject({ environment: [], restartAfter: [10, 30, 60] });
+    for (const service of services) expect(service).toMatchObject({ restartAfter: [10, 30, 60] });
     expect(services.map(({ name, dependsOn, startType }) => [name, dependsOn, startType])).toEqual([
       ["containerd", [], "Automatic"],
       ["kubelet", ["containerd"], "Automatic"],
@@ -105,6 +105,13 @@ describe("the stages of profile okd", () => {
       "run-task Casement network",
       "service-state kube-proxy",
     ]);
+  });
+
+  it("neither define nor start csi-proxy without its program", () => {
+    const facts = factsWith({}, {}, { payload: manifestWithout("csi-proxy.exe") });
+    const names = [...okd.plans.configure(facts), ...okd.plans.start(facts)].map(inWords);
+    expect(names.filter((words) => /^service\S* csi-proxy/.test(words))).toEqual([]);
+    expect(names).toContain("service-state windows_exporter");
   });
 
   it("bring new join material to a kubelet that is stopped, which reads it when it starts again", () => {
