@@ -13,7 +13,7 @@ import { inputVerbs } from "../inputs/published.ts";
 export const configuration = {
   ...configurationWith(),
   people: { operator: ["U0OPERATOR"] },
-  policy: { guard: ["operator"], cancel: ["operator"] },
+  policy: { guard: ["operator"], reconcile: ["operator"], cancel: ["operator"] },
 };
 
 /** Events that trouble the fleet while it is changed. */
@@ -213,6 +213,7 @@ export class Fleet {
       thread: {
         post: async (_channel: string, message: object) => this.#say(message),
         update: async (_channel: string, _ts: string, message: object) => this.#say(message),
+        sendEphemeral: async (_channel: string, _user: string, message: object) => this.#say(message),
       },
       notices: { send: async ({ message }: { message: string }) => void this.pages.push(message) },
       audit: {
