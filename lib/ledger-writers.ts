@@ -78,6 +78,7 @@ export const ledgerWriters: Readonly<Record<Exclude<FunctionName, "cloud-events"
   "drain-node": [...operationsOf("drain-node"), ...emptying, ...callbacks],
   "reboot-nodes": [...operationsOf("reboot-nodes"), MACHINES, fleetCommands, ...published],
   "reboot-node": [...operationsOf("reboot-node"), ...emptying, MACHINES, ...callbacks],
+  "restart-node": [...operationsOf("restart-node"), ...emptying, MACHINES, ...callbacks],
   "remove-node": [...operationsOf("remove-node"), ...emptying],
   "stop-changes": [...operationsOf("stop-changes"), STOPS, ...published],
   "probe-nodes": [MACHINES, messages],

@@ -30,6 +30,7 @@ import {
   plans,
   rebootCommand,
   rebootThroughEc2,
+  restartCommand,
   seeAgents,
   seeAssociations,
   seeDocuments,
@@ -90,14 +91,29 @@ const whichAsk = [
   "drain-node",
   "reboot-node",
   "reboot-nodes",
+  "restart-node",
   "remove-node",
 ] as const;
+
+/** Shows what others do to a machine: SSM associations and Auto Scaling groups. */
+const seeOthersWork = [seeAssociations, seeScalingGroups];
 
 /**
  * Checks, while waiting for a slot, that the execution that holds the slot still runs; and that an own execution has
  * left the operation that this one continues.
  */
-const followHoldersOfSlots = followExecutions("drain-node", "reboot-node", "remove-node");
+const followHoldersOfSlots = followExecutions("drain-node", "reboot-node", "restart-node", "remove-node");
+
+/** Permissions of a function that reboots one node or restarts its services, alone or in a rollout, and proves it. */
+const provesNodes = (name: WorkflowName): Statement[] => [
+  wakeExecutions("reboot-nodes"),
+  ...actsOnNodes(name),
+  settleLeftWork,
+  ...seeOthersWork,
+  seeStatusChecks,
+  seeAgents,
+  followHoldersOfSlots,
+];
 
 /** Permissions of every principal. The stack grants exactly these, and the sandbox enforces them. */
 export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
@@ -119,6 +135,7 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
       "guard-node",
       "reboot-node",
       "reboot-nodes",
+      "restart-node",
       "watch-reboots",
       "update-authority",
       "reconcile",
@@ -149,15 +166,8 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
     ...joinSecrets,
     putNotices,
   ],
-  "assist-node": [
-    ...actsOnNodes("assist-node"),
-    seeAgents,
-    seeAssociations,
-    seeScalingGroups,
-    ...tagAssisted,
-    ...assistCommand,
-  ],
-  "cordon-node": [...actsOnNodes("cordon-node"), settleLeftWork, seeAssociations, seeScalingGroups],
+  "assist-node": [...actsOnNodes("assist-node"), seeAgents, ...seeOthersWork, ...tagAssisted, ...assistCommand],
+  "cordon-node": [...actsOnNodes("cordon-node"), settleLeftWork, ...seeOthersWork],
   "guard-node": [
     ...asksCluster("guard-node", "look"),
     ...appendAudit("guard-node"),
@@ -168,35 +178,23 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
   "drain-node": [
     ...actsOnNodes("drain-node"),
     settleLeftWork,
-    seeAssociations,
-    seeScalingGroups,
+    ...seeOthersWork,
     seeAgents,
     ...lookCommand,
     followHoldersOfSlots,
   ],
   "reboot-nodes": [
     ...actsOnNodes("reboot-nodes"),
-    seeAssociations,
-    seeScalingGroups,
+    ...seeOthersWork,
     seeAgents,
     ...fleetLook,
     start(functions["reboot-nodes"].starts),
-    followExecutions("reboot-node", "reboot-nodes"),
-    wakeExecutions("reboot-node"),
+    followExecutions("reboot-node", "reboot-nodes", "restart-node"),
+    wakeExecutions("reboot-node", "restart-node"),
     forgetJoinSecrets,
   ],
-  "reboot-node": [
-    wakeExecutions("reboot-nodes"),
-    ...actsOnNodes("reboot-node"),
-    settleLeftWork,
-    seeAssociations,
-    seeScalingGroups,
-    seeStatusChecks,
-    seeAgents,
-    ...rebootCommand,
-    ...rebootThroughEc2,
-    followHoldersOfSlots,
-  ],
+  "reboot-node": [...provesNodes("reboot-node"), ...rebootCommand, ...rebootThroughEc2],
+  "restart-node": [...provesNodes("restart-node"), ...restartCommand],
   "remove-node": [
     ...actsOnNodes("remove-node"),
     settleLeftWork,

@@ -39,7 +39,9 @@ function faultsOf({ payloadPaths, optionalPayload }: PayloadRules, files: readon
   return [
     ...missing.map((name) => `${name} is missing`),
     ...twice.map((name) => `${name} is named twice`),
-    ...strange.map(({ name, path }) => `${name} does not belong at ${path}`),
+    ...strange.map(({ name, path }) =>
+      payloadPaths.has(name) ? `${name} does not belong at ${path}` : `${name} is no file of this payload`,
+    ),
   ];
 }
 

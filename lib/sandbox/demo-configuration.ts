@@ -32,6 +32,7 @@ const policy = {
   reconcile: ["operator"],
   drain: ["operator"],
   reboot: ["operator"],
+  restart: ["operator"],
   prove: ["operator"],
   freeze: ["operator"],
   thaw: ["operator"],

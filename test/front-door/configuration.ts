@@ -47,6 +47,7 @@ export const configuration = configurationOf({
     guard: ["operator"],
     drain: ["operator"],
     reboot: ["operator"],
+    restart: ["operator"],
     prove: ["operator"],
     freeze: ["operator"],
     thaw: ["operator"],

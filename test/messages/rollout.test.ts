@@ -55,7 +55,7 @@ describe("The summary of a rollout", () => {
   });
 
   test("says of a node that its plan got worse", () => {
-    expect(worseThanApproved("win-1", ["emptyDir", "3 pods"])).toBe(
+    expect(worseThanApproved("win-1", "reboot", ["emptyDir", "3 pods"])).toBe(
       "the plan of win-1 got worse since it was approved (emptyDir; 3 pods); a reboot of this node alone asks again",
     );
   });
@@ -90,7 +90,7 @@ describe("The pause of a rollout", () => {
       kind: "decision",
       operation: "reboot-3f9c2a71",
       message:
-        "reboot-3f9c2a71 (Reboot win-1) is paused: win-2 failed. Press Resume or Cancel in Slack; until then no further node is rebooted. See docs/runbook.md#a-rollout-is-paused.",
+        "reboot-3f9c2a71 (Reboot win-1) is paused: win-2 failed. Press Resume or Cancel in Slack; until then no further node is begun. See docs/runbook.md#a-rollout-is-paused.",
       until: null,
     });
   });

@@ -1,5 +1,5 @@
 import { POOL_LABEL } from "../../lambdas/cluster/node-keys.ts";
-import { jsonFile, startService, textFile } from "../../lambdas/machine/actions.ts";
+import { jsonFile, startService, stopService, textFile } from "../../lambdas/machine/actions.ts";
 import type { Profile } from "../../lambdas/profiles/profile.ts";
 
 const none = () => [];
@@ -39,6 +39,7 @@ export const anotherKind: Profile = {
     afterJoin: none,
     stopKubelet: none,
   },
+  restart: { services: ["agent"], actions: [stopService("agent"), startService("agent", "C:\\another\\agent.log")] },
   reading: [{ does: "see the networks", verb: "get", group: "example.com", resource: "networks", name: "pods" }],
   registryFile: (folder) => `C:\\other\\registries\\${folder}\\hosts.toml`,
   kubeletClients: (pem) => textFile("C:\\other\\clients.crt", pem),

@@ -7,11 +7,10 @@ import type { Execution } from "../operation/op.ts";
 import { compareJudged, judgedHash } from "./judged.ts";
 import { countAgain } from "./votes.ts";
 
-/** A node of a rollout, with everything by which people name it. */
+/** A node of a rollout. */
 interface PartNode {
   readonly name: string;
   readonly instanceId: string;
-  readonly addresses: readonly string[];
   readonly pool: string | null;
 }
 
@@ -22,7 +21,9 @@ export async function isMeant({ steps, start }: Execution, node: PartNode): Prom
   const { targets } = request;
   if (targets.kind === "all") return true;
   if (targets.kind === "pool") return targets.pool === node.pool;
-  return targets.nodes.some((typed) => nodeMatches(typed, [node]).kind === "one");
+  const { status } = (await steps.nodes.read(node.name)) ?? {};
+  const named = { ...node, addresses: (status?.addresses ?? []).map(({ address }) => address) };
+  return targets.nodes.some((typed) => nodeMatches(typed, [named]).kind === "one");
 }
 
 /**

@@ -31,7 +31,11 @@ const nameBefore = (start: Start, continues: number): string =>
 function isRequested({ request, part }: Start, accepted: AcceptedRequest): boolean {
   if (!part) return isSame(request, accepted.request);
   const { command, ...one } = request;
-  return isRollout(accepted.request) && command === "reboot" && isSame(Object.keys(one).sort(), ["dryRun", "node"]);
+  return (
+    isRollout(accepted.request) &&
+    command === accepted.request.command &&
+    isSame(Object.keys(one).sort(), ["dryRun", "node"])
+  );
 }
 
 /** Finds the difference between a start and the request that the front door accepted; null if there is none. */

@@ -74,6 +74,6 @@ export const stageRemedies: Readonly<Record<Place, StageRemedies>> = {
 
 /** Finds the likely cause of a failure: by its code as its stage means it, else by its code, else the stage's own. */
 export function remedyOf({ stage, code, isNotRebooted }: Pick<Failure, "stage" | "code" | "isNotRebooted">): Remedy {
-  const { own, unlike = {} } = stageRemedies[isNotRebooted ? "not-rebooted" : stage];
+  const { own, unlike = {} } = stageRemedies[isNotRebooted && stage === "reboot" ? "not-rebooted" : stage];
   return isFailureCode(code) ? (unlike[code] ?? codeRemedies[code] ?? own) : own;
 }

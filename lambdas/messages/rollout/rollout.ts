@@ -16,14 +16,14 @@ import { counted, mentionOf, prose, some } from "../slack/text.ts";
 const MOST = 5;
 
 /** Reason why a node of a rollout is not begun. */
-export const worseThanApproved = (node: string, worse: readonly string[]): string =>
-  `the plan of ${node} got worse since it was approved (${worse.join("; ")}); a reboot of this node alone asks again`;
+export const worseThanApproved = (node: string, command: string, worse: readonly string[]): string =>
+  `the plan of ${node} got worse since it was approved (${worse.join("; ")}); a ${command} of this node alone asks again`;
 
-/** Reason why a node of a rollout is not rebooted whose plan too few people approve now. */
-export const notApprovedPart = (node: string): string =>
-  `too few people who may approve now have approved the rollout's plan; a reboot of ${node} alone asks again`;
+/** Reason why a node of a rollout is left alone whose plan too few people approve now. */
+export const notApprovedPart = (node: string, command: string): string =>
+  `too few people who may approve now have approved the rollout's plan; a ${command} of ${node} alone asks again`;
 
-/** Reason why a node is not rebooted that the rollout's request does not name. */
+/** Reason why a node is left alone that the rollout's request does not name. */
 export const notMeant = (node: string): string => `the request of the rollout does not name ${node}`;
 
 /** Outcome of a node whose turn did not come. */
@@ -55,10 +55,13 @@ export const pausedBy = (userId: string): string => `<@${userId}> paused it`;
 const doneOf = (nodes: readonly NodeRecord[]): number =>
   nodes.filter(({ status, outcome }) => status === "succeeded" && outcome === null).length;
 
+/** Work of a rollout on its nodes, as a verb. */
+const verbOf = ([first]: readonly NodeRecord[]): string => (first?.workflow === "restart" ? "restart" : "reboot");
+
 /** "2 of 4 nodes are rebooted and proven" */
 const progress = (nodes: readonly NodeRecord[]): string => {
   const done = doneOf(nodes);
-  return `${done} of ${counted(nodes.length, "node")} ${done === 1 || nodes.length === 1 ? "is" : "are"} rebooted and proven`;
+  return `${done} of ${counted(nodes.length, "node")} ${done === 1 || nodes.length === 1 ? "is" : "are"} ${verbOf(nodes)}ed and proven`;
 };
 
 /** State of a paused rollout, for message and ledger. */
@@ -70,7 +73,7 @@ export const pausedSummary = (
     `Paused: ${why}. ${progress(nodes)}.`,
     taken
       ? `${takenWords(taken)} Bring ${taken.away.length === 1 ? "it" : "one of them"} back into service, then press Resume; or go on with ${moreOf(taken)} nodes unavailable.`
-      : "Nodes whose reboot has not been sent are restored, the others are finished. Resume goes on with the nodes that are left.",
+      : `Nodes whose ${verbOf(nodes)} has not been sent are restored, the others are finished. Resume goes on with the nodes that are left.`,
     "Cancel ends the rollout.",
   ].join(" ");
 
@@ -96,7 +99,7 @@ export function rolloutClosed(
   const next = wait
     ? `goes on ${slotTimes(wait.from, wait.until, wait.timeZone)}`
     : "waits: there is no maintenance in the next 35 days, and it is looked for every day";
-  return `The maintenance is over: nodes whose reboot was not sent were restored, the others are finished. ${progress(nodes)}. The rollout ${next}.`;
+  return `The maintenance is over: nodes whose ${verbOf(nodes)} was not sent were restored, the others are finished. ${progress(nodes)}. The rollout ${next}.`;
 }
 
 /** State of a rollout that a person let go on. */
@@ -111,7 +114,7 @@ export function rolloutSummary(nodes: readonly NodeRecord[]): string {
     `${progress(nodes)}.`,
     ...(failed.length > 0 ? [`${failedWords(failed)}.`] : []),
     ...(gone.length > 0 ? [`No longer there: ${some(gone.map(nameOf), MOST)}.`] : []),
-    ...(left.length > 0 ? [`Not rebooted: ${some(left.map(nameOf), MOST)}.`] : []),
+    ...(left.length > 0 ? [`Not ${verbOf(nodes)}ed: ${some(left.map(nameOf), MOST)}.`] : []),
   ].join(" ");
 }
 
@@ -145,7 +148,7 @@ export const pauseNotice = (operation: Pick<OperationRecord, "id" | "request">, 
   kind: "decision",
   operation: operation.id,
   message: line(
-    `${operation.id} (${titleOf(operation.request)}) is paused: ${why}. Press Resume or Cancel in Slack; until then no further node is rebooted. See docs/runbook.md#a-rollout-is-paused.`,
+    `${operation.id} (${titleOf(operation.request)}) is paused: ${why}. Press Resume or Cancel in Slack; until then no further node is begun. See docs/runbook.md#a-rollout-is-paused.`,
   ),
   until: null,
 });

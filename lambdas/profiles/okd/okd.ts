@@ -6,7 +6,7 @@ import { join } from "./join.ts";
 import { nodeLabels } from "./labels.ts";
 import { network } from "./network.ts";
 import { optionalPayload, payloadPaths } from "./payload.ts";
-import { HNS_NETWORK, kubeletClients, plans, SOURCE_ENDPOINT } from "./plans.ts";
+import { HNS_NETWORK, kubeletClients, plans, restart, SOURCE_ENDPOINT } from "./plans.ts";
 import { okdPorts } from "./ports.ts";
 import { optionalServices, runningServices } from "./services.ts";
 
@@ -23,6 +23,7 @@ export const okd: Profile = {
   join,
   network,
   plans,
+  restart,
   kubeletClients,
   registryFile: (folder) => `${registriesFolder}\\${folder}\\hosts.toml`,
   reading,

@@ -170,6 +170,22 @@ const stopKubelet = (): Action[] => [stopService("kubelet")];
 /** Deletes the join material once the kubelet has its own certificate. */
 const afterJoin = (): Action[] => [{ do: "remove-file", path: BOOTSTRAP_KUBECONFIG }];
 
+/** Services that a restart ends. Neither csi-proxy nor windows_exporter reads anything that only a start applies. */
+const RESTARTED = ["containerd", "kubelet", "hybrid-overlay-node", "kube-proxy"];
+
+/**
+ * Stops the services in the reverse order of their dependencies and starts them in order. Containers go on running: each
+ * pod has a shim, which outlives containerd (containerd's runtime/v2 README).
+ */
+export const restart: Profile["restart"] = {
+  services: RESTARTED,
+  actions: [
+    ...RESTARTED.toReversed().map((name) => stopService(name)),
+    ...["containerd", "kubelet"].map((name) => startService(name, logOf(name))),
+    ...network(),
+  ],
+};
+
 /** Plans for the stages in which a machine joins the cluster, and for its end. */
 export const plans: Profile["plans"] = {
   guard,

@@ -34,6 +34,8 @@ export interface HnsNetwork {
   readonly managementIp: string;
   readonly routerMac: string;
   readonly persistent: boolean;
+  /** Milliseconds since the epoch; absent in states of earlier releases. */
+  readonly madeAt?: number;
 }
 
 /**
