@@ -3,7 +3,7 @@ import type { Account } from "../lambdas/cluster/accounts.ts";
 import { BY_TIME, UNFINISHED } from "../lambdas/records/ledger-table.ts";
 import { seeScalingGroups, tagAssisted } from "./assist-statements.ts";
 import { functionNames, functions, type PrincipalName, triedNames } from "./functions.ts";
-import { inputContents } from "./input-statements.ts";
+import { clusterInputs, inputContents, machineInputs, seeInputSecrets } from "./input-statements.ts";
 import { launch, seeVolumeKey, useVolumeKey } from "./launch-statements.ts";
 import {
   appendAudit,
@@ -161,7 +161,7 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
     ...useVolumeKey,
     terminate,
     plans,
-    ...inputContents,
+    ...machineInputs,
     ...command,
     ...joinSecrets,
     putNotices,
@@ -208,7 +208,7 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
   "probe-nodes": [...asksCluster("probe-nodes", "act"), putNotices],
   "watch-reboots": [...asksCluster("watch-reboots", "look"), seeAgents, ...fleetLook],
   "update-authority": [...actsOnNodes("update-authority"), seeAgents, plans, ...inputContents, ...fleetCommand],
-  reconcile: [...actsOnNodes("reconcile"), seeAgents, plans, ...inputContents, ...fleetCommand],
+  reconcile: [...actsOnNodes("reconcile"), seeAgents, plans, ...clusterInputs, ...fleetCommand],
   sweep: [
     ...asksCluster("sweep", "act"),
     ...appendEveryAudit,
@@ -233,6 +233,7 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
     seeStatusChecks,
     ...lookCommand,
     seePayload,
+    seeInputSecrets,
     seeSubscribers,
     tryRights(triedNames),
   ],
