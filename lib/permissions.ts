@@ -1,9 +1,22 @@
+import type { WorkflowName } from "../lambdas/capabilities/list.ts";
 import type { Account } from "../lambdas/cluster/accounts.ts";
 import { BY_TIME, UNFINISHED } from "../lambdas/records/ledger-table.ts";
 import { seeScalingGroups, tagAssisted } from "./assist-statements.ts";
-import { type FunctionName, functionNames, functions, type PrincipalName, triedNames } from "./functions.ts";
+import { functionNames, functions, type PrincipalName, triedNames } from "./functions.ts";
 import { clusterInputs, inputContents, machineInputs, seeInputSecrets } from "./input-statements.ts";
 import { launch, seeVolumeKey, useVolumeKey } from "./launch-statements.ts";
+import {
+  appendAudit,
+  appendEveryAudit,
+  closeKeptMachine,
+  keepDirectory,
+  readAuditCopies,
+  readCallbacks,
+  readLedger,
+  readList,
+  settleLeftWork,
+  writeLedger,
+} from "./ledger-statements.ts";
 import {
   assistCommand,
   command,
@@ -33,21 +46,14 @@ import { node } from "./node-statements.ts";
 import { publishToPeople } from "./service-statements.ts";
 import type { Statement } from "./statement.ts";
 import {
-  appendAudit,
   durable,
   followExecutions,
   keepCredential,
-  keepDirectory,
-  leaveAudit,
   newestRuntime,
   publishRelease,
   putNotices,
   reachCluster,
-  readAuditCopies,
-  readCallbacks,
   readDirectoryAtOnce,
-  readLedger,
-  readList,
   runtimeDocument,
   seeSubscribers,
   slackSecret,
@@ -55,22 +61,25 @@ import {
   tryRights,
   wakeExecutions,
   withdrawRelease,
-  writeLedger,
 } from "./statements.ts";
 
 /** Permissions of a durable function that reads the cluster and its machines, and posts in Slack. */
-const asksCluster = (name: FunctionName, account: Account): Statement[] => [
+const asksCluster = (name: WorkflowName, account: Account): Statement[] => [
   durable(name),
   runtimeDocument,
   readLedger,
-  writeLedger,
+  writeLedger(name),
   slackSecret,
   reachCluster(account),
   seeInstances,
 ];
 
 /** Permissions of every function that changes nodes with the account `act`. */
-const actsOnNodes = (name: FunctionName): Statement[] => [...asksCluster(name, "act"), ...appendAudit, putNotices];
+const actsOnNodes = (name: WorkflowName): Statement[] => [
+  ...asksCluster(name, "act"),
+  ...appendAudit(name),
+  putNotices,
+];
 
 /** Functions of single nodes and rollouts whose executions wait for people and are woken by a button or a dialog. */
 const whichAsk = [
@@ -86,15 +95,21 @@ const whichAsk = [
   "remove-node",
 ] as const;
 
-/** Checks, while waiting for a slot, that the execution that holds the slot still runs. */
+/** Shows what others do to a machine: SSM associations and Auto Scaling groups. */
+const seeOthersWork = [seeAssociations, seeScalingGroups];
+
+/**
+ * Checks, while waiting for a slot, that the execution that holds the slot still runs; and that an own execution has
+ * left the operation that this one continues.
+ */
 const followHoldersOfSlots = followExecutions("drain-node", "reboot-node", "restart-node", "remove-node");
 
 /** Permissions of a function that reboots one node or restarts its services, alone or in a rollout, and proves it. */
-const provesNodes = (name: FunctionName): Statement[] => [
+const provesNodes = (name: WorkflowName): Statement[] => [
   wakeExecutions("reboot-nodes"),
   ...actsOnNodes(name),
-  seeAssociations,
-  seeScalingGroups,
+  settleLeftWork,
+  ...seeOthersWork,
   seeStatusChecks,
   seeAgents,
   followHoldersOfSlots,
@@ -104,8 +119,7 @@ const provesNodes = (name: FunctionName): Statement[] => [
 export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
   "front-door": [
     readLedger,
-    writeLedger,
-    leaveAudit,
+    writeLedger("front-door"),
     slackSecret,
     start(functions["front-door"].starts),
     wakeExecutions(...whichAsk, "reconcile"),
@@ -129,14 +143,8 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
     start(functions["cloud-events"].starts),
   ],
   "add-nodes": [
-    durable("add-nodes"),
-    runtimeDocument,
-    readLedger,
-    writeLedger,
-    ...appendAudit,
-    slackSecret,
-    reachCluster("look"),
-    seeInstances,
+    ...asksCluster("add-nodes", "look"),
+    ...appendAudit("add-nodes"),
     seeSecurityGroups,
     images,
     start(functions["add-nodes"].starts),
@@ -145,8 +153,8 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
   ],
   "provision-node": [
     ...asksCluster("provision-node", "join"),
+    ...appendAudit("provision-node"),
     wakeExecutions("add-nodes"),
-    ...appendAudit,
     keepCredential("join"),
     seeAgents,
     ...launch,
@@ -158,71 +166,64 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
     ...joinSecrets,
     putNotices,
   ],
-  "assist-node": [
-    ...actsOnNodes("assist-node"),
+  "assist-node": [...actsOnNodes("assist-node"), seeAgents, ...seeOthersWork, ...tagAssisted, ...assistCommand],
+  "cordon-node": [...actsOnNodes("cordon-node"), settleLeftWork, ...seeOthersWork],
+  "guard-node": [
+    ...asksCluster("guard-node", "look"),
+    ...appendAudit("guard-node"),
     seeAgents,
-    seeAssociations,
-    seeScalingGroups,
-    ...tagAssisted,
-    ...assistCommand,
+    putNotices,
+    ...guardCommand,
   ],
-  "cordon-node": [...actsOnNodes("cordon-node"), seeAssociations, seeScalingGroups],
-  "guard-node": [...asksCluster("guard-node", "look"), ...appendAudit, seeAgents, putNotices, ...guardCommand],
   "drain-node": [
     ...actsOnNodes("drain-node"),
-    seeAssociations,
-    seeScalingGroups,
+    settleLeftWork,
+    ...seeOthersWork,
     seeAgents,
     ...lookCommand,
     followHoldersOfSlots,
   ],
   "reboot-nodes": [
     ...actsOnNodes("reboot-nodes"),
-    seeAssociations,
-    seeScalingGroups,
+    ...seeOthersWork,
     seeAgents,
     ...fleetLook,
     start(functions["reboot-nodes"].starts),
-    followExecutions("reboot-node", "restart-node"),
+    followExecutions("reboot-node", "reboot-nodes", "restart-node"),
     wakeExecutions("reboot-node", "restart-node"),
     forgetJoinSecrets,
   ],
   "reboot-node": [...provesNodes("reboot-node"), ...rebootCommand, ...rebootThroughEc2],
   "restart-node": [...provesNodes("restart-node"), ...restartCommand],
-  "remove-node": [...actsOnNodes("remove-node"), keepCredential("act"), seeProtection, followHoldersOfSlots, terminate],
-  "stop-changes": [...asksCluster("stop-changes", "look"), ...appendAudit],
-  "probe-nodes": [...asksCluster("probe-nodes", "act"), leaveAudit, putNotices],
-  "watch-reboots": [...asksCluster("watch-reboots", "look"), leaveAudit, seeAgents, ...fleetLook],
+  "remove-node": [
+    ...actsOnNodes("remove-node"),
+    settleLeftWork,
+    closeKeptMachine,
+    keepCredential("act"),
+    seeProtection,
+    followHoldersOfSlots,
+    terminate,
+  ],
+  "stop-changes": [...asksCluster("stop-changes", "look"), ...appendAudit("stop-changes")],
+  "probe-nodes": [...asksCluster("probe-nodes", "act"), putNotices],
+  "watch-reboots": [...asksCluster("watch-reboots", "look"), seeAgents, ...fleetLook],
   "update-authority": [...actsOnNodes("update-authority"), seeAgents, plans, ...inputContents, ...fleetCommand],
   reconcile: [...actsOnNodes("reconcile"), seeAgents, plans, ...clusterInputs, ...fleetCommand],
   sweep: [
-    durable("sweep"),
+    ...asksCluster("sweep", "act"),
+    ...appendEveryAudit,
     start(functions.sweep.starts),
-    runtimeDocument,
-    readLedger,
     readList(UNFINISHED),
-    writeLedger,
-    ...appendAudit,
-    slackSecret,
-    reachCluster("act"),
-    seeInstances,
     followExecutions(...whichAsk, "stop-changes", "look", "sweep", "update-authority", "reconcile"),
     forgetJoinSecrets,
     putNotices,
   ],
   look: [
-    durable("look"),
-    runtimeDocument,
-    readLedger,
+    ...asksCluster("look", "look"),
     readList(BY_TIME, UNFINISHED),
-    writeLedger,
-    leaveAudit,
     readAuditCopies,
-    slackSecret,
-    reachCluster("look"),
     keepCredential("look"),
     putNotices,
-    seeInstances,
     seeSubnets,
     seeVolumeKey,
     seeSecurityGroups,

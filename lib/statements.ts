@@ -4,101 +4,10 @@ import type { Account } from "../lambdas/cluster/accounts.ts";
 import { LIVE, RIGHTS } from "../lambdas/configuration/aliases.ts";
 import { RUNTIME_KEY } from "../lambdas/configuration/runtime-key.ts";
 import { HUMAN_ACTION_REQUIRED, sourceOf } from "../lambdas/messages/operation/escalations.ts";
-import {
-  AUDIT_PARTITION,
-  COMMAND_PARTITION,
-  DIRECTORY_PARTITION,
-  type LedgerIndex,
-  MACHINE_PARTITION,
-} from "../lambdas/records/ledger-table.ts";
-import { bucket, lambda, secret, table, topic } from "./arns.ts";
+import { bucket, lambda, secret, topic } from "./arns.ts";
 import type { Statement } from "./statement.ts";
 
-export const readLedger: Statement = {
-  sid: "ReadLedger",
-  actions: ["dynamodb:GetItem", "dynamodb:Query"],
-  resources: [table],
-};
-
-/** Reads lists of the ledger: the newest operations, and the operations that have not ended. */
-export const readList = (...lists: readonly LedgerIndex[]): Statement => ({
-  sid: "ReadList",
-  actions: ["dynamodb:Query"],
-  resources: lists.map(({ name }) => `${table}/index/${name}`),
-});
-
 const EVERY_VERSION = "A running execution stays on the version of the function that it began on.";
-
-export const writeLedger: Statement = {
-  sid: "WriteLedger",
-  actions: ["dynamodb:PutItem", "dynamodb:UpdateItem"],
-  resources: [table],
-};
-
-/** Condition for entries of the audit, by the prefix of their partition key. */
-const auditEntries = { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": `${AUDIT_PARTITION}*` } } as const;
-
-/**
- * Forbids changing or deleting an entry of the audit. Inserting needs PutItem, which IAM cannot restrict to new keys;
- * the condition of the write does (docs/security.md).
- */
-const keepAudit: Statement = {
-  sid: "KeepAuditAsItIs",
-  effect: "Deny",
-  actions: ["dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:BatchWriteItem"],
-  resources: [table],
-  conditions: auditEntries,
-};
-
-/** The same for functions that append nothing to the audit. */
-export const leaveAudit: Statement = {
-  ...keepAudit,
-  sid: "LeaveAuditAlone",
-  actions: ["dynamodb:PutItem", ...keepAudit.actions],
-};
-
-/** Writes copies of the audit's entries. S3 keeps every version, and no function may delete one. */
-const exportAudit: Statement = {
-  sid: "ExportAudit",
-  actions: ["s3:PutObject"],
-  resources: [`${bucket}/audit/\${cluster}/*`],
-  why: "One object per entry, named with its operation and its place.",
-};
-
-/** Reads the audit's copies, to compare the audit with them. */
-export const readAuditCopies: Statement = {
-  sid: "ReadAuditCopies",
-  actions: ["s3:GetObject"],
-  resources: [`${bucket}/audit/\${cluster}/*`],
-  why: "One object per entry, named with its operation and its place.",
-};
-
-/** In addition to `writeLedger`, for functions that append to the audit. */
-export const appendAudit: readonly Statement[] = [keepAudit, exportAudit];
-
-/** Lets a schedule write the members of Slack's groups, and no other item. */
-export const keepDirectory: Statement = {
-  sid: "KeepDirectory",
-  actions: ["dynamodb:PutItem"],
-  resources: [table],
-  conditions: {
-    "ForAllValues:StringEquals": { "dynamodb:LeadingKeys": DIRECTORY_PARTITION },
-    Null: { "dynamodb:LeadingKeys": "false" },
-  },
-};
-
-/** Reads the callbacks of executions that wait for a command or a machine, and the last known roster; no operations. */
-export const readCallbacks: Statement = {
-  sid: "ReadCallbacksAndDirectory",
-  actions: ["dynamodb:GetItem"],
-  resources: [table],
-  conditions: {
-    "ForAllValues:StringLike": {
-      "dynamodb:LeadingKeys": [`${COMMAND_PARTITION}*`, `${MACHINE_PARTITION}*`, DIRECTORY_PARTITION],
-    },
-    Null: { "dynamodb:LeadingKeys": "false" },
-  },
-};
 
 export const slackSecret: Statement = {
   sid: "SpeakInSlack",

@@ -3,6 +3,7 @@ import { failureReason } from "../engine/durable.ts";
 import { cordonLeaves } from "../messages/node/cordon.ts";
 import { goneBeforeReboot } from "../messages/node/reboot.ts";
 import type { Steps } from "../steps/steps.ts";
+import { isAccepted } from "./operation/accepted.ts";
 import type { Execution, OperationSettings } from "./operation/op.ts";
 import { settingsOf } from "./operation/op.ts";
 import { notifyProgress } from "./operation/progress.ts";
@@ -15,12 +16,13 @@ const answered = { waitsFor: null, decideBy: null, callbacks: {} } as const;
  * Begins the work on one node of a rollout, on the newest release. The record gets the execution's ARN, by which the
  * rollout checks
  * that it still runs.
- * @returns null when the rollout has closed the node since
+ * @returns null when the rollout has closed the node since, and for a start that is not the rollout's own
  * @throws Forbidden when the requester may not reboot any more
  */
 export async function beginPart(execution: Execution, { index }: RolloutPart): Promise<OperationSettings | null> {
   const { ctx, steps, start } = execution;
   const { operation } = start;
+  if (!(await isAccepted(execution))) return null;
   const release = await steps.runtime.read(null);
   const record = (await steps.ledger.nodes(operation)).find((one) => one.index === index);
   if (!record || record.endedAt !== null) return null;

@@ -16,7 +16,7 @@ import { runStages } from "./node/stages.ts";
 import { newNodeTask } from "./node/task.ts";
 import { planUnlessStopped } from "./operation/hold-up.ts";
 import { showOnly } from "./operation/lifecycle.ts";
-import type { Execution, Op } from "./operation/op.ts";
+import { type Execution, type LeftResult, type Op, runLeaving } from "./operation/op.ts";
 import { postFirst } from "./operation/publisher.ts";
 import { begin, failToBegin, triesOf } from "./operation/scheduled.ts";
 import { judgeTime } from "./operation/timing.ts";
@@ -257,8 +257,8 @@ export const anyChange = <R extends NodeRequest, P, T extends ChangeTask>(change
 export const changing =
   (...changes: readonly AnyChange[]) =>
   (steps: Steps) =>
-  async (start: Start, ctx: DurableContext): Promise<void> => {
+  async (start: Start, ctx: DurableContext): Promise<LeftResult | undefined> => {
     const change = changes.find(({ isFor }) => isFor(start.request));
     if (!change) throw new Error(`this function changes no node by ${start.request.command}`);
-    await change.run({ ctx, steps, start });
+    return runLeaving({ ctx, steps, start }, change.run);
   };

@@ -6,8 +6,10 @@ export interface Functions {
   start(functionName: string, executionName: string, payload: object): Promise<void>;
   /** Completes a callback (API SendDurableExecutionCallbackSuccess). */
   succeed(callbackId: string, result: object): Promise<void>;
-  /** Reads the status of an execution and its end in milliseconds (API GetDurableExecution). */
-  execution(executionArn: string): Promise<{ status: string | undefined; endedAt: number | undefined }>;
+  /** Reads the status of an execution, its end in milliseconds and its result (API GetDurableExecution). */
+  execution(
+    executionArn: string,
+  ): Promise<{ status: string | undefined; endedAt: number | undefined; result: unknown }>;
 }
 
 /** Builds the client for Lambda's REST API. */
@@ -32,8 +34,9 @@ export const functions = (call: AwsCall): Functions => ({
   },
   execution: async (executionArn) => {
     const path = `/2025-12-01/durable-executions/${encodeURIComponent(executionArn)}`;
-    const { Status, EndTimestamp } = await call({ service: "lambda", method: "GET", path });
+    const { Status, EndTimestamp, Result } = await call({ service: "lambda", method: "GET", path });
     const endedAt = typeof EndTimestamp === "number" ? EndTimestamp * 1_000 : undefined;
-    return { status: Status as string | undefined, endedAt };
+    const result: unknown = typeof Result === "string" ? JSON.parse(Result) : undefined;
+    return { status: Status as string | undefined, endedAt, result };
   },
 });

@@ -1,4 +1,4 @@
-import { commandOf, workflowOf } from "../commands/list.ts";
+import { commandOf, isChange, workflowOf } from "../commands/list.ts";
 import { isDryRun, type Request } from "../commands/request.ts";
 import { notStarted } from "../messages/command/acknowledgements.ts";
 import { noRole } from "../messages/command/refusals.ts";
@@ -34,6 +34,12 @@ const openingOf = (
 const open = (door: FrontDoor, { requester }: Submission, opening: OperationOpening) =>
   openOperation(door.steps, { by: "person", requester }, opening);
 
+/** Records the request of a change where no other function may write; its workflow compares it with its own start. */
+async function keepAccepted(door: FrontDoor, id: string, { request, requester }: Submission): Promise<void> {
+  const { ledger, timestamp } = door.steps;
+  if (isChange(request.command)) await ledger.keepAccepted(id, { request, requester, requestedAt: timestamp() });
+}
+
 /**
  * Accepts a request: records it, then starts its workflow under the operation's id. A repeated delivery finds the
  * record and repeats the start, which starts no second execution.
@@ -46,6 +52,7 @@ export async function accept(door: FrontDoor, submission: Submission): Promise<O
   const [{ record, written }] = await Promise.all([
     open(door, submission, opening),
     keepResponseUrl(door, idOf(opening), submission),
+    keepAccepted(door, idOf(opening), submission),
   ]);
   if (written === "again") return repeated(door, record);
   const unopened = await openDialog(door, record, submission.triggerId);

@@ -46,7 +46,7 @@ async function castVote(door: FrontDoor, vote: Vote): Promise<VoteResult> {
   if (refused || !record?.approval) return refused ?? { kind: "unknown", operation: vote.operation };
   const { decision, userId, triggerId: cause, reason } = vote;
   const cast = { decision, userId, cause, ...(reason ? { reason } : {}) };
-  const valid = await door.steps.ledger.vote(record.id, record.approval.asking, cast);
+  const valid = await door.steps.ledger.vote(record.id, record.approval, cast);
   const { approval: callback } = record.callbacks;
   if (callback) await door.steps.executions.complete(callback, { decision, userId });
   await unpark(door, record);

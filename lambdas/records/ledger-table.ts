@@ -51,6 +51,27 @@ export const COMMAND_PARTITION = "command#";
 /** Prefix of the partitions with the callback that waits for a machine. */
 export const MACHINE_PARTITION = "instance#";
 
+/** Prefix of the partitions of leases on machines. */
+export const LEASE_PARTITION = "lease#";
+
+/** Prefix of the partitions of owners of cordons. */
+export const CORDON_PARTITION = "cordon#";
+
+/** Prefix of the partitions of reservations of pools. */
+export const POOL_PARTITION = "pool#";
+
+/** Prefix of the partitions of posted messages. */
+export const MESSAGE_PARTITION = "message#";
+
+/** Prefix of the partitions of Slack's addresses for answers. */
+export const RESPONSE_PARTITION = "response#";
+
+/** Prefix of the partitions of the audit's missing copies. */
+export const EXPORT_PARTITION = "export#";
+
+/** Prefix of the partitions of turns. */
+export const TURN_PARTITION = "turn#";
+
 /** Partition of the machines' records; each has an item under its instance id. */
 export const MACHINES = "machine-records";
 
@@ -81,8 +102,17 @@ export const auditPartition = (chain: string): string => `${AUDIT_PARTITION}${ch
 /** Prefix of the sort keys of the votes on one request for approval. */
 export const votesOn = (asking: number): string => `${decisionsOn("approval")}${String(asking).padStart(4, "0")}#`;
 
-/** Partition of an operation, its nodes and its decisions. */
-export const operationPartition = (id: string): string => `operation#${id}`;
+/** Prefix of the partitions of operations. */
+export const OPERATION_PARTITION = "operation#";
+
+/** Partition of an operation and its nodes, which its own workflow writes. */
+export const operationPartition = (id: string): string => `${OPERATION_PARTITION}${id}`;
+
+/** Prefix of the partitions that the front door alone may write. */
+export const DOOR_PARTITION = "door#";
+
+/** Partition of a person's request and of people's decisions about its operation. */
+export const doorPartition = (operation: string): string => `${DOOR_PARTITION}${operation}`;
 
 /** Work that only one execution does at a time. */
 export type TurnOf = "sweep" | "reminders";
@@ -96,9 +126,13 @@ export const keys = {
   }),
   /** Nodes and settings of a rollout. */
   rollout: (operation: string): Key => ({ pk: operationPartition(operation), sk: "rollout" }),
+  /** A person's request, as the front door accepted it. */
+  accepted: (operation: string): Key => ({ pk: doorPartition(operation), sk: "request" }),
+  /** The last request of a person to pause or resume a rollout. */
+  steering: (operation: string): Key => ({ pk: doorPartition(operation), sk: "steering" }),
   /** One decision of an operation. @param place number among the decisions on the subject, from 1 */
-  decision: (operation: string, subject: string, place: number): Key => ({
-    pk: operationPartition(operation),
+  decision: (partition: string, subject: string, place: number): Key => ({
+    pk: partition,
     sk: `${decisionsOn(subject)}${String(place).padStart(4, "0")}`,
   }),
   /** One entry of an audit chain. @param sequence counted from 1 */
@@ -107,10 +141,10 @@ export const keys = {
     sk: String(sequence).padStart(6, "0"),
   }),
   /** The copies of an audit chain that are missing in the bucket. */
-  auditExport: (chain: string): Key => ({ pk: `export#${chain}`, sk: "export" }),
+  auditExport: (chain: string): Key => ({ pk: `${EXPORT_PARTITION}${chain}`, sk: "export" }),
   /** One person's vote on a plan; each person has one vote per request for approval. */
-  vote: (operation: string, asking: number, userId: string): Key => ({
-    pk: operationPartition(operation),
+  vote: (partition: string, asking: number, userId: string): Key => ({
+    pk: partition,
     sk: `${votesOn(asking)}${userId}`,
   }),
   /** The execution that acts on the approval of one request; only the first one may. */
@@ -124,25 +158,25 @@ export const keys = {
   fleet: (commandId: string): Key => ({ pk: `${COMMAND_PARTITION}${commandId}`, sk: "whole" }),
   /** The callback that waits for an instance. */
   machine: (instanceId: string): Key => ({ pk: `${MACHINE_PARTITION}${instanceId}`, sk: "callback" }),
-  lease: (instanceId: string): Key => ({ pk: `lease#${instanceId}`, sk: "lease" }),
+  lease: (instanceId: string): Key => ({ pk: `${LEASE_PARTITION}${instanceId}`, sk: "lease" }),
   /** The join slots of the cluster. */
   registering: { pk: "places#registering", sk: "places" },
   /** Nodes that running operations will add to a pool. */
-  pool: (name: string): Key => ({ pk: `pool#${name}`, sk: "reservations" }),
+  pool: (name: string): Key => ({ pk: `${POOL_PARTITION}${name}`, sk: "reservations" }),
   /** Slots of a pool's nodes. @param pool null: nodes of no pool */
-  slots: (pool: string | null): Key => ({ pk: SLOTS, sk: pool === null ? "none" : `pool#${pool}` }),
+  slots: (pool: string | null): Key => ({ pk: SLOTS, sk: pool === null ? "none" : `${POOL_PARTITION}${pool}` }),
   /** A freeze or a hold. @param name its kind and its target */
   stop: (name: string): Key => ({ pk: STOPS, sk: name }),
   /** Nodes that were changed without an approval, until an approver has reviewed the change. */
   breakGlass: { pk: "break-glass", sk: "uses" },
   /** A posted message, by its unique mark. */
-  message: (mark: string): Key => ({ pk: `message#${mark}`, sk: "message" }),
+  message: (mark: string): Key => ({ pk: `${MESSAGE_PARTITION}${mark}`, sk: "message" }),
   /** The address at which Slack accepts the answer to a look for half an hour. */
-  responseUrl: (operation: string): Key => ({ pk: `response#${operation}`, sk: "url" }),
+  responseUrl: (operation: string): Key => ({ pk: `${RESPONSE_PARTITION}${operation}`, sk: "url" }),
   /** The owner of a Node's cordon, by the Node's UID. */
-  cordon: (uid: string): Key => ({ pk: `cordon#${uid}`, sk: "cordon" }),
+  cordon: (uid: string): Key => ({ pk: `${CORDON_PARTITION}${uid}`, sk: "cordon" }),
   /** The execution that does the work now, or did it last. */
-  turn: (of: TurnOf) => ({ pk: `turn#${of}`, sk: "turn" }),
+  turn: (of: TurnOf) => ({ pk: `${TURN_PARTITION}${of}`, sk: "turn" }),
   /** The rules on people and commands that were last posted in the channel. */
   announcedRules: { pk: "announced", sk: "rules" },
   /** Operations whose messages Slack refused. */

@@ -115,6 +115,8 @@ export interface DecisionRecord extends PersonDecision {
   readonly callback: string;
   /** ISO 8601. */
   readonly at: string;
+  /** Hash of the plan that a vote is on; missing in votes of the last release. */
+  readonly plan?: string;
   /** Reason in the person's own words. */
   readonly reason?: string;
 }

@@ -11,6 +11,15 @@ export const executionName = (...parts: readonly string[]): string =>
   createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 40);
 
 /**
+ * Reads the function and the execution's name from an execution's ARN (Lambda developer guide, "Security and permissions for
+ * durable functions"); empty for another text.
+ */
+export function executionOf(arn: string): { readonly functionName: string; readonly name: string } {
+  const [, functionName = "", name = ""] = /:function:([^:]+):[^/]+\/durable-execution\/([^/]+)\//.exec(arn) ?? [];
+  return { functionName, name };
+}
+
+/**
  * Milliseconds after an execution's end for which its last invocation may still run: the time-out is 300 s
  * (lib/functions.ts).
  */
@@ -52,6 +61,11 @@ export const executions = (context: FrontDoorContext) => {
      * RUNNING, SUCCEEDED, FAILED, TIMED_OUT or STOPPED; undefined if Lambda does not know the execution, or no longer.
      */
     status: async (arn: string): Promise<string | undefined> => (await find(arn))?.status,
+
+    /** Status of an execution, and the result that its own code has returned; undefined if Lambda does not know it. */
+    result: async (
+      arn: string,
+    ): Promise<{ readonly status: string | undefined; readonly result: unknown } | undefined> => find(arn),
 
     /**
      * The final status of an execution (STOPPED, FAILED … or "unknown"); null while its code may still run. Stopping an

@@ -56,6 +56,9 @@ export async function openOperation(
   return { record, written: await ledger.requested(record) };
 }
 
+/** Unix seconds until which the first execution of an operation may begin. @param requestedAt ISO 8601 */
+export const beginsUntil = (requestedAt: string): number => Math.floor(Date.parse(requestedAt) / 1000) + BEGINS_WITHIN;
+
 /**
  * Payload of an operation's workflow. It depends only on the record, so that a repeated delivery starts with the same
  * payload.
@@ -64,5 +67,5 @@ export const startOf = (record: OperationRecord): Start => ({
   operation: record.id,
   request: record.request,
   ...originated(originOf(record)),
-  notAfter: Math.floor(Date.parse(record.requestedAt) / 1000) + BEGINS_WITHIN,
+  notAfter: beginsUntil(record.requestedAt),
 });

@@ -38,10 +38,10 @@ const MAXIMUM_EVENT_AGE = Duration.minutes(10);
 const RETRIES = 2;
 
 /**
- * Time for which Lambda keeps ended executions, so that people may still ask about their operations. Two weeks are
- * Lambda's default, and the time in which a repeated start finds the first one.
+ * Time for which Lambda keeps ended executions, and in which a repeated start finds the first one. An operation may wait
+ * 35 days for its window, and the execution that continues it then reads the result of the one that left it.
  */
-const EXECUTION_HISTORY = Duration.days(14);
+const EXECUTION_HISTORY = Duration.days(40);
 
 /** A handler with its own role and log, and with a dead-letter queue if it is invoked asynchronously. */
 export class HandlerFunction extends Construct {

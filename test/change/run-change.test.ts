@@ -5,7 +5,7 @@ import { anyChange, changing } from "../../lambdas/change/run-change.ts";
 import type { Request } from "../../lambdas/commands/request.ts";
 import { StageFailed } from "../../lambdas/engine/durable.ts";
 import type { NodeRecord, OperationRecord } from "../../lambdas/records/records.ts";
-import { inMinutes, run, setUp, tearDown, timeout, verbs } from "../engine/durable-engine.ts";
+import { acceptedAs, inMinutes, runStarted, setUp, tearDown, timeout, verbs } from "../engine/durable-engine.ts";
 import { operationRecord } from "../messages/records.ts";
 import { configurationWith, manifest } from "../profiles/okd/facts.ts";
 
@@ -65,6 +65,7 @@ async function ended({ changes = {}, stage = nothing, dryRun = false, record = {
     runtime: { read: async () => release, rules: async () => configuration },
     people: { membership: async () => "member", groupsOf: async () => [] },
     ledger: {
+      accepted: acceptedAs(operation),
       operation: async () => operation,
       nodes: async () => nodes,
       changeOperation: async (_id: string, change: object) => void Object.assign(operation, change),
@@ -97,7 +98,7 @@ async function ended({ changes = {}, stage = nothing, dryRun = false, record = {
       }),
     ),
   );
-  await run((ctx) => work(steps)({ ...start }, ctx));
+  await runStarted(start, (ctx) => work(steps)({ ...start }, ctx));
   const { status, summary, endedAt } = operation;
   return { status, summary, hasEnded: endedAt !== null, held, nodes: nodes.map((one) => one.status), said };
 }

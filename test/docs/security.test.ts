@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { accounts } from "../../lambdas/cluster/accounts.ts";
+import { lastRelease } from "../../lambdas/records/machine-record.ts";
 import { functionNames, functionOf, isFunction } from "../../lib/functions.ts";
+import { ledgerWriters } from "../../lib/ledger-writers.ts";
 import { permissionsFor } from "../../lib/role-permissions.ts";
 import { allows } from "../../lib/sandbox/aws/policy.ts";
 import { like } from "../../lib/sandbox/aws/wildcard.ts";
@@ -128,4 +130,54 @@ test("the table of the audit names every function that inserts into it", () => {
     permissionsFor(place)[name].some(({ sid }) => sid === "ExportAudit"),
   );
   expect(namedIn(cellsOf("insert: ")[1] ?? "")).toEqual(inserting.toSorted());
+});
+
+describe("the table of the ledger", () => {
+  const rows = new Map(
+    (/\| partition \| holds[\s\S]*?\n\n/.exec(text)?.[0] ?? "")
+      .split("\n")
+      .slice(2)
+      .flatMap((line) => {
+        const [, names = "", , writers = ""] = line.split("|");
+        return [...names.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => [name, namedIn(writers)] as const);
+      }),
+  );
+  const writes = (principal: string, partition: string): boolean => {
+    const statements = permissionsFor(place)[principal as keyof ReturnType<typeof permissionsFor>];
+    const resource = `arn:aws:dynamodb:${place.region}:${place.account}:table/${place.table}`;
+    const context = { "dynamodb:LeadingKeys": [partition.replace("…", "3f9c2a71")] };
+    return allows(statements, { action: "dynamodb:PutItem", resource, context });
+  };
+
+  test("names who may write each partition, and nobody else may", () => {
+    const written = [...rows.keys()].map((partition) => [
+      partition,
+      Object.keys(permissionsFor(place))
+        .filter((principal) => writes(principal, partition))
+        .toSorted(),
+    ]);
+    expect(written).toEqual([...rows]);
+  });
+
+  test("holds every partition that a role may write", () => {
+    const old = new Set<string>(Object.values(lastRelease));
+    const granted = Object.values(ledgerWriters).flat();
+    const unnamed = granted.filter(
+      (pattern) => !old.has(pattern) && ![...rows.keys()].some((name) => like(pattern, name.replace("…", "3f9c2a71"))),
+    );
+    expect(unnamed).toEqual([]);
+  });
+
+  test("leaves no role a request that names no partition", () => {
+    const unnamed = Object.entries(permissionsFor(place)).filter(([, statements]) =>
+      ["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "PartiQLUpdate"].some((action) =>
+        allows(statements, {
+          action: `dynamodb:${action}`,
+          resource: `arn:aws:dynamodb:${place.region}:${place.account}:table/${place.table}`,
+          context: {},
+        }),
+      ),
+    );
+    expect(unnamed.map(([principal]) => principal)).toEqual([]);
+  });
 });

@@ -1,4 +1,6 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import { nameOfStart } from "../../lambdas/change/operation/accepted.ts";
+import type { Start } from "../../lambdas/commands/request.ts";
 import { untilTime, type WaitOptions } from "../../lambdas/engine/durable.ts";
 import type { Steps } from "../../lambdas/steps/steps.ts";
 import { type Ended, type Outside, sandboxEngine } from "../sandbox/durable/backends.ts";
@@ -9,11 +11,22 @@ export const { setUp, tearDown } = sandboxEngine;
 /**
  * Runs a piece of a workflow on the sandbox's engine to its end.
  * @param meanwhile what happens outside while it runs
+ * @param called name of the execution
  */
 export const run = (
   work: (ctx: DurableContext) => Promise<unknown>,
   meanwhile: (outside: Outside) => Promise<void> = async () => undefined,
-): Promise<Ended> => sandboxEngine.run((_event: unknown, ctx: DurableContext) => work(ctx), { meanwhile });
+  called?: string,
+): Promise<Ended> => sandboxEngine.run((_event: unknown, ctx: DurableContext) => work(ctx), { meanwhile, called });
+
+/** Runs a whole workflow to its end, by the name under which the front door starts it. */
+export const runStarted = (start: Start, work: (ctx: DurableContext) => Promise<unknown>): Promise<Ended> =>
+  run(work, undefined, nameOfStart(start));
+
+/** The verb that reads the request from which the front door has made this start, a moment ago. */
+export const acceptedAs =
+  ({ request, asker: requester }: Pick<Start, "request" | "asker">) =>
+  async () => ({ request, requester, requestedAt: new Date().toISOString() });
 
 /** An audit that takes every act; what is in it is tested with the ledger. */
 const append = async () => ({ sequence: 1, hash: "" });

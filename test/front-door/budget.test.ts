@@ -90,6 +90,7 @@ describe("the calls that a request costs", () => {
     expect(first.toSorted()).toEqual([
       "dynamodb GetItem",
       "dynamodb PutItem",
+      "dynamodb PutItem",
       "lambda Invoke",
       "secretsmanager GetSecretValue",
     ]);
@@ -97,7 +98,7 @@ describe("the calls that a request costs", () => {
   });
 
   test.each([
-    ["add web 2", ["dynamodb PutItem", "lambda Invoke"]],
+    ["add web 2", ["dynamodb PutItem", "dynamodb PutItem", "lambda Invoke"]],
     ["nodes", ["dynamodb PutItem", "dynamodb PutItem", "lambda Invoke"]],
     ["help", []],
     ["add wbe", []],
@@ -108,7 +109,7 @@ describe("the calls that a request costs", () => {
     expect(await callsOf(door, typed(text))).toEqual(expected);
   });
 
-  test("for a command with a dialog are one write, the dialog and one start", async () => {
+  test("for a command with a dialog are two writes at once, the dialog and one start", async () => {
     simulator.lambda.mount(lambdaName("front-door"), { timeoutSeconds: 10 }, coldDoor());
     const channel = demo.slack.channelId;
     await simulator.slack.ui.type("U0APPROVER", channel, "/win help");
@@ -116,12 +117,13 @@ describe("the calls that a request costs", () => {
     await simulator.slack.ui.type("U0APPROVER", channel, "/win remove win-1");
     expect(simulator.simulation.calls.after(before).map(({ service, action }) => `${service} ${action}`)).toEqual([
       "dynamodb PutItem",
+      "dynamodb PutItem",
       "slack views.open",
       "lambda Invoke",
     ]);
   });
 
-  test("for a button are two reads, one conditional write and one callback", async () => {
+  test("for a button are three reads, one conditional write and one callback", async () => {
     const ledger = ledgerOf(simulator, addresses);
     await ledger.recordNode(nodeRecord({ callbacks: { decision: "nobody-waits" } }));
     const door = coldDoor();
@@ -130,7 +132,8 @@ describe("the calls that a request costs", () => {
       door,
       buttonPress("keep-instance", "add-3f9c2a71:0", "U0OPERATOR", { trigger_id: fresh() }),
     );
-    expect(calls.slice(0, 4)).toEqual([
+    expect(calls.slice(0, 5)).toEqual([
+      "dynamodb GetItem",
       "dynamodb GetItem",
       "dynamodb Query",
       "dynamodb PutItem",
@@ -138,7 +141,7 @@ describe("the calls that a request costs", () => {
     ]);
   });
 
-  test("for a dialog's answer are two reads, one conditional write and one callback", async () => {
+  test("for a dialog's answer are three reads, one conditional write and one callback", async () => {
     const ledger = ledgerOf(simulator, addresses);
     const record = operationRecord({ id: "remove-12345678", callbacks: { dialog: "nobody-waits" } });
     await ledger.requested(record);
@@ -146,6 +149,7 @@ describe("the calls that a request costs", () => {
     await callsOf(door, typed("help"));
     const calls = await callsOf(door, dialogEvent("view_submission", record.id, "U0OPERATOR", fresh()));
     expect(calls).toEqual([
+      "dynamodb GetItem",
       "dynamodb GetItem",
       "dynamodb Query",
       "dynamodb PutItem",
@@ -182,6 +186,7 @@ describe("the calls that a request costs", () => {
     await callsOf(door, typed("help"));
     const calls = await callsOf(door, dialogEvent("view_closed", record.id, "U0OPERATOR"));
     expect(calls).toEqual([
+      "dynamodb GetItem",
       "dynamodb GetItem",
       "dynamodb GetItem",
       "dynamodb Query",
@@ -228,7 +233,7 @@ const approval: Approval = {
   worse: [],
 };
 
-test("the calls that an approval costs are one read, one conditional write and one callback", async () => {
+test("the calls that an approval costs are two reads, one conditional write and one callback", async () => {
   const ledger = ledgerOf(simulator, addresses);
   const asker = { userId: "U0OPERATOR", userName: "olivia", channel: demo.slack.channelId };
   const callbacks = { approval: "nobody-waits" };
@@ -239,7 +244,8 @@ test("the calls that an approval costs are one read, one conditional write and o
     door,
     buttonPress("approve-operation", "remove-aaaaaaa1:1", "U0APPROVER", { trigger_id: fresh() }),
   );
-  expect(calls.slice(0, 3)).toEqual([
+  expect(calls.slice(0, 4)).toEqual([
+    "dynamodb GetItem",
     "dynamodb GetItem",
     "dynamodb PutItem",
     "lambda SendDurableExecutionCallbackSuccess",

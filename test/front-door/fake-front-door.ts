@@ -74,6 +74,7 @@ const ledgerOf = ({ operations, nodes }: Memory) => ({
     operations.set(record.id, record);
     return "first" as const;
   },
+  keepAccepted: async () => undefined,
   operation: async (id: string) => operations.get(id),
   changeOperation: async (id: string, fields: Partial<OperationRecord>) => {
     const known = operations.get(id);

@@ -93,12 +93,16 @@ describe("Several decisions on one subject", () => {
 });
 
 describe("An answer in a dialog", () => {
-  it("is written to the operation, once", async () => {
+  it("is written once, where the front door alone may write", async () => {
     const { ledger } = simulator.as("front-door");
+    const requester = { userId: "U0OPERATOR", userName: "olivia", channel: "C0WINDOWS" };
+    const request = { command: "remove", node: "win-1", dryRun: false } as const;
+    await ledger.keepAccepted("remove-aaaaaaaa", { request, requester, requestedAt: "2026-11-21T08:00:00.000Z" });
     await ledger.requested(operationRecord({ id: "remove-aaaaaaaa", callbacks: { dialog: "callback-2" } }));
     const submitted = { decision: "submitted", userId: "U0OPERATOR", cause: "3.3" } as const;
     expect(await ledger.answerDialog("remove-aaaaaaaa", submitted)).toEqual({ kind: "first", callback: "callback-2" });
-    expect(await ledger.decisions("remove-aaaaaaaa", "dialog")).toMatchObject([submitted]);
+    const [written] = await ledger.decisions("remove-aaaaaaaa", "dialog");
+    expect(written).toMatchObject({ ...submitted, pk: "door#remove-aaaaaaaa" });
   });
 });
 
@@ -130,7 +134,7 @@ describe("What the policy refused", () => {
 
 describe("An approval", () => {
   it("is used by the execution that comes first, which may ask again, and by no other", async () => {
-    const [one, other] = [simulator.as("drain-node").ledger, simulator.as("remove-node").ledger];
+    const [one, other] = [simulator.as("drain-node").ledger, simulator.as("drain-node").ledger];
     const both = await Promise.all([
       one.consumeApproval("drain-1", 1, "arn:one"),
       other.consumeApproval("drain-1", 1, "arn:other"),

@@ -50,12 +50,13 @@ export async function awaitDecision(task: ProvisionTask, standing: Standing): Pr
   const decided = await askUntilDecided<Press | "the machine", Decision>(ctx, steps, {
     name: "what becomes of the machine",
     until,
-    read: answerIn,
     show: async (callbackId, round) => {
       await show(task, question, callbackId, { isFirst: round === 1, unjudgedBy });
       return null;
     },
     written: (callbackId) => written(task, callbackId, until),
+    // An event of the instance completes the same callback as a button, without a decision.
+    woken: "the machine",
     notice: noticeOf(task, question),
     judge: async (answer, round) => {
       if (answer === "the machine") return (await hasMachineEnded(task, round)) ? { decision: "gone" } : null;
@@ -68,12 +69,6 @@ export async function awaitDecision(task: ProvisionTask, standing: Standing): Pr
   // After a press that could not be judged, the deadline does not terminate the machine.
   return unjudgedBy === null ? { decision: "time" } : { decision: "unjudged", userId: unjudgedBy };
 }
-
-/** Reads a callback's answer. An event of the instance completes the same callback as a button, without a decision. */
-const answerIn = (text: string): Press | "the machine" => {
-  const answer = JSON.parse(text) as Partial<Press>;
-  return answer.decision === undefined ? "the machine" : (answer as Press);
-};
 
 /** Reads a press or a cancellation from the ledger. */
 async function written(

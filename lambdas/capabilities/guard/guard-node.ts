@@ -1,7 +1,7 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { changeFleet } from "../../change/fleet/change-fleet.ts";
 import { settleLeft } from "../../change/fleet/settle.ts";
-import { beginOperation, failOperation, showOnly } from "../../change/operation/lifecycle.ts";
+import { beginAccepted, failOperation, showOnly } from "../../change/operation/lifecycle.ts";
 import type { Execution, OperationSettings } from "../../change/operation/op.ts";
 import { publishWatched } from "../../change/operation/progress.ts";
 import { publishEnd } from "../../change/operation/publish-end.ts";
@@ -51,7 +51,7 @@ export const guardNode =
     if (request.command !== "guard") throw new Error("this workflow guards the metadata route and nothing else");
     const execution = { ctx, steps, start };
     try {
-      const settings = await step(ctx, "begin", () => beginOperation(execution));
+      const settings = await step(ctx, "begin", () => beginAccepted(execution));
       if (settings) await work(execution, settings, request);
     } catch (error) {
       await settleLeft({ ctx, steps, operation }, { endOf: endOfGuarding }, error);

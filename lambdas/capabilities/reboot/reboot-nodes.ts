@@ -1,5 +1,6 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import type { Execution } from "../../change/operation/op.ts";
+import { wasLeftToThis } from "../../change/operation/accepted.ts";
+import { type Execution, type LeftResult, runLeaving } from "../../change/operation/op.ts";
 import { begin, failToBegin } from "../../change/operation/scheduled.ts";
 import { isRollout, type RolloutRequest, type Start } from "../../commands/request.ts";
 import { step } from "../../engine/durable.ts";
@@ -14,6 +15,7 @@ async function beginWork(execution: Execution, request: RolloutRequest): Promise
   const { ctx, start } = execution;
   const { continues } = start;
   const isBegun = continues !== undefined && (await step(ctx, "was it begun", () => wasBegun(execution)));
+  if (isBegun && !(await wasLeftToThis(execution, continues))) return null;
   if (isBegun) return step(ctx, "continue", () => continueRollout(execution, continues));
   const op = await begin(execution, request);
   return op && openRollout(op);
@@ -25,16 +27,17 @@ async function beginWork(execution: Execution, request: RolloutRequest): Promise
  */
 export const rebootNodes =
   (steps: Steps) =>
-  async (start: Start, ctx: DurableContext): Promise<void> => {
+  async (start: Start, ctx: DurableContext): Promise<LeftResult | undefined> => {
     const { request } = start;
     if (!isRollout(request)) throw new Error("this workflow reboots several nodes and nothing else");
-    const execution = { ctx, steps, start };
-    try {
-      const work = await beginWork(execution, request);
-      if (work) await workOn(execution, work);
-    } catch (error) {
-      await failToBegin(execution, "end without a rollout", error);
-    }
+    return runLeaving({ ctx, steps, start }, async (execution) => {
+      try {
+        const work = await beginWork(execution, request);
+        if (work) await workOn(execution, work);
+      } catch (error) {
+        await failToBegin(execution, "end without a rollout", error);
+      }
+    });
   };
 
 /** The entry for Lambda and for the sandbox. */

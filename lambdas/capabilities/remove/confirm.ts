@@ -3,6 +3,8 @@ import type { Execution, Op } from "../../change/operation/op.ts";
 import { cancelledBy } from "../../change/operation/requester.ts";
 import { dialogOf } from "../../commands/request.ts";
 import { MINUTE, step } from "../../engine/durable.ts";
+import { Refused } from "../../errors.ts";
+import { neverConfirmed } from "../../messages/operation/accepted.ts";
 import { confirmationNotice } from "../../messages/operation/escalations.ts";
 import { removalDialog, removalNotice } from "../../messages/remove/dialog.ts";
 import { say } from "../../messages/slack/blocks.ts";
@@ -18,11 +20,15 @@ interface Answer {
 
 /**
  * Shows the facts in the dialog that the front door opened, and waits for its answer.
- * @returns whether the removal was confirmed, as one was that is continued; if not, the operation has ended
+ * @returns whether the removal was confirmed; if not, the operation has ended
+ * @throws Refused when a removal is continued that nobody confirmed in its dialog
  */
 export async function confirm(op: Op, chosen: ChosenMachine): Promise<boolean> {
   const { ctx, steps, start, settings } = op;
-  if (start.continues !== undefined) return true;
+  if (start.continues !== undefined) {
+    if (await step(ctx, "was it confirmed", () => wasConfirmed(op))) return true;
+    throw new Refused(neverConfirmed(start.operation));
+  }
   const until = await step(ctx, "how long to wait", async () => {
     const { configuration } = await steps.runtime.read(settings.runtimeVersion);
     return steps.now() + configuration.deadlines.remove.dialog * MINUTE;
@@ -30,7 +36,6 @@ export async function confirm(op: Op, chosen: ChosenMachine): Promise<boolean> {
   const decided = await askUntilDecided<Answer, Answer["decision"]>(ctx, steps, {
     name: "the dialog's answer",
     until,
-    read: (text) => JSON.parse(text) as Answer,
     show: (callbackId, round) => show(op, chosen, callbackId, round),
     written: (callbackId) => written(op, callbackId, until),
     notice: confirmationNotice(start.operation, chosen.name, originName(start), new Date(until).toISOString()),
@@ -43,6 +48,10 @@ export async function confirm(op: Op, chosen: ChosenMachine): Promise<boolean> {
   await step(ctx, "end without an answer", () => endUnconfirmed(op, given));
   return false;
 }
+
+/** Did an earlier execution of the removal get its dialog's answer? */
+const wasConfirmed = async ({ steps, start: { operation } }: Execution): Promise<boolean> =>
+  (await steps.ledger.decisions(operation, "dialog")).some(({ decision }) => decision === "submitted");
 
 /** Judges a cancellation afresh: one by a person who may not cancel leaves the dialog as it is. */
 const isCancelled = ({ ctx, steps, start }: Execution, round: number): Promise<boolean> =>

@@ -53,7 +53,7 @@ async function closeKept(task: RemovalTask): Promise<void> {
     const kept = nodes.find((node) => node.instanceId === chosen.facts.instanceId && isKept(node));
     if (!kept) return false;
     const outcome = machineEndedBy.decision(originId(op.start));
-    await steps.ledger.changeNode(launchedBy, kept.index, { outcome, isTerminated: true });
+    await steps.ledger.noteOnNode(launchedBy, kept.index, { outcome, isTerminated: true });
     return true;
   });
   if (!isClosed) return;

@@ -47,7 +47,9 @@ async function findReview(steps: Steps, used: BreakGlassUse): Promise<"closed" |
 /** The first vote of a person who may review; each is judged afresh, and the requester's never counts. */
 async function reviewOf(steps: Steps, { id, approval, ...record }: OperationRecord): Promise<CountedVote | null> {
   if (!approval) return null;
-  for (const vote of (await steps.ledger.votes(id, approval.asking)).map(countedVote)) {
+  const given = await steps.ledger.votes(id, approval.asking);
+  // Votes of the last release name no plan.
+  for (const vote of given.filter(({ plan = approval.hash }) => plan === approval.hash).map(countedVote)) {
     if (vote.userId === requesterOf(record)?.userId) continue;
     if (await mayVote(steps, vote, approval)) return vote;
   }

@@ -4,12 +4,14 @@ import type { Rules } from "../../configuration/configuration.ts";
 import { MINUTE, step } from "../../engine/durable.ts";
 import { approvalCall, type NotApproved } from "../../messages/approval/approval.ts";
 import type { Approval, ApprovalBasis, PlanCard } from "../../records/approval.ts";
+import { requesterOf } from "../../records/origin.ts";
 import type { Steps } from "../../steps/steps.ts";
 import type { Op } from "../operation/op.ts";
 import { callApprovers, useApproval } from "./approvers.ts";
 import { type BreakGlass, goOnUnapproved } from "./break-glass.ts";
+import { earlierAsJudged, validQuestion } from "./earlier.ts";
 import { compareJudged, judgedHash } from "./judged.ts";
-import { awaitVotes, type VoteVerdict } from "./votes.ts";
+import { awaitVotes, countAgain, type VoteVerdict } from "./votes.ts";
 
 /** A plan with its current effects. */
 export interface ApprovalPlan {
@@ -151,18 +153,6 @@ async function withoutAsking(
   return { kind: "not awaited", record: judged.record };
 }
 
-/** Finds an earlier execution's question that is still valid. */
-const validQuestionOf = (time: ApprovalTime | undefined): Approval | null => {
-  const known = time?.known ?? null;
-  return known?.state === "open" || known?.state === "approved" ? known : null;
-};
-
-/** Extends an open question to the end of its new window. */
-const extended = (earlier: Approval, { time }: ApprovalRequest): Approval => {
-  const until = time?.until ?? null;
-  return until === null || earlier.state !== "open" ? earlier : { ...earlier, until: new Date(until).toISOString() };
-};
-
 /** A question, and whether this execution has just asked it. */
 interface AskedQuestion {
   readonly approval: Approval;
@@ -181,30 +171,36 @@ async function questionFor(
   plan: Judgement,
   earlier: Approval | null,
 ): Promise<AskedQuestion> {
-  const { audience } = plan;
+  const { audience, needs, rule } = plan;
   const worse = worseSince(earlier, plan);
-  if (earlier && worse.length === 0) return { approval: extended(earlier, request), audience, isNew: false };
+  if (earlier && worse.length === 0) {
+    const judged = { needs, roles: rule.roles, pool: request.pool };
+    return { approval: earlierAsJudged(earlier, judged, request.time?.until ?? null), audience, isNew: false };
+  }
   const asking = (earlier?.asking ?? 0) + 1;
   const approval = await step(op.ctx, `ask for approval ${asking}`, () => ask(op, request, plan, { asking, worse }));
   return { approval, audience, isNew: true };
 }
 
-/** Waits for the verdict on a question, unless it was approved before. */
+/** Waits for the verdict on a question, unless the votes that an earlier execution counted are still valid. */
 async function verdictOn(
   op: Op,
   request: ApprovalRequest,
   { approval, audience, isNew }: AskedQuestion,
 ): Promise<VoteVerdict> {
-  if (approval.state === "approved") {
-    const by = approval.votes.filter(({ decision }) => decision === "approve").map(({ userId }) => userId);
-    return { kind: "approved", by };
-  }
   const { ctx, steps, start, settings } = op;
   const { operation } = start;
   const { time } = request;
+  const requester = requesterOf(start)?.userId ?? null;
+  if (approval.state === "approved") {
+    const again = () => countAgain(steps, { operation, approval, requester });
+    const by = await step(ctx, `count the votes again ${approval.asking}`, again);
+    if (by) return { kind: "approved", by };
+  }
   if (isNew || time?.isLater !== true) await callApprovers(op, approval, audience);
   return awaitVotes(ctx, steps, {
-    ...{ operation, settings, approval, patienceMs: time?.patienceMs ?? null },
+    ...{ operation, settings, requester, patienceMs: time?.patienceMs ?? null },
+    approval: { ...approval, state: "open", votes: [] },
     call: approvalCall(approval, audience),
     callMark: `${operation} approval ${approval.asking}${isNew ? "" : " again"}`,
     ...(request.isOutdated ? { isOutdated: request.isOutdated } : {}),
@@ -231,7 +227,7 @@ async function givenEnd(
 export async function approve(op: Op, request: ApprovalRequest): Promise<ApprovalEnd> {
   const { ctx, steps } = op;
   let plan = await step(ctx, "judge the plan", () => judge(steps, request));
-  let earlier = validQuestionOf(request.time);
+  let earlier = validQuestion(request.time?.known ?? null);
   for (let round = 1; ; round += 1) {
     if (plan.needs === 0) return { kind: "not needed", record: plan.record };
     if (request.breakGlass) return withoutAsking(op, request, plan, request.breakGlass);

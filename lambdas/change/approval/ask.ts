@@ -10,18 +10,18 @@ export interface Question<Answer, Decision> {
   readonly name: string;
   /** Milliseconds since the epoch. */
   readonly until: number;
-  /** Reads the answer that completes the callback. */
-  readonly read: (text: string) => Answer;
   /**
    * Shows the question; the body of a step. An answer returned here ends the round: a person gave it before the
    * question was shown.
    */
   readonly show: (callbackId: string, round: number) => Promise<Answer | null>;
   /**
-   * Finds an answer in the ledger when the time is up; the body of a step. An answer in time is valid even if its
-   * wake-up was lost.
+   * Finds an answer in the ledger; the body of a step. What completes the callback only wakes the execution: other
+   * functions may complete it too. When the time is up, an answer in time is valid even if its wake-up was lost.
    */
   readonly written: (callbackId: string) => Promise<Answer | null>;
+  /** Answer of a wake-up for which the ledger has none: the event of the machine. Without it, the wait goes on. */
+  readonly woken?: Answer;
   /** Page for people outside Slack, sent when the question is first shown. */
   readonly notice: Notice;
   /** Judges an answer, in separate steps. Null if it is not valid: then the question is asked again. */
@@ -43,6 +43,7 @@ export async function askUntilDecided<Answer, Decision>(
   for (let round = 1; ; round += 1) {
     const answer = await askOnce(ctx, steps, question, round);
     if (answer === TIME_IS_UP) return TIME_IS_UP;
+    if (answer === null) continue;
     const decision = await question.judge(answer.given, round);
     if (decision !== null) return decision;
     if (answer.isLast) return TIME_IS_UP;
@@ -55,28 +56,35 @@ interface GivenAnswer<Answer> {
   readonly isLast: boolean;
 }
 
-async function askOnce<Answer, Decision>(
-  ctx: DurableContext,
-  steps: Steps,
-  { name, until, read, show, written, notice }: Question<Answer, Decision>,
-  round: number,
-): Promise<GivenAnswer<Answer> | typeof TIME_IS_UP> {
-  const seconds = await step(ctx, `time left: ${name} ${round}`, async () =>
-    Math.max(1, Math.ceil((until - steps.now()) / 1000)),
-  );
-  const [answered, callbackId] = await ctx.createCallback<Answer>(`${name} ${round}`, {
-    timeout: { seconds },
-    serdes: { deserialize: async (text) => (text ? read(text) : undefined) },
-  });
-  const early = await step(ctx, `ask: ${name} ${round}`, () => show(callbackId, round));
-  if (early !== null) return { given: early, isLast: false };
-  if (round === 1) await escalate(ctx, steps, name, notice);
+/** Waits for a wake-up. @returns true if none came in time */
+async function isOver(answered: Promise<unknown>): Promise<boolean> {
   try {
-    return { given: await answered, isLast: false };
+    await answered;
+    return false;
   } catch (error) {
     // Only the timeout means that the time is up; any other error is thrown.
     if (!(error instanceof CallbackTimeoutError)) throw error;
+    return true;
   }
-  const found = await step(ctx, `last look: ${name} ${round}`, () => written(callbackId));
-  return found === null ? TIME_IS_UP : { given: found, isLast: true };
+}
+
+/** Asks once. @returns null after a wake-up without an answer */
+async function askOnce<Answer, Decision>(
+  ctx: DurableContext,
+  steps: Steps,
+  { name, until, show, written, notice, woken }: Question<Answer, Decision>,
+  round: number,
+): Promise<GivenAnswer<Answer> | typeof TIME_IS_UP | null> {
+  const seconds = await step(ctx, `time left: ${name} ${round}`, async () =>
+    Math.max(1, Math.ceil((until - steps.now()) / 1000)),
+  );
+  const [answered, callbackId] = await ctx.createCallback(`${name} ${round}`, { timeout: { seconds } });
+  const early = await step(ctx, `ask: ${name} ${round}`, () => show(callbackId, round));
+  if (early !== null) return { given: early, isLast: false };
+  if (round === 1) await escalate(ctx, steps, name, notice);
+  const isLast = await isOver(answered);
+  const found = await step(ctx, `${isLast ? "last look" : "answer"}: ${name} ${round}`, () => written(callbackId));
+  const given = found ?? (isLast ? null : (woken ?? null));
+  if (given !== null) return { given, isLast };
+  return isLast ? TIME_IS_UP : null;
 }

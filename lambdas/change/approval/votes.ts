@@ -10,10 +10,16 @@ import type { Steps } from "../../steps/steps.ts";
 import { postFirst, publish, viewOf } from "../operation/publisher.ts";
 import { cancelledBy, mayVote } from "../operation/requester.ts";
 
-/** A question that waits for votes. */
-interface Asked {
+/** A question on which people vote. */
+interface VotedQuestion {
   readonly operation: string;
   readonly approval: Approval;
+  /** Slack id of the requester, whose own vote is not valid; null for an operation of a rule. */
+  readonly requester: string | null;
+}
+
+/** A question that waits for votes. */
+interface Asked extends VotedQuestion {
   readonly settings: MessageSettings;
   /** Message that calls the approvers, in the thread. */
   readonly call: Message;
@@ -120,16 +126,31 @@ async function pollVotes(steps: Steps, asked: AwaitedQuestion, callback: string,
 const pauseOf = ({ now }: Steps, { until }: Approval, most: number): number =>
   Math.max(1, Math.min(most, Math.ceil((Date.parse(until) - now()) / 1_000)));
 
-/** Judges new votes that came in time, in their order. */
-async function judgeVotes(steps: Steps, { operation, approval }: Asked, before: Count): Promise<Count> {
+/** Is it another person's vote on this plan, and in time? */
+const isOn = ({ approval, requester }: VotedQuestion, { userId, at, plan }: DecisionRecord): boolean =>
+  plan === approval.hash && userId !== requester && Date.parse(at) <= Date.parse(approval.until);
+
+/**
+ * Judges new votes on this plan that came in time, in their order. A vote is on the plan whose hash the front door has
+ * written into it.
+ * @param otherwise judgement of a vote while Slack or the rules cannot be read (default: a later poll judges it)
+ */
+async function judgeVotes(
+  steps: Steps,
+  question: VotedQuestion,
+  before: Count,
+  otherwise: "yes" | "unclear" = "unclear",
+): Promise<Count> {
+  const { operation, approval } = question;
   const votes = [...before.votes];
   const refused = [...before.refused];
   let isUnclear = false;
   for (const vote of await steps.ledger.votes(operation, approval.asking)) {
-    const { userId, at } = vote;
+    const { userId } = vote;
     const isKnown = refused.includes(userId) || votes.some((one) => one.userId === userId);
-    if (isKnown || Date.parse(at) > Date.parse(approval.until)) continue;
-    const counts = await judgeVote(steps, approval, vote);
+    if (isKnown || !isOn(question, vote)) continue;
+    const judged = await judgeVote(steps, approval, vote);
+    const counts = judged === "unclear" ? otherwise : judged;
     if (counts === "unclear") isUnclear = true;
     else if (counts === "no") refused.push(userId);
     else {
@@ -138,6 +159,19 @@ async function judgeVotes(steps: Steps, { operation, approval }: Asked, before: 
     }
   }
   return { votes, refused, isUnclear };
+}
+
+/**
+ * Counts the votes on a question again that an earlier execution called approved, and judges each person afresh. While
+ * Slack or the rules cannot be read, the front door's judgement of a vote holds, as that of a request does. Belongs into
+ * a step.
+ * @returns the people who approve; null if they are too few, or one denies
+ */
+export async function countAgain(steps: Steps, question: VotedQuestion): Promise<readonly string[] | null> {
+  const { votes } = await judgeVotes(steps, question, first, "yes");
+  const by = votes.map(({ userId }) => userId);
+  const isApproved = votes.every(({ decision }) => decision === "approve") && by.length >= question.approval.needs;
+  return isApproved ? by : null;
 }
 
 const decisionOf = ({ decision }: DecisionRecord): "approve" | "deny" => (decision === "approve" ? "approve" : "deny");

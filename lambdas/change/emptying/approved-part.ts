@@ -1,9 +1,10 @@
 import { approvalRule, approvalsNeeded } from "../../commands/approvals.ts";
 import type { Request } from "../../commands/request.ts";
 import { Refused } from "../../errors.ts";
-import { worseThanApproved } from "../../messages/rollout/rollout.ts";
+import { notApprovedPart, notMeant, worseThanApproved } from "../../messages/rollout/rollout.ts";
 import { policyOf } from "../approval/approval.ts";
 import { compareJudged } from "../approval/judged.ts";
+import { isMeant, isRolloutApproved } from "../approval/rollout-approval.ts";
 import type { ChosenNode } from "../node/choose.ts";
 import type { Op } from "../operation/op.ts";
 import { PASSING } from "./blocker-classes.ts";
@@ -18,20 +19,23 @@ interface PartPlan {
 }
 
 /**
- * Compares the node's plan with the approval of the rollout. A budget that blocks now does not make the plan worse:
+ * Checks that the rollout's request means the node, and compares the node's plan with the approval of the rollout. A budget that blocks now does not make the plan worse:
  * budgets change during a rollout, and the drain waits for them.
  * @throws Refused when the node's plan is worse than what was approved
  */
-export async function checkApproved(
-  { steps, start, request: { command } }: Op<Request>,
-  { chosen, pods, losses, blockers }: PartPlan,
-): Promise<void> {
+export async function checkApproved(op: Op<Request>, { chosen, pods, losses, blockers }: PartPlan): Promise<void> {
+  const { steps, start, request } = op;
+  const { command } = request;
+  if (!(await isMeant(op, chosen))) throw new Refused(notMeant(chosen.name));
   const rollout = await steps.rollouts.read(start.operation);
   if (!rollout) throw new Error(`the ledger holds no rollout of ${start.operation}`);
   const { pool, uid, bootId, instanceId, name } = chosen;
   const rules = await steps.runtime.rules();
   const rule = approvalRule(rules, command, pool);
-  if (approvalsNeeded(rule, { pods, losses, blockers }) === 0) return;
+  const facts = { pods, losses, blockers };
+  if (approvalsNeeded(rule, facts) === 0) return;
+  if (!(await isRolloutApproved(op, rollout.record, rule, { ...facts, pool: rollout.pool })))
+    throw new Refused(notApprovedPart(name, command));
   const { worse } = compareJudged(rollout.record, {
     ...rollout.record,
     nodes: [{ uid, bootId, instanceId }],

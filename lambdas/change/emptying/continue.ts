@@ -87,7 +87,6 @@ const ask = (task: EmptyingTask, late: LateDrain, until: number): Promise<Presse
   return askUntilDecided<Pressed, Pressed>(ctx, steps, {
     name,
     until,
-    read: (text) => JSON.parse(text) as Pressed,
     show: (callbackId, asking) => show(task, { ...late, until }, callbackId, asking),
     written: (callbackId) => written(task, callbackId, until),
     notice: continueNotice(operation, nodeOf(task).name, late.why, new Date(until).toISOString()),
@@ -131,7 +130,7 @@ async function written(
   const given = await steps.ledger.answerOf(operation, `node ${index}`, callback, until);
   if (given?.decision === "continue") return { decision: "continue", userId: given.userId };
   const { cancelledBy = null, rollout } = (await steps.ledger.operation(operation)) ?? {};
-  const by = rollout?.paused ? await stoppedBy(steps, operation) : cancelledBy;
+  const by = rollout?.paused || rollout?.closedAt ? await stoppedBy(steps, operation) : cancelledBy;
   return by === null ? null : { decision: "cancel", userId: by };
 }
 

@@ -18,7 +18,7 @@ import type { OperationStatus } from "../../records/records.ts";
 import { isWindows, labelsOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { findNode } from "../node/find-node.ts";
-import { beginOperation, failOperation, showOnly, tellRequester } from "../operation/lifecycle.ts";
+import { beginAccepted, failOperation, showOnly, tellRequester } from "../operation/lifecycle.ts";
 import type { Execution } from "../operation/op.ts";
 import { publishWatched } from "../operation/progress.ts";
 import { publishEnd } from "../operation/publish-end.ts";
@@ -155,7 +155,7 @@ export async function reconcileRequested(execution: Execution, inputs = clusterI
   const { request } = start;
   if (request.command !== "reconcile") throw new Error("this workflow reconciles inputs and nothing else");
   try {
-    const settings = await step(ctx, "begin", () => beginOperation(execution));
+    const settings = await step(ctx, "begin", () => beginAccepted(execution));
     if (settings) await work({ ...execution, request, settings }, inputs);
   } catch (error) {
     await step(ctx, "end without a result", () => failOperation(execution, error));

@@ -1,6 +1,7 @@
 import { movedWhy, restoredText } from "../../messages/maintenance/schedule.ts";
 import type { NodeRecord } from "../../records/records.ts";
 import { releaseSlot } from "../emptying/slot.ts";
+import type { Execution } from "../operation/op.ts";
 import { publishEnd } from "../operation/publish-end.ts";
 import { stoppedBy } from "../operation/requester.ts";
 import { postpone } from "../operation/scheduled.ts";
@@ -12,6 +13,11 @@ export interface NodeEnd extends Partial<Pick<NodeRecord, "failure" | "outcome">
   readonly status: "succeeded" | "failed" | "cancelled";
   /** State in which a restored node is left, as a clause. */
   readonly left?: string;
+}
+
+/** Work on the only node of an execution. */
+interface WholeTask extends NodeTask {
+  readonly op: Execution;
 }
 
 /** Clears the waits and disables the buttons. */
@@ -36,7 +42,7 @@ async function endPart(task: NodeTask, { left: _, ...end }: NodeEnd, summary: st
  * publishes
  * it. Slot and lease come first, because the sweep skips operations that have ended.
  */
-export async function endOnOneNode(task: NodeTask, wanted: NodeEnd, summary: string): Promise<void> {
+export async function endOnOneNode(task: WholeTask, wanted: NodeEnd, summary: string): Promise<void> {
   if (task.published === null) return endPart(task, wanted, summary);
   const { steps, operation, index } = task;
   const { left = "", ...end } = wanted;
@@ -56,12 +62,12 @@ export async function endOnOneNode(task: NodeTask, wanted: NodeEnd, summary: str
 }
 
 /** Lets the operation wait for the next maintenance window: its node was restored before this one ended. */
-async function waitForNext(task: NodeTask, left: string): Promise<void> {
+async function waitForNext(task: WholeTask, left: string): Promise<void> {
   const { ctx, steps, operation } = task;
   const when = await once(task, "when it goes on", async () => {
     const pool = (await steps.ledger.operation(operation))?.inPool ?? null;
     return { ...(await nextTiming(steps, pool)), pool, isDate: false };
   });
   const state = { kind: "moved", why: movedWhy.closed(left) } as const;
-  await postpone({ ctx, steps, start: { operation } }, { state, when, wasBegun: true });
+  await postpone({ ...task.op, ctx, steps }, { state, when, wasBegun: true });
 }

@@ -45,7 +45,7 @@ export async function settleLeftWork(
   const operation = await steps.ledger.operation(id);
   const node = (await steps.ledger.nodes(id)).find((one) => one.index === index);
   if (!operation || !node?.failure) return;
-  await steps.ledger.changeNode(id, index, { settled });
+  await steps.ledger.noteOnNode(id, index, { settled });
   // An operation that still runs is shown by its own execution.
   if (operation.endedAt === null) return;
   try {

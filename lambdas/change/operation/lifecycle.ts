@@ -8,6 +8,7 @@ import { shownOnly } from "../../messages/operation/dry-runs.ts";
 import { busyMessage, mistakeMessage, refusedMessage, troubleMessage } from "../../messages/operation/final.ts";
 import { requesterOf } from "../../records/origin.ts";
 import type { Message, OperationStatus } from "../../records/records.ts";
+import { isAccepted } from "./accepted.ts";
 import { type Execution, type OperationSettings, settingsOf } from "./op.ts";
 import { checkOrigin } from "./requester.ts";
 
@@ -33,6 +34,10 @@ export async function beginOperation(op: Execution): Promise<OperationSettings |
   await checkOrigin(op, release.configuration);
   return settingsOf(release);
 }
+
+/** Begins an operation that a person has requested. @returns null when there is nothing to do */
+export const beginAccepted = async (op: Execution): Promise<OperationSettings | null> =>
+  (await isAccepted(op)) ? beginOperation(op) : null;
 
 /** Error of a start that came late: a change shows as refused in the list; a look concerns only its requester. */
 function late({ request }: Start): Error {

@@ -13,6 +13,27 @@ export interface DurableSteps {
 /** One execution of an operation's workflow, and its start event. */
 export interface Execution extends DurableSteps {
   readonly start: Start;
+  /** Receives the number of the next execution once this one has left its operation in the ledger to it. */
+  readonly onLeft?: (next: number) => void;
+}
+
+/** Result of an execution that leaves its operation in the ledger. */
+export interface LeftResult {
+  /** Number of the execution that may go on. */
+  readonly leftTo: number;
+}
+
+/** Carries out an execution, and makes its result say whether it has left its operation in the ledger. */
+export async function runLeaving(
+  execution: Execution,
+  run: (execution: Execution) => Promise<void>,
+): Promise<LeftResult | undefined> {
+  let leftTo: number | null = null;
+  const onLeft = (next: number): void => {
+    leftTo = next;
+  };
+  await run({ ...execution, onLeft });
+  return leftTo === null ? undefined : { leftTo };
 }
 
 /** Settings that an operation keeps from its beginning. */

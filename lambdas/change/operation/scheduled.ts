@@ -9,7 +9,8 @@ import type { ScheduledStart } from "../../records/scheduled.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { DAY_MS } from "../../time/zones.ts";
 import { endUnbegun } from "../approval/unapproved.ts";
-import { beginOperation, failOperation } from "./lifecycle.ts";
+import { wasLeftToThis } from "./accepted.ts";
+import { beginAccepted, failOperation } from "./lifecycle.ts";
 import { type DurableSteps, type Execution, type Op, type OperationSettings, settingsOf } from "./op.ts";
 import { publishEnd } from "./publish-end.ts";
 import { postFirst, publish, viewOf } from "./publisher.ts";
@@ -20,7 +21,7 @@ import type { When } from "./timing.ts";
 const AGAIN_MS = 15 * MINUTE;
 
 /** An operation that waits; `continues` is the number of its execution, if it is not the first. */
-interface Waiting extends DurableSteps {
+interface Waiting extends DurableSteps, Pick<Execution, "onLeft"> {
   readonly start: Pick<Start, "operation" | "continues">;
 }
 
@@ -123,6 +124,7 @@ export async function postpone(waiting: Waiting, wait: ParkedOperation): Promise
     return view ? publish(steps, view, { ...published, view: "" }, settings) : published;
   });
   await step(ctx, "leave it to the schedule", () => leave(steps, operation, wait));
+  waiting.onLeft?.((start.continues ?? 1) + 1);
 }
 
 /**
@@ -147,11 +149,16 @@ async function takeOver(op: Execution, continues: number): Promise<OperationSett
   return settingsOf(release);
 }
 
-/** Begins an operation, or continues a parked one. @returns null when there is nothing to do */
+/**
+ * Begins an operation that the front door has accepted, or continues one that an execution has left. @returns null when
+ * there is nothing to do
+ */
 export async function begin<R extends Request>(execution: Execution, request: R): Promise<Op<R> | null> {
   const { ctx, start } = execution;
+  const { continues } = start;
+  if (continues !== undefined && !(await wasLeftToThis(execution, continues))) return null;
   const settings = await step(ctx, "begin", () =>
-    start.continues === undefined ? beginOperation(execution) : takeOver(execution, start.continues),
+    continues === undefined ? beginAccepted(execution) : takeOver(execution, continues),
   );
   return settings && { ...execution, request, settings };
 }

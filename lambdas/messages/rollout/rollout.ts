@@ -19,6 +19,13 @@ const MOST = 5;
 export const worseThanApproved = (node: string, command: string, worse: readonly string[]): string =>
   `the plan of ${node} got worse since it was approved (${worse.join("; ")}); a ${command} of this node alone asks again`;
 
+/** Reason why a node of a rollout is left alone whose plan too few people approve now. */
+export const notApprovedPart = (node: string, command: string): string =>
+  `too few people who may approve now have approved the rollout's plan; a ${command} of ${node} alone asks again`;
+
+/** Reason why a node is left alone that the rollout's request does not name. */
+export const notMeant = (node: string): string => `the request of the rollout does not name ${node}`;
+
 /** Outcome of a node whose turn did not come. */
 export const notBegun = "not begun";
 

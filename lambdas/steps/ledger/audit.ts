@@ -14,7 +14,7 @@ import { auditPartition, EXPIRES, type Key, keys, openExports, UNFINISHED } from
 import { within } from "../../time-limit.ts";
 import { wordsOf } from "../client-errors.ts";
 import { type StepContext, timestamp } from "../context.ts";
-import { expiryAfter } from "./retention.ts";
+import { expiryAfter, OPERATION_DAYS } from "./retention.ts";
 import { tableClient } from "./table.ts";
 
 /** An audit entry as its item stores it. */
@@ -31,12 +31,6 @@ interface ExportItem extends LateExport {
   readonly failures: number;
   readonly doneAt?: string;
 }
-
-/**
- * Upper bound in days on an operation's duration, with a large margin: all entries of a chain expire together, and no
- * earlier than the operation's record, which expires some days after the operation's end.
- */
-const OPERATION_DAYS = 45;
 
 /** Days until the record of a finished export expires; nothing reads it any more. */
 const DONE_DAYS = 1;

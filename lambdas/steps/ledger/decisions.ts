@@ -1,7 +1,9 @@
 import { Retryable } from "../../errors.ts";
-import { decisionsOn, type Key, keys, operationPartition, votesOn } from "../../records/ledger-table.ts";
+import type { Approval } from "../../records/approval.ts";
+import { decisionsOn, type Key, keys, votesOn } from "../../records/ledger-table.ts";
 import type { DecisionRecord, DecisionSubject, PersonDecision } from "../../records/records.ts";
 import { type FrontDoorContext, timestamp } from "../context.ts";
+import { acceptedRequests } from "./accepted.ts";
 import { tableClient } from "./table.ts";
 
 /** Result of recording a decision, with the callback that waits for it. */
@@ -32,22 +34,24 @@ const answerTo = (callback: string, record: Decidable, given: readonly DecisionR
 /** Votes on plans: one item per person and request for approval. */
 const votesOf = (context: FrontDoorContext) => {
   const items = tableClient(context);
+  const { partitionOf, expiry } = acceptedRequests(context);
   return {
     /**
      * Records a person's vote on a plan; only a person's first vote is kept.
-     * @param asking number of the request for approval, counted from 1; a vote does not depend on the callback that
-     * waits
+     * @param approval the request for approval, with the hash of the plan that the person has seen; a vote does not
+     * depend on the callback that waits
      * @returns the vote that is valid, which is the earlier one if the person had voted
      */
     vote: async (
       operation: string,
-      asking: number,
+      { asking, hash: plan }: Pick<Approval, "asking" | "hash">,
       { reason, ...decided }: PersonDecision & { readonly reason?: string },
     ): Promise<DecisionRecord> => {
-      const place = keys.vote(operation, asking, decided.userId);
+      const place = keys.vote(await partitionOf(operation), asking, decided.userId);
       const said = reason ? { reason } : {};
-      const item: DecisionRecord = { ...decided, ...said, subject: "approval", callback: "", at: timestamp(context) };
-      if ((await items.insert(place, item)) === "first") return item;
+      const at = timestamp(context);
+      const item: DecisionRecord = { ...decided, ...said, subject: "approval", callback: "", plan, at };
+      if ((await items.insert(place, { ...item, ...expiry() })) === "first") return item;
       return (await items.read<DecisionRecord>(place)) ?? item;
     },
 
@@ -64,7 +68,7 @@ const votesOf = (context: FrontDoorContext) => {
 
     /** Lists the votes of one request for approval, oldest first. */
     votes: async (operation: string, asking: number): Promise<DecisionRecord[]> => {
-      const all = await items.all<DecisionRecord>(operationPartition(operation), votesOn(asking));
+      const all = await items.all<DecisionRecord>(await partitionOf(operation), votesOn(asking));
       return all.sort((one, other) => (one.at < other.at ? -1 : 1));
     },
   };
@@ -73,9 +77,10 @@ const votesOf = (context: FrontDoorContext) => {
 /** Decisions of people: one item each, written once, in the order of their arrival. */
 export const decisions = (context: FrontDoorContext) => {
   const items = tableClient(context);
+  const { partitionOf, expiry } = acceptedRequests(context);
 
-  const list = (operation: string, subject: DecisionSubject): Promise<DecisionRecord[]> =>
-    items.all<DecisionRecord>(operationPartition(operation), decisionsOn(subject));
+  const list = async (operation: string, subject: DecisionSubject): Promise<DecisionRecord[]> =>
+    items.all<DecisionRecord>(await partitionOf(operation), decisionsOn(subject));
 
   /** Finds the result for a decision that may not be recorded; null if it may be recorded at the next place. */
   const known = (
@@ -103,16 +108,17 @@ export const decisions = (context: FrontDoorContext) => {
     subject: DecisionSubject,
     decided: PersonDecision,
   ): Promise<RecordResult> => {
+    const partition = await partitionOf(operation);
     for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
       const record = await items.read<Decidable>(of.key);
       if (!record) return { kind: "unknown" };
-      const given = await list(operation, subject);
+      const given = await items.all<DecisionRecord>(partition, decisionsOn(subject));
       const seen = known(record, given, of.name, decided.cause);
       if (seen) return seen;
       const callback = record.callbacks[of.name] ?? "";
       const item: DecisionRecord = { ...decided, subject, callback, at: timestamp(context) };
-      const place = keys.decision(operation, subject, given.length + 1);
-      if ((await items.insert(place, item)) === "first") return { kind: "first", callback };
+      const place = keys.decision(partition, subject, given.length + 1);
+      if ((await items.insert(place, { ...item, ...expiry() })) === "first") return { kind: "first", callback };
     }
     throw new Retryable(`decisions on ${subject} of ${operation} were written at the same moment`);
   };

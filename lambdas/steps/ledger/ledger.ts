@@ -16,6 +16,7 @@ import type { NodeRecord, OperationRecord } from "../../records/records.ts";
 import type { SteeringDecision } from "../../records/steering.ts";
 import type { Settings } from "../../settings.ts";
 import { type FrontDoorContext, timestamp } from "../context.ts";
+import { acceptedRequests } from "./accepted.ts";
 import { decisions } from "./decisions.ts";
 import { expireOperation, expiryAfter } from "./retention.ts";
 import { tableClient } from "./table.ts";
@@ -119,10 +120,33 @@ const waiters = (context: FrontDoorContext) => {
   };
 };
 
+/** Records of an operation's nodes. */
+const nodeRecords = (context: FrontDoorContext) => {
+  const items = tableClient(context);
+  return {
+    /** Records a node unless it is recorded already, because a repeated step must not erase progress. */
+    recordNode: (record: NodeRecord): Promise<"first" | "again"> =>
+      items.insert(keys.node(record.operation, record.index), record),
+
+    changeNode: (id: string, index: number, fields: NodeChange): Promise<void> =>
+      items.change(keys.node(id, index), fields),
+
+    /** Notes on a node of another operation what became of its cordon or its machine. */
+    noteOnNode: (
+      id: string,
+      index: number,
+      fields: Pick<NodeChange, "settled"> | Pick<NodeChange, "outcome" | "isTerminated">,
+    ): Promise<void> => items.note(keys.node(id, index), fields),
+
+    nodes: (id: string): Promise<NodeRecord[]> => items.all<NodeRecord>(operationPartition(id), NODE_ITEMS),
+  };
+};
+
 /** The ledger of operations, which people read: each request with its requester, its time and its course. */
 export const ledger = (context: FrontDoorContext) => {
   const items = tableClient(context);
   const { settings } = context;
+  const people = acceptedRequests(context);
   const operation = (id: string): Promise<OperationRecord | undefined> =>
     items.read<OperationRecord>(keys.operation(id));
 
@@ -179,6 +203,8 @@ export const ledger = (context: FrontDoorContext) => {
      * @returns the current operation; undefined if it has ended
      */
     steer: async (id: string, steering: SteeringDecision): Promise<OperationRecord | undefined> => {
+      await people.keepSteering(id, steering);
+      // The copy in the operation's record wakes the schedule; the workflow acts on the one above.
       const before = await items.changeIf<OperationRecord>(
         keys.operation(id),
         { steering },
@@ -197,14 +223,13 @@ export const ledger = (context: FrontDoorContext) => {
       if (before) logCancel(before, "refused", before.cancelledBy);
     },
 
-    /** Records a node unless it is recorded already, because a repeated step must not erase progress. */
-    recordNode: (record: NodeRecord): Promise<"first" | "again"> =>
-      items.insert(keys.node(record.operation, record.index), record),
+    ...nodeRecords(context),
 
-    changeNode: (id: string, index: number, fields: NodeChange): Promise<void> =>
-      items.change(keys.node(id, index), fields),
+    /** A person's request as the front door accepted it; undefined for a rule's, and for one of the last release. */
+    accepted: people.accepted,
 
-    nodes: (id: string): Promise<NodeRecord[]> => items.all<NodeRecord>(operationPartition(id), NODE_ITEMS),
+    keepAccepted: people.keepAccepted,
+    steering: people.steering,
 
     ...waiters(context),
     ...decisions(context),

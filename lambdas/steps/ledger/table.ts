@@ -189,6 +189,24 @@ export const tableClient = (storage: Storage) => {
     },
 
     /**
+     * Sets some fields of an item and names no other attribute but its key, for a role that may write these alone.
+     * There may be no such item any more.
+     */
+    note: async (key: Key, fields: object): Promise<void> => {
+      const given = set(fields);
+      await unlessUnmet(
+        clients.dynamodb("UpdateItem", {
+          TableName,
+          Key: key,
+          UpdateExpression: `SET ${given.map((_, at) => `#f${at} = :v${at}`).join(", ")}`,
+          ConditionExpression: `attribute_exists(${PRIMARY_KEY.hash})`,
+          ExpressionAttributeNames: Object.fromEntries(given.map(([name], at) => [`#f${at}`, name])),
+          ExpressionAttributeValues: Object.fromEntries(given.map(([, value], at) => [`:v${at}`, value])),
+        }),
+      );
+    },
+
+    /**
      * Sets some fields of an item if a condition holds. Returns the item before the write; undefined if it did not
      * hold.
      */

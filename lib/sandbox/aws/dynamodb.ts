@@ -52,6 +52,9 @@ const input = z.looseObject({
   Key: attributes.optional(),
   Item: attributes.optional(),
   ExpressionAttributeValues: attributes.optional(),
+  ExpressionAttributeNames: z.record(z.string(), z.string()).optional(),
+  UpdateExpression: z.string().optional(),
+  ConditionExpression: z.string().optional(),
 });
 
 type Input = z.output<typeof input>;
@@ -87,6 +90,24 @@ function leadingKeys({ Key, Item, ExpressionAttributeValues: values }: Input): C
   return typeof pk?.S === "string" ? { "dynamodb:LeadingKeys": [pk.S] } : {};
 }
 
+/** Words of an expression that name no attribute: functions and keywords (Developer Guide, "Condition expressions"). */
+const NO_ATTRIBUTE =
+  /^(SET|REMOVE|ADD|DELETE|AND|OR|NOT|IN|BETWEEN|attribute_\w+|begins_with|contains|size|if_not_exists|list_append)$/i;
+
+/**
+ * Lists the top-level attributes that an update names in its key and its expressions (Developer Guide, "Using
+ * conditions", dynamodb:Attributes). Other actions are asked about without it: no statement restricts them by it.
+ */
+function attributesOf(action: string, { Key, ...input }: Input): Context {
+  if (action !== "UpdateItem") return {};
+  const expressions = `${input.UpdateExpression ?? ""} ${input.ConditionExpression ?? ""}`;
+  const words = expressions.match(/(?<![.:#\w])#?[A-Za-z_]\w*/g) ?? [];
+  const named = words
+    .filter((word) => !NO_ATTRIBUTE.test(word))
+    .map((word) => input.ExpressionAttributeNames?.[word] ?? word);
+  return { "dynamodb:Attributes": [...new Set([...Object.keys(Key ?? {}), ...named])] };
+}
+
 /** Writes an error as dynalite does: AWS's `__type` with its namespace. */
 const answered = (error: DynaliteError): WireResponse => {
   const type = String(error.body.__type).split("#").at(-1) ?? "";
@@ -105,7 +126,10 @@ export function dynamodb({ accountId, region, path }: DynamoDbOptions): DynamoDb
     action: (request) => targetAction(request, PREFIX, known),
     answer: async (action, request, caller) => {
       const asked = parsed(request);
-      caller.require(`dynamodb:${action}`, resourcesOf(action, asked, tableArn), leadingKeys(asked));
+      caller.require(`dynamodb:${action}`, resourcesOf(action, asked, tableArn), {
+        ...leadingKeys(asked),
+        ...attributesOf(action, asked),
+      });
       const result = await database.run(action, asked);
       return "output" in result ? json(result.output, 200, CONTENT_TYPE) : answered(result);
     },

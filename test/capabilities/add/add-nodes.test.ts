@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { addNodes } from "../../../lambdas/capabilities/add/add-nodes.ts";
-import { inMinutes, run, setUp, tearDown, verbs } from "../../engine/durable-engine.ts";
+import { acceptedAs, inMinutes, runStarted, setUp, tearDown, verbs } from "../../engine/durable-engine.ts";
 import { nodeRecord, operationRecord } from "../../messages/records.ts";
 import { configurationWith } from "../../profiles/okd/facts.ts";
 
@@ -12,6 +12,7 @@ const { id, asker } = operationRecord();
 /** Runs an add whose nodes have ended as soon as they are started. @returns what it did, in order */
 async function added(asked: { readonly count: number; readonly dryRun: boolean }): Promise<string[]> {
   const did: string[] = [];
+  const request = { command: "add", pool: "web", ...asked } as const;
   const does = (what: string) => async (): Promise<void> => void did.push(what);
   const configuration = { ...configurationWith(), people: { operator: [asker.userId] }, policy: { add: ["operator"] } };
   const steps = verbs({
@@ -34,6 +35,7 @@ async function added(asked: { readonly count: number; readonly dryRun: boolean }
       close: does("settle the pool"),
     },
     ledger: {
+      accepted: acceptedAs({ request, asker }),
       operation: async () => operationRecord(),
       nodes: async () => [nodeRecord({ status: "succeeded", endedAt: "2026-11-21T15:00:00.000Z" })],
       changeOperation: async (_id: string, { status }: { status?: string }) => void did.push(`${status}`),
@@ -50,9 +52,9 @@ async function added(asked: { readonly count: number; readonly dryRun: boolean }
       update: async () => "1.0",
     },
   });
-  const request = { command: "add", pool: "web", ...asked } as const;
   const notAfter = Math.floor(inMinutes(15) / 1000);
-  await run((ctx) => addNodes(steps)({ operation: id, request, asker, notAfter }, ctx));
+  const start = { operation: id, request, asker, notAfter };
+  await runStarted(start, (ctx) => addNodes(steps)(start, ctx));
   return did;
 }
 

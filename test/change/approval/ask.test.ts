@@ -6,20 +6,23 @@ import type { Outside } from "../../sandbox/durable/backends.ts";
 beforeAll(setUp);
 afterAll(tearDown);
 
+/** Words that the ledger holds and no execution has read. */
+const words: string[] = [];
+
 /** Asks for a word for ten minutes; "no" does not count. Every showing and every page is kept. */
 async function asked(meanwhile: (outside: Outside) => Promise<void>, changes: Partial<Question<string, string>> = {}) {
   const shown: number[] = [];
+  words.length = 0;
   const paged: object[] = [];
   const steps = verbs({ notices: { send: async (notice: object) => void paged.push(notice) } });
   const question: Question<string, string> = {
     name: "the word",
     until: inMinutes(10),
-    read: (text) => JSON.parse(text) as string,
     show: async (_callback, round) => {
       shown.push(round);
       return null;
     },
-    written: async () => null,
+    written: async () => words.shift() ?? null,
     notice: { subject: "a word is missing" } as never,
     judge: async (answer) => (answer === "no" ? null : answer),
     ...changes,
@@ -29,10 +32,15 @@ async function asked(meanwhile: (outside: Outside) => Promise<void>, changes: Pa
   return { result: ended.result, shown, pages: paged.length, minutes: Math.round((Date.now() - began) / 60_000) };
 }
 
-const answer = async ({ callback }: Outside, round: number, word: string): Promise<void> => {
+const wake = async ({ callback }: Outside, round: number, payload = "yes"): Promise<void> => {
   const waiting = callback(`the word ${round}`);
   await waiting.begun();
-  await waiting.succeed(JSON.stringify(word));
+  await waiting.succeed(JSON.stringify(payload));
+};
+
+const answer = async (outside: Outside, round: number, word: string): Promise<void> => {
+  words.push(word);
+  await wake(outside, round);
 };
 
 describe("A question", () => {
@@ -42,6 +50,15 @@ describe("A question", () => {
       await answer(outside, 2, "yes");
     });
     expect({ result, shown, pages }).toEqual({ result: "yes", shown: [1, 2], pages: 1 });
+  });
+
+  it("is not decided by what wakes it: the ledger has the answer", async () => {
+    const { result, shown } = await asked((outside) => wake(outside, 1, "yes"));
+    expect({ result, shown }).toEqual({ result: "time is up", shown: [1, 2] });
+  });
+
+  it("may take a wake-up without an answer as one, such as the end of a machine", async () => {
+    expect(await asked((outside) => wake(outside, 1), { woken: "gone" })).toMatchObject({ result: "gone", shown: [1] });
   });
 
   it("has one deadline, however often it is asked", async () => {

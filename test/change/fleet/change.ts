@@ -3,13 +3,14 @@ import { guardNode } from "../../../lambdas/capabilities/guard/guard-node.ts";
 import type { Start } from "../../../lambdas/commands/request.ts";
 import { originated } from "../../../lambdas/records/origin.ts";
 import type { OperationRecord } from "../../../lambdas/records/records.ts";
-import { run } from "../../engine/durable-engine.ts";
+import { run, runStarted } from "../../engine/durable-engine.ts";
 import { Fleet, type Troubles } from "./fleet.ts";
 
 /** The rows of `changeFleet`. */
 export const rows = ["guard", "authority"] as const;
 
-const origin = originated({ by: "rule", rule: "a test" });
+const requester = { userId: "U0OPERATOR", userName: "olivia", channel: "C0" };
+const origin = originated({ by: "person", requester });
 const guardStart: Start = {
   operation: "guard-0a1b2c3d",
   request: { command: "guard", targets: { kind: "pool", pool: "web" }, dryRun: false },
@@ -34,8 +35,9 @@ export async function change(row: (typeof rows)[number], count: number, troubles
       messageTs: null,
       callbacks: {},
     } satisfies Partial<OperationRecord>;
-  const ended = await run((ctx) =>
-    row === "guard" ? guardNode(steps)(guardStart, ctx) : updateAuthority(steps)({ tick: "tick-1" }, ctx),
-  );
+  const ended =
+    row === "guard"
+      ? await runStarted(guardStart, (ctx) => guardNode(steps)(guardStart, ctx))
+      : await run((ctx) => updateAuthority(steps)({ tick: "tick-1" }, ctx));
   return { fleet, ended, operation: fleet.operation };
 }

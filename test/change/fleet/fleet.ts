@@ -5,12 +5,16 @@ import type { Lease } from "../../../lambdas/steps/ledger/leases.ts";
 import type { FleetChange, InvocationVerdict } from "../../../lambdas/steps/machine/fleet.ts";
 import type { Steps } from "../../../lambdas/steps/steps.ts";
 import { TAG } from "../../../lambdas/tags.ts";
-import { timeout, verbs } from "../../engine/durable-engine.ts";
+import { acceptedAs, timeout, verbs } from "../../engine/durable-engine.ts";
 import { configurationWith } from "../../profiles/okd/facts.ts";
 import type { Ended } from "../../sandbox/durable/backends.ts";
 import { inputVerbs } from "../inputs/published.ts";
 
-export const configuration = configurationWith();
+export const configuration = {
+  ...configurationWith(),
+  people: { operator: ["U0OPERATOR"] },
+  policy: { guard: ["operator"], reconcile: ["operator"], cancel: ["operator"] },
+};
 
 /** Events that trouble the fleet while it is changed. */
 export interface Troubles {
@@ -135,6 +139,7 @@ export class Fleet {
   #ledger() {
     return {
       awaitFleet: async () => undefined,
+      accepted: async () => this.operation && acceptedAs(this.operation as OperationRecord)(),
       requested: async (record: OperationRecord) => {
         this.operation ??= record;
         return "first";
@@ -184,6 +189,7 @@ export class Fleet {
         read: async () => ({ version: "1", configuration, payload: { files: [FILE] } }),
         rules: async () => configuration,
       },
+      people: { membership: async () => "member", groupsOf: async () => [] },
       ...this.#inputs.verbs,
       machines: {
         given: {
@@ -207,6 +213,7 @@ export class Fleet {
       thread: {
         post: async (_channel: string, message: object) => this.#say(message),
         update: async (_channel: string, _ts: string, message: object) => this.#say(message),
+        sendEphemeral: async (_channel: string, _user: string, message: object) => this.#say(message),
       },
       notices: { send: async ({ message }: { message: string }) => void this.pages.push(message) },
       audit: {

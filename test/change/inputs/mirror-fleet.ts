@@ -18,7 +18,8 @@ import { inputVerbs, publishedConfig } from "./published.ts";
 
 const base = configurationWith({ inputs: "openshift" });
 const IMAGE = "registry-0.example.com/windows/probe:1";
-const configuration = { ...base, probe: { ...base.probe, registries: { "registry-0.example.com": IMAGE } } };
+const people = { people: { operator: ["U0OPERATOR"] }, policy: { reconcile: ["operator"] } };
+const configuration = { ...base, ...people, probe: { ...base.probe, registries: { "registry-0.example.com": IMAGE } } };
 
 /** Milliseconds in which the first node pulls the image of the proof (assumed). */
 const PULL_MS = 8_000;

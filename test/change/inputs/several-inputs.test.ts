@@ -5,14 +5,15 @@ import type { Input } from "../../../lambdas/inputs/input.ts";
 import { kubeletClientsInput } from "../../../lambdas/inputs/kubelet-clients.ts";
 import { mirrorsInput } from "../../../lambdas/inputs/mirrors/input.ts";
 import { originated } from "../../../lambdas/records/origin.ts";
-import { run, setUp, tearDown } from "../../engine/durable-engine.ts";
+import { runStarted, setUp, tearDown } from "../../engine/durable-engine.ts";
 import { idOf, nameOf, type Troubles } from "../fleet/fleet.ts";
 import { MirrorFleet } from "./mirror-fleet.ts";
 
 beforeAll(setUp);
 afterAll(tearDown);
 
-const origin = originated({ by: "rule", rule: "a test" });
+const requester = { userId: "U0OPERATOR", userName: "olivia", channel: "C0" };
+const origin = originated({ by: "person", requester });
 const another: Input = { ...mirrorsInput, words: { ...mirrorsInput.words, title: "Another input" } };
 const both: readonly Input[] = [mirrorsInput, kubeletClientsInput];
 
@@ -30,7 +31,7 @@ async function reconcile(
   const start: Start = { operation: id, request, ...origin, notAfter: Number.MAX_SAFE_INTEGER };
   const blank = { status: "requested", requestedAt: steps.timestamp(), endedAt: null, cancelledBy: null } as const;
   here.fleet.operation = { id, request, ...origin, ...blank, channel: "C0", messageTs: null, callbacks: {} };
-  const ended = await run((ctx) => reconcileRequested({ ctx, steps, start }, inputs));
+  const ended = await runStarted(start, (ctx) => reconcileRequested({ ctx, steps, start }, inputs));
   expect(ended.status).toBe("SUCCEEDED");
   return here.fleet.operation;
 }

@@ -1,7 +1,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
+import {
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  ScanCommand,
+  UpdateItemCommand,
+} from "@aws-sdk/client-dynamodb";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type DynamoDb, dynamodb } from "../../../lib/sandbox/aws/dynamodb.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
@@ -36,11 +43,14 @@ async function newFixture(path?: string) {
 const put = (state: string, more: object = {}) =>
   new PutItemCommand({
     TableName: demo.ledgerTable,
-    Item: { pk: { S: "operation" }, sk: { S: "add-1" }, state: { S: state } },
+    Item: { pk: { S: "operation#add-1" }, sk: { S: "operation" }, state: { S: state } },
     ...more,
   });
 const once = { ConditionExpression: "attribute_not_exists(pk)" };
-const get = new GetItemCommand({ TableName: demo.ledgerTable, Key: { pk: { S: "operation" }, sk: { S: "add-1" } } });
+const get = new GetItemCommand({
+  TableName: demo.ledgerTable,
+  Key: { pk: { S: "operation#add-1" }, sk: { S: "operation" } },
+});
 
 describe("DynamoDB", () => {
   it("writes once under a condition, and refuses the second writer", async () => {
@@ -49,6 +59,32 @@ describe("DynamoDB", () => {
     expect(await codeOf(frontDoor.send(put("requested", once)))).toBe("none");
     expect(await codeOf(frontDoor.send(put("other", once)))).toBe("ConditionalCheckFailedException");
     expect((await frontDoor.send(get)).Item?.state).toEqual({ S: "requested" });
+  });
+
+  it("tells IAM the partition of a write, and the attributes that an update names in any of its expressions", async () => {
+    const { client } = await newFixture();
+    const remove = client("remove-node");
+    await client("front-door").send(put("requested"));
+    const note = (more: object) =>
+      codeOf(
+        remove.send(
+          new UpdateItemCommand({
+            TableName: demo.ledgerTable,
+            Key: { pk: { S: "operation#add-1" }, sk: { S: "operation" } },
+            UpdateExpression: "SET #f0 = :v0",
+            ExpressionAttributeNames: { "#f0": "outcome" },
+            ExpressionAttributeValues: { ":v0": { S: "terminated" } },
+            ...more,
+          }),
+        ),
+      );
+    expect(await codeOf(remove.send(put("mine")))).toBe("AccessDeniedException");
+    expect(await note({})).toBe("none");
+    expect(await note({ ConditionExpression: "attribute_exists(pk)" })).toBe("none");
+    expect(await note({ ConditionExpression: "attribute_exists(approval)" })).toBe("AccessDeniedException");
+    expect(await note({ UpdateExpression: "SET #f0 = :v0 REMOVE approval" })).toBe("AccessDeniedException");
+    expect(await note({ UpdateExpression: "SET #f0 = :v0, approval = :v0" })).toBe("AccessDeniedException");
+    expect(await note({ ExpressionAttributeNames: { "#f0": "approval" } })).toBe("AccessDeniedException");
   });
 
   it("lets functions do what they are permitted to, and nothing more", async () => {

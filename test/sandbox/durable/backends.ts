@@ -46,6 +46,8 @@ export interface RunOptions {
   readonly plain?: Readonly<Record<string, (event: unknown) => Promise<unknown>>>;
   /** Acts of the outside while the workflow runs. */
   readonly meanwhile?: (outside: Outside) => Promise<void>;
+  /** Name of the execution; the sandbox's engine alone takes one. */
+  readonly called?: string | undefined;
 }
 
 /** Means of the outside; its seconds are the backend's: skipped by the one, faked by the other. */
@@ -116,13 +118,13 @@ export const sandboxEngine: Backend = {
   name: "the sandbox's engine",
   setUp: async () => fakeTime(),
   tearDown: async () => void vi.useRealTimers(),
-  run: (workflow, { payload = {}, durable = {}, plain = {}, meanwhile } = {}) => {
+  run: (workflow, { durable = {}, plain = {}, ...options } = {}) => {
     const raised = raise();
     const client = durableClient(raised.lambda);
     mountDurable(raised, "workflow", workflow, client);
     for (const [name, other] of Object.entries(durable)) mountDurable(raised, name.replace(":live", ""), other, client);
     for (const [name, other] of Object.entries(plain)) raised.service.mount(name, {}, other);
-    return pass(start(raised, payload, meanwhile));
+    return pass(start(raised, options));
   },
 };
 
@@ -139,9 +141,9 @@ export const mountDurable = (
     withDurableExecution(workflow, { durableExecutionClient: client }),
   );
 
-async function start(raised: Raised, payload: unknown, meanwhile: RunOptions["meanwhile"]): Promise<Ended> {
+async function start(raised: Raised, { payload = {}, meanwhile, called }: RunOptions): Promise<Ended> {
   const { lambda } = raised;
-  const arn = await invokeLater(lambda, "workflow:live", payload);
+  const arn = await invokeLater(lambda, "workflow:live", payload, called);
   const over = ending(raised, arn);
   await meanwhile?.({ sleep: (seconds) => sleep(seconds * 1_000), callback: (name) => hold(lambda, arn, name) });
   await over;

@@ -59,7 +59,7 @@ describe("functions", () => {
     const { DurableConfig } = lambdaOf(name).Properties;
     expect(DurableConfig).toEqual({
       ExecutionTimeout: "executionSeconds" in shape ? shape.executionSeconds : 0,
-      RetentionPeriodInDays: 14,
+      RetentionPeriodInDays: 40,
     });
   });
 

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => simulator.close());
 
-const slots = () => simulator.as("add-nodes").joinSlots;
+const slots = () => simulator.as("provision-node").joinSlots;
 const HOUR = 3_600;
 
 describe("A join slot", () => {

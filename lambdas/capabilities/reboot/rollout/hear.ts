@@ -68,7 +68,9 @@ async function carryOut(steps: Steps, seen: RolloutSeen, given: SteeringDecision
  */
 export async function hearSteering(steps: Steps, id: string): Promise<void> {
   const seen = await seeRollout(steps, id);
-  const { steering, rollout: course } = seen.operation;
+  const { steering: copy, rollout: course } = seen.operation;
+  if (!copy || copy.cause === course?.heard) return;
+  const steering = await steps.ledger.steering(id);
   if (!steering || steering.cause === course?.heard) return;
   if (await mayDecide(steps, steering.userId, steering.decision, seen.rollout.pool))
     return carryOut(steps, seen, steering);

@@ -113,7 +113,10 @@ async function watch({ ctx, steps, start }: Execution, work: RolloutWork): Promi
 export async function workOn(op: Execution, work: RolloutWork): Promise<void> {
   const { ctx, steps, start } = op;
   const { published, next } = await watch(op, work);
-  if (next !== "end") return step(ctx, "leave the rest", () => leaveRollout(steps, start.operation, published));
+  if (next !== "end") {
+    await step(ctx, "leave the rest", () => leaveRollout(steps, start.operation, published));
+    return op.onLeft?.((start.continues ?? 1) + 1);
+  }
   await step(ctx, "end", () => end(steps, start.operation));
   await publishEnd(ctx, steps, () => publishRollout(steps, start.operation, published, work.begun));
 }

@@ -1,0 +1,43 @@
+import type { AcceptedRequest } from "../../records/accepted.ts";
+import { doorPartition, EXPIRES, keys, operationPartition } from "../../records/ledger-table.ts";
+import type { SteeringDecision } from "../../records/steering.ts";
+import { type FrontDoorContext, timestamp } from "../context.ts";
+import { expiryAfter, OPERATION_DAYS } from "./retention.ts";
+import { tableClient } from "./table.ts";
+
+/** People's requests, in partitions that the front door alone writes. */
+export const acceptedRequests = (context: FrontDoorContext) => {
+  const items = tableClient(context);
+  const accepted = (operation: string): Promise<AcceptedRequest | undefined> =>
+    items.read<AcceptedRequest>(keys.accepted(operation));
+
+  /** Expiry of an item, no earlier than that of the operation's record: nobody else may change the item later. */
+  const expiry = () => ({
+    [EXPIRES]: expiryAfter(timestamp(context), context.settings.retentionDays + OPERATION_DAYS),
+  });
+
+  return {
+    accepted,
+    expiry,
+
+    /** Records a person's request; a repeated delivery leaves the first record unchanged. */
+    keepAccepted: async (operation: string, request: AcceptedRequest): Promise<void> => {
+      await items.insert(keys.accepted(operation), { ...request, ...expiry() });
+    },
+
+    /** Records a person's request to pause or resume a rollout; the last one is valid. */
+    keepSteering: (operation: string, steering: SteeringDecision): Promise<void> =>
+      items.replace(keys.steering(operation), { ...steering, ...expiry() }),
+
+    /** The last request of a person to pause or resume a rollout. */
+    steering: (operation: string): Promise<SteeringDecision | undefined> =>
+      items.read<SteeringDecision>(keys.steering(operation)),
+
+    /**
+     * Finds the partition of an operation's decisions. Operations of the last release have no accepted request: their
+     * executions read decisions in the operation's own partition.
+     */
+    partitionOf: async (operation: string): Promise<string> =>
+      (await accepted(operation)) ? doorPartition(operation) : operationPartition(operation),
+  };
+};
