@@ -42,7 +42,10 @@ export interface InputContent {
   readonly registries?: readonly { readonly host: string; readonly path: string }[];
   /** Remarks for people about objects that could not be applied as they are. */
   readonly remarks?: readonly string[];
-  /** Keys of parts that are not applied before a person has accepted their consequence; a remark asks for each. */
+  /**
+   * Keys of parts that are not applied before a person has accepted their consequence. The last remarks ask for them, in
+   * this order.
+   */
   readonly asked?: readonly string[];
   /** Reason why a machine without files must not join the cluster. */
   readonly refusesNew?: string;
@@ -93,8 +96,8 @@ export interface Input {
   readonly rule: "authority" | "mirrors";
   /** Request of the operations that the schedule starts. */
   readonly request: Request;
-  /** Hex sha256 that identifies files as a content. */
-  identityOf(files: readonly TextFile[]): string;
+  /** Hex sha256 that identifies a content by its files, and by the registries that it holds. */
+  identityOf(files: readonly TextFile[], held?: readonly string[]): string;
   /** Lists the objects that it reads; null if the configuration does not apply the input. */
   reads(configuration: Configuration): readonly ObjectReference[] | null;
   /** Lists the objects that those name; by default none. @param found objects of each reference of `reads` */

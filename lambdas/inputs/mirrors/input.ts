@@ -125,7 +125,8 @@ export const mirrorsInput: Input = {
   name: "mirrors",
   rule: "mirrors",
   request: { command: "reconcile", targets: { kind: "all" }, dryRun: false },
-  identityOf: (files) => sha256(JSON.stringify(files.map(({ path, text }) => [path, text]))),
+  identityOf: (files, held = []) =>
+    sha256(JSON.stringify([...files.map(({ path, text }) => [path, text]), ...(held.length > 0 ? [held] : [])])),
   reads: readsOf(served),
   content: (found, facts) => {
     const wanted = mirrorsFrom(found, facts.configuration);
@@ -145,10 +146,11 @@ export const mirrorsInput: Input = {
       ...asked.map(cutOffText),
     ];
     const exposed = wanted.held.find(({ forbidsSource }) => forbidsSource);
+    const held = [...wanted.held.map(({ registry }) => registry), ...open];
     return {
-      sha256: mirrorsInput.identityOf(files),
+      sha256: mirrorsInput.identityOf(files, held),
       files,
-      held: [...wanted.held.map(({ registry }) => registry), ...open],
+      held,
       registries: applied.map(({ host, path }) => ({ host, path })),
       remarks,
       asked: asked.map(keyOfCut),
