@@ -11,6 +11,7 @@ import { managedNodes } from "../../steps/cluster/managed-nodes.ts";
 import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { inputFound } from "../../steps/input-content.ts";
+import { openQuestions } from "../../steps/input-watches.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { mirrorsMessage, registryMessage, type ShownRegistry, unknownRegistry } from "./mirrors-message.ts";
 
@@ -49,18 +50,21 @@ export async function showMirrors(
   { runtimeVersion }: OperationSettings,
 ): Promise<Message> {
   const { configuration } = await steps.runtime.read(runtimeVersion);
-  const [found, nodes, given] = await Promise.all([
+  const [found, nodes, given, watch] = await Promise.all([
     inputFound(steps.inputObjects, mirrorsInput, configuration),
     nodesOf(steps, configuration),
     steps.machines.given.all(),
+    steps.inputWatches.of(mirrorsInput.rule).read(),
   ]);
   if (found === null) throw new UserError(inputsNotApplied);
   const wanted = mirrorsFrom(found, configuration);
   const { registryFile } = profileOf(configuration);
+  const questions = [...openQuestions(watch)];
   const registries = wanted.files.map(
     (file): ShownRegistry => ({
       ...file,
       path: registryFile(file.folder),
+      question: questions.find(([key]) => key.startsWith(`${file.registry}: `))?.[1] ?? null,
       without: without(nodes, given, { path: registryFile(file.folder), sha256: file.sha256 }),
     }),
   );
