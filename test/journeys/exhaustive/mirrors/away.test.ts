@@ -131,3 +131,18 @@ test("a node that an administrator deletes between the ticks is not taken for on
   expect(has(batch)).toBe(false);
   expect(commandsTo(batch)).toEqual([]);
 });
+
+test("a first agent that falls silent proves nothing: the next node is first, the rest follow, and nothing is blocked", async () => {
+  here = await startMirroring();
+  await createSet(here, "tag", "team", quay);
+  await here.until(async () => (await reconciles(here)).length === 1, 12, "the operation");
+  const [first] = await here.nodes((await reconciles(here))[0]?.id ?? "");
+  const silent = injectFault(here, "agent-silent", { instanceId: first?.instanceId ?? "" });
+  await here.until(async () => (await reconciles(here))[0]?.endedAt !== null, 40, "the end");
+  expect(openly(here).at(-1)).toMatch(/2 nodes updated, 1 node failed/);
+  expect(openly(here).at(-1)).toContain("the SSM agent did not take the command in time");
+  expect(nodes.filter(has)).toHaveLength(2);
+  endFault(here, silent);
+  await here.until(() => said(here, "1 node updated") === 1, 90, "the node");
+  expect(nodes.every(has)).toBe(true);
+});
