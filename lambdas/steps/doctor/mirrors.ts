@@ -95,7 +95,10 @@ function kindsOf(configuration: Configuration): readonly ObjectReference[] {
   return (mirrorsInput.reads({ ...configuration, cluster }) ?? []).filter(({ name }) => name === undefined);
 }
 
-/** Counts the mirror sets of a cluster whose configuration applies none. A kind that the cluster lacks has none. */
+/**
+ * Counts the mirror sets of a cluster whose configuration names no source of inputs, or the ConfigMap. A kind that the
+ * cluster lacks has none.
+ */
 async function unapplied({ context, configuration }: DoctorFacts): Promise<Finding[]> {
   const read = async (kind: ObjectReference): Promise<number> => {
     try {
@@ -107,7 +110,8 @@ async function unapplied({ context, configuration }: DoctorFacts): Promise<Findi
   };
   const counts = await Promise.all(kindsOf(configuration).map(read));
   const sets = counts.reduce((sum, count) => sum + count, 0);
-  return sets > 0 ? [{ kind: "mirrors-not-applied", sets }] : [];
+  const { inputs } = configuration.cluster;
+  return sets > 0 && inputs !== "openshift" ? [{ kind: "mirrors-not-applied", sets, source: inputs }] : [];
 }
 
 async function mirroredNodes({ context, configuration: { cluster } }: DoctorFacts): Promise<MirroredNode[]> {
@@ -130,6 +134,7 @@ async function applied(patient: DoctorFacts): Promise<Finding[]> {
   const mirrored = await mirroredNodes(patient);
   const wanted = mirrorsFrom(found, configuration);
   return [
+    ...(configuration.cluster.inputs === "configmap" ? await unapplied(patient) : []),
     ...mirrorFindings(wanted),
     ...(content.asked?.length ? [{ kind: "mirrors-asked", parts: content.asked } as const] : []),
     ...lackingFindings(mirrored, content, all, watch, context.now()),
