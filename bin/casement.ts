@@ -4,7 +4,7 @@ import { AwsSolutionsChecks } from "cdk-nag";
 import { CasementStack } from "../lib/casement-stack.ts";
 import { readDeployment } from "../lib/deployment.ts";
 import { deploymentBundles, everyBundle } from "../lib/deployment-bundles.ts";
-import { readPayload } from "../lib/release-content.ts";
+import { payloadWarnings, readPayload } from "../lib/release-content.ts";
 
 /** The annotated example, which `cdk synth` uses without a configuration. */
 const EXAMPLE = "docs/configuration.example.yaml";
@@ -18,12 +18,16 @@ async function synthesise(): Promise<void> {
   const named: unknown = app.node.tryGetContext("configuration");
   const path = typeof named === "string" ? named : (process.env.CASEMENT_CONFIGURATION ?? EXAMPLE);
   const warnings: string[] = [];
-  const deployment = readDeployment(path, Date.now(), (sentence) => void warnings.push(sentence));
+  const now = Date.now();
+  const deployment = readDeployment(path, now, (sentence) => void warnings.push(sentence));
   const payload = readPayload(deployment, path);
   const bundles = await deploymentBundles(everyBundle, BUNDLES, deployment);
   const stack = new CasementStack(app, `casement-${deployment.cluster.name}`, { deployment, payload, bundles });
   for (const [index, sentence] of warnings.entries())
     Annotations.of(stack).addWarningV2(`casement:moved-key-${index}`, `${path}: ${sentence}`);
+  const today = new Date(now).toISOString().slice(0, 10);
+  for (const [index, sentence] of (payload ? payloadWarnings(payload, today) : []).entries())
+    Annotations.of(stack).addWarningV2(`casement:payload-version-${index}`, `aws.payloadManifest: ${sentence}`);
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   app.synth();
 }

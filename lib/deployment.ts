@@ -184,6 +184,7 @@ const functionsOfWorkflows = {
   guarding: "guard-node",
   mirrors: "reconcile",
   proving: "reboot-node",
+  proxy: "reconcile",
 } as const;
 
 const isRenamed = (workflow: NodeWorkflow): workflow is keyof typeof functionsOfWorkflows =>
@@ -199,7 +200,8 @@ const functionOfWorkflow = (workflow: NodeWorkflow) =>
 function deadlineFaults({ deadlines }: Deployment): Fault[] {
   return nodeWorkflows.flatMap((workflow) => {
     const minutes = minutesTogether(deadlines, workflow);
-    const room = ROOM_MINUTES + (["remove", "drain", "reboot", "assisting"].includes(workflow) ? APPROVAL_MINUTES : 0);
+    const room =
+      ROOM_MINUTES + (["remove", "drain", "reboot", "restart", "assisting"].includes(workflow) ? APPROVAL_MINUTES : 0);
     const most = functions[functionOfWorkflow(workflow)].executionSeconds / 60 - room;
     if (minutes <= most) return [];
     const message = `together they are ${minutes} minutes, and may be ${most}: an execution ends ${ROOM_MINUTES} minutes after that`;

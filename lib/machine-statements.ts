@@ -144,6 +144,15 @@ export const rebootCommand: Statement[] = [
   followCommands,
 ];
 
+/**
+ * Restarts the services of one of Casement's own machines and observes it. It never sends to an assisted machine: the
+ * document that restarts services could change anything else there.
+ */
+export const restartCommand: Statement[] = [
+  ...sendToOurMachines([documentsOf("observe"), documentsOf("apply")]),
+  followCommands,
+];
+
 /** Observes one machine with the only document that changes nothing. */
 export const lookCommand: Statement[] = [
   ...sendToOurMachines([documentsOf("observe")]),

@@ -17,6 +17,7 @@ import {
   plans,
   rebootCommand,
   rebootThroughEc2,
+  restartCommand,
   seeAgents,
   seeAssociations,
   seeDocuments,
@@ -81,11 +82,23 @@ const whichAsk = [
   "drain-node",
   "reboot-node",
   "reboot-nodes",
+  "restart-node",
   "remove-node",
 ] as const;
 
 /** Checks, while waiting for a slot, that the execution that holds the slot still runs. */
-const followHoldersOfSlots = followExecutions("drain-node", "reboot-node", "remove-node");
+const followHoldersOfSlots = followExecutions("drain-node", "reboot-node", "restart-node", "remove-node");
+
+/** Permissions of a function that reboots one node or restarts its services, alone or in a rollout, and proves it. */
+const provesNodes = (name: FunctionName): Statement[] => [
+  wakeExecutions("reboot-nodes"),
+  ...actsOnNodes(name),
+  seeAssociations,
+  seeScalingGroups,
+  seeStatusChecks,
+  seeAgents,
+  followHoldersOfSlots,
+];
 
 /** Permissions of every principal. The stack grants exactly these, and the sandbox enforces them. */
 export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> = {
@@ -108,6 +121,7 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
       "guard-node",
       "reboot-node",
       "reboot-nodes",
+      "restart-node",
       "watch-reboots",
       "update-authority",
       "reconcile",
@@ -175,21 +189,12 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
     seeAgents,
     ...fleetLook,
     start(functions["reboot-nodes"].starts),
-    followExecutions("reboot-node"),
-    wakeExecutions("reboot-node"),
+    followExecutions("reboot-node", "restart-node"),
+    wakeExecutions("reboot-node", "restart-node"),
     forgetJoinSecrets,
   ],
-  "reboot-node": [
-    wakeExecutions("reboot-nodes"),
-    ...actsOnNodes("reboot-node"),
-    seeAssociations,
-    seeScalingGroups,
-    seeStatusChecks,
-    seeAgents,
-    ...rebootCommand,
-    ...rebootThroughEc2,
-    followHoldersOfSlots,
-  ],
+  "reboot-node": [...provesNodes("reboot-node"), ...rebootCommand, ...rebootThroughEc2],
+  "restart-node": [...provesNodes("restart-node"), ...restartCommand],
   "remove-node": [...actsOnNodes("remove-node"), keepCredential("act"), seeProtection, followHoldersOfSlots, terminate],
   "stop-changes": [...asksCluster("stop-changes", "look"), ...appendAudit],
   "probe-nodes": [...asksCluster("probe-nodes", "act"), leaveAudit, putNotices],

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { type PayloadManifest, payloadManifestOf } from "../lambdas/machine/payload.ts";
+import { type PayloadFile, type PayloadManifest, payloadManifestOf } from "../lambdas/machine/payload.ts";
+import { brokenPrograms, endedPrograms, supportText } from "../lambdas/machine/payload-support.ts";
 import { profileOf } from "../lambdas/profiles/list.ts";
 import type { Profile } from "../lambdas/profiles/profile.ts";
 import type { Release } from "../lambdas/release/publish.ts";
@@ -49,6 +50,18 @@ export function readPayload({ aws, cluster }: Deployment, path: string): Payload
     throw new Error(`${path}: aws.payloadManifest: ${manifest}: ${messageOf(error)}`, { cause: error });
   }
 }
+
+/**
+ * Describes the versions of a payload that should not be used.
+ * @param today "2026-11-26"
+ */
+export const payloadWarnings = (
+  {
+    files,
+    kubernetes,
+  }: Pick<Payload, "kubernetes"> & { readonly files: readonly Pick<PayloadFile, "name" | "version">[] },
+  today: string,
+): string[] => [...brokenPrograms(files, kubernetes), ...endedPrograms(files, today)].map(supportText);
 
 /** Resources that the stack creates and that functions use. */
 export interface StackResources {

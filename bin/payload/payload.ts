@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import { s3Client } from "../../lambdas/clients/s3.ts";
 import { machineScripts } from "../../lib/constructs/script-text.ts";
 import { messageOf } from "../../lib/message-of.ts";
+import { payloadWarnings } from "../../lib/release-content.ts";
 import { administratorOf } from "../connect/administrator.ts";
 import { StartError } from "../start-error.ts";
 import { type CommandLine, commandLineOf, type Origin, usage } from "./command-line.ts";
@@ -69,6 +70,13 @@ async function chosenFiles({ line, network, pins, terminal }: Run, { containerd,
   return partFiles({ kubernetes, containerd: version, overlay, without }).map((part) => repinned(part, pins));
 }
 
+/** Prints what is wrong with the versions of files, before anything is asked. */
+function warn({ line, terminal }: Run, files: readonly Pick<LocalFile, "name" | "version">[]): void {
+  const today = new Date(terminal.now()).toISOString().slice(0, 10);
+  for (const sentence of payloadWarnings({ kubernetes: line.place.clusterVersion, files }, today))
+    terminal.say(`warning: ${sentence}`);
+}
+
 /** Asks for confirmation. @throws StartError unless the answer is yes */
 async function confirm({ line, terminal }: Run, what: string): Promise<void> {
   if (line.yes) return;
@@ -105,6 +113,7 @@ async function localFiles(run: Run): Promise<readonly LocalFile[] | null> {
   if (origin.from === "folder") {
     const files = await readFolder(origin.folder);
     terminal.say(table(files));
+    warn(run, files);
     if (line.dryRun) return null;
     await confirm(run, `Upload these ${files.length} files?`);
     return files;
@@ -128,6 +137,7 @@ async function localFiles(run: Run): Promise<readonly LocalFile[] | null> {
     const parts = await chosenFiles(run, origin, fetching);
     display.end();
     terminal.say(`${table(parts.map(rowOf))}\n${SIGNATURES}`);
+    warn(run, parts);
     if (line.dryRun) return null;
     await confirm(run, `${unverified(parts)}Download these ${parts.length} files?`);
     return complete(await fetchParts(fetching, parts), cache);

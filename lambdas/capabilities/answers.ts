@@ -7,6 +7,7 @@ import { type Look, type LookAnswers, lookBy, prompt } from "./look/look-by.ts";
 import { listOperations } from "./look/operations.ts";
 import { explainNode } from "./look/why.ts";
 import { showMirrors } from "./mirrors/show-mirrors.ts";
+import { showProxy } from "./proxy/show-proxy.ts";
 
 /** Answer of each look. */
 export const lookAnswers: LookAnswers<LookName, Request> = {
@@ -16,6 +17,7 @@ export const lookAnswers: LookAnswers<LookName, Request> = {
   operations: prompt(({ steps, settings }) => listOperations(steps, settings)),
   audit: prompt(({ steps, request }) => showAudit(steps, request)),
   mirrors: prompt(({ steps, request, settings }) => showMirrors(steps, request, settings)),
+  proxy: prompt(({ steps, settings }) => showProxy(steps, settings)),
   doctor: async (look) => {
     const examined = await diagnose(look.steps, look.ctx, look.settings.runtimeVersion);
     return prompt(({ steps, settings }: Look<unknown>) => report(steps, examined, settings))(look);

@@ -14,6 +14,7 @@ import { mirrors } from "./mirrors/capability.ts";
 import { operations } from "./operations/capability.ts";
 import { people } from "./people/capability.ts";
 import { probe } from "./probe/capability.ts";
+import { proxy } from "./proxy/capability.ts";
 import { reboot } from "./reboot/capability.ts";
 import { rebootWatch } from "./reboot-watch/capability.ts";
 import { reconcile } from "./reconcile/capability.ts";
@@ -38,6 +39,7 @@ export const capabilities = registry([
   audit,
   approvals,
   mirrors,
+  proxy,
   doctor,
   reconcile,
   authority,

@@ -13,7 +13,7 @@ const THROTTLED =
 
 /** Codes for a caller that is unknown or lacks a permission. */
 const DENIED =
-  /AccessDenied|Unauthori[sz]ed|UnrecognizedClient|ExpiredToken|InvalidClientTokenId|SignatureDoesNotMatch|^(invalid_auth|not_authed|token_revoked|token_expired|account_inactive|missing_scope|not_in_channel|restricted_action|is_archived)$/;
+  /AccessDenied|Unauthori[sz]ed|UnrecognizedClient|ExpiredToken|InvalidClientTokenId|SignatureDoesNotMatch|^(invalid_auth|not_authed|token_revoked|token_expired|account_inactive|missing_scope|not_in_channel|restricted_action\w*|is_archived|channel_not_found|access_?\w*limited|\w*access_denied|no_permission|\w+_not_granted)$/;
 
 /** Codes of services that failed, and of connections that broke. */
 const UNAVAILABLE =

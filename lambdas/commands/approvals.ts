@@ -47,6 +47,7 @@ const MINUTES = 30;
 const standard: Readonly<Record<string, Pick<ApprovalRule, "needs" | "unless">>> = {
   drain: { needs: 1, unless: null },
   reboot: { needs: 1, unless: null },
+  restart: { needs: 1, unless: null },
   assist: { needs: 1, unless: null },
   cordon: { needs: 0, unless: null },
   uncordon: { needs: 0, unless: null },

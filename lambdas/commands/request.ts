@@ -16,8 +16,8 @@ export type Request =
   | RequestOf<DeclaredCommand>
   | { readonly command: PartOf<typeof capabilities, "scheduled">["name"] };
 
-/** A reboot of several nodes, one after another or a few in parallel. */
-export type RolloutRequest = Extract<Request, { readonly command: "reboot"; readonly targets: unknown }>;
+/** A reboot of several nodes or a restart of their services, one after another or a few in parallel. */
+export type RolloutRequest = Extract<Request, { readonly command: "reboot" | "restart"; readonly targets: unknown }>;
 
 /** Reason of a request, in the requester's words; null if none was given. */
 export const reasonOf = (request: Request): string | null => ("reason" in request && request.reason) || null;
@@ -32,9 +32,13 @@ export const dateOf = (request: Request): string | null => ("at" in request && r
 /** Reason why a request does not wait for a maintenance window; null if it waits. */
 export const nowOf = (request: Request): string | null => ("now" in request && request.now) || breakGlassOf(request);
 
-/** Is it a reboot of several nodes? */
+/** Is it a reboot of several nodes, or a restart of their services? */
 export const isRollout = (request: Request): request is RolloutRequest =>
-  request.command === "reboot" && "targets" in request;
+  (request.command === "reboot" || request.command === "restart") && "targets" in request;
+
+/** The command that a rollout carries out on each of its nodes. */
+export const rolloutCommand = ({ command }: Request): RolloutRequest["command"] =>
+  command === "restart" ? command : "reboot";
 
 /** The pool that a request names; undefined if it names none. */
 export function poolNamed(request: Request): string | undefined {

@@ -21,6 +21,7 @@ import {
   PROVE_AGAIN,
   REBOOT_THROUGH_EC2,
   RESUME_ROLLOUT,
+  RESUME_WITH_MORE,
   TERMINATE_INSTANCE,
   TRY_AGAIN,
   UNCORDON_NODE,
@@ -69,6 +70,13 @@ const steers =
   async (door: FrontDoor, { value, userId, triggerId }: Click): Promise<Message> =>
     steerAnswer(await steer(door, value, { decision, userId, cause: triggerId }));
 
+/** Resumes a rollout with the number of unavailable nodes that the button names. */
+async function resumeWithMore(door: FrontDoor, { value, userId, triggerId }: Click): Promise<Message> {
+  const { operation, index: unavailable } = parseOwner(value) ?? {};
+  if (operation === undefined) return staleClick;
+  return steerAnswer(await steer(door, operation, { decision: "resume", unavailable, userId, cause: triggerId }));
+}
+
 /** Slack opens the address itself and also reports the click to the app, which has nothing to do. */
 const link: Meaning = { command: null, does: async () => null };
 
@@ -98,6 +106,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   [DENY_OPERATION]: { command: "deny", does: (door, click) => denyPressed(door, click, click.value) },
   [PAUSE_ROLLOUT]: { command: "pause", does: steers("pause") },
   [RESUME_ROLLOUT]: { command: "resume", does: steers("resume") },
+  [RESUME_WITH_MORE]: { command: "resume", does: resumeWithMore },
   [CANCEL_OPERATION]: {
     command: "cancel",
     does: async (door, { value, userId, triggerId }) => cancelAnswer(await cancel(door, value, userId, triggerId)),

@@ -47,8 +47,8 @@ async function act(door: FrontDoor, typed: SlashCommand, request: Request, perso
   if (request.command === "cancel" && may)
     return cancelAnswer(await cancel(door, request.operation, userId, triggerId));
   if ((request.command === "pause" || request.command === "resume") && may) {
-    const steered = await steer(door, request.operation, { decision: request.command, userId, cause: triggerId });
-    return steerAnswer(steered);
+    const { command: decision, operation, ...how } = request;
+    return steerAnswer(await steer(door, operation, { decision, ...how, userId, cause: triggerId }));
   }
   if ((request.command === "approve" || request.command === "deny") && may)
     return vote(door, { ...typed, ...request, decision: request.command, asking: null });

@@ -27,5 +27,6 @@ export async function steer(
   const { watch } = record.callbacks;
   if (watch) await door.steps.executions.complete(watch, {});
   await unpark(door, record);
-  return { kind: "heard", operation, decision: asked.decision };
+  const isBlocked = Boolean(before.rollout.paused?.taken) && asked.unavailable === undefined;
+  return { kind: "heard", operation, decision: asked.decision, isBlocked };
 }

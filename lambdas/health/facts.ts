@@ -80,6 +80,8 @@ export interface MachineFacts {
 export interface ExpectedMachine {
   /** In the order of their dependencies. */
   readonly services: readonly ServiceQuestion[];
+  /** Names of those services that the machine may lack; one that is there must run. */
+  readonly optionalServices: readonly string[];
   /** Name of the container network; `endpoint` names the endpoint from whose address kube-proxy sends. */
   readonly network: string;
   readonly endpoint: string;

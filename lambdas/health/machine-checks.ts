@@ -61,7 +61,10 @@ const routes = byAnswer("routes", "routes", (found, { ec2 }) => {
 const services = byAnswer("services", "services", (found, { expected }) => {
   for (const { name } of expected.services) {
     const service = found.find((one) => one.name === name);
-    if (!service || service.state === null) return wrong({ kind: "service-missing", service: name });
+    if (!service || service.state === null) {
+      if (expected.optionalServices.includes(name)) continue;
+      return wrong({ kind: "service-missing", service: name });
+    }
     if (service.state === "Running") continue;
     const { state, exitCode, log } = service;
     return wrong({ kind: "service-down", service: name, state, exitCode: exitCode ?? 0, log });

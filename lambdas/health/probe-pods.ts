@@ -4,7 +4,7 @@ import { ACCOUNT_NAMESPACE } from "../cluster/accounts.ts";
 export const PROBE_LABEL = "casement.dev/probe";
 
 /** Seconds after which the cluster ends a probe, even if Casement fails; the admission policy allows 600. */
-const DEADLINE_SECONDS = { probe: 300, pull: 600 };
+const DEADLINE_SECONDS = { probe: 300, long: 600 };
 
 /**
  * Name of the API server's service in every cluster. A Windows pod only resolves fully qualified names (Kubernetes' DNS
@@ -28,19 +28,32 @@ export interface ProbePod {
   readonly spec: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Script of the Windows pod, for Windows PowerShell 5.1 and curl.exe of the image servercore. It resolves the API's
- * name, calls the API, checks that it cannot reach the metadata service, and waits until a pod of another node
- * connects.
- */
-const windowsScript = [
-  "<# casement-probe #> $ErrorActionPreference = 'Stop'",
+/** Commands of the Windows pods, for Windows PowerShell 5.1 and curl.exe of the image servercore. */
+const BEGIN = "$ErrorActionPreference = 'Stop'";
+
+/** Resolves the API's name, calls the API, and checks that the pod cannot reach the metadata service. */
+const callServices = [
   `try { [Net.Dns]::GetHostAddresses('${API}') | Out-Null } catch { exit ${exits.dns} }`,
   `curl.exe -k -s -m 10 -o NUL https://${API}/version; if ($LASTEXITCODE -ne 0) { exit ${exits.api} }`,
   `curl.exe -s -m 3 -o NUL http://169.254.169.254/; if ($LASTEXITCODE -eq 0) { exit ${exits.metadata} }`,
+];
+
+/** Waits until a pod of another node connects. */
+const listen = (milliseconds: number): readonly string[] => [
   `$listener = New-Object Net.Sockets.TcpListener ([Net.IPAddress]::Any, ${PORT}); $listener.Start()`,
-  `if ($listener.AcceptTcpClientAsync().Wait(150000)) { exit ${exits.works} }; exit ${exits.unreached}`,
-].join("; ");
+  `if (-not $listener.AcceptTcpClientAsync().Wait(${milliseconds})) { exit ${exits.unreached} }`,
+];
+
+const END = `exit ${exits.works}`;
+
+/** Script of the Windows pod: it calls services, then waits for a connection. */
+const windowsScript = [`<# casement-probe #> ${BEGIN}`, ...callServices, ...listen(150_000), END].join("; ");
+
+/**
+ * Script of the Windows pod that outlives a restart of services: the connection, which comes after the restart, is the
+ * signal to call services. It listens for less than the pod's deadline.
+ */
+const witnessScript = [`<# casement-witness #> ${BEGIN}`, ...listen(560_000), ...callServices, END].join("; ");
 
 /**
  * Script of the Linux pod, for sh and nc. It tries to connect for 90 s, because nothing listens during the first start
@@ -63,6 +76,8 @@ interface Wanted {
   readonly user: number | null;
   /** Always asks the registry, even for an image that the node has. */
   readonly pull?: "Always";
+  /** It may take as long as the admission policy allows. */
+  readonly isLong?: true;
 }
 
 /**
@@ -76,7 +91,7 @@ const restricted = {
 };
 
 // `nodeName` bypasses the scheduler, which would not use a cordoned node; the tolerations keep the pod there.
-const probePod = ({ name, node, image, os, command, user, pull }: Wanted): ProbePod => ({
+const probePod = ({ name, node, image, os, command, user, pull, isLong }: Wanted): ProbePod => ({
   metadata: { name, namespace: ACCOUNT_NAMESPACE, labels: { [PROBE_LABEL]: os } },
   spec: {
     os: { name: os },
@@ -84,7 +99,7 @@ const probePod = ({ name, node, image, os, command, user, pull }: Wanted): Probe
     nodeSelector: { "kubernetes.io/os": os },
     tolerations: [{ operator: "Exists" }],
     restartPolicy: "Never",
-    activeDeadlineSeconds: pull ? DEADLINE_SECONDS.pull : DEADLINE_SECONDS.probe,
+    activeDeadlineSeconds: isLong ? DEADLINE_SECONDS.long : DEADLINE_SECONDS.probe,
     automountServiceAccountToken: false,
     enableServiceLinks: false,
     containers: [
@@ -101,26 +116,35 @@ const probePod = ({ name, node, image, os, command, user, pull }: Wanted): Probe
   },
 });
 
+/** Names of a probe's pods. */
+export const probeNames = (id: string) => ({ windows: `probe-${id}-windows`, linux: `probe-${id}-linux` });
+
 /** Pod of a probe on a Windows node; its container runs as the image's own user. */
 const onWindows = (id: string, node: string, image: string) =>
-  ({ name: `probe-${id}-windows`, node, image, os: "windows", user: null }) as const;
+  ({ name: probeNames(id).windows, node, image, os: "windows", user: null }) as const;
+
+const powershell = (script: string) => ["powershell.exe", "-NoLogo", "-NonInteractive", "-Command", script];
 
 /**
  * Makes the pod that probes a Windows node from inside.
  * @param id unique among probes: letters, digits and hyphens, at most 40
  */
 export const windowsProbe = (id: string, node: string, image: string): ProbePod =>
-  probePod({
-    ...onWindows(id, node, image),
-    command: ["powershell.exe", "-NoLogo", "-NonInteractive", "-Command", windowsScript],
-  });
+  probePod({ ...onWindows(id, node, image), command: powershell(windowsScript) });
+
+/**
+ * Makes the pod that is started before the services of its node are restarted, and tried afterwards.
+ * @param id unique among probes: letters, digits and hyphens, at most 40
+ */
+export const witnessProbe = (id: string, node: string, image: string): ProbePod =>
+  probePod({ ...onWindows(id, node, image), command: powershell(witnessScript), isLong: true });
 
 /**
  * Makes the pod that pulls an image on a Windows node. The pull is its proof; the image need not have this command.
  * @param id unique among probes: letters, digits and hyphens, at most 40
  */
 export const pullProbe = (id: string, node: string, image: string): ProbePod =>
-  probePod({ ...onWindows(id, node, image), command: ["cmd.exe", "/c", "exit 0"], pull: "Always" });
+  probePod({ ...onWindows(id, node, image), command: ["cmd.exe", "/c", "exit 0"], pull: "Always", isLong: true });
 
 /** User id of nobody, for images whose own user is root, because `restricted` allows no root. */
 export const NOBODY = 65_534;
@@ -131,4 +155,4 @@ export const NOBODY = 65_534;
  * @param user id of the container's user; null if the cluster assigns one
  */
 export const linuxProbe = (id: string, node: string, image: string, address: string, user: number | null): ProbePod =>
-  probePod({ name: `probe-${id}-linux`, node, image, os: "linux", user, command: ["sh", "-c", linuxScript(address)] });
+  probePod({ name: probeNames(id).linux, node, image, os: "linux", user, command: ["sh", "-c", linuxScript(address)] });

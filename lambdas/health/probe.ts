@@ -79,6 +79,21 @@ function notRun({ ended, waiting }: ProbeState, where: string): ProbeResult | nu
   return unstarted.test(waiting) ? notProbed(`the pod on ${where} cannot start (${waiting})`) : null;
 }
 
+/** Start of a pod that is to wait for a connection; null while that is not known. */
+export type ProbeStart = { readonly isStarted: true } | { readonly isStarted: false; readonly why: string } | null;
+
+/**
+ * Judges the start of a pod that is to wait for a connection.
+ * @param windows null if the pod was deleted
+ */
+export function judgeStart(windows: ProbeState | null, isLate: boolean): ProbeStart {
+  if (windows === null) return { isStarted: false, why: "it was deleted by others" };
+  const failed = notRun(windows, "the node");
+  if (failed?.state === "not-probed") return { isStarted: false, why: failed.why };
+  if (windows.address !== null) return { isStarted: true };
+  return isLate ? { isStarted: false, why: "it did not start in time" } : null;
+}
+
 /** Judges the Windows pod's own findings, before it waits for a connection. */
 function judgeWindows({ exitCode }: ProbeState): ProbeResult | null {
   if (exitCode === null || exitCode === exits.unreached) return null;
@@ -125,7 +140,7 @@ const lacksPause = /sandbox image|failed to pull|pull access denied/i;
  * pulls the image. Only Events show for which of them it waits: up to Kubernetes 1.34 the condition
  * PodReadyToStartContainers stays False until the container has started (kubernetes/kubernetes pull request 134660).
  */
-function judgeStart(events: readonly ProbeEvent[] | null): ProbeResult {
+function judgeUnstarted(events: readonly ProbeEvent[] | null): ProbeResult {
   if (events === null) return notProbed("it did not start in time, and the account act may not read its Events");
   const relevant = events.filter(({ reason }) => reason === SANDBOX_FAILS || afterSandbox.includes(reason));
   const [last] = relevant.toSorted(
@@ -141,7 +156,7 @@ function judgeStart(events: readonly ProbeEvent[] | null): ProbeResult {
 
 /** Judges a probe at the end of its time. */
 const judgeLate = ({ windows, events }: ProbeObservation): ProbeResult =>
-  windows.address === null ? judgeStart(events) : notProbed("the probe did not end in time");
+  windows.address === null ? judgeUnstarted(events) : notProbed("the probe did not end in time");
 
 /**
  * Judges a probe. A node only fails by evidence about its data plane: the finding of its pod, the finding of another

@@ -14,3 +14,11 @@ export const processesOf = ({ services = [] }: Answers): Processes =>
  */
 export const restarted = (before: Processes, now: Processes): string | null =>
   Object.keys(now).find((name) => name in before && before[name] !== now[name]) ?? null;
+
+/**
+ * Finds a service that still runs the process from before its restart.
+ * @param before the processes of the services that are restarted
+ * @returns its name; null if each has ended or has another process
+ */
+export const notRestarted = (before: Processes, now: Processes): string | null =>
+  Object.keys(before).find((name) => before[name] && before[name] === now[name]) ?? null;

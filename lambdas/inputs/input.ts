@@ -93,7 +93,7 @@ export interface InputWords extends FleetWords {
 export interface Input {
   readonly name: InputName;
   /** Schedule by which machines in service get it, and workflow of their nodes' records. */
-  readonly rule: "authority" | "mirrors";
+  readonly rule: "authority" | "mirrors" | "proxy";
   /** Request of the operations that the schedule starts. */
   readonly request: Request;
   /** Hex sha256 that identifies a content by its files, and by the registries that it holds. */
@@ -119,8 +119,11 @@ export interface Input {
   isWithout(content: InputContent): boolean;
   /** The file with the content's identity as its hash, which is compared every few hours; null to trust the records. */
   comparedFile(configuration: Configuration): string | null;
-  /** Proof that the first machine works: a pod's log is read on its node, or an image is pulled there. */
-  readonly proof: "log" | "pull";
+  /**
+   * Proof that the first machine works: a pod's log is read on its node, or an image is pulled there, or the machine has
+   * what was sent.
+   */
+  readonly proof: "log" | "pull" | "applied";
   /** Restores the first machine's state if its change stops in the middle or its proof fails. */
   readonly isUndone: boolean;
   /** Hours until the same content is tried again after the first machine failed in a part; null: not before it changes. */

@@ -6,6 +6,8 @@ export interface PayloadRules {
   readonly name: string;
   /** Every file that a machine gets from the bucket, and its path on the machine. */
   readonly payloadPaths: ReadonlyMap<string, string>;
+  /** Names of files that a payload may lack: a machine is then set up without them. */
+  readonly optionalPayload: ReadonlySet<string>;
 }
 
 const file = z.strictObject({
@@ -29,15 +31,17 @@ const file = z.strictObject({
 /** One file of the payload. */
 export type PayloadFile = z.infer<typeof file>;
 
-function faultsOf({ payloadPaths }: PayloadRules, files: readonly PayloadFile[]): string[] {
+function faultsOf({ payloadPaths, optionalPayload }: PayloadRules, files: readonly PayloadFile[]): string[] {
   const names = files.map(({ name }) => name);
-  const missing = [...payloadPaths.keys()].filter((name) => !names.includes(name));
+  const missing = [...payloadPaths.keys()].filter((name) => !names.includes(name) && !optionalPayload.has(name));
   const twice = names.filter((name, index) => names.indexOf(name) !== index);
   const strange = files.filter(({ name, path }) => payloadPaths.get(name) !== path);
   return [
     ...missing.map((name) => `${name} is missing`),
     ...twice.map((name) => `${name} is named twice`),
-    ...strange.map(({ name, path }) => `${name} does not belong at ${path}`),
+    ...strange.map(({ name, path }) =>
+      payloadPaths.has(name) ? `${name} does not belong at ${path}` : `${name} is no file of this payload`,
+    ),
   ];
 }
 

@@ -54,8 +54,6 @@ export type Action =
       readonly port: number;
       readonly remoteAddresses: readonly string[];
     }
-  /** Sets a machine-wide environment variable; null removes it. */
-  | { readonly do: "environment"; readonly name: string; readonly value: string | null }
   /** Defines a Windows service that runs as LocalSystem; a running service is not restarted. */
   | {
       readonly do: "service";
@@ -64,10 +62,20 @@ export type Action =
       readonly commandLine: string;
       readonly startType: "Automatic" | "Manual";
       readonly dependsOn: readonly string[];
-      /** Environment of the service, as NAME=value strings. */
-      readonly environment: readonly string[];
       /** Seconds before each restart after a failure; empty for no restarts. */
       readonly restartAfter: readonly number[];
+    }
+  /**
+   * Sets one variable of a service's own environment, which its process reads when it starts; null removes it. With
+   * `expects`, a variable with another value was set by others: a removal leaves it, and a change fails with the code
+   * "foreign-variable". Each is the sha256 (hex) of a value without the name and the password of a URL.
+   */
+  | {
+      readonly do: "service-variable";
+      readonly service: string;
+      readonly name: string;
+      readonly value: string | null;
+      readonly expects?: ExpectedContent;
     }
   /** Sets the failure actions of a service that Casement does not define (the SSM agent). */
   | { readonly do: "service-recovery"; readonly name: string; readonly restartAfter: readonly number[] }

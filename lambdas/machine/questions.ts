@@ -48,8 +48,11 @@ export interface Questions {
 /** Name of a group of questions. */
 export type Group = keyof Questions;
 
-/** Reason why Windows needs a reboot, as `observe.ps1` names it. */
-export type RebootReason = "servicing" | "windows-update" | "file-renames" | "computer-name";
+/**
+ * Reason why Windows needs a reboot, as `observe.ps1` names it. "proxy": a service runs without the variables that
+ * Casement set for it.
+ */
+export type RebootReason = "servicing" | "windows-update" | "file-renames" | "computer-name" | "proxy";
 
 /** An event of Windows' System log about a start or an end of the machine. */
 export interface BootEvent {

@@ -28,6 +28,8 @@ export interface SeenMachine {
   /** Last observation that the machine answered. */
   readonly seenAt: string;
   readonly news?: BootNews;
+  /** Identity of the proxy's content for which a reboot was offered. */
+  readonly offered?: string;
 }
 
 /** Last reboot of a machine that an operation of Casement ordered. */
@@ -55,7 +57,7 @@ export interface SightingJudgement {
 }
 
 /** All reasons, in the order of `observe.ps1`'s answer. */
-const everyReason: readonly RebootReason[] = ["servicing", "windows-update", "file-renames", "computer-name"];
+const everyReason: readonly RebootReason[] = ["servicing", "windows-update", "file-renames", "computer-name", "proxy"];
 
 const reasonsByHash: ReadonlyMap<string, readonly RebootReason[]> = new Map(
   Array.from({ length: 2 ** everyReason.length }, (_, bits) => {
@@ -65,7 +67,7 @@ const reasonsByHash: ReadonlyMap<string, readonly RebootReason[]> = new Map(
 );
 
 /**
- * Finds the reasons that belong to a hash of the group `reboot`. There are only 16 answers, so hashes are enough for a
+ * Finds the reasons that belong to a hash of the group `reboot`. There are only 32 answers, so hashes are enough for a
  * list of many machines.
  * @returns undefined for the hash of another answer
  */
@@ -139,9 +141,10 @@ export function judgeSighting(
   if (reasons === null) return { record: known && change === "own" ? { ...known, bootId } : null, change };
   const dueSince = reasons.length > 0 ? dueSinceOf(known, { change, now }) : null;
   const news = known?.news ? { news: known.news } : {};
+  const offered = known?.offered === undefined ? {} : { offered: known.offered };
   // The old boot id stays until the news is recorded, so that the next observation finds the boot again after a crash.
   const kept = change === "foreign" && known ? { bootId: known.bootId, launchedAt: known.launchedAt } : { bootId };
-  return { record: { ...seen, ...kept, reasons, dueSince, seenAt: now, ...news }, change };
+  return { record: { ...seen, ...kept, reasons, dueSince, seenAt: now, ...news, ...offered }, change };
 }
 
 /** Does the machine need a reboot, according to its last observation? */

@@ -1,6 +1,10 @@
 import type { Configuration, Pool } from "../configuration/configuration.ts";
 import type { PayloadManifest } from "../machine/payload.ts";
 
+/** Does a machine get this file of the payload? */
+export const hasProgram = ({ payload }: Pick<MachineSpec, "payload">, program: string): boolean =>
+  payload.files.some(({ name }) => name === program);
+
 /** All facts that decide how one Windows machine is configured. */
 export interface MachineSpec {
   readonly configuration: Configuration;

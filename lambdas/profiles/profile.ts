@@ -79,6 +79,8 @@ export interface Profile extends PayloadRules, AccessNeeds {
    * @throws Refused if the Windows release does not support the cluster's configuration
    */
   readonly plans: Readonly<Record<PlanName, (facts: MachineSpec) => readonly Action[]>>;
+  /** Restart of a node's services: their names in the order in which they start, and the actions. */
+  readonly restart: { readonly services: readonly string[]; readonly actions: readonly Action[] };
   /** Writes the file with the authorities of the kubelet's clients, which the cluster replaces while nodes run. */
   kubeletClients(pem: string): FileAction;
   /** Path of the hosts.toml in a registry's folder below containerd's config_path. */

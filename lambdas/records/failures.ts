@@ -39,6 +39,7 @@ export const failureCodes = [
   "content-differs",
   "file-not-placed",
   "foreign-file",
+  "foreign-variable",
   "join-secret-unreadable",
   "secret-unusable",
   "feature-not-installed",
@@ -73,9 +74,10 @@ export const failureCodes = [
   "pod-must-not-be-interrupted",
   "pod-stuck",
   "losses-not-allowed",
-  // The reboot and its proof.
+  // The reboot or restart, and its proof.
   "reboot-stood-against",
   "reboot-not-happened",
+  "restart-not-happened",
   "route-lost",
   "check-fails",
   "not-soaked",
@@ -112,7 +114,7 @@ export interface Failure extends Omit<FailureReason, "code"> {
   readonly code?: string;
   /** State that nobody cleans up: "instance i-0ab… is running, its kubelet is stopped". */
   readonly left: string;
-  /** Set for a reboot that failed before the reboot command was sent, so that the node was restored. */
+  /** Set for a reboot or restart that failed before its command was sent, so that the node was restored. */
   readonly isNotRebooted?: true;
 }
 

@@ -145,6 +145,8 @@ export const keys = {
   turn: (of: TurnOf) => ({ pk: `turn#${of}`, sk: "turn" }),
   /** The rules on people and commands that were last posted in the channel. */
   announcedRules: { pk: "announced", sk: "rules" },
+  /** Operations whose messages Slack refused. */
+  unsaid: { pk: "unsaid", sk: "messages" },
   directory: { pk: DIRECTORY_PARTITION, sk: "slack" },
   /** State of the schedule that keeps an input up to date on nodes. @param rule "authority", "mirrors" */
   inputWatch: (rule: string): Key => ({ pk: rule, sk: "watch" }),

@@ -5,7 +5,7 @@ import type { OwnReboot, SeenMachine } from "../machine/seen-machine.ts";
 import { EXPIRES, type Key } from "./ledger-table.ts";
 
 /** Inputs of a machine's configuration that the cluster may change later, by name. */
-export type InputName = "kubeletClients" | "mirrors";
+export type InputName = "kubeletClients" | "mirrors" | "proxy";
 
 /** A file that an input writes on machines. */
 export interface InputFile {

@@ -6,7 +6,7 @@ import type { Failure } from "./failures.ts";
 import type { LateReboot, LeftNode } from "./late-reboot.ts";
 import type { OriginFields } from "./origin.ts";
 import type { ScheduledStart } from "./scheduled.ts";
-import type { SteeringDecision } from "./steering.ts";
+import type { SteeringDecision, TakenSlots } from "./steering.ts";
 
 /**
  * State of an operation. "refused" and "not-started" changed nothing; "not-started" is only a mistake of the requester.
@@ -71,6 +71,8 @@ export interface RolloutPause {
   readonly at: string;
   /** Reason in words, as a clause. */
   readonly why: string;
+  /** Set while no node can be begun, because others take all slots. */
+  readonly taken?: TakenSlots | null;
 }
 
 /** Course of a rollout, for its message, its nodes and the front door. */

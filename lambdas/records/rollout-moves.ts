@@ -4,6 +4,8 @@ import type { NodeRecord } from "./records.ts";
 export interface RolloutState extends Pick<NodeRecord, "index" | "status" | "outcome"> {
   /** Was the node NotReady when it was planned, so that its reboot takes nothing out of service? */
   readonly isAway: boolean;
+  /** Did its pool have no free slot until the stage's deadline? Then it goes back to the queue. */
+  readonly gotNoSlot?: boolean;
 }
 
 /** Facts that decide the next moves of a rollout. */
@@ -34,8 +36,10 @@ const RECOVERS_AT_ONCE = 10;
 /** Number of NotReady nodes that may be rebooted together. @param max the requester's limit; null without one */
 export const mostRecovering = (max: number | null): number => Math.min(RECOVERS_AT_ONCE, max ?? RECOVERS_AT_ONCE);
 
-/** Reason to pause: failed nodes, by their indexes, or a proven canary. */
-export type PauseCause = { readonly kind: "failed"; readonly indexes: readonly number[] } | { readonly kind: "canary" };
+/** Reason to pause: nodes that failed or got no slot, by their indexes, or a proven canary. */
+export type PauseCause =
+  | { readonly kind: "failed" | "no slot"; readonly indexes: readonly number[] }
+  | { readonly kind: "canary" };
 
 /** Next moves of a rollout. */
 export interface Moves {
@@ -61,10 +65,10 @@ const isProven = ({ status, outcome }: RolloutState): boolean => status === "suc
 
 /** Finds a reason to pause now, or null. */
 function pauseCause({ nodes, canary, isConfirmed, accepted }: RolloutView): PauseCause | null {
-  const indexes = nodes.flatMap(({ index, status }) =>
-    status === "failed" && !accepted.includes(index) ? [index] : [],
-  );
-  if (indexes.length > 0) return { kind: "failed", indexes };
+  const failed = nodes.filter((node) => node.status === "failed" && !node.gotNoSlot && !accepted.includes(node.index));
+  if (failed.length > 0) return { kind: "failed", indexes: failed.map(({ index }) => index) };
+  const unslotted = nodes.filter(({ gotNoSlot }) => gotNoSlot);
+  if (unslotted.length > 0) return { kind: "no slot", indexes: unslotted.map(({ index }) => index) };
   return canary && !isConfirmed && nodes.some(isProven) ? { kind: "canary" } : null;
 }
 
@@ -90,7 +94,9 @@ function startable(
 export function nextMoves(view: RolloutView): Moves {
   const { nodes, isPaused, isCancelled, slackAwayMs } = view;
   const running = nodes.filter(({ status }) => RUNNING.has(status)).length;
-  const left = nodes.filter(({ status }) => status === "queued" || (status === "cancelled" && !isCancelled));
+  const left = nodes.filter(
+    ({ status, gotNoSlot }) => status === "queued" || ((status === "cancelled" || gotNoSlot) && !isCancelled),
+  );
   if (running === 0 && (isCancelled || left.length === 0)) return { ...still, isOver: true };
   if (isCancelled || isPaused || left.length === 0) return still;
   const pause = pauseCause(view);

@@ -35,6 +35,11 @@ export interface Rollout {
   /** Indexes of failed nodes after which a person resumed the rollout. */
   readonly accepted: readonly number[];
   /**
+   * Number of nodes of a pool that may be unavailable although the pool allows fewer, as the person chose who resumed
+   * the rollout; missing if only the pool's limit applies.
+   */
+  readonly unavailable?: number;
+  /**
    * Does it roll nodes back at the end of a maintenance window, and start them in the next one? Missing in old
    * rollouts.
    */

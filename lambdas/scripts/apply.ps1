@@ -15,6 +15,8 @@ param([string] $Request = '{{ Request }}')
 
 # include: shared/metadata.ps1
 
+# include: shared/hash.ps1
+
 # include: shared/aws.ps1
 
 # include: shared/action.ps1
@@ -26,6 +28,10 @@ param([string] $Request = '{{ Request }}')
 # include: shared/recovery.ps1
 
 # include: shared/services.ps1
+
+# include: shared/environment.ps1
+
+# include: shared/variables.ps1
 
 # include: shared/tasks.ps1
 
@@ -47,8 +53,8 @@ $Acts = @{
     'remove-directory' = { param($action) Remove-PlannedDirectory $action }
     'feature' = { param($action) Set-PlannedFeature $action }
     'firewall-rule' = { param($action) Set-PlannedFirewallRule $action }
-    'environment' = { param($action) Set-PlannedVariable $action }
     'service' = { param($action) Set-PlannedService $action }
+    'service-variable' = { param($action) Set-PlannedServiceVariable $action }
     'service-recovery' = { param($action) Set-Recovery $action.name $action.restartAfter }
     'service-state' = { param($action) Set-PlannedState $action }
     'task' = { param($action) Set-PlannedTask $action }

@@ -18,6 +18,10 @@ param([string] $Request = '{{ Request }}')
 
 # include: shared/prefix.ps1
 
+# include: shared/hash.ps1
+
+# include: shared/environment.ps1
+
 # include: shared/questions.ps1
 
 function Test-RebootPending($features) {

@@ -1,7 +1,7 @@
 import { ApiException } from "@kubernetes/client-node";
 import { Retryable } from "../errors.ts";
 import { codeOf, type FailureCode } from "../records/failures.ts";
-import { slackCode } from "./slack/slack-code.ts";
+import { slackCode, slackWords } from "./slack/slack-code.ts";
 
 /**
  * Errors after which a retry may succeed: AWS's names (SDK retry classification), Slack's codes, Node's socket errors.
@@ -31,6 +31,9 @@ const BUSY = new Set([
   "internal_error",
   "fatal_error",
   "service_unavailable",
+  "request_timeout",
+  "team_added_to_org",
+  "org_login_required",
   "ECONNRESET",
   "ECONNREFUSED",
   "EPIPE",
@@ -93,6 +96,9 @@ export async function ifPresent<T>(read: Promise<T>): Promise<T | undefined> {
   }
 }
 
+/** Statuses of 4xx after which the same request may succeed (RFC 9110 15.5.9, RFC 8470 5.2, RFC 6585 4). */
+const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
+
 /**
  * Is the service only busy, so that a retry may succeed? Any other error is a refusal or a bug and must not be retried.
  * @param error anything that a client threw
@@ -102,7 +108,7 @@ export function isBusy(error: unknown): boolean {
   const status = statusOf(error);
   const names = [fieldOf(error, "name"), fieldOf(error, "code"), slackCode(error)];
   return (
-    status === 429 ||
+    PASSING.has(status) ||
     status >= 500 ||
     names.some((name) => BUSY.has(String(name))) ||
     (error instanceof TypeError && error.message === "fetch failed")
@@ -121,16 +127,6 @@ export function wordsOf(error: unknown): string {
   // Some AWS errors carry their meaning only in the name, with the message "UnknownError".
   return "$metadata" in error ? `${error.name}: ${error.message}`.replace(": UnknownError", "") : error.message;
 }
-
-/** Messages for the errors of Slack's client, by their codes (@slack/web-api, errors.ts). */
-const slackErrors: Readonly<Record<string, (error: Error) => string>> = {
-  slack_webapi_platform_error: (error) => `Slack refused: ${slackCode(error)}`,
-  slack_webapi_http_error: (error) => `Slack answered ${statusOf(error)}`,
-  slack_webapi_rate_limited_error: () => "Slack rate-limited the request",
-  slack_webapi_request_error: (error) => `Slack did not answer (${wordsOf(error.cause ?? "no reason given")})`,
-};
-
-const slackWords = (error: Error): string | undefined => slackErrors[String(fieldOf(error, "code"))]?.(error);
 
 /** Only a new credential helps: the client has already read the secret again before this refusal. */
 const REFUSED_CREDENTIAL =

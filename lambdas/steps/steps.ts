@@ -27,6 +27,7 @@ import { reservations } from "./ledger/reservations.ts";
 import { rollouts } from "./ledger/rollouts.ts";
 import { slots } from "./ledger/slots.ts";
 import { turns } from "./ledger/turns.ts";
+import { unsaid } from "./ledger/unsaid.ts";
 import { fleet } from "./machine/fleet.ts";
 import { joinSecret } from "./machine/join-secret.ts";
 import { machine } from "./machine/machine.ts";
@@ -98,6 +99,7 @@ export const steps = (context: StepContext) => ({
   thread: thread(context, commandWord(context)),
   unregistered: unregistered(context),
   turns: turns(context),
+  unsaid: unsaid(context),
 });
 
 /** The verbs of workflows, by noun. */

@@ -101,7 +101,7 @@ describe("what is not understood", () => {
     [
       "nodes --reason x",
       "unknown-option",
-      "It is an option of `add`, `cordon`, `uncordon`, `assist`, `guard` and 8 more.",
+      "It is an option of `add`, `cordon`, `uncordon`, `assist`, `guard` and 9 more.",
     ],
     ["add web --dry-run=none", "needless-value", "`--dry-run` takes no value, but got `none`"],
     ["add web --dry-run --dry-run", "option-twice", "Duplicate option `--dry-run`"],

@@ -17,7 +17,7 @@ describe("Approvals that too few people can give", () => {
   it("are all that need one where a single person can", () => {
     const people = { operator: ["U1"], approver: ["U2"] };
     expect(fewApprovers(rules({ people }), {})).toEqual([
-      { commands: ["drain", "reboot", "assist", "remove"], pool: null, people: ["U2"] },
+      { commands: ["drain", "reboot", "restart", "assist", "remove"], pool: null, people: ["U2"] },
     ]);
   });
 
@@ -29,7 +29,7 @@ describe("Approvals that too few people can give", () => {
   it("are those of a pool with a policy of its own", () => {
     const pools = { web: { policy: { approve: ["operator"] } } };
     expect(fewApprovers(rules({ pools }), {})).toEqual([
-      { commands: ["drain", "reboot", "assist", "remove"], pool: "web", people: ["U1"] },
+      { commands: ["drain", "reboot", "restart", "assist", "remove"], pool: "web", people: ["U1"] },
     ]);
   });
 
@@ -42,7 +42,7 @@ describe("Approvals that too few people can give", () => {
 
   it("are none for a command that needs no approval", () => {
     const approvals = Object.fromEntries(
-      ["drain", "reboot", "assist", "remove"].map((name) => [name, { needs: 0 as const }]),
+      ["drain", "reboot", "restart", "assist", "remove"].map((name) => [name, { needs: 0 as const }]),
     );
     expect(fewApprovers(rules({ people: { approver: [] }, approvals }), {})).toEqual([]);
   });

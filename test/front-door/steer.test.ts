@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { RolloutCourse } from "../../lambdas/records/records.ts";
 import { operationRecord } from "../messages/records.ts";
 import { frontDoorInMemory } from "./front-door-in-memory.ts";
+import { buttonPress } from "./signed.ts";
 
 const ID = "reboot-3f9c2a71";
 const course: RolloutCourse = { paused: null, part: 1, parkedAt: null, heard: null };
@@ -29,6 +30,21 @@ describe("pause and resume", () => {
     expect(memory.operations.get(ID)?.steering).toMatchObject({ decision: "pause", userId: "U0OPERATOR" });
     expect(memory.callbacks.get("callback-watch")).toEqual({});
     expect(memory.starts).toEqual([]);
+  });
+
+  test("carry the number of nodes that may be unavailable, by command and by button", async () => {
+    const { memory, type, send } = withRollout();
+    await type(`resume ${ID} --unavailable 2`);
+    expect(memory.operations.get(ID)?.steering).toMatchObject({ decision: "resume", unavailable: 2 });
+    await send(buttonPress("resume-with-more", `${ID}:3`));
+    expect(memory.operations.get(ID)?.steering).toMatchObject({ decision: "resume", unavailable: 3 });
+  });
+
+  test("say of a rollout whose slots are taken that it may stay paused", async () => {
+    const taken = { pool: "web", most: 1, away: ["win-1"] };
+    const { type } = withRollout({ paused: { by: null, at: "2026-11-21T10:00:00.000Z", why: "win-1 failed", taken } });
+    expect(await type(`resume ${ID}`)).toContain("goes on if a slot of its pool is free by now");
+    expect(await type(`resume ${ID} --unavailable 2`)).toContain("goes on. Its message shows");
   });
 
   test("start the next execution of a rollout that waits without one, once for two presses", async () => {

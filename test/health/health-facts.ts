@@ -60,5 +60,10 @@ export const healthy: HealthFacts = {
   ssm: known({ registered: true, online: true, lastPingAt: ago(2), failure: null, isDeaf: false }),
   kubernetes: clusterWith(),
   machine: machineWith(),
-  expected: { services: [{ name: "containerd" }, { name: "kubelet" }], network: "pods", endpoint: "source" },
+  expected: {
+    services: [{ name: "containerd" }, { name: "kubelet" }, { name: "storage" }],
+    optionalServices: ["storage"],
+    network: "pods",
+    endpoint: "source",
+  },
 };

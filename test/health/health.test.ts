@@ -12,6 +12,9 @@ const notReady = clusterWith({
   ready: { status: "Unknown", reason: "NodeStatusUnknown", message: "", since: ago(9), heartbeatAt: ago(10) },
 });
 
+const running = answers.services ?? [];
+const asStorageDown = (one: (typeof running)[number]) => ({ ...one, name: "storage", state: "Stopped" as const });
+
 describe("the checks of a node", () => {
   it("find nothing on a healthy one, and leave out the boot where no reboot is to be proven", () => {
     const all = checked(healthy);
@@ -80,6 +83,12 @@ describe("the checks of a node", () => {
       },
       "services",
       { service: "containerd", exitCode: 1067 },
+    ],
+    [
+      "a service that need not be there, but is down",
+      { machine: machineWith({ services: [...running, ...running.map(asStorageDown)] }) },
+      "services",
+      { kind: "service-down", service: "storage" },
     ],
     ["a service that is gone", { machine: machineWith({ services: [] }) }, "services", { kind: "service-missing" }],
     [

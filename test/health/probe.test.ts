@@ -1,5 +1,11 @@
 import { expect, it } from "vitest";
-import { judgeProbe, type ProbeEvent, type ProbeObservation, type ProbeState } from "../../lambdas/health/probe.ts";
+import {
+  judgeProbe,
+  judgeStart,
+  type ProbeEvent,
+  type ProbeObservation,
+  type ProbeState,
+} from "../../lambdas/health/probe.ts";
 
 const running: ProbeState = { exitCode: null, address: "10.132.0.5", waiting: "", ended: "" };
 const creating: ProbeState = { exitCode: null, address: null, waiting: "ContainerCreating", ended: "" };
@@ -125,4 +131,19 @@ it.for([
   ],
 ] as const)("a node is not probed, never dead, when %s", ([, seen, why]) => {
   expect(judgeProbe(look(seen))).toEqual({ state: "not-probed", why: expect.stringContaining(why) });
+});
+
+it.for([
+  ["that has an address has started", running, false, { isStarted: true }],
+  ["that is being created may start", creating, false, null],
+  ["that is late did not start", creating, true, { isStarted: false, why: "it did not start in time" }],
+  ["that others deleted did not start", null, false, { isStarted: false, why: "it was deleted by others" }],
+  [
+    "that its kubelet rejects did not start",
+    rejected("OutOfpods"),
+    false,
+    { isStarted: false, why: "the kubelet of the node did not run it (OutOfpods)" },
+  ],
+] as const)("a pod that is to wait for a connection and %s", ([, windows, isLate, start]) => {
+  expect(judgeStart(windows, isLate)).toEqual(start);
 });

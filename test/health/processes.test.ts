@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { processesOf, restarted } from "../../lambdas/health/processes.ts";
+import { notRestarted, processesOf, restarted } from "../../lambdas/health/processes.ts";
 import { answers } from "./health-facts.ts";
 
 const processes = processesOf(answers);
@@ -13,4 +13,11 @@ test("a service with another process was started again; one that was not asked b
   expect(restarted(processes, processes)).toBeNull();
   expect(restarted(processes, { ...processes, kubelet: 4712 })).toBe("kubelet");
   expect(restarted({}, processes)).toBeNull();
+});
+
+test("a service that runs in the process from before a restart was not restarted; one that ended was", () => {
+  expect(notRestarted(processes, processes)).toBe("containerd");
+  expect(notRestarted(processes, { containerd: 1, kubelet: 2, other: 4711 })).toBeNull();
+  expect(notRestarted(processes, { containerd: 1, kubelet: 0 })).toBeNull();
+  expect(notRestarted({ kubelet: 0 }, { kubelet: 0 })).toBeNull();
 });

@@ -171,6 +171,19 @@ export const changeRows: readonly ChangeRow[] = [
     ends: { ...evicting, "its Node is deleted": nodeGone },
   },
   {
+    command: `restart ${WEB}`,
+    node: web,
+    hold: holdPatches,
+    stage: "cordon",
+    deadlines: { restart: { cordon: 2 } },
+    succeeds: { status: "succeeded", says: /were restarted and work/ },
+    ends: {
+      cancelled: cancelled("the node is schedulable, as it was before"),
+      "out of time": late("cordon", "the node is schedulable, as it was before"),
+      "its Node is deleted": nodeGone,
+    },
+  },
+  {
     command: `remove ${WEB}`,
     node: web,
     hasDialog: true,

@@ -12,6 +12,7 @@ import { settled } from "./evidence.ts";
 import { type Journey, startJourney } from "./journey.ts";
 import { asAdministrator, injectFault } from "./outside.ts";
 import { privately } from "./reading.ts";
+import { publishVersion } from "./releases.ts";
 
 let here: Journey;
 afterEach(() => here.close());
@@ -226,6 +227,12 @@ const cases: readonly Case[] = [
     happens: () => loseFile("kubelet.exe"),
     finding: /1 file of the payload differs .* is missing from the bucket: `kubelet.exe`/,
     remedy: /upload the payload again/,
+  },
+  {
+    what: "a program of the payload does not work on Windows",
+    happens: () => publishVersion(here, "kubelet.exe", "1.31.0"),
+    finding: /kubelet\.exe 1\.31\.0 is known to be broken on Windows: it does not start a second time/,
+    remedy: /another version/,
   },
   {
     what: "the security group is open",

@@ -16,6 +16,14 @@ export function release(here: Journey, changes: object): void {
   publishText(here, JSON.stringify({ ...document, configuration: { ...document.configuration, ...changes } }));
 }
 
+/** Publishes the journey's document with another version of one program. */
+export function publishVersion(here: Journey, program: string, version: string): void {
+  const { payload, ...document } = firstDocument(here);
+  const { files, ...manifest } = payload as { readonly files: readonly { readonly name: string }[] };
+  const changed = files.map((file) => (file.name === program ? { ...file, version } : file));
+  publishText(here, JSON.stringify({ ...document, payload: { ...manifest, files: changed } }));
+}
+
 /**
  * A document as the next release may write it: keys that nobody knows today at every level, and another file.
  * @param document any release document, parsed

@@ -3,6 +3,7 @@ import { comparisons, refusals } from "./apply-comparisons.ts";
 import { ownership } from "./apply-ownership.ts";
 import { folders, guard, LOG, program, registered, runGuard, start, stop, withService } from "./apply-plans.ts";
 import { templates } from "./apply-templates.ts";
+import { applyVariables } from "./apply-variables.ts";
 import { changed, failed, GUARD, GUARD_RECORD, inline, type MachineCase, planOf, taskArguments, text } from "./case.ts";
 
 /** Output that must not reach a person: each secret in it contains a word that no result may contain. */
@@ -201,5 +202,6 @@ export const applyCases: readonly MachineCase[] = [
   ...comparisons,
   ...ownership,
   ...templates,
+  ...applyVariables,
   ...refusals,
 ];

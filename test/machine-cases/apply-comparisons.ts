@@ -8,18 +8,19 @@ import {
   registered,
   rule,
   start,
+  variable,
   withService,
 } from "./apply-plans.ts";
 import { changed, failed, inline, type MachineCase, planOf, sha256, text } from "./case.ts";
-import { CLOSED_FILE, CLOSED_FOLDER, ENVIRONMENT_KEY, freshMachine, GIVEN, recovery, service } from "./windows.ts";
+import { CLOSED_FILE, CLOSED_FOLDER, freshMachine, GIVEN, recovery, service } from "./windows.ts";
 
 const everything = [
   { do: "directory", path: "C:\\k\\etc", access: "system" },
   inline("C:\\k\\a.conf", "one"),
   { do: "feature", name: "Containers" },
   rule(),
-  { do: "environment", name: "NO_PROXY", value: `quotes " ' and $(x) \`n %PATH% {{ Request }}` },
   exporter({ dependsOn: [] }),
+  variable({ value: `quotes " ' and $(x) \`n %PATH% {{ Request }}` }),
   { do: "service-recovery", name: "AmazonSSMAgent", restartAfter: [30, 60] },
   guardTask,
 ];
@@ -42,7 +43,7 @@ export const comparisons: readonly MachineCase[] = [
     folders,
     files: program,
     before: {
-      ...withService({ state: "Running", dependsOn: ["other", "base"], environment: ["B=2", "A=1"] }),
+      ...withService({ state: "Running", dependsOn: ["other", "base"] }),
       firewall: { kubelet: { ...open, remoteAddresses: ["10.9.0.5/32", "10.0.0.0/16"] } },
     },
     request: planOf(exporter(), rule()),
@@ -133,17 +134,13 @@ export const comparisons: readonly MachineCase[] = [
     result: { ok: true, changed: [], rebootDue: true },
   },
   {
-    name: "removes variables and files, once",
+    name: "removes a file, once",
     script: "apply",
     folders,
     files: { "C:\\k\\gone.conf": "x" },
-    before: { registry: { ...freshMachine().registry, [ENVIRONMENT_KEY]: { NO_PROXY: "x" } } },
-    request: planOf(
-      { do: "environment", name: "NO_PROXY", value: null },
-      { do: "remove-file", path: "C:\\k\\gone.conf" },
-    ),
+    request: planOf({ do: "remove-file", path: "C:\\k\\gone.conf" }),
     exitCode: 0,
-    result: changed("environment NO_PROXY", "remove-file C:\\k\\gone.conf"),
+    result: changed("remove-file C:\\k\\gone.conf"),
     left: { "C:\\k\\gone.conf": null },
     settles: true,
   },

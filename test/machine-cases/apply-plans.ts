@@ -20,7 +20,6 @@ export const exporter = (change: object = {}) => ({
   commandLine: `${PROGRAM} --log.file ${LOG}`,
   startType: "Automatic",
   dependsOn: ["base", "other"],
-  environment: ["A=1", "B=2"],
   restartAfter: [10, 30],
   ...change,
 });
@@ -36,6 +35,14 @@ const defined = (change: object = {}) =>
     failureFlag: 1,
     ...change,
   });
+/** An action that sets a variable of its environment. */
+export const variable = (change: object = {}) => ({
+  do: "service-variable",
+  service: "exporter",
+  name: "HTTPS_PROXY",
+  value: "http://proxy:3128",
+  ...change,
+});
 /** An action that starts it. */
 export const start = { do: "service-state", name: "exporter", state: "Running", log: LOG };
 /** An action that stops it. */

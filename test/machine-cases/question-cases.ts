@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { answersHash, type Questions } from "../../lambdas/machine/questions.ts";
+import { pendingVariables } from "./apply-variables.ts";
 import { type MachineCase, sha256 } from "./case.ts";
 import { adapter, BOOT_KEY, ENVIRONMENT_KEY, GATEWAY, MAC, route, SERVICING_KEY, service } from "./windows.ts";
 
@@ -305,4 +306,5 @@ export const questionCases: readonly MachineCase[] = [
     request: () => ({ questions: Object.fromEntries(Array.from({ length: 70 }, (_, at) => [`group-${at}`, true])) }),
     result: { ok: true, failed: { "group-0": "this scrip", "group-69": "this scrip" } },
   },
+  ...pendingVariables,
 ];

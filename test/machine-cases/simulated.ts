@@ -58,7 +58,7 @@ const serviceFrom = (name: string, from: ShownService): Service => ({
   failureFlag: from.failureFlag === 1,
   failures: 0,
   exitCode: from.does === undefined ? (from.exitCode ?? 0) : 0,
-  processId: from.state === "Stopped" ? 0 : 4711,
+  ...(from.state === "Stopped" ? { processId: 0 } : { processId: 4711, startedAt: Date.UTC(2026, 0, 1) }),
 });
 
 const shownService = (from: Service): ShownService => ({

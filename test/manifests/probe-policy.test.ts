@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { userOf } from "../../lambdas/cluster/accounts.ts";
-import { linuxProbe, NOBODY, PROBE_LABEL, windowsProbe } from "../../lambdas/health/probe-pods.ts";
+import { linuxProbe, NOBODY, PROBE_LABEL, windowsProbe, witnessProbe } from "../../lambdas/health/probe-pods.ts";
 import { type Ask, linuxNode, type StillCluster, stillCluster } from "../sandbox/kubernetes/cluster.ts";
 
 let cluster: StillCluster;
@@ -45,7 +45,12 @@ const away = "A probe of Casement has no way to its host";
 
 describe("of pods, the account that acts", () => {
   it("may make both halves of a probe, and delete them", async () => {
-    for (const pod of [windows, linuxProbe("one", "lin", "registry.example.com/busybox:1", "10.132.0.5", NOBODY)]) {
+    const witness = witnessProbe("two", "win", "registry.example.com/servercore:ltsc2022");
+    for (const pod of [
+      windows,
+      witness,
+      linuxProbe("one", "lin", "registry.example.com/busybox:1", "10.132.0.5", NOBODY),
+    ]) {
       const body = { apiVersion: "v1", kind: "Pod", ...pod };
       expect(await act(`POST ${PODS}`, body)).toMatchObject({ status: 201 });
       expect((await act(`DELETE ${PODS}/${pod.metadata.name}`)).status).toBe(200);

@@ -43,6 +43,10 @@ const each: readonly Finding[] = [
   { kind: "launch-refused", pool: "web", why: hostile },
   { kind: "payload-missing", files: Array.from({ length: 17 }, (_, at) => `file-${at}.exe`) },
   { kind: "payload-version", payload: "1.34.2", configured: "1.35.0" },
+  {
+    kind: "payload-unusable",
+    faults: [{ kind: "broken", program: "kubelet.exe", version: "1.31.0", why: "it does not start" }],
+  },
   { kind: "volume-key", key: "arn:aws:kms:us-west-2:111122223333:key/1" },
   { kind: "document-missing", script: "apply", name: "casement-apply" },
   { kind: "document-changed", script: "apply", name: "casement-apply" },

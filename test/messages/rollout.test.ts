@@ -40,7 +40,7 @@ describe("The summary of a rollout", () => {
 
   test("says of a pause why, and what has come of it so far", () => {
     expect(pausedSummary(pause, [proven, failed])).toMatch(
-      /^Paused: win-2 failed\. 1 of 2 nodes is rebooted and proven\. .*Resume goes on with the nodes that are left; cancel ends the rollout\.$/,
+      /^Paused: win-2 failed\. 1 of 2 nodes is rebooted and proven\. .*Resume goes on with the nodes that are left\. Cancel ends the rollout\.$/,
     );
     expect(resumedSummary("U0FIRST00")).toBe("Resumed by <@U0FIRST00>.");
   });
@@ -55,7 +55,7 @@ describe("The summary of a rollout", () => {
   });
 
   test("says of a node that its plan got worse", () => {
-    expect(worseThanApproved("win-1", ["emptyDir", "3 pods"])).toBe(
+    expect(worseThanApproved("win-1", "reboot", ["emptyDir", "3 pods"])).toBe(
       "the plan of win-1 got worse since it was approved (emptyDir; 3 pods); a reboot of this node alone asks again",
     );
   });
@@ -90,9 +90,30 @@ describe("The pause of a rollout", () => {
       kind: "decision",
       operation: "reboot-3f9c2a71",
       message:
-        "reboot-3f9c2a71 (Reboot win-1) is paused: win-2 failed. Press Resume or Cancel in Slack; until then no further node is rebooted. See docs/runbook.md#a-rollout-is-paused.",
+        "reboot-3f9c2a71 (Reboot win-1) is paused: win-2 failed. Press Resume or Cancel in Slack; until then no further node is begun. See docs/runbook.md#a-rollout-is-paused.",
       until: null,
     });
+  });
+
+  test("names the nodes that take all slots, and offers to go on beside them by their number", () => {
+    const taken = { pool: "web", most: 1, away: ["win-2"] };
+    expect(pausedSummary({ ...pause, taken }, [proven, failed])).toContain(
+      "win-2 is NotReady or cordoned and takes the only slot of pool web. Bring it back into service, then press Resume; or go on with 2 nodes unavailable.",
+    );
+    const two = { pool: null, most: 2, away: ["win-2", "win-7"] };
+    expect(pausedSummary({ ...pause, taken: two }, [proven, failed])).toContain(
+      "win-2, win-7 are NotReady or cordoned and take all 2 slots of the nodes without a pool. Bring one of them back",
+    );
+    expect(pauseCall(rollout(), { ...pause, taken }).text).toContain("takes the only slot of pool web. Press *Resume*");
+    const buttons = rolloutButtons(rollout({ rollout: { ...course, paused: { ...pause, taken } } }));
+    expect(buttons.map(({ text, value, style }) => [text, value, style])).toEqual([
+      ["Resume", "reboot-3f9c2a71", undefined],
+      ["Go on with 2 unavailable", "reboot-3f9c2a71:2", undefined],
+    ]);
+  });
+
+  test("says of nodes without a slot that none became free", () => {
+    expect(pauseWords({ kind: "no slot", indexes: [2] }, [proven, failed])).toBe("no slot became free for win-2");
   });
 
   test("is asked for and ended by one button, while the rollout runs", () => {
@@ -116,10 +137,17 @@ describe("The pause of a rollout", () => {
     ],
     [{ kind: "not running", operation }, "`reboot-3f9c2a71` is not running. Nothing was changed."],
     [
-      { kind: "heard", operation, decision: "pause" },
-      "`reboot-3f9c2a71` is being paused: no further node is started. Nodes that have not been told to reboot are put back, the others are finished.",
+      { kind: "heard", operation, decision: "pause", isBlocked: false },
+      "`reboot-3f9c2a71` is being paused: no further node is started. Nodes whose reboot has not been sent are restored, the others are finished.",
     ],
-    [{ kind: "heard", operation, decision: "resume" }, "`reboot-3f9c2a71` goes on. Its message shows what follows."],
+    [
+      { kind: "heard", operation, decision: "resume", isBlocked: false },
+      "`reboot-3f9c2a71` goes on. Its message shows what follows.",
+    ],
+    [
+      { kind: "heard", operation, decision: "resume", isBlocked: true },
+      "`reboot-3f9c2a71` goes on if a slot of its pool is free by now. If not, it stays paused, and its message says what frees one.",
+    ],
   ])("answers the wish for it: %#", (steered, answer) => {
     expect(steerAnswer(steered).text).toBe(answer);
   });

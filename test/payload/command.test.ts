@@ -86,7 +86,7 @@ const run = (
       },
       write: (text) => said.push(text),
       isTerminal: false,
-      now: () => 0,
+      now: () => Date.UTC(2026, 10, 26),
     },
     async (version) => {
       const own = await standIns(version);
@@ -181,9 +181,17 @@ describe("npm run payload", () => {
     expect(manifest()).toEqual(first);
   });
 
-  test("leaves out an optional part", async () => {
-    await run(["--without", "csi-proxy", "--dry-run"]);
+  test("leaves out optional parts, and the stack takes its manifest", async () => {
+    await run(["--without", "csi-proxy,ecr-credential-provider", "--yes"]);
+    const read = readPayload(exampleWith({ payloadManifest: "payload.json" }), join(here.folder, "configuration.yaml"));
+    expect(read?.files).toHaveLength(programs.length - 2);
     expect(said.join("\n")).not.toContain("csi-proxy");
+  });
+
+  test("warns of programs that get no more fixes", async () => {
+    await run(["--dry-run"]);
+    expect(said).toContain("warning: kubelet.exe 1.34.10 has had no fixes from its publisher since 2026-10-27");
+    expect(said).toContain("warning: containerd.exe 1.7.34 has had no fixes from its publisher since 2026-03-31");
   });
 
   test("says which minor the publisher does not know", async () => {

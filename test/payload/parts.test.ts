@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type PartVersions, partFiles, verificationOf } from "../../bin/payload/parts.ts";
+import { optionalParts, type PartVersions, partFiles, verificationOf } from "../../bin/payload/parts.ts";
 import { table } from "../../bin/payload/table.ts";
 import { containerdFor, containerdRows, coveredMinor, minorOf, untriedWindows } from "../../bin/payload/versions.ts";
 import { okd } from "../../lambdas/profiles/okd/okd.ts";
@@ -25,6 +25,7 @@ describe("the parts of a payload", () => {
   test("leave out what is optional", () => {
     const left = names({ without: new Set(["csi-proxy", "ecr-credential-provider"]) });
     expect(names().filter((name) => !left.includes(name))).toEqual(["ecr-credential-provider.exe", "csi-proxy.exe"]);
+    expect(optionalParts.map((part) => `${part}.exe`)).toEqual([...okd.optionalPayload]);
   });
 
   test("take Kubernetes' programs of the newest patch, and the overlay of the cluster's release", () => {

@@ -70,7 +70,7 @@ describe("a file of an image", () => {
 
   test("is asked for with a new token when the first has expired", async () => {
     const image = await add([layer({ [PATH]: "a program" })]);
-    const [, digest = ""] = [...(here.publishers.images.at(-1)?.objects.keys() ?? [])].toReversed();
+    const [digest = ""] = here.publishers.images.at(-1)?.objects.keys() ?? [];
     here.publishers.fault = faultFor(digest, 1, { status: 401, headers: {}, body: "" });
     expect(await read(image)).toBe("a program");
   });

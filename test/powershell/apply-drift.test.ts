@@ -62,7 +62,6 @@ describe.skipIf(!pwsh)(suite("apply.ps1 on a machine that has drifted"), () => {
       account: { account: "NetworkService" },
       words: { description: "somebody's" },
       needs: { dependsOn: [] },
-      own: { environment: [] },
       recovery: { failureActions: [] },
       flag: { failureFlag: 0 },
     };

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Action } from "../../lambdas/machine/plan.ts";
 import { ENVIRONMENT_KEY, freshMachine, type Machine, service, withMetadata } from "../machine-cases/windows.ts";
-import { applyOn, guardTask, inline, kubelet, rule, sha256 } from "./applying.ts";
+import { applyOn, guardTask, inline, kubelet, proxyVariable, rule, sha256 } from "./applying.ts";
 import { pwsh } from "./pwsh.ts";
 import { type ScriptHost, scriptHost, suite } from "./run.ts";
 
@@ -45,8 +45,8 @@ describe.skipIf(!pwsh)(suite("apply.ps1 as planned"), () => {
       },
       { do: "feature", name: "Containers" },
       rule,
-      { do: "environment", name: "NO_PROXY", value: "169.254.169.254" },
       kubelet(),
+      proxyVariable("http://proxy:3128"),
       { do: "service-recovery", name: "AmazonSSMAgent", restartAfter: [30, 60, 60] },
       { do: "service-state", name: "kubelet", state: "Running" },
       guardTask,
@@ -77,7 +77,8 @@ describe.skipIf(!pwsh)(suite("apply.ps1 as planned"), () => {
       failureFlag: 1,
     });
     expect(machine.services.AmazonSSMAgent?.failureFlag).toBe(1);
-    expect(machine.registry[ENVIRONMENT_KEY]).toMatchObject({ NO_PROXY: "169.254.169.254", Path: "C:\\Windows" });
+    expect(machine.services.kubelet?.environment).toEqual(["HTTPS_PROXY=http://proxy:3128"]);
+    expect(machine.registry[ENVIRONMENT_KEY]).toEqual({ Path: "C:\\Windows" });
     expect(here.account.answers()).toEqual(["GetObject 200", "GetSecretValue 200"]);
     expect(machine.tasks["Casement guard"]).toMatchObject({
       action: {
@@ -109,14 +110,14 @@ describe.skipIf(!pwsh)(suite("apply.ps1 as planned"), () => {
     expect(here.machine().exclusions).toEqual([]);
   });
 
-  it("removes files, variables and a service's environment, once", async () => {
-    lay({ registry: { [ENVIRONMENT_KEY]: { NO_PROXY: "x" } }, services: { containerd: service() } });
+  it("removes files, a service's restarts and its variables, once", async () => {
+    lay({ services: { containerd: service() } });
     here.write(here.path("bootstrap-kubeconfig"), "token");
-    await apply(kubelet({ restartAfter: [] }));
+    await apply(kubelet(), proxyVariable("http://proxy:3128"));
     const actions: Action[] = [
       { do: "remove-file", path: here.path("bootstrap-kubeconfig") },
-      { do: "environment", name: "NO_PROXY", value: null },
-      kubelet({ environment: [], restartAfter: [] }),
+      kubelet({ restartAfter: [] }),
+      proxyVariable(null),
     ];
     expect((await apply(...actions)).result).toMatchObject({ ok: true, unchanged: 0 });
     expect(here.machine().services.kubelet).toMatchObject({ environment: [], failureActions: [] });

@@ -32,9 +32,16 @@ export const kubelet = (change: object = {}): Action => ({
   commandLine: "C:\\k\\kubelet.exe --config=C:\\k\\kubelet.conf",
   startType: "Automatic",
   dependsOn: ["containerd"],
-  environment: ["HTTPS_PROXY=http://proxy:3128"],
   restartAfter: [10, 30, 60],
   ...change,
+});
+
+/** A variable of its environment as a plan sets it; null removes it. */
+export const proxyVariable = (value: string | null): Action => ({
+  do: "service-variable",
+  service: "kubelet",
+  name: "HTTPS_PROXY",
+  value,
 });
 
 /** A task whose script is in a folder with a blank in its name. */

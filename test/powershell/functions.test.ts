@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { vectors } from "../sandbox/aws/signature-vectors.ts";
 import { malformedActions } from "../sandbox/machine/malformed-actions.ts";
-import { guardTask, kubelet, rule } from "./applying.ts";
+import { guardTask, kubelet, proxyVariable, rule } from "./applying.ts";
 import { pwsh } from "./pwsh.ts";
 import { suite } from "./run.ts";
 
@@ -54,7 +54,7 @@ describe.skipIf(!pwsh)(suite("functions of the scripts"), () => {
 
   it("refuse a malformed action with the simulated machine's message", () => {
     const given = ["-SessionFile", shared("session"), "-ActionFile", shared("action")];
-    const right = [kubelet(), guardTask, rule, { do: "environment", name: "NO_PROXY", value: null }];
+    const right = [kubelet(), guardTask, rule, proxyVariable(null)];
     const cases = [...malformedActions.map(([, action]) => action), ...right];
     const said = linesOf("judge.ps1", given, cases);
     expect(malformedActions.map(([what], at) => `${what}: ${said[at]}`)).toEqual(

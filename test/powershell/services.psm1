@@ -92,6 +92,7 @@ function Get-CimInstance([string] $ClassName, [string] $Filter, [int] $Operation
     if ($ClassName -eq 'Win32_OperatingSystem') { return [pscustomobject] @{ Version = (Get-Machine).build; LastBootUpTime = [DateTime]::UtcNow.AddHours(-1) } }
     if ($ClassName -eq 'Win32_LogicalDisk') { return [pscustomobject] @{ FreeSpace = 75161927680; Size = 107374182400 } }
     if ($ClassName -eq 'Win32_SystemAccount') { return [pscustomobject] @{ Name = (Get-Machine).systemName } }
+    if ($Filter -match '^ProcessId=') { return [pscustomobject] @{ CreationDate = [DateTime]::new(2026, 1, 1, 0, 0, 0, [DateTimeKind]::Utc) } }
     if ($ClassName -eq 'Win32_Process') { return @((Get-Machine).processes | Where-Object { $_ } | ForEach-Object { [pscustomobject] @{ ExecutablePath = $_; ProcessId = 4711 } }) }
     throw "There is no stand-in for the class $ClassName."
 }

@@ -118,7 +118,7 @@ function Get-WinEvent($FilterHashtable, [int] $MaxEvents, $ErrorAction) {
 }
 
 # Only the drive Cert: is replaced.
-function Get-ChildItem([string] $Path, [string] $LiteralPath, [switch] $Force) {
+function Get-ChildItem([string] $Path, [string] $LiteralPath, [string] $Filter, [switch] $Force, $ErrorAction) {
     if (-not $Path.StartsWith('Cert:')) { return Microsoft.PowerShell.Management\Get-ChildItem @PSBoundParameters }
     $store = $Path.Split('\')[-1]
     if (-not (Get-Machine).certificates.ContainsKey($store)) { return Stop-Absent "Cannot find path '$Path' because it does not exist." }

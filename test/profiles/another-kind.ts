@@ -1,5 +1,5 @@
 import { POOL_LABEL } from "../../lambdas/cluster/node-keys.ts";
-import { jsonFile, startService, textFile } from "../../lambdas/machine/actions.ts";
+import { jsonFile, startService, stopService, textFile } from "../../lambdas/machine/actions.ts";
 import type { Profile } from "../../lambdas/profiles/profile.ts";
 
 const none = () => [];
@@ -9,6 +9,7 @@ export const anotherKind: Profile = {
   name: "another",
   stages: ["admit", "launch", "agent", "guard", "configure", "node", "network", "ready", "verify"],
   payloadPaths: new Map([["agent.exe", "C:\\another\\agent.exe"]]),
+  optionalPayload: new Set(),
   imageParameter: (windows) => `/another/windows-${windows}`,
   ports: () => [{ name: "agent", protocol: "TCP", port: 8_443, from: ["control-plane"] }],
   nodeName: ({ privateDnsName }) => privateDnsName.split(".")[0] ?? "",
@@ -38,9 +39,10 @@ export const anotherKind: Profile = {
     afterJoin: none,
     stopKubelet: none,
   },
+  restart: { services: ["agent"], actions: [stopService("agent"), startService("agent", "C:\\another\\agent.log")] },
   reading: [{ does: "see the networks", verb: "get", group: "example.com", resource: "networks", name: "pods" }],
   registryFile: (folder) => `C:\\other\\registries\\${folder}\\hosts.toml`,
   kubeletClients: (pem) => textFile("C:\\other\\clients.crt", pem),
   checks: ["kubelet-versions", "network"],
-  expected: { services: [{ name: "agent" }], network: "pods", endpoint: "source" },
+  expected: { services: [{ name: "agent" }], optionalServices: [], network: "pods", endpoint: "source" },
 };

@@ -58,6 +58,15 @@ describe("the next moves of a rollout", () => {
     });
   });
 
+  test("pause when a node got no slot, and keep it in the queue", () => {
+    const nodes = nodesOf("succeeded", "failed").map((node) => ({ ...node, gotNoSlot: node.index === 1 }));
+    expect(nextMoves({ ...view([]), nodes })).toEqual({
+      ...{ start: [], isOver: false },
+      pause: { kind: "no slot", indexes: [1] },
+    });
+    expect(nextMoves({ ...view([]), nodes, isCancelled: true }).isOver).toBe(true);
+  });
+
   test("end after a failure when no node is left", () => {
     expect(nextMoves(view(["succeeded", "failed"]))).toEqual({ start: [], pause: null, isOver: true });
     expect(nextMoves(view(["failed", "running"]))).toEqual({ start: [], pause: null, isOver: false });

@@ -117,7 +117,9 @@ const pageTo: Readonly<Record<Notice["kind"], WaitKind | null>> = {
   credential: null,
   authority: null,
   mirrors: null,
+  proxy: null,
   "data-plane": null,
+  slack: null,
 };
 
 it("Every page calls people to a wait, or is known to call them to something else", () => {

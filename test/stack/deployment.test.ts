@@ -66,7 +66,7 @@ describe("the configuration file", () => {
     ["deadlines.provision.agent", -1],
     ["deadlines.agent", -1],
     ["deadlines.remove.agent", 20],
-    ["policy.restart", ["operator"]],
+    ["policy.renew", ["operator"]],
     ["policy.add", ["oprator"]],
     ["aws.account", 111122223333],
     ["aws.vpc", "vpc"],

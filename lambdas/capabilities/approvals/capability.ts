@@ -1,5 +1,5 @@
 import type { Capability } from "../capability.ts";
-import { type Argument, command } from "../command.ts";
+import { type Argument, command, type Option } from "../command.ts";
 import { reason } from "../options.ts";
 
 /** Operation that an approver decides about. */
@@ -17,6 +17,13 @@ const rollout = {
   required: true,
   means: "id of the rollout, from its message or from the list of operations",
 } as const satisfies Argument;
+
+const unavailable = {
+  option: "unavailable",
+  kind: "count",
+  most: 200,
+  means: "how many of the pool's nodes may be unavailable meanwhile, even if the configuration allows fewer",
+} as const satisfies Option;
 
 /** Decisions about operations: approvals, pauses and cancellations. */
 export const approvals = {
@@ -61,22 +68,22 @@ export const approvals = {
       title: ({ operation }) => `Pause ${operation}`,
       summary: "Pauses a rollout",
       detail:
-        "Starts no further node of a rollout. Nodes that have not been told to reboot yet are put back as they were; those that have are finished.",
+        "Starts no further node of a rollout. Nodes whose reboot has not been sent yet are restored; the others are finished.",
       examples: ["pause reboot-3f9c2a71"],
     }),
     command({
       name: "resume",
       also: ["resume operation"],
       arguments: [rollout],
-      options: [],
+      options: [unavailable],
       effect: "steer",
       workflow: null,
       dialog: false,
       title: ({ operation }) => `Resume ${operation}`,
       summary: "Lets a paused rollout go on",
       detail:
-        "Continues a rollout that a person or a failed node paused. Failed nodes stay as they are; nodes that were restored begin again.",
-      examples: ["resume reboot-3f9c2a71"],
+        "Continues a rollout that a person or a failed node paused. Failed nodes stay as they are; nodes that were restored begin again. While failed nodes take all of the pool's slots it stays paused, unless --unavailable allows more.",
+      examples: ["resume reboot-3f9c2a71", "resume reboot-3f9c2a71 --unavailable 2"],
     }),
     command({
       name: "cancel",

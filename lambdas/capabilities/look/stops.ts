@@ -47,7 +47,7 @@ export async function stopsOver(
 }
 
 /** Commands that a freeze or a hold stops. */
-const DISTURBING: ReadonlySet<string> = new Set(["drain", "reboot", "remove"]);
+const DISTURBING: ReadonlySet<string> = new Set(["drain", "reboot", "restart", "remove"]);
 
 /** Lists the operations that a freeze or a hold may delay: they have not ended and disturb nodes. */
 export async function heldUp(steps: Steps, operations: readonly OperationRecord[]): Promise<HeldUp[]> {

@@ -1,3 +1,4 @@
+import { hostsIn } from "../../inputs/mirrors/hosts-toml.ts";
 import type { MirrorFault, UnusedMirror } from "../../inputs/mirrors/mirror-lines.ts";
 import type { MirrorFile, Mirrors } from "../../inputs/mirrors/mirrors.ts";
 import type { WidenedMirror } from "../../inputs/mirrors/registries.ts";
@@ -31,11 +32,6 @@ const MOST_NODES = 5;
 /** Answer for a registry that no mirror set names. */
 export const unknownRegistry = (registry: string): string =>
   `No mirror set concerns ${code(registry)}: Windows nodes pull from it directly. ${typeThis("mirrors")} lists all registries.`;
-
-/** Hosts that containerd asks, in their order, as the file names them. */
-const hostsIn = (text: string): readonly string[] => [
-  ...[...text.matchAll(/^\[host\."https?:\/\/([^"]+)"\]/gm)].map(([, host = ""]) => host.replace("/v2", "")),
-];
 
 const nodesText = ({ without, question }: ShownRegistry, nodes: number): string => {
   if (question !== null) return "not written before the question below is answered";

@@ -1,13 +1,12 @@
+import { managedWindowsNodes } from "../../change/inputs/managed.ts";
 import type { OperationSettings } from "../../change/operation/op.ts";
 import type { Request } from "../../commands/request.ts";
-import type { Configuration } from "../../configuration/configuration.ts";
 import { UserError } from "../../errors.ts";
 import { mirrorsFrom, mirrorsInput } from "../../inputs/mirrors/input.ts";
 import { inputsNotApplied } from "../../messages/operation/reconcile.ts";
 import { profileOf } from "../../profiles/list.ts";
 import type { MachineInputs } from "../../records/machine-record.ts";
 import type { Message } from "../../records/records.ts";
-import { managedNodes } from "../../steps/cluster/managed-nodes.ts";
 import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { inputFound } from "../../steps/input-content.ts";
@@ -31,15 +30,6 @@ const without = (
     })
     .map(({ metadata }) => metadata?.name ?? "");
 
-/** Finds the nodes that get mirrors. If EC2 is unreachable, continue without their owners. */
-async function nodesOf(steps: Steps, { cluster }: Configuration): Promise<readonly Node[]> {
-  const [all, machines] = await Promise.all([
-    steps.nodes.all(),
-    steps.instances.ofCluster(cluster.id).catch(() => null),
-  ]);
-  return managedNodes(all, machines && { machines, claimed: await steps.claims.all(), cluster: cluster.name });
-}
-
 /**
  * Shows the mirrors that the cluster wants, and the nodes that do not have them.
  * @throws UserError if the configuration applies no mirror sets, or none concerns the registry
@@ -52,7 +42,7 @@ export async function showMirrors(
   const { configuration } = await steps.runtime.read(runtimeVersion);
   const [found, nodes, given, watch] = await Promise.all([
     inputFound(steps.inputObjects, mirrorsInput, configuration),
-    nodesOf(steps, configuration),
+    managedWindowsNodes(steps, configuration),
     steps.machines.given.all(),
     steps.inputWatches.of(mirrorsInput.rule).read(),
   ]);

@@ -6,6 +6,7 @@ import { orLater } from "../../engine/or-later.ts";
 import { lambdaEntry } from "../../steps/host.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { postNews, writeNews } from "./news.ts";
+import { offerReboots } from "./offer-reboots.ts";
 
 /** Payload with which a tick of the schedule starts the watch. */
 export interface WatchReboots {
@@ -24,7 +25,10 @@ export const watchReboots =
       await writeNews({ ctx, steps }, owner, foreign, machines.length);
     }
     // If Slack is down, the news stays in the ledger and the next tick posts it.
-    await step(ctx, "tell of boots", () => postNews(steps)).catch(orLater(undefined));
+    await step(ctx, "tell of boots", async () => {
+      await postNews(steps);
+      await offerReboots(steps);
+    }).catch(orLater(undefined));
   };
 
 /** The entry for Lambda and for the sandbox. */

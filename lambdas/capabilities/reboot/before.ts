@@ -4,31 +4,32 @@ import { changeFactsOf } from "../../change/node/change-facts.ts";
 import { nodeOf, waitFor } from "../../change/node/task.ts";
 import { done, StageFailed } from "../../engine/durable.ts";
 import { changeRefused } from "../../messages/node/change-refusal.ts";
+import { uncordonedMeanwhile } from "../../messages/node/drain.ts";
 import { changeRefusalOf } from "../../steps/cluster/change-rules.ts";
 import type { RebootTask } from "./task.ts";
 
 /**
- * Refuses the reboot if the machine's owner has changed or a controller would replace the machine while it is down: the
+ * Refuses the work if the machine's owner has changed or a controller would replace the machine while it is down: the
  * eviction may have taken an hour. A deleted Node or a terminated instance passes; later checks report it.
  */
-async function checkController(task: RebootTask): Promise<void> {
+async function checkController(task: RebootTask, change: "reboot" | "restart"): Promise<void> {
   const { steps, runtime, operation } = task;
   const { name, uid } = nodeOf(task);
   const { cluster } = runtime.configuration;
   const node = await steps.nodes.read(name);
   if (!node || node.metadata?.uid !== uid) return;
   const { unread: _, ...facts } = await changeFactsOf(steps, node, cluster.name, operation);
-  const refusal = facts.machine && changeRefusalOf({ ...facts, heldBy: null }, "reboot");
-  if (refusal) throw new StageFailed("reboot-stood-against", changeRefused(refusal, "reboot", name));
+  const refusal = facts.machine && changeRefusalOf({ ...facts, heldBy: null }, change);
+  if (refusal) throw new StageFailed("reboot-stood-against", changeRefused(refusal, change, name));
 }
 
 /**
- * Checks whether a freeze, a hold or a controller came up during the eviction. Call inside a poll.
+ * Checks whether a freeze, a hold or a controller came up since the work began. Call inside a poll.
  * @throws StageFailed that names the freeze, hold or controller in the way, and how to end or pause it
  */
-async function checkStillAllowed(task: RebootTask): Promise<void> {
+async function checkStillAllowed(task: RebootTask, change: "reboot" | "restart"): Promise<void> {
   await checkGoesOn(task);
-  await checkController(task);
+  await checkController(task, change);
 }
 
 /**
@@ -40,7 +41,22 @@ async function checkStillAllowed(task: RebootTask): Promise<void> {
  */
 export const judgeBeforeReboot = <T>(task: RebootTask, note: () => Promise<T>): Promise<T> =>
   waitFor(task, "judge right before the reboot", async () => {
-    await checkStillAllowed(task);
+    await checkStillAllowed(task, "reboot");
     await checkStillDrained(task, task.options);
     return done(await note());
+  });
+
+/**
+ * Last check before services are restarted: no freeze, hold or controller forbids it, and the node is still cordoned.
+ * @returns false if the Node was deleted
+ * @throws StageFailed that names the change; DeadlineExceeded
+ */
+export const judgeBeforeRestart = (task: RebootTask): Promise<boolean> =>
+  waitFor(task, "judge right before the restart", async () => {
+    await checkStillAllowed(task, "restart");
+    const { name, uid } = nodeOf(task);
+    const node = await task.steps.nodes.read(name);
+    if (node?.metadata?.uid !== uid) return done(false);
+    if (node.spec?.unschedulable !== true) throw new StageFailed("uncordoned-meanwhile", uncordonedMeanwhile(name));
+    return done(true);
   });

@@ -7,14 +7,20 @@ import { inWords } from "../targets.ts";
 /** Maximum number of nodes in one rollout. */
 export const MOST_IN_ROLLOUT = 200;
 
-const targets = {
+const someNodes = "one pool, or one or more nodes by name, instance id, IP address or unique prefix";
+
+const restarted = {
   name: "pool|node",
   field: "targets",
   kind: "nodes-or-pool",
   required: true,
+  means: someNodes,
+} as const satisfies Argument;
+
+const targets = {
+  ...restarted,
   unless: "due",
-  means:
-    "one pool, or one or more nodes by name, instance id, IP address or unique prefix; with --due every pool if left out",
+  means: `${someNodes}; with --due every pool if left out`,
 } as const satisfies Argument;
 
 const due = {
@@ -83,6 +89,19 @@ const rebooting = [
   ...proving,
 ] as const satisfies readonly StageRow[];
 
+/** Stages of a restart of services. A service may take two minutes to stop and one to start. */
+const restarting = [
+  waitingForSlot,
+  cordoning,
+  {
+    name: "restart",
+    words: { name: "restart", doing: "restarting the services" },
+    minutes: 30,
+    cancellable: false,
+  },
+  ...proving,
+] as const satisfies readonly StageRow[];
+
 interface SeveralNodes {
   readonly targets: Targets | { readonly kind: "all" };
   readonly due?: true;
@@ -99,7 +118,7 @@ export const reboot = {
   commands: [
     commandOfMany({
       name: "reboot",
-      also: ["reboot node", "reboot nodes", "reboot pool", "restart", "restart node"],
+      also: ["reboot node", "reboot nodes", "reboot pool"],
       arguments: [targets],
       options: [dryRun, force, breakGlass, ec2, due, max, canary, at, now, reason],
       effect: "change",
@@ -121,6 +140,22 @@ export const reboot = {
         'reboot web --at "Sat 02:00"',
       ],
     }),
+    commandOfMany({
+      name: "restart",
+      also: ["restart node", "restart nodes", "restart pool"],
+      arguments: [restarted],
+      options: [dryRun, breakGlass, max, canary, at, now, reason],
+      effect: "change",
+      workflow: "restart-node",
+      workflowOfMany: "reboot-nodes",
+      dialog: false,
+      title: (request) =>
+        `${request.dryRun ? "Dry run: restart" : "Restart"} services of ${"targets" in request ? inWords(request.targets) : request.node}`,
+      summary: "Restarts the services of Windows nodes without a reboot; pods stay and go on running",
+      detail:
+        "Shows a plan first. Then cordons the node, stops kube-proxy, hybrid-overlay-node, kubelet and containerd, starts them again, and proves the node as after a reboot; a pod that was started before must still reach a Service. Several nodes or a pool are restarted as a reboot does it.",
+      examples: ["restart ip-10-0-3-7 --dry-run", 'restart web --max 2 --reason "new proxy"'],
+    }),
     command({
       name: "prove",
       also: ["prove node"],
@@ -137,10 +172,11 @@ export const reboot = {
     }),
   ],
   workflows: {
-    "reboot-nodes": { hours: 12, account: "act", starts: ["reboot-node"] },
+    "reboot-nodes": { hours: 12, account: "act", starts: ["reboot-node", "restart-node"] },
     "reboot-node": { hours: 12, account: "act", triesItsRights: true },
+    "restart-node": { hours: 12, account: "act", triesItsRights: true },
   },
-  stages: { reboot: rebooting, proving },
+  stages: { reboot: rebooting, restart: restarting, proving },
   // continue: for a person to extend a drain that has passed its deadline.
   waits: { reboot: { continue: 30 } },
 } as const satisfies Capability;

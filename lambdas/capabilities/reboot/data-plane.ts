@@ -56,15 +56,31 @@ async function windowsOf(task: RebootTask): Promise<WindowsRelease | undefined> 
   return release ?? undefined;
 }
 
+/** Windows release of the node's probe; null if the configuration names no images for it. */
+export async function probedRelease(task: RebootTask): Promise<WindowsRelease | null> {
+  const { images } = task.runtime.configuration.probe;
+  const windows = images.linux === undefined ? undefined : await windowsOf(task);
+  return windows === undefined || images[windows] === undefined ? null : windows;
+}
+
+/** Words for a data plane that does not work. */
+export function dataPlaneWords(
+  task: RebootTask,
+  { fault, from, words }: Extract<ProbeResult, { state: "fails" }>,
+): string {
+  const trouble = { kind: "data-plane", fault, from, words } as const;
+  const wrong = { name: "data-plane", state: "wrong", trouble } as const;
+  return notProvenYet(wrong, nodeOf(task).name, task.before?.askedAt ?? "");
+}
+
 /**
  * Proves the data plane of a node after its reboot with Casement's own pods, if the configuration names images for its
  * Windows release. If the probe cannot run, the thread says so and the node is not judged by it.
  * @throws StageFailed if pods on the node do not work
  */
 export async function proveDataPlane(task: RebootTask): Promise<void> {
-  const { configuration } = task.runtime;
-  const windows = configuration.probe.images.linux === undefined ? undefined : await windowsOf(task);
-  if (windows === undefined || configuration.probe.images[windows] === undefined) return;
+  const windows = await probedRelease(task);
+  if (windows === null) return;
   const result = await probeRebooted(task, windows);
   await once(task, "write down the probe", () => writeDown(task, result));
   if (result.state === "works") return;
@@ -72,8 +88,5 @@ export async function proveDataPlane(task: RebootTask): Promise<void> {
     await once(task, "the data plane was not probed", async () => void (await addNotes(task, [notProbed(result.why)])));
     return;
   }
-  const { fault, from, words } = result;
-  const trouble = { kind: "data-plane", fault, from, words } as const;
-  const wrong = { name: "data-plane", state: "wrong", trouble } as const;
-  throw new StageFailed("check-fails", notProvenYet(wrong, nodeOf(task).name, task.before?.askedAt ?? ""));
+  throw new StageFailed("check-fails", dataPlaneWords(task, result));
 }

@@ -8,7 +8,7 @@ import { cordonLeaves, cordonLeft } from "../../messages/node/cordon.ts";
 import { notProvenSummary, provenOutcome, provenSummary } from "../../messages/node/reboot.ts";
 import type { OpenCordon } from "../../steps/ledger/cordons.ts";
 import { proof } from "./proof.ts";
-import { type RebootTask, unproven } from "./task.ts";
+import { EVICTS_NOTHING, type RebootTask, unproven } from "./task.ts";
 import { closeIfGone, releaseUnproven } from "./unproven.ts";
 
 type ProveRequest = Extract<Request, { command: "prove" }>;
@@ -24,13 +24,6 @@ interface ProofTask extends RebootTask {
   /** Facts of the reboot that left the node cordoned; undefined if none did. */
   readonly unproven: OpenCordon["unproven"];
 }
-
-/** A proof evicts nothing and waits for no slot. */
-const DISTURBS_NOTHING = {
-  options: { force: false, deleteEmptyDir: false, graceSeconds: null, skipAfterSeconds: 0 },
-  ...{ pods: 0, isTouched: false, isThroughEc2: false },
-  judgeAgain: async () => undefined,
-} as const;
 
 /** Uncordons the node that an earlier reboot left cordoned. */
 async function restore(task: ProofTask): Promise<void> {
@@ -66,7 +59,8 @@ export const proveAgain: Change<ProveRequest, ProofPlan, ProofTask> = {
   },
   subject: ({ chosen }) => ({ ...chosen, isRecovery: true }),
   taskOf: (task, { chosen: { pool }, left }) => ({
-    ...{ ...task, ...unproven, ...DISTURBS_NOTHING, pool },
+    ...{ ...task, ...unproven, ...EVICTS_NOTHING, pool },
+    judgeAgain: async () => undefined,
     unproven: left?.unproven,
     before: left?.unproven?.before ?? null,
   }),

@@ -3,7 +3,7 @@ import { done, type Poll, pending, StageFailed } from "../../engine/durable.ts";
 import type { CheckName } from "../../health/check.ts";
 import { checked, firstWrong, healthQuestions } from "../../health/checks.ts";
 import type { BootBefore, HealthFacts } from "../../health/facts.ts";
-import { type Processes, processesOf, restarted } from "../../health/processes.ts";
+import { notRestarted, type Processes, processesOf, restarted } from "../../health/processes.ts";
 import { onOurClock } from "../../machine/seen-machine.ts";
 import {
   deletedInProof,
@@ -14,6 +14,7 @@ import {
   registeredAnew,
   restartedInProof,
 } from "../../messages/node/reboot.ts";
+import { notRestartedYet } from "../../messages/node/restart.ts";
 import { profileOf } from "../../profiles/list.ts";
 import type { FailureCode, FailureReason, StageFault } from "../../records/failures.ts";
 import type { ObservationState } from "../../steps/machine/machine-observation.ts";
@@ -50,7 +51,7 @@ const STAYS_WELL_SECONDS = 60;
 const PAUSE_SECONDS = 30;
 
 /**
- * Waits until every check of the node passes after its reboot, in observations a minute apart. A failed check may pass
+ * Waits until every check of the node passes after its reboot or restart, in observations a minute apart. A failed check may pass
  * later, as services start, so the machine is observed again until the stage's deadline.
  * @throws DeadlineExceeded that names the first failed check; MachineEnded
  */
@@ -79,10 +80,10 @@ async function read(task: RebootTask, commandId: string, proof: Proof): Promise<
   if (look.state === "running") return pending(proof.why, { code: proof.code, kept: proof });
   if (look.state === "failed")
     return ask(task, { ...proof, goodSince: null }, { why: `${machineToAnswer} (${look.why})` });
-  await checkSameNode(task, task.workflow !== "proving");
-  const fault = await faultOf(task, look);
-  if (fault !== null) return ask(task, { ...proof, goodSince: null }, fault);
+  await checkSameNode(task, task.workflow === "reboot");
   const processes = processesOf(look.answers);
+  const fault = (await faultOf(task, look)) ?? restartFault(task, processes);
+  if (fault !== null) return ask(task, { ...proof, goodSince: null }, fault);
   const ended = restarted(proof.goodSince === null ? {} : (proof.processes ?? {}), processes);
   if (ended !== null)
     return ask(task, { ...proof, goodSince: null }, { why: restartedInProof(ended), code: "check-fails" });
@@ -95,11 +96,11 @@ async function read(task: RebootTask, commandId: string, proof: Proof): Promise<
 }
 
 /**
- * Records the proven boot. `/win prove` ordered no reboot, so there the reboot watch finds out why the machine booted.
+ * Records the proven boot. If Casement ordered no reboot, the reboot watch finds out why the machine booted.
  */
 async function noteBoot(task: RebootTask, { verdict, answers }: AnsweredObservation): Promise<void> {
   const { steps, operation, workflow } = task;
-  if (workflow === "proving") return;
+  if (workflow !== "reboot") return;
   const bootId = onOurClock(verdict.bootId, verdict.clock, steps.now());
   const { instanceId } = leaseOf(task);
   const reasons = answers.reboot?.reasons ?? [];
@@ -116,6 +117,12 @@ export async function checkSameNode(task: RebootTask, mayBeMissing: boolean): Pr
   const node = await task.steps.nodes.read(name);
   if (!node && !mayBeMissing) throw new StageFailed("node-deleted", deletedInProof);
   if (node && node.metadata?.uid !== uid) throw new StageFailed("registered-anew", registeredAnew);
+}
+
+/** Finds a service that was not restarted. @returns null in a reboot, and once each has another process */
+function restartFault({ processes }: RebootTask, now: Processes): StageFault | null {
+  const service = processes && notRestarted(processes, now);
+  return service === null ? null : { code: "restart-not-happened", why: notRestartedYet(service) };
 }
 
 /** Codes of checks that have a remedy of their own. */

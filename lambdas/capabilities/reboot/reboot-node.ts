@@ -3,9 +3,15 @@ import { emptying } from "../../change/emptying/emptying-change.ts";
 import { stageTable } from "../../change/node/stages.ts";
 import { anyChange, changing } from "../../change/run-change.ts";
 import { tryingRights } from "../../engine/trying-rights.ts";
-import { rebootDryRun, rebootPlanCard } from "../../messages/node/reboot.ts";
+import {
+  goneBeforeReboot,
+  notRebootedSummary,
+  rebootDryRun,
+  rebootedSummary,
+  rebootPlanCard,
+} from "../../messages/node/reboot.ts";
 import { lambdaEntry } from "../../steps/host.ts";
-import { failure, finish, undo, words } from "./endings.ts";
+import { endingWords, failure, finishing, undo } from "./endings.ts";
 import { proof } from "./proof.ts";
 import { proveAgain } from "./prove-again.ts";
 import { checkGuard, rebootMachine, restore } from "./stages.ts";
@@ -27,7 +33,9 @@ const reboot = emptying<RebootTask>({
   card: rebootPlanCard,
   dryRun: rebootDryRun,
   taskOf: (task, { plan }) => ({ ...task, ...unproven, isThroughEc2: plan.throughEc2 !== undefined }),
-  ...{ undo, finish, words, failure },
+  finish: finishing(rebootedSummary, goneBeforeReboot),
+  words: endingWords(notRebootedSummary),
+  ...{ undo, failure },
 });
 
 /** `/win reboot` on one node, and `/win prove`, which needs the same rights. */

@@ -85,5 +85,8 @@ export async function restore(task: RebootTask): Promise<void> {
   });
   const stays = await once(task, "is it quarantined", () => isQuarantined(task.steps, nodeOf(task).uid));
   if (stays) task.left = cordonLeaves.quarantined(nodeOf(task).name);
-  else task.left = cordonLeft(outcome ?? "as-before", { node: nodeOf(task).name, instanceId });
+  else {
+    const { workflow } = task;
+    task.left = cordonLeft(outcome ?? "as-before", { node: nodeOf(task).name, instanceId, workflow });
+  }
 }

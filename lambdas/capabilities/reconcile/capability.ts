@@ -3,7 +3,7 @@ import { command } from "../command.ts";
 import { dryRun, reason, targets } from "../options.ts";
 import { inWords } from "../targets.ts";
 
-/** Gives nodes what the cluster's administrators decide for machines: registry mirrors. */
+/** Gives nodes what the cluster's administrators decide for machines: registry mirrors and the proxy. */
 export const reconcile = {
   name: "reconcile",
   commands: [
@@ -17,9 +17,9 @@ export const reconcile = {
       dialog: false,
       title: ({ targets, dryRun }) =>
         `${dryRun ? "Dry run: reconcile" : "Reconcile"} ${targets.kind === "all" ? "all nodes" : inWords(targets)}`,
-      summary: "Writes registry mirrors to nodes now",
+      summary: "Writes registry mirrors and the proxy to nodes now",
       detail:
-        "Does at once what the schedule does every five minutes: writes the registries' files to one node, proves them by a pull, then writes them to the rest. Restarts nothing and moves no pod. Also tries again what a node failed with, and removes all files when no mirror set is left.",
+        "Does at once what the schedule does every five minutes: writes the registries' files to one node, proves them by a pull, then writes them to the rest; then the variables of the proxy. Restarts nothing and moves no pod. Also tries again what a node failed with, and removes everything when no mirror set or no proxy is left.",
       examples: ["reconcile web", "reconcile --dry-run"],
     }),
   ],
@@ -29,6 +29,14 @@ export const reconcile = {
       {
         name: "files",
         words: { name: "registries' files", doing: "writing the registries' files" },
+        minutes: 10,
+        cancellable: true,
+      },
+    ],
+    proxy: [
+      {
+        name: "variables",
+        words: { name: "variables of the proxy", doing: "writing the variables of the proxy" },
         minutes: 10,
         cancellable: true,
       },
@@ -43,6 +51,13 @@ export const reconcile = {
       starts: "reconcile",
       input: { input: "mirrors" },
       logs: "mirror sets are compared with the nodes' records",
+    },
+    {
+      name: "proxy",
+      every: "5 minutes",
+      starts: "reconcile",
+      input: { input: "proxy" },
+      logs: "the cluster's proxy is compared with the nodes' records",
     },
   ],
 } as const satisfies Capability;

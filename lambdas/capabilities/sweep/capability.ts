@@ -7,7 +7,7 @@ export const sweep = {
     sweep: {
       hours: 1,
       account: "act",
-      starts: ["drain-node", "reboot-node", "reboot-nodes", "remove-node"],
+      starts: ["drain-node", "reboot-node", "reboot-nodes", "restart-node", "remove-node"],
       triesItsRights: true,
     },
   },

@@ -8,11 +8,11 @@ import { hasEnded, type Machine } from "../../steps/ec2/instances.ts";
 import type { OpenCordon } from "../../steps/ledger/cordons.ts";
 import type { Steps } from "../../steps/steps.ts";
 
-/** Stages of a reboot in which the machine may have been rebooted, and nothing has proven yet that it works. */
-const UNPROVEN: ReadonlySet<StageName | null> = new Set<StageName>(["reboot", "prove"]);
+/** Stages in which the machine or its services may have been restarted, and nothing has proven yet that it works. */
+const UNPROVEN: ReadonlySet<StageName | null> = new Set<StageName>(["reboot", "restart", "prove"]);
 
-/** Did the work on the node end between the order to reboot its machine and the proof of that? */
-const isUnproven = ({ workflow, stage }: NodeRecord): boolean => workflow === "reboot" && UNPROVEN.has(stage);
+/** Did the work on the node end between the order to its machine and the proof of that? */
+const isUnproven = ({ workflow, stage }: NodeRecord): boolean => workflow !== "proving" && UNPROVEN.has(stage);
 
 /** Cordons that nothing will give back: their operation or their node has ended, and none of its code runs any more. */
 export async function leftCordons(steps: Steps): Promise<OpenCordon[]> {

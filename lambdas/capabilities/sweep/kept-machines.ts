@@ -15,6 +15,8 @@ export interface Reminder {
   readonly index: number;
   /** 0 on the day of the decision, 1 a day later. */
   readonly day: number;
+  /** ISO 8601: the decision to keep it. */
+  readonly since: string;
   readonly notice: Notice;
 }
 
@@ -41,6 +43,7 @@ export async function dueReminders(steps: Steps): Promise<Reminder[]> {
       operation: node.operation,
       index: node.index,
       day: days(node.keptAt ?? "", now),
+      since: node.keptAt ?? "",
       notice: keptNotice(node, steps.timestamp()),
     }));
 }

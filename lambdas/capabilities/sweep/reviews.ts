@@ -2,9 +2,9 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { countedVote } from "../../change/approval/votes.ts";
 import { redraw } from "../../change/operation/publisher.ts";
 import { mayVote } from "../../change/operation/requester.ts";
+import { pageOnce } from "../../change/waits/page.ts";
 import { audienceOfRoles } from "../../commands/policy.ts";
 import { step } from "../../engine/durable.ts";
-import { escalate } from "../../engine/escalate.ts";
 import { reviewedMessage, reviewNotice, reviewReminder } from "../../messages/approval/break-glass.ts";
 import type { CountedVote } from "../../records/approval.ts";
 import { requesterOf } from "../../records/origin.ts";
@@ -22,7 +22,8 @@ export async function followReview(ctx: DurableContext, steps: Steps, used: Brea
   const state = await step(ctx, `find a review of ${operation}`, () => findReview(steps, used), ATTEMPTS);
   if (state !== "due") return;
   const record = await step(ctx, `who ran ${operation}`, () => steps.ledger.operation(operation), ATTEMPTS);
-  if (record) await escalate(ctx, steps, `${operation} is to be reviewed`, reviewNotice(record));
+  const waiting = { name: `review ${operation}`, since: used.at };
+  if (record) await pageOnce(ctx, steps, waiting, () => reviewNotice(record));
   await step(ctx, `remind of ${operation}`, () => remind(steps, used), ATTEMPTS);
 }
 

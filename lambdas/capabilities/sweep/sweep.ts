@@ -1,8 +1,8 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { followHandedOver } from "../../change/operation/progress.ts";
+import { pageOnce } from "../../change/waits/page.ts";
 import { dueWaits, remindOfWait } from "../../change/waits/remind.ts";
 import { kindOf, step } from "../../engine/durable.ts";
-import { escalate } from "../../engine/escalate.ts";
 import { orLater } from "../../engine/or-later.ts";
 import { tryingRights } from "../../engine/trying-rights.ts";
 import { messageSettings } from "../../messages/operation/links.ts";
@@ -17,6 +17,7 @@ import { giveBackLeft, leftCordons, tellGivenBack } from "./cordons.ts";
 import { dueReminders, remind } from "./kept-machines.ts";
 import { closeOperation, findLost } from "./lost.ts";
 import { followReview } from "./reviews.ts";
+import { redrawMessages } from "./unsaid.ts";
 
 /** Payload with which a tick of the schedule starts the sweep. */
 export interface SweepStart {
@@ -95,6 +96,7 @@ export const sweepLedger =
   async ({ only }: SweepStart, ctx: DurableContext): Promise<void> => {
     if (only === "due") {
       await beginDue(ctx, steps);
+      await redrawMessages(ctx, steps);
       return remindOfWaits(ctx, steps);
     }
     if (!(await takeTurn(ctx, steps, "sweep"))) return;
@@ -139,7 +141,7 @@ async function remindOfKept(ctx: DurableContext, steps: Steps): Promise<void> {
   const reminders = await find.catch(orLater([]));
   await each(reminders, async (reminder) => {
     const name = `${reminder.operation}:${reminder.index}`;
-    await escalate(ctx, steps, `${name} is kept`, reminder.notice);
+    await pageOnce(ctx, steps, { name: `kept ${name}`, since: reminder.since }, () => reminder.notice);
     await step(ctx, `remind of ${name}`, () => remind(steps, reminder), ATTEMPTS);
   });
 }
@@ -152,10 +154,7 @@ async function remindOfWaits(ctx: DurableContext, steps: Steps): Promise<void> {
   const due = await find(", in turn");
   await each(due, async (wait) => {
     const name = waitName(wait);
-    if (pages(wait.kind)) {
-      const now = await step(ctx, `the time of the page: ${name}`, async () => steps.timestamp());
-      await escalate(ctx, steps, name, waitNotice(wait, now));
-    }
+    if (pages(wait.kind)) await pageOnce(ctx, steps, { name, since: wait.since }, (now) => waitNotice(wait, now));
     await step(ctx, `remind: ${name}`, () => remindOfWait(steps, wait), ATTEMPTS);
   });
 }

@@ -1,17 +1,14 @@
-import { approvalRule, approvalsNeeded } from "../../commands/approvals.ts";
-import { Refused } from "../../errors.ts";
 import type { NodePlan } from "../../messages/plan/plan.ts";
-import { worseThanApproved } from "../../messages/rollout/rollout.ts";
 import type { PlanCard } from "../../records/approval.ts";
 import type { Message } from "../../records/records.ts";
-import { type ApprovalPlan, policyOf } from "../approval/approval.ts";
-import { compareJudged } from "../approval/judged.ts";
+import type { ApprovalPlan } from "../approval/approval.ts";
 import type { Change } from "../change.ts";
 import { judgeNode } from "../node/choose.ts";
 import { observeGuard } from "../node/observe-guard.ts";
 import type { Op } from "../operation/op.ts";
 import { timeOptions } from "../operation/timing.ts";
-import { blockerClasses, PASSING } from "./blocker-classes.ts";
+import { checkApproved } from "./approved-part.ts";
+import { blockerClasses } from "./blocker-classes.ts";
 import type { EmptyingTask } from "./emptying-task.ts";
 import { lossClasses } from "./loss-classes.ts";
 import { checkLosses, type EmptyingRequest, isEmptying, type PlannedEmptying, planEmptying } from "./plan-emptying.ts";
@@ -67,38 +64,15 @@ async function effects(
   };
 }
 
-/**
- * Compares the node's plan with the approval of the rollout. A budget that blocks now does not make the plan worse:
- * budgets
- * change during a rollout, and the drain waits for them.
- * @throws Refused when the node's plan is worse than what was approved
- */
-async function checkApproved({ steps, start }: Op, { chosen, plan }: PlannedEmptying): Promise<void> {
-  const rollout = await steps.rollouts.read(start.operation);
-  if (!rollout) throw new Error(`the ledger holds no rollout of ${start.operation}`);
-  const { pool, uid, bootId, instanceId, name } = chosen;
-  const rules = await steps.runtime.rules();
-  const rule = approvalRule(rules, "reboot", pool);
-  const losses = lossClasses(plan.pods);
-  const blockers = blockerClasses(plan);
-  if (approvalsNeeded(rule, { pods: plan.pods.length, losses, blockers }) === 0) return;
-  const { worse } = compareJudged(rollout.record, {
-    ...rollout.record,
-    nodes: [{ uid, bootId, instanceId }],
-    losses,
-    blockers: blockers.filter((blocker) => blocker !== PASSING),
-    policy: policyOf(rules, rule, { command: "reboot", pool }),
-  });
-  if (worse.length > 0) throw new Refused(worseThanApproved(name, worse), { code: "worse-than-approved" });
-}
-
 /** @throws Refused when the node may not be emptied, or its plan is worse than what was approved */
 async function planPart(op: Op<EmptyingRequest>, uid: string): Promise<PlannedEmptying | null> {
   const node = await op.steps.nodes.read(op.request.node);
   if (node?.metadata?.uid !== uid) return null;
   const planned = await planEmptying(op);
   checkLosses(planned);
-  await checkApproved(op, planned);
+  const { chosen, plan } = planned;
+  const classes = { losses: lossClasses(plan.pods), blockers: blockerClasses(plan) };
+  await checkApproved(op, { chosen, pods: plan.pods.length, ...classes });
   return planned;
 }
 

@@ -44,7 +44,8 @@ const optionsOf = (isForced: boolean, isRecovered: boolean): DrainOptions => ({
   skipAfterSeconds: isRecovered ? OVERDUE_SECONDS : 0,
 });
 
-const awayOf = (nodes: readonly Node[], { name, pool }: ChosenNode): AwayNode[] =>
+/** Lists the other nodes of a pool that are out of service. */
+export const awayInPool = (nodes: readonly Node[], { name, pool }: ChosenNode): AwayNode[] =>
   nodes
     .filter(({ metadata }) => metadata?.name !== name && metadata?.labels?.[POOL_LABEL] === pool)
     .flatMap((node): AwayNode[] => {
@@ -79,7 +80,7 @@ export async function planEmptying(op: Op<EmptyingRequest>): Promise<PlannedEmpt
     nodes,
     pool,
     options,
-    away: awayOf(nodes, chosen),
+    away: awayInPool(nodes, chosen),
     maxUnavailable,
     connectionSeconds,
     mostMinutes: configuration.deadlines[command].evict,

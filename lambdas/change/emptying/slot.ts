@@ -4,7 +4,7 @@ import { type SlotHolder, slotTaken } from "../../messages/node/slot.ts";
 import { workOf } from "../../records/node-work.ts";
 import { asksToContinue } from "../../records/records.ts";
 import { hasEnded } from "../../steps/ec2/instances.ts";
-import { type PoolView, poolNodes } from "../../steps/ledger/slot-rules.ts";
+import { mostAway, type PoolView, poolNodes } from "../../steps/ledger/slot-rules.ts";
 import { TAG } from "../../tags.ts";
 import { leaseOf, type NodeTask, nodeOf, waitFor } from "../node/task.ts";
 
@@ -44,13 +44,16 @@ async function holderOf(
 }
 
 /**
- * Reads the pool by the newest configuration, so that all waiting operations use the same limit. @throws Retryable if
- * the cluster lists no node
+ * Reads the pool by the newest configuration, so that all waiting operations use the same limit. A rollout may have more
+ * unavailable nodes if the person who resumed it chose so.
+ * @throws Retryable if the cluster lists no node
  */
-async function viewPool({ steps }: NodeTask, pool: string | null): Promise<PoolView> {
+async function viewPool({ steps, operation }: NodeTask, pool: string | null): Promise<PoolView> {
   const { configuration } = await steps.runtime.read(null);
   const [nodes, machines] = await Promise.all([steps.nodes.all(), steps.instances.ofCluster(configuration.cluster.id)]);
   if (nodes.length === 0) throw new Retryable("the API server lists no nodes");
   const { maxUnavailable = ONE } = configuration.pools[pool ?? ""] ?? {};
-  return { nodes: poolNodes(nodes, machines, pool), maxUnavailable };
+  const members = poolNodes(nodes, machines, pool);
+  const { unavailable = 0 } = (await steps.rollouts.read(operation)) ?? {};
+  return { nodes: members, maxUnavailable: Math.max(mostAway(maxUnavailable, members.length), unavailable) };
 }

@@ -130,5 +130,8 @@ const pullImages: Prove = async (task) => {
   return [...proven, ...unproven].join(" ") || null;
 };
 
+/** The plan has verified what it wrote. */
+const applied: Prove = async () => null;
+
 /** Proof of each kind. */
-export const proofs: Readonly<Record<Input["proof"], Prove>> = { log: readLog, pull: pullImages };
+export const proofs: Readonly<Record<Input["proof"], Prove>> = { log: readLog, pull: pullImages, applied };

@@ -55,8 +55,8 @@ async function checkInPool(op: Execution, node: string, pool: string | null): Pr
   await steps.ledger.changeOperation(start.operation, { inPool: pool });
 }
 
-/** Changes that disturb pods. A cordon disturbs no running pod, and an uncordon only undoes it. */
-const DISTURBS: ReadonlySet<ChangeName> = new Set<ChangeName>(["drain", "reboot"]);
+/** Changes that may disturb pods. A cordon disturbs no running pod, and an uncordon only undoes it. */
+const DISTURBS: ReadonlySet<ChangeName> = new Set<ChangeName>(["drain", "reboot", "restart"]);
 
 /** Is the node one of several in a request? Then the requester may not know its state. */
 const isOfMany = ({ part, request }: Start): boolean => part !== undefined || isRollout(request);
@@ -82,7 +82,7 @@ export async function judgeNode(op: Op, change: ChangeName, named: string): Prom
   const instanceId = instanceIdOf(node);
   const { unread, ...facts } = await changeFactsOf(steps, node, configuration.cluster.name, start.operation);
   const { machine, others } = facts;
-  const refusal = changeRefusalOf(facts, change === "reboot" ? "reboot" : "drain");
+  const refusal = changeRefusalOf(facts, change === "reboot" || change === "restart" ? change : "drain");
   if (refusal || instanceId === null)
     throw new Refused(changeRefused(refusal ?? { kind: "no-instance" }, change, name));
   const pool = machine?.tags[TAG.pool] ?? null;

@@ -1,10 +1,13 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { causeOf, step } from "../../engine/durable.ts";
 import { judgeProbe, type ProbeImages, type ProbeResult } from "../../health/probe.ts";
-import { linuxProbe, windowsProbe } from "../../health/probe-pods.ts";
+import { linuxProbe, probeNames, windowsProbe } from "../../health/probe-pods.ts";
 import type { WindowsRelease } from "../../machine/windows-builds.ts";
 import type { Steps } from "../../steps/steps.ts";
 import type { DurableSteps } from "../operation/op.ts";
+
+/** Reason why no probe is made: the pod on the node would have no other node to be reached from. */
+export const noOrigin = "no Linux node is Ready to reach the probe from";
 
 /** Seconds that a probe may take: the node may have to pull a Windows image of gigabytes. */
 const WITHIN_SECONDS = 240;
@@ -49,15 +52,15 @@ export async function probeNode(
       state: "not-probed",
       why: `\`probe.images\` names no image for ${windowsImage ? "Linux" : probed.windows}`,
     };
-  const pods = { windows: `probe-${probed.id}-windows`, linux: `probe-${probed.id}-linux` };
+  const pods = probeNames(probed.id);
   try {
     const begun = await step(ctx, `${name}: start`, async () => {
       const from = steps.probes.origin(await steps.nodes.all());
       if (from !== null) await steps.probes.start(windowsProbe(probed.id, probed.node, windowsImage));
       return { from, until: steps.now() + WITHIN_SECONDS * 1_000 };
     });
-    if (begun.from === null) return { state: "not-probed", why: "no Linux node is Ready to reach the probe from" };
-    return await watch(ctx, steps, name, { ...begun, from: begun.from, pods, id: probed.id, image: linuxImage });
+    if (begun.from === null) return { state: "not-probed", why: noOrigin };
+    return await awaitProbe(ctx, steps, name, { ...begun, from: begun.from, pods, id: probed.id, image: linuxImage });
   } catch (error) {
     return { state: "not-probed", why: causeOf(error).message };
   } finally {
@@ -84,17 +87,28 @@ export async function probeRepeatedly(
   }
 }
 
+/** A pod on the node that waits for a connection. */
 interface ProbeWatch {
+  /** The node from which a second pod connects. */
   readonly from: string;
   /** Milliseconds since the epoch. */
   readonly until: number;
   readonly pods: { readonly windows: string; readonly linux: string };
   readonly id: string;
+  /** Image of the second pod. */
   readonly image: string;
 }
 
-/** Polls both pods until the probe has a result; creates the second pod as soon as the first has an address. */
-async function watch(ctx: DurableContext, steps: Steps, name: string, watched: ProbeWatch): Promise<ProbeResult> {
+/**
+ * Polls both pods until the probe has a result; creates the second pod as soon as the first has an address.
+ * @param name unique within the execution
+ */
+export async function awaitProbe(
+  ctx: DurableContext,
+  steps: Steps,
+  name: string,
+  watched: ProbeWatch,
+): Promise<ProbeResult> {
   const { from, until, pods, id, image } = watched;
   for (let round = 1; ; round += 1) {
     await ctx.wait(`${name}: before look ${round}`, { seconds: pauseBefore(round) });

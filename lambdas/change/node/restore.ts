@@ -11,9 +11,10 @@ import { leaseOf, type NodeTask, nodeOf, once } from "./task.ts";
 export async function restoreNode(task: NodeTask): Promise<string> {
   const { name: node } = nodeOf(task);
   const { instanceId } = leaseOf(task);
+  const { workflow } = task;
   try {
     const outcome = await once(task, "uncordon", () => giveBack(task, instanceId));
-    return outcome === null ? cordonLeaves.untouched : cordonLeft(outcome, { node, instanceId });
+    return outcome === null ? cordonLeaves.untouched : cordonLeft(outcome, { node, instanceId, workflow });
   } catch (error) {
     return cordonLeaves.cordoned(node, causeOf(error).message);
   }

@@ -191,7 +191,8 @@ const CHECK_LIVENESS_EVERY_MS = MINUTE;
 const NEVER_BEGAN_MS = 15 * MINUTE;
 
 /** Was an execution started for the node? Not for a node of a rollout whose turn has not come. */
-const isDue = ({ status, workflow }: NodeRecord): boolean => !(status === "queued" && workflow === "reboot");
+const isDue = ({ status, workflow }: NodeRecord): boolean =>
+  !(status === "queued" && (workflow === "reboot" || workflow === "restart"));
 
 /**
  * Closes nodes whose execution has ended, or never began, although the ledger shows them as running.

@@ -66,12 +66,32 @@ async function tellThread(
 }
 
 /**
- * Updates message and thread, and mentions the people whom they concern. If Slack is busy or down, the next poll
- * retries.
+ * Updates message and thread, and mentions the people whom they concern. If Slack takes no message, the next poll
+ * retries; the ledger has the operation among those whose message is out of date.
  * @returns the state of message and thread
- * @throws Error only for a message that Slack refuses, which is a bug
  */
 export async function publish(
+  steps: Steps,
+  view: OperationView,
+  before: PublishedMessage,
+  settings: MessageSettings,
+): Promise<PublishedMessage> {
+  const after = await publishNow(steps, view, before, settings);
+  if (after.trouble !== null && before.trouble === null) await noteUnsaid(() => steps.unsaid.note(view.operation.id));
+  if (after.trouble === null && before.trouble !== null) await noteUnsaid(() => steps.unsaid.said(view.operation.id));
+  return after;
+}
+
+/** Writes the ledger's list of messages that are out of date. The sweep corrects a list that was not written. */
+async function noteUnsaid(write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+  }
+}
+
+async function publishNow(
   steps: Steps,
   view: OperationView,
   before: PublishedMessage,
@@ -123,11 +143,16 @@ export async function postFirst(
   return { messageTs, view: fingerprint(view), at: steps.now(), told: [], trouble: null };
 }
 
-/** Updates the message of an operation that has ended, since its own execution no longer does. Belongs into a step. */
-export async function redraw(steps: Steps, id: string): Promise<void> {
-  const view = await viewOf(steps, id, null);
-  if (!view?.operation.messageTs) return;
-  const { channel, messageTs, pool = null } = view.operation;
+/**
+ * Updates the message of an operation that has ended, since its own execution no longer does. Belongs into a step.
+ * @returns what the message shows, and its timestamp; null if the operation has no message
+ */
+export async function redraw(steps: Steps, id: string): Promise<{ view: OperationView; messageTs: string } | null> {
+  const read = await viewOf(steps, id, null);
+  if (!read?.operation.messageTs) return null;
+  const { channel, pool = null } = read.operation;
+  const view = { ...read, pool };
   const { configuration } = await steps.runtime.read(null);
-  await steps.thread.update(channel, messageTs, operationMessage({ ...view, pool }, messageSettings(configuration)));
+  const message = operationMessage(view, messageSettings(configuration));
+  return { view, messageTs: await steps.thread.update(channel, read.operation.messageTs, message) };
 }

@@ -118,6 +118,9 @@ async function refusalOf(steps: Steps, userId: string, command: string, rules: R
   return mayUseSomewhere(rules, rolesOf(rules, userId, groups), command) ? null : { kind: "policy", command };
 }
 
+/** Goes on without a private message that Slack does not take. */
+const orLog = (error: unknown): void => console.error("a private message was not sent", wordsOf(error));
+
 /**
  * Rechecks a person whose click the front door accepted from the roster: by the current policy, and by Slack's current
  * answer. A person without permission gets an ephemeral message.
@@ -128,7 +131,7 @@ export async function mayDecide(steps: Steps, userId: string, command: string, p
   const rules = await steps.runtime.rules();
   const refusal = await refusalOf(steps, userId, command, heldIn(rules, pool));
   logPolicy(userId, command, refusal);
-  if (refusal) await steps.thread.sendEphemeral(rules.slack.channel, userId, refusalMessage(refusal));
+  if (refusal) await steps.thread.sendEphemeral(rules.slack.channel, userId, refusalMessage(refusal)).catch(orLog);
   return refusal === null;
 }
 

@@ -1,3 +1,4 @@
+import { rolloutCommand } from "../../commands/request.ts";
 import type { MessageSettings } from "../../messages/operation/links.ts";
 import {
   type NodeRecord,
@@ -28,7 +29,10 @@ export async function seeRollout(steps: Steps, id: string): Promise<RolloutSeen>
   if (!operation || !rollout) throw new Error(`the ledger holds no rollout of ${id}`);
   const known = new Map(records.map((record) => [record.index, record]));
   const nodes = rollout.nodes.map(({ index, name }) => {
-    const queued = { ...newNodeRecord("reboot", id, index, steps.timestamp()), nodeName: name };
+    const queued = {
+      ...newNodeRecord(rolloutCommand(operation.request), id, index, steps.timestamp()),
+      nodeName: name,
+    };
     return known.get(index) ?? queued;
   });
   return { operation, rollout, nodes };

@@ -52,3 +52,8 @@ export function hostsToml(hosts: readonly HostEntry[]): string {
   checkText(text, value);
   return text;
 }
+
+/** Hosts that containerd asks, in their order, as the file names them. */
+export const hostsIn = (text: string): readonly string[] => [
+  ...[...text.matchAll(/^\[host\."https?:\/\/([^"]+)"\]/gm)].map(([, host = ""]) => host.replace("/v2", "")),
+];

@@ -1,30 +1,12 @@
-import { constructFromEvents, type Event, parseEvents, YAMLException } from "js-yaml";
 import { z } from "zod";
 import { Refused } from "../../errors.ts";
 import { type MirrorRule, mirrorRulesIn, mirrorSetKind, type ShapeFault, shapeFaultOf } from "./mirror-sets.ts";
-import { lineOf } from "./yaml-lines.ts";
+import { documentsIn, lineOf } from "./yaml-lines.ts";
 
 /** One object of the file with its place: the number of its document, and the path in it. */
 interface FileObject {
   readonly value: unknown;
   readonly place: readonly PropertyKey[];
-}
-
-interface ParsedFile {
-  readonly events: readonly Event[];
-  readonly documents: readonly unknown[];
-}
-
-function parsed(text: string, from: string): ParsedFile {
-  try {
-    const events = parseEvents(text, {});
-    // Without aliases a small text cannot grow into a large value.
-    return { events, documents: constructFromEvents(events, { source: text, maxAliases: 0 }) };
-  } catch (error) {
-    if (!(error instanceof YAMLException)) throw error;
-    const line = error.mark ? ` line ${error.mark.line + 1}:` : "";
-    throw new Refused(`${from}:${line} ${error.reason}`, { cause: error });
-  }
 }
 
 const isList = (value: unknown): boolean => z.looseObject({ kind: z.literal("List") }).safeParse(value).success;
@@ -68,7 +50,7 @@ const nameOf = (value: unknown): string | undefined => {
  * @throws Refused that names the line, the object and the field; no part of the text may be used
  */
 export function mirrorsFile(text: string, from = "mirrors.yaml"): readonly MirrorRule[] {
-  const { events, documents } = parsed(text, from);
+  const { events, documents } = documentsIn(text, from);
   const seen = new Set<string>();
   // A document without content stands behind a separator that ends the text; kubectl ignores it too.
   const objects = documents.flatMap((value, index) => (value === null ? [] : objectsIn(value, index)));

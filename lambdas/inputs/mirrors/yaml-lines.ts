@@ -1,4 +1,28 @@
-import { EVENT_ID, type Event, getScalarValue } from "js-yaml";
+import { constructFromEvents, EVENT_ID, type Event, getScalarValue, parseEvents, YAMLException } from "js-yaml";
+import { Refused } from "../../errors.ts";
+
+/** A YAML text with the parser's events, by which the lines of its values are found. */
+interface ParsedYaml {
+  readonly events: readonly Event[];
+  readonly documents: readonly unknown[];
+}
+
+/**
+ * Parses the documents of a YAML text without aliases.
+ * @param from source of the text, for the error message
+ * @throws Refused that names the line
+ */
+export function documentsIn(text: string, from: string): ParsedYaml {
+  try {
+    const events = parseEvents(text, {});
+    // Without aliases a small text cannot grow into a large value.
+    return { events, documents: constructFromEvents(events, { source: text, maxAliases: 0 }) };
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    const line = error.mark ? ` line ${error.mark.line + 1}:` : "";
+    throw new Refused(`${from}:${line} ${error.reason}`, { cause: error });
+  }
+}
 
 /** The place of one value in a YAML text: of its key, or of the item of a list. */
 interface Place {

@@ -1,5 +1,6 @@
 import type { MirrorFault, UnusedMirror } from "../../inputs/mirrors/mirror-lines.ts";
 import type { AssistanceFault } from "../../machine/assistance.ts";
+import type { SupportFault } from "../../machine/payload-support.ts";
 import type { UnregisteredRow } from "../node/unregistered.ts";
 
 /** Group of a finding in the doctor's report. */
@@ -48,6 +49,7 @@ export type Finding =
   | { readonly kind: "launch-refused"; readonly pool: string; readonly why: string }
   | { readonly kind: "payload-missing"; readonly files: readonly string[] }
   | { readonly kind: "payload-version"; readonly payload: string; readonly configured: string }
+  | { readonly kind: "payload-unusable"; readonly faults: readonly SupportFault[] }
   | { readonly kind: "volume-key"; readonly key: string }
   | { readonly kind: "document-missing"; readonly script: string; readonly name: string }
   | { readonly kind: "document-changed"; readonly script: string; readonly name: string }

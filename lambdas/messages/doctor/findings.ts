@@ -1,3 +1,4 @@
+import { supportText } from "../../machine/payload-support.ts";
 import { typeThis } from "../command/syntax.ts";
 import { machineState } from "../node/unregistered.ts";
 import { ofObstacles } from "../provision/obstacles.ts";
@@ -54,6 +55,7 @@ const ofAws: Pick<
   | "launch-refused"
   | "payload-missing"
   | "payload-version"
+  | "payload-unusable"
   | "document-missing"
   | "volume-key"
   | "document-changed"
@@ -102,6 +104,12 @@ const ofAws: Pick<
       "AWS",
       `the payload is for Kubernetes ${code(payload)}, but the configuration says ${code(configured)}`,
       "upload the payload of that version, or correct `cluster.version`",
+    ),
+  "payload-unusable": ({ faults }) =>
+    broken(
+      "AWS",
+      faults.map((fault) => `the program ${supportText(fault)}`).join("; "),
+      "upload a payload with another version and deploy its manifest (docs/payload.md)",
     ),
   "no-release": ({ why }) =>
     broken(

@@ -6,19 +6,20 @@ import { controllerWords, type OtherController } from "./other-controllers.ts";
 
 /** Reason why Casement does not change a node. */
 export type ChangeRefusal =
-  | { readonly kind: "linux" | "no-instance" | "not-launched-by-us" }
+  | { readonly kind: "linux" | "no-instance" | "not-launched-by-us" | "assisted" }
   | { readonly kind: "owner"; readonly owner: OtherOwner; readonly assistance: AssistanceVerdict }
   | { readonly kind: "busy"; readonly operation: string }
   | { readonly kind: "conflict"; readonly controller: OtherController };
 
 /** The work that was asked for, as one types it and as one says that it cannot be done. */
-export type ChangeName = "cordon" | "uncordon" | "drain" | "reboot" | "guard" | "prove";
+export type ChangeName = "cordon" | "uncordon" | "drain" | "reboot" | "restart" | "guard" | "prove";
 
 const done: Readonly<Record<ChangeName, string>> = {
   cordon: "cordoned",
   uncordon: "uncordoned",
   drain: "drained",
   reboot: "rebooted",
+  restart: "given a restart of its services",
   prove: "proven",
   guard: "given a guard of the metadata route",
 };
@@ -27,14 +28,17 @@ const done: Readonly<Record<ChangeName, string>> = {
 function byHand(change: ChangeName, node: string): string {
   if (change === "prove") return `look at it with ${code(`kubectl describe node ${node}`)}`;
   if (change === "guard") return "leave its routes to the tool that launched it";
+  if (change === "restart") return "restart its services with the tool that installed them";
   return change === "reboot"
     ? `drain it with ${code(`kubectl drain ${node}`)}, then reboot it in the EC2 console`
     : `use ${code(`kubectl ${change} ${node}`)}`;
 }
 
-/** Next steps: Casement's help once it was approved, or the owner's tools. */
+/** Next steps: Casement's help once it was approved, unless the change needs more, or the owner's tools. */
 const assistFirst = (change: ChangeName, node: string): string =>
-  `let Casement assist the machine with ${typeThis("assist", node)}, or ${byHand(change, node)}`;
+  change === "restart"
+    ? byHand(change, node)
+    : `let Casement assist the machine with ${typeThis("assist", node)}, or ${byHand(change, node)}`;
 
 function wordsOf(refusal: ChangeRefusal, change: ChangeName, node: string): readonly [string, string] {
   switch (refusal.kind) {
@@ -44,6 +48,11 @@ function wordsOf(refusal: ChangeRefusal, change: ChangeName, node: string): read
       return ["it has no EC2 instance", byHand(change, node)];
     case "not-launched-by-us":
       return ["its instance was not launched by Casement", byHand(change, node)];
+    case "assisted":
+      return [
+        "Casement only assists its machine, whose services belong to another tool",
+        `reboot the machine: ${typeThis("reboot", node)}`,
+      ];
     case "busy":
       return [
         `${code(refusal.operation)} is working on it`,

@@ -1,5 +1,6 @@
 import type { PlanCard } from "../../records/approval.ts";
 import type { Message, OperationRecord } from "../../records/records.ts";
+import type { NodeWorkflow } from "../../stages.ts";
 import { titleOf, typeThis } from "../command/syntax.ts";
 import { context, say, section } from "../slack/blocks.ts";
 import { code, plain, prose } from "../slack/text.ts";
@@ -32,11 +33,16 @@ export type LeftCordonOutcome = CordonOutcome | "unproven";
 interface Subject {
   readonly node: string;
   readonly instanceId: string;
+  /** The workflow that cordoned it; missing where it does not matter. */
+  readonly workflow?: NodeWorkflow;
 }
 
 /** State of a node after its cordon was given back, or why it was left as it is, with the next step. */
 const sentences: Readonly<Record<CordonOutcome, (subject: Subject) => string>> = {
-  uncordoned: () => "the node is schedulable again; evicted pods stay where they are now",
+  uncordoned: ({ workflow }) =>
+    workflow === "restart"
+      ? "the node is schedulable again"
+      : "the node is schedulable again; evicted pods stay where they are now",
   "cordoned-instead": ({ node }) =>
     `the node was cordoned in place of its start-up taint, because its setup did not finish; remove it, or put it in service with ${code(`kubectl uncordon ${node}`)}`,
   schedulable: () => "the node is schedulable; someone else uncordoned it",

@@ -7,7 +7,12 @@ import { INSTALL_GUARD, KEEP_CORDONED, PROVE_AGAIN, REBOOT_THROUGH_EC2, UNCORDON
 import { asksForCordon } from "./cordon.ts";
 
 /** Workflows whose failures a button can remedy. */
-const CURABLE: ReadonlySet<NodeWorkflow | undefined> = new Set<NodeWorkflow>(["reboot", "guarding", "proving"]);
+const CURABLE: ReadonlySet<NodeWorkflow | undefined> = new Set<NodeWorkflow>([
+  "reboot",
+  "restart",
+  "guarding",
+  "proving",
+]);
 
 /** Codes of failures that mean that the machine takes no command. */
 const DEAF: ReadonlySet<string | undefined> = new Set<FailureCode>([
@@ -54,7 +59,7 @@ const keepCordoned = (node: string): Button => ({
 });
 
 /** Stages whose failure leaves a node cordoned until it is proven. */
-const UNPROVEN: ReadonlySet<StageName> = new Set<StageName>(["reboot", "prove", "restore"]);
+const UNPROVEN: ReadonlySet<StageName> = new Set<StageName>(["reboot", "restart", "prove", "restore"]);
 
 /** Button that uncordons the node; it requires that the person who presses it may use the command. */
 const uncordon = (node: string): Button => ({
@@ -65,7 +70,7 @@ const uncordon = (node: string): Button => ({
 });
 
 /**
- * Buttons for a failure before the machine got its order to reboot, or of the order itself; null for a later failure.
+ * Buttons for a failure before the machine got its order, or of the order itself; null for a later failure.
  */
 function beforeReboot({ stage, code, isNotRebooted }: Failure, node: string, request: Request): Button[] | null {
   if (stage !== "guard" && !isNotRebooted) return null;

@@ -7,6 +7,7 @@ const words: Readonly<Record<RebootReason, string>> = {
   "windows-update": "Windows Update",
   "file-renames": "files to be replaced at the next boot",
   "computer-name": "a new computer name",
+  proxy: "the proxy, written but not in force",
 };
 
 /** Short words for the column of the list. */
@@ -15,6 +16,7 @@ const short: Readonly<Record<RebootReason, string>> = {
   "windows-update": "update",
   "file-renames": "files",
   "computer-name": "name",
+  proxy: "proxy",
 };
 
 /** Reasons why Windows waits for a reboot, in words. */

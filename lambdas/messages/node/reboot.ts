@@ -67,8 +67,8 @@ export const restartedInProof = (service: string): string =>
 /** Wait for the report of an agent whose machine may have booted a moment ago. */
 export const agentToReport = "the SSM agent to report: its machine may have booted a moment ago";
 
-/** Wait for the machine's own answers after its reboot. */
-export const machineToAnswer = "the machine to answer after its reboot";
+/** Wait for the machine's own answers after its reboot or restart. */
+export const machineToAnswer = "the machine to answer the questions of the proof";
 
 /** Wait between two looks at a node that is well. */
 export const nodeToStayWell = "the node to stay well for a minute";

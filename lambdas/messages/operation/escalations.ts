@@ -1,6 +1,7 @@
 import type { NodeRecord, OperationRecord } from "../../records/records.ts";
 import { titleOf } from "../command/syntax.ts";
 import { between, utc } from "../slack/age.ts";
+import { some } from "../slack/text.ts";
 import { nodeLabel } from "./node-lines.ts";
 import { stageName } from "./stages.ts";
 
@@ -24,7 +25,9 @@ export interface Notice {
     | "credential"
     | "authority"
     | "mirrors"
-    | "data-plane";
+    | "proxy"
+    | "data-plane"
+    | "slack";
   /** Null if the notice belongs to no operation. */
   readonly operation: string | null;
   /** One line of plain text. */
@@ -87,6 +90,16 @@ export const keptNotice = ({ operation, instanceId, keptAt }: NodeRecord, now: s
   operation,
   message: line(
     `${operation}: ${instanceId ?? "an instance"} has been kept for ${between(keptAt ?? now, now)} and is still billed. Press Terminate now in Slack when it is no longer needed. See docs/runbook.md#when-adding-a-node-fails.`,
+  ),
+  until: null,
+});
+
+/** Calls people because Slack has refused the messages of operations; the operations themselves go on. */
+export const unsaidNotice = (operations: readonly string[]): Notice => ({
+  kind: "slack",
+  operation: null,
+  message: line(
+    `Slack has refused messages for ten minutes: ${some(operations, 5)}. The operations go on, no further node of a rollout is begun. See docs/runbook.md#slack-denies-calls.`,
   ),
   until: null,
 });

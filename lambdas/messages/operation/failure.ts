@@ -65,16 +65,17 @@ export function failureButtons(node: NodeRecord, settings: MessageSettings, cure
   return buttons.length > 0 ? [actions(`decide:${workOwner(node)}`, buttons)] : [];
 }
 
-/** Stages after whose failure the machine was rebooted, and the node only lacks its proof. */
+/** Stages after whose failure the machine or its services were restarted, and the node only lacks its proof. */
 const UNPROVEN: ReadonlySet<StageName | undefined> = new Set<StageName>(["prove", "restore"]);
 
 /** Commands on several nodes that can be repeated for one of them. */
-const REPEATED: ReadonlySet<string> = new Set(["guard", "reboot"]);
+const REPEATED: ReadonlySet<string> = new Set(["guard", "reboot", "restart"]);
 
 /** Words of the command that repeats the work on a failed node; null where none does. */
 function commandAgain({ request }: OperationRecord, { nodeName, failure }: NodeRecord): readonly string[] | null {
   if (request.command === "add") return ["add", request.pool];
-  if (request.command === "reboot" && UNPROVEN.has(failure?.stage)) return nodeName ? ["prove", nodeName] : null;
+  const isProven = request.command === "reboot" || request.command === "restart";
+  if (isProven && UNPROVEN.has(failure?.stage)) return nodeName ? ["prove", nodeName] : null;
   if (request.command === "assist" && request.end) return ["assist", request.node, "--end"];
   if ("node" in request) return [request.command, request.node];
   return nodeName && REPEATED.has(request.command) ? [request.command, nodeName] : null;

@@ -50,7 +50,10 @@ const ends: Partial<Readonly<Record<StageName, string>>> = {
   terminate: "terminated",
 };
 
-const ended = ({ stage }: NodeRecord): string => (stage && ends[stage]) ?? "Ready";
+const ended = ({ stage, workflow }: NodeRecord): string => {
+  if (stage === "restore" && workflow === "restart") return "restarted and proven";
+  return (stage && ends[stage]) ?? "Ready";
+};
 
 const standing: Readonly<Record<NodeStatus, (node: NodeRecord, now: string) => string>> = {
   queued: () => "queued",

@@ -8,6 +8,7 @@ const finishes: Readonly<Partial<Record<NodeWorkflow, string>>> = {
   provision: "pods are being admitted, and the node stays in the cluster",
   remove: "EC2 was told to terminate the instance, and the removal is completed",
   reboot: "the machine reboots or has rebooted; the node is given back once it is proven",
+  restart: "the services restart or have restarted; the node is given back once it is proven",
   proving: "a proof cannot be cancelled; it moves no pod and ends within its deadline",
 };
 

@@ -17,7 +17,7 @@ export function retryOf({ request, status, endedAt }: OperationRecord, nodes: re
   if (request.command === "add") return { ...request, count };
   if (request.command === "guard" || request.command === "reconcile")
     return { ...request, targets: { kind: "nodes", nodes: namesOf(nodes) } };
-  return ["remove", "drain", "reboot"].includes(request.command) ? withoutBreakGlass(request) : null;
+  return ["remove", "drain", "reboot", "restart"].includes(request.command) ? withoutBreakGlass(request) : null;
 }
 
 /** Names of the failed nodes for which a retry makes sense. */

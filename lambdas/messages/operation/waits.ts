@@ -15,6 +15,7 @@ import {
   PROVE_AGAIN,
   REBOOT_THROUGH_EC2,
   RESUME_ROLLOUT,
+  RESUME_WITH_MORE,
   TERMINATE_INSTANCE,
   UNCORDON_NODE,
 } from "../slack/buttons.ts";
@@ -82,7 +83,7 @@ export const waitWords: Readonly<Record<WaitKind, Words>> = {
     says: "is a rollout that is paused",
     next: ({ operation }) => `type ${typeThis("resume", operation)} or ${typeThis("cancel", operation)}`,
     runbook: "a-rollout-is-paused",
-    buttons: [RESUME_ROLLOUT],
+    buttons: [RESUME_ROLLOUT, RESUME_WITH_MORE],
     notices: ["decision"],
     remindsItself: true,
   },

@@ -5,7 +5,16 @@ import { lossesOf, noPodsToMove } from "../remove/dialog.ts";
 import { between } from "../slack/age.ts";
 import { context, sections } from "../slack/blocks.ts";
 import { code, counted, plain, sentence, some } from "../slack/text.ts";
-import type { AwayNode, Blocker, EvictionObstacles, LongJob, NodePlan, Obstacle, Placement } from "./plan.ts";
+import type {
+  AwayNode,
+  Blocker,
+  EvictionObstacles,
+  LongJob,
+  NodePlan,
+  Obstacle,
+  Placement,
+  RestartPlan,
+} from "./plan.ts";
 
 /** Names that a line shows; the rest is counted. */
 const MOST = 5;
@@ -39,7 +48,7 @@ function lossLine({ pods }: NodePlan): string[] {
 const refusalLine = ({ refusals }: NodePlan): string[] =>
   refusals.length > 0 ? [`🚫 ${sentence(drainRefused(refusals))}`] : [];
 
-const unreadLine = ({ unread }: NodePlan): string[] =>
+const unreadLine = ({ unread }: Pick<NodePlan, "unread">): string[] =>
   unread.length > 0 ? [`❔ Not judged, because it could not be read: ${plain(unread.join(", "), 600)}.`] : [];
 
 const ever = ({ isForever, why }: Blocker): string =>
@@ -89,7 +98,7 @@ function placementLines({ placements, release }: NodePlan): string[] {
   });
 }
 
-function awayLine({ away, maxUnavailable, pool }: NodePlan): string[] {
+function awayLine({ away, maxUnavailable, pool }: Pick<NodePlan, "away" | "maxUnavailable" | "pool">): string[] {
   if (away.length === 0) return [];
   const list = some(
     away.map(({ node, why }: AwayNode) => `${short(node)} (${plain(why, 80)})`),
@@ -98,15 +107,20 @@ function awayLine({ away, maxUnavailable, pool }: NodePlan): string[] {
   return [`Away in ${code(pool ?? "")} now: ${list}; at most ${maxUnavailable} at once.`];
 }
 
+/** Lines on other nodes of the pool, other controllers, and what could not be read. */
+export function surroundings(plan: Omit<RestartPlan, "services">): string[] {
+  const others = plan.others.map((other) => {
+    const { does, pause } = controllerWords(other, plan.node);
+    return `ℹ️ ${sentence(does)} To pause it: ${pause}.`;
+  });
+  return [...awayLine(plan), ...shortened(others), ...unreadLine(plan)];
+}
+
 /**
  * Shows what emptying a node would do: pods and losses, what blocks, whether pods fit elsewhere, who else is at work.
  * @returns sections within Slack's limits, and one line of context
  */
 export function planBlocks(plan: NodePlan): Block[] {
-  const others = plan.others.map((other) => {
-    const { does, pause } = controllerWords(other, plan.node);
-    return `ℹ️ ${sentence(does)} To pause it: ${pause}.`;
-  });
   const groups = [
     [podLine(plan), ...lossLine(plan), ...refusalLine(plan)],
     [
@@ -115,7 +129,7 @@ export function planBlocks(plan: NodePlan): Block[] {
       ...shortened(plan.longJobs.map((job) => jobLine(plan.at, job))),
     ],
     shortened(placementLines(plan)),
-    [...awayLine(plan), ...shortened(others), ...unreadLine(plan)],
+    surroundings(plan),
   ];
   return [
     ...groups.flatMap((lines) => sections(lines)),

@@ -99,3 +99,9 @@ export interface NodePlan extends EvictionObstacles {
   /** ISO 8601. */
   readonly at: string;
 }
+
+/** Plan that is shown before the services of a node are restarted, which evicts no pod. */
+export interface RestartPlan extends Pick<NodePlan, "node" | "pool" | "away" | "maxUnavailable" | "others" | "unread"> {
+  /** Windows services in the order in which they start. */
+  readonly services: readonly string[];
+}

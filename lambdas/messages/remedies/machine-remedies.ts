@@ -64,6 +64,10 @@ export const machineCodes = {
     cause: "another program or a person writes files where Casement would write its own",
     remedy: "find out who needs what the message names, move it away on the machine, then try again",
   },
+  "foreign-variable": {
+    cause: "another program or a person set a variable that Casement would set for the proxy",
+    remedy: "find out who needs what the message names, remove it from the service's `Environment`, then try again",
+  },
   "secret-unusable": {
     cause: "the secret lacks the field that the message names, or its value cannot be written into a file",
     remedy: "store that value again, as docs/mirrors.md says of registries",

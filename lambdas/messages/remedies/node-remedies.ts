@@ -28,19 +28,24 @@ const addRoute = `add the route at its console: \`${ADD_ROUTE}\``;
 /** Failures of a reboot and of the proof after it. */
 export const rebootCodes = {
   "reboot-stood-against": {
-    cause: "while the pods left, another controller came to stand against the reboot, or the machine got another owner",
+    cause:
+      "while the work waited, another controller came to stand against the reboot or restart, or the machine got another owner",
     remedy: "pause what the message names, as it says, then try again",
   },
   "reboot-not-happened": {
     cause: "the reboot did not take place",
     remedy: "check the machine's screenshot in the EC2 console, then try again",
   },
+  "restart-not-happened": {
+    cause: "a service was not restarted",
+    remedy: "run `{win} why` on the node; press Check again if its services run, and reboot it otherwise",
+  },
   "route-lost": {
     cause: "the machine has lost its route to the metadata service",
     remedy: `reboot it through EC2, or ${addRoute}; then press Check again`,
   },
   "registered-anew": {
-    cause: "someone deleted the Node during the reboot",
+    cause: "someone deleted the Node during the reboot or restart",
     remedy:
       "run `{win} why` on the node; once only the taint is left, `kubectl taint node <node> casement.dev/starting-` lets pods start on it",
   },
@@ -64,8 +69,16 @@ const notBack = {
   remedy: `look at its screen in the EC2 console; reboot it through EC2, or, where Windows is up, ${addRoute}; then press Check again`,
 };
 
-/** Stages that only a reboot has; "not-rebooted" until the machine was told to reboot. */
-export const rebootStages: Readonly<Record<StageOf<"proving"> | "reboot" | "not-rebooted", StageRemedies>> = {
+const notRestarted = {
+  cause: "a service did not stop or did not start",
+  remedy: "read what the message names; reboot the node, or mend the service on the machine and press Check again",
+};
+
+/** Stages that only a reboot or a restart has; "not-rebooted" until the machine was told to reboot. */
+type RebootPlace = StageOf<"proving"> | "reboot" | "restart" | "not-rebooted";
+
+/** Remedies of the stages of a reboot and of a restart. */
+export const rebootStages: Readonly<Record<RebootPlace, StageRemedies>> = {
   reboot: {
     own: {
       cause: "the machine was told to reboot, and whether it did is not known",
@@ -79,14 +92,18 @@ export const rebootStages: Readonly<Record<StageOf<"proving"> | "reboot" | "not-
       remedy: "run `{win} why` on the node; while its SSM agent is silent, reboot it through EC2",
     },
   },
+  restart: {
+    own: notRestarted,
+    unlike: { "service-hangs": notRestarted, "service-not-started": notRestarted },
+  },
   prove: {
     own: {
-      cause: "a check of the node fails after its reboot",
+      cause: "a check of the node fails after its reboot or restart",
       remedy: "run `{win} why` on the node, fix what it names, then press Check again",
     },
     unlike: {
       "node-deleted": {
-        cause: "someone deleted the Node after the reboot",
+        cause: "someone deleted the Node after the reboot or restart",
         remedy: "restart the kubelet or the machine: it registers as a new Node then",
       },
     },
@@ -100,8 +117,11 @@ export const cordonStages: Readonly<Record<StageOf<"cordon">, StageRemedies>> = 
   uncordon: notChanged,
 };
 
-/** The stages in which a machine in service gets an input: its kubelet's authority, or its registries' files. */
-export const inputStages: Readonly<Record<"file" | "files", StageRemedies>> = {
+/**
+ * The stages in which a machine in service gets an input: its kubelet's authority, its registries' files, or the
+ * variables of the proxy.
+ */
+export const inputStages: Readonly<Record<"file" | "files" | "variables", StageRemedies>> = {
   file: {
     own: {
       cause: "the machine did not take the file, or its kubelet does not serve logs with it",
@@ -111,6 +131,12 @@ export const inputStages: Readonly<Record<"file" | "files", StageRemedies>> = {
   files: {
     own: {
       cause: "the machine did not take the files",
+      remedy: "read `C:\\Casement\\apply.log` on the machine; the schedule tries again in an hour",
+    },
+  },
+  variables: {
+    own: {
+      cause: "the machine did not take the variables",
       remedy: "read `C:\\Casement\\apply.log` on the machine; the schedule tries again in an hour",
     },
   },

@@ -23,7 +23,7 @@ const operationCodes = {
   },
   "slot-taken": {
     cause: "the pool already has as many nodes out of service as `maxUnavailable` allows",
-    remedy: "see with `{win} operations` what holds the slots, then try again",
+    remedy: "repair the nodes that the message names (`{win} why`), or wait for its operations, then try again",
   },
   "worse-than-approved": {
     cause: "the node changed after its rollout was approved",
@@ -74,6 +74,6 @@ export const stageRemedies: Readonly<Record<Place, StageRemedies>> = {
 
 /** Finds the likely cause of a failure: by its code as its stage means it, else by its code, else the stage's own. */
 export function remedyOf({ stage, code, isNotRebooted }: Pick<Failure, "stage" | "code" | "isNotRebooted">): Remedy {
-  const { own, unlike = {} } = stageRemedies[isNotRebooted ? "not-rebooted" : stage];
+  const { own, unlike = {} } = stageRemedies[isNotRebooted && stage === "reboot" ? "not-rebooted" : stage];
   return isFailureCode(code) ? (unlike[code] ?? codeRemedies[code] ?? own) : own;
 }

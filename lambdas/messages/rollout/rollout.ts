@@ -1,21 +1,23 @@
+import { workOwner } from "../../records/node-work.ts";
 import { requesterOf } from "../../records/origin.ts";
 import type { Message, NodeRecord, OperationRecord, RolloutPause } from "../../records/records.ts";
 import type { PauseCause } from "../../records/rollout-moves.ts";
+import type { TakenSlots } from "../../records/steering.ts";
 import { titleOf, typeThis } from "../command/syntax.ts";
 import { slotTimes } from "../maintenance/times.ts";
 import { line, type Notice } from "../operation/escalations.ts";
 import { stageName } from "../operation/stages.ts";
 import { between } from "../slack/age.ts";
 import { type Button, say } from "../slack/blocks.ts";
-import { PAUSE_ROLLOUT, RESUME_ROLLOUT } from "../slack/buttons.ts";
+import { PAUSE_ROLLOUT, RESUME_ROLLOUT, RESUME_WITH_MORE } from "../slack/buttons.ts";
 import { counted, mentionOf, prose, some } from "../slack/text.ts";
 
 /** Nodes named in a sentence; the rest is counted. */
 const MOST = 5;
 
 /** Reason why a node of a rollout is not begun. */
-export const worseThanApproved = (node: string, worse: readonly string[]): string =>
-  `the plan of ${node} got worse since it was approved (${worse.join("; ")}); a reboot of this node alone asks again`;
+export const worseThanApproved = (node: string, command: string, worse: readonly string[]): string =>
+  `the plan of ${node} got worse since it was approved (${worse.join("; ")}); a ${command} of this node alone asks again`;
 
 /** Outcome of a node whose turn did not come. */
 export const notBegun = "not begun";
@@ -30,11 +32,15 @@ const failedWords = (nodes: readonly NodeRecord[]): string =>
     MOST,
   );
 
+const causes: Readonly<Record<PauseCause["kind"], (nodes: readonly NodeRecord[]) => string>> = {
+  canary: () => "the first node is proven, and the rollout was started with --canary",
+  failed: failedWords,
+  "no slot": (nodes) => `no slot became free for ${some(nodes.map(nameOf), MOST)}`,
+};
+
 /** Reason of a pause that the rollout made by itself, as a clause. */
 export const pauseWords = (cause: PauseCause, nodes: readonly NodeRecord[]): string =>
-  cause.kind === "canary"
-    ? "the first node is proven, and the rollout was started with --canary"
-    : failedWords(nodes.filter(({ index }) => cause.indexes.includes(index)));
+  causes[cause.kind](cause.kind === "canary" ? [] : nodes.filter(({ index }) => cause.indexes.includes(index)));
 
 /** Reason of a pause by a person, as a clause. */
 export const pausedBy = (userId: string): string => `<@${userId}> paused it`;
@@ -42,15 +48,38 @@ export const pausedBy = (userId: string): string => `<@${userId}> paused it`;
 const doneOf = (nodes: readonly NodeRecord[]): number =>
   nodes.filter(({ status, outcome }) => status === "succeeded" && outcome === null).length;
 
+/** Work of a rollout on its nodes, as a verb. */
+const verbOf = ([first]: readonly NodeRecord[]): string => (first?.workflow === "restart" ? "restart" : "reboot");
+
 /** "2 of 4 nodes are rebooted and proven" */
 const progress = (nodes: readonly NodeRecord[]): string => {
   const done = doneOf(nodes);
-  return `${done} of ${counted(nodes.length, "node")} ${done === 1 || nodes.length === 1 ? "is" : "are"} rebooted and proven`;
+  return `${done} of ${counted(nodes.length, "node")} ${done === 1 || nodes.length === 1 ? "is" : "are"} ${verbOf(nodes)}ed and proven`;
 };
 
 /** State of a paused rollout, for message and ledger. */
-export const pausedSummary = ({ why }: Pick<RolloutPause, "why">, nodes: readonly NodeRecord[]): string =>
-  `Paused: ${why}. ${progress(nodes)}. Nodes that were not told to reboot yet are put back, the others are finished. Resume goes on with the nodes that are left; cancel ends the rollout.`;
+export const pausedSummary = (
+  { why, taken }: Pick<RolloutPause, "why" | "taken">,
+  nodes: readonly NodeRecord[],
+): string =>
+  [
+    `Paused: ${why}. ${progress(nodes)}.`,
+    taken
+      ? `${takenWords(taken)} Bring ${taken.away.length === 1 ? "it" : "one of them"} back into service, then press Resume; or go on with ${moreOf(taken)} nodes unavailable.`
+      : `Nodes whose ${verbOf(nodes)} has not been sent are restored, the others are finished. Resume goes on with the nodes that are left.`,
+    "Cancel ends the rollout.",
+  ].join(" ");
+
+/** "win-1 is NotReady or cordoned and takes the only slot of pool web." */
+function takenWords({ pool, most, away }: TakenSlots): string {
+  const [is, takes] = away.length === 1 ? ["is", "takes"] : ["are", "take"];
+  const slots = most === 1 ? "the only slot" : `all ${most} slots`;
+  const where = pool === null ? "of the nodes without a pool" : `of pool ${pool}`;
+  return `${some(away, MOST)} ${is} NotReady or cordoned and ${takes} ${slots} ${where}.`;
+}
+
+/** Number of unavailable nodes with which a rollout can go on beside those that take all slots. */
+const moreOf = ({ away }: TakenSlots): number => away.length + 1;
 
 /**
  * State of a rollout whose slot has ended, for message and ledger.
@@ -63,7 +92,7 @@ export function rolloutClosed(
   const next = wait
     ? `goes on ${slotTimes(wait.from, wait.until, wait.timeZone)}`
     : "waits: there is no maintenance in the next 35 days, and it is looked for every day";
-  return `The maintenance is over: nodes that were not told to reboot were put back, the others are finished. ${progress(nodes)}. The rollout ${next}.`;
+  return `The maintenance is over: nodes whose ${verbOf(nodes)} was not sent were restored, the others are finished. ${progress(nodes)}. The rollout ${next}.`;
 }
 
 /** State of a rollout that a person let go on. */
@@ -78,17 +107,17 @@ export function rolloutSummary(nodes: readonly NodeRecord[]): string {
     `${progress(nodes)}.`,
     ...(failed.length > 0 ? [`${failedWords(failed)}.`] : []),
     ...(gone.length > 0 ? [`No longer there: ${some(gone.map(nameOf), MOST)}.`] : []),
-    ...(left.length > 0 ? [`Not rebooted: ${some(left.map(nameOf), MOST)}.`] : []),
+    ...(left.length > 0 ? [`Not ${verbOf(nodes)}ed: ${some(left.map(nameOf), MOST)}.`] : []),
   ].join(" ");
 }
 
 /** Calls the requester to a rollout that has paused by itself. */
-export function pauseCall(operation: OperationRecord, { why }: RolloutPause): Message {
+export function pauseCall(operation: OperationRecord, { why, taken }: RolloutPause): Message {
   const person = requesterOf(operation);
   const to = person ? `${prose(`<@${person.userId}>`)}, the` : "The";
   const { id } = operation;
   return say(
-    `${to} rollout is paused: ${prose(why)}. Press *Resume* or *Cancel operation* above, or type ${typeThis("resume", id)} or ${typeThis("cancel", id)}.`,
+    `${to} rollout is paused: ${prose(why)}.${taken ? ` ${takenWords(taken)}` : ""} Press *Resume* or *Cancel operation* above, or type ${typeThis("resume", id)} or ${typeThis("cancel", id)}.`,
   );
 }
 
@@ -112,15 +141,31 @@ export const pauseNotice = (operation: Pick<OperationRecord, "id" | "request">, 
   kind: "decision",
   operation: operation.id,
   message: line(
-    `${operation.id} (${titleOf(operation.request)}) is paused: ${why}. Press Resume or Cancel in Slack; until then no further node is rebooted. See docs/runbook.md#a-rollout-is-paused.`,
+    `${operation.id} (${titleOf(operation.request)}) is paused: ${why}. Press Resume or Cancel in Slack; until then no further node is begun. See docs/runbook.md#a-rollout-is-paused.`,
   ),
   until: null,
 });
 
+function resumeWithMore(id: string, taken: TakenSlots): Button {
+  const more = moreOf(taken);
+  return {
+    actionId: RESUME_WITH_MORE,
+    value: workOwner({ operation: id, index: more }),
+    text: `Go on with ${more} unavailable`,
+    confirm: {
+      title: `Go on with ${more} nodes unavailable?`,
+      text: `${takenWords(taken)} The rollout reboots another node although the configuration allows ${counted(taken.most, "unavailable node")}.`,
+      confirm: "Go on",
+      deny: "Stay paused",
+    },
+  };
+}
+
 /** Buttons of a rollout beside the one that cancels it. */
 export function rolloutButtons({ id, rollout, endedAt }: OperationRecord): Button[] {
   if (!rollout || endedAt !== null) return [];
-  return rollout.paused
-    ? [{ actionId: RESUME_ROLLOUT, value: id, text: "Resume", style: "primary" }]
-    : [{ actionId: PAUSE_ROLLOUT, value: id, text: "Pause" }];
+  const { paused } = rollout;
+  if (!paused) return [{ actionId: PAUSE_ROLLOUT, value: id, text: "Pause" }];
+  const resume: Button = { actionId: RESUME_ROLLOUT, value: id, text: "Resume" };
+  return paused.taken ? [resume, resumeWithMore(id, paused.taken)] : [{ ...resume, style: "primary" }];
 }

@@ -6,7 +6,12 @@ import { code } from "../slack/text.ts";
 /** Outcome of the wish to pause a rollout or to let it go on, as the front door can tell it. */
 export type SteerResult =
   | { readonly kind: "unknown" | "no rollout" | "not running"; readonly operation: string }
-  | { readonly kind: "heard"; readonly operation: string; readonly decision: "pause" | "resume" };
+  | {
+      readonly kind: "heard";
+      readonly operation: string;
+      readonly decision: "pause" | "resume";
+      readonly isBlocked: boolean;
+    };
 
 const answers: { readonly [K in SteerResult["kind"]]: (of: Extract<SteerResult, { kind: K }>) => string } = {
   unknown: ({ operation }) =>
@@ -14,10 +19,13 @@ const answers: { readonly [K in SteerResult["kind"]]: (of: Extract<SteerResult, 
   "no rollout": ({ operation }) =>
     `${code(operation)} works on one node and cannot be paused. To stop it: ${typeThis("cancel", operation)}.`,
   "not running": ({ operation }) => `${code(operation)} is not running. Nothing was changed.`,
-  heard: ({ operation, decision }) =>
-    decision === "pause"
-      ? `${code(operation)} is being paused: no further node is started. Nodes that have not been told to reboot are put back, the others are finished.`
-      : `${code(operation)} goes on. Its message shows what follows.`,
+  heard: ({ operation, decision, isBlocked }) => {
+    if (decision === "pause")
+      return `${code(operation)} is being paused: no further node is started. Nodes whose reboot has not been sent are restored, the others are finished.`;
+    return isBlocked
+      ? `${code(operation)} goes on if a slot of its pool is free by now. If not, it stays paused, and its message says what frees one.`
+      : `${code(operation)} goes on. Its message shows what follows.`;
+  },
 };
 
 /** Private answer to a pause or a resumption, by button or by command. */

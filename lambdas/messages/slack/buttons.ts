@@ -32,6 +32,7 @@ export const DO_NEXT = "do-next";
 /** Buttons of a rollout. */
 export const PAUSE_ROLLOUT = "pause-rollout";
 export const RESUME_ROLLOUT = "resume-rollout";
+export const RESUME_WITH_MORE = "resume-with-more";
 
 export const APPROVE_OPERATION = "approve-operation";
 export const DENY_OPERATION = "deny-operation";

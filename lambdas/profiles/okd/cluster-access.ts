@@ -65,4 +65,11 @@ export const reading: readonly Access[] = [
     resource: "images",
     name: "cluster",
   },
+  {
+    does: "read the cluster's proxy",
+    verb: "get",
+    group: "config.openshift.io",
+    resource: "proxies",
+    name: "cluster",
+  },
 ];

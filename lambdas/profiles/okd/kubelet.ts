@@ -2,6 +2,7 @@ import { startingTaint } from "../../cluster/node-keys.ts";
 import { kubernetesFolder as k } from "../../machine/machine-paths.ts";
 import { addressIn } from "../../machine/network-address.ts";
 import type { MachineSpec } from "../machine-facts.ts";
+import { ECR_PROVIDER } from "./payload.ts";
 
 /** The cluster's DNS service has the tenth address of the service network (OKD's dns-operator). */
 const DNS_ADDRESS = 10;
@@ -41,7 +42,7 @@ export const credentialProviders = (): object => ({
   kind: "CredentialProviderConfig",
   providers: [
     {
-      name: "ecr-credential-provider.exe",
+      name: ECR_PROVIDER,
       matchImages: ["*.dkr.ecr.*.amazonaws.com", "*.dkr.ecr.*.amazonaws.com.cn", "*.dkr.ecr-fips.*.amazonaws.com"],
       defaultCacheDuration: "12h",
       apiVersion: "credentialprovider.kubelet.k8s.io/v1",

@@ -5,16 +5,17 @@ import { registriesFolder } from "./containerd.ts";
 import { join } from "./join.ts";
 import { nodeLabels } from "./labels.ts";
 import { network } from "./network.ts";
-import { payloadPaths } from "./payload.ts";
-import { HNS_NETWORK, kubeletClients, plans, SOURCE_ENDPOINT } from "./plans.ts";
+import { optionalPayload, payloadPaths } from "./payload.ts";
+import { HNS_NETWORK, kubeletClients, plans, restart, SOURCE_ENDPOINT } from "./plans.ts";
 import { okdPorts } from "./ports.ts";
-import { runningServices } from "./services.ts";
+import { optionalServices, runningServices } from "./services.ts";
 
 /** OKD and OpenShift: WMCO's services in WMCO's order, on Amazon's plain Windows images. */
 export const okd: Profile = {
   name: "okd",
   stages: stages.provision.map(({ name }) => name),
   payloadPaths,
+  optionalPayload,
   imageParameter: (windows) => `/aws/service/ami-windows-latest/Windows_Server-${windows}-English-Core-Base`,
   ports: okdPorts,
   nodeName: ({ privateDnsName }) => privateDnsName,
@@ -22,6 +23,7 @@ export const okd: Profile = {
   join,
   network,
   plans,
+  restart,
   kubeletClients,
   registryFile: (folder) => `${registriesFolder}\\${folder}\\hosts.toml`,
   reading,
@@ -34,5 +36,5 @@ export const okd: Profile = {
     "kubelet-versions",
     "kubelet-clients",
   ],
-  expected: { services: runningServices(), network: HNS_NETWORK, endpoint: SOURCE_ENDPOINT },
+  expected: { services: runningServices(), optionalServices, network: HNS_NETWORK, endpoint: SOURCE_ENDPOINT },
 };

@@ -4,13 +4,14 @@ import type { PayloadFile } from "../../machine/payload.ts";
 import type { Action, FileAction } from "../../machine/plan.ts";
 import { firewallRules } from "../../machine/ports.ts";
 import { atLeast } from "../../machine/versions.ts";
-import type { MachineSpec } from "../machine-facts.ts";
+import { hasProgram, type MachineSpec } from "../machine-facts.ts";
 import type { Profile } from "../profile.ts";
 import { containerdConfiguration } from "./containerd.ts";
 import { BOOTSTRAP_KUBECONFIG, JOIN_AUTHORITY } from "./join.ts";
 import { credentialProviders, kubeletConfiguration } from "./kubelet.ts";
+import { ECR_PROVIDER } from "./payload.ts";
 import { okdPorts } from "./ports.ts";
-import { logOf, okdServices } from "./services.ts";
+import { hasService, logOf, okdServices } from "./services.ts";
 
 const GUARD_TASK = "Casement guard";
 const NETWORK_TASK = "Casement network";
@@ -83,7 +84,9 @@ const configurationFiles = (facts: MachineSpec): Action[] => [
   kubeletClients(facts.kubeletClients),
   textFile(JOIN_AUTHORITY, facts.configuration.cluster.certificateAuthority),
   jsonFile(`${k}\\kubelet.conf`, kubeletConfiguration(facts)),
-  jsonFile(`${k}\\credential-provider-config.yaml`, credentialProviders()),
+  ...(hasProgram(facts, ECR_PROVIDER)
+    ? [jsonFile(`${k}\\credential-provider-config.yaml`, credentialProviders())]
+    : []),
   textFile(`${k}\\containerd\\containerd_conf.toml`, containerdConfiguration()),
 ];
 
@@ -139,7 +142,9 @@ const configure = (facts: MachineSpec): Action[] => {
 /** Delivers the join material, and starts the services that need only a certificate from the cluster. */
 const start = (facts: MachineSpec): Action[] => [
   joinMaterial(facts),
-  ...["containerd", "kubelet", "windows_exporter", "csi-proxy"].map((name) => startService(name, logOf(name))),
+  ...["containerd", "kubelet", "windows_exporter", "csi-proxy"]
+    .filter((name) => hasService(facts, name))
+    .map((name) => startService(name, logOf(name))),
 ];
 
 /**
@@ -164,6 +169,22 @@ const stopKubelet = (): Action[] => [stopService("kubelet")];
 
 /** Deletes the join material once the kubelet has its own certificate. */
 const afterJoin = (): Action[] => [{ do: "remove-file", path: BOOTSTRAP_KUBECONFIG }];
+
+/** Services that a restart ends. Neither csi-proxy nor windows_exporter reads anything that only a start applies. */
+const RESTARTED = ["containerd", "kubelet", "hybrid-overlay-node", "kube-proxy"];
+
+/**
+ * Stops the services in the reverse order of their dependencies and starts them in order. Containers go on running: each
+ * pod has a shim, which outlives containerd (containerd's runtime/v2 README).
+ */
+export const restart: Profile["restart"] = {
+  services: RESTARTED,
+  actions: [
+    ...RESTARTED.toReversed().map((name) => stopService(name)),
+    ...["containerd", "kubelet"].map((name) => startService(name, logOf(name))),
+    ...network(),
+  ],
+};
 
 /** Plans for the stages in which a machine joins the cluster, and for its end. */
 export const plans: Profile["plans"] = {

@@ -2,9 +2,10 @@ import { Refused } from "../../errors.ts";
 import { kubernetesFolder as k, logFolder } from "../../machine/machine-paths.ts";
 import type { Action } from "../../machine/plan.ts";
 import { atLeast } from "../../machine/versions.ts";
-import type { MachineSpec } from "../machine-facts.ts";
+import { hasProgram, type MachineSpec } from "../machine-facts.ts";
 import { BOOTSTRAP_KUBECONFIG, JOIN_AUTHORITY } from "./join.ts";
 import { selfLabels } from "./labels.ts";
+import { CSI_PROXY, ECR_PROVIDER } from "./payload.ts";
 import { STANDARD_OVERLAY_PORT } from "./ports.ts";
 
 type Service = Extract<Action, { do: "service" }>;
@@ -40,6 +41,15 @@ const containerd = (): string =>
     "--log-level info",
   ].join(" ");
 
+// With these flags a kubelet whose plugin is missing does not start (kubernetes-sigs/cloud-provider-azure issue 4533).
+const credentialProvider = (facts: MachineSpec): string[] =>
+  hasProgram(facts, ECR_PROVIDER)
+    ? [
+        `--image-credential-provider-bin-dir=${k}`,
+        `--image-credential-provider-config=${k}\\credential-provider-config.yaml`,
+      ]
+    : [];
+
 // The node's name is EC2's, fixed here: if the kubelet asked the metadata service at each start, it would depend on a
 // route that a reboot can remove. The cluster's cloud provider sets the cloud identity (`--cloud-provider=external`).
 const kubelet = (facts: MachineSpec): string =>
@@ -57,8 +67,7 @@ const kubelet = (facts: MachineSpec): string =>
     "--cloud-provider=external",
     `--hostname-override=${facts.nodeName}`,
     `--node-ip=${facts.nodeIp}`,
-    `--image-credential-provider-bin-dir=${k}`,
-    `--image-credential-provider-config=${k}\\credential-provider-config.yaml`,
+    ...credentialProvider(facts),
   ].join(" ");
 
 function overlayPort({ configuration, build }: MachineSpec): string[] {
@@ -99,6 +108,12 @@ const windowsExporter = (): string =>
 const csiProxy = (): string =>
   `${k}\\csi-proxy.exe -log_file=${logOf("csi-proxy")} -logtostderr=false -windows-service --v=2`;
 
+/** Name of the service that a payload may lack. */
+const OPTIONAL_SERVICE = "csi-proxy";
+
+/** Services that a machine in service need not have. */
+export const optionalServices: readonly string[] = [OPTIONAL_SERVICE];
+
 /** Lists the services of a running node with their logs, in the order of dependencies: first the services pods need. */
 export const runningServices = (): { readonly name: string; readonly log: string }[] =>
   ["containerd", "kubelet", "hybrid-overlay-node", "kube-proxy", "csi-proxy", "windows_exporter"].map((name) => ({
@@ -120,18 +135,23 @@ const services: readonly (readonly [
   ["kube-proxy", ["hybrid-overlay-node"], kubeProxy],
 ];
 
+/** Does a machine get this service? One without its program could not start. */
+export const hasService = (facts: Pick<MachineSpec, "payload">, service: string): boolean =>
+  service !== OPTIONAL_SERVICE || hasProgram(facts, CSI_PROXY);
+
 /**
  * Defines the services of a Windows node. After a reboot, Windows starts them in the order of their dependencies.
  * @throws Refused if this Windows release does not support the cluster's configuration
  */
 export const okdServices = (facts: MachineSpec): Service[] =>
-  services.map(([name, dependsOn, command]) => ({
-    do: "service",
-    name,
-    description: `Casement managed ${name}`,
-    commandLine: command(facts),
-    startType: "Automatic",
-    dependsOn,
-    environment: [],
-    restartAfter: RESTART_AFTER,
-  }));
+  services
+    .filter(([name]) => hasService(facts, name))
+    .map(([name, dependsOn, command]) => ({
+      do: "service",
+      name,
+      description: `Casement managed ${name}`,
+      commandLine: command(facts),
+      startType: "Automatic",
+      dependsOn,
+      restartAfter: RESTART_AFTER,
+    }));

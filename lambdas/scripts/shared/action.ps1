@@ -24,11 +24,11 @@ $Shapes = @{
     'remove-directory' = @{ path = 'text' }
     'feature' = @{ name = 'text' }
     'firewall-rule' = @{ name = 'text'; protocol = 'protocol'; port = 'port'; remoteAddresses = 'texts' }
-    'environment' = @{ name = 'text'; value = 'textOrNull' }
     'service' = @{
         name = 'text'; description = 'text'; commandLine = 'text'; startType = 'start'
-        dependsOn = 'texts'; environment = 'texts'; restartAfter = 'numbers'
+        dependsOn = 'texts'; restartAfter = 'numbers'
     }
+    'service-variable' = @{ service = 'text'; name = 'text'; value = 'textOrNull'; 'expects?' = 'hashes' }
     'service-recovery' = @{ name = 'text'; restartAfter = 'numbers' }
     'service-state' = @{ name = 'text'; state = 'state'; 'log?' = 'text' }
     'task' = @{ name = 'text'; script = 'text'; arguments = 'texts'; everyMinutes = 'number' }

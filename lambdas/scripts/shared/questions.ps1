@@ -145,7 +145,7 @@ function Get-HnsAnswer {
     return $answer
 }
 
-# Places in which Windows records a pending reboot.
+# Places in which Windows records a pending reboot, and variables that Casement set for services that run.
 function Get-RebootAnswer {
     $windows = 'HKLM:\SOFTWARE\Microsoft\Windows\CurrentVersion'
     $control = 'HKLM:\SYSTEM\CurrentControlSet\Control'
@@ -158,6 +158,7 @@ function Get-RebootAnswer {
         if (Test-Path -Path "$windows\WindowsUpdate\Auto Update\RebootRequired") { 'windows-update' }
         if (Get-TextOf $renames 'PendingFileRenameOperations') { 'file-renames' }
         if ($now -ne $next) { 'computer-name' }
+        if (Test-EnvironmentPending) { 'proxy' }
     ) }
 }
 
@@ -216,10 +217,8 @@ function Get-Canonical($value) {
     return "$value"
 }
 
-# This class also works where only algorithms that FIPS validated are allowed.
 function Get-AnswerHash($answer) {
-    $bytes = (New-Object Security.Cryptography.SHA256CryptoServiceProvider).ComputeHash([Text.Encoding]::UTF8.GetBytes((Get-Canonical $answer)))
-    return [BitConverter]::ToString($bytes).Replace('-', '').ToLowerInvariant().Substring(0, 16)
+    return (Get-TextHash (Get-Canonical $answer)).Substring(0, 16)
 }
 
 # JSON, gzip, base64. SSM keeps the first 24,000 characters of a command's output, and the verdict comes last.

@@ -62,19 +62,9 @@ function Update-Definition($wanted) {
     Set-Service -Name $wanted.name -Description $wanted.description
 }
 
-function Set-ServiceEnvironment($wanted) {
-    $key = "$Services\$($wanted.name)"
-    $now = @(Get-Value (Get-ItemProperty -Path $key) 'Environment' @())
-    if (Test-Same $now $wanted.environment) { return $false }
-    if (@($wanted.environment).Count -eq 0) { Remove-ItemProperty -Path $key -Name Environment }
-    else { New-ItemProperty -Path $key -Name Environment -PropertyType MultiString -Value ([string[]] $wanted.environment) -Force | Out-Null }
-    return $true
-}
-
 function Set-PlannedService($action) {
-    $defined = Set-Definition $action
-    if ($defined) { Assert-Definition $action }
-    $changed = $defined -bor (Set-ServiceEnvironment $action)
+    $changed = Set-Definition $action
+    if ($changed) { Assert-Definition $action }
     if ($changed -and "$((Get-Service -Name $action.name).Status)" -eq 'Running') { Add-RestartDue $action.name }
     return [bool] ($changed -bor (Set-Recovery $action.name $action.restartAfter))
 }

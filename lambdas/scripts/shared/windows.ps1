@@ -1,5 +1,4 @@
-# Features, firewall, machine-wide environment and Defender.
-$MachineEnvironment = 'HKLM:\SYSTEM\CurrentControlSet\Control\Session Manager\Environment'
+# Features, firewall and Defender.
 
 # An installed feature that waits for a reboot is no change, but the reboot is still due. RestartNeeded is Yes, No or
 # Maybe (reference of Install-WindowsFeature): Maybe is treated as Yes, before any container network exists.
@@ -42,15 +41,6 @@ function Set-PlannedFirewallRule($action) {
     # An existing rule is changed in place: if it were removed first, it would be missing for a moment, or forever.
     if ($rule) { Set-NetFirewallRule @new | Out-Null } else { New-NetFirewallRule @new -DisplayName $action.name | Out-Null }
     if (-not (Test-FirewallRule (Get-NetFirewallRule -Name $action.name) $action)) { throw 'Windows shows the rule otherwise than it was set' }
-    return $true
-}
-
-# Written only to the registry: services see a change only after the next boot anyway.
-function Set-PlannedVariable($action) {
-    $now = Get-Value (Get-ItemProperty -Path $MachineEnvironment) $action.name $null
-    if ($now -ceq $action.value) { return $false }
-    if ($null -eq $action.value) { Remove-ItemProperty -Path $MachineEnvironment -Name $action.name }
-    else { New-ItemProperty -Path $MachineEnvironment -Name $action.name -PropertyType String -Value $action.value -Force | Out-Null }
     return $true
 }
 

@@ -23,7 +23,7 @@ export interface ChangeFacts {
 }
 
 /**
- * Reason why Casement may not cordon, uncordon, drain, guard or reboot a node; null if it may. Ownership is judged
+ * Reason why Casement may not cordon, uncordon, drain, guard or reboot a node or restart its services; null if it may. Ownership is judged
  * before safety: Casement only changes machines that it launched or assists, never one with a doubtful owner or a
  * controller that is acting on the node.
  */
@@ -31,11 +31,13 @@ export function changeRefusalOf(facts: ChangeFacts, disruption: Disruption): Cha
   const { node, machine, cluster, claimed, assisted, others, heldBy } = facts;
   if (!isWindows(node)) return { kind: "linux" };
   if (!machine) return { kind: "no-instance" };
-  if (ownershipOf(machine, cluster, claimed, assisted) === "observed") {
+  const ownership = ownershipOf(machine, cluster, claimed, assisted);
+  if (ownership === "observed") {
     const owner = ownerOf(machine, claimed);
     if (!owner) return { kind: "not-launched-by-us" };
     return { kind: "owner", owner, assistance: assistanceOf(machine, cluster, owner, assisted) };
   }
+  if (ownership === "assisted" && disruption === "restart") return { kind: "assisted" };
   if (heldBy) return { kind: "busy", operation: heldBy };
   const controller = others.find((one) => conflictsWith(one, disruption));
   return controller ? { kind: "conflict", controller } : null;

@@ -10,6 +10,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { DescribeDocumentCommand } from "@aws-sdk/client-ssm";
 import type { Configuration } from "../../configuration/configuration.ts";
+import { brokenPrograms } from "../../machine/payload-support.ts";
 import { balancerPorts, securityGroupFaults } from "../../machine/ports.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import type { DocumentScript } from "../../scripts/documents.ts";
@@ -126,11 +127,13 @@ async function payload(patient: DoctorFacts): Promise<Finding[]> {
     .filter(({ key, versionId, size }) => !there.has(`${key} ${versionId} ${size}`))
     .map(({ name }) => name);
   const configured = configuration.cluster.version;
+  const faults = brokenPrograms(manifest.files, configured);
   return [
     ...(files.length === 0 ? [] : [{ kind: "payload-missing", files } as const]),
     ...(manifest.kubernetes === configured
       ? []
       : [{ kind: "payload-version", payload: manifest.kubernetes, configured } as const]),
+    ...(faults.length === 0 ? [] : [{ kind: "payload-unusable", faults } as const]),
   ];
 }
 

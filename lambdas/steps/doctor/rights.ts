@@ -138,6 +138,13 @@ export const rightsOf = {
   ],
   "update-authority": givesInputs,
   reconcile: givesInputs,
+  "restart-node": [
+    ec2Rights.seeStatus,
+    right("ssm:SendCommand", sendsCommands),
+    right("ssm:ListCommands", followsCommands),
+    right("ssm:DescribeInstanceInformation", seesAgents),
+    right("ssm:DescribeInstanceAssociationsStatus", seesAssociations),
+  ],
   sweep: [ec2Rights.seeInstances, right("secretsmanager:DeleteSecret", forgetsSecrets)],
 } as const satisfies Readonly<Record<string, readonly DoctorCheck[]>>;
 

@@ -12,7 +12,7 @@ import type { Head } from "../../audit/head.ts";
 import { log } from "../../logging.ts";
 import { auditPartition, EXPIRES, type Key, keys, openExports, UNFINISHED } from "../../records/ledger-table.ts";
 import { within } from "../../time-limit.ts";
-import { isBusy, wordsOf } from "../client-errors.ts";
+import { wordsOf } from "../client-errors.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { expiryAfter } from "./retention.ts";
 import { tableClient } from "./table.ts";
@@ -227,15 +227,16 @@ export const audit = (context: StepContext) => {
 
     /**
      * Writes the missing copies of a chain.
-     * @returns false if S3 does not accept them; the next sweep tries again
+     * @returns false if S3 does not accept them, for any reason; the next sweep tries again, and the doctor tells it
      */
     catchUp: async (chain: Chain): Promise<boolean> => {
+      const entries = await entriesOf(chain);
       try {
-        await copies.catchUp(chain, await entriesOf(chain));
+        await copies.catchUp(chain, entries);
         return true;
       } catch (error) {
-        if (isBusy(error)) return false;
-        throw error;
+        log("WARN", "refusal", { operation: chain.operation, service: "s3", action: "PutObject", why: wordsOf(error) });
+        return false;
       }
     },
   };

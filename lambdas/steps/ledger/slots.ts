@@ -70,6 +70,10 @@ export const slots = (context: StepContext) => {
       return wasHeld;
     },
 
+    /** Lists the slots of a pool whose holders still run. */
+    held: async (pool: string | null): Promise<readonly SlotEntry[]> =>
+      living((await items.read<SlotsItem>(keys.slots(pool)))?.entries ?? []),
+
     /** Lists the slots whose holders' executions have ended. */
     left: async (): Promise<SlotEntry[]> => {
       const all = (await items.partition<SlotsItem>(SLOTS)).flatMap(({ entries }) => entries);

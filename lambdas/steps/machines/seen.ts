@@ -68,6 +68,13 @@ export const seen = (context: StepContext) => {
       });
     },
 
+    /** Records the content for which the machine's reboot was offered. */
+    noteOffer: async (instanceId: string, content: string): Promise<void> => {
+      await sightings.revise(instanceId, (before) =>
+        before === undefined || before.offered === content ? null : { ...before, offered: content },
+      );
+    },
+
     /** Forgets a machine, so that its next observation is its first. */
     forget: sightings.end,
 

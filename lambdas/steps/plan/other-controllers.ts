@@ -6,7 +6,7 @@ import { ownerOf } from "../cluster/ownership.ts";
 import type { Machine } from "../ec2/instances.ts";
 
 /** Changes to a node to which another controller may react. */
-export type Disruption = "drain" | "reboot" | "remove";
+export type Disruption = "drain" | "reboot" | "restart" | "remove";
 
 /** The fields of a machine API Machine that are judged here. */
 export interface MachineMetadata {
@@ -165,12 +165,13 @@ export function otherControllersOf(traces: Traces): OtherController[] {
 
 /**
  * Does the controller conflict with the change? One that is acting on the node now conflicts with every change; one
- * that reacts to an unavailable node, with a reboot; one that deletes empty nodes, with a drain or a reboot; an owner
- * that would replace the machine, with its removal.
+ * that reacts to an unavailable node, with a reboot or a restart of services; one that deletes empty nodes, with a drain or a
+ * reboot; an owner that would replace the machine, with its removal.
  */
 export function conflictsWith(controller: OtherController, disruption: Disruption): boolean {
   if ("acting" in controller) return controller.acting;
-  if (controller.kind === "health-check" || controller.kind === "group-check") return disruption === "reboot";
-  if (controller.kind === "karpenter-consolidates") return disruption !== "remove";
+  if (controller.kind === "health-check" || controller.kind === "group-check")
+    return disruption === "reboot" || disruption === "restart";
+  if (controller.kind === "karpenter-consolidates") return disruption === "drain" || disruption === "reboot";
   return controller.kind === "owner" && disruption === "remove";
 }

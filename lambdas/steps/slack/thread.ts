@@ -5,7 +5,7 @@ import { EXPIRES, keys } from "../../records/ledger-table.ts";
 import type { Message } from "../../records/records.ts";
 import { type FrontDoorContext, timestamp } from "../context.ts";
 import { tableClient } from "../ledger/table.ts";
-import { slackCode } from "./slack-code.ts";
+import { slackCode, slackWords } from "./slack-code.ts";
 
 /** Slack's codes for a message that can no longer be edited; a new message is posted instead. */
 const LOST = new Set(["message_not_found", "cant_update_message", "edit_window_closed"]);
@@ -38,6 +38,20 @@ const carries =
   (mark: string) =>
   ({ metadata }: Marked): boolean =>
     metadata?.event_type === MARKED && (metadata.event_payload as { mark?: unknown } | undefined)?.mark === mark;
+
+/**
+ * Calls Slack for a message. A message is worth no work: whatever Slack answers, and also if the token cannot be read,
+ * the message is tried again, and the work that it is about goes on.
+ * @throws Retryable
+ */
+async function sending<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    const known = error instanceof Error ? error : new Error(String(error));
+    throw new Retryable(slackWords(known) ?? known.message, { cause: known });
+  }
+}
 
 /** Finds posted messages by their marks. */
 const finding =
@@ -87,17 +101,19 @@ const posting = (context: FrontDoorContext, word: FindWord) => {
       const expires = Math.floor(context.now() / 1000) + MARK_LIVES_SECONDS;
       if ((await items.insert(key, { since: timestamp(context), [EXPIRES]: expires })) === "again") {
         const { since = timestamp(context) } = (await items.read<{ since: string }>(key)) ?? {};
-        const known = await find(channel, mark, since, threadTs);
+        const known = await sending(() => find(channel, mark, since, threadTs));
         if (known) return known;
       }
-      const slack = await context.clients.slack();
-      const { ts } = await slack.chat.postMessage({
-        channel,
-        ...(await sendable(message, word)),
-        unfurl_links: false,
-        metadata: { event_type: MARKED, event_payload: { mark } },
-        ...replyTo(threadTs, isBroadcast),
-      });
+      const said = await sendable(message, word);
+      const { ts } = await sending(async () =>
+        (await context.clients.slack()).chat.postMessage({
+          channel,
+          ...said,
+          unfurl_links: false,
+          metadata: { event_type: MARKED, event_payload: { mark } },
+          ...replyTo(threadTs, isBroadcast),
+        }),
+      );
       if (!ts) throw new Retryable("Slack took a message and gave no timestamp");
       return ts;
     },
@@ -105,8 +121,7 @@ const posting = (context: FrontDoorContext, word: FindWord) => {
 };
 
 /**
- * Posts and edits messages in Slack. Each verb throws the error of Slack's client; `isBusy` tells whether a retry may
- * succeed.
+ * Posts and edits messages in Slack. If Slack refuses a message, the error is busy (`isBusy`), whatever the code.
  * @param word finds what the command is called, which is filled into each message
  */
 export const thread = (context: FrontDoorContext, word: FindWord) => ({
@@ -117,26 +132,33 @@ export const thread = (context: FrontDoorContext, word: FindWord) => ({
    * be edited.
    */
   update: async (channel: string, ts: string, message: Message): Promise<string> => {
-    const slack = await context.clients.slack();
     const said = await sendable(message, word);
-    try {
-      await slack.chat.update({ channel, ts, ...said });
-      return ts;
-    } catch (error) {
-      if (!LOST.has(slackCode(error) ?? "")) throw error;
-      const posted = await slack.chat.postMessage({ channel, ...said });
-      return posted.ts ?? ts;
-    }
+    return sending(async () => {
+      const slack = await context.clients.slack();
+      try {
+        await slack.chat.update({ channel, ts, ...said });
+        return ts;
+      } catch (error) {
+        if (!LOST.has(slackCode(error) ?? "")) throw error;
+        const posted = await slack.chat.postMessage({ channel, ...said });
+        return posted.ts ?? ts;
+      }
+    });
   },
 
-  /** Posts a message that only one person sees; does nothing if that person has left the channel. */
+  /**
+   * Posts a message that only one person sees. If Slack refuses it, for instance because the person has left the
+   * channel, the log has the refusal, and nothing is sent.
+   * @throws Retryable if Slack does not answer
+   */
   sendEphemeral: async (channel: string, user: string, message: Message): Promise<void> => {
-    const slack = await context.clients.slack();
-    try {
-      await slack.chat.postEphemeral({ channel, user, ...(await sendable(message, word)) });
-    } catch (error) {
-      if (slackCode(error) !== "user_not_in_channel") throw error;
-    }
+    const said = await sendable(message, word);
+    await sending(async () => {
+      const slack = await context.clients.slack();
+      await slack.chat.postEphemeral({ channel, user, ...said }).catch((error: unknown) => {
+        if (slackCode(error) === undefined) throw error;
+      });
+    });
   },
 
   /** Opens a dialog; "expired" if Slack's three seconds for this trigger are over (docs: views.open, errors). */

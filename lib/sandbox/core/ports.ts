@@ -19,6 +19,8 @@ export type KubeletAnswer =
 export interface DataPlane {
   /** Do packets of pods on other nodes arrive? */
   readonly isReached: boolean;
+  /** Milliseconds since the epoch at which their network was made: pods that started before have none. */
+  readonly podsSince: number;
   /** Do addresses of services answer, that of the cluster's DNS among them? */
   readonly reachesServices: boolean;
   readonly reachesMetadata: boolean;

@@ -14,9 +14,14 @@ export function dataPlaneOf(machine: Machine): DataPlane {
   const { hnsNetworks, hnsEndpoints, power } = machine.state;
   const isUp = power === "running" && !machine.faultApplies("data-plane-dead", { how: "reaches nothing" });
   const overlay = isUp && hnsNetworks.some((one) => !one.persistent) && isRunning(machine, "hybrid-overlay-node");
-  const services = overlay && isRunning(machine, "kube-proxy") && hnsEndpoints.some(({ attached }) => attached);
+  const services =
+    overlay &&
+    isRunning(machine, "kube-proxy") &&
+    hnsEndpoints.some(({ attached }) => attached) &&
+    !machine.faultApplies("data-plane-dead", { how: "no services" });
   return {
     isReached: overlay && !machine.faultApplies("data-plane-dead", { how: "unreached" }),
+    podsSince: Math.max(0, ...hnsNetworks.filter((one) => !one.persistent).map(({ madeAt = 0 }) => madeAt)),
     reachesServices: services,
     reachesMetadata: isUp && metadataRoute(machine) && leavesPod(machine, "169.254.169.254"),
   };

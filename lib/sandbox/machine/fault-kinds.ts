@@ -15,6 +15,9 @@ export const wrongClocks = ["ahead", "behind"] as const;
 /** Ways in which a person or an antivirus may spoil the guard of the metadata route. */
 export const guardLosses = ["removed", "altered"] as const;
 
+/** Losses of a machine whose hybrid-overlay-node makes its network anew. */
+export const networkLosses = ["network and routes", "network"] as const;
+
 /** Reasons for which Windows may wait for a reboot, as observe.ps1 names them. */
 export const rebootReasons = ["servicing", "windows-update", "file-renames", "computer-name"] as const;
 /** Ways in which a machine boots without Casement. */
@@ -75,6 +78,12 @@ export const machineFaults: readonly FaultKind[] = [
     fields,
   },
   {
+    kind: "overlay-made-anew",
+    sentence:
+      "hybrid-overlay-node makes its network anew when it starts: pods from before have no network, and the link-local routes vanish.",
+    fields: { ...fields, how: networkLosses.join(", or ") },
+  },
+  {
     kind: "record-damaged",
     sentence: "A record that a script reads is found damaged, as after a loss of power.",
     fields: { ...fields, file: "guard.json, reboot.json or network.json", how: damages.join(", ") },
@@ -89,7 +98,7 @@ export const machineFaults: readonly FaultKind[] = [
     sentence: "Pods on the machine reach nothing and are not reached, although its node says Ready.",
     fields: {
       ...fields,
-      how: "unreached: pods on it work, and are not reached, as behind a filter of the overlay's packets",
+      how: "unreached: pods on it work, and are not reached, as behind a filter of the overlay's packets; no services: they reach no address of a Service, as where kube-proxy has lost its load balancers in HNS",
     },
   },
   { kind: "disk-full", sentence: "The disk of the machine is full: scripts can write no file.", fields },

@@ -1,9 +1,11 @@
 import type { ImagePull, Images } from "../core/ports.ts";
+import { proxyOfRequest } from "../registries/go-proxy.ts";
 import { readReference } from "../registries/image-reference.ts";
 import { pull } from "../registries/pull.ts";
-import { imageDigest } from "../registries/registries.ts";
+import { imageDigest, type Registries } from "../registries/registries.ts";
 import { pathKey } from "./disk.ts";
 import type { Machine } from "./machine.ts";
+import { environmentOf } from "./process-environment.ts";
 import { runningContainerd } from "./programs/containerd.ts";
 
 /** Digests of the images on a machine, by their names. */
@@ -47,6 +49,20 @@ function asGrpc(error: string, hung: boolean): string {
   return error.endsWith(": not found") ? `rpc error: code = NotFound desc = ${error}` : error;
 }
 
+/** The registries of ECR, and the address at which their passwords are asked for. */
+const ECR = /^\d{12}\.dkr\.ecr\.([a-z0-9-]+)\.amazonaws\.com\//;
+
+/**
+ * Can the kubelet's plugin get a password of ECR for this image? It is a child of the kubelet, and has its environment
+ * (kubelet's pkg/credentialprovider/plugin).
+ */
+function hasPassword(machine: Machine, { proxies }: Registries, image: string): boolean {
+  const [, region] = ECR.exec(image) ?? [];
+  const url = `https://api.ecr.${region}.amazonaws.com`;
+  const proxy = region === undefined ? undefined : proxyOfRequest(url, environmentOf(machine, "kubelet"));
+  return proxy === undefined || proxies.carry(proxy, url, machine.id) === undefined;
+}
+
 /** Opens the images of a machine, as its containerd keeps and pulls them. */
 export function imagesOf(machine: Machine): Images {
   const pulled = machine.simulation.store.collection<Present>("machine-images");
@@ -59,6 +75,8 @@ export function imagesOf(machine: Machine): Images {
     if (!registries) return { pulled: true };
     const containerd = runningContainerd(machine);
     if (!containerd) return { pulled: false, error: UNAVAILABLE, heldMs: 0 };
+    const environment = environmentOf(machine, "containerd");
+    const isKnown = hasPassword(machine, registries, image);
     const { outcome } = pull({
       image,
       version: containerd.version,
@@ -66,7 +84,10 @@ export function imagesOf(machine: Machine): Images {
       isWindows: true,
       root: pathKey(containerd.registries),
       present: Object.values(present()),
-      ask: (request) => registries.answer(request, machine.id),
+      ask: (request) => {
+        if (!isKnown && ECR.test(`${new URL(request.url).host}/`)) return { status: 401, demandsPassword: true };
+        return registries.answer(request, machine.id, proxyOfRequest(request.url, environment));
+      },
     });
     if (outcome.pulled) {
       pulled.set(machine.id, { ...pulled.get(machine.id), [readReference(image).text]: outcome.digest });

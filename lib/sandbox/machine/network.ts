@@ -120,10 +120,19 @@ export function createHnsNetwork(machine: Machine, name: string, subnet: string,
   bindToSwitch(machine);
   const digits = machine.simulation.random.hex(6).toUpperCase();
   const routerMac = `00-15-5D-${digits.slice(0, 2)}-${digits.slice(2, 4)}-${digits.slice(4)}`;
-  const network = { name, subnet, managementIp: machine.facts().privateIp, routerMac, persistent };
+  const madeAt = machine.simulation.clock.now();
+  const network = { name, subnet, managementIp: machine.facts().privateIp, routerMac, persistent, madeAt };
   machine.state.hnsNetworks.push(network);
   machine.save();
   return network;
+}
+
+/** Removes an HNS network with its endpoints. */
+export function removeHnsNetwork(machine: Machine, name: string): void {
+  const { state } = machine;
+  state.hnsNetworks = state.hnsNetworks.filter((network) => network.name !== name);
+  state.hnsEndpoints = state.hnsEndpoints.filter((endpoint) => endpoint.network !== name);
+  machine.save();
 }
 
 /**

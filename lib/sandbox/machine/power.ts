@@ -72,6 +72,7 @@ export function checkFaults(machine: Machine): void {
 function newBoot(machine: Machine): void {
   machine.state.bootId += 1;
   machine.state.bootedAt = machine.simulation.clock.now();
+  machine.state.bootEnvironment = { ...machine.state.environment };
   machine.state.installing = {};
   machine.state.loaded = [];
   machine.state.awaited = [];

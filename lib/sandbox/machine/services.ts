@@ -2,6 +2,7 @@ import { wordsOf } from "./command-line.ts";
 import { type Exit, endProcess, type Machine, type ProgramContext } from "./machine.ts";
 import { type Binary, binaryOf } from "./payload.ts";
 import { newProcess } from "./process.ts";
+import { dropProcess, noteStart } from "./process-environment.ts";
 import { writeLog } from "./program-log.ts";
 import type { Service } from "./state.ts";
 import { WindowsError } from "./windows-errors.ts";
@@ -30,8 +31,9 @@ export function requireService(machine: Machine, name: string): Service {
 export const setState = (machine: Machine, service: Service, state: Service["state"]): void => {
   service.state = state;
   if (state === "StartPending") service.processId = machine.simulation.random.between(1000, 9999);
+  if (state === "StartPending") noteStart(machine, service);
   if (state === "Running") service.exitCode = 0;
-  if (state === "Stopped") service.processId = 0;
+  if (state === "Stopped") dropProcess(service);
   machine.save();
 };
 
@@ -218,7 +220,7 @@ export function dropServices(machine: Machine): void {
   }
   for (const service of Object.values(machine.state.services)) {
     service.state = "Stopped";
-    service.processId = 0;
+    dropProcess(service);
     service.failures = 0;
   }
   machine.state.starting = [];

@@ -34,6 +34,8 @@ export interface HnsNetwork {
   readonly managementIp: string;
   readonly routerMac: string;
   readonly persistent: boolean;
+  /** Milliseconds since the epoch; absent in states of earlier releases. */
+  readonly madeAt?: number;
 }
 
 /**
@@ -65,8 +67,12 @@ export interface Service {
   commandLine: string;
   /** Account that it runs as. */
   account: string;
-  /** NAME=value strings of the service's own environment. */
+  /** NAME=value strings of the service's own environment, in the registry. */
   environment: string[];
+  /** The same as its process read them when it started; missing while there is no process. */
+  startedWith?: string[];
+  /** Start of its process, ms since the epoch; missing while there is none. */
+  startedAt?: number;
   dependsOn: string[];
   /** Seconds before each restart after a failure; the last one repeats; empty for none. */
   restartAfter: number[];
@@ -139,7 +145,10 @@ export interface MachineState {
   starting: string[];
   tasks: Record<string, Task>;
   certificates: Certificate[];
+  /** Machine-wide variables, in the registry. */
   environment: Record<string, string>;
+  /** The same as of the boot, which every service's process has; missing before the first boot. */
+  bootEnvironment?: Record<string, string>;
   /** Paths of programs that run beside the services: Windows keeps each file locked. A boot ends them. */
   loaded: string[];
   firewall: FirewallRule[];

@@ -1,4 +1,3 @@
-import type { RebootReason } from "../../../lambdas/machine/questions.ts";
 import type { Initiator } from "./boot-events.ts";
 import { ownBoots, rebootReasons } from "./fault-kinds.ts";
 import type { Machine } from "./machine.ts";
@@ -16,7 +15,7 @@ const causes: Readonly<Record<(typeof ownBoots)[number], Unattended>> = {
 export function applyAwaited(machine: Machine): void {
   const now = machine.state.awaited ?? [];
   const more = rebootReasons.filter(
-    (reason): reason is RebootReason => !now.includes(reason) && machine.faultApplies("reboot-pending", { reason }),
+    (reason) => !now.includes(reason) && machine.faultApplies("reboot-pending", { reason }),
   );
   if (more.length === 0) return;
   machine.state.awaited = [...now, ...more];

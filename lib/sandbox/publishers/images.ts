@@ -59,21 +59,24 @@ export async function imageOf(repository: string, layers: readonly Layer[], isIn
     return digestOf(bytes);
   };
   const addJson = (value: object, mediaType: string): string => add(Buffer.from(JSON.stringify(value)), mediaType);
-  const described = [];
+  const blob = (bytes: Uint8Array, mediaType: string) => ({ mediaType, digest: add(bytes, null), size: bytes.length });
+  const described: object[] = [];
   for (const { files, compression } of layers) {
     const tar = await tarOf(files);
     const bytes = compression === "gzip" ? gzipSync(tar) : zstdCompressSync(tar);
-    const mediaType = `${OCI}.layer.v1.tar+${compression}`;
-    described.push({ mediaType, digest: add(bytes, null), size: bytes.length });
+    described.push(blob(bytes, `${OCI}.layer.v1.tar+${compression}`));
   }
   const mediaType = `${OCI}.manifest.v1+json`;
-  const manifest = addJson({ schemaVersion: 2, mediaType, layers: described }, mediaType);
-  if (!isIndex) return { repository, digest: manifest, objects };
-  const manifests = ["arm64", "amd64"].map((architecture) => ({
-    mediaType,
-    digest: architecture === "amd64" ? manifest : `sha256:${"0".repeat(64)}`,
-    platform: { os: "linux", architecture },
-  }));
+  const manifestOf = (architecture: string, layersOf: readonly object[]): string => {
+    const config = blob(Buffer.from(JSON.stringify({ os: "linux", architecture })), `${OCI}.config.v1+json`);
+    return addJson({ schemaVersion: 2, mediaType, config, layers: layersOf }, mediaType);
+  };
+  if (!isIndex) return { repository, digest: manifestOf("amd64", described), objects };
+  const manifests = ["arm64", "amd64"].map((architecture) => {
+    const digest = manifestOf(architecture, architecture === "amd64" ? described : []);
+    const size = objects.get(digest)?.bytes.length ?? 0;
+    return { mediaType, digest, size, platform: { os: "linux", architecture } };
+  });
   const index = `${OCI}.index.v1+json`;
   return { repository, digest: addJson({ schemaVersion: 2, mediaType: index, manifests }, index), objects };
 }

@@ -21,8 +21,16 @@ export interface RegistryRequest {
   readonly header: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Faults of the network between containerd and a registry. */
-export type NetworkFault = "dns" | "refused" | "dial-timeout" | "hang" | "plain-http";
+/** Faults of the network between containerd and a registry, or its proxy. */
+export type NetworkFault =
+  | "dns"
+  | "refused"
+  | "dial-timeout"
+  | "hang"
+  | "plain-http"
+  | "proxy-dns"
+  | "proxy-refused"
+  | "proxy-denies";
 
 /** Answer of a registry: a status with content, or a fault of the network. */
 export type RegistryAnswer =
@@ -35,7 +43,11 @@ export type RegistryAnswer =
       /** A 401 demands a name and a password. */
       readonly demandsPassword?: boolean;
     }
-  | { readonly fault: NetworkFault };
+  | {
+      readonly fault: NetworkFault;
+      /** Address of the proxy at fault. */
+      readonly proxy?: string;
+    };
 
 /** A request with its answer. */
 export interface Exchange {
@@ -58,18 +70,23 @@ type Settled = { readonly request: RegistryRequest } & Extract<RegistryAnswer, {
 
 /** Go's words for faults of the network; the simulated registries have one address. */
 const faultWords = (fault: NetworkFault, url: string, isWindows: boolean): string => {
-  const { protocol, port } = new URL(url);
+  const { protocol, port, username } = new URL(url);
   // Go writes a name as it was given; a URL would write it in small letters.
-  const [hostname = ""] = /(?<=:\/\/)[^/:]+/.exec(url) ?? [];
+  const [hostname = ""] = /(?<=:\/\/)[^/:]+/.exec(username === "" ? url : url.replace(/\/\/[^/]*@/, "//")) ?? [];
   const address = `dial tcp 192.0.2.1:${port || (protocol === "http:" ? 80 : 443)}`;
+  const dns = `dial tcp: lookup ${hostname}: no such host`;
+  const refused = isWindows
+    ? `${address}: connectex: No connection could be made because the target machine actively refused it.`
+    : `${address}: connect: connection refused`;
   const words: Readonly<Record<NetworkFault, string>> = {
-    dns: `dial tcp: lookup ${hostname}: no such host`,
-    refused: isWindows
-      ? `${address}: connectex: No connection could be made because the target machine actively refused it.`
-      : `${address}: connect: connection refused`,
+    dns,
+    refused,
     "dial-timeout": `${address}: i/o timeout`,
     hang: "context deadline exceeded",
     "plain-http": "http: server gave HTTP response to HTTPS client",
+    "proxy-dns": `proxyconnect tcp: ${dns}`,
+    "proxy-refused": `proxyconnect tcp: ${refused}`,
+    "proxy-denies": "Proxy Authentication Required",
   };
   return words[fault];
 };
@@ -116,7 +133,7 @@ function settled({ isWindows }: Session, { request, answer }: Exchange, fallsBac
   if (!("fault" in answer)) return { request, ...answer };
   const method = request.method === "HEAD" ? "Head" : "Get";
   const url = fallsBack ? request.url.replace(/^http:/, "https:") : request.url;
-  const words = `failed to do request: ${method} "${url}": ${faultWords(answer.fault, request.url, isWindows)}`;
+  const words = `failed to do request: ${method} "${url}": ${faultWords(answer.fault, answer.proxy ?? request.url, isWindows)}`;
   throw answer.fault === "hang" ? new FinalFailure(words) : new PullFailure(words);
 }
 

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { FaultKind } from "../core/faults.ts";
 import type { Simulation } from "../core/simulation.ts";
 import type { Content, RegistryAnswer, RegistryRequest } from "./exchange.ts";
+import { type Proxies, proxies } from "./proxies.ts";
 
 /** Answers while a fault is in force, by its kind. */
 const faultAnswers: Readonly<Record<string, RegistryAnswer>> = {
@@ -23,6 +24,8 @@ const kinds: readonly FaultKind[] = [
 export interface RegistryContent {
   /** Paths of its repositories, as a request names them: "hub/library/nginx" (default: every one). */
   readonly repositories?: readonly string[];
+  /** Is it reached through a proxy alone? Then the network drops packets of everybody else. */
+  readonly isBehindProxy?: boolean;
 }
 
 /** Refuses a request of an instance, as a registry with rights of its own does; undefined for one that it serves. */
@@ -32,8 +35,13 @@ export type RegistryRefusal = (request: RegistryRequest, instanceId: string) => 
 export interface Registries {
   /** Makes a registry known, such as a mirror, or limits the content of one that images name. */
   declare(host: string, content?: RegistryContent): void;
-  /** Answers a request of an instance, and records it among the calls. */
-  answer(request: RegistryRequest, instanceId: string): RegistryAnswer;
+  /** The proxies before them. */
+  readonly proxies: Proxies;
+  /**
+   * Answers a request of an instance, and records it among the calls.
+   * @param proxy address of the proxy to which the instance sends it (default: it is sent directly)
+   */
+  answer(request: RegistryRequest, instanceId: string, proxy?: string): RegistryAnswer;
 }
 
 /** Parts of a request's address. */
@@ -87,21 +95,31 @@ export function registries(simulation: Simulation, refusal: RegistryRefusal = ()
   faults.declare(...kinds);
   const declared = store.collection<RegistryContent>("registries");
 
-  const serve = (request: RegistryRequest, instanceId: string): RegistryAnswer => {
+  const before = proxies(simulation);
+
+  /** Fault of the network before a registry; undefined for one that is reached. */
+  const unreached = ({ host, isMirror }: Asked, proxy: string | undefined): RegistryAnswer | undefined => {
+    const known = declared.get(host);
+    if (!known && isMirror) return { fault: "dns" };
+    return known?.isBehindProxy && proxy === undefined ? { fault: "dial-timeout" } : undefined;
+  };
+
+  const serve = (request: RegistryRequest, instanceId: string, proxy: string | undefined): RegistryAnswer => {
     const asked = askedBy(request);
-    const known = declared.get(asked.host);
-    if (!known && asked.isMirror) return { fault: "dns" };
     const fault = kinds.find(({ kind }) => faults.applies(kind, { host: asked.host }))?.kind ?? "";
-    const refused = faultAnswers[fault] ?? refusal(request, instanceId);
+    const refused = unreached(asked, proxy) ?? faultAnswers[fault] ?? refusal(request, instanceId);
     if (refused) return refused;
-    const isHeld = known?.repositories?.includes(asked.repository) ?? true;
+    const isHeld = declared.get(asked.host)?.repositories?.includes(asked.repository) ?? true;
     return isHeld ? { status: 200, content: contentOf(asked) } : { status: 404 };
   };
 
   return {
     declare: (host, content = {}) => declared.set(host, content),
-    answer: (request, instanceId) => {
-      const answer = serve(request, instanceId);
+    proxies: before,
+    answer: (request, instanceId, proxy) => {
+      const notCarried = proxy === undefined ? undefined : before.carry(proxy, request.url, instanceId);
+      if (notCarried) return notCarried;
+      const answer = serve(request, instanceId, proxy);
       const action = `${request.method} ${request.url}`;
       calls.record({ service: "registry", action, principal: `instance/${instanceId}`, ...recorded(answer) });
       return answer;

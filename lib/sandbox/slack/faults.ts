@@ -13,8 +13,51 @@ export const slackFaults: readonly FaultKind[] = [
   { kind: "slack-answer-lost", sentence: "Slack does what a call asks but answers with HTTP 500.", fields },
   { kind: "slack-ratelimited", sentence: "Slack refuses a call with HTTP 429 and Retry-After: 10.", fields },
   { kind: "slack-slow", sentence: "Slack answers a call only after ten seconds.", fields },
+  {
+    kind: "slack-refuses",
+    sentence: "Slack refuses a call with one of its own codes.",
+    fields: { ...fields, code: "Slack's code, such as not_in_channel, which is also the default" },
+  },
+  {
+    kind: "slack-http",
+    sentence: "Slack, or a proxy before it, answers a call with a page and an HTTP status of 4xx.",
+    fields: { ...fields, status: "403, 404, 408, which is also the default, or 425" },
+  },
   { kind: "slack-down", sentence: "Slack is unavailable: HTTP 503 with a page instead of JSON.", fields },
 ];
+
+/**
+ * Codes with which Slack refuses a message; source: docs.slack.dev/reference/methods/chat.postMessage and chat.update,
+ * "Errors".
+ */
+export const refusalCodes = [
+  "not_in_channel",
+  "is_archived",
+  "channel_not_found",
+  "token_revoked",
+  "token_expired",
+  "account_inactive",
+  "invalid_auth",
+  "access_denied",
+  "accesslimited",
+  "ekm_access_denied",
+  "no_permission",
+  "org_login_required",
+  "team_added_to_org",
+  "request_timeout",
+  "restricted_action",
+  "restricted_action_read_only_channel",
+  "restricted_action_thread_only_channel",
+  "msg_too_long",
+  "msg_blocks_too_long",
+  "invalid_blocks",
+  "message_limit_exceeded",
+  "team_access_not_granted",
+  "two_factor_setup_required",
+] as const;
+
+/** Statuses of 4xx that a proxy or a load balancer answers; 408 is reported of Slack itself. */
+export const refusalStatuses = ["408", "403", "404", "425"] as const;
 
 /** Retry-After of an injected refusal, and duration of a slow answer; both assumed. */
 const INJECTED_RETRY_SECONDS = 10;
@@ -26,8 +69,8 @@ export const tooMany = (seconds: number): WireResponse =>
 
 const broken = (): WireResponse => json({ ok: false, error: "internal_error" }, 500);
 
-const unavailable = (): WireResponse => ({
-  status: 503,
+const page = (status: number): WireResponse => ({
+  status,
   headers: { "content-type": "text/html" },
   body: "<html><body>Slack is temporarily unavailable.</body></html>",
 });
@@ -42,9 +85,13 @@ export async function withFaults(
   facts: { readonly method: string; readonly channel: string },
   call: () => WireResponse,
 ): Promise<WireResponse> {
-  if (faults.applies("slack-down", facts)) return unavailable();
+  if (faults.applies("slack-down", facts)) return page(503);
   if (faults.applies("slack-5xx", facts)) return broken();
   if (faults.applies("slack-ratelimited", facts)) return tooMany(INJECTED_RETRY_SECONDS);
+  const code = refusalCodes.find((one) => faults.applies("slack-refuses", { ...facts, code: one }));
+  if (code) return json({ ok: false, error: code });
+  const status = refusalStatuses.find((one) => faults.applies("slack-http", { ...facts, status: one }));
+  if (status) return page(Number(status));
   if (faults.applies("slack-slow", facts)) await delay(SLOW_MS);
   const response = call();
   return faults.applies("slack-answer-lost", facts) ? broken() : response;

@@ -20,7 +20,7 @@ const planned = (name: string, fields: Partial<PlannedNode> = {}): PlannedNode =
 const nodes = (count: number, fields: Partial<PlannedNode> = {}): PlannedNode[] =>
   Array.from({ length: count }, (_, at) => planned(`win-${at + 1}`, fields));
 const plan = (fields: Partial<RolloutPlan> = {}): RolloutPlan => ({
-  ...{ pool: "web", nodes: nodes(3), leftOut: [], most: 2, max: null, canary: false },
+  ...{ command: "reboot", pool: "web", nodes: nodes(3), leftOut: [], most: 2, max: null, canary: false },
   ...fields,
 });
 const textOf = (fields: Partial<RolloutPlan> = {}): string => JSON.stringify(rolloutCard(plan(fields)).blocks);
@@ -95,7 +95,8 @@ describe("The plan of a whole rollout", () => {
   const leftOut = { name: "win-9", leftOut: "it is quarantined" };
 
   test("has the nodes that can be rebooted, and those that are left out with the reason", () => {
-    expect(wholePlan([planned("win-1"), leftOut], 2)).toEqual({
+    expect(wholePlan([planned("win-1"), leftOut], 2, "reboot")).toEqual({
+      command: "reboot",
       pool: "web",
       nodes: [planned("win-1")],
       leftOut: [{ name: "win-9", why: "it is quarantined" }],
@@ -105,13 +106,15 @@ describe("The plan of a whole rollout", () => {
 
   test("is of one pool, but for nodes that wait for a reboot", () => {
     const mixed = [planned("win-1"), planned("win-2", { pool: null })];
-    expect(() => wholePlan(mixed, 2)).toThrow(new UserError(severalPools(["web", null])));
-    expect(wholePlan(mixed, 2, true)).toMatchObject({ pool: "web", pools: ["web", null] });
-    expect(wholePlan([planned("win-1")], 2, true)).not.toHaveProperty("pools");
+    expect(() => wholePlan(mixed, 2, "reboot")).toThrow(new UserError(severalPools(["web", null])));
+    expect(wholePlan(mixed, 2, "reboot", true)).toMatchObject({ pool: "web", pools: ["web", null] });
+    expect(wholePlan([planned("win-1")], 2, "reboot", true)).not.toHaveProperty("pools");
   });
 
   test("is refused when no node is left", () => {
-    expect(() => wholePlan([leftOut], 2)).toThrow(new Refused("no node can be rebooted: `win-9` (it is quarantined)"));
+    expect(() => wholePlan([leftOut], 2, "reboot")).toThrow(
+      new Refused("no node can be rebooted: `win-9` (it is quarantined)"),
+    );
   });
 
   test.each([
@@ -130,7 +133,7 @@ describe("The plan of a whole rollout", () => {
       noneDue("web", ["win-1"]),
       "No node of `web` is known to wait for a reboot. Not known of `win-1`: the machines do not answer, or an operation works on them. Nothing was changed.",
     ],
-    [noneLeft([{ name: "win-1", why: "busy" }]), "no node can be rebooted: `win-1` (busy)"],
+    [noneLeft("reboot", [{ name: "win-1", why: "busy" }]), "no node can be rebooted: `win-1` (busy)"],
   ])("is refused in words: %s", (words, expected) => {
     expect(words).toBe(expected);
   });

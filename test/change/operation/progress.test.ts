@@ -69,7 +69,9 @@ it("the end of an operation that was handed over is said again until Slack takes
     called.push(mark);
     return "3.0";
   };
-  const all = verbs({ ...steps, thread: { ...steps.thread, post } });
+  const refused: string[] = [];
+  const unsaid = { note: async (id: string) => void refused.push(id), said: async () => undefined };
+  const all = verbs({ ...steps, unsaid, thread: { ...steps.thread, post } });
   const handedOver = { pool: null, published: first };
   expect(await followHandedOver({ ...watched, steps: all }, handedOver)).toBe(false);
   expect(watched.operationNow()).toMatchObject({ endedAt: null, status: "running" });
@@ -77,6 +79,7 @@ it("the end of an operation that was handed over is said again until Slack takes
   expect(await followHandedOver({ ...watched, steps: all }, handedOver)).toBe(true);
   expect(watched.operationNow()).toMatchObject({ endedAt: expect.any(String), status: "succeeded" });
   expect(called).toHaveLength(1);
+  expect(refused).toHaveLength(1);
 });
 
 it("a node whose execution was lost is closed although the cluster refuses to show its Node", async () => {

@@ -168,6 +168,7 @@ describe("Why a node is not changed", () => {
     ["uncordon", "uncordoned", "use `kubectl uncordon win-1`"],
     ["drain", "drained", "use `kubectl drain win-1`"],
     ["reboot", "rebooted", "drain it with `kubectl drain win-1`, then reboot it in the EC2 console"],
+    ["restart", "given a restart of its services", "restart its services with the tool that installed them"],
     ["prove", "proven", "look at it with `kubectl describe node win-1`"],
     ["guard", "given a guard of the metadata route", "leave its routes to the tool that launched it"],
   ])("%s names the tool to use instead", (change, done, byHand) => {

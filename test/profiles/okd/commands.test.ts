@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { MachineSpec } from "../../../lambdas/profiles/machine-facts.ts";
 import { okd } from "../../../lambdas/profiles/okd/okd.ts";
-import { factsWith } from "./facts.ts";
+import { factsWith, manifestWithout } from "./facts.ts";
 
 const commandOf = (facts: MachineSpec, name: string): string => {
   const service = okd.plans.configure(facts).find((one) => one.do === "service" && one.name === name);
@@ -37,6 +37,13 @@ describe("the command lines", () => {
     expect(commandOf(facts, "windows_exporter")).toBe(
       "C:\\k\\windows_exporter.exe --collectors.enabled cpu,logical_disk,net,os,service,system,container,memory,cpu_info --log.level info --log.file C:\\var\\log\\windows_exporter\\windows_exporter.log",
     );
+  });
+
+  it("give the kubelet no plugin for credentials that the payload lacks", () => {
+    const facts = factsWith({}, {}, { payload: manifestWithout("ecr-credential-provider.exe") });
+    expect(commandOf(facts, "kubelet")).not.toContain("credential");
+    expect(JSON.stringify(okd.plans.configure(facts))).not.toContain("ecr-credential-provider");
+    expect(JSON.stringify(okd.plans.configure(facts))).not.toContain("credential-provider-config");
   });
 
   it("begin a full log anew only with programs that know the flag", () => {

@@ -54,6 +54,12 @@ export const manifest = (): PayloadManifest =>
     })),
   });
 
+/** A manifest without one of its files. */
+export const manifestWithout = (program: string): PayloadManifest => ({
+  ...manifest(),
+  files: manifest().files.filter(({ name }) => name !== program),
+});
+
 /** A machine to be. */
 export function factsWith(cluster: object = {}, pool: object = {}, change: Partial<MachineSpec> = {}): MachineSpec {
   const configuration = configurationWith(cluster, pool);

@@ -13,6 +13,11 @@ describe("a payload manifest", () => {
     expect(payloadManifestOf(okd, JSON.parse(JSON.stringify(manifest())))).toEqual(manifest());
   });
 
+  it.each([...okd.optionalPayload])("is taken without %s", (optional) => {
+    const files = manifest().files.filter(({ name }) => name !== optional);
+    expect(payloadManifestOf(okd, { ...manifest(), files }).files).toHaveLength(manifest().files.length - 1);
+  });
+
   it.for<[string, unknown, string]>([
     ["lacks a file", { ...manifest(), files: manifest().files.slice(1) }, "guard.ps1 is missing"],
     [
@@ -25,7 +30,7 @@ describe("a payload manifest", () => {
       changed("kubelet.exe", { path: "C:\\Windows\\kubelet.exe" }),
       "kubelet.exe does not belong at C:\\Windows\\kubelet.exe",
     ],
-    ["renames a file", changed("kubelet.exe", { name: "calc.exe" }), "calc.exe does not belong at C:\\k\\kubelet.exe"],
+    ["renames a file", changed("kubelet.exe", { name: "calc.exe" }), "calc.exe is no file of this payload"],
     ["has a hash that is none", changed("kubelet.exe", { sha256: "latest" }), "sha256"],
     ["names no version of the object", changed("kubelet.exe", { versionId: "" }), "versionId"],
     ["is of another profile", { ...manifest(), profile: "eks" }, "profile"],

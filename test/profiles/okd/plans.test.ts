@@ -5,7 +5,8 @@ import type { MachineSpec } from "../../../lambdas/profiles/machine-facts.ts";
 import { join } from "../../../lambdas/profiles/okd/join.ts";
 import { nodeLabels, selfLabels } from "../../../lambdas/profiles/okd/labels.ts";
 import { okd } from "../../../lambdas/profiles/okd/okd.ts";
-import { configurationWith, factsWith } from "./facts.ts";
+import { documentLimits } from "../../../lambdas/scripts/documents.ts";
+import { configurationWith, factsWith, manifestWithout } from "./facts.ts";
 
 const everything = (facts: MachineSpec): Action[] => [
   ...okd.plans.guard(facts),
@@ -56,7 +57,7 @@ describe("the stages of profile okd", () => {
 
   it("define WMCO's services in WMCO's order", () => {
     const services = okd.plans.configure(factsWith()).filter((one) => one.do === "service");
-    for (const service of services) expect(service).toMatchObject({ environment: [], restartAfter: [10, 30, 60] });
+    for (const service of services) expect(service).toMatchObject({ restartAfter: [10, 30, 60] });
     expect(services.map(({ name, dependsOn, startType }) => [name, dependsOn, startType])).toEqual([
       ["containerd", [], "Automatic"],
       ["kubelet", ["containerd"], "Automatic"],
@@ -105,6 +106,34 @@ describe("the stages of profile okd", () => {
       "run-task Casement network",
       "service-state kube-proxy",
     ]);
+  });
+
+  it("restart services in the order of their dependencies, the network before kube-proxy, by a plan that travels in the command", () => {
+    const { actions, services } = okd.restart;
+    const states = actions.map((action) => ("state" in action ? `${action.state} ${action.name}` : inWords(action)));
+    expect(states).toEqual([
+      "Stopped kube-proxy",
+      "Stopped hybrid-overlay-node",
+      "Stopped kubelet",
+      "Stopped containerd",
+      "Running containerd",
+      "Running kubelet",
+      "Running hybrid-overlay-node",
+      "run-task Casement network",
+      "Running kube-proxy",
+    ]);
+    expect(services).toEqual(["containerd", "kubelet", "hybrid-overlay-node", "kube-proxy"]);
+    const plan = { format: 2, operation: "restart-3f9c2a71", notAfter: 1_800_000_000, madeAt: 1_800_000_000, actions };
+    expect(Buffer.from(JSON.stringify({ plan })).toString("base64").length).toBeLessThan(
+      documentLimits.apply.maxRequest,
+    );
+  });
+
+  it("neither define nor start csi-proxy without its program", () => {
+    const facts = factsWith({}, {}, { payload: manifestWithout("csi-proxy.exe") });
+    const names = [...okd.plans.configure(facts), ...okd.plans.start(facts)].map(inWords);
+    expect(names.filter((words) => /^service\S* csi-proxy/.test(words))).toEqual([]);
+    expect(names).toContain("service-state windows_exporter");
   });
 
   it("bring new join material to a kubelet that is stopped, which reads it when it starts again", () => {

@@ -18,7 +18,6 @@ const service = (
   commandLine,
   startType: "Manual",
   dependsOn: [],
-  environment: [],
   restartAfter: [],
   ...more,
 });
@@ -33,10 +32,10 @@ describe("applying a plan", () => {
     const actions: Action[] = [
       { do: "directory", path: "C:\\k", access: "system" },
       file("C:\\k\\a.conf", "one"),
-      { do: "environment", name: "NO_PROXY", value: "169.254.169.254" },
       { do: "firewall-rule", name: "kubelet", protocol: "TCP", port: 10_250, remoteAddresses: ["10.0.0.0/16"] },
       { do: "defender-exclusion", process: "C:\\k\\containerd.exe" },
       service("exporter", "C:\\k\\exporter.exe"),
+      { do: "service-variable", service: "exporter", name: "NO_PROXY", value: "169.254.169.254" },
       { do: "task", name: "t", script: "C:\\k\\a.ps1", arguments: [], everyMinutes: 5 },
     ];
     expect(await apply(fixture, ...actions)).toMatchObject({ ok: true, unchanged: 0, failed: null });

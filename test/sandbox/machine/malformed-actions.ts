@@ -8,7 +8,6 @@ const service = {
   commandLine: "C:\\k\\kubelet.exe",
   startType: "Automatic",
   dependsOn: [],
-  environment: [],
   restartAfter: [],
 };
 const rule = { do: "firewall-rule", name: "kubelet", protocol: "TCP", port: 10250, remoteAddresses: ["10.0.0.0/16"] };
@@ -52,5 +51,6 @@ export const malformedActions: readonly (readonly [what: string, action: object,
   ["an unknown protocol", { ...rule, protocol: "tcp" }, wrong("protocol")],
   ["a port that is text", { ...rule, port: "10250" }, wrong("port")],
   ["a port that there is not", { ...rule, port: 65_536 }, wrong("port")],
-  ["an environment without a value", { do: "environment", name: "NO_PROXY" }, wrong("value")],
+  ["a variable without a value", { do: "service-variable", service: "kubelet", name: "NO_PROXY" }, wrong("value")],
+  ["a variable of no service", { do: "service-variable", name: "NO_PROXY", value: null }, wrong("service")],
 ];

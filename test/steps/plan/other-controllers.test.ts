@@ -162,6 +162,10 @@ describe("A conflict", () => {
     [checked(null), "reboot", true],
     [{ kind: "karpenter-consolidates" }, "drain", true],
     [{ kind: "karpenter-consolidates" }, "reboot", true],
+    [{ kind: "health-check", name: "windows", timeout: "300s" }, "restart", true],
+    [checked("EC2"), "restart", true],
+    [{ kind: "karpenter-consolidates" }, "restart", false],
+    [{ kind: "kured", acting: true }, "restart", true],
     [owned, "remove", true],
     [{ kind: "association", name: "patch-nightly", document: "AWS-RunPatchBaseline" }, "drain", false],
   ])("of %j with a %s: %s", (controller, disruption, conflicts) => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { isBusy } from "../../../lambdas/steps/client-errors.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
+import { refusalCodes, refusalStatuses } from "../../../lib/sandbox/slack/faults.ts";
 import { type TestSimulator, testSimulator } from "../test-simulator.ts";
 
 let simulator: TestSimulator;
@@ -75,12 +76,31 @@ describe("What is said in Slack", () => {
     expect(seen(`under ${kind}`)).toHaveLength(1);
   });
 
-  it("is refused where the bot may not speak, and that is no reason to try again", async () => {
+  it.each(refusalCodes)("is tried again later when Slack refuses it with %s", async (code) => {
+    const fault = simulator.simulation.faults.inject("slack-refuses", { code });
     const error = await thread()
-      .post("C0NOWHERE0", saying("lost"), "lost")
+      .post(CHANNEL, saying("lost"), `lost ${code}`)
       .catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ data: { error: "channel_not_found" } });
-    expect(isBusy(error)).toBe(false);
+    simulator.simulation.faults.end(fault?.id ?? "");
+    expect(error).toMatchObject({ message: `Slack refused: ${code}` });
+    expect(isBusy(error)).toBe(true);
+  });
+
+  it.each(refusalStatuses)("is tried again later when Slack answers %s", async (status) => {
+    const fault = simulator.simulation.faults.inject("slack-http", { status });
+    const error = await thread()
+      .post(CHANNEL, saying("lost"), `lost ${status}`)
+      .catch((thrown: unknown) => thrown);
+    simulator.simulation.faults.end(fault?.id ?? "");
+    expect(error).toMatchObject({ message: `Slack answered ${status}` });
+    expect(isBusy(error)).toBe(true);
+  });
+
+  it("is not sent to one person alone if Slack refuses it", async () => {
+    const fault = simulator.simulation.faults.inject("slack-refuses", { code: "is_archived" });
+    await thread().sendEphemeral(CHANNEL, "U0OPERATOR", saying("never"));
+    simulator.simulation.faults.end(fault?.id ?? "");
+    expect(seen("never")).toEqual([]);
   });
 });
 

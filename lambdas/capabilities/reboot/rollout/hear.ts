@@ -2,10 +2,10 @@ import { mayDecide } from "../../../change/operation/requester.ts";
 import { type RolloutSeen, seeRollout } from "../../../change/operation/rollout-view.ts";
 import { pausedBy, pausedSummary, resumedSummary } from "../../../messages/rollout/rollout.ts";
 import type { NodeRecord, RolloutCourse } from "../../../records/records.ts";
-import type { RolloutNode } from "../../../records/rollout.ts";
 import type { SteeringDecision } from "../../../records/steering.ts";
 import type { Steps } from "../../../steps/steps.ts";
-import { renewed } from "./renew.ts";
+import { againLast } from "./renew.ts";
+import { slotsTaken } from "./slots.ts";
 
 async function pause(
   steps: Steps,
@@ -21,21 +21,14 @@ async function pause(
 /** Did the work on the node fail before it began, as in a freeze? */
 const isUntouched = ({ status, failure }: NodeRecord): boolean => status === "failed" && failure?.stage === "slot";
 
-/** Queues untouched nodes again behind all others, so that a node that is still blocked delays no other. */
-async function againLast(steps: Steps, { operation, rollout, nodes }: RolloutSeen): Promise<readonly RolloutNode[]> {
-  const again = new Set(nodes.filter(isUntouched).map(({ index }) => index));
-  const all = renewed(rollout.nodes, await steps.ledger.nodes(operation.id), again);
-  const [last, first] = [all.filter(({ before }) => again.has(before)), all.filter(({ before }) => !again.has(before))];
-  return [...first, ...last].map(({ node }) => node);
-}
-
 /** Resumes the rollout and accepts the failures so far; a later failure pauses it again. */
 async function resume(steps: Steps, seen: RolloutSeen, given: SteeringDecision): Promise<void> {
   const { operation, rollout, nodes } = seen;
   const accepted = nodes.flatMap(({ index, status }) => (status === "failed" ? [index] : []));
   const isProven = nodes.some(({ status, outcome }) => status === "succeeded" && outcome === null);
   await steps.rollouts.change(operation.id, {
-    nodes: await againLast(steps, seen),
+    nodes: await againLast(steps, seen, isUntouched),
+    ...(given.unavailable === undefined ? {} : { unavailable: given.unavailable }),
     accepted: [...new Set([...rollout.accepted, ...accepted])],
     isConfirmed: rollout.isConfirmed || isProven,
   });
@@ -49,17 +42,22 @@ async function resume(steps: Steps, seen: RolloutSeen, given: SteeringDecision):
 const courseOf = (course: RolloutCourse | undefined): RolloutCourse =>
   course ?? { paused: null, part: 1, parkedAt: null, heard: null };
 
-/** Pauses or resumes the rollout as a person decided, unless it is in that state already. */
+/**
+ * Pauses or resumes the rollout as a person decided, unless it is in that state already. While nodes that are out of
+ * service take all slots, it stays paused: a node that is begun would only wait for a slot.
+ */
 async function carryOut(steps: Steps, seen: RolloutSeen, given: SteeringDecision): Promise<void> {
-  const { operation } = seen;
+  const { operation, rollout } = seen;
   const course = courseOf(operation.rollout);
   const isPaused = course.paused !== null;
-  if ((given.decision === "pause") === isPaused)
+  const isSo = (given.decision === "pause") === isPaused;
+  const allowed = { ...seen, rollout: { ...rollout, unavailable: given.unavailable ?? rollout.unavailable ?? 0 } };
+  if (isSo || (given.decision === "resume" && (await slotsTaken(steps, allowed)) !== null))
     return steps.ledger.changeOperation(operation.id, { rollout: { ...course, heard: given.cause } });
   await steps.audit.append({ operation: operation.id }, `steered ${given.cause}`, {
     what: "decided",
     by: { person: given.userId },
-    detail: { question: "go on with the rollout", decision: given.decision },
+    detail: { question: "go on with the rollout", decision: given.decision, unavailable: given.unavailable },
   });
   return given.decision === "pause" ? pause(steps, seen, given) : resume(steps, seen, given);
 }

@@ -1,6 +1,7 @@
 import type { Execution } from "../../../change/operation/op.ts";
 import { BY_ITSELF } from "../../../change/operation/requester.ts";
 import { type RolloutSeen, seeRollout } from "../../../change/operation/rollout-view.ts";
+import { rolloutCommand } from "../../../commands/request.ts";
 import { pausedSummary, pauseWords } from "../../../messages/rollout/rollout.ts";
 import { type NodeRecord, newNodeRecord } from "../../../records/records.ts";
 import type { RolloutNode } from "../../../records/rollout.ts";
@@ -12,12 +13,16 @@ import { renewed } from "./renew.ts";
 /** The rollout whose nodes are started. */
 type Starter = Pick<Execution, "steps" | "start">;
 
+/** The function that works on one node of a rollout, by the command. */
+const functionOf = { reboot: "reboot-node", restart: "restart-node" } as const;
+
 /** Starts the execution of a node. Its name is derived from the node, so a repeated call starts no second one. */
 const startNode = ({ steps, start }: Starter, { name, uid, index, throughEc2 }: RolloutNode): Promise<void> => {
   const { continues: _, ...payload } = start;
-  return steps.executions.start("reboot-node", executionName(start.operation, "node", String(index)), {
+  const command = rolloutCommand(start.request);
+  return steps.executions.start(functionOf[command], executionName(start.operation, "node", String(index)), {
     ...payload,
-    request: { command: "reboot", node: name, dryRun: false },
+    request: { command, node: name, dryRun: false },
     part: { index, uid, throughEc2 },
   });
 };
@@ -36,7 +41,7 @@ async function begin(op: Starter, node: RolloutNode, instanceId: string | null):
   const { steps, start } = op;
   const { operation } = start;
   const at = steps.timestamp();
-  const record = newNodeRecord("reboot", operation, node.index, at);
+  const record = newNodeRecord(rolloutCommand(start.request), operation, node.index, at);
   await steps.ledger.recordNode({ ...record, nodeName: node.name, instanceId });
   await steps.ledger.changeNode(operation, node.index, { status: "running", startedAt: at, stageSince: at });
   await startNode(op, node);

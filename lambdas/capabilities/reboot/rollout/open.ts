@@ -31,7 +31,7 @@ const unique = (all: readonly string[]): string[] => [...new Set(all)];
 
 /** Facts that the approval of a rollout is bound to, except the policy. */
 const recordOf = (plan: RolloutPlan, request: RolloutRequest): Omit<ApprovalBasis, "policy"> => ({
-  action: "reboot",
+  action: request.command,
   options: optionsOf(plan, request),
   nodes: plan.nodes.map(({ uid, bootId, instanceId }) => ({ uid, bootId, instanceId })),
   losses: unique(plan.nodes.flatMap(({ losses }) => losses)),
@@ -39,9 +39,9 @@ const recordOf = (plan: RolloutPlan, request: RolloutRequest): Omit<ApprovalBasi
 });
 
 /** Words to type the command again, without `--dry-run`. */
-const typedAgain = ({ targets, due, max, canary }: RolloutRequest): string[] => [
+const typedAgain = ({ targets, max, canary, ...more }: RolloutRequest): string[] => [
   ...(targets.kind === "pool" ? [targets.pool] : targets.kind === "nodes" ? targets.nodes : []),
-  ...(due ? ["--due"] : []),
+  ...("due" in more ? ["--due"] : []),
   ...(max === undefined ? [] : ["--max", String(max)]),
   ...(canary ? ["--canary"] : []),
 ];
@@ -51,7 +51,7 @@ async function planAll(op: Op<RolloutRequest>): Promise<RolloutPlan> {
   const { targets, canary } = request;
   const max = request.max ?? null;
   const meant = await step(ctx, "choose the nodes", () => chooseNodes(op, targets));
-  const waiting = request.due ? await chooseDue(op, meant) : null;
+  const waiting = "due" in request ? await chooseDue(op, meant) : null;
   const names = waiting ? meant.filter((name) => waiting[name] !== undefined) : meant;
   checkSize(names);
   const planned: PlanResult[] = [];
@@ -63,7 +63,7 @@ async function planAll(op: Op<RolloutRequest>): Promise<RolloutPlan> {
     const pools = new Set(planned.flatMap((one) => ("leftOut" in one ? [] : [one.pool])));
     return mostAtOnce(steps, pools.size > 0 ? [...pools] : [null], max);
   });
-  const plan = { ...wholePlan(planned, most, waiting !== null), max, canary };
+  const plan = { ...wholePlan(planned, most, request.command, waiting !== null), max, canary };
   if (waiting === null) return plan;
   const pools = plan.pools ?? [];
   await step(ctx, "may the pools share an approval", () => checkShared(steps, pools));
@@ -83,7 +83,7 @@ async function checkPool({ steps, start: { operation } }: Op): Promise<true> {
 
 /** Writes the rollout and its nodes into the ledger, and shows them in the message. Call inside a step. */
 async function write(
-  { steps, start: { operation, continues = 1 }, settings }: Op,
+  { steps, start: { operation, continues = 1 }, request, settings }: Op<RolloutRequest>,
   plan: RolloutPlan,
   { record, isBound }: ApprovedStart,
 ): Promise<PublishedMessage> {
@@ -95,7 +95,7 @@ async function write(
   const bounds = { pool, ...(pools ? { pools } : {}), max, canary, isBound, isConfirmed: false };
   await steps.rollouts.insert(operation, { ...bounds, nodes, record, accepted: [], published: null });
   for (const [index, { name, instanceId }] of plan.nodes.entries()) {
-    const queued = newNodeRecord("reboot", operation, index, steps.timestamp());
+    const queued = newNodeRecord(request.command, operation, index, steps.timestamp());
     await steps.ledger.recordNode({ ...queued, nodeName: name, instanceId });
   }
   await steps.ledger.changeOperation(operation, {
@@ -109,11 +109,11 @@ async function write(
 /**
  * Plans a rollout, asks for its approval, and writes it into the ledger.
  * @returns null for a dry run, and when it was not approved
- * @throws UserError for a request that cannot be planned; Refused when no node may be rebooted
+ * @throws UserError for a request that cannot be planned; Refused when no node is left
  */
 export async function openRollout(op: Op<RolloutRequest>): Promise<RolloutWork | null> {
   const { ctx, steps, start, request, settings } = op;
-  const again = typeThis("reboot", ...typedAgain(request));
+  const again = typeThis(request.command, ...typedAgain(request));
   const waits = { name: "is it stopped", again, plan: () => checkPool(op) };
   if (start.continues !== undefined && !(await planUnlessStopped(op, waits))) return null;
   const plan = await planAll(op);
@@ -125,7 +125,7 @@ export async function openRollout(op: Op<RolloutRequest>): Promise<RolloutWork |
   }
   const pods = plan.nodes.reduce((sum, node) => sum + node.pods, 0);
   const approval = {
-    ...{ command: "reboot", pool: plan.pool },
+    ...{ command: request.command, pool: plan.pool },
     // Each node is planned again before it begins, and compared with the approved plan.
     judge: async () => ({ record: recordOf(plan, request), pods, card: rolloutCard(plan) }),
   };

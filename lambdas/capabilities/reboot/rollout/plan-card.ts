@@ -1,4 +1,5 @@
 import { typeThis } from "../../../messages/command/syntax.ts";
+import { podsGoOn } from "../../../messages/node/restart.ts";
 import { context, section, sections } from "../../../messages/slack/blocks.ts";
 import { code, counted, plain, some } from "../../../messages/slack/text.ts";
 import type { PlanCard } from "../../../records/approval.ts";
@@ -13,12 +14,12 @@ const MOST = 12;
 /** Left-out nodes that are shown with their reason; the rest is counted. */
 const MOST_LEFT_OUT = 5;
 
-/** Minutes of a reboot and its proof after the drain; on the simulated machine they take eight. */
-const REBOOT_MINUTES = 10;
+/** Minutes of the work and its proof after the drain; on the simulated machine a reboot takes eight, a restart four. */
+const WORK_MINUTES = { reboot: 10, restart: 5 } as const;
 
 const unique = (all: readonly string[]): string[] => [...new Set(all)];
 
-/** Nodes that are rebooted at once after the first one: those that are NotReady need no slot of the pool. */
+/** Nodes that are worked on at once after the first one: those that are NotReady need no slot of the pool. */
 function atOnce({ nodes, most, max }: Pick<RolloutPlan, "nodes" | "most" | "max">): number {
   const rest = nodes.slice(1);
   return rest.length > 0 && rest.every(({ isAway }) => isAway) ? mostRecovering(max) : most;
@@ -50,7 +51,8 @@ const ec2Line = ({ nodes }: RolloutPlan): string[] => {
     : [];
 };
 
-const podsLine = ({ nodes }: RolloutPlan): string => {
+const podsLine = ({ nodes, command }: RolloutPlan): string => {
+  if (command === "restart") return podsGoOn;
   const pods = nodes.reduce((sum, node) => sum + node.pods, 0);
   return pods === 0 ? "No pods have to move." : `*${counted(pods, "pod")} will be evicted* in all.`;
 };
@@ -87,9 +89,9 @@ const leftOutLine = ({ leftOut }: RolloutPlan): string[] =>
     : [];
 
 /** Minutes that a rollout should take if nothing holds it up: the first node alone, the others in waves. */
-export function expectedMinutes(plan: Pick<RolloutPlan, "nodes" | "most" | "max">): number {
-  const { nodes } = plan;
-  const longest = Math.max(0, ...nodes.map(({ minutes }) => minutes)) + REBOOT_MINUTES;
+export function expectedMinutes(plan: Pick<RolloutPlan, "command" | "nodes" | "most" | "max">): number {
+  const { nodes, command } = plan;
+  const longest = Math.max(0, ...nodes.map(({ minutes }) => minutes)) + WORK_MINUTES[command];
   return longest * (1 + Math.ceil((nodes.length - 1) / atOnce(plan)));
 }
 
@@ -110,7 +112,7 @@ function rolloutBlocks(plan: RolloutPlan): Block[] {
       ...leftOutLine(plan),
     ]),
     context(
-      `Expected time: about ${counted(expectedMinutes(plan), "minute")}, more when Windows installs updates. A node that fails pauses the rollout and asks. Each node is judged again before it is begun.`,
+      `Expected time: about ${counted(expectedMinutes(plan), "minute")}${plan.command === "reboot" ? ", more when Windows installs updates" : ""}. A node that fails pauses the rollout and asks. Each node is judged again before it is begun.`,
     ),
   ];
 }
@@ -122,7 +124,10 @@ const whereOf = ({ pool, pools }: RolloutPlan): string => {
 
 const sentenceOf = (plan: RolloutPlan): string => {
   const due = plan.due ? ` that ${plan.nodes.length === 1 ? "waits" : "wait"} for a reboot` : "";
-  return `${counted(plan.nodes.length, "node")}${whereOf(plan)}${due} ${plan.nodes.length === 1 ? "is" : "are"} drained and rebooted, one first.${afterFirst(plan)}`;
+  const nodes = `${counted(plan.nodes.length, "node")}${whereOf(plan)}${due}`;
+  return plan.command === "restart"
+    ? `The services of ${nodes} are restarted, one node first.${afterFirst(plan)}`
+    : `${nodes} ${plan.nodes.length === 1 ? "is" : "are"} drained and rebooted, one first.${afterFirst(plan)}`;
 };
 
 /** Nodes by the reasons for which they wait for a reboot. */
@@ -144,10 +149,10 @@ export const rolloutCard = (plan: RolloutPlan): PlanCard => ({
 
 /** The dry run of a rollout: its plan, to the requester alone. @param typed the command without --dry-run */
 export const rolloutDryRun = (plan: RolloutPlan, typed: readonly string[]): Message => ({
-  text: `Dry run: reboot ${counted(plan.nodes.length, "node")}`,
+  text: `Dry run: ${plan.command} ${counted(plan.nodes.length, "node")}`,
   blocks: [
     section(`*Dry run: nothing was changed.* ${sentenceOf(plan)}`),
     ...rolloutBlocks(plan),
-    context(`To apply: ${typeThis("reboot", ...typed)}`),
+    context(`To apply: ${typeThis(plan.command, ...typed)}`),
   ],
 });

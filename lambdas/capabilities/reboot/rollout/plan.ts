@@ -11,10 +11,11 @@ import type { Node } from "../../../steps/cluster/nodes.ts";
 import { mostAway, poolNodes } from "../../../steps/ledger/slot-rules.ts";
 import type { Steps } from "../../../steps/steps.ts";
 import { MOST_IN_ROLLOUT } from "../capability.ts";
+import { NOTHING_EVICTED, planRestart } from "../plan-restart.ts";
 import { emptyPool, noneDue, noneLeft, severalPools, tooManyInRollout } from "./refusals.ts";
 import type { PlannedNode, RolloutPlan } from "./rollout-plan.ts";
 
-/** Outcome of planning one node: the effects of its reboot, or the reason to leave it out. */
+/** Outcome of planning one node: the effects on it, or the reason to leave it out. */
 export type PlanResult = PlannedNode | { readonly name: string; readonly leftOut: string };
 
 /** NotReady nodes come first: their reboot takes nothing out of service. */
@@ -49,21 +50,35 @@ export function checkSize(names: readonly string[]): void {
   if (names.length > MOST_IN_ROLLOUT) throw new UserError(tooManyInRollout(names.length, MOST_IN_ROLLOUT));
 }
 
-async function planNode(op: Op, name: string): Promise<PlanResult> {
+async function planReboot(op: Op, name: string): Promise<PlannedNode> {
+  const request = { command: "reboot", node: name, dryRun: false } as const;
+  const planned = await planEmptying({ ...op, request });
+  checkLosses(planned);
+  const { chosen, plan, isReady: isServing } = planned;
+  const { uid, instanceId, bootId, pool } = chosen;
+  return {
+    ...{ name, uid, instanceId, bootId, pool, pods: plan.pods.length, minutes: plan.minutes },
+    isAway: !isServing,
+    throughEc2: plan.throughEc2 !== undefined,
+    losses: lossClasses(plan.pods),
+    blockers: blockerClasses(plan),
+    budgets: plan.blockers.flatMap(({ budgets }) => budgets),
+  };
+}
+
+async function planRestartOf(op: Op, name: string): Promise<PlannedNode> {
+  const request = { command: "restart", node: name, dryRun: false } as const;
+  const { chosen, isReady: isServing } = await planRestart({ ...op, request });
+  const { uid, instanceId, bootId, pool } = chosen;
+  return {
+    ...{ name, uid, instanceId, bootId, pool, pods: 0, minutes: 0, isAway: !isServing, throughEc2: false },
+    ...{ ...NOTHING_EVICTED, budgets: [] },
+  };
+}
+
+async function planNode(op: Op<RolloutRequest>, name: string): Promise<PlanResult> {
   try {
-    const request = { command: "reboot", node: name, dryRun: false } as const;
-    const planned = await planEmptying({ ...op, request });
-    checkLosses(planned);
-    const { chosen, plan, isReady: isServing } = planned;
-    const { uid, instanceId, bootId, pool } = chosen;
-    return {
-      ...{ name, uid, instanceId, bootId, pool, pods: plan.pods.length, minutes: plan.minutes },
-      isAway: !isServing,
-      throughEc2: plan.throughEc2 !== undefined,
-      losses: lossClasses(plan.pods),
-      blockers: blockerClasses(plan),
-      budgets: plan.blockers.flatMap(({ budgets }) => budgets),
-    };
+    return await (op.request.command === "restart" ? planRestartOf : planReboot)(op, name);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     return { name, leftOut: error.message };
@@ -74,7 +89,7 @@ async function planNode(op: Op, name: string): Promise<PlanResult> {
  * Plans some nodes of a rollout, one after the other. Call inside a step.
  * @throws UserError for a node that no longer exists
  */
-export async function planNodes(op: Op, names: readonly string[]): Promise<readonly PlanResult[]> {
+export async function planNodes(op: Op<RolloutRequest>, names: readonly string[]): Promise<readonly PlanResult[]> {
   const planned: PlanResult[] = [];
   for (const name of names) planned.push(await planNode(op, name));
   return planned;
@@ -95,7 +110,8 @@ export async function mostAtOnce(steps: Steps, pools: readonly (string | null)[]
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);
 
-const boundOf = ({ pools }: Configuration, pool: string | null): number | string =>
+/** The configuration's limit on a pool's unavailable nodes. */
+export const boundOf = ({ pools }: Configuration, pool: string | null): number | string =>
   pools[pool ?? ""]?.maxUnavailable ?? 1;
 
 /**
@@ -106,13 +122,14 @@ const boundOf = ({ pools }: Configuration, pool: string | null): number | string
 export function wholePlan(
   planned: readonly PlanResult[],
   most: number,
+  command: RolloutRequest["command"],
   mayMix = false,
 ): Omit<RolloutPlan, "max" | "canary"> {
   const nodes = planned.flatMap((one) => ("leftOut" in one ? [] : [one]));
   const leftOut = planned.flatMap((one) => ("leftOut" in one ? [{ name: one.name, why: one.leftOut }] : []));
   const [first] = nodes;
-  if (!first) throw new Refused(noneLeft(leftOut));
+  if (!first) throw new Refused(noneLeft(command, leftOut));
   const pools = new Set(nodes.map(({ pool }) => pool));
   if (pools.size > 1 && !mayMix) throw new UserError(severalPools([...pools]));
-  return { pool: first.pool, ...(pools.size > 1 ? { pools: [...pools] } : {}), nodes, leftOut, most };
+  return { command, pool: first.pool, ...(pools.size > 1 ? { pools: [...pools] } : {}), nodes, leftOut, most };
 }

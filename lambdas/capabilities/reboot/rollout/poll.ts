@@ -15,7 +15,9 @@ import { isBusy, wordsOf } from "../../../steps/client-errors.ts";
 import type { Steps } from "../../../steps/steps.ts";
 import { hearSteering } from "./hear.ts";
 import { beginNodes, pauseFor, wakeNodes } from "./moves.ts";
+import { againLast, gotNoSlot } from "./renew.ts";
 import type { RolloutWork } from "./runs.ts";
+import { noteSlots } from "./slots.ts";
 import { awaitWindow, closeWindow } from "./window.ts";
 
 /** Time after which a rollout that waits for a person ends its execution; the button starts the next one. */
@@ -58,7 +60,7 @@ const viewFor = (
   slackAwayMs: number,
 ): RolloutView => ({
   ...{ most, isCancelled, slackAwayMs, mostRecovering: mostRecovering(rollout.max) },
-  nodes: nodes.map((node, at) => ({ ...node, isAway: rollout.nodes[at]?.isAway ?? false })),
+  nodes: nodes.map((node, at) => ({ ...node, isAway: rollout.nodes[at]?.isAway ?? false, gotNoSlot: gotNoSlot(node) })),
   ...{ canary: rollout.canary, isConfirmed: rollout.isConfirmed, accepted: rollout.accepted },
   isPaused: (operation.rollout?.paused ?? null) !== null || (operation.rollout?.closedAt ?? null) !== null,
 });
@@ -78,6 +80,8 @@ async function move(poll: RolloutPoll, silentSince: number | null): Promise<bool
   if (moves.pause) await pauseFor(steps, seen, moves.pause);
   const { paused, closedAt } = seen.operation.rollout ?? {};
   if (isCancelled || moves.pause || paused || closedAt) await wakeNodes(steps, start.operation);
+  if (seen.nodes.some(gotNoSlot))
+    await steps.rollouts.change(start.operation, { nodes: await againLast(steps, seen, gotNoSlot) });
   return moves.isOver;
 }
 
@@ -134,6 +138,7 @@ async function pollNow(poll: RolloutPoll, before: RolloutProgress): Promise<Roll
   await hearSteering(steps, start.operation);
   const isOver = await move(poll, before.silentSince);
   const isWaiting = !isOver && isOverdue(poll) && (await awaitWindow(steps, await seeRollout(steps, start.operation)));
+  await noteSlots(steps, await seeRollout(steps, start.operation));
   const seen = await seeRollout(steps, start.operation);
   const published = await publish(steps, viewOfRollout(seen, steps.timestamp()), before.published, work.begun);
   const call = callFor(seen, before);

@@ -45,5 +45,5 @@ export function noneDue(pool: string | null, unseen: readonly string[]): string 
 }
 
 /** Refusal: every node is left out. */
-export const noneLeft = (leftOut: readonly LeftOut[]): string =>
-  `no node can be rebooted: ${leftOutWords(leftOut, MOST)}`;
+export const noneLeft = (command: "reboot" | "restart", leftOut: readonly LeftOut[]): string =>
+  `no node can be ${command}ed: ${leftOutWords(leftOut, MOST)}`;

@@ -1,5 +1,7 @@
+import type { RolloutSeen } from "../../../change/operation/rollout-view.ts";
 import type { NodeRecord } from "../../../records/records.ts";
 import type { RolloutNode } from "../../../records/rollout.ts";
+import type { Steps } from "../../../steps/steps.ts";
 
 /**
  * Gives nodes of a rollout a new index to begin again with: the audit of a node and its machine's commands are named by
@@ -20,3 +22,19 @@ export function renewed(
     return { before: node.index, node: { ...node, index: last } };
   });
 }
+
+/** Queues nodes of a rollout again behind all others, so that a node that is still blocked delays no other. */
+export async function againLast(
+  steps: Steps,
+  { operation, rollout, nodes }: RolloutSeen,
+  isMeant: (node: NodeRecord) => boolean,
+): Promise<readonly RolloutNode[]> {
+  const again = new Set(nodes.filter(isMeant).map(({ index }) => index));
+  const all = renewed(rollout.nodes, await steps.ledger.nodes(operation.id), again);
+  const [last, first] = [all.filter(({ before }) => again.has(before)), all.filter(({ before }) => !again.has(before))];
+  return [...first, ...last].map(({ node }) => node);
+}
+
+/** Did the node's pool have no free slot until the stage's deadline? Nothing was begun on the node then. */
+export const gotNoSlot = ({ status, failure }: Pick<NodeRecord, "status" | "failure">): boolean =>
+  status === "failed" && failure?.code === "slot-taken";

@@ -33,13 +33,15 @@ export interface LeftOut {
 
 /** Plan that is shown before a rollout. */
 export interface RolloutPlan {
+  /** Work on each node. */
+  readonly command: "reboot" | "restart";
   /** The pool, or the first of several. */
   readonly pool: string | null;
   /** All pools of its nodes, if there are several. */
   readonly pools?: readonly (string | null)[];
   /** Nodes are chosen because their Windows waits for a reboot. */
   readonly due?: true;
-  /** In the order in which they are rebooted. */
+  /** In the order in which they are begun. */
   readonly nodes: readonly PlannedNode[];
   readonly leftOut: readonly LeftOut[];
   /** Most nodes that are out of service at a time. */

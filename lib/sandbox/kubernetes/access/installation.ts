@@ -50,6 +50,10 @@ export const infrastructure = (): KubeObject =>
 export const imageConfiguration = (): KubeObject =>
   draft("config.openshift.io/v1", "Image", { name: "cluster" }, { spec: {} });
 
+/** The proxy of the cluster (openshift/api, config/v1, Proxy): a new cluster has none. */
+export const proxyConfiguration = (): KubeObject =>
+  draft("config.openshift.io/v1", "Proxy", { name: "cluster" }, { spec: { trustedCA: { name: "" } }, status: {} });
+
 /**
  * The router that every cluster on AWS has after its installation: a Service of type LoadBalancer, which without
  * another annotation means a Classic Load Balancer (openshift/cluster-ingress-operator, load_balancer_service.go).

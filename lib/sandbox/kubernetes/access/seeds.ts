@@ -9,6 +9,7 @@ import {
   imageConfiguration,
   infrastructure,
   network,
+  proxyConfiguration,
   router,
 } from "./installation.ts";
 import type { Rule } from "./rbac.ts";
@@ -184,6 +185,7 @@ export const seeds = (facts: InstallationFacts): KubeObject[] => [
   network(facts.hybridNetwork),
   infrastructure(),
   imageConfiguration(),
+  proxyConfiguration(),
   router(),
   ...authorities(facts),
   ...clusterAccess(),

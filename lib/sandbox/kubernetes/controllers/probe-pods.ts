@@ -9,13 +9,14 @@ import { completed } from "./pod-completion.ts";
 /** Milliseconds of the probe's own commands, and of its waits (lambdas/health/probe.ts). */
 const ASKING = 5_000;
 const LISTENING = 150_000;
+const LISTENING_LONG = 560_000;
 const CONNECTING = 3_000;
 const TRYING = 90_000;
 
 /** Outcome of a look at a running probe: its exit code, or the time of the next look. */
 type Tried = { readonly exitCode: number } | { readonly again: number };
 
-const healthy: DataPlane = { isReached: true, reachesServices: true, reachesMetadata: false };
+const healthy: DataPlane = { isReached: true, podsSince: 0, reachesServices: true, reachesMetadata: false };
 
 function planeOf(cluster: Cluster, nodeName: string | undefined): DataPlane {
   const node = nodeName === undefined ? undefined : cluster.objects.get<Node>(nodes, undefined, nodeName);
@@ -27,6 +28,9 @@ function planeOf(cluster: Cluster, nodeName: string | undefined): DataPlane {
 
 const startedAt = ({ status }: Pod): number =>
   Date.parse(String(at(status?.containerStatuses?.[0]?.state, "running", "startedAt") ?? ""));
+
+/** Do packets reach a pod that started at this time? */
+const isReachedOn = ({ isReached, podsSince }: DataPlane, since: number): boolean => isReached && since >= podsSince;
 
 const commandOf = ({ spec }: Pod): string => spec.containers.flatMap(({ command = [] }) => command).join(" ");
 
@@ -49,13 +53,23 @@ function tryWindows(cluster: Cluster, pod: Pod, since: number): Tried {
   return now >= since + LISTENING ? { exitCode: exits.unreached } : { again: now + 1_000 };
 }
 
+/** A pod that was started before a restart of services calls them once it is called itself. */
+function tryWitness(cluster: Cluster, pod: Pod, since: number): Tried {
+  const now = cluster.simulation.clock.now();
+  const plane = planeOf(cluster, pod.spec.nodeName);
+  if (!isReachedOn(plane, since) || !isCalled(cluster, pod.status?.podIP ?? ""))
+    return now >= since + LISTENING_LONG ? { exitCode: exits.unreached } : { again: now + 1_000 };
+  if (!plane.reachesServices) return { exitCode: exits.dns };
+  return { exitCode: plane.reachesMetadata ? exits.metadata : exits.works };
+}
+
 function tryLinux(cluster: Cluster, pod: Pod, since: number): Tried {
   const now = cluster.simulation.clock.now();
   const address = /casement-probe (\S+)/.exec(commandOf(pod))?.[1];
   const target = cluster.objects
     .list<Pod>(pods)
     .find((one) => one.status?.podIP === address && one.metadata.labels?.[PROBE_LABEL] === "windows");
-  const isReached = target !== undefined && planeOf(cluster, target.spec.nodeName).isReached;
+  const isReached = target !== undefined && isReachedOn(planeOf(cluster, target.spec.nodeName), startedAt(target));
   if (now >= since + CONNECTING && isReached) return { exitCode: exits.works };
   return now >= since + TRYING ? { exitCode: exits.cannotReach } : { again: now + 1_000 };
 }
@@ -70,7 +84,8 @@ export function probePods(cluster: Cluster): Controller {
       const pod = objects.get<Pod>(pods, namespace, name);
       const label = pod?.metadata.labels?.[PROBE_LABEL];
       if (!pod || label === undefined || pod.status?.phase !== "Running") return undefined;
-      const tried = (label === "windows" ? tryWindows : tryLinux)(cluster, pod, startedAt(pod));
+      const onWindows = commandOf(pod).includes("casement-witness") ? tryWitness : tryWindows;
+      const tried = (label === "windows" ? onWindows : tryLinux)(cluster, pod, startedAt(pod));
       if ("again" in tried) return tried.again;
       objects.replace(pods, completed(pod, simulation.clock.now(), tried.exitCode));
       return undefined;

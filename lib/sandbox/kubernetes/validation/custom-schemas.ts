@@ -115,6 +115,17 @@ const image = resource({
   }),
 });
 
+const proxy = resource({
+  spec: object({
+    httpProxy: text,
+    httpsProxy: text,
+    noProxy: text,
+    readinessEndpoints: texts,
+    trustedCA: object({ name: text }, "name"),
+  }),
+  status: object({ httpProxy: text, httpsProxy: text, noProxy: text }),
+});
+
 const mirrorSet = (field: string): CustomSchema =>
   resource({ spec: object({ [field]: { type: "array", items: mirrors } }), status: object({}) });
 
@@ -127,6 +138,7 @@ const schemas: Readonly<Record<string, CustomSchema>> = {
     spec: object({ repositoryDigestMirrors: repositories }),
   }),
   "Image.config.openshift.io": image,
+  "Proxy.config.openshift.io": proxy,
 };
 
 /** Finds the schema of a custom resource; undefined where the simulator takes objects as they come. */

@@ -2,8 +2,9 @@ import type { Action } from "../../../../lambdas/machine/plan.ts";
 import type { ActionHandler, Applying } from "./applying.ts";
 import { directory, file, removeDirectory, removeFile } from "./files.ts";
 import { service, serviceRecovery, serviceState } from "./services.ts";
-import { defenderExclusion, environment, feature, firewallRule } from "./system.ts";
+import { defenderExclusion, feature, firewallRule } from "./system.ts";
 import { runTaskNow, task } from "./tasks.ts";
+import { serviceVariable } from "./variables.ts";
 
 const handlers: { readonly [Kind in Action["do"]]: ActionHandler<Kind> } = {
   directory,
@@ -12,7 +13,7 @@ const handlers: { readonly [Kind in Action["do"]]: ActionHandler<Kind> } = {
   "remove-directory": removeDirectory,
   feature,
   "firewall-rule": firewallRule,
-  environment,
+  "service-variable": serviceVariable,
   service,
   "service-recovery": serviceRecovery,
   "service-state": serviceState,

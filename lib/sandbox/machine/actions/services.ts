@@ -19,12 +19,12 @@ const definition = (from: (Wanted & { readonly account: string }) | Service) => 
   commandLine: from.commandLine,
   startType: from.startType,
   dependsOn: from.dependsOn.toSorted(),
-  environment: from.environment.toSorted(),
 });
 
 const fresh = (name: string) => ({
   name,
   state: "Stopped" as const,
+  environment: [],
   restartAfter: [],
   failureFlag: false,
   failures: 0,

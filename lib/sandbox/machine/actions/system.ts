@@ -70,17 +70,6 @@ export const firewallRule: ActionHandler<"firewall-rule"> = async ({ machine, pr
   return true;
 };
 
-/** Sets or removes a machine-wide variable; names are case-insensitive. */
-export const environment: ActionHandler<"environment"> = async ({ machine }, { name, value }) => {
-  const { environment: variables } = machine.state;
-  const key = Object.keys(variables).find((one) => one.toLowerCase() === name.toLowerCase()) ?? name;
-  if ((variables[key] ?? null) === value) return false;
-  if (value === null) delete variables[key];
-  else variables[key] = value;
-  machine.save();
-  return true;
-};
-
 /** Excludes a process from Defender, if Defender runs. */
 export const defenderExclusion: ActionHandler<"defender-exclusion"> = async (
   { machine, process },

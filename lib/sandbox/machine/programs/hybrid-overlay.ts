@@ -1,9 +1,16 @@
 import { messageOf } from "../../../message-of.ts";
 import { issuedAt, maintainCertificate } from "../certificate-manager.ts";
 import { flagsOf } from "../command-line.ts";
+import { networkLosses } from "../fault-kinds.ts";
 import { type Credentials, callApi, certificateIn, credentialsAt, errorMessageOf, textAt } from "../kube-client.ts";
 import type { Program, ProgramContext } from "../machine.ts";
-import { copyRoutesToSwitch, createHnsNetwork, hnsNetwork } from "../network.ts";
+import {
+  copyRoutesToSwitch,
+  createHnsNetwork,
+  hnsNetwork,
+  removeHnsNetwork,
+  removeLinkLocalRoutes,
+} from "../network.ts";
 import { logFault } from "./plain.ts";
 
 /** ho_node_windows.go: the persistent base network, and the pods' network on top of it. */
@@ -100,8 +107,18 @@ async function initialize(overlay: Overlay): Promise<boolean> {
   return true;
 }
 
+/** Applies the fault "overlay-made-anew": a network that is not as the program wants it is deleted first. */
+function applyNetworkFault({ machine, resumed }: ProgramContext): void {
+  if (resumed || !hnsNetwork(machine, OVERLAY)) return;
+  const how = networkLosses.find((one) => machine.faultApplies("overlay-made-anew", { how: one }));
+  if (how === undefined) return;
+  removeHnsNetwork(machine, OVERLAY);
+  if (how === "network and routes") removeLinkLocalRoutes(machine);
+}
+
 async function live(overlay: Overlay): Promise<void> {
   const { context } = overlay;
+  applyNetworkFault(context);
   keepOwnCertificate(overlay);
   while (!issuedAt(context.machine, overlay.certificate)) await context.process.pause(POLL_MS);
   for (;;) {

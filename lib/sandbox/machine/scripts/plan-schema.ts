@@ -37,7 +37,6 @@ const action = z.discriminatedUnion("do", [
     port: z.number().int().min(1).max(65_535),
     remoteAddresses: strings,
   }),
-  z.object({ do: z.literal("environment"), name: z.string(), value: z.string().nullable() }),
   z.object({
     do: z.literal("service"),
     name: z.string(),
@@ -45,8 +44,14 @@ const action = z.discriminatedUnion("do", [
     commandLine: z.string(),
     startType: z.enum(["Automatic", "Manual"]),
     dependsOn: strings,
-    environment: strings,
     restartAfter: seconds,
+  }),
+  z.object({
+    do: z.literal("service-variable"),
+    service: z.string(),
+    name: z.string(),
+    value: z.string().nullable(),
+    expects: z.array(sha256).optional(),
   }),
   z.object({ do: z.literal("service-recovery"), name: z.string(), restartAfter: seconds }),
   z.object({

@@ -14,6 +14,7 @@ import { serviceOf } from "../services.ts";
 import { type Adapter, taskNeverRan } from "../state.ts";
 import { taskOf } from "../tasks.ts";
 import { hideSecrets, logTail } from "./causes.ts";
+import { isEnvironmentPending } from "./environment.ts";
 import { STATE_FILE } from "./guard.ts";
 import { readRecord, recordedError } from "./records.ts";
 
@@ -93,10 +94,12 @@ function routeAnswers({ state }: Machine, prefix: string): NonNullable<Answers["
 }
 
 /** In the order in which questions.ps1 looks. Component Based Servicing waits after a feature was installed that needs a reboot. */
-const rebootReasons = ({ state }: Machine): RebootReason[] => {
+const rebootReasons = (machine: Machine): RebootReason[] => {
+  const { state } = machine;
   const waits = new Set(state.awaited);
   if (state.features.some((one) => one.state === "InstallPending")) waits.add("servicing");
-  return reasonsInOrder.filter((reason) => waits.has(reason));
+  const found = reasonsInOrder.filter((reason) => waits.has(reason));
+  return isEnvironmentPending(machine) ? [...found, "proxy"] : found;
 };
 
 /** Events that tell how a boot came about, as questions.ps1 selects them. */

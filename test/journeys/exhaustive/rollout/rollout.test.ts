@@ -1,5 +1,10 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { APPROVE_OPERATION, CANCEL_OPERATION, RESUME_ROLLOUT } from "../../../../lambdas/messages/slack/buttons.ts";
+import {
+  APPROVE_OPERATION,
+  CANCEL_OPERATION,
+  RESUME_ROLLOUT,
+  RESUME_WITH_MORE,
+} from "../../../../lambdas/messages/slack/buttons.ts";
 import { calls, expectSound, heldBack, newest, nodeNamed, settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
 import { kubectl } from "../../others.ts";
@@ -155,6 +160,42 @@ describe("A rollout whose first node fails", { timeout: 120_000 }, () => {
     expect(openly(here).filter((text) => text.includes("Reboot pool web"))).toHaveLength(1);
   });
 
+  test("stays paused while that node takes the only slot, and goes on beside it when a person says so", async () => {
+    await begin(1, soon);
+    injectFault(here, "boot-hangs", { instanceId: instanceOf(names[0]) });
+    await here.type("operator", "/win reboot web");
+    await paused();
+    const blocked = `${names[0]} is NotReady or cordoned and takes the only slot of pool web.`;
+    expect((await rolloutOf()).summary).toContain(blocked);
+    expect(inThreads(here).join("\n")).toContain(`is paused: ${names[0]} failed at reboot. ${blocked}`);
+    await here.press("operator", RESUME_ROLLOUT);
+    await here.pass(90);
+    const before = await newest(here);
+    expect(before.operation).toMatchObject({ status: "waiting", rollout: { paused: { by: null } } });
+    expect(before.nodes.slice(1).map(({ status }) => status)).toEqual(["queued", "queued", "queued"]);
+    await here.press("operator", RESUME_WITH_MORE);
+    expect(await mostAway(300)).toBe(2);
+    expect((await rolloutOf()).summary).toContain("3 of 4 nodes are rebooted and proven.");
+    expect(cordoned()).toEqual([names[0]]);
+    expect(await heldBack(here)).toEqual([]);
+  });
+
+  test("goes on by Resume once that node is in service again", async () => {
+    await begin(1, soon);
+    const fault = injectFault(here, "boot-hangs", { instanceId: instanceOf(names[0]) });
+    await here.type("operator", `/win reboot ${names[0]} ${names[1]}`);
+    await paused();
+    const { id } = await rolloutOf();
+    endFault(here, fault);
+    await here.type("operator", `/win reboot ${names[0]} --ec2`);
+    await here.until(() => !isCordoned(names[0]), 120, "the repaired node");
+    await here.type("operator", `/win resume ${id}`);
+    await settled(here, 300);
+    const ended = (await here.operations()).find((one) => one.id === id);
+    expect(ended?.summary).toContain("1 of 2 nodes is rebooted and proven.");
+    expect(cordoned()).toEqual([]);
+  });
+
   test("is ended by a cancellation though no execution waits", async () => {
     await begin(1, soon);
     injectFault(here, "boot-hangs", { instanceId: instanceOf(names[0]) });
@@ -249,6 +290,21 @@ describe("A rollout under way", { timeout: 120_000 }, () => {
     await settled(here, 240);
     expect(await rolloutOf()).toMatchObject({ status: "succeeded" });
     expect((await rolloutOf()).summary).toContain("3 of 4 nodes are rebooted and proven. No longer there:");
+  });
+
+  test("queues a node again that gets no slot, and reboots it when it is resumed", async () => {
+    await begin(1);
+    const cordon = (unschedulable: boolean) =>
+      kubectl(here, "PATCH", `/api/v1/nodes/${names[3]}`, { spec: { unschedulable } });
+    await here.type("operator", `/win reboot ${names[0]} ${names[1]}`);
+    await here.until(async () => (await newest(here)).nodes[0]?.stage === "prove", 120, "the proof");
+    await cordon(true);
+    await paused();
+    expect((await rolloutOf()).summary).toContain(`Paused: no slot became free for ${names[1]}.`);
+    await cordon(false);
+    await here.press("operator", RESUME_ROLLOUT);
+    await settled(here, 240);
+    expect(await rolloutOf()).toMatchObject({ status: "succeeded", summary: "2 of 2 nodes are rebooted and proven." });
   });
 
   test("outlasts an API server that answers 503 for a while", async () => {

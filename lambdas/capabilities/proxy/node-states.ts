@@ -1,0 +1,25 @@
+import { type InputContent, needsInput } from "../../inputs/input.ts";
+import { proxyInput } from "../../inputs/proxy/input.ts";
+import type { SeenMachine } from "../../machine/seen-machine.ts";
+import type { SentInput } from "../../records/machine-record.ts";
+
+/** Records of a node's machine. */
+export interface ProxiedMachine {
+  readonly node: string;
+  readonly sent: SentInput | undefined;
+  readonly seen: SeenMachine | undefined;
+}
+
+/**
+ * State of a node: the variables are missing, or services run without them, or nobody has looked since they were
+ * written, or services use them.
+ */
+export type ProxyState = "missing" | "pending" | "unchecked" | "in-force";
+
+/** Finds the state of a node from its records. */
+export function proxyStateOf({ sent, seen }: ProxiedMachine, content: InputContent): ProxyState {
+  if (needsInput(proxyInput, content)(sent)) return "missing";
+  if (sent === undefined) return "in-force";
+  if (seen === undefined || Date.parse(seen.seenAt) < Date.parse(sent.at)) return "unchecked";
+  return seen.reasons.includes("proxy") ? "pending" : "in-force";
+}

@@ -1,0 +1,53 @@
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import { mentionPeople } from "../../change/operation/calls.ts";
+import { redraw } from "../../change/operation/publisher.ts";
+import { MINUTE, step } from "../../engine/durable.ts";
+import { escalate } from "../../engine/escalate.ts";
+import { orLater } from "../../engine/or-later.ts";
+import { unsaidNotice } from "../../messages/operation/escalations.ts";
+import type { Steps } from "../../steps/steps.ts";
+
+/** Time for which Slack may refuse messages before people are called past it. */
+const CALL_AFTER_MS = 10 * MINUTE;
+
+/** The next tick asks Slack again. */
+const ATTEMPTS = 1;
+
+/** Messages that one tick redraws: each is an update, of which Slack takes about one a second. */
+const MOST_AT_ONCE = 20;
+
+/** Redraws the message of one operation, and mentions its requester if it has ended. Call inside a step. */
+async function redrawUnsaid(steps: Steps, id: string): Promise<void> {
+  const drawn = await redraw(steps, id);
+  // An operation that still runs is shown by its own execution, which mentions people itself.
+  if (drawn?.view.operation.endedAt) {
+    const published = { messageTs: drawn.messageTs, view: "", at: 0, told: [], trouble: null };
+    const { trouble } = await mentionPeople(steps, drawn.view, published);
+    if (trouble !== null) return;
+  }
+  await steps.unsaid.said(id);
+}
+
+/** Notes that people are called, once for all messages that Slack refuses. Call inside a step. */
+async function isCallDue(steps: Steps): Promise<boolean> {
+  const { messages, calledAt } = await steps.unsaid.read();
+  const first = messages.map(({ since }) => since).sort()[0];
+  if (first === undefined || calledAt !== null || steps.now() - Date.parse(first) < CALL_AFTER_MS) return false;
+  await steps.unsaid.called();
+  return true;
+}
+
+/**
+ * Redraws messages that Slack refused, also those of operations that have ended. If it has refused one for ten minutes,
+ * people are called past Slack, once.
+ */
+export async function redrawMessages(ctx: DurableContext, steps: Steps): Promise<void> {
+  const { messages } = await step(ctx, "find messages that Slack refused", () => steps.unsaid.read()).catch(
+    orLater({ messages: [] }),
+  );
+  if (messages.length === 0) return;
+  for (const { operation } of messages.slice(0, MOST_AT_ONCE))
+    await step(ctx, `redraw ${operation}`, () => redrawUnsaid(steps, operation), ATTEMPTS).catch(orLater(undefined));
+  if (await step(ctx, "is a call past Slack due", () => isCallDue(steps)).catch(orLater(false)))
+    await escalate(ctx, steps, "Slack refuses messages", unsaidNotice(messages.map(({ operation }) => operation)));
+}

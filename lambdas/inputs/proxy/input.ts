@@ -1,0 +1,121 @@
+import { sha256 } from "../../cluster/authorities.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
+import { Refused } from "../../errors.ts";
+import type { Action } from "../../machine/plan.ts";
+import { typeThis } from "../../messages/command/syntax.ts";
+import type { InputFile, SentInput } from "../../records/machine-record.ts";
+import type { FoundObjects, Input, InputContent, InputFacts, ObjectReference } from "../input.ts";
+import { readsOf, textOfKey } from "../sources.ts";
+import { type ProxySettings, proxyFile, proxyName, servedProxy } from "./settings.ts";
+import { byRemoval, proxyVariables, variableAt, variableFiles } from "./variables.ts";
+
+const served: ObjectReference = {
+  group: "config.openshift.io",
+  version: "v1",
+  plural: "proxies",
+  kind: "Proxy",
+  name: "cluster",
+};
+
+/**
+ * Reads the proxy of a cluster.
+ * @param found objects of each reference of `reads`
+ * @throws Refused that names the object and the field of a wrong value
+ */
+function proxyFrom(found: FoundObjects, configuration: Pick<Configuration, "cluster">): ProxySettings {
+  const source = textOfKey(found, configuration, "proxy.yaml");
+  return source === null ? servedProxy(found[0]?.[0]) : proxyFile(source.text, source.from);
+}
+
+/** Variables that a machine has for sure, and variables that it may have. */
+function variablesOf(sent: SentInput | undefined): {
+  readonly has: readonly InputFile[];
+  readonly may: readonly InputFile[];
+} {
+  const { unconfirmed, files = [] } = sent ?? {};
+  return unconfirmed ? { has: unconfirmed.before?.files ?? [], may: unconfirmed.sent } : { has: files, may: [] };
+}
+
+/** Expectation of a variable: nothing that others set. One that the machine's record names may have been edited. */
+function expectation(path: string, sent: SentInput | undefined): { readonly expects?: readonly string[] } {
+  const { has, may } = variablesOf(sent);
+  if (has.some((file) => file.path === path)) return {};
+  return { expects: may.filter((file) => file.path === path).map((file) => file.sha256) };
+}
+
+const setting = (path: string, value: string | null, sent: SentInput | undefined): Action => ({
+  do: "service-variable",
+  ...variableAt(path),
+  value,
+  ...expectation(path, sent),
+});
+
+/** Variables of the record that the content no longer has. */
+function removedPaths({ files }: InputContent, sent: SentInput | undefined): readonly string[] {
+  const { has, may } = variablesOf(sent);
+  const paths = new Set([...has, ...may].map(({ path }) => path));
+  return [...paths].filter((path) => files.every((file) => file.path !== path)).toSorted(byRemoval);
+}
+
+/**
+ * @throws Refused if the file has no proxy any more, which a person has not asked for. An object without a proxy is the
+ * decision of whoever edited it.
+ */
+function checkNotEmptied({ http, https }: ProxySettings, { given, isRequested, configuration }: InputFacts): void {
+  const hadAny = given.some((sent) => variablesOf(sent).has.length > 0);
+  if (http || https || !hadAny || isRequested || configuration.cluster.inputs === "openshift") return;
+  throw new Refused(
+    "the cluster has no proxy any more, but nodes have its variables, so no node was changed; if that is intended, {win} reconcile removes them",
+  );
+}
+
+/**
+ * The cluster's proxy: variables in the environment of the services that pull images. Writing them disturbs nothing,
+ * because a service's process reads them when it starts.
+ */
+export const proxyInput: Input = {
+  name: "proxy",
+  rule: "proxy",
+  request: { command: "reconcile", targets: { kind: "all" }, dryRun: false },
+  identityOf: (files) => sha256(JSON.stringify(files.map(({ path, text }) => [path, text]))),
+  reads: readsOf([served]),
+  content: (found, facts) => {
+    const settings = proxyFrom(found, facts.configuration);
+    checkNotEmptied(settings, facts);
+    if (settings.http?.credential || settings.https?.credential)
+      throw new Refused(
+        `${proxyName} names a user and a password, which Casement does not write on machines, so no node was changed`,
+      );
+    const files = variableFiles(proxyVariables(settings, facts.configuration.cluster));
+    return { sha256: proxyInput.identityOf(files), files };
+  },
+  actions: (content, sent) => [
+    ...content.files.map(({ path, text }) => setting(path, text, sent)),
+    ...removedPaths(content, sent).map((path) => setting(path, null, sent)),
+  ],
+  keeps: () => false,
+  isWithout: ({ files }) => files.length === 0,
+  comparedFile: () => null,
+  proof: "applied",
+  isUndone: true,
+  retryHours: { change: 1, proof: null },
+  waitsForStops: true,
+  words: {
+    kind: "proxy",
+    noun: "proxy",
+    title: "Proxy",
+    explains:
+      "The cluster's proxy changed; containerd and the kubelet use it from their next start, so nodes that run need a reboot.",
+    failed: "The proxy could not be written",
+    consequence: "A node that failed pulls as before.",
+    runbook: "docs/runbook.md#proxy",
+    next: `${typeThis("proxy")} shows every node`,
+    unread: "The proxy cannot be kept up to date",
+    meanwhile: "Nodes keep the proxy that they have.",
+    readAgain: "The proxy is kept up to date again.",
+    change: "write the variables of the proxy",
+    emptied: "Variables that Casement set before would be removed.",
+    written: "proxy written",
+    left: "the node pulls as before; {win} proxy shows it",
+  },
+};
