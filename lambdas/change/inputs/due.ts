@@ -13,7 +13,7 @@ import type { Steps } from "../../steps/steps.ts";
 import { holdOn } from "../../steps/stops.ts";
 import { TAG } from "../../tags.ts";
 import { stopsOfDates } from "../../time/calendar.ts";
-import { stopFor } from "../../time/stops.ts";
+import { type Stop, stopFor } from "../../time/stops.ts";
 
 /** Interval at which the files on the nodes are compared; in between, the ledger says what each node has. */
 const COMPARE_AGAIN_MS = 6 * 3_600_000;
@@ -67,13 +67,13 @@ interface Placed {
   readonly machine: Machine;
 }
 
-/** Makes a test that is true for a node which a freeze or a hold covers. */
-async function stopsOver(steps: Steps, configuration: Configuration): Promise<(placed: Placed) => boolean> {
+/** Makes a function that finds the freeze or the hold which covers a node; null if there is none. */
+export async function stopOver(steps: Steps, configuration: Configuration): Promise<(placed: Placed) => Stop | null> {
   const [recorded, frozen] = await Promise.all([steps.stops.all(), steps.stops.ofNamespace()]);
   const stops = [...recorded, ...frozen, ...stopsOfDates(configuration, steps.now())];
   return ({ node, machine }) => {
     const place = { uid: node.metadata?.uid ?? null, pool: machine.tags[TAG.pool] ?? null };
-    return stopFor([...holdOn(node), ...stops], place) !== null;
+    return stopFor([...holdOn(node), ...stops], place);
   };
 }
 
@@ -145,14 +145,14 @@ export async function findDue(
   const candidates = candidatesOf(wish, content, { nodes: await steps.nodes.all(), given, isWhole, now: steps.now() });
   if (candidates.length === 0) return { isWhole, nodes: [] };
   const placed = await reachable(steps, configuration, candidates);
-  const isStopped = input.waitsForStops ? await stopsOver(steps, configuration) : () => false;
+  const stopOf = input.waitsForStops ? await stopOver(steps, configuration) : () => null;
   const rank = ({ node, machine }: Placed): number => {
     const failedBefore = watch.blocked?.sha256 === content.sha256 && watch.blocked.instanceId === machine.instanceId;
     // It did not confirm what was sent last: perhaps its agent is silent.
     const isOpen = given.get(machine.instanceId)?.[input.name]?.unconfirmed !== undefined;
     return Number(failedBefore) * 4 + Number(isOpen) * 2 + Number(!isReady(node));
   };
-  const nodes = placed.filter((one) => !isStopped(one)).toSorted((one, other) => rank(one) - rank(other));
+  const nodes = placed.filter((one) => stopOf(one) === null).toSorted((one, other) => rank(one) - rank(other));
   return { isWhole, nodes: nodes.map(({ node, machine }) => dueNode(input, node, machine, given)) };
 }
 
