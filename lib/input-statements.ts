@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the placeholders are filled by permissionsFor.
 
-import { bucket } from "./arns.ts";
+import { bucket, secret } from "./arns.ts";
 import type { Statement } from "./statement.ts";
 
 /** Keeps the contents of inputs, and reads them to give a machine back what it had. */
@@ -18,3 +18,26 @@ export const inputContents: readonly Statement[] = [
     why: "A reader compares the content with the hash in its name.",
   },
 ];
+
+/**
+ * Sees which registries have a credential and whether the proxy has a password, and in which version; the machines alone
+ * read them.
+ */
+export const seeInputSecrets: Statement = {
+  sid: "SeeInputSecrets",
+  actions: ["secretsmanager:DescribeSecret"],
+  resources: [secret("registries-??????"), secret("proxy-??????")],
+};
+
+/** Stores the password of the proxy for the machines. */
+const keepProxyCredentials: Statement = {
+  sid: "KeepProxyCredentials",
+  actions: ["secretsmanager:UpdateSecret"],
+  resources: [secret("proxy-??????")],
+};
+
+/** Gives a new machine its inputs. */
+export const machineInputs: readonly Statement[] = [...inputContents, seeInputSecrets];
+
+/** Gives machines what the cluster's administrators decide for them. */
+export const clusterInputs: readonly Statement[] = [...machineInputs, keepProxyCredentials];

@@ -53,6 +53,6 @@ export const node: Statement[] = [
     // The AWS managed key aws/secretsmanager needs no statement (API Reference, GetSecretValue).
     sid: "ReadRegistryCredentials",
     actions: ["secretsmanager:GetSecretValue"],
-    resources: [secret("registries-??????")],
+    resources: [secret("registries-??????"), secret("proxy-??????")],
   },
 ];

@@ -2,7 +2,7 @@ import type { Account } from "../lambdas/cluster/accounts.ts";
 import { BY_TIME, UNFINISHED } from "../lambdas/records/ledger-table.ts";
 import { seeScalingGroups, tagAssisted } from "./assist-statements.ts";
 import { type FunctionName, functionNames, functions, type PrincipalName, triedNames } from "./functions.ts";
-import { inputContents } from "./input-statements.ts";
+import { clusterInputs, inputContents, machineInputs, seeInputSecrets } from "./input-statements.ts";
 import { launch, seeVolumeKey, useVolumeKey } from "./launch-statements.ts";
 import {
   assistCommand,
@@ -144,22 +144,16 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
     forgetJoinSecrets,
   ],
   "provision-node": [
-    durable("provision-node"),
+    ...asksCluster("provision-node", "join"),
     wakeExecutions("add-nodes"),
-    runtimeDocument,
-    readLedger,
-    writeLedger,
     ...appendAudit,
-    slackSecret,
-    reachCluster("join"),
     keepCredential("join"),
-    seeInstances,
     seeAgents,
     ...launch,
     ...useVolumeKey,
     terminate,
     plans,
-    ...inputContents,
+    ...machineInputs,
     ...command,
     ...joinSecrets,
     putNotices,
@@ -200,7 +194,7 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
   "probe-nodes": [...asksCluster("probe-nodes", "act"), leaveAudit, putNotices],
   "watch-reboots": [...asksCluster("watch-reboots", "look"), leaveAudit, seeAgents, ...fleetLook],
   "update-authority": [...actsOnNodes("update-authority"), seeAgents, plans, ...inputContents, ...fleetCommand],
-  reconcile: [...actsOnNodes("reconcile"), seeAgents, plans, ...inputContents, ...fleetCommand],
+  reconcile: [...actsOnNodes("reconcile"), seeAgents, plans, ...clusterInputs, ...fleetCommand],
   sweep: [
     durable("sweep"),
     start(functions.sweep.starts),
@@ -238,6 +232,7 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
     seeStatusChecks,
     ...lookCommand,
     seePayload,
+    seeInputSecrets,
     seeSubscribers,
     tryRights(triedNames),
   ],

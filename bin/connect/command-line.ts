@@ -4,10 +4,11 @@ import { messageOf } from "../../lib/message-of.ts";
 import { StartError } from "../start-error.ts";
 import type { CredentialOptions } from "./credential.ts";
 import { deployedPlace, type Place, sandboxPlace } from "./place.ts";
+import type { RegistriesOptions } from "./registries.ts";
 import type { StopOptions } from "./stop.ts";
 
 /** Tasks of `npm run connect`. */
-const tasks = ["access", "manifest", "credential", "check", "freeze", "thaw"] as const;
+const tasks = ["access", "manifest", "credential", "check", "registries", "freeze", "thaw"] as const;
 
 /** Name of a task. */
 export type Task = (typeof tasks)[number];
@@ -18,6 +19,7 @@ export interface CommandLine {
   readonly place: Place;
   readonly credential: CredentialOptions;
   readonly stop: StopOptions;
+  readonly registries: RegistriesOptions;
 }
 
 /** Usage text, for `--help` and after the message about a wrong command line. */
@@ -25,6 +27,7 @@ export const usage = `npm run connect                  checks the permissions of
 npm run --silent connect -- manifest    prints the manifest to apply: … | kubectl apply -f -
 npm run connect -- credential    makes a credential for each account and stores it in Secrets Manager
 npm run connect -- check         the whole doctor on a terminal (also: npm run doctor)
+npm run connect -- registries    the users and passwords with which nodes pull from mirrors
 npm run connect -- freeze        keeps Casement from disturbing nodes; needs neither the cluster's API nor Slack
 npm run connect -- thaw          lifts the freeze
 
@@ -34,6 +37,8 @@ npm run connect -- thaw          lifts the freeze
   --server URL          credential: where the functions reach the API server, if not where kubectl does
   --token-file FILE     credential: a token of --account that was made elsewhere
   --ca-file FILE        credential: the API server's authority, PEM, if not the kubeconfig's
+  --from-stdin          registries: reads a docker config.json, or host → { username, password }
+  --remove HOST         registries: removes the credential of a host; may be repeated
   --pool NAME           freeze, thaw: one pool; by default the whole cluster
   --reason "TEXT"       freeze: shown to everyone whom it stops
   --for TIME            freeze: 90m, 4h or 2d; by default until thaw
@@ -47,6 +52,8 @@ const options = {
   server: { type: "string" },
   "token-file": { type: "string" },
   "ca-file": { type: "string" },
+  "from-stdin": { type: "boolean", default: false },
+  remove: { type: "string", multiple: true },
   pool: { type: "string" },
   reason: { type: "string" },
   for: { type: "string" },
@@ -103,6 +110,7 @@ export function commandLineOf(
   return {
     task,
     credential,
+    registries: { fromStdin: values["from-stdin"], remove: values.remove ?? [] },
     stop: { pool, reason, time, until, user: environment.USER ?? "a person" },
     place: placeOf(values.sandbox, values.configuration ?? environment.CASEMENT_CONFIGURATION),
   };

@@ -10,7 +10,9 @@ import { StartError } from "../start-error.ts";
 import { type CommandLine, commandLineOf, type Task, usage } from "./command-line.ts";
 import { storeCredentials } from "./credential.ts";
 import type { Place } from "./place.ts";
+import { keepRegistries } from "./registries.ts";
 import { freeze, thaw } from "./stop.ts";
+import { ownTerminal, type Terminal } from "./terminal.ts";
 
 /** Outcome of a task: the text to print and the exit code. */
 export interface TaskOutcome {
@@ -52,7 +54,7 @@ export function outcomeOf(examination: Examination, { cluster, commandWord }: Pl
   return { text: `${withWord(doctorText(examination, cluster), commandWord)}\n`, code: serious ? 1 : 0 };
 }
 
-const tasks: Readonly<Record<Task, (line: CommandLine) => Promise<TaskOutcome>>> = {
+const tasks: Readonly<Record<Task, (line: CommandLine, terminal: Terminal) => Promise<TaskOutcome>>> = {
   manifest: async ({ place }) => ({ text: clusterManifest(place.labelKeys), code: 0 }),
   credential: async ({ place, credential }) => {
     const stored = await storeCredentials(place, credential);
@@ -61,6 +63,10 @@ const tasks: Readonly<Record<Task, (line: CommandLine) => Promise<TaskOutcome>>>
   },
   access: async ({ place }) => outcomeOf(await examined(place, false), place),
   check: async ({ place }) => outcomeOf(await examined(place, true), place),
+  registries: async ({ place, registries }, terminal) => ({
+    text: await keepRegistries(place, registries, terminal),
+    code: 0,
+  }),
   freeze: async ({ place, stop }) => ({ text: await freeze(place, stop), code: 0 }),
   thaw: async ({ place, stop }) => ({ text: await thaw(place, stop), code: 0 }),
 };
@@ -68,14 +74,16 @@ const tasks: Readonly<Record<Task, (line: CommandLine) => Promise<TaskOutcome>>>
 /**
  * Runs the task that was typed after `npm run connect --`.
  * @param environment process.env, or its replacement in a test
+ * @param terminal the process's own, or its replacement in a test
  * @throws StartError for an invalid command line; the error of the cluster or AWS if a credential cannot be created or
  * stored
  */
 export async function connect(
   typed: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
+  terminal: Terminal = ownTerminal,
 ): Promise<TaskOutcome> {
   if (typed.includes("--help")) return { text: `${usage}\n`, code: 0 };
   const line = commandLineOf(typed, environment);
-  return tasks[line.task](line);
+  return tasks[line.task](line, terminal);
 }

@@ -1,7 +1,9 @@
 import type { ProbeEvent, ProbeState } from "./probe.ts";
 
 /** Result of a pull on a node; "unknown" is no judgement of the registry. */
-export type PullResult = { readonly state: "pulled" } | { readonly state: "failed" | "unknown"; readonly why: string };
+export type PullResult =
+  | { readonly state: "pulled" }
+  | { readonly state: "failed" | "unauthorized" | "unknown"; readonly why: string };
 
 /** Facts of one poll of a pod that pulls an image. */
 export interface PullObservation {
@@ -11,6 +13,8 @@ export interface PullObservation {
   readonly events: readonly ProbeEvent[] | null;
   /** Is the time over? */
   readonly isLate: boolean;
+  /** Does the node sign in to every registry that it asks? By default it does not. */
+  readonly signsIn?: boolean;
 }
 
 /**
@@ -50,13 +54,14 @@ function judgeLate(events: readonly ProbeEvent[] | null, failure: string): PullR
 
 /**
  * Judges the pull of a pod's image by its Events. A registry that wants a credential proves nothing, because the pod has
- * none.
+ * none, unless the node gave it one.
  * @returns null until the result is known
  */
-export function judgePull({ pod, events, isLate }: PullObservation): PullResult | null {
+export function judgePull({ pod, events, isLate, signsIn = false }: PullObservation): PullResult | null {
   if (events?.some(isPulled)) return { state: "pulled" };
   if (pod === null) return { state: "unknown", why: "its pod was deleted by others" };
   const failure = lastError(events ?? []);
+  if (signsIn && wantsCredential.test(failure)) return { state: "unauthorized", why: failure };
   if (wantsCredential.test(failure)) return { state: "unknown", why: `the registry wants a credential (${failure})` };
   if (pod.ended) return { state: "unknown", why: `the kubelet did not run its pod (${pod.ended})` };
   return isLate ? judgeLate(events, failure) : null;

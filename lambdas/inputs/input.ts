@@ -1,6 +1,7 @@
 import { type Authority, sha256 } from "../cluster/authorities.ts";
 import type { Request } from "../commands/request.ts";
 import type { Configuration } from "../configuration/configuration.ts";
+import { type SecretVersion, templateHash } from "../machine/actions.ts";
 import type { Action } from "../machine/plan.ts";
 import type { FleetWords } from "../messages/operation/fleet.ts";
 import type { InputFile, InputName, InputValue, SentInput } from "../records/machine-record.ts";
@@ -25,6 +26,21 @@ export type FoundObjects = readonly (readonly unknown[])[];
 export interface TextFile {
   readonly path: string;
   readonly text: string;
+  /** Secret from which the machine fills the text's holes. */
+  readonly secret?: SecretVersion;
+}
+
+/** Facts of a secret without its value. */
+export interface SecretFacts extends SecretVersion {
+  readonly description: string;
+}
+
+/** A registry whose pulls a file decides. */
+export interface ProvenRegistry {
+  readonly host: string;
+  readonly path: string;
+  /** Every host that is asked gets a credential: one that wants another refutes the content. */
+  readonly signsIn?: true;
 }
 
 /** Content that an input wants on every machine, as the bucket stores it. */
@@ -39,7 +55,7 @@ export interface InputContent {
   readonly held?: readonly string[];
   readonly authorities?: readonly Authority[];
   /** Registries whose pulls a file decides; the first node's proof pulls from those whose file changed. */
-  readonly registries?: readonly { readonly host: string; readonly path: string }[];
+  readonly registries?: readonly ProvenRegistry[];
   /** Remarks for people about objects that could not be applied as they are. */
   readonly remarks?: readonly string[];
   /**
@@ -64,6 +80,8 @@ export interface InputFacts {
   readonly images: readonly string[] | null;
   /** Keys of parts whose consequence a person has accepted. */
   readonly accepted: readonly string[];
+  /** The input's secret; missing while it has no value. */
+  readonly secret?: SecretFacts;
 }
 
 /** Sentences about an input in messages and notices. */
@@ -102,6 +120,13 @@ export interface Input {
   reads(configuration: Configuration): readonly ObjectReference[] | null;
   /** Lists the objects that those name; by default none. @param found objects of each reference of `reads` */
   follows?(found: FoundObjects, configuration: Configuration): readonly ObjectReference[];
+  /** Name of a secret whose description and version decide about the content too; by default none. */
+  secretOf?(configuration: Configuration): string;
+  /**
+   * Texts that the objects have and that only machines may read: the schedule keeps them in the secret of `secretOf`.
+   * @param found objects of each reference of `reads`, then of `follows`
+   */
+  secretFields?(found: FoundObjects, configuration: Configuration): Readonly<Record<string, string>>;
   /**
    * Makes the content from the objects.
    * @param found objects of each reference of `reads`, then of `follows`
@@ -153,8 +178,14 @@ export function valueFor(input: Input, content: InputContent, sent: SentInput | 
   };
 }
 
-const hashedFiles = ({ files }: InputContent): readonly InputFile[] =>
-  files.map(({ path, text }) => ({ path, sha256: sha256(text) }));
+/** A file as records have it: its hash does not depend on a secret, so the secret's version stands beside it. */
+export const recordedFile = ({ path, text, secret }: TextFile): InputFile => ({
+  path,
+  sha256: templateHash(text),
+  ...(secret ? { version: secret.version } : {}),
+});
+
+const hashedFiles = ({ files }: InputContent): readonly InputFile[] => files.map(recordedFile);
 
 /** Files that a machine has, and that it keeps although the content does not have them. */
 function keptFiles(input: Input, content: InputContent, sent: SentInput | undefined): readonly InputFile[] {
@@ -165,8 +196,10 @@ function keptFiles(input: Input, content: InputContent, sent: SentInput | undefi
 /** Hash of a whole content: contents with the same files may differ in what machines keep. */
 export const contentHash = (content: InputContent): string => sha256(JSON.stringify(content));
 
-const textOf = (files: readonly InputFile[]): string =>
-  JSON.stringify(files.map(({ path, sha256: hash }) => `${path} ${hash}`).toSorted());
+/** Text that differs for files that differ. */
+export const keyOfFile = ({ path, sha256: hash, version = "" }: InputFile): string => `${path} ${hash} ${version}`;
+
+const textOf = (files: readonly InputFile[]): string => JSON.stringify(files.map(keyOfFile).toSorted());
 
 /**
  * Makes a test whether a machine must get a content, by its record; a machine to which the input was never sent has

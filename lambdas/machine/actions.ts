@@ -20,6 +20,27 @@ export const textFile = (path: string, text: string): ActionOf<"file"> => ({
   access: "inherited",
 });
 
+/** A secret at one of its versions. */
+export interface SecretVersion {
+  readonly secretId: string;
+  readonly version: string;
+}
+
+/** A small text file with holes, which the machine fills from a secret; only SYSTEM and Administrators may read it. */
+export const templateFile = (path: string, text: string, { secretId, version }: SecretVersion): ActionOf<"file"> => ({
+  do: "file",
+  path,
+  source: { from: "template", base64: Buffer.from(text).toString("base64"), secretId, version },
+  sha256: null,
+  access: "system",
+});
+
+/** Hex sha256 by which a machine recognises a text, whatever fills the holes of its credentials. */
+export const templateHash = (text: string): string =>
+  createHash("sha256")
+    .update(text.replaceAll(/"Basic <<[^>]*>>"/g, '"Basic <<>>"').replaceAll(/\/\/<<[^>]*>>@/g, "//"))
+    .digest("hex");
+
 /** A JSON file, indented so that a person on the machine can read it. */
 export const jsonFile = (path: string, value: unknown): ActionOf<"file"> =>
   textFile(path, `${JSON.stringify(value, null, 2)}\n`);

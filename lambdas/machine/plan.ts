@@ -5,7 +5,10 @@ export type FileSource =
   | { readonly from: "inline"; readonly base64: string }
   | { readonly from: "bucket"; readonly bucket: string; readonly key: string; readonly version: string }
   | { readonly from: "secret"; readonly secretId: string; readonly field: string }
-  | ({ readonly from: "template" } & FilledText);
+  | TemplateSource;
+
+/** A text whose holes the machine fills. */
+export type TemplateSource = { readonly from: "template" } & FilledText;
 
 /**
  * A text with holes `<<field>>` that the machine fills from one version of a secret, which is a JSON object of texts
@@ -74,7 +77,7 @@ export type Action =
       readonly do: "service-variable";
       readonly service: string;
       readonly name: string;
-      readonly value: string | null;
+      readonly value: string | null | TemplateSource;
       readonly expects?: ExpectedContent;
     }
   /** Sets the failure actions of a service that Casement does not define (the SSM agent). */

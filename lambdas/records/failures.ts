@@ -55,6 +55,7 @@ export const failureCodes = [
   // The cluster.
   "api-denied",
   "image-not-pulled",
+  "registry-unauthorized",
   "authority-unreadable",
   "kubernetes-too-old",
   "overlay-port",

@@ -10,7 +10,10 @@ export type InputName = "kubeletClients" | "mirrors" | "proxy";
 /** A file that an input writes on machines. */
 export interface InputFile {
   readonly path: string;
+  /** Of the text before its holes were filled. */
   readonly sha256: string;
+  /** Version of the secret that fills its holes; missing for a file without holes. */
+  readonly version?: string;
 }
 
 /** An input as a machine gets it. */

@@ -3,7 +3,9 @@ import type { FoundObjects, Input, InputContent, InputFacts } from "../inputs/in
 import type { inputObjects } from "./cluster/input-objects.ts";
 import { isWindows } from "./cluster/node-facts.ts";
 import type { nodes } from "./cluster/nodes.ts";
+import type { secretFacts } from "./secret-facts.ts";
 
+type Secrets = ReturnType<typeof secretFacts>;
 type Nodes = Pick<ReturnType<typeof nodes>, "all" | "pods">;
 
 /**
@@ -34,18 +36,21 @@ async function imagesInUse(cluster: Nodes): Promise<readonly string[]> {
 }
 
 /**
- * Makes an input's content from its objects. Pods are read only if the images in use decide about it.
- * @throws Refused if the objects are damaged or doubtful
+ * Makes an input's content from its objects and what is known of its secret. Pods are read only if the images in use decide about it.
+ * @throws Refused if the objects are damaged or doubtful, or the secret is missing
  */
 export async function inputContent(
   input: Input,
   found: FoundObjects,
-  facts: Omit<InputFacts, "images">,
-  cluster: Nodes,
+  facts: Omit<InputFacts, "images" | "secret">,
+  { nodes: cluster, secretFacts: secrets }: { readonly nodes: Nodes; readonly secretFacts: Secrets },
 ): Promise<InputContent> {
-  const first = input.content(found, { ...facts, images: null });
+  const name = input.secretOf?.(facts.configuration);
+  const secret = name === undefined ? undefined : await secrets.read(name);
+  const known: Omit<InputFacts, "images"> = { ...facts, ...(secret ? { secret } : {}) };
+  const first = input.content(found, { ...known, images: null });
   if (first !== "needs-images") return first;
-  const content = input.content(found, { ...facts, images: await imagesInUse(cluster) });
+  const content = input.content(found, { ...known, images: await imagesInUse(cluster) });
   if (content === "needs-images") throw new Error("an input that was given the images in use asks for them again");
   return content;
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { keys } from "../records/ledger-table.ts";
 import type { StepContext } from "./context.ts";
 import { tableClient } from "./ledger/table.ts";
@@ -35,6 +36,8 @@ export interface InputWatch {
   readonly asked: readonly string[];
   /** Keys of the parts whose consequence a person has accepted. */
   readonly accepted: readonly string[];
+  /** Key of the hash by which a changed secret is noticed without reading it; empty before the first one. */
+  readonly secretKey: string;
 }
 
 const empty: InputWatch = {
@@ -49,6 +52,7 @@ const empty: InputWatch = {
   remarks: [],
   asked: [],
   accepted: [],
+  secretKey: "",
 };
 
 /** Does a blocked content block a content at a time? */
@@ -136,6 +140,13 @@ const inputWatch = (context: StepContext, rule: string) => {
         ...(isSame(before) ? {} : { remarks, asked }),
       }));
       return { news: after?.news ?? null, isNew: !isSame(seen) };
+    },
+
+    /** Reads the key of the secret's hash; the first call makes it. */
+    secretKey: async (): Promise<string> => {
+      const made = randomBytes(32).toString("base64");
+      const after = await revise((before) => (before.secretKey === "" ? { ...before, secretKey: made } : null));
+      return after?.secretKey ?? (await read()).secretKey;
     },
 
     /** Accepts the consequence of every part about which the posted remarks ask. */

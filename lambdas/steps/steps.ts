@@ -15,6 +15,7 @@ import { executions } from "./executions.ts";
 import { health } from "./health.ts";
 import { inputStore } from "./input-store.ts";
 import { inputWatches } from "./input-watches.ts";
+import { keptSecrets } from "./kept-secrets.ts";
 import { announcements } from "./ledger/announcements.ts";
 import { audit } from "./ledger/audit.ts";
 import { auditedLedger } from "./ledger/audited-ledger.ts";
@@ -39,6 +40,7 @@ import { plan } from "./plan/plan.ts";
 import { traces } from "./plan/traces.ts";
 import { probes } from "./probes.ts";
 import { runtime } from "./runtime.ts";
+import { secretFacts } from "./secret-facts.ts";
 import { answers } from "./slack/answers.ts";
 import { people } from "./slack/people.ts";
 import { responseUrls } from "./slack/response-urls.ts";
@@ -94,6 +96,8 @@ export const steps = (context: StepContext) => ({
   rollouts: rollouts(context),
   runtime: runtime(context),
   screenshots: screenshots(context),
+  secretFacts: secretFacts(context),
+  keptSecrets: keptSecrets(context),
   slots: slots(context),
   stops: stops(context),
   thread: thread(context, commandWord(context)),

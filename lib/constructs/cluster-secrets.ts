@@ -1,6 +1,7 @@
 import { CfnSecret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Construct } from "constructs";
 import { accounts, secretOf } from "../../lambdas/cluster/accounts.ts";
+import { proxySecret } from "../../lambdas/cluster/proxy-secret.ts";
 import { registriesSecret } from "../../lambdas/cluster/registries-secret.ts";
 import { acknowledge } from "./acknowledge.ts";
 
@@ -9,7 +10,7 @@ const RENEWED =
 
 /**
  * Creates the secrets of one cluster without values, so that no template, parameter or state file ever holds them: one
- * for Slack, one for registries, and one for each account that the bot has in the cluster.
+ * for Slack, one for registries, one for the proxy, and one for each account that the bot has in the cluster.
  * @returns the name of Slack's secret
  */
 export function clusterSecrets(scope: Construct, cluster: string): { readonly slackSecret: string } {
@@ -21,6 +22,8 @@ export function clusterSecrets(scope: Construct, cluster: string): { readonly sl
   make("slack", slackSecret, "Casement's Slack app: JSON { signingSecret, botToken }");
   // Its description lists the hosts, so that a deployment must never set one.
   make("registries", registriesSecret(cluster));
+  // Its description has the hash of its value, which the schedule writes.
+  make("proxy", proxySecret(cluster));
   for (const account of accounts)
     make(
       `kubernetes ${account}`,

@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import { basename } from "node:path/win32";
 import { ACCOUNT_NAMESPACE, type Account, accounts, secretOf, userOf } from "../../lambdas/cluster/accounts.ts";
 import { LIFE_SECONDS } from "../../lambdas/cluster/credential-term.ts";
+import { proxySecret } from "../../lambdas/cluster/proxy-secret.ts";
+import { registriesSecret } from "../../lambdas/cluster/registries-secret.ts";
 import type { Configuration } from "../../lambdas/configuration/configuration.ts";
 import { RUNTIME_KEY } from "../../lambdas/configuration/runtime-key.ts";
 import type { PayloadFile, PayloadManifest } from "../../lambdas/machine/payload.ts";
@@ -42,6 +44,8 @@ export async function seedAccount(
   const { secrets, keys } = simulator;
   for (const account of accounts)
     secrets.seed(secretOf(demo.cluster.name, account), credentialFor(simulator, account, apiServer));
+  secrets.seed(registriesSecret(demo.cluster.name), null);
+  secrets.seed(proxySecret(demo.cluster.name), null);
   secrets.seed(demo.slackSecret, JSON.stringify({ signingSecret: keys.signingSecret, botToken: keys.botToken }));
 }
 

@@ -7,6 +7,7 @@ import { rootCertificates } from "node:tls";
 import { KubeConfig } from "@kubernetes/client-node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect } from "../../bin/connect/connect.ts";
+import type { Terminal } from "../../bin/connect/terminal.ts";
 import { payload } from "../../bin/payload/payload.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -259,5 +260,45 @@ describe("the namespace of the accounts", () => {
     const { text } = await atSandbox("credential");
     expect(text).toMatch(/also lie in the cluster.*join-token-x7k2p/);
     await asAdministrator("DELETE", "/api/v1/namespaces/casement/secrets/join-token-x7k2p");
+  });
+});
+
+describe("npm run connect -- registries", () => {
+  const typing = (answers: readonly string[], piped = "") => {
+    const left = [...answers];
+    const hidden: string[] = [];
+    const terminal: Terminal = {
+      isInteractive: answers.length > 0,
+      read: async () => piped,
+      ask: async (question, isHidden) => {
+        if (isHidden) hidden.push(question);
+        return left.shift() ?? "";
+      },
+    };
+    const run = (...words: string[]) => connect(["registries", ...words, "--sandbox", folder], {}, terminal);
+    return { run, hidden };
+  };
+
+  test("stores what is typed and what is piped, lists hosts without passwords, and removes them", async () => {
+    expect((await typing([]).run()).text).toBe("No registry has a credential.\n");
+    const typed = typing(["MIRROR.example.com:5000", "puller", "canary-1"]);
+    const stored = await typed.run();
+    expect(stored.text).toMatch(/^Stored the credentials of mirror\.example\.com:5000\. .*\/win mirrors/);
+    expect(typed.hidden).toEqual(["Password (not shown): "]);
+    const piped = JSON.stringify({ "quay.io": { username: "u", password: "canary-2" } });
+    const both = await typing([], piped).run("--from-stdin");
+    expect(both.text).toContain("Registries with a credential:\n  mirror.example.com:5000\n  quay.io\n");
+    expect((await typing([]).run()).text).toBe("Registries with a credential:\n  mirror.example.com:5000\n  quay.io\n");
+    const removed = await typing([]).run("--remove", "mirror.example.com:5000", "--remove", "quay.io");
+    expect(removed.text).toMatch(/^Removed the credentials of mirror\.example\.com:5000, quay\.io\./);
+    expect(`${stored.text}${both.text}${removed.text}`).not.toContain("canary");
+  });
+
+  test("changes nothing without a host, and refuses one that is not exact or not stored", async () => {
+    expect((await typing([""]).run()).text).toBe("Nothing was changed.\n");
+    await expect(typing(["*.example.com"]).run()).rejects.toThrow('"*.example.com" is no host');
+    await expect(typing([]).run("--remove", "quay.io")).rejects.toThrow(
+      "quay.io has no credential; nothing was removed",
+    );
   });
 });

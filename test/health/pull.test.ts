@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ProbeEvent, ProbeState } from "../../lambdas/health/probe.ts";
-import { judgePull, proofImages, registryOf } from "../../lambdas/health/pull.ts";
+import { judgePull, type PullObservation, proofImages, registryOf } from "../../lambdas/health/pull.ts";
 
 const waiting: ProbeState = { exitCode: null, address: null, waiting: "", ended: "" };
 const event = (reason: string, message: string, at = "03:00:00"): ProbeEvent => ({
@@ -10,7 +10,7 @@ const event = (reason: string, message: string, at = "03:00:00"): ProbeEvent => 
 });
 
 describe("A pull on a node", () => {
-  const judge = (events: readonly ProbeEvent[] | null, more: { pod?: ProbeState | null; isLate?: boolean } = {}) =>
+  const judge = (events: readonly ProbeEvent[] | null, more: Partial<PullObservation> = {}) =>
     judgePull({ pod: waiting, isLate: false, ...more, events });
 
   test("worked once the kubelet says that it pulled the image", () => {
@@ -37,8 +37,10 @@ describe("A pull on a node", () => {
     "401 Unauthorized",
     "pull access denied, repository does not exist",
     "failed to authorize: failed to fetch anonymous token: unexpected status: 403 Forbidden",
-  ])("proves nothing where the registry answers %s", (why) => {
-    expect(judge([event("Failed", `Failed to pull image "a.io/x:1": ${why}`)])).toMatchObject({ state: "unknown" });
+  ])("proves nothing where the registry answers %s, unless the node signs in", (why) => {
+    const answers = [event("Failed", `Failed to pull image "a.io/x:1": ${why}`)];
+    expect(judge(answers)).toMatchObject({ state: "unknown" });
+    expect(judge(answers, { signsIn: true })).toEqual({ state: "unauthorized", why });
   });
 
   test("failed where the registry refuses everybody, or never answers", () => {

@@ -107,14 +107,41 @@ export async function heldBack(here: Journey): Promise<string[]> {
   });
 }
 
+/** The credentials of registries, encoded and as passwords. */
+function registryCredentials(here: Journey): string[] {
+  const versions = allSecrets(here).flatMap(({ name, versions: all }) => (name.endsWith("/registries") ? all : []));
+  const values = versions.flatMap(({ text }) => Object.values(JSON.parse(text ?? "{}") as Record<string, string>));
+  return values.flatMap((value) => [value, Buffer.from(value, "base64").toString().split(":").slice(1).join(":")]);
+}
+
+/** The users with their passwords of proxies, and the passwords. */
+function proxyCredentials(here: Journey): string[] {
+  const versions = allSecrets(here).flatMap(({ name, versions: all }) => (name.endsWith("/proxy") ? all : []));
+  const values = versions.flatMap(({ text }) => Object.values(JSON.parse(text ?? "{}") as Record<string, string>));
+  return values.flatMap((value) => [value, value.split(":").slice(1).join(":")]);
+}
+
 /** Secrets that nobody may ever read anywhere but in their store. */
 function canaries(here: Journey): string[] {
   const { signingSecret, botToken } = here.simulator.keys;
   const tokens = allSecrets(here).flatMap(({ versions }) =>
     versions.flatMap(({ text }) => (text ?? "").match(/eyJ[\w-]{10,}\.[\w-]+\.[\w-]+/g) ?? []),
   );
-  return [signingSecret, botToken, ...tokens];
+  return [signingSecret, botToken, ...tokens, ...registryCredentials(here), ...proxyCredentials(here)];
 }
+
+interface StoredObject {
+  readonly key: string;
+  readonly content: string;
+}
+
+/** Texts in the bucket: plans, contents of inputs, copies of the audit; the payload is no text. */
+const bucketTexts = (here: Journey): string[] =>
+  here.simulator.simulation.store
+    .collection<StoredObject>("s3-versions")
+    .values()
+    .filter(({ key }) => !key.startsWith("payload/"))
+    .map(({ content }) => Buffer.from(content, "base64").toString());
 
 async function noSecretShows(here: Journey): Promise<void> {
   const { store } = here.simulator.simulation;
@@ -127,6 +154,9 @@ async function noSecretShows(here: Journey): Promise<void> {
     ledger: await ledgerItems(here),
     executions: here.simulator.lambda.executions(),
     logs: here.logged,
+    calls: calls(here),
+    notices: here.simulator.topic.notifications(),
+    bucket: bucketTexts(here),
   };
   for (const [place, content] of Object.entries(places)) {
     const base = JSON.stringify(content);

@@ -1,3 +1,7 @@
+import { randomUUID } from "node:crypto";
+import { secretTexts } from "../../bin/connect/registry-credentials.ts";
+import { registriesSecret } from "../../lambdas/cluster/registries-secret.ts";
+import { demo } from "../../lib/sandbox/demo.ts";
 import { type Disk, diskOf } from "../../lib/sandbox/machine/disk.ts";
 import { calls } from "./evidence.ts";
 import { type Journey, startJourney } from "./journey.ts";
@@ -39,6 +43,21 @@ export const editSet = (here: Journey, pulls: keyof typeof kinds, name: string, 
 /** Deletes a mirror set. */
 export const deleteSet = (here: Journey, pulls: keyof typeof kinds, name: string): Promise<void> =>
   kubectl(here, "DELETE", `${paths[pulls]}/${name}`);
+
+/** Stores the credentials of registries as `npm run connect -- registries` does: host → "user:password". */
+export async function storeCredentials(here: Journey, credentials: Readonly<Record<string, string>>): Promise<void> {
+  const encoded = Object.entries(credentials).map(([host, one]) => [host, Buffer.from(one).toString("base64")]);
+  const { value, description } = secretTexts(Object.fromEntries(encoded));
+  const input = {
+    SecretId: registriesSecret(demo.cluster.name),
+    ClientRequestToken: randomUUID(),
+    SecretString: value,
+    Description: description,
+  };
+  const request = { method: "POST", url: "/", headers: {}, body: Buffer.from(JSON.stringify(input)) };
+  const owner = { principal: "owner", require: () => undefined, context: {} };
+  await here.drive(here.simulator.secrets.service.answer("UpdateSecret", request, owner as never));
+}
 
 /** Starts a cluster with nodes. */
 export const startMirroring = (configuration: object = {}): Promise<Journey> =>

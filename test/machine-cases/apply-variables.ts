@@ -1,6 +1,6 @@
 import { folders, variable, withService } from "./apply-plans.ts";
-import { changed, failed, type MachineCase, planOf, sha256 } from "./case.ts";
-import { freshMachine } from "./windows.ts";
+import { base64, changed, failed, type MachineCase, planOf, sha256 } from "./case.ts";
+import { freshMachine, withMetadata } from "./windows.ts";
 
 const NOTE = "C:\\Casement\\started-exporter.txt";
 /** The process of a running service, as both runners name it: its id, and its start in ticks of .NET. */
@@ -121,8 +121,44 @@ const ofOthers: readonly MachineCase[] = [
   },
 ];
 
+const SECRET = "casement/prod-west/proxy";
+const VERSION = "11111111-1111-4111-8111-111111111111";
+const withPassword = (field: string) =>
+  variable({
+    value: { from: "template", base64: base64(`http://<<${field}>>@proxy:3128`), secretId: SECRET, version: VERSION },
+    expects: [],
+  });
+const filled = "HTTPS_PROXY=http://casement:canary-1@proxy:3128";
+const reading = {
+  script: "apply",
+  folders,
+  secrets: { [SECRET]: [{ version: VERSION, text: JSON.stringify({ https: "casement:canary-1" }) }] },
+} as const;
+
+const passwords: readonly MachineCase[] = [
+  {
+    ...reading,
+    name: "fills a variable's password from the version of the secret that the plan names",
+    before: { ...stopped("A=1"), routes: withMetadata },
+    request: planOf(withPassword("https")),
+    exitCode: 0,
+    result: changed("service-variable HTTPS_PROXY"),
+    after: variables("A=1", filled),
+    settles: true,
+  },
+  {
+    ...reading,
+    name: "leaves a variable as it is whose secret lacks the field",
+    before: { ...stopped("A=1"), routes: withMetadata },
+    request: planOf(withPassword("http")),
+    exitCode: 1,
+    result: failed("service-variable HTTPS_PROXY", "the secret has no field http", "secret-unusable"),
+    after: variables("A=1"),
+  },
+];
+
 /** Cases in which apply.ps1 sets variables of a service. */
-export const applyVariables: readonly MachineCase[] = [...written, ...ofOthers];
+export const applyVariables: readonly MachineCase[] = [...written, ...ofOthers, ...passwords];
 
 const observed = (name: string, reasons: readonly string[], change: Partial<MachineCase>): MachineCase => ({
   name,

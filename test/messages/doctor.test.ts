@@ -85,6 +85,7 @@ const each: readonly Finding[] = [
   { kind: "registries-not-enforced", list: "blocked", registries: [hostile] },
   { kind: "registries-not-enforced", list: "allowed", registries: ["quay.io"] },
   { kind: "registries-unencrypted", registries: ["quay.io"] },
+  { kind: "registry-credentials-unused", hosts: [hostile] },
   { kind: "mirrors-asked", parts: [hostile] },
   { kind: "mirrors-late", nodes: ["win-1"] },
   { kind: "mirrors-unconfirmed", nodes: ["win-1", "win-2"] },

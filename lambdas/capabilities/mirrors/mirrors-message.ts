@@ -3,7 +3,7 @@ import type { MirrorFault, UnusedMirror } from "../../inputs/mirrors/mirror-line
 import type { MirrorFile, Mirrors } from "../../inputs/mirrors/mirrors.ts";
 import type { WidenedMirror } from "../../inputs/mirrors/registries.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
-import { mirrorFaultText, unusedMirrorText } from "../../messages/mirrors/faults.ts";
+import { mirrorFaultText, unusedCredentialsText, unusedMirrorText } from "../../messages/mirrors/faults.ts";
 import { context, section, sections } from "../../messages/slack/blocks.ts";
 import { code, codeBlock, counted, plain, prose, some } from "../../messages/slack/text.ts";
 import type { Message } from "../../records/records.ts";
@@ -17,7 +17,8 @@ export interface ShownRegistry extends MirrorFile {
 }
 
 /** Facts of the list of registries. */
-interface ShownMirrors extends Pick<Mirrors, "inexpressible" | "unused" | "unenforced" | "widened"> {
+interface ShownMirrors
+  extends Pick<Mirrors, "inexpressible" | "unused" | "unusedCredentials" | "unenforced" | "widened"> {
   readonly registries: readonly ShownRegistry[];
   /** Number of Windows nodes that Casement manages. */
   readonly nodes: number;
@@ -41,10 +42,11 @@ const nodesText = ({ without, question }: ShownRegistry, nodes: number): string 
 };
 
 function registryLine(shown: ShownRegistry, nodes: number): string {
-  const { registry, text, forbidsSource, isUnencrypted } = shown;
+  const { registry, text, credentials, forbidsSource, isUnencrypted } = shown;
   const hosts = some([...new Set(hostsIn(text))].map(code), 4);
   const last = forbidsSource ? "never the registry itself" : "then the registry itself";
-  const marks = isUnencrypted ? " · ⚠️ unencrypted" : "";
+  const signedIn = credentials.length > 0 ? ` · with credentials for ${some(credentials.map(code), 4)}` : "";
+  const marks = `${signedIn}${isUnencrypted ? " · ⚠️ unencrypted" : ""}`;
   const sign = shown.without.length === 0 ? "✅" : shown.question === null ? "⏳" : "❓";
   return `${sign} ${code(registry)} → ${hosts}, ${last}${marks} · ${nodesText(shown, nodes)}`;
 }
@@ -61,11 +63,13 @@ const listText = (name: string, list: readonly string[]): readonly string[] =>
 function remarksOf({
   inexpressible,
   unused,
+  unusedCredentials,
   unenforced,
 }: Omit<ShownMirrors, "registries" | "nodes">): readonly string[] {
   const faults = [...inexpressible.map(mirrorFaultText), ...unused.map((one: UnusedMirror) => unusedMirrorText(one))];
   return [
     ...faults.map((one) => `⚠️ ${prose(one, 300)}`),
+    ...(unusedCredentials.length > 0 ? [`⚠️ ${unusedCredentialsText(unusedCredentials.map(code))}`] : []),
     ...listText("blocked", unenforced.blocked),
     ...listText("allowed", unenforced.allowed),
   ];

@@ -1,11 +1,13 @@
 import { managedWindowsNodes } from "../../change/inputs/managed.ts";
 import type { OperationSettings } from "../../change/operation/op.ts";
+import { registriesSecret } from "../../cluster/registries-secret.ts";
 import type { Request } from "../../commands/request.ts";
 import { UserError } from "../../errors.ts";
-import { mirrorsFrom, mirrorsInput } from "../../inputs/mirrors/input.ts";
+import { keyOfFile, recordedFile } from "../../inputs/input.ts";
+import { mirrorsFrom, mirrorsInput, textFileOf } from "../../inputs/mirrors/input.ts";
 import { inputsNotApplied } from "../../messages/operation/reconcile.ts";
 import { profileOf } from "../../profiles/list.ts";
-import type { MachineInputs } from "../../records/machine-record.ts";
+import type { InputFile, MachineInputs } from "../../records/machine-record.ts";
 import type { Message } from "../../records/records.ts";
 import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
@@ -20,12 +22,12 @@ type MirrorsRequest = Extract<Request, { command: "mirrors" }>;
 const without = (
   nodes: readonly Node[],
   given: ReadonlyMap<string, MachineInputs>,
-  file: { readonly path: string; readonly sha256: string },
+  file: InputFile,
 ): readonly string[] =>
   nodes
     .filter((node) => {
       const sent = given.get(instanceIdOf(node) ?? "")?.mirrors;
-      const has = sent?.files?.some(({ path, sha256 }) => path === file.path && sha256 === file.sha256);
+      const has = sent?.files?.some((one) => keyOfFile(one) === keyOfFile(file));
       return !has || sent?.unconfirmed !== undefined;
     })
     .map(({ metadata }) => metadata?.name ?? "");
@@ -40,24 +42,22 @@ export async function showMirrors(
   { runtimeVersion }: OperationSettings,
 ): Promise<Message> {
   const { configuration } = await steps.runtime.read(runtimeVersion);
-  const [found, nodes, given, watch] = await Promise.all([
+  const [found, secret, nodes, given, watch] = await Promise.all([
     inputFound(steps.inputObjects, mirrorsInput, configuration),
+    steps.secretFacts.read(registriesSecret(configuration.cluster.name)),
     managedWindowsNodes(steps, configuration),
     steps.machines.given.all(),
     steps.inputWatches.of(mirrorsInput.rule).read(),
   ]);
   if (found === null) throw new UserError(inputsNotApplied);
-  const wanted = mirrorsFrom(found, configuration);
+  const wanted = mirrorsFrom(found, configuration, secret);
   const { registryFile } = profileOf(configuration);
   const questions = [...openQuestions(watch)];
-  const registries = wanted.files.map(
-    (file): ShownRegistry => ({
-      ...file,
-      path: registryFile(file.folder),
-      question: questions.find(([key]) => key.startsWith(`${file.registry}: `))?.[1] ?? null,
-      without: without(nodes, given, { path: registryFile(file.folder), sha256: file.sha256 }),
-    }),
-  );
+  const registries = wanted.files.map((file): ShownRegistry => {
+    const recorded = recordedFile(textFileOf({ ...file, path: registryFile(file.folder) }, secret));
+    const question = questions.find(([key]) => key.startsWith(`${file.registry}: `))?.[1] ?? null;
+    return { ...file, path: recorded.path, question, without: without(nodes, given, recorded) };
+  });
   if (registry === null) return mirrorsMessage({ ...wanted, registries, nodes: nodes.length });
   const shown = registries.find((one) => one.registry === registry);
   const faults = wanted.inexpressible.filter((fault) => fault.registry === registry);

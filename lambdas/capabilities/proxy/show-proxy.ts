@@ -18,7 +18,7 @@ import { proxyMessage } from "./proxy-message.ts";
 /** Registries with mirrors, and these mirrors. If the mirror sets cannot be read, continue without them. */
 async function registriesOf(steps: Steps, configuration: Configuration): Promise<readonly string[]> {
   const found = await inputFound(steps.inputObjects, mirrorsInput, configuration).catch(() => null);
-  const { files } = found === null ? { files: [] } : mirrorsFrom(found, configuration);
+  const { files } = found === null ? { files: [] } : mirrorsFrom(found, configuration, undefined);
   const hosts = files.flatMap(({ registry, text }) => [registry, ...hostsIn(text)]);
   return [...new Set(hosts.map((host) => host.replace(/\/.*$/, "")))].toSorted();
 }
@@ -26,7 +26,7 @@ async function registriesOf(steps: Steps, configuration: Configuration): Promise
 /** Makes the content that the cluster wants; a person looks, so that one which became empty is no doubt. */
 function contentOf(steps: Steps, found: FoundObjects, configuration: Configuration): Promise<InputContent> {
   const facts = { configuration, given: [], now: steps.now(), isRequested: true, accepted: [] };
-  return inputContent(proxyInput, found, facts, steps.nodes);
+  return inputContent(proxyInput, found, facts, steps);
 }
 
 /**

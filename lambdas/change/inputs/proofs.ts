@@ -1,9 +1,8 @@
-import { sha256 } from "../../cluster/authorities.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { causeOf, done, MINUTE, pending, StageFailed, step, until, untilTime } from "../../engine/durable.ts";
 import { pullProbe } from "../../health/probe-pods.ts";
 import { judgePull, type ProofImage, type PullResult, proofImages } from "../../health/pull.ts";
-import type { Input, InputContent } from "../../inputs/input.ts";
+import { type Input, type InputContent, keyOfFile, type ProvenRegistry, recordedFile } from "../../inputs/input.ts";
 import { some } from "../../messages/slack/text.ts";
 import { windowsReleaseOf } from "../../steps/cluster/node-facts.ts";
 import type { FleetOperation } from "../fleet/row.ts";
@@ -52,13 +51,27 @@ const MOST_PULLS = 5;
 /** Seconds before a poll of a pull. @param round counted from 1 */
 const pauseBefore = (round: number): number => (round <= 6 ? 5 : 15);
 
+/** Failures of pulls that refute an input, with what a person can do. */
+const failures = {
+  failed: { code: "image-not-pulled", help: "" },
+  unauthorized: {
+    code: "registry-unauthorized",
+    help: "; npm run connect -- registries stores another user and password",
+  },
+} as const;
+
 /** Registries whose file on the first node is not the one that it had before. */
-async function changedRegistries({ op: { steps }, input, first, contentOf }: ProofTask): Promise<readonly string[]> {
+async function changedRegistries({
+  op: { steps },
+  input,
+  first,
+  contentOf,
+}: ProofTask): Promise<readonly ProvenRegistry[]> {
   const { registries = [], files } = await contentOf();
   const before = (await steps.machines.given.of(first.instanceId))?.[input.name]?.unconfirmed?.before?.files ?? [];
-  const had = new Map(before.map(({ path, sha256: hash }) => [path, hash]));
-  const wanted = new Map(files.map(({ path, text }) => [path, sha256(text)]));
-  return registries.filter(({ path }) => had.get(path) !== wanted.get(path)).map(({ host }) => host);
+  const had = new Set(before.map(keyOfFile));
+  const changed = new Set(files.filter((file) => !had.has(keyOfFile(recordedFile(file)))).map(({ path }) => path));
+  return registries.filter(({ path }) => changed.has(path));
 }
 
 /** Images that the first node can run: those that the configuration names for it, then those of its pods. */
@@ -73,19 +86,33 @@ async function candidateImages({ op: { steps }, first, configuration }: ProofTas
   return [...Object.values(probe.registries), own, used].flat();
 }
 
+/** An image to pull; does the node sign in to every host that it asks? */
+interface SignedImage extends ProofImage {
+  readonly signsIn: boolean;
+}
+
 /** Images to pull on the first node, one of each registry that changes. */
 const choose = (task: ProofTask) => {
   const { ctx } = task.op;
   return step(ctx, "choose images for the proof", async () => {
     const registries = await changedRegistries(task);
-    const chosen = proofImages(registries, registries.length > 0 ? await candidateImages(task) : []);
+    const hosts = registries.map(({ host }) => host);
+    const chosen = proofImages(hosts, registries.length > 0 ? await candidateImages(task) : []);
     const rest = chosen.images.slice(MOST_PULLS).map(({ registry }) => registry);
-    return { images: chosen.images.slice(0, MOST_PULLS), without: [...chosen.without, ...rest] };
+    const images = chosen.images.slice(0, MOST_PULLS).map((one): SignedImage => {
+      const { signsIn = false } = registries.find(({ host }) => host === one.registry) ?? {};
+      return { ...one, signsIn };
+    });
+    return { images, without: [...chosen.without, ...rest] };
   });
 };
 
 /** Pulls an image on a node by a pod, which is deleted afterwards. */
-async function pull({ op, input, first, minutes }: ProofTask, { image }: ProofImage, at: number): Promise<PullResult> {
+async function pull(
+  { op, input, first, minutes }: ProofTask,
+  { image, signsIn }: SignedImage,
+  at: number,
+): Promise<PullResult> {
   const { ctx, steps, operation } = op;
   const id = `${operation}-${input.rule}-pull-${at + 1}`;
   const name = `pull ${at + 1}`;
@@ -99,7 +126,8 @@ async function pull({ op, input, first, minutes }: ProofTask, { image }: ProofIm
       await ctx.wait(`${name}: before poll ${round}`, { seconds: pauseBefore(round) });
       const result = await step(ctx, `${name}: poll ${round}`, async () => {
         const isLate = steps.now() >= late;
-        return judgePull({ pod: await steps.probes.state(pod), events: await steps.probes.events(pod), isLate });
+        const [state, events] = [await steps.probes.state(pod), await steps.probes.events(pod)];
+        return judgePull({ pod: state, events, isLate, signsIn });
       });
       if (result) return result;
     }
@@ -121,8 +149,10 @@ const pullImages: Prove = async (task) => {
     without.length > 0 ? [`Not proven for ${some(without, MOST_PULLS)}: no image to pull is known.`] : [];
   for (const [at, one] of images.entries()) {
     const result = await pull(task, one, at);
-    if (result.state === "failed")
-      throw new StageFailed("image-not-pulled", `${one.image} could not be pulled: ${result.why}`);
+    if (result.state === "failed" || result.state === "unauthorized") {
+      const { code, help } = failures[result.state];
+      throw new StageFailed(code, `${one.image} could not be pulled: ${result.why}${help}`);
+    }
     if (result.state === "pulled") pulled.push(one.image);
     else unproven.push(`Not proven for ${one.registry}: ${result.why}.`);
   }

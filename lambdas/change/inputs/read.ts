@@ -2,7 +2,7 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { everyChunk, numbered, pageAfter } from "../../engine/chunks.ts";
 import { step } from "../../engine/durable.ts";
 import { Refused, UserError } from "../../errors.ts";
-import { acceptsByReconcile, contentHash, type InputContent } from "../../inputs/input.ts";
+import { acceptsByReconcile, contentHash, type FoundObjects, type InputContent } from "../../inputs/input.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import { refusesCredential } from "../../steps/cluster/credential.ts";
 import { inputContent, inputFound } from "../../steps/input-content.ts";
@@ -23,8 +23,17 @@ export interface InputReading {
 
 const nothing: Omit<InputReading, "why" | "news"> = { sha256: null, due: { isWhole: false, nodes: [] }, remarks: [] };
 
+/** Keeps what only machines may read of the objects in the input's secret. */
+async function keepSecret(steps: Steps, { input, configuration }: Wish, found: FoundObjects): Promise<void> {
+  const fields = input.secretFields?.(found, configuration);
+  const secretId = input.secretOf?.(configuration);
+  if (fields === undefined || secretId === undefined) return;
+  await steps.keptSecrets.keep(secretId, fields, await steps.inputWatches.of(input.rule).secretKey());
+}
+
 /**
  * Reads an input's content, and keeps it in the bucket. Call inside a step.
+ * @param keepsSecret keeps what only machines may read first, which one function may do
  * @returns null if the configuration does not apply the input
  * @throws Refused if the content cannot be read, or is doubtful
  */
@@ -32,15 +41,17 @@ export async function readContent(
   steps: Steps,
   { input, configuration, isRequested }: Wish,
   reads: LedgerReads = ledgerReads(steps, input),
+  keepsSecret = false,
 ): Promise<InputContent | null> {
   const found = await inputFound(steps.inputObjects, input, configuration);
   if (found === null) return null;
+  if (keepsSecret) await keepSecret(steps, { input, configuration, isRequested }, found);
   const given = [...(await reads.given()).values()].flatMap((one) => one[input.name] ?? []);
   const { stored, asked, ...watched } = await reads.watch();
   // A dry run shows what the change would do, which accepts the consequences.
   const accepted = isRequested && acceptsByReconcile(input) ? [...watched.accepted, ...asked] : watched.accepted;
   const facts = { configuration, given, now: steps.now(), isRequested, accepted };
-  const content = await inputContent(input, found, facts, steps.nodes);
+  const content = await inputContent(input, found, facts, steps);
   const whole = contentHash(content);
   if (stored !== whole) {
     await steps.inputStore.put(input, content);
@@ -72,7 +83,7 @@ export async function readInput(steps: Steps, wish: Wish, tick: string): Promise
   const watch = steps.inputWatches.of(wish.input.rule);
   try {
     const reads = ledgerReads(steps, wish.input);
-    const content = await readContent(steps, wish, reads);
+    const content = await readContent(steps, wish, reads, true);
     if (content === null) return { ...nothing, why: "", news: null };
     const due = await dueOrRefused(steps, wish, content, reads);
     // The bucket may have lost the object, and only a change needs it.

@@ -7,13 +7,17 @@ export interface HostEntry {
   /** Without a value the host may do everything. */
   readonly capabilities: readonly ("pull" | "resolve")[] | undefined;
   readonly skipsVerification: boolean;
+  /** Field of the secret with the host's credential, base64 of `user:password`. */
+  readonly credential?: string;
 }
 
-const settingsOf = ({ capabilities, skipsVerification }: HostEntry): object => ({
+const settingsOf = ({ capabilities, skipsVerification, credential }: HostEntry): object => ({
   ...(capabilities ? { capabilities: [...capabilities] } : {}),
   // The URL has /v2 already, before the mirror's path.
   override_path: true,
   ...(skipsVerification ? { skip_verify: true } : {}),
+  // In capitals: a key in other letters is sent beside a pull secret, not in its place (core/remotes/docker).
+  ...(credential === undefined ? {} : { header: { Authorization: `Basic <<${credential}>>` } }),
 });
 
 /**
@@ -21,7 +25,7 @@ const settingsOf = ({ capabilities, skipsVerification }: HostEntry): object => (
  * tables), or drops the file and asks the source (byte order mark, unknown capability).
  */
 const LINE =
-  /^(?:|server = "https?:\/\/[!#-[\]-~]+"|capabilities = \[ "pull"(?:, "resolve")? \]|override_path = true|skip_verify = true|\[host\."https?:\/\/[!#-[\]-~]+"\])$/;
+  /^(?:|server = "https?:\/\/[!#-[\]-~]+"|capabilities = \[ "pull"(?:, "resolve")? \]|override_path = true|skip_verify = true|\[host\."https?:\/\/[!#-[\]-~]+"(?:\.header)?\]|\[header\]|Authorization = "Basic <<[a-z0-9.:-]+>>")$/;
 
 /** @throws Error if containerd would not read the text as the value */
 function checkText(text: string, value: object): void {
@@ -35,7 +39,8 @@ function checkText(text: string, value: object): void {
 /**
  * Renders the hosts.toml of a registry. The last host becomes the server, which containerd asks when the others failed.
  * Without a server it would be the source. If it is the only host, it stands in `[host]` too: containerd up to 1.7.31
- * drops a file without such a table and asks the source.
+ * drops a file without such a table and asks the source. Each credential is a hole, which the machine fills; a header at
+ * the root goes to the server alone.
  * @param hosts at least one, in the order in which they are asked, each once
  */
 export function hostsToml(hosts: readonly HostEntry[]): string {

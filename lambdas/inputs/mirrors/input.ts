@@ -1,16 +1,26 @@
 import { sha256 } from "../../cluster/authorities.ts";
+import { registriesSecret } from "../../cluster/registries-secret.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { Refused } from "../../errors.ts";
-import { directory, textFile } from "../../machine/actions.ts";
+import { directory, templateFile, templateHash, textFile } from "../../machine/actions.ts";
 import type { Action } from "../../machine/plan.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
 import { cutOffText, exposedText, mirrorFaultText, unusedMirrorText } from "../../messages/mirrors/faults.ts";
 import { profileOf } from "../../profiles/list.ts";
 import type { InputFile, SentInput } from "../../records/machine-record.ts";
-import type { FoundObjects, Input, InputContent, InputFacts, ObjectReference, TextFile } from "../input.ts";
+import type {
+  FoundObjects,
+  Input,
+  InputContent,
+  InputFacts,
+  ObjectReference,
+  SecretFacts,
+  TextFile,
+} from "../input.ts";
 import { readsOf, textOfKey } from "../sources.ts";
+import { credentialHosts } from "./credentials.ts";
 import { registrySourcesOf, servedRules } from "./mirror-sets.ts";
-import { type CutOff, cutOffImages, isHeld, type Mirrors, mirrorsOf } from "./mirrors.ts";
+import { type CutOff, cutOffImages, isHeld, type MirrorFile, type Mirrors, mirrorsOf } from "./mirrors.ts";
 import { mirrorsFile } from "./mirrors-file.ts";
 
 const config = { group: "config.openshift.io", version: "v1" } as const;
@@ -31,19 +41,35 @@ const served: readonly ObjectReference[] = [
 /**
  * Reads the mirror sets of a cluster.
  * @param found objects of each reference of `reads`
+ * @param secret what is known of the registries' credentials
  * @throws Refused that names the object and the field of a wrong value
  */
-export function mirrorsFrom(found: FoundObjects, configuration: Pick<Configuration, "cluster">): Mirrors {
+export function mirrorsFrom(
+  found: FoundObjects,
+  configuration: Pick<Configuration, "cluster">,
+  secret: SecretFacts | undefined,
+): Mirrors {
+  const credentials = credentialHosts(secret?.description ?? "");
   const source = textOfKey(found, configuration, "mirrors.yaml");
-  if (source !== null) return mirrorsOf(mirrorsFile(source.text, source.from));
+  if (source !== null) return mirrorsOf(mirrorsFile(source.text, source.from), undefined, credentials);
   const [digest = [], tag = [], policies = [], [image] = []] = found;
   const rules = [
     ...servedRules("ImageDigestMirrorSet", digest),
     ...servedRules("ImageTagMirrorSet", tag),
     ...servedRules("ImageContentSourcePolicy", policies),
   ];
-  return mirrorsOf(rules, registrySourcesOf(image));
+  return mirrorsOf(rules, registrySourcesOf(image), credentials);
 }
+
+/** The file of a registry; one with credentials names the version of the secret. */
+export const textFileOf = (
+  { path, text, credentials }: { path: string } & Pick<MirrorFile, "text" | "credentials">,
+  secret: SecretFacts | undefined,
+): TextFile => ({
+  path,
+  text,
+  ...(secret && credentials.length > 0 ? { secret: { secretId: secret.secretId, version: secret.version } } : {}),
+});
 
 const folderOfPath = (path: string): string => path.slice(0, path.lastIndexOf("\\"));
 const nameOfFolder = (path: string): string => folderOfPath(path).split("\\").at(-1) ?? "";
@@ -71,9 +97,9 @@ function expectation(
   return has.some((file) => file.path === path) ? {} : { expects: [...new Set([...own, ...hashesOf(path, may)])] };
 }
 
-const write = ({ path, text }: TextFile, sent: SentInput | undefined): readonly Action[] => {
-  const file = textFile(path, text);
-  return [directory(folderOfPath(path)), { ...file, ...expectation(path, sent, [file.sha256 ?? ""]) }];
+const write = ({ path, text, secret }: TextFile, sent: SentInput | undefined): readonly Action[] => {
+  const file = secret ? templateFile(path, text, secret) : textFile(path, text);
+  return [directory(folderOfPath(path)), { ...file, ...expectation(path, sent, [templateHash(text)]) }];
 };
 
 const remove = (path: string, sent: SentInput | undefined): readonly Action[] => [
@@ -125,11 +151,14 @@ export const mirrorsInput: Input = {
   name: "mirrors",
   rule: "mirrors",
   request: { command: "reconcile", targets: { kind: "all" }, dryRun: false },
-  identityOf: (files, held = []) =>
-    sha256(JSON.stringify([...files.map(({ path, text }) => [path, text]), ...(held.length > 0 ? [held] : [])])),
+  identityOf: (files, held = []) => {
+    const named = files.map(({ path, text, secret }) => (secret ? [path, text, secret.version] : [path, text]));
+    return sha256(JSON.stringify([...named, ...(held.length > 0 ? [held] : [])]));
+  },
   reads: readsOf(served),
+  secretOf: ({ cluster }) => registriesSecret(cluster.name),
   content: (found, facts) => {
-    const wanted = mirrorsFrom(found, facts.configuration);
+    const wanted = mirrorsFrom(found, facts.configuration, facts.secret);
     checkNotEmptied(wanted, facts);
     if (facts.images === null && isNewlyForbidding(wanted, facts)) return "needs-images";
     const asked = cutOffImages(wanted, facts.images ?? []).filter((cut) => !facts.accepted.includes(keyOfCut(cut)));
@@ -138,8 +167,8 @@ export const mirrorsInput: Input = {
     const applied = wanted.files
       .filter(({ registry }) => !open.has(registry))
       .toSorted((one, other) => Number(other.forbidsSource) - Number(one.forbidsSource))
-      .map(({ registry: host, folder, text }) => ({ host, path: registryFile(folder), text }));
-    const files = applied.map(({ path, text }) => ({ path, text }));
+      .map(({ registry, folder, ...file }) => ({ host: registry, path: registryFile(folder), ...file }));
+    const files = applied.map((file) => textFileOf(file, facts.secret));
     const remarks = [
       ...wanted.inexpressible.map(mirrorFaultText),
       ...wanted.unused.map(unusedMirrorText),
@@ -151,7 +180,7 @@ export const mirrorsInput: Input = {
       sha256: mirrorsInput.identityOf(files, held),
       files,
       held,
-      registries: applied.map(({ host, path }) => ({ host, path })),
+      registries: applied.map(({ host, path, signsIn }) => ({ host, path, ...(signsIn ? { signsIn } : {}) })),
       remarks,
       asked: asked.map(keyOfCut),
       ...(exposed ? { refusesNew: exposedText(exposed.registry) } : {}),

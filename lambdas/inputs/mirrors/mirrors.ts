@@ -1,4 +1,4 @@
-import { sha256 } from "../../cluster/authorities.ts";
+import { templateHash } from "../../machine/actions.ts";
 import { hostsToml } from "./hosts-toml.ts";
 import { insecureRegistries } from "./insecure-registries.ts";
 import { isInside, registryMeant, registryOfFolder, repositoryOf } from "./location.ts";
@@ -13,7 +13,12 @@ export interface MirrorFile {
   /** Name of its folder below containerd's config_path. */
   readonly folder: string;
   readonly text: string;
+  /** Hash of the text with empty holes, as records have it. */
   readonly sha256: string;
+  /** Hosts of the file that get a credential. */
+  readonly credentials: readonly string[];
+  /** Does every host of the file get a credential? */
+  readonly signsIn: boolean;
   /** Is the registry itself never asked? */
   readonly forbidsSource: boolean;
   /** Is a host reached without a verified certificate, and by HTTP if it has no HTTPS? */
@@ -43,6 +48,8 @@ export interface Mirrors {
   readonly widened: readonly WidenedMirror[];
   /** Mirrors that are left out, because they lie in a source that must not be contacted. */
   readonly unused: readonly UnusedMirror[];
+  /** Hosts with a credential that no file uses, sorted. */
+  readonly unusedCredentials: readonly string[];
   /** Lists of the image configuration that Windows nodes do not hold. */
   readonly unenforced: Pick<RegistrySources, "blocked" | "allowed">;
 }
@@ -55,8 +62,11 @@ const sorted = <T>(values: readonly T[]): readonly T[] =>
 
 const fileOf = ({ registry, folder, forbidsSource, sources, hosts }: RegistryHosts): MirrorFile => {
   const text = hostsToml(hosts);
+  const credentials = [...new Set(hosts.flatMap(({ credential }) => credential ?? []))];
   const isUnencrypted = hosts.some(({ skipsVerification }) => skipsVerification);
-  return { registry, folder, text, sha256: sha256(text), forbidsSource, isUnencrypted, sources };
+  const signsIn = hosts.every(({ credential }) => credential !== undefined);
+  const sha256 = templateHash(text);
+  return { registry, folder, text, sha256, credentials, signsIn, forbidsSource, isUnencrypted, sources };
 };
 
 /** Does a registry need a file? Without mirrors, containerd reaches a registry with a certificate as it should. */
@@ -95,8 +105,13 @@ const heldBy = (faults: readonly MirrorFault[], rules: readonly MirrorRule[]): r
  * Translates mirror sets into containerd's files. What containerd cannot do is reported and never approximated: the
  * whole registry is then left as it is.
  * @param rules lines of all mirror sets; their order has no influence
+ * @param credentials hosts with a credential
  */
-export function mirrorsOf(rules: readonly MirrorRule[], registries: RegistrySources = none): Mirrors {
+export function mirrorsOf(
+  rules: readonly MirrorRule[],
+  registries: RegistrySources = none,
+  credentials: readonly string[] = [],
+): Mirrors {
   const insecure = insecureRegistries(registries.insecure);
   const surroundings = { sources: sourceRulesOf(rules), insecure: insecure.scopes };
   const read = rules.map((rule) => mirrorLine(rule, surroundings));
@@ -110,17 +125,20 @@ export function mirrorsOf(rules: readonly MirrorRule[], registries: RegistrySour
     .filter((registry) => !isOneOf(registry, inFault))
     .map((registry) => {
       const own = lines.filter(({ source }) => source.host === registry);
-      const hosts = registryHosts(registry, own, insecure.scopes);
+      const hosts = registryHosts(registry, own, { insecure: insecure.scopes, credentials });
       return { hosts, faults: faultsWithoutHosts(hosts, own) };
     });
   const faults = [...lineFaults, ...insecure.faults, ...reached.flatMap(({ faults }) => faults)];
   const known = reached.map(({ hosts }) => hosts).filter(({ hosts }) => hosts.length > 0);
+  const files = known.filter(needsFile).map(fileOf);
+  const used = new Set(files.flatMap((file) => file.credentials));
   return {
-    files: known.filter(needsFile).map(fileOf),
+    files,
     held: heldBy(faults, rules),
     inexpressible: sorted(faults),
     widened: known.flatMap(({ widened }) => widened),
     unused: sorted(lines.flatMap(({ unused }) => unused)),
+    unusedCredentials: credentials.filter((host) => !used.has(host)).toSorted(),
     unenforced: { blocked: registries.blocked.toSorted(), allowed: registries.allowed.toSorted() },
   };
 }

@@ -1,3 +1,4 @@
+import { credentialFor } from "./credentials.ts";
 import type { HostEntry } from "./hosts-toml.ts";
 import { folderOf, type ImageLocation, isInside, serverOf } from "./location.ts";
 import { endpointKey, type MirrorEndpoint, type MirrorLine } from "./mirror-lines.ts";
@@ -64,19 +65,32 @@ function usesIn(lines: readonly MirrorLine[]): ReadonlyMap<string, EndpointUse> 
   return uses;
 }
 
-/** An insecure registry is asked by HTTPS without verification, then by HTTP, as by the cluster's Linux nodes. */
-function entriesOf({ host, prefix, isInsecure }: MirrorEndpoint, capabilities: HostEntry["capabilities"]): HostEntry[] {
+/** Registries with properties of their own. */
+export interface KnownRegistries {
+  /** Registries, parts of them and wildcards that are insecure. */
+  readonly insecure: readonly ImageLocation[];
+  /** Hosts with a credential. */
+  readonly credentials: readonly string[];
+}
+
+/** An insecure registry is asked by HTTPS without verification, then by HTTP, as by the cluster's Linux nodes. It gets no credential. */
+function entriesOf(
+  { host, prefix, isInsecure }: MirrorEndpoint,
+  capabilities: HostEntry["capabilities"],
+  credentials: readonly string[],
+): HostEntry[] {
   const path = `${serverOf(host)}/v2${prefix === "" ? "" : `/${prefix}`}`;
   const verified = { url: `https://${path}`, capabilities, skipsVerification: false };
-  if (!isInsecure) return [verified];
+  const credential = credentialFor(host, credentials);
+  if (!isInsecure) return [{ ...verified, ...(credential === undefined ? {} : { credential }) }];
   return [
     { ...verified, skipsVerification: true },
     { ...verified, url: `http://${path}` },
   ];
 }
 
-const mirrorEntries = (use: EndpointUse): HostEntry[] =>
-  entriesOf(use.endpoint, isNamedFor("tag", use) ? ["pull", "resolve"] : ["pull"]);
+const mirrorEntries = (use: EndpointUse, credentials: readonly string[]): HostEntry[] =>
+  entriesOf(use.endpoint, isNamedFor("tag", use) ? ["pull", "resolve"] : ["pull"], credentials);
 
 function widenedBy(registry: string, use: EndpointUse): WidenedMirror[] {
   const isWide = (lines: readonly MirrorLine[]): boolean =>
@@ -116,13 +130,12 @@ function orderOf(lines: readonly MirrorLine[], sourceKey: string): readonly stri
 /**
  * Decides how containerd reaches one registry.
  * @param lines the lines of all mirror sets whose source is of this registry; empty for one that is only insecure
- * @param insecure registries, parts of them and wildcards that are insecure
  * @returns hosts without an entry if the source is forbidden and so is each of its mirrors
  */
 export function registryHosts(
   registry: string,
   lines: readonly MirrorLine[],
-  insecure: readonly ImageLocation[],
+  { insecure, credentials }: KnownRegistries,
 ): RegistryHosts {
   const isInsecure = insecure.some((scope) => isInside({ host: registry, path: "" }, scope));
   const source: MirrorEndpoint = { host: registry, prefix: "", isInsecure };
@@ -134,7 +147,7 @@ export function registryHosts(
   const mirrors = order.flatMap((key) => (key === sourceKey ? [] : (uses.get(key) ?? [])));
   const entriesAt = (key: string): HostEntry[] => {
     const use = uses.get(key);
-    return key === sourceKey || !use ? entriesOf(source, undefined) : mirrorEntries(use);
+    return key === sourceKey || !use ? entriesOf(source, undefined, credentials) : mirrorEntries(use, credentials);
   };
   return {
     registry,

@@ -1,12 +1,14 @@
 import { sha256 } from "../../cluster/authorities.ts";
+import { proxySecret } from "../../cluster/proxy-secret.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { Refused } from "../../errors.ts";
+import type { SecretVersion } from "../../machine/actions.ts";
 import type { Action } from "../../machine/plan.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
 import type { InputFile, SentInput } from "../../records/machine-record.ts";
-import type { FoundObjects, Input, InputContent, InputFacts, ObjectReference } from "../input.ts";
+import type { FoundObjects, Input, InputContent, InputFacts, ObjectReference, TextFile } from "../input.ts";
 import { readsOf, textOfKey } from "../sources.ts";
-import { type ProxySettings, proxyFile, proxyName, servedProxy } from "./settings.ts";
+import { type ProxySettings, proxyFile, servedProxy } from "./settings.ts";
 import { byRemoval, proxyVariables, variableAt, variableFiles } from "./variables.ts";
 
 const served: ObjectReference = {
@@ -43,12 +45,30 @@ function expectation(path: string, sent: SentInput | undefined): { readonly expe
   return { expects: may.filter((file) => file.path === path).map((file) => file.sha256) };
 }
 
-const setting = (path: string, value: string | null, sent: SentInput | undefined): Action => ({
-  do: "service-variable",
-  ...variableAt(path),
-  value,
-  ...expectation(path, sent),
+const setting = (
+  path: string,
+  value: Extract<Action, { do: "service-variable" }>["value"],
+  sent: SentInput | undefined,
+): Action => ({ do: "service-variable", ...variableAt(path), value, ...expectation(path, sent) });
+
+/** Value of a variable; the machine fills one with a user and a password. */
+const plannedValue = ({ text, secret }: TextFile) =>
+  secret ? { from: "template" as const, base64: Buffer.from(text).toString("base64"), ...secret } : text;
+
+/** Users and passwords of a proxy, as its secret has them. */
+const credentialsOf = ({ http, https }: ProxySettings): Readonly<Record<string, string>> => ({
+  ...(http?.credential ? { http: http.credential } : {}),
+  ...(https?.credential ? { https: https.credential } : {}),
 });
+
+/** The version of the secret that fills the content's holes. @throws Refused as long as the secret has no value */
+function secretFor(settings: ProxySettings, { secret }: InputFacts): SecretVersion | undefined {
+  if (Object.keys(credentialsOf(settings)).length === 0) return undefined;
+  if (secret) return { secretId: secret.secretId, version: secret.version };
+  throw new Refused(
+    "the password of the cluster's proxy is not stored for the machines yet, so no node was changed; the schedule proxy stores it within five minutes",
+  );
+}
 
 /** Variables of the record that the content no longer has. */
 function removedPaths({ files }: InputContent, sent: SentInput | undefined): readonly string[] {
@@ -77,20 +97,18 @@ export const proxyInput: Input = {
   name: "proxy",
   rule: "proxy",
   request: { command: "reconcile", targets: { kind: "all" }, dryRun: false },
-  identityOf: (files) => sha256(JSON.stringify(files.map(({ path, text }) => [path, text]))),
+  identityOf: (files) => sha256(JSON.stringify(files.map(({ path, text, secret }) => [path, text, secret?.version]))),
+  secretOf: ({ cluster }) => proxySecret(cluster.name),
+  secretFields: (found, configuration) => credentialsOf(proxyFrom(found, configuration)),
   reads: readsOf([served]),
   content: (found, facts) => {
     const settings = proxyFrom(found, facts.configuration);
     checkNotEmptied(settings, facts);
-    if (settings.http?.credential || settings.https?.credential)
-      throw new Refused(
-        `${proxyName} names a user and a password, which Casement does not write on machines, so no node was changed`,
-      );
-    const files = variableFiles(proxyVariables(settings, facts.configuration.cluster));
+    const files = variableFiles(proxyVariables(settings, facts.configuration.cluster), secretFor(settings, facts));
     return { sha256: proxyInput.identityOf(files), files };
   },
   actions: (content, sent) => [
-    ...content.files.map(({ path, text }) => setting(path, text, sent)),
+    ...content.files.map((file) => setting(file.path, plannedValue(file), sent)),
     ...removedPaths(content, sent).map((path) => setting(path, null, sent)),
   ],
   keeps: () => false,

@@ -26,6 +26,9 @@ export interface ProxySettings {
 /** Settings of a cluster without a proxy. */
 const none: ProxySettings = { http: null, https: null, noProxy: "" };
 
+/** Users and passwords that a machine takes from a secret (Get-FilledText of files.ps1). */
+const CREDENTIAL = /^[A-Za-z0-9+=%:._~-]+$/;
+
 /** Makes the refusal of a field's value. */
 type Refuse = (field: Field, message: string) => Refused;
 
@@ -34,6 +37,8 @@ function addressIn(values: Values, field: "httpProxy" | "httpsProxy", refuse: Re
   if (!value) return null;
   const address = proxyAddressOf(value);
   if (typeof address === "string") throw refuse(field, address);
+  if (address.credential !== null && !CREDENTIAL.test(address.credential))
+    throw refuse(field, "user and password may have letters, digits and -._~+=:, and %20 and the like for others");
   return address;
 }
 
@@ -49,7 +54,7 @@ function settingsOf(values: Values, refuse: Refuse): ProxySettings {
 }
 
 /** Object of OpenShift with the cluster's proxy. */
-export const proxyName = "Proxy/cluster";
+const proxyName = "Proxy/cluster";
 
 // Only the status holds for the cluster: an operator validates the specification first (openshift/api, config/v1).
 const served = z.object({ spec: z.object(shape).nullish(), status: z.object(shape).nullish() });

@@ -115,6 +115,7 @@ export type Finding =
       readonly registries: readonly string[];
     }
   | { readonly kind: "registries-unencrypted"; readonly registries: readonly string[] }
+  | { readonly kind: "registry-credentials-unused"; readonly hosts: readonly string[] }
   /** Registries with forbidden sources that nodes do not forbid before a person has accepted the consequence. */
   | { readonly kind: "mirrors-asked"; readonly parts: readonly string[] }
   /** Nodes that have not had the cluster's mirror sets for an hour, or whose machines have not confirmed them. */

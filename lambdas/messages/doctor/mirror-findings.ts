@@ -1,6 +1,6 @@
 import type { MirrorFault, UnusedMirror } from "../../inputs/mirrors/mirror-lines.ts";
 import { typeThis } from "../command/syntax.ts";
-import { mirrorFaultText, unusedMirrorText } from "../mirrors/faults.ts";
+import { mirrorFaultText, unusedCredentialsText, unusedMirrorText } from "../mirrors/faults.ts";
 import { code, counted, prose, some } from "../slack/text.ts";
 import type { Finding } from "./finding.ts";
 import { broken, type FindingText, note, warning } from "./finding-text.ts";
@@ -14,6 +14,7 @@ type OfMirrors = Extract<
       | "mirrors-inexpressible"
       | "registries-not-enforced"
       | "registries-unencrypted"
+      | "registry-credentials-unused"
       | "mirrors-asked"
       | "mirrors-late"
       | "mirrors-unconfirmed"
@@ -73,6 +74,12 @@ export const ofMirrors: { readonly [K in OfMirrors["kind"]]: (of: Extract<Findin
       "Nodes",
       `images of ${list(registries)} are pulled without a verified certificate, and unencrypted where a host has no HTTPS: the cluster lists the registry or a mirror of it as insecure`,
       "give the host a certificate that nodes trust, then take it off `insecureRegistries` of `image.config.openshift.io/cluster`",
+    ),
+  "registry-credentials-unused": ({ hosts }) =>
+    warning(
+      "Nodes",
+      unusedCredentialsText(hosts.map(code)).replace(/\.$/, ""),
+      "`npm run connect -- registries --remove HOST` removes one; docs/mirrors.md says which hosts get theirs",
     ),
   "mirrors-asked": ({ parts }) =>
     warning(

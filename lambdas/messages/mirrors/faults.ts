@@ -37,6 +37,10 @@ export const cutOffText = ({ registry, forbidden, images }: CutOff): string =>
 export const exposedText = (registry: string): string =>
   `${registry} must not be contacted, but a mirror of it cannot be expressed for containerd ({win} mirrors ${registry} says why): a new machine would contact it`;
 
+/** Sentence on hosts whose credentials no node gets. */
+export const unusedCredentialsText = (hosts: readonly string[]): string =>
+  `No node uses the credentials of ${some(hosts, 8)}: no mirror set names the registry, or it is insecure.`;
+
 /** Sentence on a mirror that no node asks. */
 export const unusedMirrorText = ({ object, source, mirror }: UnusedMirror): string =>
   `${object}: ${mirror}, mirror of ${source}, is left out, because another mirror set forbids it.`;

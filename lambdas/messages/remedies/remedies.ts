@@ -21,6 +21,11 @@ const operationCodes = {
     remedy:
       "pull the image from the mirror on a Linux node, edit the mirror set, or run `{win} reconcile` to try again",
   },
+  "registry-unauthorized": {
+    cause:
+      "the mirror wants a user and a password, or others than those that are stored; the node has its files from before",
+    remedy: "store the right ones with `npm run connect -- registries`: nodes get them within five minutes",
+  },
   "slot-taken": {
     cause: "the pool already has as many nodes out of service as `maxUnavailable` allows",
     remedy: "repair the nodes that the message names (`{win} why`), or wait for its operations, then try again",

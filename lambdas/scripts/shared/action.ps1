@@ -2,7 +2,7 @@
 # The simulated machine has the same schema.
 $Fits = @{
     text = { param($value) $value -is [string] }
-    textOrNull = { param($value) $null -eq $value -or $value -is [string] }
+    variable = { param($value) $null -eq $value -or $value -is [string] -or ((Test-Source $value) -and $value.from -ceq 'template') }
     texts = { param($value) $value -is [array] -and @($value | Where-Object { $_ -isnot [string] }).Count -eq 0 }
     number = { param($value) Test-Number $value }
     numbers = { param($value) $value -is [array] -and @($value | Where-Object { -not (Test-Number $_) }).Count -eq 0 }
@@ -28,7 +28,7 @@ $Shapes = @{
         name = 'text'; description = 'text'; commandLine = 'text'; startType = 'start'
         dependsOn = 'texts'; restartAfter = 'numbers'
     }
-    'service-variable' = @{ service = 'text'; name = 'text'; value = 'textOrNull'; 'expects?' = 'hashes' }
+    'service-variable' = @{ service = 'text'; name = 'text'; value = 'variable'; 'expects?' = 'hashes' }
     'service-recovery' = @{ name = 'text'; restartAfter = 'numbers' }
     'service-state' = @{ name = 'text'; state = 'state'; 'log?' = 'text' }
     'task' = @{ name = 'text'; script = 'text'; arguments = 'texts'; everyMinutes = 'number' }

@@ -21,10 +21,12 @@ function Set-PlannedServiceVariable($action) {
     if (-not (Get-Service -Name $service -ErrorAction SilentlyContinue)) { throw 'there is no such service' }
     $now = @(Get-OwnEnvironment $service)
     $own = @($now | Where-Object { $_.Split('=')[0] -eq $action.name })
-    $wanted = @(if ($null -ne $action.value) { "$($action.name)=$($action.value)" })
+    $value = $action.value
+    if ($null -ne $value -and $value -isnot [string]) { $value = Get-FilledText $value }
+    $wanted = @(if ($null -ne $value) { "$($action.name)=$value" })
     if (($own -join "`n") -ceq ($wanted -join "`n")) { return $false }
     if (Test-Foreign $action $own) {
-        if ($null -eq $action.value) { return $false }
+        if ($null -eq $value) { return $false }
         throw (New-Fault 'foreign-variable' "Casement did not set $($action.name) in the environment of the service $service")
     }
     Save-Started $service $now

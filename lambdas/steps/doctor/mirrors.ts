@@ -1,3 +1,4 @@
+import { registriesSecret } from "../../cluster/registries-secret.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { Refused } from "../../errors.ts";
 import { contentHash, type InputContent, needsInput, type ObjectReference } from "../../inputs/input.ts";
@@ -16,6 +17,7 @@ import { instances } from "../ec2/instances.ts";
 import { inputContent, inputFound } from "../input-content.ts";
 import { type InputWatch, inputWatches, isBlocked } from "../input-watches.ts";
 import { machines } from "../machines/machines.ts";
+import { secretFacts } from "../secret-facts.ts";
 import type { DoctorCheck, DoctorFacts } from "./check.ts";
 
 /** Milliseconds that the schedule has for every node: it runs every five minutes, and leaves out nodes that are off. */
@@ -38,7 +40,7 @@ const mirroredNode = (node: Node): MirroredNode => ({
 const namesOf = (some: readonly MirroredNode[]): string[] => some.map(({ name }) => name);
 
 /** Findings about what the cluster says of registries and Windows nodes do not do in the same way. */
-export function mirrorFindings({ files, inexpressible, unused, unenforced }: Mirrors): Finding[] {
+export function mirrorFindings({ files, inexpressible, unused, unusedCredentials, unenforced }: Mirrors): Finding[] {
   const unencrypted = files.filter(({ isUnencrypted }) => isUnencrypted).map(({ registry }) => registry);
   const unheld = (["blocked", "allowed"] as const).filter((list) => unenforced[list].length > 0);
   return [
@@ -46,6 +48,9 @@ export function mirrorFindings({ files, inexpressible, unused, unenforced }: Mir
       ? [{ kind: "mirrors-inexpressible", faults: inexpressible, unused } as const]
       : []),
     ...unheld.map((list): Finding => ({ kind: "registries-not-enforced", list, registries: unenforced[list] })),
+    ...(unusedCredentials.length > 0
+      ? [{ kind: "registry-credentials-unused", hosts: unusedCredentials } as const]
+      : []),
     ...(unencrypted.length > 0 ? [{ kind: "registries-unencrypted", registries: unencrypted } as const] : []),
   ];
 }
@@ -130,9 +135,11 @@ async function applied(patient: DoctorFacts): Promise<Finding[]> {
   const watch = await inputWatches(context).of(mirrorsInput.rule).read();
   const given = [...all.values()].flatMap(({ mirrors = [] }) => mirrors);
   const facts = { configuration, given, now: context.now(), isRequested: false, accepted: watch.accepted };
-  const content = await inputContent(mirrorsInput, found, facts, nodes(context));
+  const secrets = secretFacts(context);
+  const content = await inputContent(mirrorsInput, found, facts, { nodes: nodes(context), secretFacts: secrets });
   const mirrored = await mirroredNodes(patient);
-  const wanted = mirrorsFrom(found, configuration);
+  const secret = await secrets.read(registriesSecret(configuration.cluster.name));
+  const wanted = mirrorsFrom(found, configuration, secret);
   return [
     ...(configuration.cluster.inputs === "configmap" ? await unapplied(patient) : []),
     ...mirrorFindings(wanted),

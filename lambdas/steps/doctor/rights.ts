@@ -9,6 +9,7 @@ import {
   paginateDescribeInstanceInformation,
   SendCommandCommand,
 } from "@aws-sdk/client-ssm";
+import { registriesSecret } from "../../cluster/registries-secret.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import { documentOf } from "../machine/machine.ts";
 import { type DoctorCheck, type DoctorFacts, right } from "./check.ts";
@@ -30,6 +31,13 @@ async function joinSecrets({ context }: DoctorFacts): Promise<Finding[]> {
   } catch (error) {
     if (!(error instanceof ResourceNotFoundException)) throw error;
   }
+  return [];
+}
+
+/** Reads what is known of the registries' credentials without their values. */
+async function seesRegistries({ context }: DoctorFacts): Promise<Finding[]> {
+  const { clients, settings } = context;
+  await clients.secrets.send(new DescribeSecretCommand({ SecretId: registriesSecret(settings.cluster) }));
   return [];
 }
 
@@ -137,7 +145,7 @@ export const rightsOf = {
     right("autoscaling:DescribeAutoScalingInstances", seesScalingGroups),
   ],
   "update-authority": givesInputs,
-  reconcile: givesInputs,
+  reconcile: [...givesInputs, right("secretsmanager:DescribeSecret", seesRegistries)],
   "restart-node": [
     ec2Rights.seeStatus,
     right("ssm:SendCommand", sendsCommands),

@@ -26,6 +26,8 @@ export interface RegistryContent {
   readonly repositories?: readonly string[];
   /** Is it reached through a proxy alone? Then the network drops packets of everybody else. */
   readonly isBehindProxy?: boolean;
+  /** The only user and password that it serves, as "user:password" (default: everyone is served). */
+  readonly credential?: string;
 }
 
 /** Refuses a request of an instance, as a registry with rights of its own does; undefined for one that it serves. */
@@ -86,6 +88,16 @@ function contentOf({ repository, name, isBlob }: Asked): Content {
 const recorded = (answer: RegistryAnswer): { status: number; error: string | null } =>
   "fault" in answer ? { status: 0, error: answer.fault } : { status: answer.status, error: null };
 
+/** Refuses a request without the credential that the registry demands (RFC 7617); undefined for one that it serves. */
+function challenge({ header }: RegistryRequest, known: RegistryContent | undefined): RegistryAnswer | undefined {
+  if (known?.credential === undefined) return undefined;
+  const demanded = `Basic ${Buffer.from(known.credential).toString("base64")}`;
+  const isShown = Object.entries(header).some(
+    ([name, [value]]) => name.toLowerCase() === "authorization" && value === demanded,
+  );
+  return isShown ? undefined : { status: 401, demandsPassword: true };
+}
+
 /**
  * Builds the registries around the simulated nodes. A registry exists where an image names it; a mirror exists once it is
  * declared, and before that its name does not resolve.
@@ -107,7 +119,11 @@ export function registries(simulation: Simulation, refusal: RegistryRefusal = ()
   const serve = (request: RegistryRequest, instanceId: string, proxy: string | undefined): RegistryAnswer => {
     const asked = askedBy(request);
     const fault = kinds.find(({ kind }) => faults.applies(kind, { host: asked.host }))?.kind ?? "";
-    const refused = unreached(asked, proxy) ?? faultAnswers[fault] ?? refusal(request, instanceId);
+    const refused =
+      unreached(asked, proxy) ??
+      faultAnswers[fault] ??
+      refusal(request, instanceId) ??
+      challenge(request, declared.get(asked.host));
     if (refused) return refused;
     const isHeld = declared.get(asked.host)?.repositories?.includes(asked.repository) ?? true;
     return isHeld ? { status: 200, content: contentOf(asked) } : { status: 404 };

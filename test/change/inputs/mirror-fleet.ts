@@ -157,6 +157,7 @@ export class MirrorFleet {
           references.map(({ kind }) => this.#objects()[kind] ?? []),
       },
       inputStore: kept,
+      secretFacts: { read: async () => undefined },
       probes: this.#probes(),
       stops: { all: async () => [], ofNamespace: async () => [] },
     } as unknown as Steps;

@@ -67,6 +67,39 @@ skip_verify = true
 `);
   });
 
+  it("has a hole for the credential of each host, at the root for the server", () => {
+    const lines = never(byTag("quay.io", ["m.io:5000/hub", "n.io"]));
+    const [file] = mirrorsOf([lines], undefined, ["n.io", "m.io:5000", "other.io"]).files;
+    expect(file?.text).toBe(`server = "https://n.io/v2"
+capabilities = [ "pull", "resolve" ]
+override_path = true
+
+[header]
+Authorization = "Basic <<n.io>>"
+
+[host."https://m.io:5000/v2/hub"]
+capabilities = [ "pull", "resolve" ]
+override_path = true
+
+[host."https://m.io:5000/v2/hub".header]
+Authorization = "Basic <<m.io:5000>>"
+`);
+    expect(file?.credentials).toEqual(["m.io:5000", "n.io"]);
+  });
+
+  it("has the credential of its only mirror twice, and that of a host under its other address", () => {
+    const [file] = mirrorsOf([never(byTag("quay.io", ["m.io:443"]))], undefined, ["m.io"]).files;
+    expect(file?.text.match(/<<m\.io>>/g)).toHaveLength(2);
+  });
+
+  it("has the source's credential at the root, and none for an insecure host or another port", () => {
+    const lines = byTag("docker.io", ["m.io/hub", "n.io:5000/hub"]);
+    const mirrors = mirrorsOf([lines], insecure("m.io"), ["docker.io", "m.io", "n.io"]);
+    expect(mirrors.files[0]?.text.match(/<<.*>>/g)).toEqual(["<<docker.io>>"]);
+    expect(mirrors.files[0]?.text).toMatch(/\n\[header\]\nAuthorization = "Basic <<docker\.io>>"\n/);
+    expect(mirrors.unusedCredentials).toEqual(["m.io", "n.io"]);
+  });
+
   it.each([
     ["a quotation mark", 'https://m.io/v2/"x'],
     ["a backslash", "https://m.io\\v2"],

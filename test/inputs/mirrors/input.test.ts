@@ -187,3 +187,41 @@ test("A machine without a record needs no content without files", () => {
   expect(needsInput(mirrorsInput, content([]))(undefined)).toBe(false);
   expect(needsInput(mirrorsInput, content([digestSet("team", quay)]))(undefined)).toBe(true);
 });
+
+describe("Credentials", () => {
+  const secret = { secretId: "casement/prod-west/registries", description: "Registries: mirror.example.com" };
+  const sets = [digestSet("team", quay), digestSet("other", { source: "ghcr.io", mirrors: ["open.example.com"] })];
+  const first = content(sets, { secret: { ...secret, version: "v1" } });
+  const second = content(sets, { secret: { ...secret, version: "v2" } });
+
+  test("stand in a file as a hole, which the machine fills from a version of the secret", () => {
+    const [, file] = mirrorsInput.actions(first, undefined).filter(({ do: kind }) => kind === "file");
+    expect(file).toMatchObject({ path: fileOf("quay.io"), sha256: null, access: "system" });
+    expect(file).toMatchObject({ source: { from: "template", secretId: secret.secretId, version: "v1" } });
+    expect(JSON.stringify(valueFor(mirrorsInput, first, undefined))).not.toContain("Basic");
+  });
+
+  test("of another version make another content, for the files alone that have one", () => {
+    expect(second.sha256).not.toBe(first.sha256);
+    expect(needsInput(mirrorsInput, second)(confirmed(first))).toBe(true);
+    expect(needsInput(mirrorsInput, first)(confirmed(first))).toBe(false);
+    const [open] = first.files;
+    expect(open).toEqual({ path: fileOf("ghcr.io"), text: expect.any(String) });
+    expect(second.files[0]).toEqual(open);
+  });
+
+  test("of hosts that no mirror set names change nothing", () => {
+    const unused = content(sets, { secret: { ...secret, description: "Registries: quay.example.com", version: "v3" } });
+    expect(unused).toEqual(content(sets));
+  });
+
+  test("are recognised on the machine by their template, when a file was sent and not confirmed", () => {
+    const sent = sendingInput(undefined, valueFor(mirrorsInput, first, undefined), work);
+    const removal = mirrorsInput.actions(content([]), sent).find((action) => action.do === "remove-file");
+    const written = mirrorsInput.actions(second, sent).filter(({ do: kind }) => kind === "file");
+    const template = first.files.find(({ path }) => path === fileOf("quay.io"))?.text ?? "";
+    const known = sha256(template.replaceAll("<<mirror.example.com>>", "<<>>"));
+    expect(written.map((action) => "expects" in action && action.expects)).toContainEqual([known]);
+    expect(removal).toHaveProperty("expects");
+  });
+});

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Configuration } from "../../../lambdas/configuration/configuration.ts";
 import { type InputContent, type InputFacts, needsInput, valueFor } from "../../../lambdas/inputs/input.ts";
 import { proxyInput } from "../../../lambdas/inputs/proxy/input.ts";
+import { variablesIn } from "../../../lambdas/inputs/proxy/variables.ts";
 import { type SentInput, sendingInput } from "../../../lambdas/records/machine-record.ts";
 import { configurationWith } from "../../profiles/okd/facts.ts";
 
@@ -87,10 +88,21 @@ describe("the content", () => {
     expect(needsInput(proxyInput, both)(undefined)).toBe(true);
   });
 
-  test("is refused for a password, which is not repeated", () => {
-    const read = () => content({ httpsProxy: "http://user:canary@proxy.example.com:3128" });
-    expect(read).toThrow("Proxy/cluster names a user and a password, which Casement does not write on machines");
-    expect(read).not.toThrow("canary");
+  test("has a hole in place of a password, which the machine fills from a version of the secret", () => {
+    const status = { httpsProxy: "http://user:canary@proxy.example.com:3128" };
+    const secret = { secretId: "casement/prod/proxy", version: "v1", description: "" };
+    expect(proxyInput.secretFields?.([[{ status }]], facts.configuration)).toEqual({ https: "user:canary" });
+    const made = content(status, { secret });
+    expect(made.files.at(-1)).toEqual({
+      path: made.files.at(-1)?.path,
+      text: "http://<<https>>@proxy.example.com:3128",
+      secret: { secretId: "casement/prod/proxy", version: "v1" },
+    });
+    expect(made.files[0]).not.toHaveProperty("secret");
+    expect(JSON.stringify([made, proxyInput.actions(made, undefined)])).not.toContain("canary");
+    expect(content(status, { secret: { ...secret, version: "v2" } }).sha256).not.toBe(made.sha256);
+    expect(variablesIn(made.files).HTTPS_PROXY).toBe("http://proxy.example.com:3128");
+    expect(() => content(status)).toThrow("is not stored for the machines yet, so no node was changed");
   });
 
   test("that the object no longer has is removed, and one that the file no longer has only when a person asks", () => {

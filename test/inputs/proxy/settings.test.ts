@@ -32,6 +32,7 @@ describe("the cluster's object", () => {
     ["httpsProxy", "https://proxy.example.com/path"],
     ["httpsProxy", "http://proxy.example.com:70000"],
     ["httpsProxy", "http://user:canary word@proxy.example.com"],
+    ["httpsProxy", "http://user:canary!@proxy.example.com"],
     ["noProxy", "https://registry.example.com"],
     ["noProxy", "10.0.0.0/40"],
     ["noProxy", "a.example.com, two words"],

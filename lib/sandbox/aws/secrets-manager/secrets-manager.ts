@@ -21,8 +21,8 @@ import { checkValue, getValue, hasValue, named, putValue, updateSecret, versionO
 /** The simulated Secrets Manager. */
 export interface SecretsManager {
   readonly service: AwsService;
-  /** Stores a secret without a permission check; an existing one gets a new value when it differs. Returns the ARN. By default the version's id is random. */
-  seed(name: string, text: string, tags?: Readonly<Record<string, string>>, version?: string): string;
+  /** Stores a secret without a permission check; an existing one gets a new value when it differs. Returns the ARN. By default the version's id is random; null is no value. */
+  seed(name: string, text: string | null, tags?: Readonly<Record<string, string>>, version?: string): string;
   /** Removes a secret for good without a permission check. */
   unseed(name: string): void;
 }
@@ -175,12 +175,12 @@ export function secretsManager(simulation: Simulation, account: { accountId: str
         {
           Name: name,
           ClientRequestToken,
-          SecretString: text,
+          SecretString: text ?? undefined,
           Tags: Object.entries(tags).map(([Key, Value]) => ({ Key, Value })),
         },
         caller,
       );
-    else if (known.versions.at(-1)?.text !== text)
+    else if (text !== null && known.versions.at(-1)?.text !== text)
       putValue(store, { SecretId: name, ClientRequestToken, SecretString: text }, caller);
     return find(store, name)?.arn ?? "";
   };

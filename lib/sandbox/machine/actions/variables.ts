@@ -2,6 +2,7 @@ import type { Action } from "../../../../lambdas/machine/plan.ts";
 import { sha256Of } from "../disk.ts";
 import { Fault } from "../scripts/causes.ts";
 import { saveStarted } from "../scripts/environment.ts";
+import { filledText } from "../secret-values.ts";
 import { serviceOf } from "../services.ts";
 import type { ActionHandler } from "./applying.ts";
 
@@ -13,12 +14,15 @@ const isForeign = ({ name, expects }: VariableAction, own: readonly string[]): b
   own.some((text) => !expects.includes(sha256Of(text.slice(name.length + 1).replaceAll(/\/\/[^/@]*@/g, "//"))));
 
 /** Sets or removes one variable of a service's own environment; a running process keeps what it started with. */
-export const serviceVariable: ActionHandler<"service-variable"> = async ({ machine, restartDue }, action) => {
-  const { service: name, value } = action;
+export const serviceVariable: ActionHandler<"service-variable"> = async (run, action) => {
+  const { machine, restartDue } = run;
+  const { service: name } = action;
   const service = serviceOf(machine, name);
   if (!service) throw new Error("there is no such service");
   const isOwn = (text: string): boolean => text.split("=")[0]?.toLowerCase() === action.name.toLowerCase();
   const own = service.environment.filter(isOwn);
+  const { value: given } = action;
+  const value = typeof given === "object" && given !== null ? await filledText(run, given) : given;
   const wanted = value === null ? [] : [`${action.name}=${value}`];
   if (own.join("\n") === wanted.join("\n")) return false;
   if (isForeign(action, own)) {

@@ -8,11 +8,18 @@ const seconds = z.array(z.number().min(0));
 /** SHA-256 that pins a content; only the hash of what comes from a secret is not known beforehand. */
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
+const template = z.object({
+  from: z.literal("template"),
+  base64: z.string(),
+  secretId: z.string(),
+  version: z.string(),
+});
+
 const source = z.discriminatedUnion("from", [
   z.object({ from: z.literal("inline"), base64: z.string() }),
   z.object({ from: z.literal("bucket"), bucket: z.string(), key: z.string(), version: z.string() }),
   z.object({ from: z.literal("secret"), secretId: z.string(), field: z.string() }),
-  z.object({ from: z.literal("template"), base64: z.string(), secretId: z.string(), version: z.string() }),
+  template,
 ]);
 
 const action = z.discriminatedUnion("do", [
@@ -50,7 +57,7 @@ const action = z.discriminatedUnion("do", [
     do: z.literal("service-variable"),
     service: z.string(),
     name: z.string(),
-    value: z.string().nullable(),
+    value: z.union([z.string(), template]).nullable(),
     expects: z.array(sha256).optional(),
   }),
   z.object({ do: z.literal("service-recovery"), name: z.string(), restartAfter: seconds }),
