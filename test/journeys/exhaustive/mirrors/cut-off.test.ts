@@ -36,7 +36,10 @@ test("a set that would cut off images in use is asked for with those images; the
   expect(privately(here, "operator").at(-1)).toContain("3 nodes would be changed");
   await here.pass(6);
   expect(files()).toEqual(nodes.map(() => ["docker.io\\hosts.toml"]));
-  expect(await requested(here)).toMatchObject({ status: "succeeded", summary: "3 nodes updated." });
+  expect(await requested(here)).toMatchObject({
+    status: "succeeded",
+    summary: expect.stringContaining("3 nodes updated."),
+  });
   expect(files()).toEqual(BOTH);
   await here.pass(11);
   const changes = (await reconciles(here)).filter(({ request }) => request.command === "reconcile" && !request.dryRun);
