@@ -1,5 +1,8 @@
 import { MOST_MACHINES } from "../steps/machine/fleet.ts";
 
+/** Records of machines that one step reads or writes at once. */
+export const RECORDS_AT_ONCE = 10;
+
 /** Splits a list into chunks for one step each: a step takes and returns at most 50 machines. */
 export const chunksOf = <T>(list: readonly T[]): readonly (readonly T[])[] =>
   Array.from({ length: Math.ceil(list.length / MOST_MACHINES) }, (_, at) =>
@@ -64,6 +67,7 @@ export function readOnce<T>(read: () => Promise<T>): () => Promise<T> {
  * Runs work on every item, at most `most` of them together. Items begin in the list's order, whichever ends first: in a
  * replay
  * each gets the same place among the operations of the execution.
+ * @throws the first error, once the work on every item that had begun has ended
  */
 export async function atMost<T, R>(
   most: number,
@@ -71,10 +75,19 @@ export async function atMost<T, R>(
   work: (item: T, at: number) => Promise<R>,
 ): Promise<readonly R[]> {
   const results: R[] = [];
+  const errors: unknown[] = [];
   const waiting = items.entries();
   const worker = async (): Promise<void> => {
-    for (const [at, item] of waiting) results[at] = await work(item, at);
+    for (const [at, item] of waiting) {
+      if (errors.length > 0) return;
+      try {
+        results[at] = await work(item, at);
+      } catch (error) {
+        errors.push(error);
+      }
+    }
   };
   await Promise.all(Array.from({ length: most }, worker));
+  if (errors.length > 0) throw errors[0];
   return results;
 }

@@ -54,6 +54,8 @@ export const allFailed = (instanceIds: readonly string[], reason: FailureReason)
 /** Result of one poll of a batch; it has outcomes only once no command runs any more. */
 interface Round<T> {
   readonly running: readonly string[];
+  /** Machines of these whose agents have not taken the command. */
+  readonly untaken?: readonly string[];
   /** Reason to cancel the commands that still run, in words; null where they continue. */
   readonly offBecause: string | null;
   readonly outcomes: readonly FleetOutcome<T>[];
@@ -83,6 +85,9 @@ interface SentBatch<T> {
   readonly until: number;
 }
 
+/** Statuses before an agent takes a command (SSM user guide, "Understanding command statuses"). */
+const isUntaken = (status: string): boolean => status === "Pending" || status === "Delayed";
+
 /** Reads all verdicts of a command; a machine that EC2 has stopped or terminated will not answer any more. */
 async function poll<T>(steps: Steps, { batch, commandId, run }: SentBatch<T>): Promise<Round<T>> {
   const verdicts = await steps.fleet.verdicts(batch.script, commandId, batch.instanceIds);
@@ -90,7 +95,13 @@ async function poll<T>(steps: Steps, { batch, commandId, run }: SentBatch<T>): P
   const ends = waiting.length > 0 ? await steps.instances.endsOf(waiting) : new Map<string, string>();
   const outcomes = verdicts.map((verdict) => outcomeOf(verdict, ends, run));
   const running = verdicts.flatMap(({ instanceId }, at) => (outcomes[at] === null ? [instanceId] : []));
-  return { running, offBecause: null, outcomes: running.length > 0 ? [] : outcomes.filter((one) => one !== null) };
+  const untaken = verdicts.flatMap((one) => (one.state === "running" && isUntaken(one.status) ? [one.instanceId] : []));
+  return {
+    running,
+    ...(untaken.length > 0 ? { untaken } : {}),
+    offBecause: null,
+    outcomes: running.length > 0 ? [] : outcomes.filter((one) => one !== null),
+  };
 }
 
 /** Seconds that machines may take to end a cancelled command. */
@@ -104,7 +115,7 @@ async function callOff<T>(
   ctx: DurableContext,
   steps: Steps,
   { batch, commandId, run }: SentBatch<T>,
-  { running, offBecause }: Round<T>,
+  { running, untaken = [], offBecause }: Round<T>,
 ): Promise<readonly FleetOutcome<T>[]> {
   await step(ctx, `call off ${batch.name}`, () => steps.fleet.cancel(commandId, running));
   await ctx.wait(`${batch.name} is called off`, { seconds: CALLED_OFF_WITHIN_SECONDS });
@@ -112,15 +123,20 @@ async function callOff<T>(
   return step(ctx, `last verdicts of ${batch.name}`, async () => {
     const verdicts = await steps.fleet.verdicts(batch.script, commandId, batch.instanceIds);
     return verdicts.map((verdict) => {
-      // For a command that missed its deadline SSM's status says more than "called off": usually no agent took it.
-      const isCancelled =
-        offBecause === calledOff.cancelled && verdict.state === "failed" && verdict.isCalledOff === true;
-      const outcome = isCancelled ? null : outcomeOf(verdict, new Map(), run);
+      const isCancelled = verdict.state === "failed" && verdict.isCalledOff === true;
+      const isByPerson = offBecause === calledOff.cancelled;
+      if (isCancelled && !isByPerson && untaken.includes(verdict.instanceId))
+        return failed(verdict.instanceId, { why: neverTaken(batch.script), code: "command-undelivered" });
+      // For a command that missed its deadline SSM's status says more than "called off".
+      const outcome = isCancelled && isByPerson ? null : outcomeOf(verdict, new Map(), run);
       const why = `${batch.script}.ps1 was called off: ${offBecause}`;
       return outcome ?? failed(verdict.instanceId, { why, code });
     });
   });
 }
+
+/** Reason why a machine was not changed: its agent was silent until the deadline. */
+const neverTaken = (script: DocumentScript): string => `${script}.ps1: the SSM agent did not take the command in time`;
 
 async function whyCalledOff<T>(steps: Steps, { run, until }: SentBatch<T>): Promise<string | null> {
   if ((await run.cancelledBy()) !== null) return calledOff.cancelled;

@@ -58,7 +58,10 @@ export interface InputContent {
   readonly registries?: readonly ProvenRegistry[];
   /** Remarks for people about objects that could not be applied as they are. */
   readonly remarks?: readonly string[];
-  /** Keys of parts that are not applied before a person has accepted their consequence; a remark asks for each. */
+  /**
+   * Keys of parts that are not applied before a person has accepted their consequence. The last remarks ask for them, in
+   * this order.
+   */
   readonly asked?: readonly string[];
   /** Words about each of these parts, for the people who approve them. */
   readonly questions?: readonly string[];
@@ -117,8 +120,8 @@ export interface Input {
   readonly rule: "authority" | "mirrors" | "trust" | "proxy";
   /** Request of the operations that the schedule starts. */
   readonly request: Request;
-  /** Hex sha256 that identifies files as a content. */
-  identityOf(files: readonly TextFile[]): string;
+  /** Hex sha256 that identifies a content by its files, and by the registries that it holds. */
+  identityOf(files: readonly TextFile[], held?: readonly string[]): string;
   /** Lists the objects that it reads; null if the configuration does not apply the input. */
   reads(configuration: Configuration): readonly ObjectReference[] | null;
   /** Lists the objects that those name; by default none. @param found objects of each reference of `reads` */

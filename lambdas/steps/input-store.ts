@@ -19,14 +19,14 @@ export const inputStore = (context: StepContext) => {
 
     /**
      * Reads a stored content.
-     * @throws Error if the bucket has other files under this identity: they were written by others
+     * @throws Error if the bucket has another content under this identity: it was written by others
      */
     get: async (input: Input, identity: string): Promise<InputContent> => {
       const Key = keyOf(input, identity);
       const answer = await clients.s3.send(new GetObjectCommand({ Bucket, Key }));
       const content = JSON.parse((await answer.Body?.transformToString()) ?? "null") as InputContent;
-      if (input.identityOf(content.files) !== identity)
-        throw new Error(`s3://${Bucket}/${Key} has other files than its name says, so no node was changed`);
+      if (input.identityOf(content.files, content.held) !== identity)
+        throw new Error(`s3://${Bucket}/${Key} has another content than its name says, so no node was changed`);
       return content;
     },
   };

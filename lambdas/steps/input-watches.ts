@@ -58,6 +58,15 @@ const empty: InputWatch = {
 export const isBlocked = ({ blocked }: Pick<InputWatch, "blocked">, sha256: string, now: number): boolean =>
   blocked?.sha256 === sha256 && (blocked.until === null || blocked.until > now);
 
+/** Posted questions by the keys of the parts about which they ask, until a person accepts them. */
+export const openQuestions = ({
+  asked,
+  remarks,
+}: Pick<InputWatch, "asked" | "remarks">): ReadonlyMap<string, string> => {
+  const questions = remarks.slice(remarks.length - asked.length);
+  return new Map(asked.map((key, at) => [key, questions[at] ?? ""]));
+};
+
 /**
  * Decides what is posted: one message if the input is refused or damaged, and one once it can be read again. If the API
  * server does not answer, nothing is posted: nodes keep their state, and the credential watch reports a long outage.
@@ -126,11 +135,11 @@ const inputWatch = (context: StepContext, rule: string) => {
     read,
 
     /**
-     * Records whether the input could be read.
+     * Records that the input could not be read.
      * @param outcome "busy": the API server is unavailable, perhaps only until the next tick
      * @returns the message to post; null if it was posted before, or none is needed
      */
-    note: async (tick: string, outcome: "read" | "busy" | "refused"): Promise<InputWatch["news"]> => {
+    note: async (tick: string, outcome: "busy" | "refused"): Promise<InputWatch["news"]> => {
       const after = await revise((before) => (before.tick === tick ? null : noted(before, tick, outcome)));
       return after?.news ?? null;
     },
@@ -160,14 +169,22 @@ const inputWatch = (context: StepContext, rule: string) => {
     },
 
     /**
-     * Records remarks, and the parts about which they ask.
-     * @returns false if the same remarks were recorded before
+     * Records that the input could be read, its remarks, and the parts about which they ask.
+     * @param seen state that this tick has read: if nothing changes, nothing is written
+     * @returns the message to post, and whether other remarks were recorded before
      */
-    noteRemarks: async (remarks: readonly string[], asked: readonly string[]): Promise<boolean> => {
+    noteRead: async (
+      seen: InputWatch,
+      tick: string,
+      { remarks, asked }: Pick<InputWatch, "remarks" | "asked">,
+    ): Promise<Pick<InputWatch, "news"> & { readonly isNew: boolean }> => {
       const isSame = (before: InputWatch) => JSON.stringify(before.remarks) === JSON.stringify(remarks);
-      if (isSame(await read())) return false;
-      await revise((before) => (isSame(before) ? null : { ...before, remarks, asked }));
-      return true;
+      if (isSame(seen) && !seen.isTold && seen.tick !== tick) return { news: null, isNew: false };
+      const after = await revise((before) => ({
+        ...(before.tick === tick ? before : noted(before, tick, "read")),
+        ...(isSame(before) ? {} : { remarks, asked }),
+      }));
+      return { news: after?.news ?? null, isNew: !isSame(seen) };
     },
 
     /** Reads the key of the secret's hash; the first call makes it. */

@@ -28,6 +28,8 @@ interface Played {
   readonly send?: (instanceIds: readonly string[], attempt: number) => SendResult | Error;
   /** Judgement of a machine at the nth reading of its command. */
   readonly verdict?: (instanceId: string, reading: number) => InvocationVerdict;
+  /** Judgement of a machine once its command was cancelled. */
+  readonly cancelled?: (instanceId: string) => InvocationVerdict;
   /** Command that is found by its mark when the answer was lost. */
   readonly found?: string | null;
   readonly ends?: ReadonlyMap<string, string>;
@@ -57,7 +59,9 @@ function fleetOf(played: Played) {
       verdicts: async (_script: string, commandId: string, instanceIds: readonly string[]) => {
         const reading = (readings.get(commandId) ?? 0) + 1;
         readings.set(commandId, reading);
-        return instanceIds.map((id) => played.verdict?.(id, reading) ?? done(id));
+        const isCancelled = asked.at(-1)?.act === "cancel";
+        const verdict = (isCancelled && played.cancelled) || played.verdict;
+        return instanceIds.map((id) => verdict?.(id, reading) ?? done(id));
       },
       cancel: async (_commandId: string, instanceIds: readonly string[]) =>
         void asked.push({ act: "cancel", ids: instanceIds }),
@@ -192,6 +196,15 @@ describe("an observation of many machines", () => {
       },
       ...rest.map((instanceId) => ({ instanceId, state: "done", value: instanceId })),
     ]);
+  });
+
+  it("names the silent agent where a command that missed its time was never taken", async () => {
+    const [silent = ""] = ids(1);
+    const ended = { state: "failed", why: "the command was cancelled", code: "command-cancelled" } as const;
+    const cancelled = (instanceId: string) => ({ instanceId, ...ended, isCalledOff: true }) as const;
+    const { outcomes } = await observed({ verdict: running, cancelled }, 1);
+    const why = "observe.ps1: the SSM agent did not take the command in time";
+    expect(outcomes).toEqual([{ instanceId: silent, state: "failed", why, code: "command-undelivered" }]);
   });
 
   it("does not wait for a machine that EC2 has terminated", async () => {

@@ -79,7 +79,7 @@ const each: readonly Finding[] = [
   { kind: "no-join-account" },
   { kind: "no-machine-approver" },
   { kind: "no-linux-node" },
-  { kind: "mirrors-not-applied", sets: 2 },
+  { kind: "mirrors-not-applied", sets: 2, source: "none" },
   { kind: "mirrors-unread", why: hostile },
   { kind: "mirrors-inexpressible", faults: Array.from({ length: 7 }, () => fault), unused: [fault] },
   { kind: "registries-not-enforced", list: "blocked", registries: [hostile] },

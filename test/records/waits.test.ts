@@ -118,6 +118,7 @@ const pageTo: Readonly<Record<Notice["kind"], WaitKind | null>> = {
   authority: null,
   mirrors: null,
   proxy: null,
+  trust: null,
   "data-plane": null,
   slack: null,
 };

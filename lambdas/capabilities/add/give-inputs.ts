@@ -1,7 +1,7 @@
 import { readContent } from "../../change/inputs/read.ts";
 import { apply, once } from "../../change/node/task.ts";
 import { Refused } from "../../errors.ts";
-import { type Input, valueFor } from "../../inputs/input.ts";
+import { type Input, type InputContent, valueFor } from "../../inputs/input.ts";
 import { clusterInputs } from "../../inputs/list.ts";
 import type { MachineInputs, SentInput } from "../../records/machine-record.ts";
 import { machineOf, type ProvisionTask } from "./task.ts";
@@ -13,15 +13,31 @@ const newestConfirmed = ({ name }: Input, given: ReadonlyMap<string, MachineInpu
     .filter(({ unconfirmed }) => unconfirmed === undefined)
     .toSorted((one, other) => other.at.localeCompare(one.at))[0];
 
+/**
+ * Reads the content for a new machine, and puts it into the bucket: a lost object would keep the machine waiting.
+ * @throws Refused in the words of an addition: nodes are not concerned
+ */
+async function readForNew({ steps, runtime }: ProvisionTask, input: Input): Promise<InputContent | null> {
+  try {
+    const content = await readContent(steps, { input, configuration: runtime.configuration, isRequested: false });
+    if (content !== null) await steps.inputStore.put(input, content);
+    return content;
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    throw new Refused(error.message.replace("so no node was changed", "so the new machine did not join"), {
+      cause: error,
+    });
+  }
+}
+
 /** Writes an input to the machine; records it before it is sent, and once the machine has it. */
 async function give(task: ProvisionTask, input: Input): Promise<void> {
-  const { steps, owner, runtime } = task;
-  const { configuration } = runtime;
+  const { steps, owner } = task;
   const { instanceId } = machineOf(task);
   const { noun } = input.words;
   const { given } = steps.machines;
   const sha256 = await once(task, `read the ${noun}`, async () => {
-    const content = await readContent(steps, { input, configuration, isRequested: false });
+    const content = await readForNew(task, input);
     if (content === null) return null;
     if (content.refusesNew !== undefined) throw new Refused(content.refusesNew);
     const { blocked } = await steps.inputWatches.of(input.rule).read();

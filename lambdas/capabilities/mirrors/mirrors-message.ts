@@ -12,6 +12,8 @@ import type { Message } from "../../records/records.ts";
 export interface ShownRegistry extends MirrorFile {
   readonly path: string;
   readonly without: readonly string[];
+  /** Question that a person must answer before nodes get the file; null if there is none. */
+  readonly question: string | null;
 }
 
 /** Facts of the list of registries. */
@@ -32,7 +34,8 @@ const MOST_NODES = 5;
 export const unknownRegistry = (registry: string): string =>
   `No mirror set concerns ${code(registry)}: Windows nodes pull from it directly. ${typeThis("mirrors")} lists all registries.`;
 
-const nodesText = ({ without }: ShownRegistry, nodes: number): string => {
+const nodesText = ({ without, question }: ShownRegistry, nodes: number): string => {
+  if (question !== null) return "not written before the question below is answered";
   if (nodes === 0) return "no node to write it to";
   if (without.length === 0) return `on ${nodes === 1 ? "the node" : `all ${nodes} nodes`}`;
   return `on ${nodes - without.length} of ${counted(nodes, "node")}; not yet on ${some(without.map(code), MOST_NODES)}`;
@@ -44,8 +47,13 @@ function registryLine(shown: ShownRegistry, nodes: number): string {
   const last = forbidsSource ? "never the registry itself" : "then the registry itself";
   const signedIn = credentials.length > 0 ? ` · with credentials for ${some(credentials.map(code), 4)}` : "";
   const marks = `${signedIn}${isUnencrypted ? " · ⚠️ unencrypted" : ""}`;
-  return `${shown.without.length === 0 ? "✅" : "⏳"} ${code(registry)} → ${hosts}, ${last}${marks} · ${nodesText(shown, nodes)}`;
+  const sign = shown.without.length === 0 ? "✅" : shown.question === null ? "⏳" : "❓";
+  return `${sign} ${code(registry)} → ${hosts}, ${last}${marks} · ${nodesText(shown, nodes)}`;
 }
+
+/** The question about a registry; it says what to type. */
+const questionLines = ({ question }: Pick<ShownRegistry, "question">): readonly string[] =>
+  question === null ? [] : [`❓ ${prose(question, 800)}`];
 
 const listText = (name: string, list: readonly string[]): readonly string[] =>
   list.length > 0
@@ -82,7 +90,7 @@ export function mirrorsMessage(shown: ShownMirrors): Message {
       registries.map((one) => registryLine(one, nodes)),
       "registries",
     ),
-    ...cut(remarksOf(shown), "remarks"),
+    ...cut([...registries.flatMap(questionLines), ...remarksOf(shown)], "remarks"),
   ];
   return {
     text: title,
@@ -110,7 +118,7 @@ export function registryMessage(
   const { shown, faults, widened, nodes } = facts;
   const objects = [...new Set(shown?.sources.flatMap((source) => source.objects) ?? [])];
   const lines = [
-    ...(shown ? [registryLine(shown, nodes)] : []),
+    ...(shown ? [registryLine(shown, nodes), ...questionLines(shown)] : []),
     ...(objects.length > 0
       ? [
           `From ${some(

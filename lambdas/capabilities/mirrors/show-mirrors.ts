@@ -9,6 +9,7 @@ import { inputsNotApplied } from "../../messages/operation/reconcile.ts";
 import { profileOf } from "../../profiles/list.ts";
 import type { Message } from "../../records/records.ts";
 import { inputFound } from "../../steps/input-content.ts";
+import { openQuestions } from "../../steps/input-watches.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { mirrorsMessage, registryMessage, type ShownRegistry, unknownRegistry } from "./mirrors-message.ts";
 
@@ -24,18 +25,21 @@ export async function showMirrors(
   { runtimeVersion }: OperationSettings,
 ): Promise<Message> {
   const { configuration } = await steps.runtime.read(runtimeVersion);
-  const [found, secret, nodes, given] = await Promise.all([
+  const [found, secret, nodes, given, watch] = await Promise.all([
     inputFound(steps.inputObjects, mirrorsInput, configuration),
     steps.secretFacts.read(registriesSecret(configuration.cluster.name)),
     managedWindowsNodes(steps, configuration),
     steps.machines.given.all(),
+    steps.inputWatches.of(mirrorsInput.rule).read(),
   ]);
   if (found === null) throw new UserError(inputsNotApplied);
   const wanted = mirrorsFrom(found, configuration, secret);
   const { registryFile } = profileOf(configuration);
+  const questions = [...openQuestions(watch)];
   const registries = wanted.files.map((file): ShownRegistry => {
     const recorded = recordedFile(textFileOf({ ...file, path: registryFile(file.folder) }, secret));
-    return { ...file, path: recorded.path, without: nodesWithout(nodes, given, "mirrors", recorded) };
+    const question = questions.find(([key]) => key.startsWith(`${file.registry}: `))?.[1] ?? null;
+    return { ...file, path: recorded.path, question, without: nodesWithout(nodes, given, "mirrors", recorded) };
   });
   if (registry === null) return mirrorsMessage({ ...wanted, registries, nodes: nodes.length });
   const shown = registries.find((one) => one.registry === registry);

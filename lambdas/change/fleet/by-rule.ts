@@ -1,3 +1,4 @@
+import { atMost, RECORDS_AT_ONCE } from "../../engine/chunks.ts";
 import { step } from "../../engine/durable.ts";
 import { escalate } from "../../engine/escalate.ts";
 import { withAudit } from "../../messages/operation/audit-head.ts";
@@ -53,7 +54,7 @@ export const startedBy = <M extends FleetMachine>(
 ): RuledParts<M> => ({
   choose: async (machines) => {
     const { ctx, steps, operation } = op;
-    const holders = await Promise.all(machines.map(({ instanceId }) => steps.leases.holder(instanceId ?? "")));
+    const holders = await atMost(RECORDS_AT_ONCE, machines, ({ instanceId }) => steps.leases.holder(instanceId ?? ""));
     const free = machines.filter((_, at) => (holders[at] ?? operation) === operation);
     if (free.length === 0 || !(await rule.claim())) return [];
     const due = await stillDue(free);

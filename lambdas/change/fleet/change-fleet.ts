@@ -1,9 +1,10 @@
+import { numbered } from "../../engine/chunks.ts";
 import { causeOf } from "../../engine/durable.ts";
 import type { FleetResult } from "../../messages/operation/fleet.ts";
 import type { FailureCode } from "../../records/failures.ts";
 import type { PublishedMessage } from "../../records/records.ts";
 import { claimMachines } from "./claim.ts";
-import type { FleetMachine, FleetOperation, FleetRow, Member, Outcome, SendPlan, Trial } from "./row.ts";
+import type { FleetMachine, FleetOperation, FleetRow, Member, Outcome, SendPlan, Trial, TrialNames } from "./row.ts";
 import { type Outcomes, sendRound } from "./send.ts";
 import { type Settlement, settle } from "./settle.ts";
 
@@ -53,6 +54,16 @@ const unanswered: ReadonlySet<string> = new Set<FailureCode>([
   "result-missing",
   "script-slow",
 ]);
+
+/** Failures of machines that did not get the command, so that they prove nothing about the change. */
+const untaken: ReadonlySet<string> = new Set<FailureCode>(["agent-silent", "command-undelivered", "command-waits"]);
+
+/** Did the machine's agent not take the command? */
+const isUntaken = (outcome: Outcome): boolean =>
+  outcome.state === "failed" && outcome.code !== undefined && untaken.has(outcome.code);
+
+/** Most machines that are tried first: each silent one takes the minutes of a command. */
+const MOST_FIRST = 3;
 
 /** Did the machine's script stop in the middle of the change? */
 const isHalfDone = (outcome: Outcome): boolean =>
@@ -107,14 +118,33 @@ async function changeRest<M extends FleetMachine>(
   return settlements;
 }
 
-/** Changes one machine first, and the rest only if it works. */
+/** Names of the nth try of a first machine, counted from 0. */
+const namesOfTry = ({ plan, send, settle: settling, undo }: TrialNames, at: number): TrialNames => ({
+  plan: numbered(plan, at),
+  send: numbered(send, at),
+  settle: numbered(settling, at),
+  undo: numbered(undo, at),
+});
+
+/** Machines of which one is changed first. */
+interface TrialMembers<M extends FleetMachine> {
+  readonly first: Member<M>;
+  readonly rest: readonly Member<M>[];
+  /** Number of machines that were tried before. */
+  readonly at: number;
+}
+
+/**
+ * Changes one machine first, and the rest only if it works. If its agent does not take the command, the next machine is
+ * tried first.
+ */
 async function changeAfterTrial<M extends FleetMachine>(
   op: FleetOperation,
   row: FleetRow<M> & { readonly trial: Trial<M> },
   sending: SendPlan<M>,
-  [first, ...rest]: readonly [Member<M>, ...Member<M>[]],
+  { first, rest, at }: TrialMembers<M>,
 ): Promise<FleetResult> {
-  const { trial } = row;
+  const trial = { ...row.trial, names: namesOfTry(row.trial.names, at) };
   const { outcome, failedAt, note } = await tryFirst(op, sending, trial, first);
   const tried = { member: first, outcome };
   const name = trial.names.settle;
@@ -122,9 +152,17 @@ async function changeAfterTrial<M extends FleetMachine>(
     await settle(op, row, [tried], { name });
     return resultOf([tried, ...(await changeRest(op, row, sending, rest))], note);
   }
-  const left: Outcome = { state: "untouched", why: "not touched: the first node failed" };
-  const untouched = rest.map((member) => ({ member, outcome: left }));
-  await settle(op, row, [tried, ...untouched], { name, before: () => trial.block(first, failedAt) });
+  const [next, ...others] = rest;
+  if (next && isUntaken(outcome) && at + 1 < MOST_FIRST) {
+    await settle(op, row, [tried], { name });
+    const result = await changeAfterTrial(op, row, sending, { first: next, rest: others, at: at + 1 });
+    return { ...result, failed: [...resultOf([tried], null).failed, ...result.failed] };
+  }
+  const provesNothing = outcome.state === "cancelled" || isUntaken(outcome);
+  const why = provesNothing ? "not touched: no node took the command" : "not touched: the first node failed";
+  const untouched = rest.map((member): Settlement<M> => ({ member, outcome: { state: "untouched", why } }));
+  const before = provesNothing ? undefined : () => trial.block(first, failedAt);
+  await settle(op, row, [tried, ...untouched], { name, ...(before ? { before } : {}) });
   return { ...resultOf([tried], note), untouched: rest.map((member) => member.name) };
 }
 
@@ -144,7 +182,7 @@ export async function changeFleet<M extends FleetMachine>(
   const sending = await row.sending();
   const { trial } = row;
   const result = trial
-    ? await changeAfterTrial(op, { ...row, trial }, sending, [first, ...rest])
+    ? await changeAfterTrial(op, { ...row, trial }, sending, { first, rest, at: 0 })
     : resultOf(await changeRest(op, row, sending, members), null);
   return { result, published };
 }

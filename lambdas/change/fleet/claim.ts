@@ -1,4 +1,4 @@
-import { chunksOf, numbered } from "../../engine/chunks.ts";
+import { atMost, chunksOf, numbered, RECORDS_AT_ONCE } from "../../engine/chunks.ts";
 import { step } from "../../engine/durable.ts";
 import { Refused } from "../../errors.ts";
 import { workOwner } from "../../records/node-work.ts";
@@ -56,11 +56,11 @@ export async function claimMachines<M extends FleetMachine>(
   let published: PublishedMessage | null = null;
   for (const [at, chunk] of chunks.entries()) {
     const claimed = await step(op.ctx, numbered(row.claim, at), async (): Promise<Claim<M> | Member<M>[]> => {
-      const mine: Member<M>[] = [];
-      for (const [index, machine] of ((await row.choose?.(chunk)) ?? chunk).entries()) {
-        const member = await claimOne(op, row, machine, firstIndex + at * MOST_MACHINES + index);
-        if (member) mine.push(member);
-      }
+      const chosen = (await row.choose?.(chunk)) ?? chunk;
+      const claims = await atMost(RECORDS_AT_ONCE, chosen, (machine, index) =>
+        claimOne(op, row, machine, firstIndex + at * MOST_MACHINES + index),
+      );
+      const mine = claims.filter((member) => member !== null);
       const isLast = at === chunks.length - 1;
       return { members: mine, published: isLast ? await row.onClaimed(members.length + mine.length) : null };
     });

@@ -71,9 +71,14 @@ export interface SendPlan<M extends FleetMachine> {
   readonly verify?: (observation: object) => LineReading<true>;
 }
 
+/** Names of the steps that change the first machine, and that restore it. */
+export interface TrialNames extends RoundNames {
+  readonly undo: string;
+}
+
 /** Trial on one machine; the others are changed only if it works. */
 export interface Trial<M extends FleetMachine> {
-  readonly names: RoundNames & { readonly undo: string };
+  readonly names: TrialNames;
   /**
    * Proves that the first machine works. @returns a remark for people, or null; @throws Error with the reason if it
    * does not work

@@ -1,10 +1,9 @@
-import { chunksOf, numbered, readOnce } from "../../engine/chunks.ts";
+import { atMost, chunksOf, numbered, RECORDS_AT_ONCE, readOnce } from "../../engine/chunks.ts";
 import { failureReason, step } from "../../engine/durable.ts";
 import type { FleetResult } from "../../messages/operation/fleet.ts";
 import type { FailureReason } from "../../records/failures.ts";
 import { workOwner } from "../../records/node-work.ts";
 import type { NodeRecord } from "../../records/records.ts";
-import type { AppendToChain } from "../../steps/ledger/audit.ts";
 import type { NodeChange } from "../../steps/ledger/ledger.ts";
 import { MOST_MACHINES } from "../../steps/machine/fleet.ts";
 import type { FleetMachine, FleetOperation, FleetRow, Member, Outcome } from "./row.ts";
@@ -23,24 +22,36 @@ export const endNode = (
 ): Promise<void> =>
   steps.ledger.changeNode(operation, index, { ...change, endedAt: steps.timestamp(), waitsFor: null });
 
-/** Records a machine's result. Its lease is released first: the sweep skips nodes that have ended. */
-async function settleOne<M extends FleetMachine>(
-  op: FleetOperation,
+const wordFor = <M extends FleetMachine>({ audit }: FleetRow<M>, { state }: Outcome): string =>
+  state === "changed" ? audit.succeeded : state;
+
+/** Appends machines' results to the operation's chain: each entry holds the hash of the one before. */
+async function auditAll<M extends FleetMachine>(
+  { steps, operation }: FleetOperation,
   row: FleetRow<M>,
-  { member, outcome }: Settlement<M>,
-  { isDeleted, append }: { readonly isDeleted: boolean; readonly append: AppendToChain },
+  settlements: readonly Settlement<M>[],
 ): Promise<void> {
-  const { steps } = op;
-  const { index, name, instanceId, lease } = member;
-  if (outcome.state === "changed") await row.onChanged?.(member);
-  const word = outcome.state === "changed" ? row.audit.succeeded : outcome.state;
-  await append(`node ${index} ${word}`, {
-    what: "changed",
-    node: { name, instanceId },
-    detail: { ...row.audit.detail, outcome: word },
-  });
-  await steps.leases.release(lease);
-  await endNode(op, index, row.endOf(outcome, isDeleted));
+  const append = await steps.audit.writer({ operation });
+  for (const { member, outcome } of settlements) {
+    const { index, name, instanceId } = member;
+    const word = wordFor(row, outcome);
+    await append(`node ${index} ${word}`, {
+      what: "changed",
+      node: { name, instanceId },
+      detail: { ...row.audit.detail, outcome: word },
+    });
+  }
+}
+
+/** Ends the work on a machine. Its lease is released first: the sweep skips nodes that have ended. */
+async function endOne<M extends FleetMachine>(
+  op: FleetOperation,
+  { endOf }: FleetRow<M>,
+  { member, outcome }: Settlement<M>,
+  isDeleted: boolean,
+): Promise<void> {
+  await op.steps.leases.release(member.lease);
+  await endNode(op, member.index, endOf(outcome, isDeleted));
 }
 
 /**
@@ -58,8 +69,10 @@ export async function settle<M extends FleetMachine>(
     await step(op.ctx, numbered(name, at), async () => {
       if (at === 0) await before?.();
       const gone = await deleted();
-      const append = await op.steps.audit.writer({ operation: op.operation });
-      for (const one of chunk) await settleOne(op, row, one, { isDeleted: gone?.has(one.member.uid) ?? false, append });
+      const changed = chunk.filter(({ outcome }) => outcome.state === "changed");
+      await atMost(RECORDS_AT_ONCE, changed, async ({ member }) => row.onChanged?.(member));
+      await auditAll(op, row, chunk);
+      await atMost(RECORDS_AT_ONCE, chunk, (one) => endOne(op, row, one, gone?.has(one.member.uid) ?? false));
     });
 }
 
@@ -81,10 +94,10 @@ async function settlePage(
   const { steps, operation } = op;
   if ((await steps.ledger.operation(operation))?.endedAt !== null) return null;
   const left = (await steps.ledger.nodes(operation)).slice(from, from + MOST_MACHINES);
-  for (const node of left) {
+  await atMost(RECORDS_AT_ONCE, left, async (node) => {
     if (node.instanceId) await steps.leases.releaseOwned(node.instanceId, workOwner(node));
     if (node.endedAt === null) await endNode(op, node.index, endOf({ state: "failed", ...reason }, false));
-  }
+  });
   const settled = (await steps.ledger.nodes(operation)).slice(from);
   const nodes = settled.slice(0, MOST_MACHINES).filter(({ status }) => status !== "cancelled");
   const failed = nodes

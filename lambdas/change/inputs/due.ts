@@ -1,5 +1,6 @@
 import { digestOf, type Json } from "../../audit/canonical.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
+import { readOnce } from "../../engine/chunks.ts";
 import { type Input, type InputContent, needsInput } from "../../inputs/input.ts";
 import type { MachineInputs, SentInput } from "../../records/machine-record.ts";
 import { provisioned } from "../../steps/cluster/managed-nodes.ts";
@@ -7,12 +8,12 @@ import { instanceIdOf, isReady } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { ownershipOf } from "../../steps/cluster/ownership.ts";
 import type { Machine } from "../../steps/ec2/instances.ts";
-import { isBlocked } from "../../steps/input-watches.ts";
+import { type InputWatch, isBlocked } from "../../steps/input-watches.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { holdOn } from "../../steps/stops.ts";
 import { TAG } from "../../tags.ts";
 import { stopsOfDates } from "../../time/calendar.ts";
-import { stopFor } from "../../time/stops.ts";
+import { type Stop, stopFor } from "../../time/stops.ts";
 
 /** Interval at which the files on the nodes are compared; in between, the ledger says what each node has. */
 const COMPARE_AGAIN_MS = 6 * 3_600_000;
@@ -46,8 +47,19 @@ export interface DueNode {
 /** Inputs of every machine, by instance id. */
 type Given = ReadonlyMap<string, MachineInputs>;
 
-/** Reads the inputs of every machine: several readers of one step may share the answer. */
-export type ReadGiven = () => Promise<Given>;
+/** Parts of the ledger that decide about an input: several readers of one step share the answers. */
+export interface LedgerReads {
+  /** Inputs of every machine. */
+  readonly given: () => Promise<Given>;
+  /** State of the input's schedule. */
+  readonly watch: () => Promise<InputWatch>;
+}
+
+/** Reads each part of the ledger at most once. */
+export const ledgerReads = (steps: Steps, { rule }: Input): LedgerReads => ({
+  given: readOnce(() => steps.machines.given.all()),
+  watch: readOnce(() => steps.inputWatches.of(rule).read()),
+});
 
 /** A node with the machine on which it runs. */
 interface Placed {
@@ -55,13 +67,13 @@ interface Placed {
   readonly machine: Machine;
 }
 
-/** Makes a test that is true for a node which a freeze or a hold covers. */
-async function stopsOver(steps: Steps, configuration: Configuration): Promise<(placed: Placed) => boolean> {
+/** Makes a function that finds the freeze or the hold which covers a node; null if there is none. */
+export async function stopOver(steps: Steps, configuration: Configuration): Promise<(placed: Placed) => Stop | null> {
   const [recorded, frozen] = await Promise.all([steps.stops.all(), steps.stops.ofNamespace()]);
   const stops = [...recorded, ...frozen, ...stopsOfDates(configuration, steps.now())];
   return ({ node, machine }) => {
     const place = { uid: node.metadata?.uid ?? null, pool: machine.tags[TAG.pool] ?? null };
-    return stopFor([...holdOn(node), ...stops], place) !== null;
+    return stopFor([...holdOn(node), ...stops], place);
   };
 }
 
@@ -116,29 +128,31 @@ const keyOf = (sent: SentInput | undefined): string => {
 
 /**
  * Finds running nodes that only Casement manages and that may differ from what an input wants. Ready nodes come first;
- * a node that failed before comes last.
+ * nodes that did not confirm what was sent, and a node that failed before, come last.
  */
 export async function findDue(
   steps: Steps,
   wish: Wish,
   content: InputContent,
-  readGiven: ReadGiven = steps.machines.given.all,
+  reads: LedgerReads = ledgerReads(steps, wish.input),
 ): Promise<Due> {
   const { input, configuration, isRequested } = wish;
-  const watch = await steps.inputWatches.of(input.rule).read();
+  const watch = await reads.watch();
   if (!isRequested && isBlocked(watch, content.sha256, steps.now())) return { isWhole: false, nodes: [] };
   const isCompared = input.comparedFile(configuration) !== null;
   const isWhole = isCompared && (isRequested || steps.now() - watch.comparedAt >= COMPARE_AGAIN_MS);
-  const given = await readGiven();
+  const given = await reads.given();
   const candidates = candidatesOf(wish, content, { nodes: await steps.nodes.all(), given, isWhole, now: steps.now() });
   if (candidates.length === 0) return { isWhole, nodes: [] };
   const placed = await reachable(steps, configuration, candidates);
-  const isStopped = input.waitsForStops ? await stopsOver(steps, configuration) : () => false;
+  const stopOf = input.waitsForStops ? await stopOver(steps, configuration) : () => null;
   const rank = ({ node, machine }: Placed): number => {
     const failedBefore = watch.blocked?.sha256 === content.sha256 && watch.blocked.instanceId === machine.instanceId;
-    return Number(failedBefore) * 2 + Number(!isReady(node));
+    // It did not confirm what was sent last: perhaps its agent is silent.
+    const isOpen = given.get(machine.instanceId)?.[input.name]?.unconfirmed !== undefined;
+    return Number(failedBefore) * 4 + Number(isOpen) * 2 + Number(!isReady(node));
   };
-  const nodes = placed.filter((one) => !isStopped(one)).toSorted((one, other) => rank(one) - rank(other));
+  const nodes = placed.filter((one) => stopOf(one) === null).toSorted((one, other) => rank(one) - rank(other));
   return { isWhole, nodes: nodes.map(({ node, machine }) => dueNode(input, node, machine, given)) };
 }
 

@@ -1,5 +1,5 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import { everyChunk, numbered, pageAfter, readOnce } from "../../engine/chunks.ts";
+import { everyChunk, numbered, pageAfter } from "../../engine/chunks.ts";
 import { step } from "../../engine/durable.ts";
 import { Refused, UserError } from "../../errors.ts";
 import { contentHash, type FoundObjects, type InputContent } from "../../inputs/input.ts";
@@ -8,7 +8,7 @@ import { refusesCredential } from "../../steps/cluster/credential.ts";
 import { inputContent, inputFound } from "../../steps/input-content.ts";
 import type { InputWatch } from "../../steps/input-watches.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { type Due, type DueNode, findDue, type ReadGiven, type Wish } from "./due.ts";
+import { type Due, type DueNode, findDue, type LedgerReads, ledgerReads, type Wish } from "./due.ts";
 
 /** Outcome of reading an input and the nodes, with the news for people. */
 export interface InputReading {
@@ -40,15 +40,14 @@ async function keepSecret(steps: Steps, { input, configuration }: Wish, found: F
 export async function readContent(
   steps: Steps,
   { input, configuration, isRequested }: Wish,
-  readGiven: ReadGiven = steps.machines.given.all,
+  reads: LedgerReads = ledgerReads(steps, input),
   keepsSecret = false,
 ): Promise<InputContent | null> {
   const found = await inputFound(steps.inputObjects, input, configuration);
   if (found === null) return null;
   if (keepsSecret) await keepSecret(steps, { input, configuration, isRequested }, found);
-  const given = [...(await readGiven()).values()].flatMap((one) => one[input.name] ?? []);
-  const watch = steps.inputWatches.of(input.rule);
-  const { stored, asked, ...watched } = await watch.read();
+  const given = [...(await reads.given()).values()].flatMap((one) => one[input.name] ?? []);
+  const { stored, asked, ...watched } = await reads.watch();
   // A dry run shows what the change would do, which accepts the consequences.
   const accepted = isRequested && input.approval === undefined ? [...watched.accepted, ...asked] : watched.accepted;
   const facts = { configuration, given, now: steps.now(), isRequested, accepted };
@@ -56,7 +55,7 @@ export async function readContent(
   const whole = contentHash(content);
   if (stored !== whole) {
     await steps.inputStore.put(input, content);
-    await watch.noteStored(whole);
+    await steps.inputWatches.of(input.rule).noteStored(whole);
   }
   return content;
 }
@@ -65,9 +64,9 @@ export async function readContent(
 const isForAnother = (error: unknown): boolean => isBusy(error) || refusesCredential(error);
 
 /** @throws Refused when a service permanently refuses to list the nodes; UserError about a name that a person typed */
-async function dueOrRefused(steps: Steps, wish: Wish, content: InputContent, readGiven: ReadGiven): Promise<Due> {
+async function dueOrRefused(steps: Steps, wish: Wish, content: InputContent, reads: LedgerReads): Promise<Due> {
   try {
-    return await findDue(steps, wish, content, readGiven);
+    return await findDue(steps, wish, content, reads);
   } catch (error) {
     if (error instanceof UserError || isForAnother(error)) throw error;
     const why = `the nodes that need it cannot be listed: ${wordsOf(error)}, so no node was changed`;
@@ -83,15 +82,17 @@ async function dueOrRefused(steps: Steps, wish: Wish, content: InputContent, rea
 export async function readInput(steps: Steps, wish: Wish, tick: string): Promise<InputReading> {
   const watch = steps.inputWatches.of(wish.input.rule);
   try {
-    const readGiven = readOnce(() => steps.machines.given.all());
-    const content = await readContent(steps, wish, readGiven, true);
+    const reads = ledgerReads(steps, wish.input);
+    const content = await readContent(steps, wish, reads, true);
     if (content === null) return { ...nothing, why: "", news: null };
-    const due = await dueOrRefused(steps, wish, content, readGiven);
+    const due = await dueOrRefused(steps, wish, content, reads);
+    // The bucket may have lost the object, and only a change needs it.
+    if (due.nodes.length > 0) await steps.inputStore.put(wish.input, content);
     const read = { sha256: content.sha256, due, why: "" };
     if (wish.isRequested) return { ...read, news: null, remarks: content.remarks ?? [] };
-    const isNew = await watch.noteRemarks(content.remarks ?? [], content.asked ?? []);
-    const remarks = isNew ? (content.remarks ?? []) : [];
-    return { ...read, news: await watch.note(tick, "read"), remarks };
+    const { remarks = [], asked = [] } = content;
+    const { news, isNew } = await watch.noteRead(await reads.watch(), tick, { remarks, asked });
+    return { ...read, news, remarks: isNew ? remarks : [] };
   } catch (error) {
     if (wish.isRequested) throw error;
     const news = await watch.note(tick, isForAnother(error) ? "busy" : "refused");

@@ -7,13 +7,14 @@ import type { Input } from "../../inputs/input.ts";
 import { clusterInputs } from "../../inputs/list.ts";
 import { poolWithoutNodes } from "../../messages/node/guard.ts";
 import {
+  everyNodeLeft,
   inputsNotApplied,
-  inputsUpToDate,
+  type LeftOutNode,
+  nothingToChange,
   reconcileDryRun,
   requestedSummary,
   writtenOutcome,
 } from "../../messages/operation/reconcile.ts";
-import { say } from "../../messages/slack/blocks.ts";
 import type { OperationStatus } from "../../records/records.ts";
 import { isWindows, labelsOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
@@ -32,6 +33,7 @@ import {
   type RequestedInput,
   watchedBy,
 } from "./give.ts";
+import { leftOutNodes } from "./left-out.ts";
 import { readInPages } from "./read.ts";
 
 /**
@@ -67,8 +69,18 @@ async function readOne(op: ReconcileOperation, input: Input, configuration: Conf
   }
 }
 
+/** Finds the reasons of nodes that the person has named; no reason of a pool's nodes. Belongs into a step. */
+async function namedNodes(op: ReconcileOperation, configuration: Configuration): Promise<readonly LeftOutNode[]> {
+  if (op.request.targets.kind !== "nodes") return [];
+  return leftOutNodes(op.steps, configuration, select(op.request)(await op.steps.nodes.all()));
+}
+
 /** Shows the plan of each input to the requester. */
-async function showPlans(op: ReconcileOperation, requested: readonly RequestedInput[]): Promise<void> {
+async function showPlans(
+  op: ReconcileOperation,
+  configuration: Configuration,
+  requested: readonly RequestedInput[],
+): Promise<void> {
   const itemsOf = async ({ input, sha256, nodes }: RequestedInput): Promise<readonly string[]> => {
     const { shows = ({ files }) => files.map(({ path }) => path) } = input;
     return nodes.length > 0 ? shows(await op.steps.inputStore.get(input, sha256)) : [];
@@ -78,7 +90,9 @@ async function showPlans(op: ReconcileOperation, requested: readonly RequestedIn
     const why = refusal === null ? null : causeOf(refusal).message;
     return { words, nodes, items: items[at] ?? [], why };
   });
-  await step(op.ctx, "show what would happen", () => showOnly(op, reconcileDryRun(plans)));
+  await step(op.ctx, "show what would happen", async () =>
+    showOnly(op, reconcileDryRun(plans, await namedNodes(op, configuration))),
+  );
 }
 
 /** Shows the remark on a proof at its node. */
@@ -117,7 +131,10 @@ async function change(op: ReconcileOperation, configuration: Configuration, requ
   const refused = inputs.find(({ refusal }) => refusal !== null);
   if (published === null && refused) throw refused.refusal;
   const summary = await step(ctx, "end", () => end(op, inputs));
-  if (published === null) return step(ctx, "say that every node is held", () => tellRequester(op, say(summary)));
+  if (published === null)
+    return step(ctx, "say that every node is held", async () =>
+      tellRequester(op, everyNodeLeft(summary, await namedNodes(op, configuration))),
+    );
   await publishEnd(ctx, steps, () => publishWatched(watchedBy(op), published));
 }
 
@@ -142,11 +159,13 @@ async function work(op: ReconcileOperation, inputs: readonly Input[]): Promise<v
   if (requested.every(({ refusal }) => refusal !== null)) throw requested[0]?.refusal;
   const nodes = requested.flatMap((one) => one.nodes);
   await step(ctx, "judge the pools", () => checkPools(op, nodes));
-  if (request.dryRun) return showPlans(op, requested);
+  if (request.dryRun) return showPlans(op, configuration, requested);
   const isCurrent = requested.every(({ refusal }) => refusal === null) && nodes.length === 0;
   if (!isCurrent) return change(op, configuration, requested);
   const words = applied.map((input) => input.words);
-  await step(ctx, "end: up to date", () => showOnly(op, inputsUpToDate(words)));
+  await step(ctx, "end: up to date", async () =>
+    showOnly(op, nothingToChange(words, await namedNodes(op, configuration))),
+  );
 }
 
 /** `/win reconcile`: gives nodes the content of the cluster's inputs now, one input after the other. */

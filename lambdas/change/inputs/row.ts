@@ -1,6 +1,6 @@
 import type { Configuration } from "../../configuration/configuration.ts";
 import { readApplied } from "../../engine/apply-plan.ts";
-import { atMost, readOnce } from "../../engine/chunks.ts";
+import { atMost, RECORDS_AT_ONCE, readOnce } from "../../engine/chunks.ts";
 import { MINUTE } from "../../engine/durable.ts";
 import { type Input, type InputContent, valueFor } from "../../inputs/input.ts";
 import type { Action, MachinePlan } from "../../machine/plan.ts";
@@ -11,9 +11,6 @@ import { proofs } from "./proofs.ts";
 
 /** Minutes after which no machine may begin, however many batches there are. */
 const PLAN_MINUTES = 60;
-
-/** Records that are written at once. */
-const RECORDS_AT_ONCE = 10;
 
 const HOUR = 60 * MINUTE;
 

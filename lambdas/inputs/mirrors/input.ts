@@ -151,10 +151,10 @@ export const mirrorsInput: Input = {
   name: "mirrors",
   rule: "mirrors",
   request: { command: "reconcile", targets: { kind: "all" }, dryRun: false },
-  identityOf: (files) =>
-    sha256(
-      JSON.stringify(files.map(({ path, text, secret }) => (secret ? [path, text, secret.version] : [path, text]))),
-    ),
+  identityOf: (files, held = []) => {
+    const named = files.map(({ path, text, secret }) => (secret ? [path, text, secret.version] : [path, text]));
+    return sha256(JSON.stringify([...named, ...(held.length > 0 ? [held] : [])]));
+  },
   reads: readsOf(served),
   secretOf: ({ cluster }) => registriesSecret(cluster.name),
   content: (found, facts) => {
@@ -175,10 +175,11 @@ export const mirrorsInput: Input = {
       ...asked.map(cutOffText),
     ];
     const exposed = wanted.held.find(({ forbidsSource }) => forbidsSource);
+    const held = [...wanted.held.map(({ registry }) => registry), ...open];
     return {
-      sha256: mirrorsInput.identityOf(files),
+      sha256: mirrorsInput.identityOf(files, held),
       files,
-      held: [...wanted.held.map(({ registry }) => registry), ...open],
+      held,
       registries: applied.map(({ host, path, signsIn }) => ({ host, path, ...(signsIn ? { signsIn } : {}) })),
       remarks,
       asked: asked.map(keyOfCut),

@@ -100,8 +100,8 @@ export type Finding =
   | { readonly kind: "authority-unknown"; readonly nodes: readonly string[] }
   | { readonly kind: "authority-ends"; readonly authority: string; readonly at: string }
   | { readonly kind: "authority-unpublished"; readonly why: string }
-  /** Number of mirror sets of a cluster whose configuration applies none. */
-  | { readonly kind: "mirrors-not-applied"; readonly sets: number }
+  /** Number of mirror sets of a cluster whose configuration names no source of inputs, or another one. */
+  | { readonly kind: "mirrors-not-applied"; readonly sets: number; readonly source: "none" | "configmap" }
   | { readonly kind: "mirrors-unread"; readonly why: string }
   /** Lines that containerd cannot follow, and mirrors that another line forbids. */
   | {

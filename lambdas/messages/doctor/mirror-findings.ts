@@ -45,10 +45,10 @@ const enforcement = {
 
 /** Texts of the findings about registry mirrors. */
 export const ofMirrors: { readonly [K in OfMirrors["kind"]]: (of: Extract<Finding, { kind: K }>) => FindingText } = {
-  "mirrors-not-applied": ({ sets }) =>
+  "mirrors-not-applied": ({ sets, source }) =>
     note(
       "Nodes",
-      `Windows nodes do not have the cluster's ${counted(sets, "mirror set")}: \`cluster.inputs\` is \`none\``,
+      `Windows nodes do not have the cluster's ${counted(sets, "mirror set")}: \`cluster.inputs\` is \`${source}\``,
       "set `cluster.inputs: openshift` in the configuration and deploy (docs/mirrors.md)",
     ),
   "mirrors-unread": ({ why }) =>

@@ -1,7 +1,8 @@
 import type { InputWords } from "../../inputs/input.ts";
 import type { Message } from "../../records/records.ts";
+import type { Stop } from "../../time/stops.ts";
 import { typeThis } from "../command/syntax.ts";
-import { context, section, sections } from "../slack/blocks.ts";
+import { context, say, sections } from "../slack/blocks.ts";
 import { code, counted, prose, some } from "../slack/text.ts";
 import { type FleetResult, type FleetSummary, fleetSummary } from "./fleet.ts";
 
@@ -69,14 +70,55 @@ export function requestedSummary(inputs: readonly EndedInput[], cancelledBy: Fle
 const upToDateText = (inputs: readonly Title[]): string =>
   `✅ ${inputs.map(({ title }) => title).join(", ")}: nothing to change. Every requested node that runs, that Casement manages and that no freeze or hold covers is up to date.`;
 
-/** Answer if every requested node that can be changed has what the cluster wants. */
-export function inputsUpToDate(inputs: readonly Title[]): Message {
-  const text = upToDateText(inputs);
-  return { text, blocks: [section(text), context(`${typeThis("mirrors")} shows every node`)] };
+/** Most nodes and files that a message names. */
+const MOST_NAMED = 10;
+
+/** A node that a person has named and that is not changed. */
+export interface LeftOutNode {
+  readonly name: string;
+  readonly reason:
+    | { readonly kind: "up-to-date" | "not-managed" | "silent" }
+    | { readonly kind: "not-running"; readonly state: string }
+    | { readonly kind: "stopped"; readonly stop: Stop }
+    | { readonly kind: "held"; readonly operation: string };
 }
 
-/** Most nodes and files that a dry run names. */
-const MOST_NAMED = 10;
+const stopWords = { freeze: "is frozen", hold: "is held" } as const;
+
+function reasonText(reason: LeftOutNode["reason"]): string {
+  switch (reason.kind) {
+    case "up-to-date":
+      return "is up to date";
+    case "not-managed":
+      return "is not a node that Casement provisioned, or another controller owns its machine";
+    case "silent":
+      return "has an SSM agent that does not answer";
+    case "not-running":
+      return `runs on an instance that is ${reason.state}`;
+    case "stopped":
+      return `${stopWords[reason.stop.kind]} by ${prose(reason.stop.by, 100)}: ${prose(reason.stop.reason, 200)}`;
+    case "held":
+      return `is being changed by ${code(reason.operation)}`;
+  }
+}
+
+const leftOutLines = (nodes: readonly LeftOutNode[]): readonly string[] => [
+  ...nodes.slice(0, MOST_NAMED).map(({ name, reason }) => `• ${code(name)} ${reasonText(reason)}.`),
+  ...(nodes.length > MOST_NAMED ? [`and ${nodes.length - MOST_NAMED} more nodes.`] : []),
+];
+
+/** Answer if no requested node can be changed, with the reason of each node that was named. */
+export function nothingToChange(inputs: readonly Title[], named: readonly LeftOutNode[]): Message {
+  const isCurrent = named.every(({ reason }) => reason.kind === "up-to-date");
+  const titles = inputs.map(({ title }) => title).join(", ");
+  const head = `${isCurrent ? "✅" : "ℹ️"} ${titles}: nothing to change.`;
+  const text = named.length === 0 ? upToDateText(inputs) : [head, ...leftOutLines(named)].join("\n");
+  return { text, blocks: [...sections(text.split("\n")), context(`${typeThis("mirrors")} shows every node`)] };
+}
+
+/** Answer if other operations work on each node, with the reason of each node that was named. */
+export const everyNodeLeft = (summary: string, named: readonly LeftOutNode[]): Message =>
+  say([summary, ...leftOutLines(named)].join("\n"));
 
 /** Plan of one input of a dry run. */
 export interface InputPlan {
@@ -102,10 +144,10 @@ function planText({ words, nodes, items, why }: InputPlan): string {
 }
 
 /** Plans of a dry run, one for each input. */
-export function reconcileDryRun(plans: readonly InputPlan[]): Message {
+export function reconcileDryRun(plans: readonly InputPlan[], named: readonly LeftOutNode[]): Message {
   const isCurrent = ({ nodes, why }: InputPlan): boolean => nodes.length === 0 && why === null;
   const current = plans.filter(isCurrent).map(({ words }) => words);
-  if (current.length === plans.length) return inputsUpToDate(current);
+  if (current.length === plans.length) return nothingToChange(current, named);
   const lines = [
     ...plans.filter((plan) => !isCurrent(plan)).map(planText),
     ...(current.length > 0 ? [upToDateText(current)] : []),

@@ -100,7 +100,10 @@ function kindsOf(configuration: Configuration): readonly ObjectReference[] {
   return (mirrorsInput.reads({ ...configuration, cluster }) ?? []).filter(({ name }) => name === undefined);
 }
 
-/** Counts the mirror sets of a cluster whose configuration applies none. A kind that the cluster lacks has none. */
+/**
+ * Counts the mirror sets of a cluster whose configuration names no source of inputs, or the ConfigMap. A kind that the
+ * cluster lacks has none.
+ */
 async function unapplied({ context, configuration }: DoctorFacts): Promise<Finding[]> {
   const read = async (kind: ObjectReference): Promise<number> => {
     try {
@@ -112,7 +115,8 @@ async function unapplied({ context, configuration }: DoctorFacts): Promise<Findi
   };
   const counts = await Promise.all(kindsOf(configuration).map(read));
   const sets = counts.reduce((sum, count) => sum + count, 0);
-  return sets > 0 ? [{ kind: "mirrors-not-applied", sets }] : [];
+  const { inputs } = configuration.cluster;
+  return sets > 0 && inputs !== "openshift" ? [{ kind: "mirrors-not-applied", sets, source: inputs }] : [];
 }
 
 async function mirroredNodes({ context, configuration: { cluster } }: DoctorFacts): Promise<MirroredNode[]> {
@@ -137,6 +141,7 @@ async function applied(patient: DoctorFacts): Promise<Finding[]> {
   const secret = await secrets.read(registriesSecret(configuration.cluster.name));
   const wanted = mirrorsFrom(found, configuration, secret);
   return [
+    ...(configuration.cluster.inputs === "configmap" ? await unapplied(patient) : []),
     ...mirrorFindings(wanted),
     ...(content.asked?.length ? [{ kind: "mirrors-asked", parts: content.asked } as const] : []),
     ...lackingFindings(mirrored, content, all, watch, context.now()),

@@ -20,6 +20,8 @@ export const configuration = {
 export interface Troubles {
   /** Words of a machine that fails, by its number; null where it does not. */
   readonly fails?: (machine: number) => string | null;
+  /** Machines whose agents take no command. */
+  readonly silent?: readonly number[];
   /** An error that the settling of a machine meets. */
   readonly settling?: (machine: number) => Error | null;
   /** Number of commands after which the operation is cancelled. */
@@ -95,6 +97,8 @@ export class Fleet {
   }
 
   #verdict(script: string, instanceId: string): InvocationVerdict {
+    if (this.#troubles.silent?.includes(numberOf(instanceId)))
+      return { instanceId, state: "failed", why: "no agent took it", code: "command-undelivered" };
     const why = script === "observe" ? null : this.#troubles.fails?.(numberOf(instanceId));
     const seen = { metadataAnswers: true, guard, files: [{ sha256: "of the file before" }] };
     const failed = why ? { action: "file", error: why } : null;

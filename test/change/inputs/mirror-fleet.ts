@@ -54,6 +54,9 @@ export class MirrorFleet {
   plansInBucket = 0;
   /** Characters of the largest record of an input. */
   largestRecord = 0;
+  readonly #inputs = inputVerbs();
+  /** Use of the item that keeps the state of the schedule. */
+  readonly watch = this.#inputs.seen;
   #sinceLastPlan = 0;
   #set: object;
   readonly #registries: number;
@@ -136,7 +139,7 @@ export class MirrorFleet {
   /** The verbs by which the workflow reaches it. */
   steps(): Steps {
     const steps = this.fleet.steps();
-    const { verbs } = inputVerbs();
+    const { verbs } = this.#inputs;
     const kept = {
       put: async (_input: Input, content: InputContent) => void this.contents.push(content),
       get: async (_input: Input, sha256: string) => this.contents.find((one) => one.sha256 === sha256),

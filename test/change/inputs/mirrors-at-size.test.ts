@@ -17,10 +17,11 @@ beforeAll(async () => {
 afterAll(tearDown);
 
 test("a tick at which 1,000 machines have what is wanted reads the records once and sends nothing", async () => {
-  const [used, commands] = [{ ...here.used }, here.fleet.changed.length];
+  const [used, commands, reads] = [{ ...here.used }, here.fleet.changed.length, here.watch.reads];
   const ended = await here.tick("tick-2");
   expect(here.fleet.changed).toHaveLength(commands);
   expect(here.used).toEqual({ ...used, all: used.all + 1 });
+  expect(here.watch.reads).toBe(reads + 1);
   expect(operationsOf(ended)).toBe(2);
 });
 
@@ -45,4 +46,13 @@ test("1,000 machines get 200 registries in steps of at most 50 machines and 64 K
   expect(here.used.all - before.all).toBe(2);
   // DynamoDB's limit on an item is 400 KB (Developer Guide, "Quotas").
   expect(here.largestRecord).toBeLessThan(200 * KB);
+});
+
+test("a content that the bucket has lost is put there again before machines get it", async () => {
+  const few = new MirrorFleet(2, 2);
+  await few.tick("tick-1");
+  few.contents.length = 0;
+  few.given.clear();
+  await few.tick("tick-2");
+  expect(few.fleet.changed.map(({ length }) => length)).toEqual([1, 1, 1, 1]);
 });

@@ -13,22 +13,32 @@ export function inputVerbs() {
   const noted: string[] = [];
   const blocked: BlockedContent[] = [];
   const stored = new Map<string, InputContent>();
+  const seen = { reads: 0, stored: "" };
   const watch = {
     claim: async () => true,
-    read: async () => ({ blocked: null, comparedAt: 0, stored: null, remarks: [], asked: [], accepted: [] }),
+    read: async () => {
+      seen.reads += 1;
+      return { blocked: null, comparedAt: 0, stored: seen.stored, remarks: [], asked: [], accepted: [] };
+    },
     note: async (_tick: string, outcome: string) => {
       noted.push(outcome);
       return outcome === "refused" ? "bad" : null;
     },
     noteComparison: async () => void noted.push("compared"),
-    noteStored: async () => undefined,
-    noteRemarks: async () => false,
+    noteStored: async (whole: string) => {
+      seen.stored = whole;
+    },
+    noteRead: async () => {
+      noted.push("read");
+      return { news: null, isNew: false };
+    },
     accept: async () => undefined,
     block: async (block: BlockedContent) => void blocked.push(block),
   };
   return {
     noted,
     blocked,
+    seen,
     verbs: {
       inputObjects: { read: async () => [[publishedConfig]] },
       inputStore: {

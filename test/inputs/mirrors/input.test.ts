@@ -102,6 +102,13 @@ describe("The content", () => {
     expect(remarks?.[0]).toContain("ImageDigestMirrorSet/team");
   });
 
+  test("has another identity where other registries are held, although its files are the same", () => {
+    const held = (source: string) => content([digestSet("team", { source, mirrors: ["m.example.com/c"] })]);
+    expect(held("quay.io/a/b").files).toEqual(held("docker.io/a/b").files);
+    expect(held("quay.io/a/b").sha256).not.toBe(held("docker.io/a/b").sha256);
+    expect(held("quay.io/a/b").sha256).toBe(mirrorsInput.identityOf([], ["quay.io"]));
+  });
+
   test("refuses new machines where a registry that is held must not be contacted", () => {
     const wrong = { source: "quay.io/a/b", mirrors: ["m.example.com/c"], ...never };
     expect(content([digestSet("team", wrong)]).refusesNew).toContain("quay.io must not be contacted");

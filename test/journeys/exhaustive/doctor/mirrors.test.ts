@@ -31,6 +31,20 @@ test("a deployment that applies no mirror sets is told how many Windows nodes do
   expect(shown).toContain("set `cluster.inputs: openshift` in the configuration");
 });
 
+test("a cluster with mirror sets whose configuration names the ConfigMap is told that nodes do not have the sets", async () => {
+  here = await startMirroring();
+  const { cluster } = here.configuration;
+  await here.close();
+  here = await startMirroring({ cluster: { ...cluster, inputs: "configmap" } });
+  const metadata = { name: "inputs", namespace: "casement" };
+  const map = { apiVersion: "v1", kind: "ConfigMap", metadata, data: { "mirrors.yaml": "" } };
+  await kubectl(here, "POST", "/api/v1/namespaces/casement/configmaps", map);
+  await createSet(here, "digest", "team", quay);
+  expect(await report()).toContain(
+    "Windows nodes do not have the cluster's 1 mirror set: `cluster.inputs` is `configmap`",
+  );
+});
+
 test("what containerd cannot do and what Windows nodes do not enforce is named with its object", async () => {
   here = await startMirroring();
   await kubectl(here, "PATCH", "/apis/config.openshift.io/v1/images/cluster", {

@@ -68,7 +68,7 @@ test.for([
     async () => {
       replaceAnswers(here, (url) => (url.startsWith(TAGS) ? notFound : undefined));
     },
-    /the cluster has no kind ImageTagMirrorSet/,
+    /the cluster has no kind ImageTagMirrorSet, so the new machine did not join/,
   ],
   [
     "forbid a registry in a way that containerd cannot express",

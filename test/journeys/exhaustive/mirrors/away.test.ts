@@ -25,7 +25,7 @@ const annotate = (url: string, annotations: object): Promise<void> =>
   kubectl(here, "PATCH", url, { metadata: { annotations } });
 
 /** Ways in which a node cannot or must not be changed, each with its end. */
-const reasons: readonly (readonly [string, () => Promise<() => Promise<unknown>>])[] = [
+const reasons: readonly (readonly [string, () => Promise<() => Promise<unknown>>, RegExp])[] = [
   [
     "is off",
     async () => {
@@ -33,6 +33,7 @@ const reasons: readonly (readonly [string, () => Promise<() => Promise<unknown>>
       await here.pass(3);
       return () => ec2(here, "StartInstances", { "InstanceId.1": otherWeb.instanceId });
     },
+    /nothing to change\.\n• `\S+` runs on an instance that is stopped\./,
   ],
   [
     "has a silent agent",
@@ -42,6 +43,7 @@ const reasons: readonly (readonly [string, () => Promise<() => Promise<unknown>>
       await here.pass(31);
       return async () => endFault(here, silent);
     },
+    /nothing to change\.\n• `\S+` has an SSM agent that does not answer\./,
   ],
   [
     "is held by an operator",
@@ -50,6 +52,7 @@ const reasons: readonly (readonly [string, () => Promise<() => Promise<unknown>>
       await here.pass(1);
       return () => here.type("operator", `/win unhold ${shortName(otherWeb)}`);
     },
+    /nothing to change\.\n• `\S+` is held by .*: disk\./,
   ],
   [
     "is held by an annotation",
@@ -57,10 +60,11 @@ const reasons: readonly (readonly [string, () => Promise<() => Promise<unknown>>
       await annotate(`/api/v1/nodes/${otherWeb.name}`, { "casement.dev/hold": "kernel dump" });
       return () => annotate(`/api/v1/nodes/${otherWeb.name}`, { "casement.dev/hold": null });
     },
+    /nothing to change\.\n• `\S+` is held by the annotation .*: kernel dump\./,
   ],
 ];
 
-test.for(reasons)("a node that %s is not written to, and gets the files afterwards", async ([, begin]) => {
+test.for(reasons)("a node that %s is not written to, and gets the files afterwards", async ([, begin, why]) => {
   here = await startMirroring();
   const end = await begin();
   await createSet(here, "tag", "team", quay);
@@ -69,6 +73,9 @@ test.for(reasons)("a node that %s is not written to, and gets the files afterwar
   expect(has(otherWeb)).toBe(false);
   expect(commandsTo(otherWeb)).toEqual([]);
   expect(await reconciles(here)).toHaveLength(1);
+  await here.type("operator", `/win reconcile ${shortName(otherWeb)}`);
+  await here.pass(2);
+  expect(privately(here, "operator").at(-1)).toMatch(why);
   await end();
   await here.until(() => said(here, "1 node updated") === 1, 40, "the node");
   expect(filesOn(here, otherWeb)).toEqual(filesOn(here, web));
@@ -130,4 +137,19 @@ test("a node that an administrator deletes between the ticks is not taken for on
   expect(openly(here).at(-1)).toMatch(/: 2 nodes updated\./);
   expect(has(batch)).toBe(false);
   expect(commandsTo(batch)).toEqual([]);
+});
+
+test("a first agent that falls silent proves nothing: the next node is first, the rest follow, and nothing is blocked", async () => {
+  here = await startMirroring();
+  await createSet(here, "tag", "team", quay);
+  await here.until(async () => (await reconciles(here)).length === 1, 12, "the operation");
+  const [first] = await here.nodes((await reconciles(here))[0]?.id ?? "");
+  const silent = injectFault(here, "agent-silent", { instanceId: first?.instanceId ?? "" });
+  await here.until(async () => (await reconciles(here))[0]?.endedAt !== null, 40, "the end");
+  expect(openly(here).at(-1)).toMatch(/2 nodes updated, 1 node failed/);
+  expect(openly(here).at(-1)).toContain("the SSM agent did not take the command in time");
+  expect(nodes.filter(has)).toHaveLength(2);
+  endFault(here, silent);
+  await here.until(() => said(here, "1 node updated") === 1, 90, "the node");
+  expect(nodes.every(has)).toBe(true);
 });

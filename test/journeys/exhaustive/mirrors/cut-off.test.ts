@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { expectSound } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
+import { look } from "../../looking.ts";
 import { createSet, editSet, filesOn, nodes, reconciles, requested, said, startMirroring } from "../../mirroring.ts";
 import { openly, privately } from "../../reading.ts";
 
@@ -26,6 +27,10 @@ test("a set that would cut off images in use is asked for with those images; the
   expect(remarks).toHaveLength(1);
   expect(remarks[0]).toContain("registry.example.com/shop/storefront:1.4");
   expect(remarks[0]).toContain("or type /win reconcile to forbid the registry all the same");
+  const { said: list } = await look(here, "/win mirrors");
+  expect(list).toContain("❓ `registry.example.com` → ");
+  expect(list).toContain("storefront:1.4");
+  expect(list).toContain("or type /win reconcile to forbid the registry all the same");
   await here.type("operator", "/win reconcile --dry-run");
   await here.pass(2);
   expect(privately(here, "operator").at(-1)).toContain("3 nodes would be changed");

@@ -61,7 +61,7 @@ describe("/win reconcile", () => {
     [
       "a node that Casement does not manage",
       "/win reconcile ip-10-0-1-52",
-      /nothing to change\. .*that Casement manages/,
+      /nothing to change\.\n• `ip-10-0-1-52\S*` is not a node that Casement provisioned/,
     ],
     ["a pool of others alone", "/win reconcile edge", /nothing to change\. .*that Casement manages/],
   ] as const)("of %s changes nothing and says why", async ([, command, why]) => {

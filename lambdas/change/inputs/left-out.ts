@@ -1,0 +1,44 @@
+import type { Configuration } from "../../configuration/configuration.ts";
+import { atMost, RECORDS_AT_ONCE } from "../../engine/chunks.ts";
+import type { LeftOutNode } from "../../messages/operation/reconcile.ts";
+import { provisioned } from "../../steps/cluster/managed-nodes.ts";
+import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
+import type { Node } from "../../steps/cluster/nodes.ts";
+import { ownershipOf } from "../../steps/cluster/ownership.ts";
+import type { Machine } from "../../steps/ec2/instances.ts";
+import type { Steps } from "../../steps/steps.ts";
+import { stopOver } from "./due.ts";
+
+/**
+ * Finds the reason why each of these nodes is not changed, in the order in which nodes are selected. Belongs into a
+ * step.
+ */
+export async function leftOutNodes(
+  steps: Steps,
+  configuration: Configuration,
+  nodes: readonly Node[],
+): Promise<readonly LeftOutNode[]> {
+  const { cluster } = configuration;
+  const machines = new Map((await steps.instances.ofCluster(cluster.id)).map((one) => [one.instanceId, one]));
+  const [claimed, agents] = [await steps.claims.all(), await steps.machine.agents()];
+  const stopOf = await stopOver(steps, configuration);
+  const machineOf = (node: Node): Machine | undefined => {
+    const [own] = provisioned([node]);
+    const machine = machines.get((own && instanceIdOf(own)) ?? "");
+    return ownershipOf(machine, cluster.name, claimed) === "managed" ? machine : undefined;
+  };
+  const reasonOf = async (node: Node): Promise<LeftOutNode["reason"]> => {
+    const machine = machineOf(node);
+    if (!machine) return { kind: "not-managed" };
+    if (machine.state !== "running") return { kind: "not-running", state: machine.state };
+    if (!agents.get(machine.instanceId)?.online) return { kind: "silent" };
+    const stop = stopOf({ node, machine });
+    if (stop !== null) return { kind: "stopped", stop };
+    const holder = await steps.leases.holder(machine.instanceId);
+    return holder === undefined ? { kind: "up-to-date" } : { kind: "held", operation: holder };
+  };
+  return atMost(RECORDS_AT_ONCE, nodes, async (node) => ({
+    name: node.metadata?.name ?? "",
+    reason: await reasonOf(node),
+  }));
+}
