@@ -12,15 +12,20 @@ const NOTHING_STORED = "nothing was stored";
 
 const refuse = (why: string): StartError => new StartError(`${why}; ${NOTHING_STORED}`);
 
+/** A registry of ECR, whose passwords are tokens (Amazon ECR User Guide, "Private registry authentication"). */
+const ECR = /^\d{12}\.dkr\.ecr(?:-fips)?\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?$/;
+
 /**
  * Reads the exact host of a registry as it was typed.
- * @throws StartError for a wildcard, a scheme or a path
+ * @throws StartError for a wildcard, a scheme or a path, and for ECR
  */
 export function typedHost(typed: string): string {
   // The one address with scheme and path that Docker writes for its hub.
   const host = credentialHost(typed === "https://index.docker.io/v1/" ? "docker.io" : typed);
   if (host === undefined)
     throw refuse(`"${typed}" is no host: name a registry exactly, with its port if it has one, without scheme or path`);
+  if (ECR.test(host))
+    throw refuse(`${host}: a password of ECR ends after twelve hours, and pulls would fail from then on`);
   return host;
 }
 

@@ -51,7 +51,8 @@ const standard: Readonly<Record<string, Pick<ApprovalRule, "needs" | "unless">>>
   assist: { needs: 1, unless: null },
   cordon: { needs: 0, unless: null },
   uncordon: { needs: 0, unless: null },
-  remove: { needs: 1, unless: { podsAtMost: 5 } },
+  // Like a reboot, but for a machine that runs no pod, such as one that failed and was kept.
+  remove: { needs: 1, unless: { podsAtMost: 0 } },
 };
 
 /** Commands for which the configuration may have a rule. */

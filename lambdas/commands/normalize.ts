@@ -1,8 +1,14 @@
 /** Links into which Slack turns host names, mail addresses and numbers: `<http://host|host>`. */
 const AUTOMATIC_LINK = /<(?:https?:\/\/|mailto:|tel:)([^|>]*?)\/?(?:\|([^>]*))?>/gi;
 
-/** Zero-width characters in copied text, which nobody types on purpose. */
-const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
+/**
+ * Characters of copied text that nobody sees: format characters, variation selectors, joiners (Unicode, UAX #44,
+ * "Default_Ignorable_Code_Point"). An override of the direction stays, because it shows other words than it holds.
+ */
+const INVISIBLE = /(?![\u202d\u202e])[\p{Cf}\p{DI}]/gu;
+
+/** Zero-width characters, which a quoted text loses too. */
+const ZERO_WIDTH = /[\u00ad\u200b\u2060\ufeff]/g;
 
 /** The only three characters that Slack escapes (docs: "Formatting text for app surfaces"). */
 const ESCAPED: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">" };
@@ -10,9 +16,9 @@ const ESCAPED: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "
 /** Characters with which phones and editors replace two hyphens, one hyphen and straight quotes. */
 const SMART: readonly (readonly [RegExp, string])[] = [
   [/(?<=^|\s)[\u2012-\u2015]+-*(?=\p{L})/gu, "--"],
-  [/[\u2010-\u2015\u2212]/g, "-"],
-  [/[\u2018\u2019\u201a\u201b]/g, "'"],
-  [/[\u201c-\u201f\u00ab\u00bb]/g, '"'],
+  [/[\u2010-\u2015\u2043\u2212\ufe58\ufe63\uff0d]/g, "-"],
+  [/[\u2018\u2019\u201a\u201b\u2032\u2035\u2039\u203a\uff07]/g, "'"],
+  [/[\u201c-\u201f\u00ab\u00bb\u2033\u2036\u301d-\u301f\uff02]/g, '"'],
 ];
 
 const unescaped = (text: string): string => text.replace(/&(?:amp|lt|gt);/g, (entity) => ESCAPED[entity] ?? entity);
@@ -22,7 +28,7 @@ export const typedLength = (text: string): number => unescaped(text).length;
 
 /** One word of a command. */
 export interface Word {
-  /** In lower case, with its quotes; names, numbers and options are parsed from this. */
+  /** In lower case and in its plain form, with its quotes if it has several words; names, numbers and options are parsed from this. */
   readonly text: string;
   /** In its original case, without its quotes. */
   readonly content: string;
@@ -39,16 +45,34 @@ const typed = (text: string): string =>
         // meaning.
         address.toLowerCase().includes(label.toLowerCase()) ? label : link,
       )
-      .replace(INVISIBLE, ""),
+      .replace(ZERO_WIDTH, ""),
   );
 
 /** Matches an option with a quoted value, a quoted text, or the characters between two spaces. */
 const WORD = /(?<option>-+[^\d\s="'][^\s="']*=)?(?<quote>["'])(?<inside>.*?)\k<quote>(?=\s|$)|\S+/gs;
 
-const wordOf = (text: string, content = text, quoted = false): Word => ({
-  text: text.toLowerCase(),
-  content,
-  quoted,
+/** Signs with which chat programs frame a name, and those that end an item of a list. */
+const FRAMED = /^[`*_~]*(.*?)[`*_~]*[,;]*[`*_~]*$/s;
+
+/** Makes the plain form of a word that names something: without what phones, pages and chat programs add to it. */
+export const plainForm = (text: string): string => {
+  const plain = text.normalize("NFKC").replace(INVISIBLE, "");
+  return FRAMED.exec(plain)?.[1] || plain;
+};
+
+const wordOf = (typedText: string): Word => {
+  const plain = plainForm(typedText);
+  return { text: plain.toLowerCase(), content: plain, quoted: false, isType: false };
+};
+
+/** Does a quoted text name something? An option in quotes is a text. */
+const isName = (inside: string): boolean => /^[^\s-]\S*$/.test(inside);
+
+/** A quoted text keeps its characters; if it is one word, it means the same as without its quotes. */
+const quotedWord = (whole: string, inside: string, option: string | undefined): Word => ({
+  text: (option === undefined && isName(inside) ? plainForm(inside) : whole).toLowerCase(),
+  content: inside,
+  quoted: true,
   isType: false,
 });
 
@@ -70,7 +94,8 @@ function withTypes(words: readonly Word[]): Word[] {
 }
 
 /**
- * Splits typed text into words, without Slack's links and escapes, with plain hyphens and quotes. A quoted text is one
+ * Splits typed text into words, without Slack's links and escapes, invisible characters and framing signs, with plain
+ * hyphens, quotes and digits. A quoted text is one
  * word, kubectl's `node/NAME` becomes the words `node NAME`, and mentions (`<@u123>`) stay unchanged.
  * @param text the text of a slash command as Slack sends it
  */
@@ -79,7 +104,7 @@ export function normalize(text: string): Word[] {
   return withTypes(
     [...plain.matchAll(WORD)].map(({ 0: whole, groups }) => {
       const inside = groups?.inside;
-      return inside === undefined ? wordOf(whole) : wordOf(whole, inside, true);
+      return inside === undefined ? wordOf(whole) : quotedWord(whole, inside, groups?.option);
     }),
-  );
+  ).filter(({ text, quoted }) => quoted || !/^[,;]*$/.test(text));
 }

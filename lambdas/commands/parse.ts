@@ -28,9 +28,9 @@ const asksForHelp = ({ typed }: TypedOption): boolean => ASKS_FOR_HELP.has(typed
 
 const textOf = (words: readonly Word[]): string[] => words.map(({ text }) => text);
 
-/** Drops a repeated command word, and kubectl's own name. */
+/** Drops a repeated command word, with its slash or without, and kubectl's own name. */
 const withoutEcho = (words: Word[], commandWord: string): Word[] =>
-  words[0]?.text === commandWord || words[0]?.text === "kubectl" ? words.slice(1) : words;
+  [commandWord, commandWord.slice(1), "kubectl"].includes(words[0]?.text ?? "") ? words.slice(1) : words;
 
 /** Every phrase for a command, the longest first. */
 const phrasesOf = (known: readonly Command[]): readonly Phrase[] =>

@@ -1,5 +1,5 @@
 import type { Command, Option } from "../capabilities/command.ts";
-import type { Word } from "./normalize.ts";
+import { plainForm, type Word } from "./normalize.ts";
 import type { Problem, ReadResult } from "./problem.ts";
 import { suggest } from "./suggest.ts";
 
@@ -76,7 +76,8 @@ const readFlag = (option: Extract<Option, { kind: "flag" }>, value: Word | null,
 
 function readCount(option: Extract<Option, { kind: "count" }>, value: Word | null, command: Command): ReadResult {
   if (value === null || value.content === "") return { problem: { kind: "missing-value", command, option } };
-  const number = /^\d{1,6}$/.test(value.content) ? Number(value.content) : 0;
+  const digits = plainForm(value.content);
+  const number = /^\d{1,6}$/.test(digits) ? Number(digits) : 0;
   return number >= 1 && number <= option.most
     ? { value: number }
     : { problem: { kind: "bad-number", command, option, typed: value.content } };

@@ -140,6 +140,13 @@ export const configurationSchema = z.strictObject({
      */
     besideWmco: z.boolean().default(false),
     /**
+     * Kinds of owners that create another pod in place of an evicted one, beside Kubernetes' own: a pod of any other
+     * owner that is not restarted is lost by an eviction.
+     */
+    recreatingOwners: z
+      .array(z.string().regex(/^[a-z0-9.-]+\/[A-Z][A-Za-z0-9]*$/, "must name group and kind: example.com/GameServer"))
+      .default([]),
+    /**
      * Source of what machines must have beside their pool: the cluster's own objects (OpenShift), the ConfigMap
      * casement/inputs, or none. It is never discovered: reading nothing changes nothing.
      */

@@ -68,8 +68,14 @@ const cordon = by("kubernetes", "cordon", ({ cordoned, cordonedBy, quarantined }
 /** Taint of a cordon, for which there is a separate check. */
 const UNSCHEDULABLE = "node.kubernetes.io/unschedulable";
 
-/** Prefixes of taints that a controller or Casement sets on a faulty node; a pool's own taints have other prefixes. */
-const TROUBLED = ["node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "casement.dev/"];
+/**
+ * Prefixes of taints that a controller or Casement sets on a faulty node, or on one that it is about to delete; a pool's
+ * own taints have other prefixes.
+ */
+const TROUBLED = [
+  ...["node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "casement.dev/"],
+  ...["ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted"],
+];
 
 const taints = by("kubernetes", "taints", (found) => {
   const troubled = found.taints

@@ -37,6 +37,8 @@ export interface ApprovalBasis {
 export interface PlanCard {
   /** Slack blocks. */
   readonly blocks: readonly ({ readonly type: string } & Readonly<Record<string, unknown>>)[];
+  /** Set for a plan that cannot succeed now, so that its approval is no recommended choice. */
+  readonly isHopeless?: true;
 }
 
 /** A person's vote that was checked and is valid. */

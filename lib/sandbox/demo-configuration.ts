@@ -83,6 +83,8 @@ export const demoConfiguration = (
       approver: ["U0APPROVER", "U0APPROVER2"],
     },
     policy,
+    // In the demo one person alone may try a removal of few pods.
+    approvals: { remove: { needs: 1, unless: { podsAtMost: 5 } } },
     pools: {
       web: pool("2022", 8, "web"),
       batch: { ...pool("2019", 24, "batch"), maxUnavailable: "20%" },

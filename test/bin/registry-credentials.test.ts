@@ -45,6 +45,10 @@ test("a host with a scheme is refused", () => {
   expect(() => typedHost("https://quay.io")).toThrow("name a registry exactly");
 });
 
+test("a registry of ECR is refused, because its password would end", () => {
+  expect(() => typedHost("111122223333.dkr.ecr.us-west-2.amazonaws.com")).toThrow("ends after twelve hours");
+});
+
 describe("The secret", () => {
   test("has the hosts in its description", () => {
     expect(secretTexts({ "quay.io": "dTpw", "a.io": "dTpw" })).toEqual({

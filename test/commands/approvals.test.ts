@@ -18,8 +18,9 @@ describe("The approval of a command", () => {
     ["drain", 0, 1],
     ["cordon", 50, 0],
     ["uncordon", 50, 0],
-    ["remove", 5, 0],
-    ["remove", 6, 1],
+    ["reboot", 1, 1],
+    ["remove", 0, 0],
+    ["remove", 1, 1],
     ["add", 50, 0],
   ])("%s with %i pods needs %i by default", (command, pods, needs) => {
     expect(approvalsNeeded(approvalRule(rules, command, "web"), plan(pods))).toBe(needs);

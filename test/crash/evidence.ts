@@ -48,7 +48,7 @@ async function expectOneStory(running: Running, names: readonly string[]): Promi
   for (const name of names) expect(JSON.stringify(message?.blocks)).toContain(name);
   const thread = (await spoken(running)).filter(({ threadTs }) => threadTs).map(({ text }) => text);
   expect(thread.filter((text) => text.includes(": Ready after"))).toHaveLength(2);
-  expect(thread.filter((text) => text.includes("2 nodes are Ready after"))).toHaveLength(1);
+  expect(thread.filter((text) => text.includes("2 nodes are Ready. ("))).toHaveLength(1);
   expect(new Set(thread).size).toBe(thread.length);
 }
 

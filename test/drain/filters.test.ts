@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { graceOf, judgePods, type SortedPods } from "../../lambdas/steps/drain/filters.ts";
-import { podsToEvict } from "../../lambdas/steps/drain/pods.ts";
+import { podHold, podsToEvict } from "../../lambdas/steps/drain/pods.ts";
 import { at, careful, daemonSets, forced, NOON, owner, podNamed } from "./objects.ts";
 
 const none = daemonSets({});
@@ -60,6 +60,57 @@ test("V2 a pod whose DaemonSet is gone stops the drain without force, and is evi
 test("V4 a DaemonSet of another API group is no DaemonSet", () => {
   const pod = podNamed("custom", { metadata: { ownerReferences: [owner("DaemonSet", "exporter", "custom/v1")] } });
   expect(names(judgePods([pod], careful, none, NOON).evict)).toEqual(["custom"]);
+});
+
+test("a pod of an owner that may not create another one stops the drain without force, unless it is restarted", () => {
+  const step = (kind: string, apiVersion: string, restartPolicy = "Never") =>
+    podNamed(kind.toLowerCase(), {
+      metadata: { ownerReferences: [owner(kind, "nightly", apiVersion)] },
+      spec: { restartPolicy },
+    });
+  const pods = [
+    step("Workflow", "argoproj.io/v1alpha1"),
+    step("EphemeralRunner", "actions.github.com/v1alpha1", "OnFailure"),
+    step("Pod", "v1"),
+    step("GameServer", "example.com/v1"),
+    step("Operator", "example.com/v1", "Always"),
+    step("Job", "batch/v1"),
+    step("ReplicaSet", "apps/v1"),
+  ];
+  const recreating = ["example.com/GameServer"];
+  expect(judgePods(pods, { ...careful, recreating }, none, NOON).refusals.map(({ detail }) => detail)).toEqual([
+    "Workflow/nightly",
+    "EphemeralRunner/nightly",
+    "Pod/nightly",
+  ]);
+  const { evict, warnings } = judgePods(pods, { ...forced, recreating }, none, NOON);
+  expect([evict.length, warnings.length]).toEqual([7, 3]);
+  const finished = podNamed("done", {
+    metadata: { ownerReferences: [owner("Workflow", "nightly", "argoproj.io/v1alpha1")] },
+    spec: { restartPolicy: "Never" },
+    status: { phase: "Succeeded" },
+  });
+  expect(judgePods([finished], careful, none, NOON).refusals).toEqual([]);
+});
+
+test.each<[string, string, number | null | undefined]>([
+  ["karpenter.sh/do-not-disrupt", "true", null],
+  ["karpenter.sh/do-not-disrupt", "3h", 103 * 60_000],
+  ["karpenter.sh/do-not-disrupt", "1h30m", 13 * 60_000],
+  ["karpenter.sh/do-not-disrupt", "5m", undefined],
+  ["karpenter.sh/do-not-disrupt", "0s", undefined],
+  ["karpenter.sh/do-not-disrupt", "", undefined],
+  ["karpenter.sh/do-not-disrupt", "no", undefined],
+  ["karpenter.sh/do-not-evict", "true", null],
+  ["casement.dev/do-not-disrupt", "", null],
+  ["cluster-autoscaler.kubernetes.io/safe-to-evict", "false", null],
+])("a pod that has run for 77 minutes is held by %s=%j until %s", (annotation, value, left) => {
+  const pod = podNamed("job", {
+    metadata: { annotations: { [annotation]: value } },
+    status: { phase: "Running", startTime: at(-77 * 60) },
+  });
+  const until = left === null || left === undefined ? left : NOON + left;
+  expect(podHold(pod, NOON)?.until).toBe(until);
 });
 
 test("V5 a mirror pod stays without a word, while a naked pod beside it stops the drain", () => {

@@ -99,9 +99,9 @@ test("adds 2 beside seed nodes", async () => {
   for (const doing of ["launching the instance", "installing Windows features", "registering as a Node"])
     expect(told).toContain(doing);
   expect(thread.every(({ threadTs }) => threadTs === message?.ts)).toBe(true);
-  const ready = thread.filter(({ text }) => text.includes("Ready after"));
+  const ready = thread.filter(({ text }) => /Ready after|are Ready\. \(/.test(text));
   expect(ready).toHaveLength(3);
-  expect(ready.at(-1)?.text).toMatch(/^<@U0OPERATOR> 2 nodes are Ready after \w+\.$/);
+  expect(ready.at(-1)?.text).toMatch(/^<@U0OPERATOR> 2 nodes are Ready\. \(\w+\)$/);
   expect(thread.some(({ broadcast }) => broadcast)).toBe(false);
   await expectSound(here);
 });

@@ -90,15 +90,19 @@ describe("A cordon", () => {
     expect(openly(here).at(-1)).toContain(`kubectl cordon ${edge.name}`);
   });
 
-  test("and an uncordon are refused while another controller takes the node away", async () => {
+  test("is refused while another controller takes the node away, and an uncordon is not", async () => {
     here = await withSeedNodes();
     const taints = [{ key: "ToBeDeletedByClusterAutoscaler", effect: "NoSchedule" }];
-    await kubectl(here, "PATCH", `/api/v1/nodes/${web.name}`, { spec: { unschedulable: true, taints } });
-    await here.type("operator", `/win uncordon ${SHORT}`);
+    await kubectl(here, "PATCH", `/api/v1/nodes/${web.name}`, { spec: { taints } });
+    await here.type("operator", `/win cordon ${SHORT}`);
     await settled(here, 5);
     expect((await newest(here)).operation.status).toBe("refused");
     expect(openly(here).at(-1)).toContain("the cluster autoscaler is deleting it");
-    expect(isCordoned(here)).toBe(true);
+    await kubectl(here, "PATCH", `/api/v1/nodes/${web.name}`, { spec: { unschedulable: true } });
+    await here.type("operator", `/win uncordon ${SHORT}`);
+    await settled(here, 5);
+    expect((await newest(here)).operation.status).toBe("succeeded");
+    expect(isCordoned(here)).toBe(false);
   });
 
   test("is refused while a removal holds the node", async () => {

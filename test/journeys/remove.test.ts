@@ -39,7 +39,7 @@ test("Remove empties the node, terminates the instance and deletes the Node; its
     "terminating the instance",
     "deleting the Node object",
     "removed",
-    `<@U0OPERATOR> ${web.name} was removed and its instance terminated`,
+    `<@U0OPERATOR> ${web.name} was removed and its instance terminated.`,
   ]);
   expect(eventsOn(here, web.name).filter((event) => event.startsWith("CasementRemoving"))).toHaveLength(5);
 });

@@ -10,7 +10,7 @@ const endedAs = (fields: Partial<OperationRecord>) =>
 describe("the call of the requester", () => {
   test("says in one sentence that the operation succeeded, and how long it took", () => {
     expect(endedAs({ status: "succeeded", summary: "2 nodes are Ready." })).toBe(
-      "<@U0OPERATOR> 2 nodes are Ready after 9m50s.",
+      "<@U0OPERATOR> 2 nodes are Ready. (9m50s)",
     );
   });
 

@@ -38,6 +38,16 @@ test("names node, instance, pool and pods, those that lose something first", () 
   expect(said.indexOf("shop/debug")).toBeLessThan(said.indexOf("shop/web-7d4b9-x"));
 });
 
+test("shows the pool's size after the removal, and pods that may not be recreated", () => {
+  const pods = [
+    { namespace: "ci", name: "step", owner: "Workflow nightly", isUncertain: true as const, localData: [] },
+  ];
+  const said = textOf(removalDialog(OPERATION, { ...facts, poolNodes: 2, pods }));
+  expect(said).toContain("*Pool* `web`: 2 → 1 node");
+  expect(said).toContain("1 pod may not be recreated");
+  expect(said).toContain("(Workflow nightly, ⚠️ may not be recreated)");
+});
+
 test("counts the pods that it does not name", () => {
   const pods = Array.from({ length: 250 }, (_, at) => ({
     namespace: "n".repeat(63),

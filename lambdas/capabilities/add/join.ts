@@ -156,9 +156,15 @@ export async function nodeRegistered(task: ProvisionTask): Promise<void> {
   });
 }
 
-/** Approves the serving certificate, which nothing else does; without it `kubectl logs` and `exec` fail. */
+/**
+ * Approves the serving certificate, which nothing else does; without it `kubectl logs` and `exec` fail. A kubelet whose
+ * Node was deleted does not register it again while it waits for the certificate.
+ */
 export const servingCertificate = (task: ProvisionTask): Promise<unknown> =>
-  waitFor(task, "the serving certificate is approved", () => approveOnce(task, SERVING_SIGNER));
+  waitFor(task, "the serving certificate is approved", async () => {
+    await currentNode(task);
+    return approveOnce(task, SERVING_SIGNER);
+  });
 
 /** Reads the Node. @throws StageFailed if it was deleted meanwhile, because waiting would not bring it back */
 export async function currentNode(task: ProvisionTask): Promise<Node> {

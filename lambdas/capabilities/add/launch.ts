@@ -10,6 +10,7 @@ import type { FailureCode } from "../../records/failures.ts";
 import { claimOn } from "../../steps/cluster/claims.ts";
 import { PENDING_AT_MOST } from "../../steps/cluster/csrs.ts";
 import { codeOfEnd, instanceEnd, type Machine } from "../../steps/ec2/instances.ts";
+import { launchCodes } from "../../steps/ec2/launch-codes.ts";
 import { type Candidate, candidatesOf, launchRequest } from "../../steps/ec2/launch-request.ts";
 import { UNREGISTERED_AT_ONCE } from "../../steps/ledger/join-slots.ts";
 import { machineOf, type ProvisionTask } from "./task.ts";
@@ -30,7 +31,7 @@ export async function launch(task: ProvisionTask): Promise<void> {
   });
   const machine = await waitFor(task, "the instance runs", async () => {
     const seen = await task.steps.instances.describe(instanceId);
-    return isUp(seen) ? done(seen) : pending(`EC2 to start ${instanceId}`);
+    return isUp(seen) ? done(seen) : pending(startingWords(instanceId, seen));
   });
   task.machine = machine;
   await unclaimed(task, machine, "no other controller claims the new machine");
@@ -57,6 +58,12 @@ const isUp = (machine: Machine | undefined): machine is Machine => {
     throw new StageFailed(codeOfEnd(machine), instanceEnd(machine));
   return machine?.state === "running" && machine.privateDnsName !== "";
 };
+
+/** Names the wait for a new instance. */
+const startingWords = (instanceId: string, machine: Machine | undefined): string =>
+  machine?.state === "running"
+    ? `EC2 to give ${instanceId} its private DNS name, which takes DNS hostnames in the VPC`
+    : `EC2 to start ${instanceId}`;
 
 /** Waits for a join slot, while few enough certificate requests are pending for the cluster's approver. */
 const waitForPlace = (task: ProvisionTask): Promise<true> =>
@@ -94,16 +101,13 @@ interface Refusal {
 }
 
 /**
- * Codes of EC2 that are more precise than missing capacity. The first one in this list that EC2 answered anywhere is
- * reported.
+ * Codes that are more precise than missing capacity. The first one in this list that EC2 answered anywhere is reported.
  */
-const moreThanCapacity: readonly (readonly [string, FailureCode])[] = [
-  ["VcpuLimitExceeded", "vcpu-quota"],
-  ["InsufficientFreeAddressesInSubnet", "subnet-full"],
-];
+const moreThanCapacity: readonly FailureCode[] = ["vcpu-quota", "subnet-full"];
 
 function noRoom(refusals: readonly Refusal[]): StageFailed {
-  const [, code = "no-capacity"] = moreThanCapacity.find(([ec2]) => refusals.some((one) => one.noRoom === ec2)) ?? [];
+  const found = new Set(refusals.map((one) => launchCodes[one.noRoom]?.code));
+  const code = moreThanCapacity.find((one) => found.has(one)) ?? "no-capacity";
   const words = refusals.map(({ where, noRoom }) => `${where}: ${noRoom}`).join("; ");
   return new StageFailed(code, `EC2 has no capacity in any subnet: ${words}`);
 }

@@ -121,7 +121,7 @@ export async function judgeAssist(op: Op, named: string): Promise<JudgedAssist> 
   if (silent) throw refused(silent);
   await checkRequester(op);
   const { unread, ...left } = await steps.traces.of(machine.instanceId, isInGroup(machine));
-  const others = otherControllersOf({ node: of.node, machine, claimed, ...left });
+  const others = otherControllersOf({ node: of.node, machine, claimed, ...left, now: steps.now() });
   const chosen = chosenOf(of.node, machine.instanceId);
   const own = record?.operation === start.operation ? "none" : before;
   const plan = { node: of.name, instanceId: machine.instanceId, owner, others, unread, before: own } as const;

@@ -22,6 +22,7 @@ import { bootIdOf, instanceIdOf, isReady, movedPods } from "../../steps/cluster/
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { removalRefusalOf } from "../../steps/cluster/removal-rules.ts";
 import { isOurs, launcherOf, type Machine } from "../../steps/ec2/instances.ts";
+import { poolNodes } from "../../steps/ledger/slot-rules.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
 
@@ -83,6 +84,17 @@ async function find({ steps }: Op, named: string, nodes: readonly Node[], { clus
 
 const poolOf = (machine: Machine | undefined): string | null => machine?.tags[TAG.pool] ?? null;
 
+/** Counts the nodes of the node's pool that are or were in service; null for a machine that is no node, or without a pool. */
+async function sizeOf(
+  steps: Steps,
+  { node, nodes }: { readonly node: Node | null; readonly nodes: readonly Node[] },
+  clusterId: string,
+  pool: string | null,
+): Promise<number | null> {
+  if (!node || pool === null) return null;
+  return poolNodes(nodes, await steps.instances.ofCluster(clusterId), pool).length;
+}
+
 /**
  * Finds the node, or the machine that is no node, and judges whether it may be removed.
  * @param named what the requester typed, or the name of the node that was found by it
@@ -110,7 +122,11 @@ export async function choose(op: Op, named: string): Promise<ChosenMachine> {
       node: nodeName,
       instanceId: instanceId ?? "none",
       pool,
-      pods: movedPods(pods.filter((pod) => pod.spec?.nodeName === nodeName)),
+      poolNodes: await sizeOf(steps, { node, nodes }, configuration.cluster.id, pool),
+      pods: movedPods(
+        pods.filter((pod) => pod.spec?.nodeName === nodeName),
+        configuration.cluster.recreatingOwners,
+      ),
     },
     isReady: nodes.some((one) => one === node && isReady(one)),
     refusal: removalRefusalOf({

@@ -6,6 +6,7 @@ import {
   noNodeToDrain,
   noPodsToMove,
   podLine,
+  poolOfRemoval,
   type RemovalSummary,
 } from "../../messages/remove/dialog.ts";
 import { context, section, sections } from "../../messages/slack/blocks.ts";
@@ -21,7 +22,7 @@ const MOST_PODS = 10;
  * @param now ISO 8601
  */
 export function removalPlanCard(
-  { node, instanceId, pool, pods }: RemovalSummary,
+  { node, instanceId, pool, poolNodes, pods }: RemovalSummary,
   blocking: EvictionObstacles,
   now: string,
 ): PlanCard {
@@ -34,7 +35,13 @@ export function removalPlanCard(
   const head = pods.length > 0 ? [`*${counted(pods.length, "pod")} will be evicted:*`] : [];
   return {
     blocks: [
-      section([what, `*Pool* ${pool ? code(pool) : "none"}`, ...(losses ? [`⚠️ *${losses}.*`] : [])].join("\n")),
+      section(
+        [
+          what,
+          poolOfRemoval({ pool, ...(poolNodes ? { poolNodes } : {}) }),
+          ...(losses ? [`⚠️ *${losses}.*`] : []),
+        ].join("\n"),
+      ),
       ...(pods.length === 0 ? [section(node ? noPodsToMove : noNodeToDrain)] : sections([...head, ...shown])),
       ...(rest > 0 ? [context(andMore(rest, "pod"))] : []),
       ...sections(blockingLines(blocking, now)),

@@ -37,7 +37,8 @@ export interface PlannedEmptying {
 const OVERDUE_SECONDS = 60;
 
 /** Accepts losses only if the requester typed the node's whole name. Budgets and grace periods are always kept. */
-const optionsOf = (isForced: boolean, isRecovered: boolean): DrainOptions => ({
+const optionsOf = (isForced: boolean, isRecovered: boolean, recreating: readonly string[]): DrainOptions => ({
+  recreating,
   force: isForced,
   deleteEmptyDir: isForced,
   graceSeconds: null,
@@ -72,7 +73,11 @@ export async function planEmptying(op: Op<EmptyingRequest>): Promise<PlannedEmpt
   const { command, node: named, force } = op.request;
   const { chosen, node, nodes, others, unread, configuration } = await judgeNode(op, command, named);
   if (force !== undefined && force !== chosen.name) throw new UserError(forceNeedsName(chosen.name, force));
-  const options = optionsOf(force !== undefined, command === "reboot" && !isReady(node));
+  const options = optionsOf(
+    force !== undefined,
+    command === "reboot" && !isReady(node),
+    configuration.cluster.recreatingOwners,
+  );
   const { pool } = chosen;
   const { maxUnavailable = 1, connectionSeconds = CONNECTION_SECONDS } = configuration.pools[pool ?? ""] ?? {};
   const plan = await op.steps.plan.of({

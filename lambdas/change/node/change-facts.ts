@@ -32,7 +32,7 @@ export async function changeFactsOf(steps: Steps, node: Node, cluster: string, o
   const claimed = await steps.claims.all();
   const assisted = await steps.machines.assistance.all();
   const { unread, ...left } = instanceId ? await steps.traces.of(instanceId, isInGroup(machine)) : noTraces;
-  const others = otherControllersOf({ node, machine, claimed, ...left });
+  const others = otherControllersOf({ node, machine, claimed, ...left, now: steps.now() });
   const heldBy = holder && holder !== operation ? holder : null;
   return { node, machine, cluster, claimed, assisted, others, heldBy, unread };
 }

@@ -8,6 +8,7 @@ import type { OtherController } from "../../messages/node/other-controllers.ts";
 import { changeRefusalOf } from "../../steps/cluster/change-rules.ts";
 import { bootIdOf, instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
+import type { Disruption } from "../../steps/plan/other-controllers.ts";
 import { TAG } from "../../tags.ts";
 import type { Execution, Op } from "../operation/op.ts";
 import { checkBreakGlass, checkOrigin } from "../operation/requester.ts";
@@ -66,6 +67,13 @@ async function checkQuarantine({ steps, start }: Op, { name, uid }: Pick<ChosenN
   if (isOfMany(start) && (await isQuarantined(steps, uid))) throw new Refused(quarantinedInRollout(name));
 }
 
+/** Disturbance of a change for the work of other controllers; like a drain, if it is not listed. */
+const disruptions: Readonly<Partial<Record<ChangeName, Disruption | null>>> = {
+  reboot: "reboot",
+  restart: "restart",
+  uncordon: null,
+};
+
 /**
  * Finds the node and judges whether it may be changed.
  * @param named the node as it was typed, or its name once it is known
@@ -82,7 +90,7 @@ export async function judgeNode(op: Op, change: ChangeName, named: string): Prom
   const instanceId = instanceIdOf(node);
   const { unread, ...facts } = await changeFactsOf(steps, node, configuration.cluster.name, start.operation);
   const { machine, others } = facts;
-  const refusal = changeRefusalOf(facts, change === "reboot" || change === "restart" ? change : "drain");
+  const refusal = changeRefusalOf(facts, change in disruptions ? (disruptions[change] ?? null) : "drain");
   if (refusal || instanceId === null)
     throw new Refused(changeRefused(refusal ?? { kind: "no-instance" }, change, name));
   const pool = machine?.tags[TAG.pool] ?? null;

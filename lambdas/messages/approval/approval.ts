@@ -3,7 +3,7 @@ import type { Block, Message, OperationRecord } from "../../records/records.ts";
 import { titleOf, typeThis } from "../command/syntax.ts";
 import { line, type Notice } from "../operation/escalations.ts";
 import { localTime, utc } from "../slack/age.ts";
-import { actions, context, say, section } from "../slack/blocks.ts";
+import { actions, type Button, context, say, section } from "../slack/blocks.ts";
 import { APPROVE_OPERATION, DENY_OPERATION } from "../slack/buttons.ts";
 import { withoutPlaceholder } from "../slack/command-word.ts";
 import { code, counted, mentionOf, plain, prose, some } from "../slack/text.ts";
@@ -39,8 +39,9 @@ const planNote = ({ hash, asking }: Approval): Block =>
 
 const buttons = (operation: string, approval: Approval): Block => {
   const value = askingOf(operation, approval);
+  const approve: Button = { actionId: APPROVE_OPERATION, value, text: "Approve" };
   return actions(`approval:${value}`, [
-    { actionId: APPROVE_OPERATION, value, text: "Approve", style: "primary" },
+    approval.card.isHopeless ? { ...approve, text: "Approve the wait" } : { ...approve, style: "primary" },
     { actionId: DENY_OPERATION, value, text: "Deny", style: "danger" },
   ]);
 };
@@ -65,7 +66,7 @@ export function approvalBlocks({
 }
 
 /** Calls the people who may approve: an edited message notifies no one. @param called ids of user groups (S…) and people */
-export const approvalCall = ({ needs, until }: Approval, called: readonly string[]): Message =>
+export const approvalCall = ({ needs, until }: Pick<Approval, "needs" | "until">, called: readonly string[]): Message =>
   say(
     `${called.map(mentionOf).join(" ")} this plan needs ${counted(needs, "approval")}. Read it above, then press *Approve* or *Deny*. It lapses at ${localTime(until)}.`.trim(),
   );

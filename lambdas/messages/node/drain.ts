@@ -153,12 +153,19 @@ export const connectionsToEnd = "connections from load balancers to end";
 /** A pod that the drain may not evict: its loss is not allowed by the options, or its DaemonSet cannot be read. */
 export interface DrainRefusal {
   readonly pod: string;
-  readonly reason: "daemonset-managed" | "daemonset-orphaned" | "daemonset-unreadable" | "empty-dir" | "unmanaged";
+  readonly reason:
+    | "daemonset-managed"
+    | "daemonset-orphaned"
+    | "daemonset-unreadable"
+    | "empty-dir"
+    | "uncertain-owner"
+    | "unmanaged";
   readonly detail: string;
 }
 
 const refusalGroups: Readonly<Record<DrainRefusal["reason"], (pods: string) => string>> = {
   unmanaged: (pods) => `nothing recreates ${pods}: --force evicts them`,
+  "uncertain-owner": (pods) => `the owner of ${pods} may not create another pod: --force evicts them`,
   "empty-dir": (pods) => `local data of ${pods} would be lost: --force evicts them`,
   "daemonset-orphaned": (pods) => `the DaemonSet of ${pods} no longer exists: --force evicts them`,
   "daemonset-unreadable": (pods) => `the DaemonSet of ${pods} could not be read`,
@@ -166,7 +173,12 @@ const refusalGroups: Readonly<Record<DrainRefusal["reason"], (pods: string) => s
 };
 
 /** Refusals that `--force` with the node's name overrides. */
-const forceable: ReadonlySet<DrainRefusal["reason"]> = new Set(["unmanaged", "empty-dir", "daemonset-orphaned"]);
+const forceable: ReadonlySet<DrainRefusal["reason"]> = new Set([
+  "unmanaged",
+  "uncertain-owner",
+  "empty-dir",
+  "daemonset-orphaned",
+]);
 
 /**
  * Reason why a drain evicts nothing: the pods grouped by reason, each with the option that would allow it.

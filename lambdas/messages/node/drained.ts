@@ -2,7 +2,7 @@ import type { PlanCard } from "../../records/approval.ts";
 import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import type { NodePlan } from "../plan/plan.ts";
-import { planBlocks } from "../plan/plan-card.ts";
+import { isHopelessPlan, planBlocks } from "../plan/plan-card.ts";
 import { context, section } from "../slack/blocks.ts";
 import { code, counted } from "../slack/text.ts";
 import { guardBlocks } from "./guard.ts";
@@ -26,6 +26,7 @@ export const forceNeedsName = (node: string, typed: string): string =>
 
 /** The plan of a drain, for the message that asks for its approval. */
 export const drainPlanCard = (plan: NodePlan): PlanCard => ({
+  ...(isHopelessPlan(plan) ? { isHopeless: true } : {}),
   blocks: [
     section(`*Plan*: ${code(plan.node)} is drained and stays cordoned.`),
     ...guardBlocks(plan),

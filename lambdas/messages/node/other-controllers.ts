@@ -3,6 +3,12 @@ import { typeThis } from "../command/syntax.ts";
 import { removalRefusal } from "../remove/refusal.ts";
 import { code, counted } from "../slack/text.ts";
 
+/** A mark of a controller that is older than any work of that controller lasts. */
+interface LeftMark {
+  /** Age of the mark ("7d"), if it was left behind. */
+  readonly left?: string;
+}
+
 /**
  * Another controller that may reboot, delete or uncordon a node, told from what it leaves on the node, its Machine, its
  * instance or in the account. `acting`: it is at work on the node now.
@@ -13,8 +19,8 @@ export type OtherController =
   | { readonly kind: "group-check"; readonly group: string; readonly instance: string; readonly checks: string | null }
   | { readonly kind: "karpenter-consolidates" }
   | { readonly kind: "wmco"; readonly acting: boolean }
-  | { readonly kind: "kured"; readonly acting: boolean }
-  | { readonly kind: "autoscaler"; readonly acting: true }
+  | ({ readonly kind: "kured"; readonly acting: boolean } & LeftMark)
+  | ({ readonly kind: "autoscaler"; readonly acting: boolean } & LeftMark)
   | { readonly kind: "karpenter"; readonly acting: true }
   | { readonly kind: "machine-deleted"; readonly name: string; readonly acting: true }
   | { readonly kind: "machine-chosen"; readonly name: string }
@@ -46,14 +52,21 @@ const words: Words = {
       : "the Windows Machine Config Operator configures it, and may reboot it",
     pause: "wait until its annotation `windowsmachineconfig.openshift.io/reboot-required` is gone",
   }),
-  kured: ({ acting }, node) => ({
-    does: acting ? "kured is draining and rebooting it" : "kured reboots it when it asks for a reboot",
+  kured: ({ acting, left }, node) => ({
+    does: acting
+      ? "kured is draining and rebooting it"
+      : left === undefined
+        ? "kured reboots it when it asks for a reboot"
+        : `kured began to reboot it ${left} ago and left its mark: ${code(`kubectl annotate node ${node} weave.works/kured-reboot-in-progress-`)} takes it off`,
     pause: `wait until ${code(`kubectl get node ${node}`)} shows it schedulable, or hold kured's lock by hand`,
   }),
-  autoscaler: () => ({
-    does: "the cluster autoscaler is deleting it",
-    pause: "let it finish: the node is going away",
-  }),
+  autoscaler: ({ left }, node) =>
+    left === undefined
+      ? { does: "the cluster autoscaler is deleting it", pause: "let it finish: the node is going away" }
+      : {
+          does: `the cluster autoscaler marked it for deletion ${left} ago and left the taint, so that no pod comes to it`,
+          pause: `run ${code(`kubectl taint node ${node} ToBeDeletedByClusterAutoscaler-`)}`,
+        },
   karpenter: () => ({
     does: "Karpenter is taking it away",
     pause: "let it finish, or annotate its NodeClaim with `karpenter.sh/do-not-disrupt=true` earlier",

@@ -3,7 +3,7 @@ import type { PlanCard } from "../../records/approval.ts";
 import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import type { NodePlan } from "../plan/plan.ts";
-import { planBlocks } from "../plan/plan-card.ts";
+import { isHopelessPlan, planBlocks } from "../plan/plan-card.ts";
 import { context, section } from "../slack/blocks.ts";
 import { code, plain } from "../slack/text.ts";
 import { guardBlocks } from "./guard.ts";
@@ -119,6 +119,7 @@ const wayOf = ({ throughEc2 }: NodePlan): ReturnType<typeof section>[] =>
 
 /** The plan of a reboot, for the message that asks for its approval. */
 export const rebootPlanCard = (plan: NodePlan): PlanCard => ({
+  ...(isHopelessPlan(plan) ? { isHopeless: true } : {}),
   blocks: [
     section(
       `*Plan*: ${code(plan.node)} is drained and rebooted. It takes pods again when the reboot is proven, unless it was cordoned before.`,

@@ -139,6 +139,17 @@ const guardWords = {
   failing: "The last run of the route guard failed",
 } as const;
 
+/** Keys of taints with which autoscalers mark a node that they are about to delete. */
+const DELETING = /^(?:ToBeDeletedByClusterAutoscaler|karpenter\.sh\/disrupted)/;
+
+/** Names the way on for a mark that an autoscaler left behind; empty if there is none. */
+function leftTaint(taints: readonly string[], node: string): string {
+  const key = taints.flatMap((taint) => DELETING.exec(taint) ?? [])[0];
+  return key === undefined
+    ? ""
+    : `If no autoscaler is deleting the node, ${code(`kubectl taint node ${node} ${key}-`)} lets pods start on it. `;
+}
+
 const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
   "instance-down": instanceDown,
   "status-impaired": statusImpaired,
@@ -214,7 +225,7 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
     says: `The node has ${counted(taints.length, "taint")} that ${taints.length === 1 ? "keeps" : "keep"} pods away: ${some(taints.map(code), 5)}.`,
     next: taints.some((taint) => taint.startsWith(startingTaint.key))
       ? `A Node that registers anew keeps ${code(startingTaint.key)}. If no operation works on it, ${code(`kubectl taint node ${told.node} ${startingTaint.key}-`)} lets pods start on it. ${again(told)}`
-      : `Kubernetes removes its own taints when their cause is gone. ${again(told)}`,
+      : `Kubernetes removes its own taints when their cause is gone. ${leftTaint(taints, told.node)}${again(told)}`,
   }),
   "data-plane": ({ fault, from, words: said, at }, told) => ({
     says: `${dataPlaneSays(fault, from, said)}${at ? ` The probe failed ${between(at, told.now)} ago.` : ""}`,

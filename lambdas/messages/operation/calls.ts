@@ -15,7 +15,7 @@ const MOST_NAMED = 5;
 function ended(view: OperationView): string {
   const { request, status, summary } = view.operation;
   const time = workedFor(view);
-  if (status === "succeeded") return `${prose(summary).replace(/\.$/, "")} after ${time}.`;
+  if (status === "succeeded") return `${prose(summary)} (${time})`;
   const how = status === "cancelled" ? "was cancelled" : "failed";
   return `*${plain(titleOf(request), 300)}* ${how} after ${time}. ${prose(summary)}`;
 }

@@ -1,5 +1,5 @@
 import { type Request, reasonOf } from "../../commands/request.ts";
-import { originName } from "../../records/origin.ts";
+import { originName, requesterOf } from "../../records/origin.ts";
 import type { Block, Message, OperationRecord } from "../../records/records.ts";
 import { titleOf, typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
@@ -17,6 +17,12 @@ type Waits = Readonly<Record<string, string>>;
 const whatOf = (request: Request): string =>
   withoutPlaceholder([titleOf(request), reasonOf(request)].filter(Boolean).join(": "));
 
+/** The operation's summary with names for mentions; only the requester's is known. */
+const withNames = (operation: OperationRecord): string =>
+  operation.summary.replace(/<@(\w+)>/g, (_, id: string) =>
+    id === requesterOf(operation)?.userId ? originName(operation) : "another person",
+  );
+
 const cells = (operation: OperationRecord, now: string): string[] => [
   operation.id,
   operation.status,
@@ -24,8 +30,8 @@ const cells = (operation: OperationRecord, now: string): string[] => [
   originName(operation),
   between(operation.requestedAt, now),
   operation.endedAt ? between(operation.requestedAt, operation.endedAt) : "",
-  // Backquotes have no effect inside a code block.
-  operation.summary.replaceAll("`", ""),
+  // Backquotes and mentions have no effect inside a code block.
+  withNames(operation).replaceAll("`", ""),
 ];
 
 /** Most operations whose waits are shown; more rarely run at a time. */

@@ -1,8 +1,8 @@
 import type { Block } from "../../records/records.ts";
 import { drainRefused } from "../node/drain.ts";
 import { controllerWords } from "../node/other-controllers.ts";
-import { lossesOf, noPodsToMove } from "../remove/dialog.ts";
-import { between } from "../slack/age.ts";
+import { losesSomething, lossesOf, noPodsToMove } from "../remove/dialog.ts";
+import { between, localTime } from "../slack/age.ts";
 import { context, sections } from "../slack/blocks.ts";
 import { code, counted, plain, sentence, some } from "../slack/text.ts";
 import type {
@@ -40,7 +40,7 @@ function podLine({ pods, staying }: NodePlan): string {
 function lossLine({ pods }: NodePlan): string[] {
   const losses = lossesOf(pods);
   if (!losses) return [];
-  const which = pods.filter(({ owner, localData }) => owner === null || localData.length > 0).map(placed);
+  const which = pods.filter(losesSomething).map(placed);
   return [`⚠️ *${losses}:* ${names(which)}.`];
 }
 
@@ -71,8 +71,10 @@ const untriedLine = ({ untried }: EvictionObstacles): string[] =>
         `❔ The eviction of ${counted(untried.pods, "pod")} could not be tried by a dry run (${plain(untried.why, 200)}): only the status of their disruption budgets was judged.`,
       ];
 
-const jobLine = (now: string, { pod, annotation, startedAt }: LongJob): string =>
-  `⏸️ ${short(pod)} asks not to be interrupted (${short(annotation)}); it has run for ${startedAt ? between(startedAt, now) : "0s"}. The drain waits until it ends, or until its deadline.`;
+const jobLine = (now: string, { pod, annotation, startedAt, until }: LongJob): string => {
+  const held = until ? ` until ${localTime(until)}` : "";
+  return `⏸️ ${short(pod)} asks not to be interrupted${held} (${short(annotation)}); it has run for ${startedAt ? between(startedAt, now) : "0s"}. The drain waits until ${until ? "then" : "it ends"}, or until its deadline.`;
+};
 
 const obstacleKey = (obstacle: Obstacle): string => (typeof obstacle === "string" ? obstacle : obstacle.resource);
 
@@ -87,9 +89,10 @@ const obstacleWords = (obstacle: Obstacle, release: string | null): string => {
 };
 
 /** One line for each reason why pods find no place; they are Pending until a node takes them. */
-function placementLines({ placements, release }: NodePlan): string[] {
+function placementLines({ placements, release, blockers }: NodePlan): string[] {
   const homeless = placements.filter(({ obstacle }) => obstacle !== null);
-  if (placements.length > 0 && homeless.length === 0) return ["✅ Every pod fits on another node now."];
+  if (placements.length > 0 && homeless.length === 0)
+    return isHopelessPlan({ blockers }) ? [] : ["✅ Every pod fits on another node now."];
   const groups = Map.groupBy(homeless, ({ obstacle }) => obstacleKey(obstacle ?? "release"));
   return [...groups.values()].map((group) => {
     const reason = obstacleWords(group[0]?.obstacle ?? "release", release);
@@ -116,6 +119,15 @@ export function surroundings(plan: Omit<RestartPlan, "services">): string[] {
   return [...awayLine(plan), ...shortened(others), ...unreadLine(plan)];
 }
 
+/** Can the plan not succeed until the owner of a budget changes it? Then approving it only starts a wait. */
+export const isHopelessPlan = ({ blockers }: Pick<NodePlan, "blockers">): boolean =>
+  blockers.some(({ isForever }) => isForever);
+
+const timeWords = (plan: NodePlan): string =>
+  isHopelessPlan(plan)
+    ? "No estimate: the drain cannot end before the disruption budget is changed"
+    : `Expected time: about ${counted(plan.minutes, "minute")}`;
+
 /**
  * Shows what emptying a node would do: pods and losses, what blocks, whether pods fit elsewhere, who else is at work.
  * @returns sections within Slack's limits, and one line of context
@@ -134,7 +146,7 @@ export function planBlocks(plan: NodePlan): Block[] {
   return [
     ...groups.flatMap((lines) => sections(lines)),
     context(
-      `Expected time: about ${counted(plan.minutes, "minute")}; after ${counted(plan.mostMinutes, "minute")} of eviction it asks whether to go on. Read at ${plan.at.slice(11, 16)} UTC; checked again before anything is changed.`,
+      `${timeWords(plan)}; after ${counted(plan.mostMinutes, "minute")} of eviction it asks whether to go on. Read at ${localTime(plan.at)}; checked again before anything is changed.`,
     ),
   ];
 }

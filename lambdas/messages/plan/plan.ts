@@ -41,6 +41,8 @@ export interface LongJob {
   readonly annotation: string;
   /** ISO 8601; null for a pod that has not started. */
   readonly startedAt: string | null;
+  /** ISO 8601: end of the hold; null or left out if it holds until the pod ends. */
+  readonly until?: string | null;
 }
 
 /** Another node of the pool that is out of service. */

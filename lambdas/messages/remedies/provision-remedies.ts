@@ -18,6 +18,22 @@ export const addingCodes = {
     cause: "EC2 has no capacity for the pool's instance types in the pool's subnets",
     remedy: "try again later, or add instance types or subnets to the pool",
   },
+  "volume-quota": {
+    cause: "the account's quota of volumes, or of their IOPS, is used up",
+    remedy: "delete volumes that nothing uses, or ask AWS for a higher quota of Amazon EBS",
+  },
+  "account-refused": {
+    cause: "the account, its network interfaces or a policy of the organisation does not allow this launch",
+    remedy: "read EC2's code below, then ask the owner of the account, or AWS Support",
+  },
+  "launch-later": {
+    cause: "EC2 does not take the request now",
+    remedy: "look at the AWS Health Dashboard, then try again",
+  },
+  "launch-refused": {
+    cause: "the launch request names something that EC2 does not have or does not allow",
+    remedy: "compare the pool's image, subnets, types and security groups in the configuration with EC2, and deploy",
+  },
   "volume-key-unusable": {
     cause: "the key that encrypts the volumes could not be used",
     remedy: "set `aws.volumeKey` in the configuration to the key's ARN and deploy",

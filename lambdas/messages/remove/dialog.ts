@@ -25,6 +25,8 @@ export interface MovedPod {
   readonly name: string;
   /** "ReplicaSet web-7d4b9"; null if nothing recreates the pod. */
   readonly owner: string | null;
+  /** Set if the owner may not create another pod: a step of a workflow, the job of a runner. */
+  readonly isUncertain?: true;
   /** Data that is lost with the pod or the machine: "emptyDir cache", "hostPath C:\\data". */
   readonly localData: readonly string[];
 }
@@ -35,6 +37,8 @@ export interface RemovalSummary {
   readonly node: string | null;
   readonly instanceId: string;
   readonly pool: string | null;
+  /** Number of the pool's nodes before the removal; null for a machine that is not a node, or without a pool. */
+  readonly poolNodes?: number | null;
   readonly pods: readonly MovedPod[];
 }
 
@@ -60,8 +64,9 @@ export const removalSkeleton = (operation: string, typed: string): Dialog =>
   dialog(operation, "Keep", [section(`⏳ Reading the instance, pods and local data of ${code(typed)}…`)]);
 
 /** Line of one evicted pod, with its losses. */
-export const podLine = ({ namespace, name, owner, localData }: MovedPod): string => {
-  const origin = owner ? plain(owner, 80) : "⚠️ not recreated";
+export const podLine = ({ namespace, name, owner, isUncertain, localData }: MovedPod): string => {
+  const uncertain = isUncertain ? ", ⚠️ may not be recreated" : "";
+  const origin = owner ? `${plain(owner, 80)}${uncertain}` : "⚠️ not recreated";
   const data = localData.length > 0 ? ` · ⚠️ loses ${plain(localData.join(", "), 150)}` : "";
   return `• ${code(`${namespace}/${name}`)} (${origin})${data}`;
 };
@@ -72,7 +77,11 @@ export const byLoss = (pods: readonly MovedPod[]): MovedPod[] =>
 
 const losesData = (pod: MovedPod): boolean => pod.localData.length > 0;
 
-const losesSomething = (pod: MovedPod): boolean => pod.owner === null || losesData(pod);
+/** Is it certain that the pod's owner creates another one? */
+const isRecreated = ({ owner, isUncertain }: MovedPod): boolean => owner !== null && !isUncertain;
+
+/** Does the eviction lose the pod or its data? */
+export const losesSomething = (pod: MovedPod): boolean => !isRecreated(pod) || losesData(pod);
 
 /**
  * Losses of an eviction, without a full stop: "2 pods lose local data, 1 pod is not recreated"; empty when there are
@@ -81,9 +90,11 @@ const losesSomething = (pod: MovedPod): boolean => pod.owner === null || losesDa
 export function lossesOf(pods: readonly MovedPod[]): string {
   const losing = pods.filter(losesData).length;
   const ending = pods.filter(({ owner }) => owner === null).length;
+  const uncertain = pods.filter(({ isUncertain }) => isUncertain).length;
   return [
     ...(losing > 0 ? [`${counted(losing, "pod")} ${losing === 1 ? "loses" : "lose"} local data`] : []),
     ...(ending > 0 ? [`${counted(ending, "pod")} ${ending === 1 ? "is" : "are"} not recreated`] : []),
+    ...(uncertain > 0 ? [`${counted(uncertain, "pod")} may not be recreated`] : []),
   ].join(", ");
 }
 
@@ -108,6 +119,12 @@ function lossBlocks(pods: readonly MovedPod[]): Block[] {
   return losses ? [section(`⚠️ *${losses}.*`)] : [];
 }
 
+/** "*Pool* web: 2 → 1 nodes" */
+export const poolOfRemoval = ({ pool, poolNodes }: Pick<RemovalSummary, "pool" | "poolNodes">): string => {
+  const size = poolNodes ? `: ${poolNodes} → ${counted(poolNodes - 1, "node")}` : "";
+  return `*Pool* ${pool ? code(pool) : "none"}${size}`;
+};
+
 /** Dialog with the facts: "Remove" starts the removal, "Keep" changes nothing. */
 export const removalDialog = (operation: string, facts: RemovalSummary): Dialog =>
   dialog(
@@ -119,7 +136,7 @@ export const removalDialog = (operation: string, facts: RemovalSummary): Dialog 
           ? `*${code(facts.node)}* will be removed and its instance terminated. This cannot be undone.`
           : `*${code(facts.instanceId)}* will be terminated with its disk. This cannot be undone.`,
       ),
-      section(`*Instance* ${code(facts.instanceId)}\n*Pool* ${facts.pool ? code(facts.pool) : "none"}`),
+      section(`*Instance* ${code(facts.instanceId)}\n${poolOfRemoval(facts)}`),
       ...lossBlocks(facts.pods),
       divider,
       ...(facts.node ? podBlocks(facts.pods) : [section(noNodeToDrain)]),

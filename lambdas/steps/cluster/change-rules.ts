@@ -26,8 +26,9 @@ export interface ChangeFacts {
  * Reason why Casement may not cordon, uncordon, drain, guard or reboot a node or restart its services; null if it may. Ownership is judged
  * before safety: Casement only changes machines that it launched or assists, never one with a doubtful owner or a
  * controller that is acting on the node.
+ * @param disruption null for an uncordon, which disturbs nothing: no mark of another controller refuses it
  */
-export function changeRefusalOf(facts: ChangeFacts, disruption: Disruption): ChangeRefusal | null {
+export function changeRefusalOf(facts: ChangeFacts, disruption: Disruption | null): ChangeRefusal | null {
   const { node, machine, cluster, claimed, assisted, others, heldBy } = facts;
   if (!isWindows(node)) return { kind: "linux" };
   if (!machine) return { kind: "no-instance" };
@@ -39,6 +40,7 @@ export function changeRefusalOf(facts: ChangeFacts, disruption: Disruption): Cha
   }
   if (ownership === "assisted" && disruption === "restart") return { kind: "assisted" };
   if (heldBy) return { kind: "busy", operation: heldBy };
+  if (disruption === null) return null;
   const controller = others.find((one) => conflictsWith(one, disruption));
   return controller ? { kind: "conflict", controller } : null;
 }

@@ -7,7 +7,7 @@ import type { NodeDetails } from "../../messages/node/details.ts";
 import type { NodeRow } from "../../messages/node/nodes-table.ts";
 import type { MovedPod } from "../../messages/remove/dialog.ts";
 import { TAG } from "../../tags.ts";
-import { podsToEvict } from "../drain/pods.ts";
+import { podsToEvict, uncertainOwner } from "../drain/pods.ts";
 import type { Machine } from "../ec2/instances.ts";
 import type { MachineClaim } from "./claims.ts";
 import { ownershipOf } from "./ownership.ts";
@@ -116,14 +116,18 @@ const localVolume = (volume: V1Volume): string[] => {
   return volume.hostPath ? [`hostPath ${volume.hostPath.path}`] : [];
 };
 
-/** The pods that a removal moves, and what each would lose. */
-export const movedPods = (pods: readonly V1Pod[]): MovedPod[] =>
+/**
+ * The pods that a removal moves, and what each would lose.
+ * @param recreating kinds of owners that recreate their pods, beside Kubernetes' own
+ */
+export const movedPods = (pods: readonly V1Pod[], recreating: readonly string[] = []): MovedPod[] =>
   podsToEvict(pods).map((pod) => {
     const owner = (pod.metadata?.ownerReferences ?? []).find((reference) => reference.controller);
     return {
       namespace: pod.metadata?.namespace ?? "",
       name: pod.metadata?.name ?? "",
       owner: owner ? `${owner.kind} ${owner.name}` : null,
+      ...(uncertainOwner(pod, recreating) === undefined ? {} : { isUncertain: true as const }),
       localData: (pod.spec?.volumes ?? []).flatMap(localVolume),
     };
   });

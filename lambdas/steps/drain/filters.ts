@@ -9,6 +9,7 @@ import {
   isTerminating,
   overdueMs,
   podName,
+  uncertainOwner,
 } from "./pods.ts";
 
 // Decisions and their order follow kubectl 1.36's pkg/drain/filters.go; unlike kubectl, every remark is kept.
@@ -26,6 +27,8 @@ export interface DrainOptions {
    * every pod.
    */
   readonly skipAfterSeconds: number;
+  /** Kinds of owners that create another pod in place of an evicted one, beside Kubernetes' own. */
+  readonly recreating?: readonly string[];
 }
 
 /** State of a DaemonSet in the cluster; an error other than 404 is never taken for its absence. */
@@ -37,6 +40,7 @@ export type RemarkReason =
   | "daemonset-orphaned"
   | "daemonset-unreadable"
   | "empty-dir"
+  | "uncertain-owner"
   | "unmanaged";
 
 /** A remark on one pod. */
@@ -115,11 +119,19 @@ function unmanaged(pod: V1Pod, { options }: Given): Verdict {
   return options.force ? { warning: remark } : { refusal: remark };
 }
 
+/** kubectl takes any controller for one that recreates its pods; the work of a workflow or of a runner would be lost. */
+function ofUncertainOwner(pod: V1Pod, { options }: Given): Verdict {
+  const owner = uncertainOwner(pod, options.recreating);
+  if (owner === undefined) return pass;
+  const remark = { reason: "uncertain-owner", detail: owner } as const;
+  return options.force ? { warning: remark } : { refusal: remark };
+}
+
 /**
  * Filters in kubectl's order, after the one for Casement's own probes. The first that returns `stay` ends the
  * judgement.
  */
-const filters = [tooLongTerminating, probe, ofDaemonSet, mirror, localData, unmanaged] as const;
+const filters = [tooLongTerminating, probe, ofDaemonSet, mirror, localData, unmanaged, ofUncertainOwner] as const;
 
 function verdictsOn(pod: V1Pod, given: Given): Verdict[] {
   const verdicts: Verdict[] = [];

@@ -2,13 +2,38 @@ import type { V1OwnerReference, V1Pod } from "@kubernetes/client-node";
 import { ACCOUNT_NAMESPACE } from "../../cluster/accounts.ts";
 import { PROBE_LABEL } from "../../health/probe-pods.ts";
 
-/** Annotations with which an owner forbids interrupting a pod, and the values that do so. */
-const HOLDS: Readonly<Record<string, (value: string) => boolean>> = {
-  "casement.dev/do-not-disrupt": (value) => value !== "false",
-  // Karpenter's documentation, "Pod-level controls".
-  "karpenter.sh/do-not-disrupt": (value) => value !== "false",
+/** Milliseconds of the units of a duration in Go (package time, ParseDuration). */
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** Reads a duration as Go writes it ("1h30m"), in milliseconds; undefined for any other text. */
+function goDuration(text: string): number | undefined {
+  if (!/^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/.test(text)) return undefined;
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];
+  return parts.reduce((sum, [, count, unit = ""]) => sum + Number(count) * (UNITS[unit] ?? 0), 0);
+}
+
+/** Karpenter holds with "true", and for a duration since the pod's start (its documentation, "Pod-Level Controls"). */
+function heldByKarpenter(value: string, { status }: V1Pod): number {
+  if (value === "true") return Number.POSITIVE_INFINITY;
+  const duration = goDuration(value);
+  const started = timeOf(status?.startTime);
+  return duration === undefined || started === undefined ? 0 : started + duration;
+}
+
+/** End of a hold without an end of its own, if it holds at all. */
+const held = (holds: boolean): number => (holds ? Number.POSITIVE_INFINITY : 0);
+
+/**
+ * Annotations with which an owner forbids interrupting a pod, and the end of the hold in milliseconds since the epoch;
+ * 0 for a value that does not hold.
+ */
+const HOLDS: Readonly<Record<string, (value: string, pod: V1Pod) => number>> = {
+  "casement.dev/do-not-disrupt": (value) => held(value !== "false"),
+  "karpenter.sh/do-not-disrupt": heldByKarpenter,
+  // The same before Karpenter's v1beta1.
+  "karpenter.sh/do-not-evict": (value) => held(value === "true"),
   // Cluster Autoscaler's FAQ, "What types of pods can prevent CA from removing a node?".
-  "cluster-autoscaler.kubernetes.io/safe-to-evict": (value) => value === "false",
+  "cluster-autoscaler.kubernetes.io/safe-to-evict": (value) => held(value === "false"),
 };
 
 /** Least priority of a critical pod: that of system-cluster-critical (k8s pkg/apis/scheduling/types.go). */
@@ -52,6 +77,30 @@ export function daemonSetOf(pod: V1Pod): string | undefined {
   return owner?.kind === "DaemonSet" && groupOf(owner.apiVersion) === "apps" ? owner.name : undefined;
 }
 
+/** Owners of Kubernetes that create another pod in place of one that was evicted. */
+const RECREATING: readonly string[] = [
+  "apps/ReplicaSet",
+  "apps/StatefulSet",
+  "apps/DaemonSet",
+  "/ReplicationController",
+  "batch/Job",
+];
+
+/**
+ * Finds the owner of a pod that may not create another one in its place, such as a workflow whose step has run: the pod
+ * is not restarted, and its owner is of no kind that is known to recreate.
+ * @param recreating further kinds that recreate, as the configuration names them: "example.com/GameServer"
+ * @returns "Workflow/nightly"; undefined if the pod is recreated, has finished or has no owner
+ */
+export function uncertainOwner(pod: V1Pod, recreating: readonly string[] = []): string | undefined {
+  const owner = controllerOf(pod);
+  // A pod without a restart policy has "Always" (API reference, PodSpec).
+  const isRestarted = (pod.spec?.restartPolicy ?? "Always") === "Always";
+  if (!owner || isRestarted || isFinished(pod)) return undefined;
+  const kind = `${groupOf(owner.apiVersion)}/${owner.kind}`;
+  return [...RECREATING, ...recreating].includes(kind) ? undefined : `${owner.kind}/${owner.name}`;
+}
+
 /** Names of the pod's emptyDir volumes, whose data is lost with the pod. */
 export const emptyDirsOf = ({ spec }: V1Pod): readonly string[] =>
   (spec?.volumes ?? []).flatMap(({ name, emptyDir }) => (emptyDir ? [name] : []));
@@ -60,11 +109,24 @@ export const emptyDirsOf = ({ spec }: V1Pod): readonly string[] =>
 export const claimsOf = ({ spec }: V1Pod): number =>
   (spec?.volumes ?? []).filter(({ persistentVolumeClaim, ephemeral }) => persistentVolumeClaim || ephemeral).length;
 
-/** The annotation that forbids interrupting a pod that has not finished; undefined if there is none. */
-export function podHold(pod: V1Pod): string | undefined {
+/** Annotation that forbids interrupting a pod now. */
+interface PodHold {
+  readonly annotation: string;
+  /** Milliseconds since the epoch; null if it holds until the pod ends. */
+  readonly until: number | null;
+}
+
+/**
+ * Finds the annotation that forbids interrupting a pod that has not finished; undefined if there is none.
+ * @param now milliseconds since the epoch
+ */
+export function podHold(pod: V1Pod, now: number): PodHold | undefined {
   if (isFinished(pod)) return undefined;
-  const annotations = pod.metadata?.annotations ?? {};
-  return Object.keys(HOLDS).find((key) => annotations[key] !== undefined && HOLDS[key]?.(annotations[key] ?? ""));
+  for (const [annotation, value = ""] of Object.entries(pod.metadata?.annotations ?? {})) {
+    const until = HOLDS[annotation]?.(value, pod) ?? 0;
+    if (until > now) return { annotation, until: Number.isFinite(until) ? until : null };
+  }
+  return undefined;
 }
 
 /** Is the pod critical, so that it is evicted after the others? */

@@ -28,7 +28,7 @@ const WITHIN_MS = 20_000;
 const NO_TIME = `there was no more time after ${WITHIN_MS / 1_000} s`;
 
 /** Would a drain evict the pod? Not if it is terminating already or must not be interrupted. */
-const isAsked = (pod: V1Pod): boolean => !isTerminating(pod) && podHold(pod) === undefined;
+const isAsked = (pod: V1Pod, at: number): boolean => !isTerminating(pod) && podHold(pod, at) === undefined;
 
 /** Reason, found in one answer, why the server cannot be asked any more; null if it can. */
 function stopsAll(meaning: AnswerMeaning): string | null {
@@ -89,7 +89,7 @@ export const preflight = ({ clients, now }: StepContext) => {
      * @throws an error that is not an answer about an eviction: a rejected credential, a bug
      */
     try: async (pods: readonly V1Pod[]): Promise<PreflightAnswers> => {
-      const asked = pods.filter(isAsked);
+      const asked = pods.filter((pod) => isAsked(pod, now()));
       const answers = new Map<string, AnswerMeaning>();
       const until = now() + WITHIN_MS;
       let why: string | null = null;

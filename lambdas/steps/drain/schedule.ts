@@ -104,8 +104,8 @@ const holdsTiers = (pod: V1Pod, now: number): boolean => !(isTerminating(pod) &&
 /** Reason in the pod, the other pods or earlier answers not to evict it now; undefined if there is none. */
 function ownReason(pod: V1Pod, { state, now }: DrainPicture, firstTier: number): PodWait | undefined {
   if (isTerminating(pod)) return { kind: "terminating", overMs: overdueMs(pod, now), isStuck: isStuck(pod, now) };
-  const annotation = podHold(pod);
-  if (annotation) return { kind: "held", annotation, since: timeOf(pod.status?.startTime) ?? null };
+  const hold = podHold(pod, now);
+  if (hold) return { kind: "held", annotation: hold.annotation, since: timeOf(pod.status?.startTime) ?? null };
   const refusal = state.refused[uidOf(pod)];
   if (refusal && refusal.nextAt > now) return { kind: "refused", refusal };
   return tierOf(pod) > firstTier ? { kind: "tier" } : undefined;

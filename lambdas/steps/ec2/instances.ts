@@ -13,13 +13,14 @@ import {
   TerminateInstancesCommand,
 } from "@aws-sdk/client-ec2";
 import { GetParameterCommand } from "@aws-sdk/client-ssm";
-import { Refused, Retryable } from "../../errors.ts";
+import { codedName, Refused, Retryable } from "../../errors.ts";
 import { type Port, securityGroupFaults } from "../../machine/ports.ts";
 import type { FailureCode } from "../../records/failures.ts";
 import { clusterTag, TAG } from "../../tags.ts";
 import { isBusy, isThrottled } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
 import { type Lease, leases } from "../ledger/leases.ts";
+import { launchCodes } from "./launch-codes.ts";
 import type { Image } from "./launch-request.ts";
 
 /** Facts about an instance that later steps need. */
@@ -87,19 +88,12 @@ export const codeOfEnd = (machine: Pick<Machine, "because">): FailureCode =>
 /** Result of a launch: an instance, or no capacity in this place. Any other failure is thrown. */
 export type LaunchResult = { readonly instanceId: string } | { readonly noRoom: string };
 
-/** Errors of RunInstances after which Karpenter tries the next place (its pkg/errors). */
-const NO_ROOM = new Set([
-  "InsufficientInstanceCapacity",
-  "InsufficientHostCapacity",
-  "InsufficientReservedInstanceCapacity",
-  "ReservationCapacityExceeded",
-  "InsufficientFreeAddressesInSubnet",
-  "VcpuLimitExceeded",
-  "InstanceLimitExceeded",
-  "UnfulfillableCapacity",
-  "Unsupported",
-  "MaxSpotInstanceCountExceeded",
-]);
+/** Adds the failure's code to EC2's refusal of a launch; a busy EC2 is asked again. */
+function coded(error: Error): Error {
+  const known = launchCodes[error.name];
+  if (known && !isBusy(error)) error.name = codedName(error.name, known.code);
+  return error;
+}
 
 const machineOf = (instance: Instance): Machine => ({
   instanceId: instance.InstanceId ?? "",
@@ -202,8 +196,9 @@ export const instances = (context: StepContext) => {
         if (!instanceId) throw new Error("EC2 answered a launch without an instance");
         return { instanceId };
       } catch (error) {
-        if (error instanceof Error && NO_ROOM.has(error.name)) return { noRoom: error.name };
-        throw error;
+        if (!(error instanceof Error)) throw error;
+        if (launchCodes[error.name]?.group === "next place") return { noRoom: error.name };
+        throw coded(error);
       }
     },
 

@@ -77,13 +77,17 @@ export function blockersOf(
   });
 }
 
-/** Lists the pods whose owners ask not to interrupt them. */
-export const longJobsOf = (pods: readonly V1Pod[]): LongJob[] =>
+/** Formats a time of the client, or of this function, as ISO 8601; null if there is none. */
+const isoOf = (time: Date | string | number | null | undefined): string | null =>
+  time ? new Date(time).toISOString() : null;
+
+/** Lists the pods whose owners ask not to interrupt them. @param now milliseconds since the epoch */
+export const longJobsOf = (pods: readonly V1Pod[], now: number): LongJob[] =>
   pods.flatMap((pod) => {
-    const annotation = podHold(pod);
-    const startedAt = pod.status?.startTime;
-    if (annotation === undefined) return [];
-    return [{ pod: podName(pod), annotation, startedAt: startedAt ? new Date(startedAt).toISOString() : null }];
+    const hold = podHold(pod, now);
+    if (hold === undefined) return [];
+    const { annotation, until } = hold;
+    return [{ pod: podName(pod), annotation, startedAt: isoOf(pod.status?.startTime), until: isoOf(until) }];
   });
 
 /** Kubernetes' default grace period in seconds. */

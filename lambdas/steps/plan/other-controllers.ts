@@ -1,6 +1,7 @@
 import type { V1Node, V1ObjectMeta } from "@kubernetes/client-node";
 import type { GroupMember } from "../../clients/auto-scaling.ts";
 import type { OtherController } from "../../messages/node/other-controllers.ts";
+import { between } from "../../messages/slack/age.ts";
 import type { MachineClaim } from "../cluster/claims.ts";
 import { ownerOf } from "../cluster/ownership.ts";
 import type { Machine } from "../ec2/instances.ts";
@@ -49,6 +50,8 @@ export interface Traces {
   readonly patches: PatchState | null;
   /** The instance as its Auto Scaling group sees it; null if it belongs to no group, or the group could not be read. */
   readonly groupMember: GroupMember | null;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
 }
 
 /** Annotation that kured sets while it drains and reboots a node (kured's cmd/kured/main.go, `--annotate-nodes`). */
@@ -80,15 +83,31 @@ const GROUP_TAG = "aws:autoscaling:groupName";
 /** SSM documents that may reboot the machine: those that install patches or updates. */
 const REBOOTING = ["AWS-RunPatchBaseline", "AWS-RunPatchBaselineAssociation", "AWS-InstallWindowsUpdates"];
 
-const onNode = ({ metadata, spec }: V1Node): OtherController[] => {
+/** Age in milliseconds from which on a mark is left behind: no drain of these controllers lasts longer. */
+const LEFT_AFTER_MS = 30 * 60_000;
+
+/** Judges a mark by the time that its owner wrote into it; a mark without a time belongs to a controller at work. */
+function markOf(since: number, now: number): { readonly acting: boolean; readonly left?: string } {
+  const isLeft = now - since > LEFT_AFTER_MS;
+  return isLeft
+    ? { acting: false, left: between(new Date(since).toISOString(), new Date(now).toISOString()) }
+    : { acting: true };
+}
+
+/** Time in milliseconds since the epoch that the autoscaler writes into its taint, in seconds; NaN for any other value. */
+const autoscalerTime = (value: string | undefined): number => Number(value || Number.NaN) * 1_000;
+
+const kuredMark = (annotations: Readonly<Record<string, string>>, now: number) =>
+  KURED_IN_PROGRESS in annotations ? markOf(Date.parse(annotations[KURED_IN_PROGRESS] ?? ""), now) : { acting: false };
+
+const onNode = ({ metadata, spec }: V1Node, now: number): OtherController[] => {
   const annotations = metadata?.annotations ?? {};
   const taints = (spec?.taints ?? []).map(({ key }) => key);
+  const deletes = spec?.taints?.find(({ key }) => key === AUTOSCALER_DELETES);
   return [
     ...(WMCO_VERSION in annotations ? [{ kind: "wmco", acting: WMCO_REBOOT in annotations } as const] : []),
-    ...(KURED.some((key) => key in annotations)
-      ? [{ kind: "kured", acting: KURED_IN_PROGRESS in annotations } as const]
-      : []),
-    ...(taints.includes(AUTOSCALER_DELETES) ? [{ kind: "autoscaler", acting: true } as const] : []),
+    ...(KURED.some((key) => key in annotations) ? [{ kind: "kured", ...kuredMark(annotations, now) } as const] : []),
+    ...(deletes ? [{ kind: "autoscaler", ...markOf(autoscalerTime(deletes.value), now) } as const] : []),
     ...(taints.includes(KARPENTER_DISRUPTS) ? [{ kind: "karpenter", acting: true } as const] : []),
   ];
 };
@@ -153,7 +172,7 @@ export function otherControllersOf(traces: Traces): OtherController[] {
     ...(owner ? [{ kind: "owner", owner } as const] : []),
     ...(owner?.kind === "karpenter" ? emptiedByKarpenter(traces) : []),
     ...scalingGroupOf(traces),
-    ...onNode(traces.node),
+    ...onNode(traces.node, traces.now),
     ...onMachine(traces),
     ...healthChecksOf(traces),
     ...(traces.patches && traces.patches.pending > 0 ? [{ kind: "updates", ...traces.patches } as const] : []),

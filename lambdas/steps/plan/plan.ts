@@ -32,7 +32,7 @@ export const plan = (context: StepContext) => {
   /** Lists the obstacles to the evictions now. */
   const holdingUp = async (evict: readonly V1Pod[], budgets: readonly V1PodDisruptionBudget[] | null) => {
     const { answers, untried } = await evictions.try(evict);
-    return { blockers: blockersOf(evict, budgets ?? [], answers), longJobs: longJobsOf(evict), untried };
+    return { blockers: blockersOf(evict, budgets ?? [], answers), longJobs: longJobsOf(evict, context.now()), untried };
   };
 
   return {
@@ -66,7 +66,7 @@ export const plan = (context: StepContext) => {
         ...(await holdingUp(evict, budgets)),
         node: node.metadata?.name ?? "",
         release: releaseOf(node),
-        pods: movedPods(evict),
+        pods: movedPods(evict, options.recreating),
         staying: stay.length,
         refusals,
         placements: placementsOf(evict, node, cluster),

@@ -38,6 +38,8 @@ const shown = (more: Partial<NodePlan>): string => {
   return JSON.stringify(blocks);
 };
 
+const fits = { namespace: "shop", name: "a", node: "web-2", obstacle: null };
+
 describe("The plan of a drain", () => {
   it("says that an empty node has nothing to evict", () => {
     expect(shown({ staying: 3 })).toMatch(/No pods to evict\. 3 pods of DaemonSets and static pods stay/);
@@ -54,6 +56,10 @@ describe("The plan of a drain", () => {
     const blocker = { budgets: ["shop/web"], pods: ["shop/a"], why, isForever: false };
     expect(shown({ blockers: [blocker] })).toContain(`⛔ Disruption budget \`shop/web\` blocks \`shop/a\`: ${why}.`);
     expect(shown({ blockers: [{ ...blocker, isForever: true }] })).toContain("its owner must change it.");
+    const forever = shown({ blockers: [{ ...blocker, isForever: true }], placements: [fits] });
+    expect(forever).toContain("No estimate: the drain cannot end before the disruption budget is changed");
+    expect(forever).not.toContain("Every pod fits");
+    expect(shown({ blockers: [blocker], placements: [fits] })).toContain("Expected time: about 12 minutes");
   });
 
   it("says what refuses an eviction where no budget does", () => {

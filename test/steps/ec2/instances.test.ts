@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Refused, Retryable } from "../../../lambdas/errors.ts";
 import { okd } from "../../../lambdas/profiles/okd/okd.ts";
+import { codeOf } from "../../../lambdas/records/failures.ts";
 import { workOf } from "../../../lambdas/records/node-work.ts";
 import { launcherOf } from "../../../lambdas/steps/ec2/instances.ts";
 import { type Candidate, candidatesOf, launchRequest } from "../../../lambdas/steps/ec2/launch-request.ts";
@@ -141,6 +142,7 @@ describe("Instances on the simulator", () => {
     "Unsupported",
     "UnfulfillableCapacity",
     "ReservationCapacityExceeded",
+    "InsufficientVolumeCapacity",
   ])("find no room where EC2 says %s, and there is room in the next place", async (code) => {
     const { faults } = simulator.simulation;
     const fault = faults.inject("no-capacity", { code, subnet: demo.subnets[0].id });
@@ -158,7 +160,24 @@ describe("Instances on the simulator", () => {
     const wrong = { ...request("wrong:0"), SubnetId: "subnet-0ffffffffffffffff" };
     await expect(verbs().instances.launch(wrong)).rejects.toMatchObject({ name: expect.stringMatching(/Invalid/) });
     const other = verbs().instances.launch({ ...request("once:0"), InstanceType: "m5.xlarge" });
-    await expect(other).rejects.toMatchObject({ name: "IdempotentParameterMismatch" });
+    await expect(other).rejects.toMatchObject({ name: "IdempotentParameterMismatch:launch-refused" });
+  });
+
+  it.each([
+    ["VolumeLimitExceeded", "volume-quota"],
+    ["MaxIOPSLimitExceeded", "volume-quota"],
+    ["Blocked", "account-refused"],
+    ["OptInRequired", "account-refused"],
+    ["PendingVerification", "launch-later"],
+  ])("are not launched where EC2 says %s, which ends the launch with %s", async (ec2, code) => {
+    const { faults } = simulator.simulation;
+    const fault = faults.inject("no-capacity", { code: ec2 });
+    const refused = await verbs()
+      .instances.launch(request(`${code}-${ec2.toLowerCase()}:0`))
+      .catch((error: unknown) => error);
+    faults.end(fault?.id ?? "");
+    expect(refused).toBeInstanceOf(Error);
+    expect(codeOf(refused as Error)).toBe(code);
   });
 
   it("are missed by some looks at first, then seen as they are", async () => {

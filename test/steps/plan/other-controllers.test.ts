@@ -18,6 +18,7 @@ const traces = (more: Partial<Traces> = {}): Traces => ({
   associations: [],
   patches: null,
   groupMember: null,
+  now: Date.parse("2026-11-21T12:00:00Z"),
   ...more,
 });
 
@@ -27,6 +28,15 @@ const annotated = (annotations: Record<string, string>): Partial<Traces> => ({
 
 const tainted = (key: string): Partial<Traces> => ({
   node: windowsNode("web-1", { spec: { taints: [{ key, effect: "NoSchedule" }] } }) satisfies V1Node,
+});
+
+/** The taint of the autoscaler, whose value is the time at which it set the taint, in seconds. */
+const marked = (at: string): Partial<Traces> => ({
+  node: windowsNode("web-1", {
+    spec: {
+      taints: [{ key: "ToBeDeletedByClusterAutoscaler", value: String(Date.parse(at) / 1_000), effect: "NoSchedule" }],
+    },
+  }),
 });
 
 const behind = (metadata: object) => ({ metadata: { name: "machine-1", ...metadata } });
@@ -66,7 +76,7 @@ describe("Other controllers of a node", () => {
     ],
     [
       "kured at work",
-      annotated({ "weave.works/kured-reboot-in-progress": "2026-11-20T08:00:00Z" }),
+      annotated({ "weave.works/kured-reboot-in-progress": "2026-11-21T11:55:00Z" }),
       { kind: "kured", acting: true },
     ],
     ["the cluster autoscaler", tainted("ToBeDeletedByClusterAutoscaler"), { kind: "autoscaler", acting: true }],
@@ -137,6 +147,16 @@ describe("Other controllers of a node", () => {
     const kinds = (more: Partial<Traces>) => otherControllersOf(traces({ machine, ...more })).map(({ kind }) => kind);
     expect(kinds({})).toEqual(["owner", "karpenter-consolidates"]);
     expect(kinds(annotated({ "karpenter.sh/do-not-disrupt": "true" }))).toEqual(["owner"]);
+  });
+
+  it("are at work for half an hour after their mark, and have left an older one behind", () => {
+    const at = (time: string) => otherControllersOf(traces(marked(time)));
+    expect(at("2026-11-21T11:58:00Z")).toEqual([{ kind: "autoscaler", acting: true }]);
+    expect(at("2026-11-21T10:00:00Z")).toEqual([{ kind: "autoscaler", acting: false, left: "120m" }]);
+    const kured = (time: string) =>
+      otherControllersOf(traces(annotated({ "weave.works/kured-reboot-in-progress": time })));
+    expect(kured("2026-11-21T11:50:00Z")).toEqual([{ kind: "kured", acting: true }]);
+    expect(kured("2026-11-14T12:00:00Z")).toEqual([{ kind: "kured", acting: false, left: "7d" }]);
   });
 
   it("leave out a machine whose updates wait for nothing", () => {

@@ -17,12 +17,20 @@ const shortages: Readonly<Record<string, (plan: LaunchPlan) => string>> = {
   MaxSpotInstanceCountExceeded: () => "Max spot instance count exceeded",
   UnfulfillableCapacity: () => "Unable to fulfill capacity due to your request configuration.",
   MaxFleetCountExceeded: () => "You've reached the limit on the number of fleets.",
+  InsufficientVolumeCapacity: ({ subnet }) =>
+    `There is not enough capacity to fulfill your EBS volume provision request in ${subnet.zone}.`,
+  VolumeLimitExceeded: () => "You have exceeded your maximum gp3 storage limit in this Region.",
+  MaxIOPSLimitExceeded: () => "You have exceeded your maximum IOPS limit for this Region.",
+  PendingVerification: () =>
+    "Your request for accessing resources in this region is being validated, and you will not be able to launch additional resources in this region until the validation is complete.",
+  Blocked: () => "This account is currently blocked and not recognized as a valid account.",
+  OptInRequired: () => "You are not subscribed to this service.",
   ReservationCapacityExceeded: () =>
     "The requested reservation does not have sufficient compatible and available capacity for this request.",
 };
 
 /** EC2 returns capacity errors as server errors, the limits of an account as client errors. */
-const serverSide = new Set(["InsufficientInstanceCapacity", "UnfulfillableCapacity"]);
+const serverSide = new Set(["InsufficientInstanceCapacity", "InsufficientVolumeCapacity", "UnfulfillableCapacity"]);
 
 const shortage = (code: string, plan: LaunchPlan): AwsError =>
   new AwsError(code, shortages[code]?.(plan) ?? code, serverSide.has(code) ? 500 : 400);

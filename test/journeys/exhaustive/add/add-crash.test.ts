@@ -88,7 +88,7 @@ test.for([
   expect(channel.map(({ text }) => text)).toEqual(["✅ Add 1 node to web: done, 1 of 1 node done"]);
   expect(duplicates(thread.map(({ text }) => text))).toEqual([]);
   expect(thread.filter(({ text }) => text.includes(": Ready after"))).toHaveLength(1);
-  expect(thread.filter(({ text }) => text.includes("<@U0OPERATOR> 1 node is Ready after"))).toHaveLength(1);
+  expect(thread.filter(({ text }) => text.includes("<@U0OPERATOR> 1 node is Ready. ("))).toHaveLength(1);
   expect(joinSecrets(here)).toEqual([]);
   expect(await heldBack(here)).toEqual([]);
   await expectSound(here);

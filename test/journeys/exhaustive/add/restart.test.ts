@@ -79,7 +79,7 @@ async function expectAddedOnce(here: Journey): Promise<void> {
   expect(message).toMatch(/✅ Add 1 node to web.*1 node is Ready/s);
   const told = inThreads(here);
   expect(told.filter((line) => line.includes(": Ready after"))).toHaveLength(1);
-  expect(told.filter((line) => line.includes("<@U0OPERATOR> 1 node is Ready after"))).toHaveLength(1);
+  expect(told.filter((line) => line.includes("<@U0OPERATOR> 1 node is Ready. ("))).toHaveLength(1);
   expect(new Set(told).size).toBe(told.length);
   await expectSound(here);
 }

@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from "vitest";
 import { registriesSecret } from "../../../../lambdas/cluster/registries-secret.ts";
 import { demo } from "../../../../lib/sandbox/demo.ts";
-import { expectSound } from "../../evidence.ts";
+import { expectSound, settled } from "../../evidence.ts";
+import { launchedId } from "../../failing.ts";
 import type { Journey } from "../../journey.ts";
 import {
   asked,
@@ -105,6 +106,19 @@ test("a wrong password stops at the first node, which gets the one before back",
   demand(second);
   expect(await requested(here)).toMatchObject({ status: "succeeded" });
   for (const node of nodes) expect(textOn(node)).toContain(basic(second));
+  await expectSound(here);
+});
+
+test("a new node has the credentials before its containerd starts", async () => {
+  await startPrivately();
+  await here.type("operator", "/win add web");
+  const file = () => here.simulator.machines.describe(launchedId(here))?.files.find(({ path }) => path === FILE);
+  await here.until(() => file() !== undefined, 60, "the file");
+  const { services = [] } = here.simulator.machines.describe(launchedId(here)) ?? {};
+  expect(services.find(({ name }) => name === "containerd")?.state).not.toBe("Running");
+  expect(file()?.sha256).toBe(filesOn(here, web)["quay.io\\hosts.toml"]);
+  await settled(here);
+  expect(await reconciles(here)).toHaveLength(1);
   await expectSound(here);
 });
 

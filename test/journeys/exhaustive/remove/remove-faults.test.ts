@@ -55,7 +55,7 @@ async function expectOnce(): Promise<void> {
     "terminating the instance",
     "deleting the Node object",
     "removed",
-    `<@U0OPERATOR> ${web.name} was removed and its instance terminated`,
+    `<@U0OPERATOR> ${web.name} was removed and its instance terminated.`,
   ]);
 }
 
