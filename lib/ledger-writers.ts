@@ -56,6 +56,9 @@ const callbacks = [fleetCommands, `${MACHINE_PARTITION}*`];
 /** A message, the list of messages that Slack refused, and that of audit entries whose copies are missing. */
 const published = [messages, keys.unsaid.pk, `${EXPORT_PARTITION}*`];
 
+/** Partitions of a function that gives back what a dead child of it held: lease, slot, place, and the start-up taint of a Node. */
+const heldByChildren = [leases, SLOTS, cordons, keys.registering.pk];
+
 /** Partitions of a function that takes nodes out of service: slots, cordons, changes without an approval. */
 const emptying = [leases, SLOTS, cordons, keys.breakGlass.pk, ...published];
 
@@ -65,7 +68,7 @@ const emptying = [leases, SLOTS, cordons, keys.breakGlass.pk, ...published];
  */
 export const ledgerWriters: Readonly<Record<Exclude<FunctionName, "cloud-events">, readonly string[]>> = {
   "front-door": [`${DOOR_PARTITION}*`, everyOperation, `${RESPONSE_PARTITION}*`],
-  "add-nodes": [...operationsOf("add-nodes"), `${POOL_PARTITION}*`, ...published],
+  "add-nodes": [...operationsOf("add-nodes"), `${POOL_PARTITION}*`, ...heldByChildren, ...published],
   "provision-node": [
     ...operationsOf("provision-node"),
     ...[leases, keys.registering.pk, MACHINES],
@@ -76,7 +79,7 @@ export const ledgerWriters: Readonly<Record<Exclude<FunctionName, "cloud-events"
   "cordon-node": [...operationsOf("cordon-node"), leases, cordons, ...published],
   "guard-node": [...operationsOf("guard-node"), leases, ...callbacks, ...published],
   "drain-node": [...operationsOf("drain-node"), ...emptying, ...callbacks],
-  "reboot-nodes": [...operationsOf("reboot-nodes"), MACHINES, fleetCommands, ...published],
+  "reboot-nodes": [...operationsOf("reboot-nodes"), ...heldByChildren, MACHINES, fleetCommands, ...published],
   "reboot-node": [...operationsOf("reboot-node"), ...emptying, MACHINES, ...callbacks],
   "restart-node": [...operationsOf("restart-node"), ...emptying, MACHINES, ...callbacks],
   "remove-node": [...operationsOf("remove-node"), ...emptying],
