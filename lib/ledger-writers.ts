@@ -26,6 +26,7 @@ import type { FunctionName } from "./functions.ts";
 /** Words of the commands that a workflow carries out, with that of the operation that its schedule requests. */
 const wordsOf = (workflow: WorkflowName): readonly string[] => {
   if (workflow === "update-authority") return ["authority"];
+  if (workflow === "reconcile") return [...new Set(clusterInputs.map(({ request }) => request.command))];
   // A child writes into the operation of its parent.
   const asked = workflow === "provision-node" ? "add-nodes" : workflow;
   return commands.filter((one) => one.workflow === asked || one.workflowOfMany === asked).map(({ name }) => name);
