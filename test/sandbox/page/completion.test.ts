@@ -32,7 +32,7 @@ test.each([
   ["/win remove ip-10-0-0-22", []],
   ["/win remove ip", ["ip-10-0-0-21", "ip-10-0-0-22"]],
   ["/win cancel ", ["add-3f9c2a71"]],
-  ["/win help re", ["reboot", "remove", "resume", "reconcile"]],
+  ["/win help re", ["reboot", "restart", "remove", "resume", "reconcile"]],
   ["/win juggle ", []],
 ])("after %j offers %j", (typed, offered) => {
   expect(words(typed)).toEqual(offered);

@@ -84,13 +84,14 @@ describe("functions", () => {
         "AssistNode",
         "DrainNode",
         "RebootNode",
+        "RestartNode",
         "RemoveNode",
         "Reconcile",
         "UpdateAuthority",
         "Sweep",
       ],
     ]);
-    expect(aliases).toHaveLength(workflowNames.length + 8);
+    expect(aliases).toHaveLength(workflowNames.length + 9);
     const invokes = ofType("AWS::Lambda::EventInvokeConfig");
     expect(invokes).toHaveLength(workflowNames.length + 1);
     for (const { Properties } of invokes) expect(Properties.MaximumEventAgeInSeconds).toBeLessThan(15 * 60);
@@ -150,6 +151,7 @@ describe("functions in a VPC", () => {
       "reboot-nodes",
       "reconcile",
       "remove-node",
+      "restart-node",
       "stop-changes",
       "sweep",
       "update-authority",
@@ -213,11 +215,12 @@ describe("what remembers", () => {
     ]);
   });
 
-  it("is five secrets that no template fills", () => {
+  it("is six secrets that no template fills", () => {
     const secrets = ofType("AWS::SecretsManager::Secret").map(({ Properties }) => Properties);
     expect(secrets.map(({ Name }) => Name)).toEqual([
       "casement/prod-west/slack",
       "casement/prod-west/registries",
+      "casement/prod-west/proxy",
       "casement/prod-west/kubernetes/look",
       "casement/prod-west/kubernetes/act",
       "casement/prod-west/kubernetes/join",
