@@ -147,7 +147,7 @@ const keyOfCut = ({ registry, forbidden }: CutOff): string => `${registry}: ${fo
  * service restarts. Files that forbid a source come first, then the others, removals last: no pull in between reaches a
  * registry that it must not contact.
  */
-export const mirrorsInput: Input = {
+export const mirrorsInput: Input & { readonly name: "mirrors" } = {
   name: "mirrors",
   rule: "mirrors",
   request: { command: "reconcile", targets: { kind: "all" }, dryRun: false },

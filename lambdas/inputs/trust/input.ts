@@ -73,7 +73,7 @@ const fileOf = (authority: NamedAuthority): TextFile => ({ path: certificatePath
  * The authorities that the cluster's administrators trust beside Windows' own: certificates in the machines' stores.
  * Go's programs ask Windows at each new connection, so that no service restarts.
  */
-export const trustedAuthoritiesInput: Input = {
+export const trustedAuthoritiesInput: Input & { readonly name: "trustedAuthorities" } = {
   name: "trustedAuthorities",
   rule: "trust",
   request: { command: "trust" },

@@ -1,7 +1,11 @@
 import type { MirrorFault, UnusedMirror } from "../../inputs/mirrors/mirror-lines.ts";
 import type { AssistanceFault } from "../../machine/assistance.ts";
 import type { SupportFault } from "../../machine/payload-support.ts";
+import type { InputName } from "../../records/machine-record.ts";
 import type { UnregisteredRow } from "../node/unregistered.ts";
+
+/** Input of the cluster whose nodes the doctor examines. */
+export type ExaminedInput = Extract<InputName, "mirrors" | "trustedAuthorities">;
 
 /** Group of a finding in the doctor's report. */
 export type Area = "Slack" | "AWS" | "Cluster" | "Nodes";
@@ -102,7 +106,6 @@ export type Finding =
   | { readonly kind: "authority-unpublished"; readonly why: string }
   /** Number of mirror sets of a cluster whose configuration names no source of inputs, or another one. */
   | { readonly kind: "mirrors-not-applied"; readonly sets: number; readonly source: "none" | "configmap" }
-  | { readonly kind: "mirrors-unread"; readonly why: string }
   /** Lines that containerd cannot follow, and mirrors that another line forbids. */
   | {
       readonly kind: "mirrors-inexpressible";
@@ -118,10 +121,21 @@ export type Finding =
   | { readonly kind: "registry-credentials-unused"; readonly hosts: readonly string[] }
   /** Registries with forbidden sources that nodes do not forbid before a person has accepted the consequence. */
   | { readonly kind: "mirrors-asked"; readonly parts: readonly string[] }
-  /** Nodes that have not had the cluster's mirror sets for an hour, or whose machines have not confirmed them. */
-  | { readonly kind: "mirrors-late" | "mirrors-unconfirmed"; readonly nodes: readonly string[] }
-  /** A node failed with the mirror sets, null for one that is gone, so that these nodes do not get them. */
-  | { readonly kind: "mirrors-blocked"; readonly failed: string | null; readonly nodes: readonly string[] }
+  | { readonly kind: "input-unread"; readonly input: ExaminedInput; readonly why: string }
+  /** Nodes that have not had an input of the cluster for an hour, or whose machines have not confirmed it. */
+  | { readonly kind: "input-late"; readonly input: ExaminedInput; readonly nodes: readonly string[] }
+  | { readonly kind: "input-unconfirmed"; readonly input: ExaminedInput; readonly nodes: readonly string[] }
+  /** A node failed with an input, null for one that is gone, so that these nodes do not get it. */
+  | {
+      readonly kind: "input-blocked";
+      readonly input: ExaminedInput;
+      readonly failed: string | null;
+      readonly nodes: readonly string[];
+    }
+  /** Sentences on authorities that are refused or expire soon. */
+  | { readonly kind: "authorities-remarks"; readonly remarks: readonly string[] }
+  /** Number of roots that no node gets before people approve them. */
+  | { readonly kind: "authorities-asked"; readonly roots: number }
   | { readonly kind: "containerd-untried"; readonly version: string; readonly nodes: readonly string[] }
   | { readonly kind: "no-hybrid-network"; readonly network: string }
   | { readonly kind: "network-differs"; readonly what: string; readonly cluster: string; readonly configured: string }

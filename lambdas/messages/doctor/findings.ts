@@ -10,7 +10,7 @@ import { ofAuthorities } from "./authority-findings.ts";
 import { ofCredentials } from "./credential-findings.ts";
 import type { Area, Finding } from "./finding.ts";
 import { broken, type FindingText, note, warning } from "./finding-text.ts";
-import { ofMirrors } from "./mirror-findings.ts";
+import { ofClusterInputs } from "./input-findings.ts";
 import { ofOtherOwners } from "./other-owner-findings.ts";
 import { ofRules } from "./rules-findings.ts";
 import { ofSlack } from "./slack-findings.ts";
@@ -239,7 +239,7 @@ const sayings: Sayings = {
   ...ofAudit,
   ...ofAuthorities,
   ...ofCredentials,
-  ...ofMirrors,
+  ...ofClusterInputs,
   ...ofObstacles,
   ...ofRules,
   ...ofNodes,

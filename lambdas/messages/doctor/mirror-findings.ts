@@ -3,22 +3,18 @@ import { typeThis } from "../command/syntax.ts";
 import { mirrorFaultText, unusedCredentialsText, unusedMirrorText } from "../mirrors/faults.ts";
 import { code, counted, prose, some } from "../slack/text.ts";
 import type { Finding } from "./finding.ts";
-import { broken, type FindingText, note, warning } from "./finding-text.ts";
+import { type FindingText, note, warning } from "./finding-text.ts";
 
 type OfMirrors = Extract<
   Finding,
   {
     readonly kind:
       | "mirrors-not-applied"
-      | "mirrors-unread"
       | "mirrors-inexpressible"
       | "registries-not-enforced"
       | "registries-unencrypted"
       | "registry-credentials-unused"
       | "mirrors-asked"
-      | "mirrors-late"
-      | "mirrors-unconfirmed"
-      | "mirrors-blocked"
       | "containerd-untried";
   }
 >;
@@ -27,8 +23,6 @@ type OfMirrors = Extract<
 const MOST_LINES = 5;
 
 const list = (names: readonly string[]): string => some(names.map(code), 8);
-
-const have = (nodes: readonly string[]): string => `${list(nodes)} ${nodes.length === 1 ? "has" : "have"}`;
 
 /** Sentences about lines of mirror sets, without the last full stop. */
 function lines(faults: readonly MirrorFault[], unused: readonly UnusedMirror[]): string {
@@ -50,12 +44,6 @@ export const ofMirrors: { readonly [K in OfMirrors["kind"]]: (of: Extract<Findin
       "Nodes",
       `Windows nodes do not have the cluster's ${counted(sets, "mirror set")}: \`cluster.inputs\` is \`${source}\``,
       "set `cluster.inputs: openshift` in the configuration and deploy (docs/mirrors.md)",
-    ),
-  "mirrors-unread": ({ why }) =>
-    broken(
-      "Nodes",
-      `the cluster's mirror sets cannot be read: ${prose(why, 500)}`,
-      "docs/runbook.md#registry-mirrors lists each reason; nodes keep the files that they have",
     ),
   "mirrors-inexpressible": ({ faults, unused }) =>
     warning(
@@ -86,24 +74,6 @@ export const ofMirrors: { readonly [K in OfMirrors["kind"]]: (of: Extract<Findin
       "Nodes",
       `Windows nodes still contact registries that a mirror set forbids (${list(parts)}), because pods there use other images of them`,
       `mirror these images too, or ${typeThis("reconcile")} to forbid the registries all the same (docs/runbook.md#registry-mirrors)`,
-    ),
-  "mirrors-late": ({ nodes }) =>
-    warning(
-      "Nodes",
-      `${have(nodes)} not had the cluster's mirror sets for more than an hour`,
-      `check that they run and that no freeze or hold covers them; ${typeThis("reconcile")} writes the files now`,
-    ),
-  "mirrors-unconfirmed": ({ nodes }) =>
-    warning(
-      "Nodes",
-      `${have(nodes)} not confirmed the registries' files for more than an hour after Casement sent them`,
-      `check that their SSM agents are online; ${typeThis("reconcile")} sends the files again`,
-    ),
-  "mirrors-blocked": ({ failed, nodes }) =>
-    broken(
-      "Nodes",
-      `the cluster's mirror sets are not written to ${list(nodes)}, because ${failed === null ? "a node that is gone" : code(failed)} failed with them`,
-      `edit the mirror set that fails, or ${typeThis("reconcile")} to try again (docs/runbook.md#registry-mirrors)`,
     ),
   "containerd-untried": ({ version, nodes }) =>
     note(

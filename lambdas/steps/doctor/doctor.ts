@@ -19,6 +19,7 @@ import { profileChecksOf } from "./profile-checks.ts";
 import { type RightsHolder, rightsOf, triesAccount } from "./rights.ts";
 import { rulesCheck } from "./rules.ts";
 import { slackChecks, slackIdentity } from "./slack.ts";
+import { trustedAuthoritiesCheck } from "./trusted-authorities.ts";
 import { unregisteredMachines } from "./unregistered-machines.ts";
 
 /** A group of checks (Slack, AWS, the cluster); its first check decides whether the others run. */
@@ -33,7 +34,14 @@ const sidesOf = (profile: Profile): readonly Side<DoctorFacts>[] => [
   { opening: null, checks: [...accountChecks, auditCopies, rulesCheck, ...agentChecks] },
   {
     opening: clusterCredential,
-    checks: [...clusterChecks, unregisteredMachines, otherMachines, mirrorsCheck, ...profileChecksOf(profile)],
+    checks: [
+      ...clusterChecks,
+      unregisteredMachines,
+      otherMachines,
+      mirrorsCheck,
+      trustedAuthoritiesCheck,
+      ...profileChecksOf(profile),
+    ],
   },
 ];
 

@@ -1,43 +1,20 @@
 import { registriesSecret } from "../../cluster/registries-secret.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { Refused } from "../../errors.ts";
-import { contentHash, type InputContent, needsInput, type ObjectReference } from "../../inputs/input.ts";
+import type { ObjectReference } from "../../inputs/input.ts";
 import { mirrorsFrom, mirrorsInput } from "../../inputs/mirrors/input.ts";
 import type { Mirrors } from "../../inputs/mirrors/mirrors.ts";
 import { untriedRuntime } from "../../inputs/mirrors/tried-containerds.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
-import type { MachineInputs } from "../../records/machine-record.ts";
 import { isAbsent } from "../client-errors.ts";
-import { claims } from "../cluster/claims.ts";
 import { inputObjects } from "../cluster/input-objects.ts";
-import { managedNodes } from "../cluster/managed-nodes.ts";
-import { instanceIdOf } from "../cluster/node-facts.ts";
-import { type Node, nodes } from "../cluster/nodes.ts";
-import { instances } from "../ec2/instances.ts";
+import { nodes } from "../cluster/nodes.ts";
 import { inputContent, inputFound } from "../input-content.ts";
-import { type InputWatch, inputWatches, isBlocked } from "../input-watches.ts";
+import { inputWatches } from "../input-watches.ts";
 import { machines } from "../machines/machines.ts";
 import { secretFacts } from "../secret-facts.ts";
 import type { DoctorCheck, DoctorFacts } from "./check.ts";
-
-/** Milliseconds that the schedule has for every node: it runs every five minutes, and leaves out nodes that are off. */
-const LATE_MS = 3_600_000;
-
-/** A node that gets the mirror sets. */
-interface MirroredNode {
-  readonly name: string;
-  readonly instanceId: string | null;
-  /** As the Node reports it: "containerd://1.7.27". */
-  readonly runtime: string;
-}
-
-const mirroredNode = (node: Node): MirroredNode => ({
-  name: node.metadata?.name ?? "",
-  instanceId: instanceIdOf(node),
-  runtime: node.status?.nodeInfo?.containerRuntimeVersion ?? "",
-});
-
-const namesOf = (some: readonly MirroredNode[]): string[] => some.map(({ name }) => name);
+import { type GivenNode, givenNodes, lackingFindings, namesOf } from "./given-nodes.ts";
 
 /** Findings about what the cluster says of registries and Windows nodes do not do in the same way. */
 export function mirrorFindings({ files, inexpressible, unused, unusedCredentials, unenforced }: Mirrors): Finding[] {
@@ -55,41 +32,8 @@ export function mirrorFindings({ files, inexpressible, unused, unusedCredentials
   ];
 }
 
-/**
- * Findings about nodes that lack what the cluster wants: at once if the schedule has stopped writing it, otherwise after
- * an hour.
- * @param given inputs of each machine, by instance id
- * @param watch state of the schedule
- * @param now milliseconds since the epoch
- */
-export function lackingFindings(
-  mirrored: readonly MirroredNode[],
-  content: InputContent,
-  given: ReadonlyMap<string, MachineInputs>,
-  watch: Pick<InputWatch, "stored" | "storedAt" | "blocked">,
-  now: number,
-): Finding[] {
-  const sentTo = ({ instanceId }: MirroredNode) => given.get(instanceId ?? "")?.mirrors;
-  const needs = needsInput(mirrorsInput, content);
-  const lacking = mirrored.filter((node) => needs(sentTo(node)));
-  if (lacking.length === 0) return [];
-  if (isBlocked(watch, content.sha256, now)) {
-    const failed = mirrored.find(({ instanceId }) => instanceId === watch.blocked?.instanceId);
-    return [{ kind: "mirrors-blocked", failed: failed?.name ?? null, nodes: namesOf(lacking) }];
-  }
-  const isOld = (at: number): boolean => now - at > LATE_MS;
-  const isOpen = (node: MirroredNode): boolean => sentTo(node)?.unconfirmed !== undefined;
-  const unconfirmed = lacking.filter((node) => isOpen(node) && isOld(Date.parse(sentTo(node)?.at ?? "")));
-  const isLate = watch.stored === contentHash(content) && isOld(watch.storedAt);
-  const late = isLate ? lacking.filter((node) => !isOpen(node)) : [];
-  return [
-    ...(late.length > 0 ? [{ kind: "mirrors-late", nodes: namesOf(late) } as const] : []),
-    ...(unconfirmed.length > 0 ? [{ kind: "mirrors-unconfirmed", nodes: namesOf(unconfirmed) } as const] : []),
-  ];
-}
-
 /** Findings about nodes with a containerd that was never measured, one for each version. */
-export const untriedFindings = (mirrored: readonly MirroredNode[]): Finding[] =>
+export const untriedFindings = (mirrored: readonly GivenNode[]): Finding[] =>
   [...Map.groupBy(mirrored, ({ runtime }) => untriedRuntime(runtime))].flatMap(([version, some]) =>
     version === null ? [] : [{ kind: "containerd-untried", version, nodes: namesOf(some) } as const],
   );
@@ -119,15 +63,6 @@ async function unapplied({ context, configuration }: DoctorFacts): Promise<Findi
   return sets > 0 && inputs !== "openshift" ? [{ kind: "mirrors-not-applied", sets, source: inputs }] : [];
 }
 
-async function mirroredNodes({ context, configuration: { cluster } }: DoctorFacts): Promise<MirroredNode[]> {
-  const [all, launched, claimed] = await Promise.all([
-    nodes(context).all(),
-    instances(context).ofCluster(cluster.id),
-    claims(context).all(),
-  ]);
-  return managedNodes(all, { machines: launched, claimed, cluster: cluster.name }).map(mirroredNode);
-}
-
 async function applied(patient: DoctorFacts): Promise<Finding[]> {
   const { context, configuration } = patient;
   const found = (await inputFound(inputObjects(context), mirrorsInput, configuration)) ?? [];
@@ -137,14 +72,14 @@ async function applied(patient: DoctorFacts): Promise<Finding[]> {
   const facts = { configuration, given, now: context.now(), isRequested: false, accepted: watch.accepted };
   const secrets = secretFacts(context);
   const content = await inputContent(mirrorsInput, found, facts, { nodes: nodes(context), secretFacts: secrets });
-  const mirrored = await mirroredNodes(patient);
+  const mirrored = await givenNodes(patient);
   const secret = await secrets.read(registriesSecret(configuration.cluster.name));
   const wanted = mirrorsFrom(found, configuration, secret);
   return [
     ...(configuration.cluster.inputs === "configmap" ? await unapplied(patient) : []),
     ...mirrorFindings(wanted),
     ...(content.asked?.length ? [{ kind: "mirrors-asked", parts: content.asked } as const] : []),
-    ...lackingFindings(mirrored, content, all, watch, context.now()),
+    ...lackingFindings(mirrorsInput, content, mirrored, { given: all, watch, now: context.now() }),
     ...(wanted.files.length > 0 ? untriedFindings(mirrored) : []),
   ];
 }
@@ -154,7 +89,7 @@ async function observe(patient: DoctorFacts): Promise<readonly Finding[]> {
   try {
     return await (isApplied ? applied(patient) : unapplied(patient));
   } catch (error) {
-    if (error instanceof Refused) return [{ kind: "mirrors-unread", why: error.message }];
+    if (error instanceof Refused) return [{ kind: "input-unread", input: "mirrors", why: error.message }];
     throw error;
   }
 }

@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 import { sha256 } from "../../../lambdas/cluster/authorities.ts";
 import { contentHash, type InputContent } from "../../../lambdas/inputs/input.ts";
+import { mirrorsInput } from "../../../lambdas/inputs/mirrors/input.ts";
 import { mirrorsOf } from "../../../lambdas/inputs/mirrors/mirrors.ts";
 import type { SentInput } from "../../../lambdas/records/machine-record.ts";
-import { lackingFindings, mirrorFindings, untriedFindings } from "../../../lambdas/steps/doctor/mirrors.ts";
+import { lackingFindings } from "../../../lambdas/steps/doctor/given-nodes.ts";
+import { mirrorFindings, untriedFindings } from "../../../lambdas/steps/doctor/mirrors.ts";
 
 const HOUR = 3_600_000;
 const NOW = Date.parse("2026-11-22T12:00:00Z");
@@ -19,19 +21,27 @@ const sent = (name: "new" | "old", more: Partial<SentInput> = {}): SentInput => 
 const open = { unconfirmed: { before: null, sent: [] } };
 const stored = (hoursAgo: number) => ({ stored: contentHash(content), storedAt: NOW - hoursAgo * HOUR, blocked: null });
 
-const findings = (records: Readonly<Record<string, SentInput | null>>, watch: Parameters<typeof lackingFindings>[3]) =>
+const findings = (
+  records: Readonly<Record<string, SentInput | null>>,
+  watch: Parameters<typeof lackingFindings>[3]["watch"],
+) =>
   lackingFindings(
-    Object.keys(records).map((name) => node(name)),
+    mirrorsInput,
     content,
-    new Map(Object.entries(records).flatMap(([name, mirrors]) => (mirrors ? [[`i-${name}`, { mirrors }]] : []))),
-    watch,
-    NOW,
+    Object.keys(records).map((name) => node(name)),
+    {
+      given: new Map(
+        Object.entries(records).flatMap(([name, mirrors]) => (mirrors ? [[`i-${name}`, { mirrors }]] : [])),
+      ),
+      watch,
+      now: NOW,
+    },
   );
 
 test("a node that differs is late an hour after the cluster's change, a node without a record too", () => {
   const records = { a: sent("new"), b: sent("old"), c: null };
   expect(findings(records, stored(0.9))).toEqual([]);
-  expect(findings(records, stored(1.1))).toEqual([{ kind: "mirrors-late", nodes: ["b", "c"] }]);
+  expect(findings(records, stored(1.1))).toEqual([{ kind: "input-late", input: "mirrors", nodes: ["b", "c"] }]);
   expect(findings({ a: sent("new") }, stored(1.1))).toEqual([]);
 });
 
@@ -41,16 +51,18 @@ test("a change that the schedule has not read yet makes no node late", () => {
 
 test("a node that has not confirmed the files is named an hour after they were sent", () => {
   const records = { a: sent("new", { ...open, at: at(0.9) }), b: sent("new", { ...open, at: at(1.1) }) };
-  expect(findings(records, stored(9))).toEqual([{ kind: "mirrors-unconfirmed", nodes: ["b"] }]);
+  expect(findings(records, stored(9))).toEqual([{ kind: "input-unconfirmed", input: "mirrors", nodes: ["b"] }]);
 });
 
 test("a content with which a node failed is named at once, with every node that does not get it", () => {
   const blocked = { sha256: "new", instanceId: "i-a", until: null };
   const records = { a: sent("new", open), b: sent("old") };
   const found = findings(records, { ...stored(0), blocked });
-  expect(found).toEqual([{ kind: "mirrors-blocked", failed: "a", nodes: ["a", "b"] }]);
+  expect(found).toEqual([{ kind: "input-blocked", input: "mirrors", failed: "a", nodes: ["a", "b"] }]);
   const gone = { ...stored(0), blocked: { ...blocked, instanceId: "i-gone" } };
-  expect(findings({ b: sent("old") }, gone)).toEqual([{ kind: "mirrors-blocked", failed: null, nodes: ["b"] }]);
+  expect(findings({ b: sent("old") }, gone)).toEqual([
+    { kind: "input-blocked", input: "mirrors", failed: null, nodes: ["b"] },
+  ]);
   const older = { ...stored(0), blocked: { ...blocked, sha256: "older" } };
   expect(findings({ b: sent("old") }, older)).toEqual([]);
 });

@@ -112,4 +112,7 @@ test("a person's reconcile gives no root that nobody has approved", async () => 
   expect(await requested(here)).toMatchObject({ status: "succeeded" });
   await here.pass(6);
   expect(trustedEverywhere(here)).toEqual(everywhere("CA Issuing"));
+  await here.type("operator", "/win doctor");
+  await here.pass(1);
+  expect(privately(here, "operator").at(-1)).toContain("1 root of the cluster's trusted authorities waits for an");
 });
