@@ -26,7 +26,7 @@ const MOST_REMARKS = 10;
 export function inputRemarksMessage({ title, runbook }: InputWords, remarks: readonly string[]): Message {
   const shown = remarks.slice(0, MOST_REMARKS).map((one) => `• ${prose(one, 800)}`);
   const more = remarks.length > MOST_REMARKS ? [`and ${remarks.length - MOST_REMARKS} more.`] : [];
-  const head = `⚠️ *${title}*: not everything can be applied.`;
+  const head = `⚠️ *${title}*: attention needed.`;
   return {
     text: [head, ...shown, ...more].join("\n"),
     blocks: [...sections([head, ...shown, ...more]), context(runbook)],

@@ -77,7 +77,7 @@ test("a file that nodes kept because of a malformed set goes once that set is go
   await createSet(here, "tag", "hub", hub);
   await updated(1);
   await editSet(here, "digest", "team", wrong);
-  await here.until(() => said(here, "not everything can be applied") === 1, 12, "the remark");
+  await here.until(() => said(here, "attention needed") === 1, 12, "the remark");
   await here.pass(6);
   expect(files().map((one) => Object.keys(one).length)).toEqual([2, 2, 2]);
   expect(await reconciles(here)).toHaveLength(1);
@@ -91,7 +91,7 @@ test("a file that nodes kept because of a malformed set goes once that set is go
 test("a malformed set that is mended reaches the nodes", async () => {
   here = await startMirroring();
   await createSet(here, "digest", "team", wrong);
-  await here.until(() => said(here, "not everything can be applied") === 1, 12, "the remark");
+  await here.until(() => said(here, "attention needed") === 1, 12, "the remark");
   expect(files()).toEqual([{}, {}, {}]);
   await editSet(here, "digest", "team", quay);
   await updated(1);
