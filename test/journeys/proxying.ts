@@ -1,3 +1,4 @@
+import type { MachineState } from "../../lib/sandbox/machine/state.ts";
 import { calls } from "./evidence.ts";
 import { type Journey, startJourney } from "./journey.ts";
 import { kubectl, type SeedNode } from "./others.ts";
@@ -32,6 +33,12 @@ export async function startProxying(configuration: object = {}): Promise<Journey
 /** Strings of the environment of a service, in the registry of a node's machine. */
 export const writtenOn = (here: Journey, { instanceId }: SeedNode, service = "containerd"): readonly string[] =>
   here.simulator.machines.describe(instanceId)?.services.find(({ name }) => name === service)?.environment ?? [];
+
+/** The environment of a service on a node's machine, for a person who works on it. */
+export function environmentOf(here: Journey, { instanceId }: SeedNode, service = "containerd"): string[] {
+  const states = here.simulator.simulation.store.collection<MachineState>("machines");
+  return states.get(instanceId)?.services[service]?.environment ?? [];
+}
 
 /** Requests of machines to proxies: "CONNECT quay.io:443 200 by i-1". */
 export const proxied = (here: Journey): readonly string[] => [

@@ -127,7 +127,10 @@ async function ask(
   judged: Judgement,
   { asking, worse }: Pick<Approval, "asking" | "worse">,
 ): Promise<Approval> {
-  const approval = questionOf(request, judged, { asking, worse, now: steps.now() });
+  // A step that is repeated keeps the time of its question, because the audit has the deadline.
+  const known = (await steps.ledger.operation(operation))?.approval;
+  const now = known?.asking === asking && known.askedAt ? Date.parse(known.askedAt) : steps.now();
+  const approval = questionOf(request, judged, { asking, worse, now });
   const { hash, needs, until } = approval;
   await steps.ledger.changeOperation(operation, { status: "waiting", approval });
   await steps.audit.append({ operation }, `approval asked ${asking}`, {

@@ -1,0 +1,108 @@
+import { afterEach, expect, test } from "vitest";
+import { issue } from "../../../inputs/trust/issuing.ts";
+import { expectSound } from "../../evidence.ts";
+import type { Journey } from "../../journey.ts";
+import { look } from "../../looking.ts";
+import { nodes, paged } from "../../mirroring.ts";
+import { kubectl } from "../../others.ts";
+import { openly } from "../../reading.ts";
+import { release } from "../../releases.ts";
+import { asked, given, startTrusting, trustedEverywhere, trustOperations, trustThese } from "../../trusting.ts";
+
+let here: Journey;
+afterEach(() => here.close());
+
+const root = await issue({ subject: "CN=Test Root" });
+const other = await issue({ subject: "CN=Test Other" });
+const elsewhere = await issue({ subject: "CN=Test Elsewhere" });
+const between = await issue({ subject: "CN=Test Issuing", by: root });
+
+const CONFIG_MAPS = "/api/v1/namespaces/casement/configmaps";
+const everywhere = (...names: readonly string[]) => nodes.map(() => names);
+
+/** Starts a cluster whose configuration takes inputs from elsewhere; OpenShift's objects name a root all the same. */
+async function startWith(inputs: "none" | "configmap", configuration?: object): Promise<void> {
+  here = await startTrusting(configuration);
+  release(here, { cluster: { ...here.configuration.cluster, inputs } });
+  await trustThese(here, elsewhere);
+}
+
+const createInputs = (data: Readonly<Record<string, string>>): Promise<void> =>
+  kubectl(here, "POST", CONFIG_MAPS, {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "inputs", namespace: "casement" },
+    data,
+  });
+
+const editInputs = (data: Readonly<Record<string, string | null>>): Promise<void> =>
+  kubectl(here, "PATCH", `${CONFIG_MAPS}/inputs`, { data });
+
+test("without inputs no machine trusts what OpenShift's objects name", async () => {
+  await startWith("none");
+  await here.pass(11);
+  expect(trustedEverywhere(here)).toEqual(everywhere());
+  expect(await trustOperations(here)).toEqual([]);
+  expect((await look(here, "/win authorities")).said).toContain("set `cluster.inputs` in the configuration");
+  expect(paged(here)).toEqual([]);
+  await expectSound(here);
+});
+
+test("the bundle of the ConfigMap reaches the nodes, follows its edits, and OpenShift's objects are not read", async () => {
+  await startWith("configmap");
+  await createInputs({ "ca-bundle.crt": `Example, 2026\n${root.pem}${between.pem}` });
+  await given(here, 1);
+  expect(trustedEverywhere(here)).toEqual(everywhere("CA Issuing", "Root Root"));
+  expect((await look(here, "/win authorities")).said).toContain("ConfigMap casement/inputs, ca-bundle.crt");
+  await editInputs({ "ca-bundle.crt": other.pem + between.pem });
+  await given(here, 2);
+  expect(trustedEverywhere(here)).toEqual(everywhere("CA Issuing", "Root Other"));
+  expect(paged(here)).toEqual([]);
+  await expectSound(here);
+});
+
+test("a new root of the ConfigMap waits for an approval as any other", async () => {
+  await startWith("configmap", {});
+  await createInputs({ "ca-bundle.crt": root.pem });
+  const id = await asked(here);
+  expect(openly(here).find((one) => one.includes("[Approve]"))).toContain("ConfigMap casement/inputs, ca-bundle.crt");
+  expect(trustedEverywhere(here)).toEqual(everywhere());
+  await here.type("approver", `/win approve ${id}`);
+  await given(here, 1);
+  expect(trustedEverywhere(here)).toEqual(everywhere("Root Root"));
+});
+
+test("a bundle with a damaged certificate keeps the others on nodes, and the damage is named once", async () => {
+  await startWith("configmap");
+  await createInputs({ "ca-bundle.crt": root.pem + other.pem });
+  await given(here, 1);
+  await editInputs({ "ca-bundle.crt": root.pem + other.pem.replace("-----END CERTIFICATE-----", "") });
+  await given(here, 2);
+  await here.pass(11);
+  expect(trustedEverywhere(here)).toEqual(everywhere("Root Root"));
+  expect(openly(here).filter((one) => one.includes("a PEM block is cut off"))).toHaveLength(1);
+});
+
+test.for([
+  [
+    "is missing",
+    () => kubectl(here, "DELETE", `${CONFIG_MAPS}/inputs`),
+    /the cluster has no ConfigMap casement\/inputs, so no node was changed/,
+  ],
+  [
+    "has no bundle any more",
+    () => editInputs({ "ca-bundle.crt": null }),
+    /names no trusted authority any more, but nodes have one, so no node was changed/,
+  ],
+] as const)("a ConfigMap that %s takes no authority from a node, and people are paged once", async ([, lose, why]) => {
+  await startWith("configmap");
+  await createInputs({ "ca-bundle.crt": root.pem });
+  await given(here, 1);
+  await lose();
+  await here.pass(21);
+  const about = (texts: readonly string[]) => texts.filter((one) => one.includes("rusted authorities"));
+  expect(about(openly(here)).filter((one) => one.includes("cannot be kept"))).toEqual([expect.stringMatching(why)]);
+  expect(about(paged(here))).toEqual([expect.stringMatching(why)]);
+  expect(trustedEverywhere(here)).toEqual(everywhere("Root Root"));
+  expect(await trustOperations(here)).toHaveLength(1);
+});
