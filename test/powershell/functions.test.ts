@@ -31,7 +31,7 @@ function linesOf(script: string, given: readonly string[], cases: readonly objec
 
 describe.skipIf(!pwsh)(suite("functions of the scripts"), () => {
   it("sign requests as in AWS's published examples", () => {
-    const signed = linesOf("sign.ps1", ["-Functions", shared("aws")], vectors);
+    const signed = linesOf("sign.ps1", ["-HashFile", shared("hash"), "-Functions", shared("aws")], vectors);
     expect(vectors.map(({ name }, at) => `${name} ${signed[at]}`)).toEqual(
       vectors.map(({ name, signature }) => `${name} ${signature}`),
     );

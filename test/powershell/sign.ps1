@@ -1,8 +1,9 @@
 # Signs requests with the functions of a script of Casement and prints one signature a line. It sends nothing.
-param([string] $Functions, [string] $CasesFile)
+param([string] $HashFile, [string] $Functions, [string] $CasesFile)
 
 Set-StrictMode -Version 2
 $ErrorActionPreference = 'Stop'
+. $HashFile
 . $Functions
 foreach ($case in @(Get-Content -LiteralPath $CasesFile -Raw | ConvertFrom-Json -AsHashtable)) {
     $request = @{
