@@ -74,12 +74,13 @@ beforeAll(async () => {
 afterAll(() => rm(project, { recursive: true, force: true }));
 
 describe("a durable function that is added as one row", () => {
-  it("is a type error for as long as its permissions are missing", async () => {
+  it("is a type error for as long as its permissions and its partitions of the ledger are missing", async () => {
     expect(await typeErrors()).toContain("Property '\"spare-node\"' is missing");
   }, 170_000);
 
   it("with its permissions is a principal, a bundle, a function of the stack and a handler of the sandbox", async () => {
     await edit("lib/permissions.ts", "\n  release: [publishRelease", PERMISSIONS);
+    await edit("lib/ledger-writers.ts", "\n  sweep: [", '\n  "spare-node": [],\n  sweep: [');
     expect(await typeErrors()).toBe("");
     const derived = JSON.parse(await node("derived.ts"));
     expect(derived).toEqual({
