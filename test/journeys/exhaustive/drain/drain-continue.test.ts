@@ -25,7 +25,7 @@ afterEach(async () => {
 const SHORT = shortName(web);
 const configuration = (deadlines: object, more: object = {}) => ({
   configuration: {
-    approvals: { drain: { needs: 0 } },
+    approvals: { drain: { needs: 0 }, remove: { needs: 0 } },
     deadlines: { drain: { evict: 2, continue: 10, ...deadlines }, remove: { evict: 2, continue: 10, ...deadlines } },
     ...more,
   },
