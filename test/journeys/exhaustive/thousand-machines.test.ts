@@ -34,7 +34,11 @@ describe.each(rows)("the change of 1,000 machines by %s", (row) => {
     const settling = (machine: number) => (machine === 320 ? new Error("the ledger refuses") : null);
     const { fleet, ended, operation } = await change(row, 1_000, { settling });
     expect(operation?.status).toBe("failed");
-    expect(fleet.statuses()).toEqual({ succeeded: 320, failed: 680 });
+    // Up to ten are settled at once, so that the error may leave nine others settled.
+    const { succeeded = 0, failed = 0 } = fleet.statuses();
+    expect(succeeded + failed).toBe(1_000);
+    expect(succeeded).toBeGreaterThanOrEqual(320);
+    expect(succeeded).toBeLessThan(330);
     expect(fleet.held.size).toBe(0);
     expect(largest(ended)).toBeLessThan(MOST_BYTES);
   });

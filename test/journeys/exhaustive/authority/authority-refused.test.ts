@@ -63,7 +63,7 @@ test("a right that is taken away and given back: people are told once, nothing i
   await here.pass(45);
   expect(hashes()).toEqual(before);
   expect(await operations()).toEqual([]);
-  const told = notified().filter((one) => /403|forbidden|refuse|cannot/i.test(one) && /authorit/i.test(one));
+  const told = notified().filter((one) => /403|forbidden|refuse|cannot/i.test(one) && /client authorit/i.test(one));
   expect(told).toHaveLength(1);
   for (const { metadata, ...rest } of looking)
     await kubectl(here, "POST", BINDINGS, { ...rest, metadata: { name: metadata.name } });

@@ -37,7 +37,6 @@ const spare: Readonly<Partial<Record<PrincipalName, Readonly<Record<string, stri
     "lambda:GetDurableExecutionState": "the engine asks for it when an execution's state fills more than one page",
     "secretsmanager:PutSecretValue": "the credential in the cluster is stored when half of its life is over",
     "events:PutEvents": "people are called when a machine fails, which none does here",
-    "secretsmanager:DescribeSecret": "the doctor tries the right to keep join secrets with it",
   },
 };
 
