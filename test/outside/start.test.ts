@@ -21,7 +21,7 @@ const EVERYTHING = 60_000;
 const READY_MS = 4_000;
 
 /** An hour of the sandbox passes within five seconds. */
-const HOUR_MS = 5_000;
+const HOUR_MS = 15_000;
 const END_MS = 4_000;
 
 const fields = [
@@ -181,7 +181,7 @@ describe("a sandbox that runs", () => {
     expect((await account(here).ec2.send(new DescribeInstancesCommand({}))).Reservations).toHaveLength(9);
   });
 
-  test("passes an hour in a few seconds", async () => {
+  test("passes an hour in some seconds", async () => {
     const before = await here.control("GET /state");
     // The first hour invokes some functions for the first time, and a machine may be busy.
     const times: number[] = [];
