@@ -1,6 +1,5 @@
-import { parseArgs } from "node:util";
-import { messageOf } from "../../lib/message-of.ts";
-import { deployedPlace, type Place, sandboxPlace } from "../connect/place.ts";
+import type { Place } from "../connect/place.ts";
+import { namedPlace, parseWords, placeOptions } from "../connect/place-flags.ts";
 import { StartError } from "../start-error.ts";
 
 /** Usage text, for `--help` and after the message about a wrong command line. */
@@ -47,26 +46,10 @@ const options = {
   resume: { type: "boolean", default: false },
   "clean-up": { type: "boolean", default: false },
   folder: { type: "string", default: "acceptance" },
-  configuration: { type: "string" },
-  sandbox: { type: "string" },
+  ...placeOptions,
 } as const;
 
-function parsed(words: readonly string[]) {
-  const args = words.flatMap((word, at) =>
-    word === "--sandbox" && (words[at + 1] ?? "--").startsWith("--") ? ["--sandbox=.sandbox"] : [word],
-  );
-  try {
-    return parseArgs({ args, options }).values;
-  } catch (error) {
-    throw new StartError(`${messageOf(error)}\n\n${usage}`);
-  }
-}
-
-function placeOf(sandbox: string | undefined, configuration: string | undefined): Place {
-  if (sandbox !== undefined) return sandboxPlace(sandbox);
-  if (configuration) return deployedPlace(configuration);
-  throw new StartError(`name the deployment: --configuration FILE, or CASEMENT_CONFIGURATION\n\n${usage}`);
-}
+const parsed = (words: readonly string[]) => parseWords(words, { options }, usage).values;
 
 function modeOf({ resume, "clean-up": cleanUp }: { resume: boolean; "clean-up": boolean }): Mode {
   if (resume && cleanUp) throw new StartError("--resume goes on with the run, --clean-up ends it: choose one");
@@ -104,7 +87,7 @@ export function commandLineOf(
   environment: Readonly<Record<string, string | undefined>>,
 ): CommandLine {
   const values = parsed(words);
-  const place = placeOf(values.sandbox, values.configuration ?? environment.CASEMENT_CONFIGURATION);
+  const place = namedPlace(values.sandbox, values.configuration ?? environment.CASEMENT_CONFIGURATION, usage);
   const mode = modeOf(values);
   return {
     place,

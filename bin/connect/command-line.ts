@@ -1,9 +1,8 @@
-import { parseArgs } from "node:util";
 import { type Account, accounts, isAccount } from "../../lambdas/cluster/accounts.ts";
-import { messageOf } from "../../lib/message-of.ts";
 import { StartError } from "../start-error.ts";
 import type { CredentialOptions } from "./credential.ts";
-import { deployedPlace, type Place, sandboxPlace } from "./place.ts";
+import type { Place } from "./place.ts";
+import { namedPlace, parseWords, placeOptions } from "./place-flags.ts";
 import type { RegistriesOptions } from "./registries.ts";
 import type { StopOptions } from "./stop.ts";
 
@@ -45,8 +44,7 @@ npm run connect -- thaw          lifts the freeze
   --until "TIME"        freeze: "Mon 06:00" or "2026-11-30 06:00", in the time zone of the pool's maintenance windows`;
 
 const options = {
-  configuration: { type: "string" },
-  sandbox: { type: "string" },
+  ...placeOptions,
   check: { type: "boolean", default: false },
   account: { type: "string" },
   server: { type: "string" },
@@ -60,17 +58,7 @@ const options = {
   until: { type: "string" },
 } as const;
 
-function parsed(words: readonly string[]) {
-  // This flag may be given without a value, but parseArgs requires a value after each string option.
-  const args = words.flatMap((word, at) =>
-    word === "--sandbox" && (words[at + 1] ?? "--").startsWith("--") ? ["--sandbox=.sandbox"] : [word],
-  );
-  try {
-    return parseArgs({ args, options, allowPositionals: true });
-  } catch (error) {
-    throw new StartError(`${messageOf(error)}\n\n${usage}`);
-  }
-}
+const parsed = (words: readonly string[]) => parseWords(words, { options, allowPositionals: true }, usage);
 
 function accountsOf(name: string | undefined, tokenFile: string | undefined): readonly Account[] {
   if (name === undefined && tokenFile !== undefined)
@@ -78,12 +66,6 @@ function accountsOf(name: string | undefined, tokenFile: string | undefined): re
   if (name === undefined) return accounts;
   if (isAccount(name)) return [name];
   throw new StartError(`--account takes ${accounts.join(", ")}, not "${name}"`);
-}
-
-function placeOf(sandbox: string | undefined, configuration: string | undefined): Place {
-  if (sandbox !== undefined) return sandboxPlace(sandbox);
-  if (configuration) return deployedPlace(configuration);
-  throw new StartError(`name the deployment: --configuration FILE, or CASEMENT_CONFIGURATION\n\n${usage}`);
 }
 
 /**
@@ -112,6 +94,6 @@ export function commandLineOf(
     credential,
     registries: { fromStdin: values["from-stdin"], remove: values.remove ?? [] },
     stop: { pool, reason, time, until, user: environment.USER ?? "a person" },
-    place: placeOf(values.sandbox, values.configuration ?? environment.CASEMENT_CONFIGURATION),
+    place: namedPlace(values.sandbox, values.configuration ?? environment.CASEMENT_CONFIGURATION, usage),
   };
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { messageOf } from "../../lib/message-of.ts";
-import { deployedPlace, type Place, sandboxPlace } from "../connect/place.ts";
+import type { Place } from "../connect/place.ts";
+import { namedPlace, parseWords, placeOptions } from "../connect/place-flags.ts";
 import { StartError } from "../start-error.ts";
 import { type OptionalPart, optionalParts } from "./parts.ts";
 import { type PullSecret, pullSecretOf } from "./registry.ts";
@@ -54,28 +54,12 @@ const options = {
   "pull-secret": { type: "string" },
   cache: { type: "string" },
   yes: { type: "boolean", default: false },
-  configuration: { type: "string" },
-  sandbox: { type: "string" },
+  ...placeOptions,
 } as const;
 
-function parsed(words: readonly string[]) {
-  const args = words.flatMap((word, at) =>
-    word === "--sandbox" && (words[at + 1] ?? "--").startsWith("--") ? ["--sandbox=.sandbox"] : [word],
-  );
-  try {
-    return parseArgs({ args, options }).values;
-  } catch (error) {
-    throw new StartError(`${messageOf(error)}\n\n${usage}`);
-  }
-}
+const parsed = (words: readonly string[]) => parseWords(words, { options }, usage).values;
 
 type Values = ReturnType<typeof parsed>;
-
-function placeOf(sandbox: string | undefined, configuration: string | undefined): Place {
-  if (sandbox !== undefined) return sandboxPlace(sandbox);
-  if (configuration) return deployedPlace(configuration);
-  throw new StartError(`name the deployment: --configuration FILE, or CASEMENT_CONFIGURATION\n\n${usage}`);
-}
 
 function withoutOf(words: readonly string[]): ReadonlySet<OptionalPart> {
   const parts = words
@@ -125,7 +109,7 @@ export function commandLineOf(
   const isSandbox = values.sandbox !== undefined;
   return {
     origin: originOf(values),
-    place: placeOf(values.sandbox, values.configuration ?? environment.CASEMENT_CONFIGURATION),
+    place: namedPlace(values.sandbox, values.configuration ?? environment.CASEMENT_CONFIGURATION, usage),
     isSandbox,
     dryRun: values["dry-run"],
     out: values.out ?? null,
