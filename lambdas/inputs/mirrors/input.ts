@@ -7,7 +7,7 @@ import type { Action } from "../../machine/plan.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
 import { cutOffText, exposedText, mirrorFaultText, unusedMirrorText } from "../../messages/mirrors/faults.ts";
 import { profileOf } from "../../profiles/list.ts";
-import type { InputFile, SentInput } from "../../records/machine-record.ts";
+import type { SentInput } from "../../records/machine-record.ts";
 import type {
   FoundObjects,
   Input,
@@ -17,6 +17,7 @@ import type {
   SecretFacts,
   TextFile,
 } from "../input.ts";
+import { confirmedPaths, expectationAt, removedPaths, sentFiles } from "../sent-files.ts";
 import { readsOf, textOfKey } from "../sources.ts";
 import { credentialHosts } from "./credentials.ts";
 import { registrySourcesOf, servedRules } from "./mirror-sets.ts";
@@ -74,36 +75,13 @@ export const textFileOf = (
 const folderOfPath = (path: string): string => path.slice(0, path.lastIndexOf("\\"));
 const nameOfFolder = (path: string): string => folderOfPath(path).split("\\").at(-1) ?? "";
 
-/** Files that a machine has for sure, and files that it may have. */
-function filesOf(sent: SentInput | undefined): {
-  readonly has: readonly InputFile[];
-  readonly may: readonly InputFile[];
-} {
-  if (!sent) return { has: [], may: [] };
-  const { unconfirmed, files = [] } = sent;
-  return unconfirmed ? { has: unconfirmed.before?.files ?? [], may: unconfirmed.sent } : { has: files, may: [] };
-}
-
-const hashesOf = (path: string, files: readonly InputFile[]): readonly string[] =>
-  files.filter((file) => file.path === path).map((file) => file.sha256);
-
-/** Expectation of a path: nothing that others wrote. A file that the machine's record names may have been edited. */
-function expectation(
-  path: string,
-  sent: SentInput | undefined,
-  own: readonly string[],
-): { expects?: readonly string[] } {
-  const { has, may } = filesOf(sent);
-  return has.some((file) => file.path === path) ? {} : { expects: [...new Set([...own, ...hashesOf(path, may)])] };
-}
-
 const write = ({ path, text, secret }: TextFile, sent: SentInput | undefined): readonly Action[] => {
   const file = secret ? templateFile(path, text, secret) : textFile(path, text);
-  return [directory(folderOfPath(path)), { ...file, ...expectation(path, sent, [templateHash(text)]) }];
+  return [directory(folderOfPath(path)), { ...file, ...expectationAt(path, sent, [templateHash(text)]) }];
 };
 
 const remove = (path: string, sent: SentInput | undefined): readonly Action[] => [
-  { do: "remove-file", path, ...expectation(path, sent, []) },
+  { do: "remove-file", path, ...expectationAt(path, sent) },
   { do: "remove-directory", path: folderOfPath(path) },
 ];
 
@@ -112,17 +90,9 @@ const keeps = ({ keptPaths = [], held = [], files }: InputContent, path: string)
   (files.every((file) => file.path !== path) &&
     isHeld(nameOfFolder(path), { files: [], held: held.map((registry) => ({ registry })) }));
 
-/** Paths of the record that the content no longer has. */
-function removedPaths(content: InputContent, sent: SentInput | undefined): readonly string[] {
-  const { has, may } = filesOf(sent);
-  const wanted = new Set(content.files.map(({ path }) => path));
-  const paths = new Set([...has, ...may].map(({ path }) => path));
-  return [...paths].filter((path) => !wanted.has(path) && !keeps(content, path)).toSorted();
-}
-
 /** @throws Refused if every mirror set is gone at once, which a person has not asked for */
 function checkNotEmptied({ files, held }: Mirrors, { given, isRequested }: InputFacts): void {
-  const had = new Set(given.flatMap((sent) => filesOf(sent).has.map(({ path }) => path)));
+  const had = confirmedPaths(given);
   if (files.length > 0 || held.length > 0 || had.size === 0 || isRequested) return;
   throw new Refused(
     `the cluster has no mirror set any more, but nodes have the files of ${had.size === 1 ? "one registry" : `${had.size} registries`}, so no node was changed; if that is intended, {win} reconcile removes them`,
@@ -133,7 +103,7 @@ function checkNotEmptied({ files, held }: Mirrors, { given, isRequested }: Input
 function isNewlyForbidding({ files }: Mirrors, { given }: InputFacts): boolean {
   const forbidding = files.filter(({ forbidsSource }) => forbidsSource);
   const hasAll = (sent: SentInput): boolean => {
-    const hashes = new Set(filesOf(sent).has.map((file) => file.sha256));
+    const hashes = new Set(sentFiles(sent).has.map((file) => file.sha256));
     return forbidding.every((file) => hashes.has(file.sha256));
   };
   return forbidding.length > 0 && (given.length === 0 || !given.every(hasAll));
@@ -188,7 +158,7 @@ export const mirrorsInput: Input & { readonly name: "mirrors" } = {
   },
   actions: (content, sent) => [
     ...content.files.flatMap((file) => write(file, sent)),
-    ...removedPaths(content, sent).flatMap((path) => remove(path, sent)),
+    ...removedPaths(content, sent, (path) => keeps(content, path)).flatMap((path) => remove(path, sent)),
   ],
   keeps,
   isWithout: ({ files }) => files.length === 0,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Refused } from "../../errors.ts";
 import { knownPart } from "../../machine/known-part.ts";
+import { type ShapeFault, shapeFaultOf } from "../shape-fault.ts";
 
 /** May the source be asked if no mirror serves the image? The values are those of openshift/api. */
 export type SourcePolicy = "AllowContactingSource" | "NeverContactSource";
@@ -84,18 +85,6 @@ export const mirrorSetKind = (apiVersion: unknown, kind: unknown): MirrorSetKind
   typeof kind === "string" && Object.hasOwn(kinds, kind) && kinds[kind as MirrorSetKind].apiVersion === apiVersion
     ? (kind as MirrorSetKind)
     : undefined;
-
-/** The first fault of an object, with the path of its field. */
-export interface ShapeFault {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-}
-
-/** The first fault that a schema found. */
-export const shapeFaultOf = ({ issues: [issue] }: z.ZodError): ShapeFault => ({
-  path: issue?.code === "unrecognized_keys" ? [...issue.path, issue.keys[0] ?? ""] : (issue?.path ?? []),
-  message: issue?.code === "unrecognized_keys" ? "unknown field" : (issue?.message ?? "wrong shape"),
-});
 
 /**
  * Reads the lines of one mirror set. An unknown field is a fault.

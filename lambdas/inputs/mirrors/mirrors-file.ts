@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { Refused } from "../../errors.ts";
-import { type MirrorRule, mirrorRulesIn, mirrorSetKind, type ShapeFault, shapeFaultOf } from "./mirror-sets.ts";
-import { documentsIn, lineOf } from "./yaml-lines.ts";
+import { type ShapeFault, shapeFaultOf } from "../shape-fault.ts";
+import { documentsIn, lineOf } from "../yaml-lines.ts";
+import { type MirrorRule, mirrorRulesIn, mirrorSetKind } from "./mirror-sets.ts";
 
 /** One object of the file with its place: the number of its document, and the path in it. */
 interface FileObject {

@@ -5,8 +5,9 @@ import { Refused } from "../../errors.ts";
 import type { SecretVersion } from "../../machine/actions.ts";
 import type { Action } from "../../machine/plan.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
-import type { InputFile, SentInput } from "../../records/machine-record.ts";
-import type { FoundObjects, Input, InputContent, InputFacts, ObjectReference, TextFile } from "../input.ts";
+import type { SentInput } from "../../records/machine-record.ts";
+import type { FoundObjects, Input, InputFacts, ObjectReference, TextFile } from "../input.ts";
+import { confirmedPaths, expectationAt, removedPaths } from "../sent-files.ts";
 import { readsOf, textOfKey } from "../sources.ts";
 import { type ProxySettings, proxyFile, servedProxy } from "./settings.ts";
 import { byRemoval, proxyVariables, variableAt, variableFiles } from "./variables.ts";
@@ -29,27 +30,11 @@ function proxyFrom(found: FoundObjects, configuration: Pick<Configuration, "clus
   return source === null ? servedProxy(found[0]?.[0]) : proxyFile(source.text, source.from);
 }
 
-/** Variables that a machine has for sure, and variables that it may have. */
-function variablesOf(sent: SentInput | undefined): {
-  readonly has: readonly InputFile[];
-  readonly may: readonly InputFile[];
-} {
-  const { unconfirmed, files = [] } = sent ?? {};
-  return unconfirmed ? { has: unconfirmed.before?.files ?? [], may: unconfirmed.sent } : { has: files, may: [] };
-}
-
-/** Expectation of a variable: nothing that others set. One that the machine's record names may have been edited. */
-function expectation(path: string, sent: SentInput | undefined): { readonly expects?: readonly string[] } {
-  const { has, may } = variablesOf(sent);
-  if (has.some((file) => file.path === path)) return {};
-  return { expects: may.filter((file) => file.path === path).map((file) => file.sha256) };
-}
-
 const setting = (
   path: string,
   value: Extract<Action, { do: "service-variable" }>["value"],
   sent: SentInput | undefined,
-): Action => ({ do: "service-variable", ...variableAt(path), value, ...expectation(path, sent) });
+): Action => ({ do: "service-variable", ...variableAt(path), value, ...expectationAt(path, sent) });
 
 /** Value of a variable; the machine fills one with a user and a password. */
 const plannedValue = ({ text, secret }: TextFile) =>
@@ -70,19 +55,12 @@ function secretFor(settings: ProxySettings, { secret }: InputFacts): SecretVersi
   );
 }
 
-/** Variables of the record that the content no longer has. */
-function removedPaths({ files }: InputContent, sent: SentInput | undefined): readonly string[] {
-  const { has, may } = variablesOf(sent);
-  const paths = new Set([...has, ...may].map(({ path }) => path));
-  return [...paths].filter((path) => files.every((file) => file.path !== path)).toSorted(byRemoval);
-}
-
 /**
  * @throws Refused if the file has no proxy any more, which a person has not asked for. An object without a proxy is the
  * decision of whoever edited it.
  */
 function checkNotEmptied({ http, https }: ProxySettings, { given, isRequested, configuration }: InputFacts): void {
-  const hadAny = given.some((sent) => variablesOf(sent).has.length > 0);
+  const hadAny = confirmedPaths(given).size > 0;
   if (http || https || !hadAny || isRequested || configuration.cluster.inputs === "openshift") return;
   throw new Refused(
     "the cluster has no proxy any more, but nodes have its variables, so no node was changed; if that is intended, {win} reconcile removes them",
@@ -109,7 +87,9 @@ export const proxyInput: Input = {
   },
   actions: (content, sent) => [
     ...content.files.map((file) => setting(file.path, plannedValue(file), sent)),
-    ...removedPaths(content, sent).map((path) => setting(path, null, sent)),
+    ...removedPaths(content, sent, () => false)
+      .toSorted(byRemoval)
+      .map((path) => setting(path, null, sent)),
   ],
   keeps: () => false,
   isWithout: ({ files }) => files.length === 0,

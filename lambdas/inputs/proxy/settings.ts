@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Refused } from "../../errors.ts";
-import { shapeFaultOf } from "../mirrors/mirror-sets.ts";
-import { documentsIn, lineOf } from "../mirrors/yaml-lines.ts";
+import { shapeFaultOf } from "../shape-fault.ts";
+import { documentsIn, lineOf } from "../yaml-lines.ts";
 import { type ProxyAddress, proxyAddressOf } from "./address.ts";
 import { exemptsAll, wrongEntry } from "./no-proxy.ts";
 

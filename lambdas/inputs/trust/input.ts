@@ -4,8 +4,8 @@ import { Refused } from "../../errors.ts";
 import type { Action, CertificateStore } from "../../machine/plan.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
 import { expiringText, questionText, refusedText } from "../../messages/trust/remarks.ts";
-import type { SentInput } from "../../records/machine-record.ts";
-import type { Input, InputContent, InputFacts, TextFile } from "../input.ts";
+import type { Input, InputFacts, TextFile } from "../input.ts";
+import { confirmedPaths, removedPaths } from "../sent-files.ts";
 import { readsOf } from "../sources.ts";
 import { type NamedAuthority, namedAuthorities } from "./authorities.ts";
 import { authorityBundles, namedMaps, namingObjects } from "./bundles.ts";
@@ -26,21 +26,6 @@ const certificateAt = (path: string): { readonly store: CertificateStore; readon
   const [store = "", thumbprint = ""] = path.split("\\").slice(-2);
   return { store: store === "Root" ? "Root" : "CA", thumbprint };
 };
-
-/** Paths that a machine may have by its record. */
-function pathsOf(sent: SentInput | undefined): readonly string[] {
-  const { unconfirmed, files = [] } = sent ?? {};
-  const all = unconfirmed ? [...(unconfirmed.before?.files ?? []), ...unconfirmed.sent] : files;
-  return [...new Set(all.map(({ path }) => path))];
-}
-
-/** Paths that a machine has for sure. */
-const confirmedPaths = (given: readonly SentInput[]): ReadonlySet<string> =>
-  new Set(
-    given
-      .flatMap(({ unconfirmed, files = [] }) => (unconfirmed ? (unconfirmed.before?.files ?? []) : files))
-      .map(({ path }) => path),
-  );
 
 /** Must people approve an authority first? Only a root makes programs trust more, and nodes may have it already. */
 export const isUndecided =
@@ -66,6 +51,8 @@ function checkNotEmptied(isEmpty: boolean, { given, isRequested }: InputFacts): 
     `the cluster names no trusted authority any more, but nodes have ${had === 1 ? "one" : had}, so no node was changed; if that is intended, {win} reconcile removes them`,
   );
 }
+
+const keeps: Input["keeps"] = ({ keptPaths = [] }, path) => keptPaths.includes(path);
 
 const fileOf = (authority: NamedAuthority): TextFile => ({ path: certificatePath(authority), text: authority.pem });
 
@@ -104,11 +91,13 @@ export const trustedAuthoritiesInput: Input & { readonly name: "trustedAuthoriti
         base64: storedCertificate(text).base64,
       }),
     ),
-    ...removedPaths(content, sent).map((path): Action => ({ do: "remove-certificate", ...certificateAt(path) })),
+    ...removedPaths(content, sent, (path) => keeps(content, path)).map(
+      (path): Action => ({ do: "remove-certificate", ...certificateAt(path) }),
+    ),
   ],
   shows: ({ files }) =>
     files.map(({ path, text }) => `${certificateAt(path).store}: ${storedCertificate(text).subject}`),
-  keeps: ({ keptPaths = [] }, path) => keptPaths.includes(path),
+  keeps,
   isWithout: ({ files }) => files.length === 0,
   comparedFile: () => null,
   proof: "applied",
@@ -136,11 +125,3 @@ export const trustedAuthoritiesInput: Input & { readonly name: "trustedAuthoriti
     left: "the node has the authorities that it had; {win} authorities shows it",
   },
 };
-
-/** Paths of the record that the content no longer has. */
-function removedPaths(content: InputContent, sent: SentInput | undefined): readonly string[] {
-  const wanted = new Set(content.files.map(({ path }) => path));
-  return pathsOf(sent)
-    .filter((path) => !wanted.has(path) && !trustedAuthoritiesInput.keeps(content, path))
-    .toSorted();
-}

@@ -1,5 +1,5 @@
 import { constructFromEvents, EVENT_ID, type Event, getScalarValue, parseEvents, YAMLException } from "js-yaml";
-import { Refused } from "../../errors.ts";
+import { Refused } from "../errors.ts";
 
 /** A YAML text with the parser's events, by which the lines of its values are found. */
 interface ParsedYaml {
