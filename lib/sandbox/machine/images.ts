@@ -1,5 +1,5 @@
+import { proxyOfRequest } from "../../../lambdas/inputs/proxy/go-rules.ts";
 import type { ImagePull, Images } from "../core/ports.ts";
-import { proxyOfRequest } from "../registries/go-proxy.ts";
 import { readReference } from "../registries/image-reference.ts";
 import { pull } from "../registries/pull.ts";
 import { imageDigest, type Registries } from "../registries/registries.ts";

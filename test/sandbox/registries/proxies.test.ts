@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { proxyOfRequest } from "../../../lib/sandbox/registries/go-proxy.ts";
+import { proxyOfRequest } from "../../../lambdas/inputs/proxy/go-rules.ts";
 import { proxyCases } from "./proxy-cases.ts";
 
 const PROXY = "http://proxy.example:3128";
