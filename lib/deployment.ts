@@ -39,6 +39,11 @@ const functionsNetwork = z.strictObject({
 const NOBODY_NOTIFIED =
   "list e-mail addresses to notify when something is wrong, or write none if something else subscribes to the topic";
 
+/** ARNs of repositories in ECR. */
+const repositories = z.array(
+  z.string().regex(/^arn:aws[a-z-]*:ecr:[a-z0-9*-]+:\d{12}:repository\/.+$/, "must be arn:aws:ecr:…:repository/…"),
+);
+
 /** The AWS account that the stack is deployed into, and the resources that the account already has. */
 const aws = z.strictObject({
   account,
@@ -55,12 +60,9 @@ const aws = z.strictObject({
     )
     .optional(),
   /** Repositories that nodes may pull from; default: all repositories of the account. */
-  imageRepositories: z
-    .array(
-      z.string().regex(/^arn:aws[a-z-]*:ecr:[a-z0-9*-]+:\d{12}:repository\/.+$/, "must be arn:aws:ecr:…:repository/…"),
-    )
-    .min(1)
-    .optional(),
+  imageRepositories: repositories.min(1).optional(),
+  /** Repositories of pull-through caches, which the first pull of a node may create and fill. */
+  imageCaches: repositories.default([]),
   /** Only for a private API server; if it is left out, no function is placed in a VPC. */
   functionsNetwork: functionsNetwork.optional(),
   /** Number of requests that the front door answers concurrently; 100 must stay unreserved (Lambda quotas). */

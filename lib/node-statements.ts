@@ -43,6 +43,12 @@ export const node: Statement[] = [
     why: "Pods name the images; which repositories that may be is in the configuration, else all of this account's.",
   },
   {
+    sid: "FillImageCaches",
+    actions: ["ecr:BatchImportUpstreamImage", "ecr:CreateRepository"],
+    resources: ["${imageCache}"],
+    why: "The first pull through a cache imports the image and creates its repository; which repositories that may be is in the configuration, else none.",
+  },
+  {
     sid: "ReadOwnSecret",
     actions: ["secretsmanager:GetSecretValue"],
     resources: [secret("join/*")],

@@ -34,6 +34,8 @@ export interface Place extends ServicePlace {
   readonly volumeKey?: string | undefined;
   /** ARNs of the image repositories that nodes pull from. */
   readonly imageRepositories: readonly string[];
+  /** ARNs of the repositories that nodes may fill through a pull-through cache. */
+  readonly imageCaches: readonly string[];
   /** Security group of the Windows nodes. */
   readonly nodeGroup: string;
   /** Principal → name of its function or role in the account. */
@@ -52,6 +54,7 @@ const each: Readonly<Record<string, (place: Partial<Place>) => readonly string[]
   instanceType: ({ instanceTypes }) => instanceTypes,
   metadataTokens: ({ metadataTokens }) => metadataTokens,
   imageRepository: ({ imageRepositories }) => imageRepositories,
+  imageCache: ({ imageCaches }) => imageCaches,
   volumeKey: ({ volumeKey }) => (volumeKey ? [volumeKey] : []),
 };
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { credentialHost, credentialsText, LONGEST_DESCRIPTION } from "../../lambdas/inputs/mirrors/credentials.ts";
+import { isEcr } from "../../lambdas/inputs/mirrors/ecr.ts";
 import { StartError } from "../start-error.ts";
 
 /** Value of the secret: host → base64 of `user:password`. */
@@ -12,9 +13,6 @@ const NOTHING_STORED = "nothing was stored";
 
 const refuse = (why: string): StartError => new StartError(`${why}; ${NOTHING_STORED}`);
 
-/** A registry of ECR, whose passwords are tokens (Amazon ECR User Guide, "Private registry authentication"). */
-const ECR = /^\d{12}\.dkr\.ecr(?:-fips)?\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?$/;
-
 /**
  * Reads the exact host of a registry as it was typed.
  * @throws StartError for a wildcard, a scheme or a path, and for ECR
@@ -24,8 +22,7 @@ export function typedHost(typed: string): string {
   const host = credentialHost(typed === "https://index.docker.io/v1/" ? "docker.io" : typed);
   if (host === undefined)
     throw refuse(`"${typed}" is no host: name a registry exactly, with its port if it has one, without scheme or path`);
-  if (ECR.test(host))
-    throw refuse(`${host}: a password of ECR ends after twelve hours, and pulls would fail from then on`);
+  if (isEcr(host)) throw refuse(`${host} needs no credential: nodes sign in to ECR with their own role`);
   return host;
 }
 

@@ -2,7 +2,8 @@ import { type Authority, sha256 } from "../cluster/authorities.ts";
 import type { Request } from "../commands/request.ts";
 import type { Configuration } from "../configuration/configuration.ts";
 import { type SecretVersion, templateHash } from "../machine/actions.ts";
-import type { Action } from "../machine/plan.ts";
+import type { PayloadFile } from "../machine/payload.ts";
+import type { Action, FileAction } from "../machine/plan.ts";
 import type { FleetWords } from "../messages/operation/fleet.ts";
 import type { InputFile, InputName, InputValue, SentInput } from "../records/machine-record.ts";
 
@@ -56,6 +57,8 @@ export interface InputContent {
   readonly authorities?: readonly Authority[];
   /** Registries whose pulls a file decides; the first node's proof pulls from those whose file changed. */
   readonly registries?: readonly ProvenRegistry[];
+  /** Scripts that the machine's tasks run, with their places in the bucket. */
+  readonly scripts?: readonly FileAction[];
   /** Remarks for people about objects that could not be applied as they are. */
   readonly remarks?: readonly string[];
   /**
@@ -82,11 +85,16 @@ export interface InputFacts {
   readonly isRequested: boolean;
   /** Images of the pods on Windows nodes; null while they were not read. */
   readonly images: readonly string[] | null;
+  /** Files of the newest release for machines; null while they were not read. */
+  readonly payload: readonly PayloadFile[] | null;
   /** Keys of parts whose consequence a person has accepted. */
   readonly accepted: readonly string[];
   /** The input's secret; missing while it has no value. */
   readonly secret?: SecretFacts;
 }
+
+/** Fact that is read only if it decides about a content. */
+export type NeededFact = "images" | "payload";
 
 /** Sentences about an input in messages and notices. */
 export interface InputWords extends FleetWords {
@@ -136,10 +144,10 @@ export interface Input {
   /**
    * Makes the content from the objects.
    * @param found objects of each reference of `reads`, then of `follows`
-   * @returns "needs-images" if the images in use decide about it and were not read
+   * @returns the name of a fact that decides about it and was not read
    * @throws Refused if the objects are damaged or doubtful: then no machine is changed
    */
-  content(found: FoundObjects, facts: InputFacts): InputContent | "needs-images";
+  content(found: FoundObjects, facts: InputFacts): InputContent | NeededFact;
   /** Actions that change a machine from the recorded input to the content, in a safe order. */
   actions(content: InputContent, sent: SentInput | undefined): readonly Action[];
   /** Lists what a machine has by the content, for people; by default the paths of its files. */

@@ -4,6 +4,9 @@ export const casementFolder = "C:\\Casement";
 /** Script of the guard of the metadata route, which the Task Scheduler runs. */
 export const guardFile = `${casementFolder}\\guard.ps1`;
 
+/** Script that renews the passwords of ECR in the files of registries, which the Task Scheduler runs. */
+export const registriesScript = `${casementFolder}\\registries.ps1`;
+
 /** Folder of the Kubernetes programs and their configuration, the same as WMCO's. */
 export const kubernetesFolder = "C:\\k";
 

@@ -113,6 +113,8 @@ export type Action =
       readonly arguments: readonly string[];
       readonly everyMinutes: number;
     }
+  /** Removes a scheduled task, after the end of a run that is under way. */
+  | { readonly do: "remove-task"; readonly name: string }
   /** Runs a scheduled task now and waits until it has ended; its last result must be 0. */
   | {
       readonly do: "run-task";

@@ -47,23 +47,24 @@ function Set-RebootDue {
     $Outcome.rebootDue = $true
 }
 
-# Each function returns true if it changed the machine.
+# Functions by action; each returns true if it changed the machine.
 $Acts = @{
-    'directory' = { param($action) Set-PlannedDirectory $action }
-    'file' = { param($action) Set-PlannedFile $action }
-    'remove-file' = { param($action) Remove-PlannedFile $action }
-    'remove-directory' = { param($action) Remove-PlannedDirectory $action }
-    'certificate' = { param($action) Set-PlannedCertificate $action }
-    'remove-certificate' = { param($action) Remove-PlannedCertificate $action }
-    'feature' = { param($action) Set-PlannedFeature $action }
-    'firewall-rule' = { param($action) Set-PlannedFirewallRule $action }
-    'service' = { param($action) Set-PlannedService $action }
-    'service-variable' = { param($action) Set-PlannedServiceVariable $action }
+    'directory' = 'Set-PlannedDirectory'
+    'file' = 'Set-PlannedFile'
+    'remove-file' = 'Remove-PlannedFile'
+    'remove-directory' = 'Remove-PlannedDirectory'
+    'certificate' = 'Set-PlannedCertificate'
+    'remove-certificate' = 'Remove-PlannedCertificate'
+    'feature' = 'Set-PlannedFeature'
+    'firewall-rule' = 'Set-PlannedFirewallRule'
+    'service' = 'Set-PlannedService'
+    'service-variable' = 'Set-PlannedServiceVariable'
     'service-recovery' = { param($action) Set-Recovery $action.name $action.restartAfter }
-    'service-state' = { param($action) Set-PlannedState $action }
-    'task' = { param($action) Set-PlannedTask $action }
-    'run-task' = { param($action) Invoke-PlannedTask $action }
-    'defender-exclusion' = { param($action) Set-PlannedExclusion $action }
+    'service-state' = 'Set-PlannedState'
+    'task' = 'Set-PlannedTask'
+    'remove-task' = 'Remove-PlannedTask'
+    'run-task' = 'Invoke-PlannedTask'
+    'defender-exclusion' = 'Set-PlannedExclusion'
 }
 
 # An action's name in the result: "service kubelet", "file C:\k\kubelet.conf".

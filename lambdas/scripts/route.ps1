@@ -100,11 +100,7 @@ function Restore-Recovery {
 function Uninstall-Guard {
     $script:Doing = "task $GuardTask"
     if (Test-Task $NetworkTask) { throw 'this machine has more of Casement than its guard: Casement launched it' }
-    if (Test-Task $GuardTask) {
-        Wait-Task $GuardTask ([DateTime]::UtcNow.AddSeconds(90))
-        Unregister-ScheduledTask -TaskName $GuardTask -Confirm:$false
-        Add-Change "remove-task $GuardTask" $true
-    }
+    Add-Change "remove-task $GuardTask" (Remove-PlannedTask ([pscustomobject] @{ name = $GuardTask }))
     $script:Doing = "service-recovery $Agent"
     Add-Change $Doing (Restore-Recovery)
     $script:Doing = "remove-directory $CasementHome"

@@ -1,8 +1,9 @@
 import type { Configuration } from "../configuration/configuration.ts";
-import type { FoundObjects, Input, InputContent, InputFacts } from "../inputs/input.ts";
+import type { FoundObjects, Input, InputContent, InputFacts, NeededFact } from "../inputs/input.ts";
 import type { inputObjects } from "./cluster/input-objects.ts";
 import { isWindows } from "./cluster/node-facts.ts";
 import type { nodes } from "./cluster/nodes.ts";
+import type { runtime } from "./runtime.ts";
 import type { secretFacts } from "./secret-facts.ts";
 
 type Secrets = ReturnType<typeof secretFacts>;
@@ -35,22 +36,32 @@ async function imagesInUse(cluster: Nodes): Promise<readonly string[]> {
   return [...new Set(images)].toSorted();
 }
 
+/** Readers of the facts that decide about a content. */
+interface ContentReads {
+  readonly nodes: Nodes;
+  readonly secretFacts: Secrets;
+  readonly runtime: Pick<ReturnType<typeof runtime>, "read">;
+}
+
 /**
- * Makes an input's content from its objects and what is known of its secret. Pods are read only if the images in use decide about it.
+ * Makes an input's content from its objects and what is known of its secret. Pods are read only if the images in use
+ * decide about it, and the release only if one of its scripts does.
  * @throws Refused if the objects are damaged or doubtful, or the secret is missing
  */
 export async function inputContent(
   input: Input,
   found: FoundObjects,
-  facts: Omit<InputFacts, "images" | "secret">,
-  { nodes: cluster, secretFacts: secrets }: { readonly nodes: Nodes; readonly secretFacts: Secrets },
+  facts: Omit<InputFacts, NeededFact | "secret">,
+  { nodes: cluster, secretFacts: secrets, runtime: releases }: ContentReads,
 ): Promise<InputContent> {
   const name = input.secretOf?.(facts.configuration);
   const secret = name === undefined ? undefined : await secrets.read(name);
-  const known: Omit<InputFacts, "images"> = { ...facts, ...(secret ? { secret } : {}) };
-  const first = input.content(found, { ...known, images: null });
-  if (first !== "needs-images") return first;
-  const content = input.content(found, { ...known, images: await imagesInUse(cluster) });
-  if (content === "needs-images") throw new Error("an input that was given the images in use asks for them again");
-  return content;
+  let known: InputFacts = { ...facts, ...(secret ? { secret } : {}), images: null, payload: null };
+  for (;;) {
+    const content = input.content(found, known);
+    if (typeof content !== "string") return content;
+    if (known[content] !== null) throw new Error(`an input that was given the ${content} asks for them again`);
+    if (content === "images") known = { ...known, images: await imagesInUse(cluster) };
+    else known = { ...known, payload: (await releases.read(null)).payload.files };
+  }
 }

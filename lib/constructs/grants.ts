@@ -58,6 +58,7 @@ function placeOf(scope: Construct, deployment: Deployment, holders: Holders): Pl
     metadataTokens: ofPools(deployment, ({ metadataTokens }) => [metadataTokens]),
     volumeKey: deployment.aws.volumeKey,
     imageRepositories: deployment.aws.imageRepositories ?? [`arn:aws:ecr:*:${account}:repository/*`],
+    imageCaches: deployment.aws.imageCaches,
     instanceProfile: nodes.profile.instanceProfileName,
     nodeGroup: network.groupId,
     functionsInVpc: deployment.aws.functionsNetwork !== undefined,

@@ -5,7 +5,7 @@ const INCLUDE = /^# include: (\S+)$/gm;
 const EMBED = /^# embed: (\S+)\.ps1 as (\w+)$/gm;
 
 /** Scripts that are files on the machine and that the Task Scheduler runs. */
-export const machineScripts = ["guard", "network"] as const;
+export const machineScripts = ["guard", "network", "registries"] as const;
 
 const texts = new Map<string, string>();
 

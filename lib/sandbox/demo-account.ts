@@ -30,6 +30,7 @@ export const place: Place = {
   instanceTypes: demo.instanceTypes,
   metadataTokens: ["required"],
   imageRepositories: [`arn:aws:ecr:*:${demo.accountId}:repository/*`],
+  imageCaches: [`arn:aws:ecr:*:${demo.accountId}:repository/hub/*`],
   instanceProfile: demo.nodeRoleName,
   subnets: demo.subnets.map(({ id }) => id),
   nodeGroup: windowsNodes,

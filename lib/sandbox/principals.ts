@@ -1,3 +1,4 @@
+import type { Statement } from "../statement.ts";
 import type { Random } from "./core/random.ts";
 import type { Store } from "./core/store.ts";
 
@@ -38,3 +39,11 @@ export function keys(store: Store, random: Random): Keys {
     botToken: remembered("bot token", () => `xoxb-${random.hex(12)}-${random.hex(24)}`),
   };
 }
+
+/** The owner of the account may do everything; the functions only what the reviewed list says. */
+export const everything: Statement = {
+  sid: "Owner",
+  actions: ["*"],
+  resources: ["*"],
+  why: "the owner of the account may do everything",
+};

@@ -11,6 +11,7 @@ import { type DynamoDb, dynamodb } from "./aws/dynamodb.ts";
 import type { Account } from "./aws/ec2/account.ts";
 import { type Ec2, ec2 } from "./aws/ec2/ec2.ts";
 import { windowsImages } from "./aws/ec2/images.ts";
+import { type Ecr, ecr } from "./aws/ecr.ts";
 import { type EmbeddedMetrics, embeddedMetrics } from "./aws/embedded-metrics.ts";
 import { type AwsEndpoint, awsEndpoint } from "./aws/endpoint.ts";
 import { type EventBridge, eventBridge } from "./aws/events/events.ts";
@@ -30,7 +31,7 @@ import { type LambdaService, lambdaService } from "./durable/lambda-service.ts";
 import { type Kubernetes, kubernetesApi } from "./kubernetes/api.ts";
 import { type Machines, machines } from "./machine/machines.ts";
 import { type ActiveNeighbours, type NeighbourSelection, selectNeighbours } from "./neighbours/selection.ts";
-import { type Keys, keys, OWNER } from "./principals.ts";
+import { everything, type Keys, keys, OWNER } from "./principals.ts";
 import { type Registries, registries } from "./registries/registries.ts";
 import { type Slack, slack } from "./slack/slack.ts";
 import { type Ssm, ssm } from "./ssm/ssm.ts";
@@ -74,6 +75,7 @@ export interface Simulator {
   readonly ec2: Ec2;
   readonly s3: S3;
   readonly secrets: SecretsManager;
+  readonly passwords: Ecr;
   readonly dynamodb: DynamoDb;
   readonly ssm: Ssm;
   readonly events: EventBridge;
@@ -98,14 +100,6 @@ export interface Simulator {
   startNeighbours(): void;
 }
 
-/** The owner of the account may do everything; the functions only what the reviewed list says. */
-const everything: Statement = {
-  sid: "Owner",
-  actions: ["*"],
-  resources: ["*"],
-  why: "the owner of the account may do everything",
-};
-
 /** Name of a function as Lambda knows it. */
 export const lambdaName = (name: string): string => conventionalName(demo.cluster.name, name);
 
@@ -127,6 +121,7 @@ function accountOf({ simulation, overrides = {}, ledgerPath, functionsInVpc = fa
     scaling: autoScaling(simulation),
     s3: s3(simulation),
     secrets: secretsManager(simulation, demo),
+    passwords: ecr(simulation, demo),
     sns: sns(simulation, TOPIC, "platform-team@example.com"),
     dynamodb: dynamodb({ ...demo, ...(ledgerPath ? { path: ledgerPath } : {}) }),
   };
@@ -140,7 +135,7 @@ type AccountServices = ReturnType<typeof accountOf>;
 /** The cluster, the Windows machines beside it, and the service that speaks to their agents. */
 async function fleetOf(
   { simulation, overrides }: SimulatorOptions,
-  { rights, ec2: { attach, cloud }, s3: buckets, secrets }: AccountServices,
+  { rights, ec2: { attach, cloud }, s3: buckets, secrets, passwords }: AccountServices,
   { without }: ActiveNeighbours,
 ) {
   const kubernetes = await kubernetesApi(simulation, cloud, {
@@ -149,8 +144,9 @@ async function fleetOf(
     hybridNetwork: demo.networks.hybrid,
     without,
   });
-  const role = instanceRole({ access: rights, s3: buckets.service, secretsManager: secrets.service, simulation });
-  const images = registries(simulation, imageRegistry(rights, cloud));
+  const [bucket, secret, ecr] = [buckets.service, secrets.service, passwords.service];
+  const role = instanceRole({ access: rights, s3: bucket, secretsManager: secret, ecr, simulation });
+  const images = registries(simulation, imageRegistry({ simulation, access: rights, cloud, passwords }));
   const fleet = machines(simulation, { kubernetes, cloud, role, registries: images });
   kubernetes.attach(fleet.kubelets);
   attach(fleet.screens);

@@ -103,9 +103,9 @@ const owner = { principal: "owner", require: () => undefined };
 async function seedNodes({ kubernetes, dynamodb, configuration }: TestSimulator, nodes: number): Promise<void> {
   const set = mirrorSetOf(REGISTRIES, "first");
   kubernetes.create(set as KubeObject);
-  const facts = { configuration, given: [], now: 0, isRequested: false, images: [], accepted: [] };
+  const facts = { configuration, given: [], now: 0, isRequested: false, images: [], payload: null, accepted: [] };
   const content = mirrorsInput.content([[], [set], [], [{ spec: {} }]], facts);
-  if (content === "needs-images") throw new Error("the set forbids no source");
+  if (typeof content === "string") throw new Error(`it needs the ${content}`);
   const mirrors = { ...valueFor(mirrorsInput, content, undefined), owner: "seed:0", at: "2026-11-21T03:00:00Z" };
   for (let at = 0; at < nodes; at += 1) {
     const instanceId = `i-${String(at).padStart(17, "0")}`;

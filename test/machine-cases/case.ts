@@ -3,12 +3,13 @@ import { expect } from "vitest";
 import type { Action } from "../../lambdas/machine/plan.ts";
 import type { Answers } from "../../lambdas/machine/questions.ts";
 import type { FailureCode } from "../../lambdas/records/failures.ts";
+import type { Renewal } from "./renewal.ts";
 import type { Machine } from "./windows.ts";
 
 /** One request to a machine with its expected result, under PowerShell and on the simulated machine. */
 export interface MachineCase {
   readonly name: string;
-  readonly script: "apply" | "guard" | "observe" | "reboot" | "route";
+  readonly script: "apply" | "guard" | "observe" | "reboot" | "registries" | "route";
   /** In addition to a fresh machine's state. */
   readonly before?: Partial<Machine>;
   /** Text by path; their folders are created. */
@@ -24,9 +25,13 @@ export interface MachineCase {
   readonly busy?: boolean;
   /** No record can be written: the disk is full. */
   readonly full?: boolean;
-  /** Request for the script; the guard gets none. @param now Unix seconds */
+  /** What plans want of the task that renews passwords of ECR. */
+  readonly renewal?: Renewal;
+  /** ECR's answer when it is asked for a password. */
+  readonly registryRefusal?: { readonly code: string; readonly message: string };
+  /** Request for the script; tasks get none. @param now Unix seconds */
   readonly request?: (now: number) => object;
-  /** Named arguments of the guard, beside its record's path. */
+  /** Named arguments of a task, beside its record's path. */
   readonly arguments?: Readonly<Record<string, number>>;
   readonly exitCode: number;
   /** Expected object in the last line; process ids are written as N. */

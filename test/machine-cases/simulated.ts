@@ -14,6 +14,7 @@ import { instance, manualSimulation, minutes } from "../sandbox/machine/fixture.
 import { type ManualClock, manualClock } from "../sandbox/manual-clock.ts";
 import type { MachineCase } from "./case.ts";
 import type { Seen } from "./judge.ts";
+import { renewalFiles } from "./renewal.ts";
 import {
   type Adapter,
   BOOT_KEY,
@@ -243,7 +244,7 @@ function layDisk({ disk }: Machine, one: MachineCase): void {
   disk.write("C:\\x.exe", Buffer.from(payloadContent("amazon-ssm-agent", "3.3.0")));
   for (const path of ["C:\\Casement", ...(one.folders ?? [])]) disk.makeDirectory(path, "inherited");
   for (const path of one.links ?? []) disk.makeDirectory(path, "inherited", true);
-  for (const [path, text] of Object.entries(one.files ?? {}))
+  for (const [path, text] of Object.entries({ ...one.files, ...(one.renewal ? renewalFiles(one.renewal) : {}) }))
     disk.write(path, Buffer.from(text), one.before?.access?.[path] === CLOSED_FILE ? "system" : "inherited");
 }
 
@@ -261,7 +262,11 @@ function prepare(machine: Machine, one: MachineCase): void {
 }
 
 /** The machine's role, which reads the case's secrets. */
-const roleOf = ({ secrets = {} }: MachineCase): Pick<InstanceRole, "readSecret"> => ({
+const roleOf = ({ secrets = {}, registryRefusal }: MachineCase): Omit<InstanceRole, "readObject"> => ({
+  registryPassword: async () => {
+    if (registryRefusal) throw new AwsError(registryRefusal.code, registryRefusal.message);
+    return Buffer.from(`AWS:${"0".repeat(60)}`).toString("base64");
+  },
   readSecret: async (_, name, wanted) => {
     const versions = secrets[name] ?? [];
     const found = wanted === undefined ? versions.at(-1) : versions.find(({ version }) => version === wanted);

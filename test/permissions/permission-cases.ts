@@ -13,6 +13,7 @@ export const place: Place = {
     metadataTokens: ["required"],
     instanceProfile: "casement-prod-west-node",
     imageRepositories: ["arn:aws:ecr:*:111122223333:repository/*"],
+    imageCaches: ["arn:aws:ecr:*:111122223333:repository/hub/*"],
     topic: "people",
     functionsInVpc: false,
   },

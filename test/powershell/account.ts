@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { listen } from "../../bin/ports.ts";
+import { ecr } from "../../lib/sandbox/aws/ecr.ts";
 import { type AwsEndpoint, awsEndpoint } from "../../lib/sandbox/aws/endpoint.ts";
 import { issueRoleCredentials, type RoleCredentials } from "../../lib/sandbox/aws/role-credentials.ts";
 import { s3 } from "../../lib/sandbox/aws/s3/s3.ts";
@@ -94,7 +95,7 @@ export function playedAccount(options: { readonly mac: string; readonly metadata
     region: demo.region,
     hostNow: () => Date.now() + ahead,
     keys,
-    services: [buckets.service, secrets.service],
+    services: [buckets.service, secrets.service, ecr(simulation, demo).service],
     access: realAccess(),
   });
   const aws = serverOf(async (request, _, outgoing) => {

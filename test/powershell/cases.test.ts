@@ -9,8 +9,11 @@ import { judge, judgeSettled, type Seen } from "../machine-cases/judge.ts";
 import { observeCases } from "../machine-cases/observe-cases.ts";
 import { questionCases } from "../machine-cases/question-cases.ts";
 import { rebootCases } from "../machine-cases/reboot-cases.ts";
+import { registriesCases } from "../machine-cases/registries-cases.ts";
+import { renewalFiles } from "../machine-cases/renewal.ts";
 import { routeCases } from "../machine-cases/route-cases.ts";
 import { freshMachine, type Machine } from "../machine-cases/windows.ts";
+import type { Instead } from "./account.ts";
 import { pwsh } from "./pwsh.ts";
 import { type Ended, type ScriptHost, scriptHost, suite } from "./run.ts";
 
@@ -61,16 +64,25 @@ function lay(one: MachineCase): ScriptHost {
   // A folder cannot be replaced, like the file of a running program.
   for (const path of one.held ?? []) mkdirSync(file(path));
   if (one.full) mkdirSync(`${file(GUARD_RECORD)}.casement-new`);
-  for (const [path, text] of Object.entries(one.files ?? {})) {
+  const renewed = one.renewal ? renewalFiles(one.renewal, (value) => toDisk(here.root, value)) : {};
+  for (const [path, text] of Object.entries({ ...one.files, ...renewed })) {
     mkdirSync(dirname(file(path)), { recursive: true });
     here.write(file(path), text);
   }
   return here;
 }
 
+const refusalOf = ({ code, message }: NonNullable<MachineCase["registryRefusal"]>): Instead => ({
+  status: 400,
+  headers: { "content-type": "application/x-amz-json-1.1" },
+  body: JSON.stringify({ __type: code, message }),
+});
+
 async function send(here: ScriptHost, one: MachineCase): Promise<Ended> {
   const request = one.request?.(Math.floor(Date.now() / 1000));
   if (request !== undefined) return here.send(one.script, toDisk(here.root, request));
+  if (one.registryRefusal) here.account.instead(refusalOf(one.registryRefusal));
+  if (one.script === "registries") return here.run(one.script, { ...one.arguments });
   return here.run(one.script, {
     StateFile: onDisk(here.root, GUARD_RECORD),
     PauseSeconds: 1,
@@ -120,6 +132,7 @@ describe.skipIf(!pwsh).each([
   [suite("observe.ps1 under PowerShell"), observeCases],
   [suite("observe.ps1's questions under PowerShell"), questionCases],
   [suite("reboot.ps1 under PowerShell"), rebootCases],
+  [suite("registries.ps1 under PowerShell"), registriesCases],
   [suite("route.ps1 under PowerShell"), routeCases],
 ] as const)("%s", (_, cases) => {
   let here: ScriptHost;

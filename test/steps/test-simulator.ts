@@ -60,9 +60,15 @@ export const settingsOf = ({ keys }: Simulator, principal: FunctionName): Settin
   documents: DOCUMENTS,
 });
 
-function nodeRoleOf({ s3, secrets, simulation }: Simulator): InstanceRole {
+function nodeRoleOf({ s3, secrets, passwords, simulation }: Simulator): InstanceRole {
   const rights = access({ ...demo, permissions: permissionsFor(place), rolePrefix: `casement-${demo.cluster.name}` });
-  return instanceRole({ access: rights, s3: s3.service, secretsManager: secrets.service, simulation });
+  return instanceRole({
+    access: rights,
+    s3: s3.service,
+    secretsManager: secrets.service,
+    ecr: passwords.service,
+    simulation,
+  });
 }
 
 /** Builds the simulator as a deployment leaves it: an empty ledger, the release document, the cluster with the bot's access. */

@@ -60,6 +60,20 @@ const failures = {
   },
 } as const;
 
+/** Error of a pull from ECR whose repository or pull-through cache does not let the node's role in. */
+const ecrDenies = /\.dkr\.ecr\S*: 403\b/;
+const withoutRight = {
+  code: "image-not-pulled",
+  help: "; the nodes' role may not pull there, or may not fill the cache: docs/mirrors.md#amazon-ecr",
+} as const;
+
+/** The failure by which a pull refutes an input; null if it does not. */
+function refutation({ image }: ProofImage, result: PullResult): StageFailed | null {
+  if (result.state === "pulled" || result.state === "unknown") return null;
+  const { code, help } = ecrDenies.test(result.why) ? withoutRight : failures[result.state];
+  return new StageFailed(code, `${image} could not be pulled: ${result.why}${help}`);
+}
+
 /** Registries whose file on the first node is not the one that it had before. */
 async function changedRegistries({
   op: { steps },
@@ -149,10 +163,8 @@ const pullImages: Prove = async (task) => {
     without.length > 0 ? [`Not proven for ${some(without, MOST_PULLS)}: no image to pull is known.`] : [];
   for (const [at, one] of images.entries()) {
     const result = await pull(task, one, at);
-    if (result.state === "failed" || result.state === "unauthorized") {
-      const { code, help } = failures[result.state];
-      throw new StageFailed(code, `${one.image} could not be pulled: ${result.why}${help}`);
-    }
+    const refuted = refutation(one, result);
+    if (refuted) throw refuted;
     if (result.state === "pulled") pulled.push(one.image);
     else unproven.push(`Not proven for ${one.registry}: ${result.why}.`);
   }

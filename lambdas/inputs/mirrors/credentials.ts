@@ -1,4 +1,5 @@
 import { Refused } from "../../errors.ts";
+import { isEcr } from "./ecr.ts";
 import { addressOf, locationOf } from "./location.ts";
 
 /**
@@ -37,6 +38,10 @@ export function credentialHosts(description: string): readonly string[] {
   return texts;
 }
 
-/** Finds the credential of a host. @param hosts hosts that have one */
+/**
+ * Finds the credential of a host: a registry of ECR has that of the machine's role.
+ * @param hosts hosts that have one in the secret
+ * @returns the credential's name, which is a host
+ */
 export const credentialFor = (host: string, hosts: readonly string[]): string | undefined =>
-  hosts.find((one) => addressOf(one) === addressOf(host));
+  isEcr(addressOf(host)) ? addressOf(host) : hosts.find((one) => addressOf(one) === addressOf(host));

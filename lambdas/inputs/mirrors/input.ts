@@ -2,24 +2,17 @@ import { sha256 } from "../../cluster/authorities.ts";
 import { registriesSecret } from "../../cluster/registries-secret.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { Refused } from "../../errors.ts";
-import { directory, templateFile, templateHash, textFile } from "../../machine/actions.ts";
-import type { Action } from "../../machine/plan.ts";
+import { registriesScript } from "../../machine/machine-paths.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
 import { cutOffText, exposedText, mirrorFaultText, unusedMirrorText } from "../../messages/mirrors/faults.ts";
 import { profileOf } from "../../profiles/list.ts";
 import type { SentInput } from "../../records/machine-record.ts";
-import type {
-  FoundObjects,
-  Input,
-  InputContent,
-  InputFacts,
-  ObjectReference,
-  SecretFacts,
-  TextFile,
-} from "../input.ts";
-import { confirmedPaths, expectationAt, removedPaths, sentFiles } from "../sent-files.ts";
+import type { FoundObjects, Input, InputContent, InputFacts, ObjectReference, SecretFacts } from "../input.ts";
+import { confirmedPaths, removedPaths, sentFiles } from "../sent-files.ts";
 import { readsOf, textOfKey } from "../sources.ts";
 import { credentialHosts } from "./credentials.ts";
+import { isRenewal, renewalScript } from "./ecr.ts";
+import { folderNamed, isRenewed, mirrorActions, mirrorTexts } from "./machine-files.ts";
 import { registrySourcesOf, servedRules } from "./mirror-sets.ts";
 import { type CutOff, cutOffImages, isHeld, type MirrorFile, type Mirrors, mirrorsOf } from "./mirrors.ts";
 import { mirrorsFile } from "./mirrors-file.ts";
@@ -62,40 +55,17 @@ export function mirrorsFrom(
   return mirrorsOf(rules, registrySourcesOf(image), credentials);
 }
 
-/** The file of a registry; one with credentials names the version of the secret. */
-export const textFileOf = (
-  { path, text, credentials }: { path: string } & Pick<MirrorFile, "text" | "credentials">,
-  secret: SecretFacts | undefined,
-): TextFile => ({
-  path,
-  text,
-  ...(secret && credentials.length > 0 ? { secret: { secretId: secret.secretId, version: secret.version } } : {}),
-});
-
-const folderOfPath = (path: string): string => path.slice(0, path.lastIndexOf("\\"));
-const nameOfFolder = (path: string): string => folderOfPath(path).split("\\").at(-1) ?? "";
-
-const write = ({ path, text, secret }: TextFile, sent: SentInput | undefined): readonly Action[] => {
-  const file = secret ? templateFile(path, text, secret) : textFile(path, text);
-  return [directory(folderOfPath(path)), { ...file, ...expectationAt(path, sent, [templateHash(text)]) }];
-};
-
-const remove = (path: string, sent: SentInput | undefined): readonly Action[] => [
-  { do: "remove-file", path, ...expectationAt(path, sent) },
-  { do: "remove-directory", path: folderOfPath(path) },
-];
-
 const keeps = ({ keptPaths = [], held = [], files }: InputContent, path: string): boolean =>
   keptPaths.includes(path) ||
   (files.every((file) => file.path !== path) &&
-    isHeld(nameOfFolder(path), { files: [], held: held.map((registry) => ({ registry })) }));
+    isHeld(folderNamed(path), { files: [], held: held.map((registry) => ({ registry })) }));
 
 /** @throws Refused if every mirror set is gone at once, which a person has not asked for */
 function checkNotEmptied({ files, held }: Mirrors, { given, isRequested }: InputFacts): void {
-  const had = confirmedPaths(given);
-  if (files.length > 0 || held.length > 0 || had.size === 0 || isRequested) return;
+  const had = [...confirmedPaths(given)].filter((path) => !isRenewal(path));
+  if (files.length > 0 || held.length > 0 || had.length === 0 || isRequested) return;
   throw new Refused(
-    `the cluster has no mirror set any more, but nodes have the files of ${had.size === 1 ? "one registry" : `${had.size} registries`}, so no node was changed; if that is intended, {win} reconcile removes them`,
+    `the cluster has no mirror set any more, but nodes have the files of ${had.length === 1 ? "one registry" : `${had.length} registries`}, so no node was changed; if that is intended, {win} reconcile removes them`,
   );
 }
 
@@ -130,36 +100,47 @@ export const mirrorsInput: Input & { readonly name: "mirrors" } = {
   content: (found, facts) => {
     const wanted = mirrorsFrom(found, facts.configuration, facts.secret);
     checkNotEmptied(wanted, facts);
-    if (facts.images === null && isNewlyForbidding(wanted, facts)) return "needs-images";
+    if (facts.images === null && isNewlyForbidding(wanted, facts)) return "images";
     const asked = cutOffImages(wanted, facts.images ?? []).filter((cut) => !facts.accepted.includes(keyOfCut(cut)));
     const open = new Set(asked.map(({ registry }) => registry));
+    if (facts.payload === null && wanted.files.some(isRenewed)) return "payload";
+    const script = facts.payload?.find(({ path }) => path === registriesScript);
     const { registryFile } = profileOf(facts.configuration);
+    // A release that is still being deployed has no script: until then the registries keep their files.
+    const isReady = (file: MirrorFile): boolean => script !== undefined || !isRenewed(file);
     const applied = wanted.files
-      .filter(({ registry }) => !open.has(registry))
+      .filter((file) => !open.has(file.registry) && isReady(file))
       .toSorted((one, other) => Number(other.forbidsSource) - Number(one.forbidsSource))
-      .map(({ registry, folder, ...file }) => ({ host: registry, path: registryFile(folder), ...file }));
-    const files = applied.map((file) => textFileOf(file, facts.secret));
+      .map(({ registry, ...file }) => ({ host: registry, path: registryFile(file.folder), ...file }));
+    const files = mirrorTexts(applied, facts.secret, script);
     const remarks = [
       ...wanted.inexpressible.map(mirrorFaultText),
       ...wanted.unused.map(unusedMirrorText),
       ...asked.map(cutOffText),
     ];
     const exposed = wanted.held.find(({ forbidsSource }) => forbidsSource);
-    const held = [...wanted.held.map(({ registry }) => registry), ...open];
+    const waiting = wanted.files.filter((file) => !isReady(file)).map(({ registry }) => registry);
+    const held = [...new Set([...wanted.held.map(({ registry }) => registry), ...open, ...waiting])];
     return {
       sha256: mirrorsInput.identityOf(files, held),
       files,
       held,
       registries: applied.map(({ host, path, signsIn }) => ({ host, path, ...(signsIn ? { signsIn } : {}) })),
+      ...(script && files.some(({ path }) => isRenewal(path))
+        ? { scripts: [renewalScript(facts.configuration.bucket, script)] }
+        : {}),
       remarks,
       asked: asked.map(keyOfCut),
       ...(exposed ? { refusesNew: exposedText(exposed.registry) } : {}),
     };
   },
-  actions: (content, sent) => [
-    ...content.files.flatMap((file) => write(file, sent)),
-    ...removedPaths(content, sent, (path) => keeps(content, path)).flatMap((path) => remove(path, sent)),
-  ],
+  actions: (content, sent) =>
+    mirrorActions(
+      content,
+      sent,
+      removedPaths(content, sent, (path) => keeps(content, path)),
+    ),
+  shows: ({ files }) => files.map(({ path }) => path).filter((path) => !isRenewal(path)),
   keeps,
   isWithout: ({ files }) => files.length === 0,
   comparedFile: () => null,

@@ -9,12 +9,15 @@ export const CSI_PROXY = "csi-proxy.exe";
 /** Program with which the kubelet gets credentials for images in Amazon's registry. */
 export const ECR_PROVIDER = "ecr-credential-provider.exe";
 
-/** Programs that a payload may lack. */
-export const optionalPayload: ReadonlySet<string> = new Set([CSI_PROXY, ECR_PROVIDER]);
+/** The last release published no such script. */
+const REGISTRIES_SCRIPT = "registries.ps1";
+
+/** Files that a payload may lack. */
+export const optionalPayload: ReadonlySet<string> = new Set([CSI_PROXY, ECR_PROVIDER, REGISTRIES_SCRIPT]);
 
 /** Every file that a machine gets from the bucket, with its path: its programs and Casement's scripts. */
 export const payloadPaths: ReadonlyMap<string, string> = new Map([
-  ...at(casementFolder, ["guard.ps1", "network.ps1"]),
+  ...at(casementFolder, ["guard.ps1", "network.ps1", REGISTRIES_SCRIPT]),
   ...at(kubernetesFolder, [
     "kubelet.exe",
     "kube-proxy.exe",

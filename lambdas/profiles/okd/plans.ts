@@ -1,5 +1,11 @@
 import { directory, jsonFile, startService, stopService, textFile } from "../../machine/actions.ts";
-import { casementFolder, guardFile, kubernetesFolder as k, logFolder } from "../../machine/machine-paths.ts";
+import {
+  casementFolder,
+  guardFile,
+  kubernetesFolder as k,
+  logFolder,
+  registriesScript,
+} from "../../machine/machine-paths.ts";
 import type { PayloadFile } from "../../machine/payload.ts";
 import type { Action, FileAction } from "../../machine/plan.ts";
 import { firewallRules } from "../../machine/ports.ts";
@@ -33,7 +39,8 @@ const fileFrom = (bucket: string, { path, key, versionId, sha256 }: PayloadFile)
 const payloadFiles = ({ configuration, payload }: MachineSpec, inFolder: (path: string) => boolean): Action[] =>
   payload.files.filter(({ path }) => inFolder(path)).map((file) => fileFrom(configuration.bucket, file));
 
-const isOurs = (path: string): boolean => path.startsWith(`${casementFolder}\\`);
+// The mirrors bring the script of the registries, to machines that need it.
+const isOurs = (path: string): boolean => path.startsWith(`${casementFolder}\\`) && path !== registriesScript;
 
 /**
  * Installs the guard of the metadata route first, before anything that could remove the route. Also configures Windows

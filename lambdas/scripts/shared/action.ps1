@@ -4,7 +4,7 @@ $Fits = @{
     text = { param($value) $value -is [string] }
     variable = { param($value) $null -eq $value -or $value -is [string] -or ((Test-Source $value) -and $value.from -ceq 'template') }
     texts = { param($value) $value -is [array] -and @($value | Where-Object { $_ -isnot [string] }).Count -eq 0 }
-    number = { param($value) Test-Number $value }
+    number = 'Test-Number'
     numbers = { param($value) $value -is [array] -and @($value | Where-Object { -not (Test-Number $_) }).Count -eq 0 }
     port = { param($value) (Test-Number $value) -and $value -ge 1 -and $value -le 65535 -and $value -eq [Math]::Floor($value) }
     access = { param($value) @('system', 'inherited') -ccontains $value }
@@ -13,8 +13,8 @@ $Fits = @{
     state = { param($value) @('Running', 'Stopped') -ccontains $value }
     store = { param($value) @('Root', 'CA') -ccontains $value }
     thumbprint = { param($value) $value -is [string] -and $value -cmatch '^[0-9A-F]{40}$' }
-    source = { param($value) Test-Source $value }
-    hash = { param($value, $action) Test-Hash $value $action }
+    source = 'Test-Source'
+    hash = 'Test-Hash'
     hashes = { param($value) $value -is [array] -and @($value | Where-Object { $_ -isnot [string] -or $_ -cnotmatch '^[0-9a-f]{64}$' }).Count -eq 0 }
 }
 
@@ -36,6 +36,7 @@ $Shapes = @{
     'service-recovery' = @{ name = 'text'; restartAfter = 'numbers' }
     'service-state' = @{ name = 'text'; state = 'state'; 'log?' = 'text' }
     'task' = @{ name = 'text'; script = 'text'; arguments = 'texts'; everyMinutes = 'number' }
+    'remove-task' = @{ name = 'text' }
     'run-task' = @{ name = 'text'; withinSeconds = 'number'; 'record?' = 'text' }
     'defender-exclusion' = @{ process = 'text' }
 }

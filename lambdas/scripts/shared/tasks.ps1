@@ -53,6 +53,14 @@ function Wait-Task([string] $name, [DateTime] $deadline) {
     }
 }
 
+# A run under way ends first; it may still write.
+function Remove-PlannedTask($action) {
+    if (-not (Get-ScheduledTask -TaskName $action.name -ErrorAction SilentlyContinue)) { return $false }
+    Wait-Task $action.name ([DateTime]::UtcNow.AddSeconds(240))
+    Unregister-ScheduledTask -TaskName $action.name -Confirm:$false
+    return $true
+}
+
 # Windows ignores a start while the task runs, so this waits for the current run first. A run is always a change,
 # because the effect of the task is unknown.
 function Invoke-PlannedTask($action) {

@@ -12,6 +12,7 @@ import { nodes } from "../cluster/nodes.ts";
 import { inputContent, inputFound } from "../input-content.ts";
 import { inputWatches } from "../input-watches.ts";
 import { machines } from "../machines/machines.ts";
+import { runtime } from "../runtime.ts";
 import { secretFacts } from "../secret-facts.ts";
 import type { DoctorCheck, DoctorFacts } from "./check.ts";
 import { type GivenNode, givenNodes, lackingFindings, namesOf } from "./given-nodes.ts";
@@ -71,7 +72,11 @@ async function applied(patient: DoctorFacts): Promise<Finding[]> {
   const given = [...all.values()].flatMap(({ mirrors = [] }) => mirrors);
   const facts = { configuration, given, now: context.now(), isRequested: false, accepted: watch.accepted };
   const secrets = secretFacts(context);
-  const content = await inputContent(mirrorsInput, found, facts, { nodes: nodes(context), secretFacts: secrets });
+  const content = await inputContent(mirrorsInput, found, facts, {
+    nodes: nodes(context),
+    secretFacts: secrets,
+    runtime: runtime(context),
+  });
   const mirrored = await givenNodes(patient);
   const secret = await secrets.read(registriesSecret(configuration.cluster.name));
   const wanted = mirrorsFrom(found, configuration, secret);

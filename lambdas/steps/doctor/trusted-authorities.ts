@@ -7,6 +7,7 @@ import { nodes } from "../cluster/nodes.ts";
 import { inputContent, inputFound } from "../input-content.ts";
 import { inputWatches } from "../input-watches.ts";
 import { machines } from "../machines/machines.ts";
+import { runtime } from "../runtime.ts";
 import { secretFacts } from "../secret-facts.ts";
 import type { DoctorCheck, DoctorFacts } from "./check.ts";
 import { givenNodes, lackingFindings } from "./given-nodes.ts";
@@ -21,7 +22,7 @@ async function applied(patient: DoctorFacts, found: FoundObjects): Promise<Findi
   const given = [...all.values()].flatMap(({ trustedAuthorities = [] }) => trustedAuthorities);
   const now = context.now();
   const facts = { configuration, given, now, isRequested: false, accepted: watch.accepted };
-  const services = { nodes: nodes(context), secretFacts: secretFacts(context) };
+  const services = { nodes: nodes(context), secretFacts: secretFacts(context), runtime: runtime(context) };
   const content = await inputContent(trustedAuthoritiesInput, found, facts, services);
   const { remarks = [], asked = [] } = content;
   return [

@@ -1,37 +1,88 @@
-import { AwsError } from "../core/aws-service.ts";
+import { AwsError, type Caller } from "../core/aws-service.ts";
 import type { Cloud } from "../core/ports.ts";
+import type { Simulation } from "../core/simulation.ts";
+import type { RegistryAnswer, RegistryRequest } from "../registries/exchange.ts";
 import type { RegistryRefusal } from "../registries/registries.ts";
 import type { Access } from "./access.ts";
+import type { Ecr } from "./ecr.ts";
 
 /** ECR user guide, "Private registry": account, region and repository of an image's address. */
-const ECR = /^https:\/\/(\d{12})\.dkr\.ecr\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?\/v2\/(.+)\/(?:manifests|blobs)\//;
+const ECR =
+  /^https:\/\/(\d{12})\.dkr\.ecr(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?\/v2\/(.+)\/(?:manifests|blobs)\//;
 
 /** Permissions that a pull needs besides the token (ECR user guide, "Required IAM permissions for pulling an image"). */
 const READS = ["ecr:BatchCheckLayerAvailability", "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"];
 
 /**
+ * Permissions that the first pull through a cache needs besides (ECR user guide, "IAM permissions required to sync an
+ * upstream registry with an Amazon ECR private registry").
+ */
+const IMPORTS = ["ecr:BatchImportUpstreamImage", "ecr:CreateRepository"];
+
+/** Parts of ECR as a node's containerd meets it. */
+export interface ImageRegistryOptions {
+  readonly simulation: Simulation;
+  readonly access: Access;
+  readonly cloud: Cloud;
+  readonly passwords: Pick<Ecr, "judge">;
+}
+
+/** A repository that a request asks for. */
+interface Asked {
+  readonly arn: string;
+  readonly region: string;
+}
+
+type IsAllowed = (action: string, resource: string) => boolean;
+
+const allowedTo =
+  (node: Caller): IsAllowed =>
+  (action, resource) => {
+    try {
+      node.require(action, [resource]);
+      return true;
+    } catch (error) {
+      if (error instanceof AwsError) return false;
+      throw error;
+    }
+  };
+
+/** Judges the header of a request. An expired password gets a 403 without a challenge (awslabs/soci-snapshotter issue 1148). */
+function refusalOfHeader({ header }: RegistryRequest, region: string, { judge }: Pick<Ecr, "judge">) {
+  const [shown] = header.Authorization ?? [];
+  if (shown === undefined) return { status: 401, demandsPassword: true };
+  const judged = judge(shown, region);
+  if (judged === "valid") return undefined;
+  return judged === "expired" ? { status: 403 } : { status: 401, demandsPassword: true };
+}
+
+/**
  * ECR as a node's containerd meets it: the kubelet's credential provider asks for a token with the instance's role
  * (kubernetes/cloud-provider-aws, cmd/ecr-credential-provider). Without a token, containerd pulls anonymously. The provider
  * goes by the image's name: a mirror in ECR is asked with a token only where hosts.toml has it as a header.
+ *
+ * The repositories of a mirror are those of a pull-through cache: the first pull imports the image and creates its
+ * repository.
  */
-export const imageRegistry =
-  (access: Access, cloud: Cloud): RegistryRefusal =>
-  ({ url, header }, instanceId) => {
-    const [, account, region, repository] = ECR.exec(url) ?? [];
-    if (!cloud.instance(instanceId)?.instanceProfileArn || repository === undefined) return undefined;
-    const node = access.callerFor(`instance/${instanceId}`);
-    const isAllowed = (action: string, resource: string): boolean => {
-      try {
-        node.require(action, [resource]);
-        return true;
-      } catch (error) {
-        if (error instanceof AwsError) return false;
-        throw error;
-      }
-    };
-    const isMirror = new URL(url).searchParams.has("ns");
-    const hasToken = isMirror ? "Authorization" in header : isAllowed("ecr:GetAuthorizationToken", "*");
-    if (!hasToken) return { status: 401, demandsPassword: true };
-    const arn = `arn:aws:ecr:${region}:${account}:repository/${repository}`;
-    return READS.every((action) => isAllowed(action, arn)) ? undefined : { status: 403 };
+export function imageRegistry({ simulation, access, cloud, passwords }: ImageRegistryOptions): RegistryRefusal {
+  const imported = simulation.store.collection<true>("ecr-repositories");
+
+  const refusalOf = (request: RegistryRequest, { arn, region }: Asked, isAllowed: IsAllowed) => {
+    const isMirror = new URL(request.url).searchParams.has("ns");
+    const byProvider = !isMirror && !("Authorization" in request.header);
+    if (byProvider && !isAllowed("ecr:GetAuthorizationToken", "*")) return { status: 401, demandsPassword: true };
+    const refused = byProvider ? undefined : refusalOfHeader(request, region, passwords);
+    if (refused) return refused;
+    const needed = isMirror && !imported.has(arn) ? [...READS, ...IMPORTS] : READS;
+    const refusedAction = needed.find((action) => !isAllowed(action, arn));
+    if (refusedAction === undefined && isMirror) imported.set(arn, true);
+    return refusedAction === undefined ? undefined : { status: 403 };
   };
+
+  return (request, instanceId): RegistryAnswer | undefined => {
+    const [, account, region = "", repository] = ECR.exec(request.url) ?? [];
+    if (!cloud.instance(instanceId)?.instanceProfileArn || repository === undefined) return undefined;
+    const arn = `arn:aws:ecr:${region}:${account}:repository/${repository}`;
+    return refusalOf(request, { arn, region }, allowedTo(access.callerFor(`instance/${instanceId}`)));
+  };
+}

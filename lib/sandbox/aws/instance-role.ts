@@ -10,6 +10,7 @@ export interface InstanceRoleOptions {
   readonly access: Access;
   readonly s3: AwsService;
   readonly secretsManager: AwsService;
+  readonly ecr: AwsService;
   readonly simulation: Simulation;
 }
 
@@ -27,7 +28,7 @@ const path = (bucket: string, key: string, version: string): string =>
  * The node role as machines use it: permissions are checked, faults apply and calls are recorded as at the endpoint, but
  * nothing is signed, because a simulated machine has no other identity.
  */
-export function instanceRole({ access, s3, secretsManager, simulation }: InstanceRoleOptions): InstanceRole {
+export function instanceRole({ access, s3, secretsManager, ecr, simulation }: InstanceRoleOptions): InstanceRole {
   const ask = async (
     service: AwsService,
     action: string,
@@ -57,6 +58,11 @@ export function instanceRole({ access, s3, secretsManager, simulation }: Instanc
       const what = request("POST", "/", headers, JSON.stringify({ SecretId: secretId, VersionId: version }));
       const { body } = await ask(secretsManager, "GetSecretValue", instanceId, what);
       return String(JSON.parse(String(body)).SecretString ?? "");
+    },
+    registryPassword: async (instanceId, region) => {
+      const headers = { authorization: `AWS4-HMAC-SHA256 Credential=role/${region}/ecr/aws4_request` };
+      const { body } = await ask(ecr, "GetAuthorizationToken", instanceId, request("POST", "/", headers, "{}"));
+      return String(JSON.parse(String(body)).authorizationData[0].authorizationToken);
     },
   };
 }

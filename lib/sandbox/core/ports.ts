@@ -125,4 +125,6 @@ export interface InstanceRole {
   readObject(instanceId: string, bucket: string, key: string, version: string): Promise<Uint8Array>;
   /** @param version VersionId; by default the current version */
   readSecret(instanceId: string, secretId: string, version?: string): Promise<string>;
+  /** Asks ECR for the password of its registries in a region: base64 of user and password. */
+  registryPassword(instanceId: string, region: string): Promise<string>;
 }

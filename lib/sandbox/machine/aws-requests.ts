@@ -15,9 +15,17 @@ const APART_MS = [500, 600] as const;
 const transientStatuses: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 const transientCodes = /^(ExpiredToken|Throttling|RequestTimeout$|SlowDown)/;
 
-/** Services that the scripts call → the name in their signatures. */
-const serviceNames = { S3: "s3", "Secrets Manager": "secretsmanager" } as const;
-type Service = keyof typeof serviceNames;
+/** A service that the scripts call: its name in signatures, and in errors. */
+interface CalledService {
+  readonly name: "s3" | "secretsmanager" | "ecr";
+  readonly words: string;
+}
+
+/** The services of plans. */
+export const calledServices = {
+  s3: { name: "s3", words: "S3" },
+  secretsManager: { name: "secretsmanager", words: "Secrets Manager" },
+} as const satisfies Readonly<Record<string, CalledService>>;
 
 /** An error that the next attempt may not meet. */
 class TransientError extends Fault {}
@@ -36,19 +44,25 @@ const CLOCK_HINT_MS = 5 * 60_000;
 
 const offBy = (machine: Machine): number => Math.abs(machine.clock() - machine.simulation.clock.now());
 
-function requireRightClock(machine: Machine, service: Service): void {
-  if (offBy(machine) > SIGNATURE_MS) throw endpointError(serviceNames[service], "expired");
+/** In the words of .NET, WebExceptionStatus.ConnectFailure. */
+function requireWayOut(machine: Machine, { name, words }: CalledService): void {
+  if (machine.faultApplies("aws-unreachable", { service: name }))
+    throw new TransientError("aws-unreachable", `${words} does not answer: Unable to connect to the remote server`);
 }
 
-function clockNote(machine: Machine, service: Service): string {
+function requireRightClock(machine: Machine, { name }: CalledService): void {
+  if (offBy(machine) > SIGNATURE_MS) throw endpointError(name, "expired");
+}
+
+function clockNote(machine: Machine, { words }: CalledService): string {
   if (offBy(machine) < CLOCK_HINT_MS) return "";
   const [own, theirs] = [machine.clock(), machine.simulation.clock.now()].map((ms) => timeText(Math.floor(ms / 1_000)));
-  return `; the clock of this machine says ${own}, the clock of ${service} ${theirs}`;
+  return `; the clock of this machine says ${own}, the clock of ${words} ${theirs}`;
 }
 
-function faultOf(machine: Machine, error: unknown, service: Service): Error {
+function faultOf(machine: Machine, error: unknown, service: CalledService): Error {
   if (!(error instanceof AwsError)) return error instanceof Error ? error : new Error(messageOf(error));
-  const words = `${service} answered: ${error.message} (${error.status} ${error.code})${clockNote(machine, service)}`;
+  const words = `${service.words} answered: ${error.message} (${error.status} ${error.code})${clockNote(machine, service)}`;
   return transientStatuses.has(error.status) || transientCodes.test(error.code)
     ? new TransientError("aws-refuses-machine", words)
     : new Fault("aws-refuses-machine", words);
@@ -61,12 +75,13 @@ function faultOf(machine: Machine, error: unknown, service: Service): Error {
  */
 export async function fromAws<T>(
   { machine, process }: { readonly machine: Machine; readonly process: Process },
-  service: Service,
+  service: CalledService,
   ask: (role: InstanceRole) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       requireCredentials(machine);
+      requireWayOut(machine, service);
       requireRightClock(machine, service);
       return await process.io(ask(machine.ports.role));
     } catch (error) {

@@ -51,6 +51,11 @@ export const machineFaults: readonly FaultKind[] = [
     fields,
   },
   { kind: "feature-install-fails", sentence: "Installing a Windows feature fails.", fields },
+  {
+    kind: "aws-unreachable",
+    sentence: "The scripts of the machine reach no address of a service of AWS, as without its endpoint in the VPC.",
+    fields: { ...fields, service: "s3, secretsmanager or ecr" },
+  },
   { kind: "download-corrupt", sentence: "What the machine downloads from the bucket arrives damaged.", fields },
   {
     kind: "service-crashes",

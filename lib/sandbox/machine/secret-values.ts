@@ -1,7 +1,7 @@
 import type { FilledText } from "../../../lambdas/machine/plan.ts";
 import type { InstanceRole } from "../core/ports.ts";
 import type { Applying } from "./actions/applying.ts";
-import { fromAws } from "./aws-requests.ts";
+import { calledServices, fromAws } from "./aws-requests.ts";
 import { loadAwsTools } from "./loading.ts";
 import { Fault } from "./scripts/causes.ts";
 
@@ -18,7 +18,7 @@ function fieldsOf(secret: string): Readonly<Record<string, unknown>> {
 }
 
 const ask = ({ machine, process }: Reading, secretId: string, version?: string): Promise<string> =>
-  fromAws({ machine, process }, "Secrets Manager", (role: InstanceRole) =>
+  fromAws({ machine, process }, calledServices.secretsManager, (role: InstanceRole) =>
     role.readSecret(machine.id, secretId, version),
   );
 

@@ -40,6 +40,7 @@ const facts: InputFacts = {
   now: 0,
   isRequested: false,
   images: [],
+  payload: null,
   accepted: [],
 };
 
@@ -48,7 +49,7 @@ const read = (sets: readonly object[], more: Partial<InputFacts> = {}) =>
 
 function content(sets: readonly object[], more: Partial<InputFacts> = {}): InputContent {
   const made = read(sets, more);
-  if (made === "needs-images") throw new Error("it needs images");
+  if (typeof made === "string") throw new Error(`it needs the ${made}`);
   return made;
 }
 
@@ -121,7 +122,7 @@ describe("A source that must not be contacted", () => {
   const other = "registry.redhat.io/rhel8/tool:1";
 
   test("needs the images in use before it is applied, and not once every machine has its file", () => {
-    expect(read(sets, { images: null })).toBe("needs-images");
+    expect(read(sets, { images: null })).toBe("images");
     const given = [confirmed(content(sets))];
     expect(read(sets, { images: null, given })).toMatchObject({ asked: [] });
     expect(read([digestSet("team", quay)], { images: null })).toMatchObject({ asked: [] });

@@ -18,6 +18,7 @@ const facts: InputFacts = {
   now: 0,
   isRequested: false,
   images: [],
+  payload: null,
   accepted: [],
 };
 
@@ -25,7 +26,7 @@ const PROXY = "http://proxy.example.com:3128";
 
 function content(status: object, more: Partial<InputFacts> = {}): InputContent {
   const made = proxyInput.content([[{ spec: {}, status }]], { ...facts, ...more });
-  if (made === "needs-images") throw new Error("it needs images");
+  if (typeof made === "string") throw new Error(`it needs the ${made}`);
   return made;
 }
 

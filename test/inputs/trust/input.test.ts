@@ -27,6 +27,7 @@ const facts: InputFacts = {
   now: NOW,
   isRequested: false,
   images: [],
+  payload: null,
   accepted: [],
 };
 
@@ -38,7 +39,7 @@ const bundle = (pem: string): object => ({ data: { "ca-bundle.crt": pem } });
 /** Content of a cluster whose Proxy names a bundle. */
 function contentOf(pem: string, more: Partial<InputFacts> = {}): InputContent {
   const made = trustedAuthoritiesInput.content([[proxy], [none], [bundle(pem)]], { ...facts, ...more });
-  if (made === "needs-images") throw new Error("it needs images");
+  if (typeof made === "string") throw new Error(`it needs the ${made}`);
   return made;
 }
 

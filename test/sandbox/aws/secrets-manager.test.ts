@@ -13,6 +13,7 @@ import {
   UpdateSecretCommand,
 } from "@aws-sdk/client-secrets-manager";
 import { describe, expect, it } from "vitest";
+import { ecr } from "../../../lib/sandbox/aws/ecr.ts";
 import { instanceRole } from "../../../lib/sandbox/aws/instance-role.ts";
 import { s3 } from "../../../lib/sandbox/aws/s3/s3.ts";
 import { secretsManager } from "../../../lib/sandbox/aws/secrets-manager/secrets-manager.ts";
@@ -182,6 +183,7 @@ describe("who may read a secret", () => {
       access: realAccess(),
       s3: s3(simulation).service,
       secretsManager: secrets.service,
+      ecr: ecr(simulation, demo).service,
       simulation,
     };
     const role = instanceRole(options);
@@ -205,6 +207,7 @@ describe("who may read a secret", () => {
       access: realAccess(),
       s3: buckets.service,
       secretsManager: secrets.service,
+      ecr: ecr(simulation, demo).service,
       simulation,
     });
     expect(

@@ -5,6 +5,7 @@ import { judge, judgeSettled } from "../../machine-cases/judge.ts";
 import { observeCases } from "../../machine-cases/observe-cases.ts";
 import { questionCases } from "../../machine-cases/question-cases.ts";
 import { rebootCases } from "../../machine-cases/reboot-cases.ts";
+import { registriesCases } from "../../machine-cases/registries-cases.ts";
 import { routeCases } from "../../machine-cases/route-cases.ts";
 import { simulated } from "../../machine-cases/simulated.ts";
 
@@ -15,6 +16,7 @@ describe.each([
   ["observe.ps1", observeCases],
   ["observe.ps1's questions", questionCases],
   ["reboot.ps1", rebootCases],
+  ["registries.ps1", registriesCases],
   ["route.ps1", routeCases],
 ])("%s on the simulated machine", (_, cases) => {
   it.for(cases)("$name", async (one) => {

@@ -56,6 +56,7 @@ export function roleFor(bucket: ReadonlyMap<string, string>, secrets: ReadonlyMa
       if (secret === undefined) throw new AwsError("AccessDeniedException", `not authorized to read ${secretId}`);
       return secret;
     },
+    registryPassword: async (_, region) => Buffer.from(`AWS:${region}`).toString("base64"),
   };
 }
 

@@ -4,7 +4,7 @@ import { certificate, removeCertificate } from "./certificates.ts";
 import { directory, file, removeDirectory, removeFile } from "./files.ts";
 import { service, serviceRecovery, serviceState } from "./services.ts";
 import { defenderExclusion, feature, firewallRule } from "./system.ts";
-import { runTaskNow, task } from "./tasks.ts";
+import { removeTaskNow, runTaskNow, task } from "./tasks.ts";
 import { serviceVariable } from "./variables.ts";
 
 const handlers: { readonly [Kind in Action["do"]]: ActionHandler<Kind> } = {
@@ -21,6 +21,7 @@ const handlers: { readonly [Kind in Action["do"]]: ActionHandler<Kind> } = {
   "service-recovery": serviceRecovery,
   "service-state": serviceState,
   task,
+  "remove-task": removeTaskNow,
   "run-task": runTaskNow,
   "defender-exclusion": defenderExclusion,
 };

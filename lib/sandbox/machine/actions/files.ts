@@ -1,6 +1,6 @@
 import type { FileSource } from "../../../../lambdas/machine/plan.ts";
 import type { InstanceRole } from "../../core/ports.ts";
-import { fromAws } from "../aws-requests.ts";
+import { calledServices, fromAws } from "../aws-requests.ts";
 import { filesNamedIn } from "../command-line.ts";
 import { type Disk, type FileEntry, pathKey, sha256Of } from "../disk.ts";
 import { loadAwsTools } from "../loading.ts";
@@ -37,7 +37,7 @@ async function download(
 ): Promise<Uint8Array> {
   await loadAwsTools(machine, process, text);
   const read = (role: InstanceRole) => role.readObject(machine.id, object.bucket, object.key, object.version);
-  const content = await fromAws({ machine, process }, "S3", read);
+  const content = await fromAws({ machine, process }, calledServices.s3, read);
   const bytes = binaryOf(Buffer.from(content).toString("utf8")) ? PROGRAM_BYTES : content.byteLength;
   const [least, most] = FIRST_BYTE_MS;
   const [fastest, slowest] = machine.simulation.figures.download.map((ms) => Math.round((bytes / PROGRAM_BYTES) * ms));

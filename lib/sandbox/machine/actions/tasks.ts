@@ -1,7 +1,7 @@
 import { load } from "../loading.ts";
 import { recordedError } from "../scripts/records.ts";
 import { systemAccount, taskNeverRan } from "../state.ts";
-import { runTask, schedule, taskOf } from "../tasks.ts";
+import { removeTask, runTask, schedule, taskOf } from "../tasks.ts";
 import { type ActionHandler, type Applying, CMDLET_MS } from "./applying.ts";
 
 const definition = (from: { script: string; arguments: readonly string[]; everyMinutes: number; user?: string }) => ({
@@ -36,6 +36,19 @@ async function awaitEnd({ machine, process }: Applying, name: string, deadline: 
     await process.pause(POLL_MS);
   }
 }
+
+/** Seconds for which a removal waits for a run that is under way. */
+const REMOVAL_SECONDS = 240;
+
+/** Unregisters a task, after the end of a run that is under way. */
+export const removeTaskNow: ActionHandler<"remove-task"> = async (run, { name }) => {
+  const { machine, process } = run;
+  await load(machine, process, "scheduling");
+  if (!taskOf(machine, name)) return false;
+  await awaitEnd(run, name, machine.simulation.clock.now() + REMOVAL_SECONDS * 1000);
+  removeTask(machine, name);
+  return true;
+};
 
 /**
  * Runs a task now and waits for its end, after the end of a run that is under way. Always counts as a change, as in

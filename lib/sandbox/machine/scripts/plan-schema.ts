@@ -80,6 +80,7 @@ const action = z.discriminatedUnion("do", [
     arguments: strings,
     everyMinutes: z.number().int().min(0),
   }),
+  z.object({ do: z.literal("remove-task"), name: z.string() }),
   z.object({
     do: z.literal("run-task"),
     name: z.string(),

@@ -6,7 +6,7 @@ import { sha256Of } from "../disk.ts";
 import { load } from "../loading.ts";
 import type { Machine, Script, ScriptRun } from "../machine.ts";
 import { requireService } from "../services.ts";
-import { removeTask, taskOf } from "../tasks.ts";
+import { taskOf } from "../tasks.ts";
 import { failureOf } from "./causes.ts";
 import { acquireMachineMutex } from "./machine-mutex.ts";
 import { readRecord, writeEvent, writeRecord } from "./records.ts";
@@ -91,17 +91,6 @@ function restoreRecovery(machine: Machine): boolean {
   return true;
 }
 
-/** Milliseconds between two looks at a task that runs, and looks at most. */
-const POLL_MS = 1_000;
-const MOST_POLLS = 90;
-
-async function awaitTask({ machine, process }: ScriptRun): Promise<void> {
-  for (let poll = 0; taskOf(machine, GUARD_TASK)?.running; poll += 1) {
-    if (poll >= MOST_POLLS) throw new Error("it did not end in time");
-    await process.pause(POLL_MS);
-  }
-}
-
 /** Removes the folder with all that is in it. @returns whether it was there */
 function removeHome({ disk }: Machine): boolean {
   const files = disk.filesIn(HOME);
@@ -114,11 +103,8 @@ async function uninstall(run: ScriptRun, doing: Doing): Promise<void> {
   doing.action = `task ${GUARD_TASK}`;
   if (taskOf(machine, NETWORK_TASK))
     throw new Error("this machine has more of Casement than its guard: Casement launched it");
-  if (taskOf(machine, GUARD_TASK)) {
-    await awaitTask(run);
-    removeTask(machine, GUARD_TASK);
-    doing.changed.push(`remove-task ${GUARD_TASK}`);
-  }
+  const removal: Action = { do: "remove-task", name: GUARD_TASK };
+  if (await execute(applyingOn(run), removal)) doing.changed.push(actionName(removal));
   doing.action = `service-recovery ${AGENT}`;
   if (restoreRecovery(machine)) doing.changed.push(doing.action);
   doing.action = `remove-directory ${HOME}`;

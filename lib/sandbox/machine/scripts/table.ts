@@ -4,6 +4,7 @@ import { guard } from "./guard.ts";
 import { network } from "./network.ts";
 import { observe } from "./observe.ts";
 import { reboot } from "./reboot.ts";
+import { registries } from "./registries.ts";
 import { route } from "./route.ts";
 import { takeRouteAway } from "./take-route-away.ts";
 
@@ -14,6 +15,7 @@ export const scripts: Readonly<Record<string, Script>> = {
   network,
   observe,
   reboot,
+  registries,
   route,
   "take-route-away": takeRouteAway,
 };
