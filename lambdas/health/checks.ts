@@ -1,3 +1,4 @@
+import { registriesTask } from "../machine/machine-paths.ts";
 import type { Questions } from "../machine/questions.ts";
 import { type CheckResult, type NodeCheck, unknownResult, wrong } from "./check.ts";
 import type { ExpectedMachine, HealthFacts } from "./facts.ts";
@@ -59,4 +60,5 @@ export const healthQuestions = ({ services }: Pick<ExpectedMachine, "services">)
   boot: true,
   reboot: true,
   disk: true,
+  tasks: [registriesTask],
 });

@@ -1,5 +1,5 @@
 import { directory, type SecretVersion, templateFile, templateHash, textFile } from "../../machine/actions.ts";
-import { casementFolder, registriesScript } from "../../machine/machine-paths.ts";
+import { casementFolder, registriesScript, registriesTask } from "../../machine/machine-paths.ts";
 import type { PayloadFile } from "../../machine/payload.ts";
 import type { Action, FileAction } from "../../machine/plan.ts";
 import type { SentInput } from "../../records/machine-record.ts";
@@ -27,8 +27,7 @@ export const ecrHostsIn = (text: string): readonly string[] => [
 /** Folder with one file for each registry whose passwords the machine's task renews. */
 const wantedFolder = `${casementFolder}\\registries`;
 
-const TASK = "Casement registries";
-const RECORD = `${casementFolder}\\registries.json`;
+const { name: TASK, record: RECORD } = registriesTask;
 
 /** Minutes between two runs of the task: it renews after six hours, and at each run until one has succeeded. */
 const EVERY_MINUTES = 10;
@@ -111,6 +110,3 @@ export const renewalRemoval: readonly Action[] = [
   { do: "remove-file", path: registriesScript },
   { do: "remove-directory", path: wantedFolder },
 ];
-
-/** Question about the task's last run, by which nodes are found whose passwords could not be renewed. */
-export const renewalQuestion = { name: TASK, record: RECORD } as const;

@@ -2,14 +2,15 @@ import type { CheckResult } from "../../health/check.ts";
 import { checked, type Fault, firstWrong } from "../../health/checks.ts";
 import { bootTime, type HealthFacts } from "../../health/facts.ts";
 import { bootCause } from "../../machine/boot-cause.ts";
-import { isCuredByRestart } from "../../machine/questions.ts";
+import { registriesTask } from "../../machine/machine-paths.ts";
+import { type Answers, isCuredByRestart } from "../../machine/questions.ts";
 import type { RebootDue } from "../../machine/seen-machine.ts";
 import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { age, between } from "../slack/age.ts";
 import { actions, section, sections } from "../slack/blocks.ts";
 import { DO_NEXT, LOOK_AGAIN } from "../slack/buttons.ts";
-import { code, codeLine, fenced, plain } from "../slack/text.ts";
+import { code, codeLine, fenced, plain, prose } from "../slack/text.ts";
 import { bootCauseWords } from "./boots.ts";
 import { reasonWords } from "./reboot-due.ts";
 import { checkNames, type TroubleContext, troubleWords } from "./trouble.ts";
@@ -47,6 +48,17 @@ function rebootLine({ machine, now }: HealthFacts, due: RebootDue | undefined, {
   return `Windows waits for a reboot${since}: ${reasonWords(reasons)}.${seen} ${typeThis("reboot", node)} reboots it.${restart}`;
 }
 
+/** The renewal of ECR's passwords that failed; empty if it did not, and on a machine without it. */
+function renewalLine({ tasks = [] }: Answers): string {
+  const task = tasks.find(({ name }) => name === registriesTask.name);
+  if (!task || task.enabled === null) return "";
+  if (!task.enabled)
+    return `The task ${code(task.name)} is disabled: pulls through ECR fail once its password has expired.`;
+  if (task.lastResult === null || task.lastResult === 0) return "";
+  const why = task.error === "" ? "" : `: ${prose(task.error, 300)}`;
+  return `The password of ECR could not be renewed, and pulls through it fail twelve hours after the last renewal${why}`;
+}
+
 /** Further facts of the machine, one line each. */
 function besides(facts: HealthFacts, due: RebootDue | undefined, told: TroubleContext): string[] {
   const { machine, now } = facts;
@@ -60,6 +72,7 @@ function besides(facts: HealthFacts, due: RebootDue | undefined, told: TroubleCo
       ? `Booted ${age(Date.parse(now) - booted)} ago: ${bootCauseWords(bootCause(boot.events, Date.parse(boot.bootedAt)))}.`
       : "",
     waits,
+    renewalLine(machine.value.answers),
     guard && guard.repairs > 0 ? `The route guard has repaired routes in ${guard.repairs} runs.` : "",
     disk
       ? `Free disk: ${Math.floor(disk.freeBytes / GIGABYTE)} GB of ${Math.floor(disk.sizeBytes / GIGABYTE)} GB${low}.`

@@ -36,11 +36,13 @@ const fileFrom = (bucket: string, { path, key, versionId, sha256 }: PayloadFile)
   access: "inherited",
 });
 
+/** The script of registries is left out: the mirrors bring it to machines that need it. */
 const payloadFiles = ({ configuration, payload }: MachineSpec, inFolder: (path: string) => boolean): Action[] =>
-  payload.files.filter(({ path }) => inFolder(path)).map((file) => fileFrom(configuration.bucket, file));
+  payload.files
+    .filter(({ path }) => inFolder(path) && path !== registriesScript)
+    .map((file) => fileFrom(configuration.bucket, file));
 
-// The mirrors bring the script of the registries, to machines that need it.
-const isOurs = (path: string): boolean => path.startsWith(`${casementFolder}\\`) && path !== registriesScript;
+const isOurs = (path: string): boolean => path.startsWith(`${casementFolder}\\`);
 
 /**
  * Installs the guard of the metadata route first, before anything that could remove the route. Also configures Windows

@@ -27,12 +27,6 @@ export interface ImageRegistryOptions {
   readonly passwords: Pick<Ecr, "judge">;
 }
 
-/** A repository that a request asks for. */
-interface Asked {
-  readonly arn: string;
-  readonly region: string;
-}
-
 type IsAllowed = (action: string, resource: string) => boolean;
 
 const allowedTo =
@@ -56,6 +50,15 @@ function refusalOfHeader({ header }: RegistryRequest, region: string, { judge }:
   return judged === "expired" ? { status: 403 } : { status: 401, demandsPassword: true };
 }
 
+/** Judges who asks for a repository; undefined for a caller who is let in. */
+function unauthorized(request: RegistryRequest, region: string, isAllowed: IsAllowed, passwords: Pick<Ecr, "judge">) {
+  if (isMirrored(request) || "Authorization" in request.header) return refusalOfHeader(request, region, passwords);
+  return isAllowed("ecr:GetAuthorizationToken", "*") ? undefined : { status: 401, demandsPassword: true };
+}
+
+/** Is a registry asked as a mirror of another? */
+const isMirrored = ({ url }: RegistryRequest): boolean => new URL(url).searchParams.has("ns");
+
 /**
  * ECR as a node's containerd meets it: the kubelet's credential provider asks for a token with the instance's role
  * (kubernetes/cloud-provider-aws, cmd/ecr-credential-provider). Without a token, containerd pulls anonymously. The provider
@@ -66,23 +69,16 @@ function refusalOfHeader({ header }: RegistryRequest, region: string, { judge }:
  */
 export function imageRegistry({ simulation, access, cloud, passwords }: ImageRegistryOptions): RegistryRefusal {
   const imported = simulation.store.collection<true>("ecr-repositories");
-
-  const refusalOf = (request: RegistryRequest, { arn, region }: Asked, isAllowed: IsAllowed) => {
-    const isMirror = new URL(request.url).searchParams.has("ns");
-    const byProvider = !isMirror && !("Authorization" in request.header);
-    if (byProvider && !isAllowed("ecr:GetAuthorizationToken", "*")) return { status: 401, demandsPassword: true };
-    const refused = byProvider ? undefined : refusalOfHeader(request, region, passwords);
-    if (refused) return refused;
-    const needed = isMirror && !imported.has(arn) ? [...READS, ...IMPORTS] : READS;
-    const refusedAction = needed.find((action) => !isAllowed(action, arn));
-    if (refusedAction === undefined && isMirror) imported.set(arn, true);
-    return refusedAction === undefined ? undefined : { status: 403 };
-  };
-
   return (request, instanceId): RegistryAnswer | undefined => {
     const [, account, region = "", repository] = ECR.exec(request.url) ?? [];
     if (!cloud.instance(instanceId)?.instanceProfileArn || repository === undefined) return undefined;
     const arn = `arn:aws:ecr:${region}:${account}:repository/${repository}`;
-    return refusalOf(request, { arn, region }, allowedTo(access.callerFor(`instance/${instanceId}`)));
+    const isAllowed = allowedTo(access.callerFor(`instance/${instanceId}`));
+    const refused = unauthorized(request, region, isAllowed, passwords);
+    if (refused) return refused;
+    const isNew = isMirrored(request) && !imported.has(arn);
+    if (![...READS, ...(isNew ? IMPORTS : [])].every((action) => isAllowed(action, arn))) return { status: 403 };
+    if (isNew) imported.set(arn, true);
+    return undefined;
   };
 }

@@ -6,6 +6,7 @@ import { place } from "../../../../lib/sandbox/demo-account.ts";
 import { expectSound, settled } from "../../evidence.ts";
 import { launchedId } from "../../failing.ts";
 import { type Journey, startJourney } from "../../journey.ts";
+import { look } from "../../looking.ts";
 import {
   asked,
   createSet,
@@ -21,7 +22,7 @@ import {
   said,
   startMirroring,
 } from "../../mirroring.ts";
-import { ec2, podOn, running, web } from "../../others.ts";
+import { ec2, podOn, running, shortName, web } from "../../others.ts";
 import { endFault, injectFault } from "../../outside.ts";
 import { openly } from "../../reading.ts";
 
@@ -179,6 +180,7 @@ test("a renewal that fails for some hours is repeated, and no pull fails", async
   const fault = injectFault(here, "aws-unreachable", { instanceId: web.instanceId, service: "ecr" });
   await here.pass(3 * 60);
   expect(await pulls("meanwhile", "quay.io/team/meanwhile:1")).toBe(true);
+  expect((await look(here, `/win why ${shortName(web)}`)).said).toContain("The password of ECR could not be renewed");
   const before = passwordOn();
   endFault(here, fault);
   await here.until(() => passwordOn() !== before, 15, "the new password");
