@@ -55,6 +55,18 @@ const causes: readonly MachineCase[] = [
     result: failed("run-task Casement guard", "The task is disabled."),
   },
   {
+    name: "removes a task, and none that is not there",
+    script: "apply",
+    folders,
+    files: guard,
+    before: { tasks: { "Casement guard": registered, "Casement network": registered } },
+    request: planOf({ do: "remove-task", name: "Casement guard" }, { do: "remove-task", name: "Casement other" }),
+    exitCode: 0,
+    result: changed("remove-task Casement guard"),
+    check: ({ tasks }) => expect(Object.keys(tasks)).toEqual(["Casement network"]),
+    settles: true,
+  },
+  {
     name: "gives up on a service that does not stop, and names its process",
     script: "apply",
     folders,

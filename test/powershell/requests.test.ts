@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Action } from "../../lambdas/machine/plan.ts";
 import type { WireResponse } from "../../lib/sandbox/core/wire.ts";
@@ -158,6 +158,21 @@ describe.skipIf(!pwsh)(suite("requests to AWS from a script"), () => {
     expect(wrong.result).toMatchObject({ ok: false, failed: { action: "request" } });
     const nothing = await here.send("apply", { bucket: place.bucket });
     expect(nothing.result).toMatchObject({ failed: { error: "the request holds no plan and no place of one" } });
+  });
+});
+
+describe.skipIf(!pwsh)(suite("a request for a password of ECR"), () => {
+  it("is signed for the registry's region, not for the machine's", async () => {
+    lay();
+    const host = "111122223333.dkr.ecr.eu-west-1.amazonaws.com";
+    const wanted = { path: here.path("quay.io", "hosts.toml"), text: "", hosts: [host], forbids: true };
+    mkdirSync(here.path("Casement", "registries"));
+    here.write(here.path("Casement", "registries", "quay.io.json"), JSON.stringify(wanted));
+    expect((await here.run("registries", { WaitSeconds: 0 })).exitCode).toBe(1);
+    // The account is in another region.
+    expect(JSON.parse(here.read(here.path("Casement", "registries.json"))).error).toBe(
+      "ECR at api.ecr.eu-west-1.amazonaws.com answered: Credential should be scoped to a valid region. (400 InvalidSignatureException)",
+    );
   });
 });
 

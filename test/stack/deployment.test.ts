@@ -197,7 +197,7 @@ describe("the deadlines of a configuration file", () => {
 });
 
 const programs = [...okd.payloadPaths]
-  .filter(([name]) => !["guard.ps1", "network.ps1"].includes(name))
+  .filter(([name]) => !["guard.ps1", "network.ps1", "registries.ps1"].includes(name))
   .map(([name, path]) => ({
     name,
     path,
@@ -257,7 +257,7 @@ describe("the release", () => {
 
   it("carries the scripts that lie on machines, whole", () => {
     const { scripts } = releaseContent(exampleWith({}), null, made);
-    expect(scripts.map(({ name }) => name)).toEqual(["guard.ps1", "network.ps1"]);
+    expect(scripts.map(({ name }) => name)).toEqual(["guard.ps1", "network.ps1", "registries.ps1"]);
     for (const { text } of scripts) expect(text).not.toContain("# include:");
   });
 });

@@ -13,7 +13,7 @@ import { clientOf, endpointFor, simulationFor } from "../sandbox/aws/fixture.ts"
 import { manualClock } from "../sandbox/manual-clock.ts";
 import { exampleWith, type Loose } from "./example.ts";
 
-const OURS = ["guard.ps1", "network.ps1"];
+const OURS = ["guard.ps1", "network.ps1", "registries.ps1"];
 
 const payload = {
   format: 1,

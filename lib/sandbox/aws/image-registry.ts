@@ -1,6 +1,7 @@
 import { AwsError, type Caller } from "../core/aws-service.ts";
 import type { Cloud } from "../core/ports.ts";
 import type { Simulation } from "../core/simulation.ts";
+import type { Collection } from "../core/store.ts";
 import type { RegistryAnswer, RegistryRequest } from "../registries/exchange.ts";
 import type { RegistryRefusal } from "../registries/registries.ts";
 import type { Access } from "./access.ts";
@@ -67,18 +68,24 @@ const isMirrored = ({ url }: RegistryRequest): boolean => new URL(url).searchPar
  * The repositories of a mirror are those of a pull-through cache: the first pull imports the image and creates its
  * repository.
  */
-export function imageRegistry({ simulation, access, cloud, passwords }: ImageRegistryOptions): RegistryRefusal {
-  const imported = simulation.store.collection<true>("ecr-repositories");
-  return (request, instanceId): RegistryAnswer | undefined => {
-    const [, account, region = "", repository] = ECR.exec(request.url) ?? [];
-    if (!cloud.instance(instanceId)?.instanceProfileArn || repository === undefined) return undefined;
-    const arn = `arn:aws:ecr:${region}:${account}:repository/${repository}`;
-    const isAllowed = allowedTo(access.callerFor(`instance/${instanceId}`));
-    const refused = unauthorized(request, region, isAllowed, passwords);
-    if (refused) return refused;
-    const isNew = isMirrored(request) && !imported.has(arn);
-    if (![...READS, ...(isNew ? IMPORTS : [])].every((action) => isAllowed(action, arn))) return { status: 403 };
-    if (isNew) imported.set(arn, true);
-    return undefined;
-  };
+export function imageRegistry(options: ImageRegistryOptions): RegistryRefusal {
+  const imported = options.simulation.store.collection<true>("ecr-repositories");
+  return (request, instanceId) => answerOf({ ...options, imported }, request, instanceId);
+}
+
+function answerOf(
+  { access, cloud, passwords, imported }: ImageRegistryOptions & { readonly imported: Collection<true> },
+  request: RegistryRequest,
+  instanceId: string,
+): RegistryAnswer | undefined {
+  const [, account, region = "", repository] = ECR.exec(request.url) ?? [];
+  if (!cloud.instance(instanceId)?.instanceProfileArn || repository === undefined) return undefined;
+  const arn = `arn:aws:ecr:${region}:${account}:repository/${repository}`;
+  const isAllowed = allowedTo(access.callerFor(`instance/${instanceId}`));
+  const refused = unauthorized(request, region, isAllowed, passwords);
+  if (refused) return refused;
+  const needed = isMirrored(request) && !imported.has(arn) ? [...READS, ...IMPORTS] : READS;
+  if (needed.some((action) => !isAllowed(action, arn))) return { status: 403 };
+  if (needed !== READS) imported.set(arn, true);
+  return undefined;
 }

@@ -129,7 +129,7 @@ test("a change to another mirror leaves no password behind, and the task does no
   await startWithCache();
   await editSet(here, "tag", "team", { ...never, mirrors: ["mirror.example.com/team"] });
   await updated(2);
-  await here.pass(7 * 60);
+  await here.pass(15);
   for (const node of nodes) expect(textOn(node)).not.toContain("Basic");
   expect(nodes.flatMap(ownFiles)).toEqual([]);
 });
@@ -174,11 +174,11 @@ test("a node that was off for a day renews its password when it starts", async (
   expect(await pulls("after", "quay.io/team/after:1")).toBe(true);
 });
 
-test("a renewal that fails for some hours is repeated, and no pull fails", async () => {
+test("a renewal that fails is repeated, and no pull fails", async () => {
   await startWithCache();
   await here.pass(5 * 60 + 50);
   const fault = injectFault(here, "aws-unreachable", { instanceId: web.instanceId, service: "ecr" });
-  await here.pass(3 * 60);
+  await here.pass(30);
   expect(await pulls("meanwhile", "quay.io/team/meanwhile:1")).toBe(true);
   expect((await look(here, `/win why ${shortName(web)}`)).said).toContain("The password of ECR could not be renewed");
   const before = passwordOn();
