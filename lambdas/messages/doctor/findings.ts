@@ -137,6 +137,8 @@ const ofCluster: Pick<
   | "no-join-account"
   | "no-machine-approver"
   | "no-linux-node"
+  | "daemonsets-anywhere"
+  | "no-storage-driver"
 > = {
   "server-version": ({ server, payload }) =>
     broken(
@@ -173,6 +175,18 @@ const ofCluster: Pick<
       "Cluster",
       "no Linux node is Ready, and the cluster's own services need one",
       "get a Linux node Ready first",
+    ),
+  "daemonsets-anywhere": ({ daemonSets }) =>
+    warning(
+      "Cluster",
+      `${list(daemonSets)} ${daemonSets.length === 1 ? "tolerates" : "tolerate"} the taint of Windows nodes without choosing an operating system: their pods come to Windows nodes, where an image that is made for Linux cannot start`,
+      "add the node selector `kubernetes.io/os: linux` to each, unless its image is made for Windows as well",
+    ),
+  "no-storage-driver": ({ nodes, pods }) =>
+    warning(
+      "Cluster",
+      `pods claim volumes on Windows nodes without a storage driver (${list(nodes)}): ${list(pods)} cannot start. csi-proxy alone stores nothing`,
+      "install a CSI driver with a DaemonSet for Windows (docs/windows.md#storage), or use another kind of volume",
     ),
 };
 
