@@ -1,8 +1,8 @@
 import type { AssistanceFault } from "../../machine/assistance.ts";
 import { typeThis } from "../command/syntax.ts";
 import { assistanceFaults } from "../node/assist.ts";
-import { code, some } from "../slack/text.ts";
-import { type FindingText, warning } from "./finding-text.ts";
+import { code } from "../slack/text.ts";
+import { type FindingText, list, warning } from "./finding-text.ts";
 
 interface Named {
   readonly machines: readonly string[];
@@ -11,8 +11,6 @@ interface Named {
 interface Powerless {
   readonly machines: readonly { readonly instanceId: string; readonly fault: AssistanceFault }[];
 }
-
-const list = (names: readonly string[]): string => some(names.map(code), 8);
 
 /** Texts of the findings about machines of other owners. */
 export const ofOtherOwners = {
