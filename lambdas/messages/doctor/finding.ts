@@ -16,7 +16,7 @@ export type Area = "Slack" | "AWS" | "Cluster" | "Nodes";
  */
 export type Level = "broken" | "unclear" | "warning" | "note";
 
-/** What has the addresses of a network, as a phrase. */
+/** Holder of the addresses of a network, as a phrase. */
 export type NetworkUse = "machines" | "pods" | "Services" | "pods on Windows nodes";
 
 /** A network as "10.128.0.0/14", and what has its addresses. */

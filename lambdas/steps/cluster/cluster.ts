@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Profile } from "../../profiles/profile.ts";
-import { ifPresent, isAbsent, isForbidden } from "../client-errors.ts";
+import { ifPresent, isAbsent, lacksRight } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
 import type { ClusterNetwork, LaunchFacts } from "../ec2/launch-obstacles.ts";
 import { isWindows } from "./node-facts.ts";
@@ -80,7 +80,7 @@ async function dnsAddressOf({ clients }: StepContext, { dns }: Profile["network"
     return (await clients.kubernetes.core.readNamespacedService({ namespace, name })).spec?.clusterIP ?? null;
   } catch (error) {
     // A manifest of an earlier release lacks the right; the doctor reports that.
-    if (isAbsent(error) || isForbidden(error)) return null;
+    if (isAbsent(error) || lacksRight(error)) return null;
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import {
   InvalidInstanceId,
   paginateDescribeInstanceAssociationsStatus,
 } from "@aws-sdk/client-ssm";
-import { isAbsent, isForbidden, wordsOf } from "../client-errors.ts";
+import { isAbsent, lacksRight, wordsOf } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
 import { isDenied } from "../doctor/check.ts";
 import type { Association, HealthCheck, MachineMetadata, PatchState, Traces } from "./other-controllers.ts";
@@ -37,7 +37,7 @@ async function readAs<T>(what: string, read: Promise<T>, otherwise: T): Promise<
   } catch (error) {
     // A cluster without the Machine API has none of its objects.
     if (isAbsent(error)) return { value: otherwise, unread: [] };
-    if (!isDenied(error) && !isForbidden(error)) throw error;
+    if (!isDenied(error) && !lacksRight(error)) throw error;
     return { value: otherwise, unread: [`${what} (${wordsOf(error)})`] };
   }
 }
