@@ -31,6 +31,7 @@ const each: readonly Finding[] = [
   scopes,
   { kind: "not-a-member", channel: "C1" },
   { kind: "commands-unnamed", commands: ["approve", "deny"] },
+  { kind: "rules-unreadable", pool: "web", why: "  approvals.reboot.needs: Too big" },
   { kind: "few-approvers", commands: ["drain"], pool: null, people: ["U1"] },
   { kind: "few-approvers", commands: ["drain", "remove"], pool: "web", people: [] },
   { kind: "channel-shared", channel: "C1" },

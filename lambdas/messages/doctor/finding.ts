@@ -44,6 +44,8 @@ export type Finding =
   | { readonly kind: "not-a-member" | "channel-shared" | "channel-unknown"; readonly channel: string }
   /** Commands that the policy does not name, so that no role may use them. */
   | { readonly kind: "commands-unnamed"; readonly commands: readonly string[] }
+  /** Rules of a pool that cannot be read, with their faults, one per line. */
+  | { readonly kind: "rules-unreadable"; readonly pool: string; readonly why: string }
   /**
    * Commands whose approval fewer than two people can give; `pool` is null for the general rules, `people` are Slack
    * ids.
