@@ -83,6 +83,16 @@ function requested(
 /** Does Casement act for a machine? An IdentityFault is the reason why it does not. */
 type Acting = "yes" | "no" | "unknown" | IdentityFault;
 
+/** May the schedule probe a node of such a machine, as far as that is known? */
+const mayBeProbed = (acting: Acting): boolean => acting === "yes" || acting === "unknown";
+
+/** Finds the reason why Casement may not ask a machine; null if it may, or if there is none to ask. */
+function notAskedBecause(machine: Machine | undefined, acting: Acting): string | null {
+  if (!machine || acting === "yes") return null;
+  if (typeof acting === "object") return missing.otherNode;
+  return acting === "no" ? missing.notOurs : missing.owner;
+}
+
 /**
  * Finds the reason why the machine cannot be asked; null if it can. IAM refuses commands to a machine that Casement
  * neither launched nor assists.
@@ -95,8 +105,8 @@ function obstacle(
 ): string | null {
   if (instanceId === null) return missing.noInstance;
   if (!isAway(machines) && !machine) return missing.noInstance;
-  if (machine && typeof acting === "object") return missing.otherNode;
-  if (machine && acting !== "yes") return acting === "no" ? missing.notOurs : missing.owner;
+  const refusal = notAskedBecause(machine, acting);
+  if (refusal !== null) return refusal;
   if (machine && machine.state !== "running") return missing.notRunning(machine.state);
   if (!ssm.known) return ssm.why;
   return ssm.value.registered && ssm.value.online ? null : missing.notAsked;
@@ -109,10 +119,11 @@ function obstacle(
 async function actingFor(
   steps: Steps,
   { machine }: HealthSubject,
-  nodes: readonly Node[],
+  listed: readonly Node[] | UnavailableService,
   configuration: Configuration,
 ): Promise<Acting> {
   if (!machine) return "unknown";
+  const nodes = isAway(listed) ? [] : listed;
   if (isOurs(machine, configuration.cluster.name))
     return identityFaultOf(machine, ownersOf(configuration, { nodes, claimed: [] })) ?? "yes";
   try {
@@ -148,12 +159,9 @@ export async function lookAround(
   const away = { nodes: isAway(nodes) ? nodes : null, machines: isAway(machines) ? machines : null };
   const facts = await factsOf(steps, configuration, one, away);
   const heldBy = one.instanceId ? ((await steps.leases.holder(one.instanceId)) ?? null) : null;
-  const acting = await actingFor(steps, one, isAway(nodes) ? [] : nodes, configuration);
+  const acting = await actingFor(steps, one, nodes, configuration);
   const why = obstacle(one, machines, facts, acting);
-  const probed = {
-    ...facts,
-    probe: await lastProbe(steps, configuration, one, acting === "yes" || acting === "unknown"),
-  };
+  const probed = { ...facts, probe: await lastProbe(steps, configuration, one, mayBeProbed(acting)) };
   return {
     node: one.name,
     facts: why === null ? probed : { ...probed, machine: unknownFacts(why) },
