@@ -2,6 +2,7 @@ import type { MirrorFault, UnusedMirror } from "../../inputs/mirrors/mirror-line
 import type { AssistanceFault } from "../../machine/assistance.ts";
 import type { SupportFault } from "../../machine/payload-support.ts";
 import type { InputName } from "../../records/machine-record.ts";
+import type { IdentityFault } from "../node/identity.ts";
 import type { UnregisteredRow } from "../node/unregistered.ts";
 
 /** Input of the cluster whose nodes the doctor examines. */
@@ -80,6 +81,8 @@ export type Finding =
       readonly kind: "others-without-profile" | "others-without-agent" | "others-silent";
       readonly machines: readonly string[];
     }
+  /** A machine and a Node that do not belong together. */
+  | { readonly kind: "node-identity"; readonly fault: IdentityFault }
   /** Machines of other owners whose tag or approval is not valid, each with the reason. */
   | {
       readonly kind: "assistance-without-power";
