@@ -25,7 +25,7 @@ export interface MachineCase {
   readonly busy?: boolean;
   /** No record can be written: the disk is full. */
   readonly full?: boolean;
-  /** What plans want of the task that renews passwords of ECR. */
+  /** Wishes of plans to the task that renews passwords of ECR. */
   readonly renewal?: Renewal;
   /** ECR's answer when it is asked for a password. */
   readonly registryRefusal?: { readonly code: string; readonly message: string };

@@ -3,7 +3,7 @@ import { sha256 } from "./case.ts";
 /** Folder with what plans want of the task that renews passwords of ECR. */
 export const registriesFiles = "C:\\Casement\\registries";
 
-/** What plans want of the task, and the record of its last run. */
+/** Wishes of plans to the task, and the record of its last run. */
 export interface Renewal {
   /** By the registry's folder. */
   readonly wanted: Readonly<Record<string, object>>;

@@ -77,7 +77,7 @@ export const renewalScript = (bucket: string, { path, key, versionId, sha256 }: 
   access: "inherited",
 });
 
-/** What others wrote at the registry's path is refused by the task, too. */
+/** Adds the hashes that the registry's file may have: the task refuses what others wrote. */
 const withExpectation = (text: string, sent: SentInput | undefined): string => {
   const wanted = JSON.parse(text) as { readonly path: string; readonly text: string };
   const own = templateHash(wanted.text.replaceAll(/"Basic [^"<]*"/g, '"Basic <<>>"'));

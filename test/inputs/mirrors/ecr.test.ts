@@ -56,7 +56,7 @@ const words = (actions: readonly Action[]): string[] =>
 
 const confirmed = (wanted: InputContent): SentInput => ({ ...valueFor(mirrorsInput, wanted, undefined), ...work });
 
-/** What the plan has the task write for quay.io. */
+/** Reads what the plan has the task write for quay.io. */
 function wantedIn(actions: readonly Action[]): { readonly text: string; readonly expects?: readonly string[] } {
   const found = actions.find((one) => one.do === "file" && one.path === WANTED);
   if (found?.do !== "file" || !("base64" in found.source)) throw new Error("the plan wants nothing of the task");

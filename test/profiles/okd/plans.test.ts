@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { registriesScript } from "../../../lambdas/machine/machine-paths.ts";
 import type { Action } from "../../../lambdas/machine/plan.ts";
 import type { MachineSpec } from "../../../lambdas/profiles/machine-facts.ts";
 import { join } from "../../../lambdas/profiles/okd/join.ts";
@@ -43,11 +44,13 @@ describe("the stages of profile okd", () => {
     expect(task).toMatchObject({ script: "C:\\Casement\\guard.ps1", arguments: [], everyMinutes: 1 });
   });
 
-  it("bring every file of the payload by bucket, in a folder that only SYSTEM may write", () => {
+  it("bring every file of the payload but the script of the mirrors by bucket, in a folder that only SYSTEM may write", () => {
     const facts = factsWith();
     const actions = [...okd.plans.guard(facts), ...okd.plans.payload(facts)];
     const files = actions.filter((one) => one.do === "file");
-    expect(files.map(({ path }) => path).toSorted()).toEqual([...okd.payloadPaths.values()].toSorted());
+    expect(files.map(({ path }) => path).toSorted()).toEqual(
+      [...okd.payloadPaths.values()].filter((path) => path !== registriesScript).toSorted(),
+    );
     for (const file of files)
       expect(file).toMatchObject({
         source: { from: "bucket", bucket: "casement-prod-west" },
