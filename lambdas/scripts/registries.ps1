@@ -144,7 +144,7 @@ function Invoke-Renewal($saved, $wanted) {
 function Save-Result([string] $fault) {
     $state.ok = -not $fault
     $state.error = $fault
-    $words = if ($fault) { "The passwords of ECR could not be renewed: $fault" } else { "The passwords of ECR were renewed in $(@($state.paths).Count) files." }
+    $words = if ($fault) { "The passwords of ECR could not be renewed: $fault" } else { "The passwords of ECR were renewed; files: $(@($state.paths).Count)." }
     Write-CasementEvent 4004 $state.ok $words
     try { Save-Text $StateFile ($state | ConvertTo-Json -Compress) }
     catch { Write-CasementEvent 4004 $false "The record could not be written: $(Get-ErrorText $_)" }

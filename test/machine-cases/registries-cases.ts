@@ -22,7 +22,7 @@ const record = (hoursAgo: number, more: Partial<Renewal["record"]> = {}): NonNul
   ...more,
 });
 
-const renewed = { id: 4004, text: "The passwords of ECR were renewed in 1 files." };
+const renewed = { id: 4004, text: "The passwords of ECR were renewed; files: 1." };
 const refused = (words: string) => ({
   left: { [RECORD]: new RegExp(`"ok":false,"error":"${words.replaceAll(/[.()]/g, "\\$&")}`) },
 });

@@ -159,7 +159,7 @@ async function renew(run: ScriptRun, saved: Saved, first: Wanted, doing: Doing):
 function saveResult({ machine, arguments: given }: ScriptRun, doing: Doing, error: string): void {
   const words = error
     ? `The passwords of ECR could not be renewed: ${error}`
-    : `The passwords of ECR were renewed in ${doing.paths.length} files.`;
+    : `The passwords of ECR were renewed; files: ${doing.paths.length}.`;
   writeEvent(machine, EVENT, words);
   const record = { at: new Date(machine.clock()).toISOString(), ok: error === "", error, ...doing };
   tryRecord(machine, EVENT, given.get("statefile") ?? STATE_FILE, record);
