@@ -30,11 +30,14 @@ interface PoolFacts {
 interface SlackPlace {
   readonly teamId: string;
   readonly appId: string;
+  readonly botUserId: string;
   readonly channel: string;
 }
 
 /** The cluster that a terminal works on, and the access to it. */
 export interface Place {
+  /** Folder of the sandbox; null for a deployment. */
+  readonly sandbox: string | null;
   /** Label keys that the configured pools give to nodes. */
   readonly labelKeys: readonly string[];
   /** Names of the configured pools. */
@@ -47,6 +50,8 @@ export interface Place {
   readonly cluster: string;
   /** Kubernetes version of the configuration: "1.34.2". */
   readonly clusterVersion: string;
+  /** File that takes the manifest of the Slack app. */
+  readonly slackAppFile: string;
   /** File that holds the manifest of the payload, and what to do once it is written. */
   readonly manifestFile: string;
   readonly manifestHint: string;
@@ -68,7 +73,8 @@ export interface Place {
 const keysOf = (pools: Deployment["pools"]): string[] =>
   Object.values(pools).flatMap(({ labels }) => Object.keys(labels));
 
-function endpointsIn(folder: string): Endpoints {
+/** Reads the addresses of a running sandbox. @throws StartError if none has written them into the folder */
+export function endpointsIn(folder: string): Endpoints {
   try {
     return JSON.parse(readFileSync(join(folder, "endpoints.json"), "utf8"));
   } catch {
@@ -84,6 +90,8 @@ export function sandboxPlace(folder: string): Place {
   const name = demo.cluster.name;
   const functions = workflowNames.map((workflow) => [workflow, `${conventionalName(name, workflow)}:${LIVE}`]);
   return {
+    sandbox: folder,
+    slackAppFile: join(folder, "slack-app.yaml"),
     labelKeys: keysOf(pools),
     pools: Object.keys(pools),
     zoneOf: (pool) => zoneOf({ pools }, pool),
@@ -142,9 +150,13 @@ async function environmentOfStack(cluster: string, region: string): Promise<Reco
   return Environment?.Variables ?? {};
 }
 
+/** Names a file beside a configuration: "prod-west.yaml" and "payload.json" give "prod-west.payload.json". */
+export const fileBeside = (path: string, ending: string): string =>
+  join(dirname(path), `${basename(path, extname(path))}.${ending}`);
+
 /** Places the payload's manifest: where the configuration names it, or beside the configuration. */
 function manifestPlace(path: string, named: string | undefined): Pick<Place, "manifestFile" | "manifestHint"> {
-  const name = named ?? `${basename(path, extname(path))}.payload.json`;
+  const name = named ?? basename(fileBeside(path, "payload.json"));
   const first = named ? "" : `Name it in ${path} as aws.payloadManifest: ${name}. `;
   return { manifestFile: resolve(dirname(path), name), manifestHint: `${first}Deploy the stack to put it to use.` };
 }
@@ -156,6 +168,8 @@ function manifestPlace(path: string, named: string | undefined): Pick<Place, "ma
 export function deployedPlace(path: string): Place {
   const { aws, cluster, command, pools, probe, slack } = readDeployment(path, Date.now());
   return {
+    sandbox: null,
+    slackAppFile: fileBeside(path, "slack-app.yaml"),
     labelKeys: keysOf(pools),
     pools: Object.keys(pools),
     zoneOf: (pool) => zoneOf({ pools }, pool),

@@ -4,6 +4,7 @@ import type { KubeObject } from "../model/object.ts";
 import { resourceTypes } from "../model/resources.ts";
 import {
   authorities,
+  clusterConfig,
   draft,
   type InstallationFacts,
   imageConfiguration,
@@ -183,8 +184,9 @@ export const seeds = (facts: InstallationFacts): KubeObject[] => [
   ...bootstrapPolicy(),
   ...bootstrapper(),
   ...networkNodes(),
-  network(facts.hybridNetwork),
-  infrastructure(),
+  network(facts),
+  infrastructure(facts.installation),
+  ...(facts.installation ? [clusterConfig(facts.installation)] : []),
   imageConfiguration(),
   proxyConfiguration(),
   router(),
