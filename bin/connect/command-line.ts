@@ -7,7 +7,7 @@ import type { RegistriesOptions } from "./registries.ts";
 import type { StopOptions } from "./stop.ts";
 
 /** Tasks of `npm run connect`. */
-const tasks = ["access", "manifest", "credential", "check", "registries", "freeze", "thaw"] as const;
+const tasks = ["access", "manifest", "slack", "credential", "check", "registries", "freeze", "thaw"] as const;
 
 /** Name of a task. */
 export type Task = (typeof tasks)[number];
@@ -25,6 +25,7 @@ export interface CommandLine {
 export const usage = `npm run connect -- discover      writes the configuration by what the cluster, the AWS account and Slack say (--help: its flags)
 npm run connect                  checks the permissions of Casement's three accounts in the cluster
 npm run --silent connect -- manifest    prints the manifest to apply: … | kubectl apply -f -
+npm run connect -- slack         asks for the Slack app's secrets, tries and stores them, and writes its manifest
 npm run connect -- credential    makes a credential for each account and stores it in Secrets Manager
 npm run connect -- check         the whole doctor on a terminal (also: npm run doctor)
 npm run connect -- registries    the users and passwords with which nodes pull from mirrors
@@ -34,10 +35,10 @@ npm run connect -- thaw          lifts the freeze
   --configuration FILE  the deployment's file; by default CASEMENT_CONFIGURATION
   --sandbox [FOLDER]    a sandbox that runs, by its folder; one in .sandbox is found without this flag, but not by freeze and thaw
   --account NAME        credential: only for look, act or join
-  --server URL          credential: where the functions reach the API server, if not where kubectl does
+  --server URL          credential: where the functions reach the API server; by default as kubectl does, or by cluster.apiServer with aws.functionsNetwork
   --token-file FILE     credential: a token of --account that was made elsewhere
   --ca-file FILE        credential: the API server's authority, PEM, if not the kubeconfig's
-  --from-stdin          registries: reads a docker config.json, or host → { username, password }
+  --from-stdin          registries: reads a docker config.json, or host → { username, password }; slack: { signingSecret, botToken }
   --remove HOST         registries: removes the credential of a host; may be repeated
   --pool NAME           freeze, thaw: one pool; by default the whole cluster
   --reason "TEXT"       freeze: shown to everyone whom it stops

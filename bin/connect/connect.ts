@@ -15,6 +15,7 @@ import { storeCredentials } from "./credential.ts";
 import type { Place } from "./place.ts";
 import { sandboxLine } from "./place-flags.ts";
 import { keepRegistries } from "./registries.ts";
+import { storeSlackSecret } from "./slack-secret.ts";
 import { freeze, thaw } from "./stop.ts";
 import { ownTerminal, type Terminal } from "./terminal.ts";
 
@@ -60,6 +61,10 @@ export function outcomeOf(examination: Examination, { cluster, commandWord }: Pl
 
 const tasks: Readonly<Record<Task, (line: CommandLine, terminal: Terminal) => Promise<TaskOutcome>>> = {
   manifest: async ({ place }) => ({ text: clusterManifest(place.labelKeys), code: 0 }),
+  slack: async ({ place, registries }, terminal) => ({
+    text: await storeSlackSecret(place, registries, terminal),
+    code: 0,
+  }),
   credential: async ({ place, credential }) => {
     const stored = await storeCredentials(place, credential);
     const { text, code } = outcomeOf(await examined(place, false), place);

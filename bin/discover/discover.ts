@@ -115,7 +115,7 @@ function summary({ missing }: Proposal, { account }: ProposalFacts, line: Discov
         : `Next: npx cdk synth --quiet -c configuration=${file}`,
     ].join("\n");
   const lines = [...missing].map(([path, why]) => `  ${path}: ${why}`);
-  return [...few, `${missing.size} values are still to be filled in:`, ...lines].join("\n");
+  return [...few, "These values are still to be filled in:", ...lines].join("\n");
 }
 
 /**

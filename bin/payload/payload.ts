@@ -167,7 +167,7 @@ async function deliver({ line, terminal }: Run, files: readonly LocalFile[]): Pr
   const manifest = await upload(to, files, (name) => terminal.say(`uploaded ${name}`));
   // The manifest is last: without it, a deployment does not know half an upload.
   writeWhole(place.manifestFile, `${JSON.stringify(manifest, null, 2)}\n`);
-  terminal.say(`The manifest is ${place.manifestFile}. ${place.manifestHint}`);
+  terminal.say(`The manifest is ${place.manifestFile}. ${place.nameManifest()}`);
 }
 
 async function carryOut(line: CommandLine, terminal: Terminal, publishers: StandIns | null): Promise<void> {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type RequestOptions, request } from "node:https";
 import { tmpdir } from "node:os";
@@ -9,7 +9,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect } from "../../bin/connect/connect.ts";
 import type { Terminal } from "../../bin/connect/terminal.ts";
 import { payload } from "../../bin/payload/payload.ts";
-import { readDeployment } from "../../lib/deployment.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const place = mkdtempSync(join(tmpdir(), "casement-connect-"));
@@ -204,75 +203,6 @@ describe("npm run connect", () => {
     [["--configuration", "nowhere.yaml"], /nowhere\.yaml/],
   ])("refuses %j in words", async (words, expected) => {
     await expect(connect(words, {})).rejects.toThrow(expected);
-  });
-});
-
-describe("npm run connect -- discover", () => {
-  test("finds the sandbox that runs in its folder, says so in the first line, and leaves the outcome to a pipe", () => {
-    const { CASEMENT_CONFIGURATION: _, ...env } = process.env;
-    const run = (...words: string[]) =>
-      spawnSync(process.execPath, [join(root, "bin/connect.ts"), ...words], { cwd: place, env, encoding: "utf8" });
-    const manifest = run("manifest");
-    expect(manifest.stderr).toBe("This is the sandbox in .sandbox, not a real cluster.\n");
-    expect(manifest.stdout).toMatch(/^# /);
-    const discovered = run("discover");
-    expect(discovered.stderr).toBe(manifest.stderr);
-    expect(discovered.stdout).toMatch(
-      /^Wrote \.sandbox\/prod-west\.slack-app\.yaml\.\nWrote \.sandbox\/prod-west\.yaml\.\nNext: /,
-    );
-    const again = run("discover");
-    expect(again.stdout).toMatch(/^\.sandbox\/prod-west\.yaml is as it should be\.\n/);
-    // The configuration of the sandbox's cluster means the sandbox, as long as one runs.
-    expect(run("manifest", "--configuration", ".sandbox/prod-west.yaml").stderr).toBe(manifest.stderr);
-    const frozen = run("freeze", "--reason", "x");
-    expect({ code: frozen.status, text: frozen.stderr }).toEqual({
-      code: 2,
-      text: expect.stringMatching(/name the deployment/),
-    });
-  }, 60_000);
-
-  test("discovers from the sandbox a configuration that a deployment takes, with every value found", async () => {
-    const file = join(place, "whole.yaml");
-    const { text } = await atSandbox("discover", "--configuration", file, "--on-call", "olivia,arjun");
-    expect(text).not.toContain("still to be filled in");
-    const { cluster, aws, people, pools, slack } = readDeployment(file, Date.now());
-    expect(cluster).toMatchObject({ name: "prod-west", id: "prod-west-x7k2p", serviceNetwork: "172.30.0.0/16" });
-    expect(aws.securityGroups).toEqual({ controlPlane: "sg-0d10000000000a200", linuxNodes: "sg-0d10000000000a300" });
-    expect(pools.web?.subnets).toEqual(["subnet-0a10000000000000a", "subnet-0b10000000000000b"]);
-    expect(people["on-call"]).toEqual(["U0OPERATOR", "U0APPROVER"]);
-    expect(slack).toMatchObject({ teamId: "T0CASEMENT", appId: "A0CASEMENT", channel: "C0WINDOWS" });
-  });
-
-  test("replaces no file of another content without showing the difference and asking", async () => {
-    const file = join(place, "mine.yaml");
-    const words = ["--configuration", file];
-    await atSandbox("discover", ...words);
-    const mine = readFileSync(file, "utf8").replace("maximum: 8", "maximum: 3");
-    writeFileSync(file, mine);
-    await expect(atSandbox("discover", ...words)).rejects.toThrow("add --yes to replace it; nothing was written");
-    const notes: string[] = [];
-    const person = (answer: string): Terminal => ({
-      isInteractive: true,
-      note: (line) => notes.push(line),
-      read: async () => "",
-      ask: async () => answer,
-    });
-    const asked = (answer: string) => connect(["discover", ...words, "--sandbox", folder], {}, person(answer));
-    expect((await asked("no")).text).toContain(`${file} was left as it is.`);
-    expect(notes.at(-1)).toMatch(/- {5}maximum: 3 .*\n\+ {5}maximum: 8 /);
-    expect(readFileSync(file, "utf8")).toBe(mine);
-    await asked("yes");
-    expect(readFileSync(file, "utf8")).toContain("maximum: 8");
-  });
-
-  test("discovers what the other services know while one refuses, and the file is refused with the paths", async () => {
-    const file = join(place, "half.yaml");
-    const slack = await injectFault("slack-down", { method: "users.conversations" });
-    const { id } = (await slack.json()) as { readonly id: string };
-    const { text } = await atSandbox("discover", "--configuration", file);
-    await fetch(`${endpoints().control}/faults/${id}`, { method: "DELETE" });
-    expect(text).toContain("1 values are still to be filled in:\n  slack.channel: Slack users.conversations: Slack ");
-    expect(() => readDeployment(file, Date.now())).toThrow(/not complete.*\n {2}slack\.channel$/);
   });
 });
 
