@@ -3,14 +3,14 @@ import { describe, expect, test } from "vitest";
 import { checkLosses, type PlannedEmptying } from "../../lambdas/change/emptying/plan-emptying.ts";
 import { isAgentSilent } from "../../lambdas/change/node/agent.ts";
 import { guardFault, guardFileFault } from "../../lambdas/change/node/guard.ts";
-import { scriptFault } from "../../lambdas/change/node/preconditions.ts";
+import { scriptFault } from "../../lambdas/change/node/observe.ts";
 import { guardFile } from "../../lambdas/machine/machine-paths.ts";
 import { codeOfHoldUps, type HoldUp } from "../../lambdas/messages/node/drain.ts";
 import { type FailureCode, failureCodes, type StageFault } from "../../lambdas/records/failures.ts";
 import type { Steps } from "../../lambdas/steps/steps.ts";
 import { scriptText } from "../../lib/constructs/script-text.ts";
 
-/** Where a failure can first be seen. */
+/** Place in which a failure can first be seen. */
 type FirstSeen =
   /** Judged before the first eviction: `look` finds it in what is known then. */
   | { readonly look: () => unknown; readonly finds: unknown }
@@ -182,9 +182,7 @@ const sources = (): string[] => [
       .filter((name) => name.endsWith(".ts"))
       .map((name) => readFileSync(new URL(`${folder}${name}`, lambdas), "utf8")),
   ),
-  ...["guard", "preconditions", "reboot", "observe"].map((name) =>
-    readFileSync(new URL(`change/node/${name}.ts`, lambdas), "utf8"),
-  ),
+  ...["guard", "reboot", "observe"].map((name) => readFileSync(new URL(`change/node/${name}.ts`, lambdas), "utf8")),
   scriptText("reboot"),
 ];
 

@@ -1,7 +1,6 @@
 import { guardFault } from "../../change/node/guard.ts";
 import { addNotes } from "../../change/node/notes.ts";
-import { observe } from "../../change/node/observe.ts";
-import { clockFault } from "../../change/node/preconditions.ts";
+import { clockFault, observe } from "../../change/node/observe.ts";
 import { rebootThroughSsm } from "../../change/node/reboot.ts";
 import { apply, once } from "../../change/node/task.ts";
 import { sha256 } from "../../cluster/authorities.ts";

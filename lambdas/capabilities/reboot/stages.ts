@@ -1,8 +1,7 @@
 import { isAgentSilent } from "../../change/node/agent.ts";
 import { guardFault, guardFileFault } from "../../change/node/guard.ts";
 import { addNotes } from "../../change/node/notes.ts";
-import { observe } from "../../change/node/observe.ts";
-import { scriptFault } from "../../change/node/preconditions.ts";
+import { observe, scriptFault } from "../../change/node/observe.ts";
 import { isQuarantined } from "../../change/node/quarantine.ts";
 import { rebootThroughSsm } from "../../change/node/reboot.ts";
 import { giveBack } from "../../change/node/restore.ts";

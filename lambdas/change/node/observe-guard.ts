@@ -9,8 +9,8 @@ import type { Op } from "../operation/op.ts";
 import { isAgentSilent } from "./agent.ts";
 import type { ChosenNode } from "./choose.ts";
 import { guardFault, guardFileFault } from "./guard.ts";
+import { type ObservedBetween, scriptFault } from "./observe.ts";
 import { askMachine, MACHINE_SECONDS } from "./observe-machine.ts";
-import { type ObservedBetween, scriptFault } from "./preconditions.ts";
 
 /** Questions whose answers say whether the machine would survive a reboot. */
 const QUESTIONS = { guard: true, metadata: true, disk: true } as const;
