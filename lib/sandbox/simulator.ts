@@ -142,6 +142,7 @@ async function fleetOf(
     version: demo.cluster.version,
     region: demo.region,
     hybridNetwork: demo.networks.hybrid,
+    installation: { ...demo.cluster, region: demo.region, networks: demo.networks },
     without,
   });
   const [bucket, secret, ecr] = [buckets.service, secrets.service, passwords.service];

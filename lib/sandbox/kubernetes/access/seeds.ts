@@ -4,6 +4,7 @@ import type { KubeObject } from "../model/object.ts";
 import { resourceTypes } from "../model/resources.ts";
 import {
   authorities,
+  clusterConfig,
   dnsService,
   draft,
   type InstallationFacts,
@@ -186,8 +187,9 @@ export const seeds = (facts: InstallationFacts): KubeObject[] => [
   ...bootstrapPolicy(),
   ...bootstrapper(),
   ...networkNodes(),
-  network(facts.hybridNetwork),
-  infrastructure(),
+  network(facts),
+  infrastructure(facts.installation),
+  ...(facts.installation ? [clusterConfig(facts.installation)] : []),
   imageConfiguration(),
   proxyConfiguration(),
   router(),
