@@ -1,8 +1,9 @@
 import { type AuditEntry, type Chain, chainName, entryAfter, isSameAct, type MarkedAct } from "../audit/entry.ts";
 import type { Head } from "../audit/head.ts";
 import { auditPartition, ENTRY_ITEMS, EXPIRES, keys } from "../records/ledger-table.ts";
+import { OPERATION_DAYS } from "../records/retention.ts";
 import { type EventContext, timestamp } from "../steps/context.ts";
-import { expiryAfter, OPERATION_DAYS } from "../steps/ledger/retention.ts";
+import { expiryAfter } from "../steps/ledger/retention.ts";
 import { tableClient } from "../steps/ledger/table.ts";
 import type { copies, EntryItem } from "./copies.ts";
 

@@ -22,7 +22,7 @@ export function callerOf(invokedArn: string): Appender | null {
 const mayAppend = (caller: Appender, operation: string): boolean =>
   caller === "sweep" || commandsOf(caller).some((command) => operation.startsWith(`${command}-`));
 
-/** What the ledger holds of an operation and of the people in it. */
+/** An operation as the ledger holds it, and the people in it. */
 interface KnownOperation {
   readonly operation: OperationRecord;
   /** The person's request as the front door accepted it; undefined for a rule's. */
@@ -31,7 +31,7 @@ interface KnownOperation {
   readonly decisions: readonly Pick<DecisionRecord, "userId" | "decision">[];
 }
 
-/** What an entry of these kinds says of its person, and how the ledger shows it. */
+/** The decision that a vote must have for an entry of this kind. */
 const votes: Readonly<Partial<Record<Act["what"], string>>> = { approved: "approve", denied: "deny" };
 
 /** Entries whose person requested the operation. */
