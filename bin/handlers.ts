@@ -120,8 +120,9 @@ export function mountHandlers(simulator: Simulator, addresses: Addresses): void 
       return addresses.during ? addresses.during(work) : work;
     };
   for (const name of functionNames) {
-    const { timeoutSeconds, executionSeconds }: FunctionShape = functions[name];
-    const limits = { timeoutSeconds, ...(executionSeconds ? { executionTimeoutSeconds: executionSeconds } : {}) };
+    const { timeoutSeconds, executionSeconds, aliases = [] }: FunctionShape = functions[name];
+    const executions = executionSeconds ? { executionTimeoutSeconds: executionSeconds } : {};
+    const limits = { timeoutSeconds, aliases, ...executions };
     const log = (line: string) => simulator.log(name, line);
     const runtime = { ...addresses, log, settings: settings(environmentOf(simulator, name, addresses)) };
     simulator.lambda.mount(lambdaName(name), limits, watched(atFirstCall(name, runtime)));

@@ -5,6 +5,7 @@ import type { Topic } from "aws-cdk-lib/aws-sns";
 import type { Construct } from "constructs";
 import { profileOf } from "../lambdas/profiles/list.ts";
 import { TAG } from "../lambdas/tags.ts";
+import { auditWarnings, logRetention } from "./audit-retention.ts";
 import { Alarms, type AlarmsProps } from "./constructs/alarms.ts";
 import { clusterSecrets } from "./constructs/cluster-secrets.ts";
 import { dashboard } from "./constructs/dashboard.ts";
@@ -24,6 +25,7 @@ import { ScriptDocuments } from "./constructs/script-documents.ts";
 import type { Deployment } from "./deployment.ts";
 import { type FunctionName, workflowNames } from "./functions.ts";
 import { type Payload, releaseContent } from "./release-content.ts";
+import { ruleWarnings } from "./rule-faults.ts";
 
 /** Properties of one cluster's stack. */
 export interface CasementStackProps extends StackProps {
@@ -87,6 +89,8 @@ export class CasementStack extends Stack {
 
     // Permissions of each function.
     grant(this, deployment, { handlers, release, events, nodes, network, bucket, topic, ledger });
+    for (const { id: warning, message } of [...auditWarnings(deployment), ...ruleWarnings(deployment)])
+      Annotations.of(this).addWarningV2(warning, message);
     if (payload === null) Annotations.of(this).addWarningV2("casement:payload", NO_PAYLOAD);
 
     // Alarms, and the topic that notifies people.
@@ -103,7 +107,7 @@ export class CasementStack extends Stack {
   }
 
   get #logRetention(): RetentionDays {
-    return this.#deployment.aws.logRetentionDays as RetentionDays;
+    return logRetention(this.#deployment) as RetentionDays;
   }
 
   #nodeNetwork(): NodeNetwork {
@@ -143,6 +147,7 @@ export class CasementStack extends Stack {
       topic,
       frontDoor: handlers["front-door"],
       cloudEvents: handlers["cloud-events"],
+      appendAudit: handlers["append-audit"],
       workflows: Object.fromEntries(workflowNames.map((name) => [name, handlers[name]])),
       rules: events,
     };
@@ -166,8 +171,9 @@ const meanings = {
 } as const;
 
 /** Account and region of the stack, and the texts that people see in the console. */
-const aboutStack = (id: string, { cluster, aws: { account, tags } }: Deployment): StackProps => ({
-  env: { account, region: cluster.region },
+const aboutStack = (id: string, { cluster, aws }: Deployment): StackProps => ({
+  env: { account: aws.account, region: cluster.region },
+  terminationProtection: aws.terminationProtection,
   description: `Casement: a Slack bot that runs the Windows nodes of the cluster ${cluster.name}`,
-  tags: { ...tags, [TAG.stack]: id },
+  tags: { ...aws.tags, [TAG.stack]: id },
 });

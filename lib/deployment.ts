@@ -25,7 +25,7 @@ import { messageOf } from "./message-of.ts";
 import { type Fault, ruleFaults } from "./rule-faults.ts";
 
 /** Days that CloudWatch Logs can keep (API PutRetentionPolicy). */
-const RETENTION_DAYS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1827, 3653] as const;
+export const LOG_DAYS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1827, 3653] as const;
 
 const NO_WAY_OUT =
   "name the NAT gateway (nat-…), transit gateway (tgw-…) or network interface of a firewall (eni-…) by which these subnets reach Slack and AWS: Slack has no endpoint inside a VPC";
@@ -72,18 +72,24 @@ const aws = z.strictObject({
   notify: z.union([z.array(z.email()).min(1, NOBODY_NOTIFIED), z.literal("none")], NOBODY_NOTIFIED),
   /** Tags that the account's own rules require on every resource. */
   tags: z.record(tagKey, z.string().max(256)).default({}),
-  logRetentionDays: z.literal(RETENTION_DAYS).default(90),
+  /** Keeps CloudFormation from deleting the stack. Switch it on after the first deployment: one that failed must be deletable. */
+  terminationProtection: z.boolean().default(false),
+  /** Days for which the functions' logs are kept; default: as long as the audit's entries. */
+  logRetentionDays: z.literal(LOG_DAYS).optional(),
   /**
    * Retention that S3 enforces for every version in the bucket, including the copies of the audit; set it at the first
-   * deployment.
+   * deployment. A configuration without it keeps its bucket as it is.
    */
   audit: z
     .strictObject({
-      objectLock: z.strictObject({
-        mode: z.enum(["governance", "compliance"]),
-        /** S3's own limit is 36,500 days. */
-        days: z.number().int().min(1).max(36_500),
-      }),
+      objectLock: z.union([
+        z.strictObject({
+          mode: z.enum(["governance", "compliance"]),
+          /** S3's own limit is 36,500 days. */
+          days: z.number().int().min(1).max(36_500),
+        }),
+        z.literal("none"),
+      ]),
     })
     .optional(),
   /** Path of the uploaded payload's manifest, relative to this file. Leave it out until the payload is uploaded. */

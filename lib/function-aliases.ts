@@ -1,3 +1,4 @@
+import { APPEND_AUDIT, isAppender } from "../lambdas/audit/appenders.ts";
 import { LIVE, RIGHTS } from "../lambdas/configuration/aliases.ts";
 import { functionOf, type PrincipalName, triedNames } from "./functions.ts";
 
@@ -5,9 +6,10 @@ import { functionOf, type PrincipalName, triedNames } from "./functions.ts";
 const rightsAliases = (asker: PrincipalName): readonly (readonly [string, string])[] =>
   asker === "look" ? triedNames.map((name) => [name, RIGHTS] as const) : [];
 
-/** Workflow → the alias by which a function calls it; only the workflows that it calls. */
+/** Function → the alias by which another one calls it; only the functions that this one calls. */
 export const aliasesFor = (principal: PrincipalName): Readonly<Record<string, string>> =>
   Object.fromEntries([
     ...(functionOf(principal)?.starts ?? []).map((name) => [name, LIVE]),
     ...rightsAliases(principal),
+    ...(isAppender(principal) ? [[APPEND_AUDIT, principal] as const] : []),
   ]);

@@ -1,3 +1,4 @@
+import { APPEND_AUDIT, appenders } from "../lambdas/audit/appenders.ts";
 import type { Capability, WorkflowRow } from "../lambdas/capabilities/capability.ts";
 import { capabilities, type WorkflowName } from "../lambdas/capabilities/list.ts";
 import { schedules } from "../lambdas/capabilities/schedules.ts";
@@ -20,6 +21,8 @@ export interface FunctionShape {
   readonly account?: Account;
   /** Durable functions that the function may start. */
   readonly starts: readonly WorkflowName[];
+  /** Aliases by which others call it and wait for its answer: each is the name of the one function that may use it. */
+  readonly aliases?: readonly WorkflowName[];
   /** The doctor, in `look`, lets it try its own rights: set for each function that changes resources of the account. */
   readonly triesItsRights?: true;
 }
@@ -55,7 +58,7 @@ const distinct = <T>(values: readonly T[]): readonly T[] => [...new Set(values)]
  * are written by hand in lib/permissions.ts.
  */
 export const functions: Readonly<
-  Record<WorkflowName, DurableShape> & Record<"front-door" | "cloud-events", FunctionShape>
+  Record<WorkflowName, DurableShape> & Record<"front-door" | "cloud-events" | typeof APPEND_AUDIT, FunctionShape>
 > = {
   "front-door": {
     entry: "lambdas/front-door/handler.ts",
@@ -68,6 +71,14 @@ export const functions: Readonly<
     timeoutSeconds: 30,
     memoryMiB: 512,
     starts: distinct(schedules.flatMap(({ starts = [] }) => starts)),
+  },
+  // A step waits for its answer, which is several calls of DynamoDB and S3.
+  [APPEND_AUDIT]: {
+    entry: "lambdas/append-audit/handler.ts",
+    timeoutSeconds: 30,
+    memoryMiB: 1024,
+    starts: [],
+    aliases: appenders,
   },
   ...workflows,
 };
@@ -89,7 +100,9 @@ export const functionOf = (principal: string): FunctionShape | undefined =>
   isFunction(principal) ? functions[principal] : undefined;
 
 /** Functions that run asynchronously: an event that one of them failed on is kept as a dead letter. */
-export const asynchronousNames: readonly FunctionName[] = functionNames.filter((name) => name !== "front-door");
+export const asynchronousNames: readonly FunctionName[] = functionNames.filter(
+  (name) => name !== "front-door" && name !== APPEND_AUDIT,
+);
 
 /** Names of the durable functions. */
 export const workflowNames = functionNames.filter((name) => "executionSeconds" in functions[name]);

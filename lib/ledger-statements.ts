@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the placeholders are filled by permissionsFor.
 
-import type { WorkflowName } from "../lambdas/capabilities/list.ts";
+import { APPEND_AUDIT, type Appender } from "../lambdas/audit/appenders.ts";
 import {
   COMMAND_PARTITION,
   DIRECTORY_PARTITION,
@@ -8,8 +8,8 @@ import {
   MACHINE_PARTITION,
   PRIMARY_KEY,
 } from "../lambdas/records/ledger-table.ts";
-import { bucket, table } from "./arns.ts";
-import { auditsOf, everyAudit, everyOperation, ledgerWriters, operationsOf } from "./ledger-writers.ts";
+import { bucket, lambda, table } from "./arns.ts";
+import { everyOperation, ledgerWriters, operationsOf } from "./ledger-writers.ts";
 import type { Conditions, Statement } from "./statement.ts";
 
 /** Conditions for these partitions, and for no request that names none (IAM User Guide, "ForAllValues" with an absent key). */
@@ -39,25 +39,31 @@ export const writeLedger = (name: keyof typeof ledgerWriters): Statement => ({
   conditions: only(ledgerWriters[name]),
 });
 
-/** Writes copies of the audit's entries. S3 keeps every version, and no function may delete one. */
-const exportAudit: Statement = {
-  sid: "ExportAudit",
-  actions: ["s3:PutObject"],
-  resources: [`${bucket}/audit/\${cluster}/*`],
-  why: "One object per entry, named with its operation and its place.",
-};
-
-/** Appends to the audit of these operations, and copies its entries. Nothing may change or delete an entry. */
-const appendTo = (leading: readonly string[]): readonly Statement[] => [
-  { sid: "AppendToAudit", actions: ["dynamodb:PutItem"], resources: [table], conditions: only(leading) },
-  exportAudit,
+/**
+ * Appends to every audit, for the one function that may. No function may update or delete an entry.
+ */
+export const appendAudit: readonly Statement[] = [
+  {
+    sid: "AppendToAudit",
+    actions: ["dynamodb:PutItem"],
+    resources: [table],
+    conditions: only(ledgerWriters["append-audit"]),
+  },
+  {
+    // The bucket's policy demands that each is written once. S3 keeps every version, and no function may delete one.
+    sid: "CopyAudit",
+    actions: ["s3:PutObject"],
+    resources: [`${bucket}/audit/\${cluster}/*`],
+    why: "One object per entry, named with its operation and its place.",
+  },
 ];
 
-/** Appends to the audits of a workflow's own operations. */
-export const appendAudit = (workflow: WorkflowName): readonly Statement[] => appendTo(auditsOf(workflow));
-
-/** Appends to the audit of every operation, for the function that ends lost ones. */
-export const appendEveryAudit: readonly Statement[] = appendTo([everyAudit]);
+/** Has entries appended, by the alias of the caller's own name: so the function that appends knows who calls. */
+export const askToAppend = (caller: Appender): Statement => ({
+  sid: "AppendToAudit",
+  actions: ["lambda:InvokeFunction"],
+  resources: [`${lambda(APPEND_AUDIT)}:${caller}`],
+});
 
 /**
  * Writes these attributes, and no other, into the records of other workflows' operations (Service Authorization
@@ -84,12 +90,21 @@ export const closeKeptMachine: Statement = noteOn("CloseKeptMachine", operations
 ]);
 
 /** Reads the audit's copies, to compare the audit with them. */
-export const readAuditCopies: Statement = {
-  sid: "ReadAuditCopies",
-  actions: ["s3:GetObject"],
-  resources: [`${bucket}/audit/\${cluster}/*`],
-  why: "One object per entry, named with its operation and its place.",
-};
+export const readAuditCopies: readonly Statement[] = [
+  {
+    sid: "ReadAuditCopies",
+    actions: ["s3:GetObject"],
+    resources: [`${bucket}/audit/\${cluster}/*`],
+    why: "One object per entry, named with its operation and its place.",
+  },
+  {
+    // S3 says that an object is missing only to a caller who may list the bucket (API Reference, GetObject), and its requests
+    // for an object have no prefix that a condition could name.
+    sid: "SeeMissingCopies",
+    actions: ["s3:ListBucket"],
+    resources: [bucket],
+  },
+];
 
 /** Lets a schedule write the members of Slack's groups, and no other item. */
 export const keepDirectory: Statement = {

@@ -1,5 +1,5 @@
 import type { WorkflowName } from "../lambdas/capabilities/list.ts";
-import { commands } from "../lambdas/commands/list.ts";
+import { commandsOf } from "../lambdas/commands/of-workflow.ts";
 import { clusterInputs } from "../lambdas/inputs/list.ts";
 import {
   AUDIT_PARTITION,
@@ -24,28 +24,12 @@ import {
 import { lastRelease } from "../lambdas/records/machine-record.ts";
 import type { FunctionName } from "./functions.ts";
 
-/** Words of the commands that a workflow carries out, with that of the operation that its schedule requests. */
-const wordsOf = (workflow: WorkflowName): readonly string[] => {
-  if (workflow === "update-authority") return ["authority"];
-  if (workflow === "reconcile") return [...new Set(clusterInputs.map(({ request }) => request.command))];
-  // A child writes into the operation of its parent.
-  const asked = workflow === "provision-node" ? "add-nodes" : workflow;
-  return commands.filter((one) => one.workflow === asked || one.workflowOfMany === asked).map(({ name }) => name);
-};
-
 /** The partitions of the operations that a workflow carries out: an operation's id begins with its command. */
 export const operationsOf = (workflow: WorkflowName): readonly string[] =>
-  wordsOf(workflow).map((word) => `${OPERATION_PARTITION}${word}-*`);
-
-/** The partitions of the audits of these operations. */
-export const auditsOf = (workflow: WorkflowName): readonly string[] =>
-  wordsOf(workflow).map((word) => `${AUDIT_PARTITION}${word}-*`);
+  commandsOf(workflow).map((word) => `${OPERATION_PARTITION}${word}-*`);
 
 /** The partitions of all operations. */
 export const everyOperation = `${OPERATION_PARTITION}*`;
-
-/** The partitions of all audits. */
-export const everyAudit = `${AUDIT_PARTITION}*`;
 
 const messages = `${MESSAGE_PARTITION}*`;
 const leases = `${LEASE_PARTITION}*`;
@@ -55,8 +39,8 @@ const fleetCommands = `${COMMAND_PARTITION}*`;
 /** Callbacks of executions that wait for a command or its machine. */
 const callbacks = [fleetCommands, `${MACHINE_PARTITION}*`];
 
-/** A message, the list of messages that Slack refused, and that of audit entries whose copies are missing. */
-const published = [messages, keys.unsaid.pk, `${EXPORT_PARTITION}*`];
+/** A message, and the list of messages that Slack refused. */
+const published = [messages, keys.unsaid.pk];
 
 /** Partitions of a function that gives back what a dead child of it held: lease, slot, place, and the start-up taint of a Node. */
 const heldByChildren = [leases, SLOTS, cordons, keys.registering.pk];
@@ -70,6 +54,7 @@ const emptying = [leases, SLOTS, cordons, keys.breakGlass.pk, ...published];
  */
 export const ledgerWriters: Readonly<Record<Exclude<FunctionName, "cloud-events">, readonly string[]>> = {
   "front-door": [`${DOOR_PARTITION}*`, everyOperation, `${RESPONSE_PARTITION}*`],
+  "append-audit": [`${AUDIT_PARTITION}*`, `${EXPORT_PARTITION}*`],
   "add-nodes": [...operationsOf("add-nodes"), `${POOL_PARTITION}*`, ...heldByChildren, ...published],
   "provision-node": [
     ...operationsOf("provision-node"),

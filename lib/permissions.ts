@@ -1,3 +1,4 @@
+import type { Appender } from "../lambdas/audit/appenders.ts";
 import type { WorkflowName } from "../lambdas/capabilities/list.ts";
 import type { Account } from "../lambdas/cluster/accounts.ts";
 import { BY_TIME, UNFINISHED } from "../lambdas/records/ledger-table.ts";
@@ -7,7 +8,7 @@ import { clusterInputs, inputContents, machineInputs, seeInputSecrets } from "./
 import { launch, seeVolumeKey, useVolumeKey } from "./launch-statements.ts";
 import {
   appendAudit,
-  appendEveryAudit,
+  askToAppend,
   closeKeptMachine,
   keepDirectory,
   readAuditCopies,
@@ -75,11 +76,7 @@ const asksCluster = (name: WorkflowName, account: Account): Statement[] => [
 ];
 
 /** Permissions of every function that changes nodes with the account `act`. */
-const actsOnNodes = (name: WorkflowName): Statement[] => [
-  ...asksCluster(name, "act"),
-  ...appendAudit(name),
-  putNotices,
-];
+const actsOnNodes = (name: Appender): Statement[] => [...asksCluster(name, "act"), askToAppend(name), putNotices];
 
 /** Functions of single nodes and rollouts whose executions wait for people and are woken by a button or a dialog. */
 const whichAsk = [
@@ -105,7 +102,7 @@ const seeOthersWork = [seeAssociations, seeScalingGroups];
 const followHoldersOfSlots = followExecutions("drain-node", "reboot-node", "restart-node", "remove-node");
 
 /** Permissions of a function that reboots one node or restarts its services, alone or in a rollout, and proves it. */
-const provesNodes = (name: WorkflowName): Statement[] => [
+const provesNodes = (name: Appender): Statement[] => [
   wakeExecutions("reboot-nodes"),
   ...actsOnNodes(name),
   settleLeftWork,
@@ -142,9 +139,10 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
     ),
     start(functions["cloud-events"].starts),
   ],
+  "append-audit": [readLedger, ...appendAudit],
   "add-nodes": [
     ...asksCluster("add-nodes", "look"),
-    ...appendAudit("add-nodes"),
+    askToAppend("add-nodes"),
     seeSecurityGroups,
     images,
     start(functions["add-nodes"].starts),
@@ -153,7 +151,7 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
   ],
   "provision-node": [
     ...asksCluster("provision-node", "join"),
-    ...appendAudit("provision-node"),
+    askToAppend("provision-node"),
     wakeExecutions("add-nodes"),
     keepCredential("join"),
     seeAgents,
@@ -170,7 +168,7 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
   "cordon-node": [...actsOnNodes("cordon-node"), settleLeftWork, ...seeOthersWork],
   "guard-node": [
     ...asksCluster("guard-node", "look"),
-    ...appendAudit("guard-node"),
+    askToAppend("guard-node"),
     seeAgents,
     putNotices,
     ...guardCommand,
@@ -205,14 +203,14 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
     followHoldersOfSlots,
     terminate,
   ],
-  "stop-changes": [...asksCluster("stop-changes", "look"), ...appendAudit("stop-changes")],
+  "stop-changes": [...asksCluster("stop-changes", "look"), askToAppend("stop-changes")],
   "probe-nodes": [...asksCluster("probe-nodes", "act"), putNotices],
   "watch-reboots": [...asksCluster("watch-reboots", "look"), seeAgents, ...fleetLook],
   "update-authority": [...actsOnNodes("update-authority"), seeAgents, plans, ...inputContents, ...fleetCommand],
   reconcile: [...actsOnNodes("reconcile"), seeAgents, plans, ...clusterInputs, ...fleetCommand],
   sweep: [
     ...asksCluster("sweep", "act"),
-    ...appendEveryAudit,
+    askToAppend("sweep"),
     start(functions.sweep.starts),
     readList(UNFINISHED),
     followExecutions(...whichAsk, "stop-changes", "look", "sweep", "update-authority", "reconcile"),
@@ -222,7 +220,7 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
   look: [
     ...asksCluster("look", "look"),
     readList(BY_TIME, UNFINISHED),
-    readAuditCopies,
+    ...readAuditCopies,
     keepCredential("look"),
     putNotices,
     seeSubnets,

@@ -36,6 +36,29 @@ export const resourcePolicies: Readonly<Partial<Record<PolicyHolder, readonly Re
       resources: [bucket, `${bucket}/*`],
       conditions: { NumericLessThan: { "s3:TlsVersion": "1.2" } },
     },
+    {
+      // S3 User Guide, "Enforce conditional writes": a copy is written where there is none, and never over another. Parts of
+      // multipart uploads carry no such header, so that there are none.
+      sid: "AuditIsWrittenOnce",
+      effect: "Deny",
+      principal: "*",
+      actions: ["s3:PutObject"],
+      resources: [`${bucket}/audit/*`],
+      conditions: { Null: { "s3:if-none-match": "true" } },
+    },
+    {
+      sid: "AuditIsKept",
+      effect: "Deny",
+      principal: "*",
+      actions: [
+        "s3:BypassGovernanceRetention",
+        "s3:DeleteObject",
+        "s3:DeleteObjectVersion",
+        "s3:PutObjectLegalHold",
+        "s3:PutObjectRetention",
+      ],
+      resources: [`${bucket}/audit/*`],
+    },
   ],
   topic: [
     encryptedOnly("sns:Publish", [topic]),

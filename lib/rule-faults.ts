@@ -21,17 +21,23 @@ export const ruleFaults = (whole: Rules): Fault[] => [
 
 function peopleFaults({ people }: Rules): Fault[] {
   const message = "name Slack user ids (U…) or user groups (S…)";
-  if (Object.keys(people).length === 0)
-    return [{ path: ["people"], message: `no person has a role, so no command would be allowed: ${message}` }];
   return Object.keys(people)
     .filter((role) => people[role]?.length === 0)
     .map((role) => ({ path: ["people", role], message: `no person has this role: ${message}, or leave it out` }));
 }
 
-function policyFaults({ policy, people }: Rules): Fault[] {
-  if (Object.keys(policy).length === 0)
-    return [{ path: ["policy"], message: "no command is allowed to anybody: name commands with their roles" }];
-  return commandFaults(["policy"], policy, people);
+const policyFaults = ({ policy, people }: Rules): Fault[] => commandFaults(["policy"], policy, people);
+
+/** Finds rules that allow nobody anything: deployed on purpose, they stop Casement for everybody. */
+export function ruleWarnings({ people, policy }: Pick<Rules, "people" | "policy">): { id: string; message: string }[] {
+  const empty = [
+    ...(Object.keys(people).length === 0 ? ["people"] : []),
+    ...(Object.keys(policy).length === 0 ? ["policy"] : []),
+  ];
+  return empty.map((section) => ({
+    id: `casement:${section}`,
+    message: `${section} is empty: nobody may do anything, and changes that wait are refused when they go on.`,
+  }));
 }
 
 function commandFaults(at: readonly string[], policy: Rules["policy"], people: Rules["people"]): Fault[] {

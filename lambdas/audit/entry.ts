@@ -39,6 +39,12 @@ export interface Act {
   readonly detail?: { readonly [name: string]: Json | undefined };
 }
 
+/** An act with its mark: unique within the chain, and the same if the step is repeated. */
+export interface MarkedAct {
+  readonly mark: string;
+  readonly act: Act;
+}
+
 /** Name of a chain: the operation, or one of its nodes that has its own execution. Each chain has only one writer. */
 export interface Chain {
   readonly operation: string;
@@ -105,12 +111,22 @@ export const isSameAct = ({ what, by, node, detail }: AuditEntry, act: Act): boo
   digestOf({ what, by, node, detail } as unknown as Json) ===
   digestOf({ what: act.what, by: act.by, node: act.node, detail: act.detail } as unknown as Json);
 
+/** An entry's place in a chain of an operation. */
+export interface EntryPlace {
+  readonly cluster: string;
+  /** Name as `chainName` writes it. */
+  readonly chain: string;
+  readonly sequence: number;
+}
+
 /**
  * Builds the key of an entry's copy in the bucket: `audit/<cluster>/<date>/<operation>/<sequence>.json`. The entries of
- * each node's chain have a separate folder.
+ * each node's chain have a separate folder. Nothing in the entry itself has a part in it, so that an entry which was written
+ * anew has the key of the one that it replaced.
+ * @param day of the operation's request, ISO 8601
  */
-export function exportKey({ cluster, chain, at, sequence }: AuditEntry): string {
+export function exportKey({ cluster, chain, sequence }: EntryPlace, day: string): string {
   const [operation = "", index] = chain.split(":");
   const folder = index === undefined ? operation : `${operation}/node-${index.padStart(4, "0")}`;
-  return `audit/${cluster}/${at.slice(0, 10)}/${folder}/${String(sequence).padStart(4, "0")}.json`;
+  return `audit/${cluster}/${day.slice(0, 10)}/${folder}/${String(sequence).padStart(4, "0")}.json`;
 }

@@ -1,4 +1,5 @@
 import type { NodeRecord, OperationRecord } from "../records/records.ts";
+import type { CopyVerdict } from "./copies.ts";
 import { type AuditEntry, type Chain, chainName } from "./entry.ts";
 import type { Head } from "./head.ts";
 import { type ChainVerdict, verifyChain } from "./verify.ts";
@@ -12,20 +13,32 @@ export interface ReadChain {
 /** A chain and the result of verifying it. */
 export interface ReviewedChain extends ReadChain {
   readonly verdict: ChainVerdict;
-  /** Comparison of its last entry with the copy in the bucket; "unknown" if S3 was not called or did not answer. */
-  readonly copy: "same" | "different" | "none" | "unknown";
+  /** Comparison of its entries with their copies in the bucket. */
+  readonly copy: CopyVerdict;
 }
-
-/** Lists the chains of an operation: its own, and the chains that its nodes' executions write. */
-export const chainsOf = (operation: string, nodes: readonly NodeRecord[]): Chain[] => [
-  { operation },
-  ...nodes.filter(({ audit }) => audit !== undefined).map(({ index }) => ({ operation, index })),
-];
 
 /** Reads the heads of the nodes' chains from the end of the operation's own chain: name of the chain → head. */
 function promisedHeads(entries: readonly AuditEntry[]): ReadonlyMap<string, Head> {
   const end = entries.findLast(({ what }) => what === "ended");
   return new Map(Object.entries(Object(end?.detail?.chains)) as [string, Head][]);
+}
+
+/**
+ * Lists the chains of an operation: its own, and those that its nodes' executions write, by whichever place names them. No
+ * role may write all of these places.
+ * @param named indexes of nodes that the audit's own partition names
+ * @param entries of the operation's own chain
+ */
+export function chainsOf(
+  operation: string,
+  nodes: readonly NodeRecord[],
+  named: readonly number[],
+  entries: readonly AuditEntry[],
+): Chain[] {
+  const headed = nodes.filter(({ audit }) => audit !== undefined).map(({ index }) => index);
+  const promised = [...promisedHeads(entries).keys()].map((chain) => Number(chain.split(":")[1]));
+  const indexes = [...new Set([...headed, ...named, ...promised])].sort((one, other) => one - other);
+  return [{ operation }, ...indexes.map((index) => ({ operation, index }))];
 }
 
 /**
@@ -41,9 +54,9 @@ export function review(
   return read.map(({ chain, entries }) => {
     const name = chainName(chain);
     const node = nodes.find(({ index }) => index === chain.index);
-    const head = (node ? (promised.get(name) ?? node.audit) : audit) ?? null;
+    const head = (chain.index === undefined ? audit : (promised.get(name) ?? node?.audit)) ?? null;
     const hasEnded = (node ? node.endedAt : endedAt) !== null;
     const verdict = verifyChain(entries, { cluster, chain: name, head, hasEnded });
-    return { chain, entries, verdict, copy: "unknown" };
+    return { chain, entries, verdict, copy: { kind: "unknown" } };
   });
 }

@@ -10,6 +10,7 @@ import { awsCalls } from "./aws-call.ts";
 import { clusterCredentialOf } from "./cluster-credential.ts";
 import { type Events, events } from "./events.ts";
 import { type FrontDoorClients, frontDoorClients } from "./front-door-clients.ts";
+import { type Invoke, invoker } from "./invoke.ts";
 import { type ClusterCredential, type Kubernetes, kubernetes } from "./kubernetes.ts";
 import { type Respond, responder } from "./respond.ts";
 import { awsOptions, s3Client } from "./s3.ts";
@@ -31,6 +32,8 @@ export interface Clients extends FrontDoorClients {
   /** A client of the same cluster with another credential, to try a new one before it replaces the current one. */
   kubernetesWith(credential: ClusterCredential): Kubernetes;
   readonly events: Events;
+  /** Calls a function that answers at once. */
+  readonly invoke: Invoke;
   /** Answers a command at the response URL that Slack sent with it. */
   readonly respond: Respond;
   /** Reads an instance's state in its Auto Scaling group; null for an instance that belongs to no group. */
@@ -63,6 +66,7 @@ export function clients(settings: Settings, transport?: Transport): Clients {
     kubernetes: kubernetes(credential, transport?.kubernetes),
     kubernetesWith: (other) => kubernetes(async () => other, transport?.kubernetes),
     events: events(awsCalls(settings, transport)),
+    invoke: invoker(awsCalls(settings, transport)),
     respond: responder(settings.slackUrl, transport?.fetch),
     groupMember: autoScaling(awsCalls(settings, transport)),
     subscriptions: subscriptions(awsCalls(settings, transport)),

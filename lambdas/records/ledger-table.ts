@@ -91,7 +91,7 @@ export const STOPS = "stops";
 export const NODE_ITEMS = "node#";
 
 /** Prefix of the sort keys of an operation's decisions. */
-const DECISION_ITEMS = "decision#";
+export const DECISION_ITEMS = "decision#";
 
 /** Prefix of the sort keys of the decisions on one subject. */
 export const decisionsOn = (subject: string): string => `${DECISION_ITEMS}${subject}#`;
@@ -101,6 +101,12 @@ export const AUDIT_PARTITION = "audit#";
 
 /** Partition of an audit chain. @param chain "add-3f9c2a71" or "add-3f9c2a71:0" */
 export const auditPartition = (chain: string): string => `${AUDIT_PARTITION}${chain}`;
+
+/** Prefix of the sort keys of a chain's entries: numbers of six digits. */
+export const ENTRY_ITEMS = "0";
+
+/** Prefix of the sort keys that name the chains of an operation's nodes. */
+export const CHAIN_ITEMS = "chain#";
 
 /** Prefix of the sort keys of the votes on one request for approval. */
 export const votesOn = (asking: number): string => `${decisionsOn("approval")}${String(asking).padStart(4, "0")}#`;
@@ -142,6 +148,11 @@ export const keys = {
   audit: (chain: string, sequence: number): Key => ({
     pk: auditPartition(chain),
     sk: String(sequence).padStart(6, "0"),
+  }),
+  /** Says that a node of an operation has an audit chain of its own. */
+  auditChain: (operation: string, index: number): Key => ({
+    pk: auditPartition(operation),
+    sk: `${CHAIN_ITEMS}${String(index).padStart(4, "0")}`,
   }),
   /** The copies of an audit chain that are missing in the bucket. */
   auditExport: (chain: string): Key => ({ pk: `${EXPORT_PARTITION}${chain}`, sk: "export" }),

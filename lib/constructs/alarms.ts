@@ -9,6 +9,7 @@ import {
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
+import { APPEND_AUDIT } from "../../lambdas/audit/appenders.ts";
 import { type Account, accounts } from "../../lambdas/cluster/accounts.ts";
 import type { EventRules } from "./event-rules.ts";
 import type { HandlerFunction } from "./handler-function.ts";
@@ -31,6 +32,7 @@ export interface AlarmsProps {
   readonly topic: ITopic;
   readonly frontDoor: HandlerFunction;
   readonly cloudEvents: HandlerFunction;
+  readonly appendAudit: HandlerFunction;
   /** Name → durable function. */
   readonly workflows: Readonly<Record<string, HandlerFunction>>;
   readonly rules: EventRules;
@@ -167,8 +169,29 @@ function inTens(
   }));
 }
 
-function conditions({ cluster, frontDoor, cloudEvents, workflows, rules }: AlarmsProps): Condition[] {
-  const functions = { "front-door": frontDoor, "cloud-events": cloudEvents, ...workflows };
+/** Errors of the functions that are not durable. */
+const errorConditions = (cloudEvents: HandlerFunction, appendAudit: HandlerFunction): Condition[] => [
+  {
+    id: "Event errors",
+    what: "AWS events could not be processed: executions fall back to slow polling.",
+    runbook: "event-errors",
+    metric: lambdaCount("Errors", cloudEvents.lambda.functionName, "errors"),
+  },
+  {
+    id: "Audit errors",
+    what: "Entries of the audit could not be appended: changes stop until they can be.",
+    runbook: "audit-errors",
+    metric: lambdaCount("Errors", appendAudit.lambda.functionName, "errors"),
+  },
+];
+
+function conditions({ cluster, frontDoor, cloudEvents, appendAudit, workflows, rules }: AlarmsProps): Condition[] {
+  const functions = {
+    "front-door": frontDoor,
+    "cloud-events": cloudEvents,
+    [APPEND_AUDIT]: appendAudit,
+    ...workflows,
+  };
   const each = (metric: string, of: Readonly<Record<string, HandlerFunction>>): IMetric[] =>
     Object.entries(of).map(([name, { lambda }]) => lambdaCount(metric, lambda.functionName, name));
   const queues = Object.values(functions).flatMap(({ deadLetters }) => deadLetters ?? []);
@@ -213,12 +236,7 @@ function conditions({ cluster, frontDoor, cloudEvents, workflows, rules }: Alarm
       runbook: "slack-denies-calls",
       metric: slackDenials(cluster),
     },
-    {
-      id: "Event errors",
-      what: "AWS events could not be processed: executions fall back to slow polling.",
-      runbook: "event-errors",
-      metric: lambdaCount("Errors", cloudEvents.lambda.functionName, "errors"),
-    },
+    ...errorConditions(cloudEvents, appendAudit),
     ...inTens(each("Throttles", functions), total, {
       id: "Throttles",
       what: "Lambda throttled invocations: a burst of requests, or too little concurrency.",

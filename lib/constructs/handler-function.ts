@@ -3,7 +3,7 @@ import { type Policy, PolicyDocument, Role, ServicePrincipal } from "aws-cdk-lib
 import { Alias, Architecture, type CfnFunction, Code, Function as Lambda, Runtime } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
-import { Construct } from "constructs";
+import { Construct, type IDependable } from "constructs";
 import { LIVE, RIGHTS } from "../../lambdas/configuration/aliases.ts";
 import { type FunctionShape, functionOf, type PrincipalName } from "../functions.ts";
 import { servicePermissionsFor } from "../role-permissions.ts";
@@ -18,7 +18,7 @@ export interface HandlerFunctionProps {
   readonly principal: PrincipalName;
   readonly cluster: string;
   readonly description: string;
-  readonly shape: Pick<FunctionShape, "timeoutSeconds" | "memoryMiB" | "executionSeconds">;
+  readonly shape: Pick<FunctionShape, "timeoutSeconds" | "memoryMiB" | "executionSeconds" | "aliases">;
   /** Folder of the bundle. */
   readonly bundle: string;
   readonly environment: Record<string, string>;
@@ -51,6 +51,8 @@ export class HandlerFunction extends Construct {
   /** Only for durable functions: the alias that others call. A running execution stays on its first version. */
   readonly live: Alias | undefined;
   readonly logGroup: LogGroup;
+  /** Aliases of the functions that call this one and wait for its answer. */
+  readonly #callers: readonly Alias[];
 
   constructor(scope: Construct, id: string, props: HandlerFunctionProps) {
     super(scope, id);
@@ -80,6 +82,7 @@ export class HandlerFunction extends Construct {
     });
     if (network) (this.lambda.node.defaultChild as CfnFunction).vpcConfig = network;
     this.live = shape.executionSeconds ? this.#alias(props.principal) : undefined;
+    this.#callers = (shape.aliases ?? []).map((aliasName) => this.#callerAlias(aliasName));
     const why = "Durable from its first version on; docs/decisions/0001 says what a change of that takes.";
     if (this.live) Annotations.of(this.lambda).acknowledgeInfo("aws-lambda:Function.DurableConfig", why);
   }
@@ -121,10 +124,20 @@ export class HandlerFunction extends Construct {
     return live;
   }
 
+  #callerAlias(aliasName: string): Alias {
+    return new Alias(this, `For-${aliasName}`, { aliasName, version: this.lambda.currentVersion });
+  }
+
+  /** The aliases by which other functions call this one, or the function itself: what is new goes live with them. */
+  get called(): readonly IDependable[] {
+    const aliases = [...(this.live ? [this.live] : []), ...this.#callers];
+    return aliases.length > 0 ? aliases : [this.lambda];
+  }
+
   /** Gives the handler exactly these permissions. New code goes live only after its policy is in place. */
   permit(statements: readonly Statement[]): Policy {
     const policy = permissionsPolicy(this, this.role, statements);
-    this.live?.node.addDependency(policy);
+    for (const alias of [this.live, ...this.#callers]) alias?.node.addDependency(policy);
     return policy;
   }
 

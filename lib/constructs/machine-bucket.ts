@@ -17,7 +17,7 @@ type Audit = Deployment["aws"]["audit"];
 
 /** Object Lock, from the first deployment on: CloudFormation would replace a bucket to enable it later. */
 function objectLock(audit: Audit): BucketProps {
-  if (!audit) return {};
+  if (!audit || audit.objectLock === "none") return {};
   const { mode, days } = audit.objectLock;
   const retention = mode === "governance" ? ObjectLockRetention.governance : ObjectLockRetention.compliance;
   return { objectLockEnabled: true, objectLockDefaultRetention: retention(Duration.days(days)) };

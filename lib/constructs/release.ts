@@ -49,8 +49,7 @@ export class Release extends Construct {
         Release: Stack.of(this).toJsonString(props.content),
       },
     });
-    const live = Object.values(props.handlers).map(({ live: alias, lambda }) => alias ?? lambda);
-    this.#document.node.addDependency(...live);
+    this.#document.node.addDependency(...Object.values(props.handlers).flatMap(({ called }) => called));
     this.runtimeVersion = this.#document.getAttString("RuntimeVersion");
   }
 

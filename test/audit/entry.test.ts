@@ -152,7 +152,11 @@ describe("The copy of an entry", () => {
   it("has a key of its own for each cluster, day, chain and place", () => {
     const [first] = chainOf([{ what: "requested" }]);
     const [child] = chainOf([{ what: "started" }], { operation: "add-3f9c2a71", index: 12 });
-    expect(exportKey(first as AuditEntry)).toBe("audit/prod-west/2026-11-21/remove-3f9c2a71/0001.json");
-    expect(exportKey(child as AuditEntry)).toBe("audit/prod-west/2026-11-21/add-3f9c2a71/node-0012/0001.json");
+    expect(exportKey(first as AuditEntry, "2026-11-20T23:59:00.000Z")).toBe(
+      "audit/prod-west/2026-11-20/remove-3f9c2a71/0001.json",
+    );
+    expect(exportKey(child as AuditEntry, "2026-11-20T23:59:00.000Z")).toBe(
+      "audit/prod-west/2026-11-20/add-3f9c2a71/node-0012/0001.json",
+    );
   });
 });

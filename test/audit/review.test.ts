@@ -33,7 +33,14 @@ const verdicts = (read: Parameters<typeof review>[2], nodes = [node], of = opera
 
 describe("The review of an operation's chains", () => {
   test("is of its own chain, and of each node whose execution writes one", () => {
-    expect(chainsOf(own.operation, [node, nodeRecord({ index: 1 })])).toEqual([own, ofNode]);
+    expect(chainsOf(own.operation, [node, nodeRecord({ index: 1 })], [], [])).toEqual([own, ofNode]);
+  });
+
+  test("is of a node's chain whichever place names it", () => {
+    const { audit: _, ...unheaded } = node;
+    expect(chainsOf(own.operation, [unheaded], [], [])).toEqual([own]);
+    expect(chainsOf(own.operation, [unheaded], [0], [])).toEqual([own, ofNode]);
+    expect(chainsOf(own.operation, [unheaded], [], entries)).toEqual([own, ofNode]);
   });
 
   test("finds both intact, and leaves the copy open", () => {
@@ -42,8 +49,8 @@ describe("The review of an operation's chains", () => {
       { chain: ofNode, entries: nodeEntries },
     ];
     expect(review(operation, [node], read)).toEqual([
-      { chain: own, entries, verdict: { kind: "intact", head: headOf(entries) }, copy: "unknown" },
-      { chain: ofNode, entries: nodeEntries, verdict: { kind: "intact", head: nodeHead }, copy: "unknown" },
+      { chain: own, entries, verdict: { kind: "intact", head: headOf(entries) }, copy: { kind: "unknown" } },
+      { chain: ofNode, entries: nodeEntries, verdict: { kind: "intact", head: nodeHead }, copy: { kind: "unknown" } },
     ]);
   });
 

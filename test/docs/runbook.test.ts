@@ -1,11 +1,14 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { schedules } from "../../lambdas/capabilities/schedules.ts";
 import { stageName } from "../../lambdas/messages/operation/stages.ts";
 import { codeRemedies, type Place, stageRemedies } from "../../lambdas/messages/remedies/remedies.ts";
 import type { Remedy } from "../../lambdas/messages/remedies/remedy.ts";
 import { withWord } from "../../lambdas/messages/slack/command-word.ts";
 import { failureCodes } from "../../lambdas/records/failures.ts";
 import { nodeWorkflows, stagesOf } from "../../lambdas/stages.ts";
+import { rulesOf } from "../../lib/event-rules.ts";
+import { functionNames } from "../../lib/functions.ts";
 import { pageAt } from "./pages.ts";
 
 const runbook = pageAt("docs/runbook.md");
@@ -68,4 +71,18 @@ test("lists the likely cause and the remedy of each code and each stage, in the 
 test("names the codes whose likely cause is their stage's, and no others", () => {
   const [, list = ""] = /These codes have the cause of their stage: ([^.]*)\./.exec(section) ?? [];
   expect(list.split(/,\s+/)).toEqual(failureCodes.filter((code) => !codeRemedies[code]).map((code) => `\`${code}\``));
+});
+
+test("lists every function by the beginning of its logical id", () => {
+  const [, list = ""] = /The functions are ([^.]*)\./.exec(runbook.text) ?? [];
+  const idOf = (name: string) => name.replace(/(^|-)([a-z])/g, (_all, _dash, letter: string) => letter.toUpperCase());
+  expect([...list.matchAll(/`(\w+)`/g)].map(([, id]) => id)).toEqual(functionNames.map(idOf));
+});
+
+test("stops every schedule, and no rule that wakes what runs or calls people", () => {
+  expect(runbook.text).toContain("Rules[?ScheduleExpression].Name");
+  const rules = rulesOf("prod-west");
+  expect(rules.filter(({ schedule }) => schedule !== undefined).map(({ name }) => name)).toEqual(
+    schedules.map(({ name }) => name),
+  );
 });

@@ -125,11 +125,15 @@ test.for(functionNames)("the table says what %s starts", (name) => {
   expect(namedIn(can)).toEqual(expect.arrayContaining([...(functionOf(name)?.starts ?? [])]));
 });
 
-test("the table of the audit names every function that inserts into it", () => {
-  const inserting = functionNames.filter((name) =>
-    permissionsFor(place)[name].some(({ sid }) => sid === "ExportAudit"),
+test("the table of the audit names the function that inserts into it, and every function that asks it to", () => {
+  const holding = (sid: string, action: string) =>
+    functionNames.filter((name) =>
+      permissionsFor(place)[name].some((one) => one.sid === sid && one.actions.includes(action)),
+    );
+  expect(namedIn(cellsOf("insert: ")[1] ?? "")).toEqual(holding("AppendToAudit", "dynamodb:PutItem"));
+  expect(namedIn(cellsOf("ask it to append: ")[1] ?? "")).toEqual(
+    holding("AppendToAudit", "lambda:InvokeFunction").toSorted(),
   );
-  expect(namedIn(cellsOf("insert: ")[1] ?? "")).toEqual(inserting.toSorted());
 });
 
 describe("the table of the ledger", () => {

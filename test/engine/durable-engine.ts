@@ -30,7 +30,7 @@ export const acceptedAs =
 
 /** An audit that takes every act; what is in it is tested with the ledger. */
 const append = async () => ({ sequence: 1, hash: "" });
-const audit: object = { append, writer: async () => append, lateExports: async () => [] };
+const audit: object = { append, appendAll: append, lateExports: async () => [] };
 
 /** The few verbs that a piece needs, beside the audit's; any other that it calls is a TypeError. */
 export const verbs = (given: object): Steps =>

@@ -1,3 +1,4 @@
+import { DeleteObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { type Clients, clients } from "../../lambdas/clients/clients.ts";
 import type { FunctionName } from "../../lib/functions.ts";
 import { activity } from "../../lib/sandbox/core/activity.ts";
@@ -14,13 +15,18 @@ export interface Thief {
   update(key: object, fields: Readonly<Record<string, unknown>>): Promise<string>;
   /** Starts an execution of a function. */
   start(workflow: string, name: string, payload: object): Promise<string>;
+  /** Asks the function that appends to the audit, by the alias of a caller. */
+  append(alias: string, payload: object): Promise<unknown>;
+  /** Puts an object into the bucket. */
+  putObject(key: string, content: object, more?: { readonly IfNoneMatch?: string }): Promise<string>;
+  deleteObject(key: string): Promise<string>;
   /** Completes a callback. */
   wake(callback: string, answer: object): Promise<string>;
 }
 
 /** Takes the credentials of a function's role, and calls AWS with them past the function's code. */
 export function thief(here: Journey, role: FunctionName): Thief {
-  const { dynamodb, functions }: Clients = clients(
+  const { dynamodb, functions, invoke, s3 }: Clients = clients(
     settingsOf(here.simulator, role),
     inProcess(here.simulator, activity()),
   );
@@ -47,6 +53,11 @@ export function thief(here: Journey, role: FunctionName): Thief {
         }),
       ),
     start: (workflow, name, payload) => outcome(functions.start(`${lambdaName(workflow)}:live`, name, payload)),
+    append: (alias, payload) =>
+      here.drive(invoke(`${lambdaName("append-audit")}:${alias}`, payload).catch((error: Error) => error.name)),
+    putObject: (Key, content, more = {}) =>
+      outcome(s3.send(new PutObjectCommand({ Bucket: demo.bucket, Key, Body: JSON.stringify(content), ...more }))),
+    deleteObject: (Key) => outcome(s3.send(new DeleteObjectCommand({ Bucket: demo.bucket, Key }))),
     wake: (callback, answer) => outcome(functions.succeed(callback, answer)),
   };
 }

@@ -1,4 +1,5 @@
 import { hostClock } from "../../bin/host-clock.ts";
+import { createHandler } from "../../lambdas/append-audit/handler.ts";
 import { clients } from "../../lambdas/clients/clients.ts";
 import type { Transport } from "../../lambdas/clients/transport.ts";
 import type { Configuration } from "../../lambdas/configuration/configuration.ts";
@@ -92,6 +93,12 @@ export async function testSimulator(): Promise<TestSimulator> {
   await seedAccount(here, configuration, KUBERNETES);
   const transport = inProcess(here, work);
   const settings = (principal: FunctionName): Settings => settingsOf(here, principal);
+  const append = createHandler({ settings: settings("append-audit"), now: clock.now, transport, log: () => undefined });
+  // Without Lambda in between: its cold start would wait for the time, which stands still.
+  const invoke = async (name: string, payload: object) =>
+    append(JSON.parse(JSON.stringify(payload)), {
+      invokedFunctionArn: `arn:aws:lambda:${demo.region}:${demo.accountId}:function:${name}`,
+    });
   return {
     ...here,
     configuration,
@@ -100,7 +107,7 @@ export async function testSimulator(): Promise<TestSimulator> {
     settings,
     as: (principal) => {
       const own = settings(principal);
-      return steps({ clients: clients(own, transport), settings: own, now: clock.now });
+      return steps({ clients: { ...clients(own, transport), invoke }, settings: own, now: clock.now });
     },
     pass: (seconds) => clock.advance(seconds * 1_000, work.settled),
     close: async () => {

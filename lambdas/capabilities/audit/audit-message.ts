@@ -1,3 +1,4 @@
+import type { CopyVerdict } from "../../audit/copies.ts";
 import { type AuditEntry, chainName } from "../../audit/entry.ts";
 import { shortHash } from "../../audit/head.ts";
 import type { ReviewedChain } from "../../audit/review.ts";
@@ -41,24 +42,35 @@ const faults: { readonly [K in Exclude<ChainVerdict["kind"], "intact" | "empty">
   extended: (at) => `entries were added after its end, from entry ${at} on`,
 };
 
-/** The fault of a chain in words; null when there is none. */
-function faultOf({ verdict, copy }: ReviewedChain): string | null {
-  if (verdict.kind === "empty") return null;
-  if (verdict.kind !== "intact") return faults[verdict.kind](verdict.at);
-  return copy === "different" ? `entry ${verdict.head.sequence} differs from its copy in the bucket` : null;
-}
-
-const copies: Readonly<Record<ReviewedChain["copy"], string>> = {
-  same: ", same as its copy in the bucket",
-  none: ", not copied to the bucket yet",
-  different: "",
-  unknown: "",
+/** Faults that only the copies show. */
+const copyFaults: { readonly [K in Extract<CopyVerdict, { at: number }>["kind"]]: (at: number) => string } = {
+  different: (at) => `entry ${at} differs from its copy in the bucket`,
+  uncopied: (at) => `entry ${at} has no copy in the bucket`,
+  more: (at) => `its end is missing: the bucket has a copy of entry ${at}`,
 };
 
-const intactLine = ({ chain, verdict, copy }: ReviewedChain): string =>
-  verdict.kind === "intact"
-    ? `✅ ${code(chainName(chain))}: chain intact, ${verdict.head.sequence === 1 ? "1 entry" : `${verdict.head.sequence} entries`}, head ${code(shortHash(verdict.head))}${copies[copy]}`
+/** The faults of a chain in words: that of its hashes, and that of its copies; null when there is none. */
+function faultOf({ verdict, copy }: ReviewedChain): string | null {
+  const ofChain = verdict.kind === "empty" || verdict.kind === "intact" ? [] : [faults[verdict.kind](verdict.at)];
+  const ofCopies = "at" in copy ? [copyFaults[copy.kind](copy.at)] : [];
+  return [...ofChain, ...ofCopies].join("; ") || null;
+}
+
+/** Kinds of comparison without a fault. */
+const comparisons = {
+  same: "same as its copies in the bucket",
+  late: "not copied to the bucket yet",
+  unknown: "not compared with the bucket: S3 does not answer",
+} as const;
+
+const comparedWith = ({ copy }: ReviewedChain): string => ("at" in copy ? "" : `, ${comparisons[copy.kind]}`);
+
+const intactLine = (reviewed: ReviewedChain): string => {
+  const { chain, verdict } = reviewed;
+  return verdict.kind === "intact"
+    ? `✅ ${code(chainName(chain))}: chain intact, ${verdict.head.sequence === 1 ? "1 entry" : `${verdict.head.sequence} entries`}, head ${code(shortHash(verdict.head))}${comparedWith(reviewed)}`
     : `➖ ${code(chainName(chain))}: no audit: it changed nothing, or began before Casement kept one`;
+};
 
 /** Chains that are named one by one; more are counted. */
 const MOST_CHAINS = 8;

@@ -31,16 +31,13 @@ async function auditAll<M extends FleetMachine>(
   row: FleetRow<M>,
   settlements: readonly Settlement<M>[],
 ): Promise<void> {
-  const append = await steps.audit.writer({ operation });
-  for (const { member, outcome } of settlements) {
+  const acts = settlements.map(({ member, outcome }) => {
     const { index, name, instanceId } = member;
     const word = wordFor(row, outcome);
-    await append(`node ${index} ${word}`, {
-      what: "changed",
-      node: { name, instanceId },
-      detail: { ...row.audit.detail, outcome: word },
-    });
-  }
+    const detail = { ...row.audit.detail, outcome: word };
+    return { mark: `node ${index} ${word}`, act: { what: "changed", node: { name, instanceId }, detail } as const };
+  });
+  await steps.audit.appendAll({ operation }, acts);
 }
 
 /** Ends the work on a machine. Its lease is released first: the sweep skips nodes that have ended. */

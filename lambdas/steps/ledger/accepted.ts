@@ -1,8 +1,9 @@
 import type { AcceptedRequest } from "../../records/accepted.ts";
 import { doorPartition, EXPIRES, keys, operationPartition } from "../../records/ledger-table.ts";
+import { OPERATION_DAYS } from "../../records/retention.ts";
 import type { SteeringDecision } from "../../records/steering.ts";
 import { type FrontDoorContext, timestamp } from "../context.ts";
-import { expiryAfter, OPERATION_DAYS } from "./retention.ts";
+import { expiryAfter } from "./retention.ts";
 import { tableClient } from "./table.ts";
 
 /** People's requests, in partitions that the front door alone writes. */

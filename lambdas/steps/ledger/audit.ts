@@ -1,24 +1,29 @@
-import { GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
+import { GetObjectCommand, NoSuchKey } from "@aws-sdk/client-s3";
+import { type AppendRequest, appendAnswer, MOST_ENTRIES } from "../../audit/append-request.ts";
+import { APPEND_AUDIT } from "../../audit/appenders.ts";
 import {
   type Act,
   type AuditEntry,
   type Chain,
   chainName,
-  entryAfter,
+  type EntryPlace,
   exportKey,
-  isSameAct,
+  type MarkedAct,
 } from "../../audit/entry.ts";
 import type { Head } from "../../audit/head.ts";
-import { log } from "../../logging.ts";
-import { auditPartition, EXPIRES, type Key, keys, openExports, UNFINISHED } from "../../records/ledger-table.ts";
+import { AwsError } from "../../clients/aws-call.ts";
+import {
+  auditPartition,
+  CHAIN_ITEMS,
+  ENTRY_ITEMS,
+  type Key,
+  keys,
+  openExports,
+  UNFINISHED,
+} from "../../records/ledger-table.ts";
 import { within } from "../../time-limit.ts";
-import { wordsOf } from "../client-errors.ts";
-import { type StepContext, timestamp } from "../context.ts";
-import { expiryAfter, OPERATION_DAYS } from "./retention.ts";
+import type { StepContext } from "../context.ts";
 import { tableClient } from "./table.ts";
-
-/** An audit entry as its item stores it. */
-type Item = AuditEntry & { readonly [EXPIRES]?: number };
 
 /** A chain with entries whose copies are missing in the bucket. */
 export interface LateExport {
@@ -27,211 +32,111 @@ export interface LateExport {
   readonly since: string;
 }
 
-interface ExportItem extends LateExport {
-  readonly failures: number;
-  readonly doneAt?: string;
-}
-
-/** Days until the record of a finished export expires; nothing reads it any more. */
-const DONE_DAYS = 1;
-
-/** Time limit for S3 in milliseconds: an operation does not stop because S3 cannot store its audit. */
-const EXPORT_WITHIN_MS = 3_000;
-
-/** S3's errors for a missing key; a caller who may not list the bucket gets AccessDenied (API Reference, GetObject). */
-const MISSING: ReadonlySet<string> = new Set(["NoSuchKey", "AccessDenied"]);
+/** Time limit for S3 in milliseconds, for each copy. */
+const READ_WITHIN_MS = 3_000;
 
 /** Key of the record that holds the head of a chain: the operation's, or that of its node. */
 const headKey = ({ operation, index }: Chain): Key =>
   index === undefined ? keys.operation(operation) : keys.node(operation, index);
 
-/** The later of the record's head and the last entry: after a crash, an entry may exist without its head. */
-function tailOf(head: Head | undefined, last: AuditEntry | undefined): Head | null {
-  if (head && head.sequence >= (last?.sequence ?? 0)) return head;
-  return last ? { sequence: last.sequence, hash: last.hash } : null;
-}
-
-/** Copies of entries in the versioned bucket. Each is written with its entry; the sweep writes those that failed. */
-const exports = (context: StepContext) => {
-  const { clients, settings } = context;
-  const items = tableClient(context);
-  const list = openExports(settings.cluster);
-  const isLate = (item: ExportItem | undefined): item is ExportItem => item !== undefined && item.doneAt === undefined;
-
-  /** Writes the copy of an entry unless it exists (User Guide, "conditional writes"). */
-  const put = async ({ [EXPIRES]: _, pk: _pk, sk: _sk, ...entry }: Item & Partial<Key>): Promise<void> => {
-    const copy = new PutObjectCommand({
-      Bucket: settings.bucket,
-      Key: exportKey(entry),
-      Body: JSON.stringify(entry),
-      ContentType: "application/json",
-      IfNoneMatch: "*",
-    });
-    await within(EXPORT_WITHIN_MS, clients.s3.send(copy)).catch((error: unknown) => {
-      if (!(error instanceof Error) || error.name !== "PreconditionFailed") throw error;
-    });
-  };
-
-  /** Records that copies of a chain are missing, for the sweep. */
-  const postpone = async (chain: Chain): Promise<void> => {
-    const at = timestamp(context);
-    await items.revise<ExportItem>(keys.auditExport(chainName(chain)), (before) => {
-      const late = isLate(before) ? before : { chain, since: at, failures: 0 };
-      const { since } = late;
-      const failures = late.failures + 1;
-      return { chain, since, failures, [UNFINISHED.hash]: list, [UNFINISHED.range]: since };
-    });
-  };
-
-  return {
-    postpone,
-
-    /** Reads the hash in an entry's copy; null if there is no copy. S3 also answers AccessDenied for a missing key. */
-    read: async (entry: AuditEntry): Promise<string | null> => {
-      const asked = new GetObjectCommand({ Bucket: settings.bucket, Key: exportKey(entry) });
-      try {
-        const { Body } = await within(EXPORT_WITHIN_MS, clients.s3.send(asked));
-        return String(Object(JSON.parse((await Body?.transformToString()) ?? "{}")).hash);
-      } catch (error) {
-        if (error instanceof Error && MISSING.has(error.name)) return null;
-        throw error;
-      }
-    },
-
-    /** Writes the copy of an entry; if S3 does not accept it, the sweep writes it later. */
-    tryPut: async (chain: Chain, entry: Item): Promise<void> => {
-      try {
-        await put(entry);
-      } catch (error) {
-        log("WARN", "refusal", { operation: chain.operation, service: "s3", action: "PutObject", why: wordsOf(error) });
-        await postpone(chain);
-      }
-    },
-
-    late: async (): Promise<LateExport[]> => {
-      const listed = await items.indexed<ExportItem>(UNFINISHED, list, "oldest first");
-      return listed.map(({ chain, since }) => ({ chain, since }));
-    },
-
-    /** Writes every missing copy of a chain, and closes the export's record unless another copy failed meanwhile. */
-    catchUp: async (chain: Chain, entries: readonly Item[]): Promise<void> => {
-      const key = keys.auditExport(chainName(chain));
-      const seen = await items.read<ExportItem>(key);
-      for (const entry of entries) await put(entry);
-      const doneAt = timestamp(context);
-      await items.revise<ExportItem>(key, (before) => {
-        if (!isLate(before) || before.failures !== seen?.failures) return null;
-        const { since, failures } = before;
-        return { chain, since, failures, doneAt, [EXPIRES]: expiryAfter(doneAt, DONE_DAYS) };
-      });
-    },
+/** Calls the function that appends. @throws AwsError as the service said it; Error if the request was refused */
+const appending = ({ clients, settings }: StepContext) => {
+  const name = settings.functions[APPEND_AUDIT];
+  return async (request: AppendRequest) => {
+    if (!name) throw new Error("the settings name no function that appends to the audit");
+    const answer = appendAnswer.parse(await clients.invoke(name, request));
+    if ("refused" in answer)
+      throw new Error(`${APPEND_AUDIT} refused an entry of ${chainName(request.chain)}: ${answer.refused}`);
+    if (!("failed" in answer)) return answer;
+    const { service, code, message, status } = answer.failed;
+    throw new AwsError(code, message, status, undefined, service);
   };
 };
 
-/** A chain as it was read, and continued since. */
-interface OpenChain {
-  readonly chain: Chain;
-  head: Head | undefined;
-  entries: readonly Item[];
-}
+/** Reads copies of entries in the bucket. */
+const copies = ({ clients, settings }: StepContext) => {
+  const readAt = async (place: EntryPlace, day: string): Promise<AuditEntry | null> => {
+    const wanted = new GetObjectCommand({ Bucket: settings.bucket, Key: exportKey(place, day) });
+    try {
+      const { Body } = await within(READ_WITHIN_MS, clients.s3.send(wanted));
+      return JSON.parse((await Body?.transformToString()) ?? "null");
+    } catch (error) {
+      if (error instanceof NoSuchKey) return null;
+      throw error;
+    }
+  };
 
-/** Finds the entry of a step that was repeated. @throws Error if the mark already has another act */
-function knownIn({ chain, entries }: OpenChain, mark: string, act: Act): Item | undefined {
-  const known = entries.find((entry) => entry.mark === mark);
-  if (known && !isSameAct(known, act)) throw new Error(`${chainName(chain)} has another entry with the mark "${mark}"`);
-  return known;
-}
+  /**
+   * Reads the copy of an entry; null if there is none. The last release named it with the day of the entry.
+   * @param days of the operation's request, and of the entry if there is one; ISO 8601
+   */
+  return async (place: EntryPlace, days: { readonly request: string; readonly entry?: string | undefined }) => {
+    const { request, entry = request } = days;
+    const copy = await readAt(place, request);
+    return copy ?? (entry.slice(0, 10) === request.slice(0, 10) ? null : readAt(place, entry));
+  };
+};
 
-/** Appends an act to one chain, as `append` does. */
-export type AppendToChain = (mark: string, act: Act) => Promise<Head>;
-
-/** The audit of operations. Entries are inserted once and never changed; each contains the hash of the previous one. */
+/**
+ * The audit of operations. A function of its own appends the entries, once, and nobody changes them; each contains the hash
+ * of the previous one.
+ */
 export const audit = (context: StepContext) => {
-  const { cluster, retentionDays } = context.settings;
   const items = tableClient(context);
-  const copies = exports(context);
-  const entriesOf = (chain: Chain): Promise<Item[]> => items.partition<Item>(auditPartition(chainName(chain)));
-  const headOf = async (chain: Chain): Promise<Head | undefined> =>
-    (await items.read<{ audit?: Head }>(headKey(chain)))?.audit;
+  const request = appending(context);
 
-  const insert = async (chain: Chain, entry: AuditEntry, first: Item | undefined, act: Act): Promise<Item> => {
-    const item = { ...entry, [EXPIRES]: first?.[EXPIRES] ?? expiryAfter(entry.at, retentionDays + OPERATION_DAYS) };
-    const key = keys.audit(chainName(chain), entry.sequence);
-    if ((await items.insert(key, item)) === "first") return item;
-    const there = await items.read<Item>(key);
-    // The entry is this execution's own: DynamoDB's first answer was lost, and the client repeated the write.
-    if (there && there.mark === entry.mark && isSameAct(there, act)) return there;
-    throw new Error(`entry ${entry.sequence} of ${chainName(chain)} exists with another content`);
-  };
-
-  const appendTo = async (open: OpenChain, mark: string, act: Act): Promise<Head> => {
-    const { chain, head, entries } = open;
-    const known = knownIn(open, mark, act);
-    const last = entries.at(-1);
-    const next = { at: timestamp(context), mark, act };
-    const tail = tailOf(head, last);
-    const entry = known ?? (await insert(chain, entryAfter({ cluster, chain, head: tail }, next), entries[0], act));
-    // The last entry is later than the head: an execution ended between the two writes, perhaps before the copy.
-    if (last && last !== known && last.sequence > (head?.sequence ?? 0)) await copies.postpone(chain);
-    const { sequence, hash } = tailOf(head, entry) ?? entry;
-    if (hash !== head?.hash) await items.change(headKey(chain), { audit: { sequence, hash } });
-    await copies.tryPut(chain, entry);
-    open.entries = known ? entries : [...entries, entry];
-    open.head = { sequence, hash };
-    return open.head;
-  };
-
-  const writer = async (chain: Chain): Promise<AppendToChain> => {
-    const [head, entries] = await Promise.all([headOf(chain), entriesOf(chain)]);
-    const open: OpenChain = { chain, head, entries };
-    return (mark, act) => appendTo(open, mark, act);
+  const appendSome = async (chain: Chain, entries: readonly MarkedAct[]): Promise<Head> => {
+    const answer = await request({ kind: "append", chain, entries } as AppendRequest);
+    if (!("head" in answer)) throw new Error(`${APPEND_AUDIT} answered without a head`);
+    await items.change(headKey(chain), { audit: answer.head });
+    return answer.head;
   };
 
   return {
     /** Lists the entries of a chain in the order of their keys. */
-    entries: entriesOf,
+    entries: (chain: Chain): Promise<AuditEntry[]> =>
+      items.all<AuditEntry>(auditPartition(chainName(chain)), ENTRY_ITEMS),
+
+    /** Lists the nodes of an operation that have a chain of their own, by their index. */
+    nodeChains: async (operation: string): Promise<number[]> =>
+      (await items.all<Key>(auditPartition(operation), CHAIN_ITEMS)).map(({ sk }) =>
+        Number(sk.slice(CHAIN_ITEMS.length)),
+      ),
 
     /**
-     * Appends an act to a chain and copies the entry to the bucket; this execution must be the chain's only writer. The
-     * same mark with the same act again is the same entry. If S3 is down, the sweep writes the copy.
+     * Appends an act to a chain and has the entry copied to the bucket; this execution must be the chain's only writer. The
+     * same mark with the same act again is the same entry. If S3 is down, the sweep has the copy written.
      * @param mark unique within the chain, and the same if the step is repeated
      * @returns the chain's new head
-     * @throws Error if the mark or the place already has another act; DynamoDB's errors
+     * @throws Error if the mark or the place already has another act, or if the ledger holds nothing of what the act claims
+     * about a person; the errors of Lambda and DynamoDB
      */
-    append: async (chain: Chain, mark: string, act: Act): Promise<Head> => (await writer(chain))(mark, act),
+    append: (chain: Chain, mark: string, act: Act): Promise<Head> => appendSome(chain, [{ mark, act }]),
 
-    /** Reads a chain once, for many entries of one step; otherwise as `append`. After an error, make a new one. */
-    writer,
-
-    /**
-     * Compares an entry with its copy in the bucket.
-     * @returns "none" if there is no copy
-     */
-    compareCopy: async (entry: AuditEntry): Promise<"same" | "different" | "none"> => {
-      const copy = await copies.read(entry);
-      if (copy === null) return "none";
-      return copy === entry.hash ? "same" : "different";
+    /** Appends the acts of one step, in their order; otherwise as `append`. */
+    appendAll: async (chain: Chain, acts: readonly MarkedAct[]): Promise<void> => {
+      for (let at = 0; at < acts.length; at += MOST_ENTRIES) await appendSome(chain, acts.slice(at, at + MOST_ENTRIES));
     },
+
+    copy: copies(context),
 
     /**
      * Lists the chains with missing copies, the longest delay first. A chain may be absent in the first moments of its
      * delay.
      */
-    lateExports: copies.late,
+    lateExports: async (): Promise<LateExport[]> => {
+      const list = openExports(context.settings.cluster);
+      const listed = await items.indexed<LateExport>(UNFINISHED, list, "oldest first");
+      return listed.map(({ chain, since }) => ({ chain, since }));
+    },
 
     /**
-     * Writes the missing copies of a chain.
-     * @returns false if S3 does not accept them, for any reason; the next sweep tries again, and the doctor tells it
+     * Has the missing copies of a chain written.
+     * @returns false if S3 does not accept them, for any reason; the next sweep tries again, and the doctor reports it
      */
     catchUp: async (chain: Chain): Promise<boolean> => {
-      const entries = await entriesOf(chain);
-      try {
-        await copies.catchUp(chain, entries);
-        return true;
-      } catch (error) {
-        log("WARN", "refusal", { operation: chain.operation, service: "s3", action: "PutObject", why: wordsOf(error) });
-        return false;
-      }
+      const answer = await request({ kind: "copy", chain });
+      return "isCopied" in answer && answer.isCopied;
     },
   };
 };

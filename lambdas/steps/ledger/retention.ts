@@ -6,12 +6,6 @@ import { tableClient } from "./table.ts";
 const DAY_SECONDS = 24 * 60 * 60;
 
 /**
- * Upper bound in days on an operation's duration, with a large margin: what is written before its end expires no
- * earlier than the operation's record, which expires some days after the end.
- */
-export const OPERATION_DAYS = 45;
-
-/**
  * Computes the expiry of an item for DynamoDB's Time to Live, in seconds since the epoch.
  * @param from ISO 8601
  */

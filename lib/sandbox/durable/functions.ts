@@ -22,6 +22,8 @@ export interface FunctionSettings {
   readonly executionTimeoutSeconds?: number;
   /** Seconds that one invocation may take, at most 900. */
   readonly timeoutSeconds?: number;
+  /** Aliases of its published version beside those that every function has. */
+  readonly aliases?: readonly string[];
   /** Reserved concurrency; none: as many at once as are asked for. */
   readonly concurrency?: number;
 }
@@ -73,7 +75,8 @@ export function functionRegistry(account: Account): Functions {
     target: ({ name, qualifier }) => {
       const arn = functionArn(account, name, qualifier);
       const found = functions.get(name);
-      const version = VERSIONS[qualifier ?? "$LATEST"];
+      const isAlias = found?.settings.aliases?.some((alias) => alias === qualifier);
+      const version = isAlias ? "1" : VERSIONS[qualifier ?? "$LATEST"];
       if (!found || version === undefined)
         throw new AwsError("ResourceNotFoundException", `Function not found: ${arn}`, 404);
       if (isDurable(found) && qualifier === undefined) {

@@ -20,7 +20,7 @@ const chain = (fields: Partial<ReviewedChain> = {}): ReviewedChain => ({
   chain: { operation: "drain-3f9c2a71" },
   entries: [entry()],
   verdict: { kind: "intact", head: { sequence: 1, hash: HASH } },
-  copy: "unknown",
+  copy: { kind: "unknown" },
   ...fields,
 });
 const found = (fields: Partial<FoundAudit> = {}): FoundAudit => ({
@@ -83,30 +83,30 @@ describe("The answer of an audit", () => {
   test.each<readonly [ReviewedChain["verdict"], ReviewedChain["copy"], string]>([
     [
       { kind: "intact", head: { sequence: 1, hash: HASH } },
-      "same",
-      "1 entry, head `abcdef012345`, same as its copy in the bucket",
+      { kind: "same" },
+      "1 entry, head `abcdef012345`, same as its copies in the bucket",
     ],
     [
       { kind: "intact", head: { sequence: 2, hash: HASH } },
-      "none",
+      { kind: "late" },
       "2 entries, head `abcdef012345`, not copied to the bucket yet",
     ],
     [
       { kind: "intact", head: { sequence: 2, hash: HASH } },
-      "different",
+      { kind: "different", at: 2 },
       "❌ `drain-3f9c2a71`: *entry 2 differs from its copy in the bucket*",
     ],
     [
       { kind: "empty" },
-      "unknown",
+      { kind: "unknown" },
       "➖ `drain-3f9c2a71`: no audit: it changed nothing, or began before Casement kept one",
     ],
-    [{ kind: "changed", at: 2 }, "unknown", "❌ `drain-3f9c2a71`: *entry 2 was changed, or inserted there*"],
-    [{ kind: "missing", at: 2 }, "unknown", "❌ `drain-3f9c2a71`: *entry 2 is missing*"],
-    [{ kind: "truncated", at: 2 }, "unknown", "❌ `drain-3f9c2a71`: *its end is missing, from entry 2 on*"],
+    [{ kind: "changed", at: 2 }, { kind: "unknown" }, "❌ `drain-3f9c2a71`: *entry 2 was changed, or inserted there*"],
+    [{ kind: "missing", at: 2 }, { kind: "unknown" }, "❌ `drain-3f9c2a71`: *entry 2 is missing*"],
+    [{ kind: "truncated", at: 2 }, { kind: "unknown" }, "❌ `drain-3f9c2a71`: *its end is missing, from entry 2 on*"],
     [
       { kind: "extended", at: 2 },
-      "unknown",
+      { kind: "unknown" },
       "❌ `drain-3f9c2a71`: *entries were added after its end, from entry 2 on*",
     ],
   ])("says whether a chain is intact: %o, copy %s", (verdict, copy, words) => {

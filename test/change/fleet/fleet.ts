@@ -223,7 +223,9 @@ export class Fleet {
       notices: { send: async ({ message }: { message: string }) => void this.pages.push(message) },
       audit: {
         append: async (_chain: object, mark: string, act: AuditedAct) => this.#audit(mark, act),
-        writer: async () => async (mark: string, act: AuditedAct) => this.#audit(mark, act),
+        appendAll: async (_chain: object, all: readonly { readonly mark: string; readonly act: AuditedAct }[]) => {
+          for (const { mark, act } of all) this.#audit(mark, act);
+        },
       },
       fleet: this.#commands(),
       ledger: this.#ledger(),

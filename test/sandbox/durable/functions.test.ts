@@ -103,6 +103,23 @@ describe("a synchronous invocation", () => {
     expect(both[1]).toMatchObject({ reason: { name: "TooManyRequestsException", $metadata: { httpStatusCode: 429 } } });
   });
 
+  test("is refused while the reserved concurrency is 0, and goes on when it is given back", async () => {
+    const up = raise();
+    up.service.mount("door", { concurrency: 0 }, async () => "open");
+    await expect(invoke(up, { FunctionName: "door" })).rejects.toMatchObject({ name: "TooManyRequestsException" });
+    up.service.mount("door", { concurrency: 10 }, async () => "open");
+    expect(payloadOf(await invoke(up, { FunctionName: "door" }))).toBe("open");
+  });
+
+  test("by an alias that the function does not have finds no function", async () => {
+    const up = raise();
+    up.service.mount("called", { aliases: ["sweep"] }, async () => "done");
+    expect(payloadOf(await invoke(up, { FunctionName: "called:sweep" }))).toBe("done");
+    await expect(invoke(up, { FunctionName: "called:look" })).rejects.toMatchObject({
+      name: "ResourceNotFoundException",
+    });
+  });
+
   test.each([
     [{ FunctionName: "nobody" }, "ResourceNotFoundException", 404],
     [{ FunctionName: "plain:old" }, "ResourceNotFoundException", 404],

@@ -41,7 +41,7 @@ describe("a deployment that CloudFormation takes back", () => {
     const next = withPolicy("Retain");
     const inTheWay = collisions(leftByRollback(before, next), before, next);
     expect(inTheWay.map((id) => stack.get(id)?.Type).toSorted()).toEqual([
-      ...Array(17).fill("AWS::Lambda::Version"),
+      ...Array(18).fill("AWS::Lambda::Version"),
       ...Array(4).fill("AWS::SSM::Document"),
     ]);
   });

@@ -1,5 +1,6 @@
 import { Match } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
+import { appenders } from "../../../lambdas/audit/appenders.ts";
 import { commands } from "../../../lambdas/commands/list.ts";
 import { configurationSchema } from "../../../lambdas/configuration/configuration.ts";
 import { securityGroupFaults } from "../../../lambdas/machine/ports.ts";
@@ -69,7 +70,7 @@ describe("functions", () => {
 
   it("keep every version that an execution may have begun on", () => {
     const versions = ofType("AWS::Lambda::Version");
-    expect(versions).toHaveLength(workflowNames.length);
+    expect(versions).toHaveLength(workflowNames.length + 1);
     for (const version of versions) expect(kept(version)).toEqual(["RetainExceptOnCreate", "Retain"]);
   });
 
@@ -91,7 +92,9 @@ describe("functions", () => {
         "Sweep",
       ],
     ]);
-    expect(aliases).toHaveLength(workflowNames.length + 9);
+    const callers = aliases.filter(({ id }) => id.startsWith("AppendAuditFor"));
+    expect(callers.map(({ Properties }) => Properties.Name)).toEqual(appenders);
+    expect(aliases).toHaveLength(workflowNames.length + 9 + appenders.length);
     const invokes = ofType("AWS::Lambda::EventInvokeConfig");
     expect(invokes).toHaveLength(workflowNames.length + 1);
     for (const { Properties } of invokes) expect(Properties.MaximumEventAgeInSeconds).toBeLessThan(15 * 60);
@@ -99,8 +102,15 @@ describe("functions", () => {
 
   it("know the names of those that they start, by their alias", () => {
     const started = JSON.parse(String(environmentOf("add-nodes").CASEMENT_FUNCTIONS));
-    expect(started).toEqual({ "provision-node": `<${lambdaOf("provision-node").id}.Arn>:live` });
-    expect(environmentOf("provision-node").CASEMENT_FUNCTIONS).toBe("{}");
+    const append = `<${lambdaOf("append-audit").id}.Arn>`;
+    expect(started).toEqual({
+      "provision-node": `<${lambdaOf("provision-node").id}.Arn>:live`,
+      "append-audit": `${append}:add-nodes`,
+    });
+    expect(JSON.parse(String(environmentOf("provision-node").CASEMENT_FUNCTIONS))).toEqual({
+      "append-audit": `${append}:provision-node`,
+    });
+    expect(environmentOf("probe-nodes").CASEMENT_FUNCTIONS).toBe("{}");
     const asked = JSON.parse(String(environmentOf("look").CASEMENT_FUNCTIONS));
     expect(Object.keys(asked)).toEqual(triedNames);
     for (const name of Object.values(asked)) expect(name).toMatch(/:rights$/);
@@ -109,14 +119,16 @@ describe("functions", () => {
   it("write into a log of their own that is kept for the configured time", () => {
     const groups = ofType("AWS::Logs::LogGroup");
     expect(groups).toHaveLength(lambdas.length);
-    for (const { Properties } of groups) expect(Properties.RetentionInDays).toBe(90);
+    for (const { Properties } of groups) expect(Properties.RetentionInDays).toBe(545);
     const logs = lambdas.map(({ Properties }) => JSON.stringify((Properties.LoggingConfig as Loose).LogGroup));
     expect(new Set(logs).size).toBe(lambdas.length);
   });
 
   it("keep what they could not handle, wherever nobody waits for an answer", () => {
     for (const name of functionNames)
-      expect("DeadLetterConfig" in lambdaOf(name).Properties, name).toBe(name !== "front-door");
+      expect("DeadLetterConfig" in lambdaOf(name).Properties, name).toBe(
+        !["front-door", "append-audit"].includes(name),
+      );
   });
 
   it("have one door without a sign-in, with a bound on how many it serves at once", () => {
@@ -371,18 +383,5 @@ describe("what people see of the stack in the console", () => {
 describe("a deployment without a payload", () => {
   it("says so where it is looked for", () => {
     expect(template.toJSON().Outputs.Missing.Value).toContain("Run npm run payload");
-  });
-});
-
-describe("the bucket's Object Lock", () => {
-  const bucketOf = (aws: Loose) => synthesised(exampleWith(aws)).ofType("AWS::S3::Bucket")[0]?.Properties ?? {};
-
-  it("is off by default, and keeps every version for the configured days where it is on", () => {
-    expect(ofType("AWS::S3::Bucket")[0]?.Properties.ObjectLockEnabled).toBeUndefined();
-    expect(bucketOf({ audit: { objectLock: { mode: "compliance", days: 400 } } })).toMatchObject({
-      ObjectLockEnabled: true,
-      ObjectLockConfiguration: { Rule: { DefaultRetention: { Days: 400, Mode: "COMPLIANCE" } } },
-      VersioningConfiguration: { Status: "Enabled" },
-    });
   });
 });

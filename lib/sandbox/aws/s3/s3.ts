@@ -160,7 +160,7 @@ export function s3(simulation: Simulation): S3 {
     },
     answer: async (action, request, caller) => {
       const wanted = target(request);
-      requirePermission(action, wanted, caller, buckets);
+      requirePermission({ action, target: wanted, headers: request.headers }, caller, buckets);
       if (action === "DeleteObject") {
         const version = buckets.version(wanted.bucket, wanted.key, wanted.query.get("versionId") ?? "");
         requireUnlocked(version?.retention, request, objectArn(wanted), caller, simulation.clock.now());

@@ -42,9 +42,9 @@ test("the audit of an add shows who requested it and every stage of the node, in
   here = await startJourney();
   const id = await added();
   const told = await answer("approver", `/win audit ${id}`);
-  expect(told).toMatch(new RegExp(`✅ \`${id}\`: chain intact, 2 entries, head \`[0-9a-f]{12}\`, same as its copy`));
+  expect(told).toMatch(new RegExp(`✅ \`${id}\`: chain intact, 2 entries, head \`[0-9a-f]{12}\`, same as its copies`));
   expect(told).toMatch(
-    new RegExp(`✅ \`${id}:0\`: chain intact, \\d+ entries, head \`[0-9a-f]{12}\`, same as its copy`),
+    new RegExp(`✅ \`${id}:0\`: chain intact, \\d+ entries, head \`[0-9a-f]{12}\`, same as its copies`),
   );
   const [request, ...rest] = rows(told);
   expect(request?.slice(0, 4)).toEqual([id, "1", "requested", "olivia"]);

@@ -163,19 +163,6 @@ describe("whoever has stolen a role", () => {
       expect(await stolen.put({ ...key, expiresAt: 0 })).toBe("AccessDeniedException");
     }
   });
-
-  test("changes no entry of an audit", async () => {
-    here = await withSeedNodes();
-    await here.type("operator", `/win cordon ${shortName(web)}`);
-    await settled(here);
-    const { id } = (await newest(here)).operation;
-    for (const role of functionNames) {
-      const stolen = thief(here, role);
-      expect(await stolen.update(keys.audit(id, 1), { what: "ended" })).toBe("AccessDeniedException");
-      if (role !== "cordon-node" && role !== "sweep")
-        expect(await stolen.put({ ...keys.audit(id, 1), what: "ended" })).toBe("AccessDeniedException");
-    }
-  });
 });
 
 test("with an empty policy nothing starts, whoever asks and whatever the ledger holds", async () => {
