@@ -25,7 +25,7 @@ export const assistanceFaults: Readonly<Record<AssistanceVerdict, string | null>
 
 /** Reason why a node cannot be assisted. */
 export type AssistRefusal =
-  | { readonly kind: "linux" | "no-instance" | "launched-by-us" | "no-owner" }
+  | { readonly kind: "linux" | "control-plane" | "no-instance" | "launched-by-us" | "no-owner" }
   | { readonly kind: "launched-and-owned"; readonly owner: OtherOwner }
   | { readonly kind: "not-of-cluster"; readonly instanceId: string; readonly clusterId: string }
   | { readonly kind: "assisted"; readonly operation: string }
@@ -41,6 +41,8 @@ function refusalWords(refusal: AssistRefusal, node: string): readonly [string, s
   switch (refusal.kind) {
     case "linux":
       return ["it is a Linux node, and Casement works on Windows nodes only", "use the cluster's own tools"];
+    case "control-plane":
+      return ["it belongs to the control plane", "use the cluster's own tools"];
     case "no-instance":
       return ["it has no EC2 instance", `look at it with ${code(`kubectl describe node ${node}`)}`];
     case "launched-by-us":
