@@ -55,7 +55,7 @@ export function outcomeOf(examination: Examination, { cluster, commandWord }: Pl
 }
 
 const tasks: Readonly<Record<Task, (line: CommandLine, terminal: Terminal) => Promise<TaskOutcome>>> = {
-  manifest: async ({ place }) => ({ text: clusterManifest(place.labelKeys), code: 0 }),
+  manifest: async ({ place }) => ({ text: clusterManifest(place.manifestValues), code: 0 }),
   credential: async ({ place, credential }) => {
     const stored = await storeCredentials(place, credential);
     const { text, code } = outcomeOf(await examined(place, false), place);

@@ -12,6 +12,7 @@ import { zoneOf } from "../../lambdas/time/calendar.ts";
 import { documentHashes, scriptDocuments } from "../../lib/constructs/script-document.ts";
 import { type Deployment, readDeployment } from "../../lib/deployment.ts";
 import { workflowNames } from "../../lib/functions.ts";
+import { type ManifestValues, probeImagesOf } from "../../lib/manifests/manifest.ts";
 import { conventionalName } from "../../lib/place.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
 import { demoConfiguration } from "../../lib/sandbox/demo-configuration.ts";
@@ -35,8 +36,8 @@ interface SlackPlace {
 
 /** The cluster that a terminal works on, and the access to it. */
 export interface Place {
-  /** Label keys that the configured pools give to nodes. */
-  readonly labelKeys: readonly string[];
+  /** Values of the configuration that the cluster's manifest names. */
+  readonly manifestValues: ManifestValues;
   /** Names of the configured pools. */
   readonly pools: readonly string[];
   /** Returns the time zone of a pool; for null, that of the whole cluster. */
@@ -65,8 +66,10 @@ export interface Place {
   settings(account: Account): Promise<Settings>;
 }
 
-const keysOf = (pools: Deployment["pools"]): string[] =>
-  Object.values(pools).flatMap(({ labels }) => Object.keys(labels));
+const manifestValuesOf = ({ pools, probe }: Pick<Deployment, "pools" | "probe">): ManifestValues => ({
+  labelKeys: Object.values(pools).flatMap(({ labels }) => Object.keys(labels)),
+  probeImages: probeImagesOf(probe),
+});
 
 function endpointsIn(folder: string): Endpoints {
   try {
@@ -84,7 +87,7 @@ export function sandboxPlace(folder: string): Place {
   const name = demo.cluster.name;
   const functions = workflowNames.map((workflow) => [workflow, `${conventionalName(name, workflow)}:${LIVE}`]);
   return {
-    labelKeys: keysOf(pools),
+    manifestValues: manifestValuesOf({ pools, probe }),
     pools: Object.keys(pools),
     zoneOf: (pool) => zoneOf({ pools }, pool),
     poolFacts: pools,
@@ -156,7 +159,7 @@ function manifestPlace(path: string, named: string | undefined): Pick<Place, "ma
 export function deployedPlace(path: string): Place {
   const { aws, cluster, command, pools, probe, slack } = readDeployment(path, Date.now());
   return {
-    labelKeys: keysOf(pools),
+    manifestValues: manifestValuesOf({ pools, probe }),
     pools: Object.keys(pools),
     zoneOf: (pool) => zoneOf({ pools }, pool),
     poolFacts: pools,

@@ -62,6 +62,8 @@ export interface Overrides {
   readonly permissions?: Readonly<Record<string, readonly Statement[]>>;
   /** The SSM documents that are there. */
   readonly documents?: readonly ScriptDocument[];
+  /** Images of probes that the administrator's manifest names. */
+  readonly probeImages?: readonly string[];
   /** Scopes that Slack's app was installed with. */
   readonly scopes?: readonly string[];
 }
@@ -144,10 +146,8 @@ async function fleetOf(
   { without }: ActiveNeighbours,
 ) {
   const kubernetes = await kubernetesApi(simulation, cloud, {
-    version: demo.cluster.version,
-    region: demo.region,
-    hybridNetwork: demo.networks.hybrid,
-    without,
+    ...{ version: demo.cluster.version, region: demo.region, hybridNetwork: demo.networks.hybrid },
+    ...{ without, probeImages: overrides?.probeImages ?? [] },
   });
   const role = instanceRole({ access: rights, s3: buckets.service, secretsManager: secrets.service, simulation });
   const images = registries(simulation, imageRegistry(rights, cloud));
