@@ -60,7 +60,7 @@ export function outcomeOf(examination: Examination, { cluster, commandWord }: Pl
 }
 
 const tasks: Readonly<Record<Task, (line: CommandLine, terminal: Terminal) => Promise<TaskOutcome>>> = {
-  manifest: async ({ place }) => ({ text: clusterManifest(place.labelKeys), code: 0 }),
+  manifest: async ({ place }) => ({ text: clusterManifest(place.manifestValues), code: 0 }),
   slack: async ({ place, registries }, terminal) => ({
     text: await storeSlackSecret(place, registries, terminal),
     code: 0,

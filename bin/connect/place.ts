@@ -12,6 +12,7 @@ import { zoneOf } from "../../lambdas/time/calendar.ts";
 import { documentHashes, scriptDocuments } from "../../lib/constructs/script-document.ts";
 import { type Deployment, readDeployment } from "../../lib/deployment.ts";
 import { workflowNames } from "../../lib/functions.ts";
+import { type ManifestValues, probeImagesOf } from "../../lib/manifests/manifest.ts";
 import { conventionalName } from "../../lib/place.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
 import { demoConfiguration } from "../../lib/sandbox/demo-configuration.ts";
@@ -39,8 +40,8 @@ interface SlackPlace {
 export interface Place {
   /** Folder of the sandbox; null for a deployment. */
   readonly sandbox: string | null;
-  /** Label keys that the configured pools give to nodes. */
-  readonly labelKeys: readonly string[];
+  /** Values of the configuration that the cluster's manifest names. */
+  readonly manifestValues: ManifestValues;
   /** Names of the configured pools. */
   readonly pools: readonly string[];
   /** Returns the time zone of a pool; for null, that of the whole cluster. */
@@ -74,8 +75,10 @@ export interface Place {
   settings(account: Account): Promise<Settings>;
 }
 
-const keysOf = (pools: Deployment["pools"]): string[] =>
-  Object.values(pools).flatMap(({ labels }) => Object.keys(labels));
+const manifestValuesOf = ({ pools, probe }: Pick<Deployment, "pools" | "probe">): ManifestValues => ({
+  labelKeys: Object.values(pools).flatMap(({ labels }) => Object.keys(labels)),
+  probeImages: probeImagesOf(probe),
+});
 
 /** Reads the addresses of a running sandbox. @throws StartError if none has written them into the folder */
 export function endpointsIn(folder: string): Endpoints {
@@ -96,7 +99,7 @@ export function sandboxPlace(folder: string): Place {
   return {
     sandbox: folder,
     slackAppFile: join(folder, "slack-app.yaml"),
-    labelKeys: keysOf(pools),
+    manifestValues: manifestValuesOf({ pools, probe }),
     pools: Object.keys(pools),
     zoneOf: (pool) => zoneOf({ pools }, pool),
     poolFacts: pools,
@@ -184,7 +187,7 @@ export function deployedPlace(path: string): Place {
   return {
     sandbox: null,
     slackAppFile: fileBeside(path, "slack-app.yaml"),
-    labelKeys: keysOf(pools),
+    manifestValues: manifestValuesOf({ pools, probe }),
     pools: Object.keys(pools),
     zoneOf: (pool) => zoneOf({ pools }, pool),
     poolFacts: pools,

@@ -1,3 +1,4 @@
+import { isOperationId } from "../commands/operation-id.ts";
 import { cancelAnswer, lateClick, staleClick } from "../messages/command/acknowledgements.ts";
 import { refusalMessage } from "../messages/command/refusals.ts";
 import { steerAnswer } from "../messages/rollout/steer.ts";
@@ -50,12 +51,18 @@ interface Meaning {
   readonly does: (door: FrontDoor, click: Click) => Promise<Message | null>;
 }
 
+/** Runs a button whose value is an operation's id; any other value is not Casement's. */
+const onOperation =
+  (does: Meaning["does"]): Meaning["does"] =>
+  async (door, click) =>
+    isOperationId(click.value) ? does(door, click) : staleClick;
+
 const decides =
   (decision: NodeAnswer) =>
   async (door: FrontDoor, click: Click): Promise<Message | null> => {
     const { value, userId, triggerId } = click;
     const which = parseOwner(value);
-    if (!which) return staleClick;
+    if (!which || !isOperationId(which.operation)) return staleClick;
     const { operation, index } = which;
     const outcome = await deliverDecision(door, { decision, userId, cause: triggerId }, (decided) =>
       door.steps.ledger.decideNode(operation, index, decided),
@@ -75,7 +82,7 @@ const steers =
 /** Resumes a rollout with the number of unavailable nodes that the button names. */
 async function resumeWithMore(door: FrontDoor, { value, userId, triggerId }: Click): Promise<Message> {
   const { operation, index: unavailable } = parseOwner(value) ?? {};
-  if (operation === undefined) return staleClick;
+  if (operation === undefined || !isOperationId(operation)) return staleClick;
   return steerAnswer(await steer(door, operation, { decision: "resume", unavailable, userId, cause: triggerId }));
 }
 
@@ -94,7 +101,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   [EC2_REBOOT]: { command: "reboot", does: decides("ec2-reboot") },
   [REBOOT_WITH_PODS]: { command: "reboot", does: decides("reboot-with-pods") },
   [CONTINUE_REMOVAL]: { command: "remove", does: decides("continue") },
-  [TRY_AGAIN]: { command: null, does: (door, click) => tryAgain(door, click, click.value) },
+  [TRY_AGAIN]: { command: null, does: onOperation((door, click) => tryAgain(door, click, click.value)) },
   [LOOK_AGAIN]: typed,
   [DO_NEXT]: typed,
   [RESTART_SERVICES]: typed,
@@ -108,12 +115,14 @@ const meanings: Readonly<Record<string, Meaning>> = {
   [OPEN_SCREENSHOT]: link,
   [APPROVE_OPERATION]: { command: "approve", does: (door, click) => approvePressed(door, click, click.value) },
   [DENY_OPERATION]: { command: "deny", does: (door, click) => denyPressed(door, click, click.value) },
-  [PAUSE_ROLLOUT]: { command: "pause", does: steers("pause") },
-  [RESUME_ROLLOUT]: { command: "resume", does: steers("resume") },
+  [PAUSE_ROLLOUT]: { command: "pause", does: onOperation(steers("pause")) },
+  [RESUME_ROLLOUT]: { command: "resume", does: onOperation(steers("resume")) },
   [RESUME_WITH_MORE]: { command: "resume", does: resumeWithMore },
   [CANCEL_OPERATION]: {
     command: "cancel",
-    does: async (door, { value, userId, triggerId }) => cancelAnswer(await cancel(door, value, userId, triggerId)),
+    does: onOperation(async (door, { value, userId, triggerId }) =>
+      cancelAnswer(await cancel(door, value, userId, triggerId)),
+    ),
   },
 };
 

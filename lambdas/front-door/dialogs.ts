@@ -1,3 +1,4 @@
+import { isOperationId } from "../commands/operation-id.ts";
 import { lateClick, staleClick } from "../messages/command/acknowledgements.ts";
 import { refusalMessage } from "../messages/command/refusals.ts";
 import { type Dialog, removalNotice } from "../messages/remove/dialog.ts";
@@ -6,7 +7,7 @@ import type { Message } from "../records/records.ts";
 import { cancel } from "./cancel.ts";
 import { deliverDecision } from "./deliver-decision.ts";
 import type { FrontDoor } from "./front-door.ts";
-import { refusalOf } from "./permission.ts";
+import { originRefusal, refusalOf, type SlackSender } from "./permission.ts";
 
 /** A person's response to the removal's dialog. */
 export interface DialogResponse {
@@ -18,11 +19,16 @@ export interface DialogResponse {
   readonly triggerId: string;
 }
 
+/** Adds the channel, which Slack does not name for a dialog: this one was opened from the configured channel. */
+const fromChannel = (door: FrontDoor, response: DialogResponse): SlackSender => ({
+  ...response,
+  channel: door.configuration.slack.channel,
+});
+
 async function confirmed(door: FrontDoor, response: DialogResponse): Promise<Message | null> {
   const { operation, userId, triggerId } = response;
-  // Slack names no channel for a dialog; this one was opened from the configured channel.
-  const origin = { ...response, channel: door.configuration.slack.channel };
-  const refusal = await refusalOf(door, origin, DIALOG_OF);
+  if (!isOperationId(operation)) return staleClick;
+  const refusal = await refusalOf(door, fromChannel(door, response), DIALOG_OF);
   if (refusal) return refusalMessage(refusal);
   const decided = { decision: "submitted", userId, cause: triggerId } as const;
   const outcome = await deliverDecision(door, decided, (answer) => door.steps.ledger.answerDialog(operation, answer));
@@ -44,11 +50,15 @@ export async function submitted(door: FrontDoor, response: DialogResponse): Prom
 
 /**
  * Handles "Keep" and a closed dialog: nothing is removed. If the workflow does not wait for the dialog yet, the
- * operation is cancelled instead. Only the requester sees the dialog; a response of another person changes nothing.
+ * operation is cancelled instead. Only the requester sees the dialog: a response of another person, from another
+ * workspace, or about another kind of operation changes nothing.
  */
-export async function closed(door: FrontDoor, { operation, userId }: DialogResponse): Promise<void> {
+export async function closed(door: FrontDoor, response: DialogResponse): Promise<void> {
+  const { operation, userId } = response;
+  if (!isOperationId(operation) || originRefusal(door, fromChannel(door, response))) return;
   const record = await door.steps.ledger.operation(operation);
-  if (!record || requesterOf(record)?.userId !== userId || record.endedAt !== null) return;
+  if (!record || record.request.command !== DIALOG_OF || record.endedAt !== null) return;
+  if (requesterOf(record)?.userId !== userId) return;
   const cause = `closed ${operation}`;
   if (record.callbacks.dialog === undefined) await cancel(door, operation, userId, cause);
   else

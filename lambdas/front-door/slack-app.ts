@@ -28,6 +28,12 @@ const slashCommandOf = (command: BoltCommand): SlashCommand => ({
   responseUrl: command.response_url,
 });
 
+/** Slack's limit on a button's value (docs: "Button element"); what is longer is not Casement's. */
+const LONGEST_VALUE = 2_000;
+
+/** A value of Casement's own that Slack sends back; empty if it is no text, or longer than Slack keeps. */
+const textOf = (value: unknown): string => (typeof value === "string" && value.length <= LONGEST_VALUE ? value : "");
+
 /** The click that Slack reports. In a shared channel, its workspace is the person's own. */
 const clickOf = (body: BlockAction, { action_id, value }: ButtonAction): Click => ({
   triggerId: body.trigger_id,
@@ -36,13 +42,13 @@ const clickOf = (body: BlockAction, { action_id, value }: ButtonAction): Click =
   userName: body.user.name ?? body.user.username ?? "",
   channel: body.channel?.id ?? "",
   actionId: action_id,
-  value: value ?? "",
+  value: textOf(value),
 });
 
 const responseOf = (body: ViewSubmitAction | ViewClosedAction): DialogResponse => ({
   teamId: body.user.team_id ?? body.team?.id ?? "",
   userId: body.user.id,
-  operation: body.view.private_metadata,
+  operation: textOf(body.view.private_metadata),
   triggerId: "trigger_id" in body ? body.trigger_id : "",
 });
 
@@ -111,8 +117,8 @@ export function listen(app: App, door: FrontDoor): void {
 
   app.view<ViewSubmitAction>({ callback_id: DENY_DIALOG, type: "view_submission" }, async ({ body, ack }) => {
     const { operation: asking, ...origin } = responseOf(body);
-    const reason = body.view.state.values[DENY_REASON]?.[DENY_REASON]?.value ?? "";
-    const notice = await orTrouble("the denial", () => denySubmitted(door, origin, asking, reason), trouble);
+    const reason = body.view.state.values[DENY_REASON]?.[DENY_REASON]?.value;
+    const notice = await orTrouble("the denial", () => denySubmitted(door, origin, asking, textOf(reason)), trouble);
     await (notice
       ? ack({ response_action: "update", view: filled(denyNotice(asking, notice), word) as never })
       : ack());

@@ -4,7 +4,7 @@ import { ACCOUNT_NAMESPACE } from "../cluster/accounts.ts";
 import type { ProbeEvent, ProbeState } from "../health/probe.ts";
 import { NOBODY, type ProbePod } from "../health/probe-pods.ts";
 import { ifPresent, isAbsent } from "./client-errors.ts";
-import { isReady, isWindows, labelsOf } from "./cluster/node-facts.ts";
+import { isControlPlane, isReady, isWindows } from "./cluster/node-facts.ts";
 
 /** Annotation of a namespace to whose pods OpenShift assigns a user id; it rejects any other id. */
 const UID_RANGE = "openshift.io/sa.scc.uid-range";
@@ -44,9 +44,6 @@ const eventOf = ({ reason = "", message = "", lastTimestamp, eventTime, metadata
   message: message.replaceAll(/\s+/g, " ").slice(0, MOST_OF_EVENT),
   at: new Date(lastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? 0).toISOString(),
 });
-
-const isControlPlane = (node: V1Node): boolean =>
-  Object.keys(labelsOf(node)).some((key) => /^node-role\.kubernetes\.io\/(control-plane|master)$/.test(key));
 
 /** The part of a step's context that probes need; `npm run acceptance` has an administrator's client in its place. */
 interface ProbeContext {

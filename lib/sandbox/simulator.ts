@@ -63,6 +63,8 @@ export interface Overrides {
   readonly permissions?: Readonly<Record<string, readonly Statement[]>>;
   /** The SSM documents that are there. */
   readonly documents?: readonly ScriptDocument[];
+  /** Images of probes that the administrator's manifest names. */
+  readonly probeImages?: readonly string[];
   /** Scopes that Slack's app was installed with. */
   readonly scopes?: readonly string[];
 }
@@ -139,11 +141,9 @@ async function fleetOf(
   { without }: ActiveNeighbours,
 ) {
   const kubernetes = await kubernetesApi(simulation, cloud, {
-    version: demo.cluster.version,
-    region: demo.region,
-    hybridNetwork: demo.networks.hybrid,
+    ...{ version: demo.cluster.version, region: demo.region, hybridNetwork: demo.networks.hybrid },
+    ...{ without, probeImages: overrides?.probeImages ?? [] },
     installation: { ...demo.cluster, region: demo.region, networks: demo.networks },
-    without,
   });
   const [bucket, secret, ecr] = [buckets.service, secrets.service, passwords.service];
   const role = instanceRole({ access: rights, s3: bucket, secretsManager: secret, ecr, simulation });

@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
 import { parseAllDocuments } from "yaml";
+import { clusterManifest } from "../../lib/manifests/manifest.ts";
 import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
+import { testImages } from "../sandbox/kubernetes/probe-images.ts";
 import { servedCluster } from "../sandbox/kubernetes/served.ts";
 
 /** Namespaces and the account of OKD that the manifest speaks of. */
@@ -22,8 +23,8 @@ const okd = [
 ] as unknown as KubeObject[];
 
 const manifest = (): KubeObject[] =>
-  parseAllDocuments(readFileSync(new URL("../../lib/manifests/cluster-access.yaml", import.meta.url), "utf8")).flatMap(
-    (one) => (one.contents ? [one.toJS() as KubeObject] : []),
+  parseAllDocuments(clusterManifest({ labelKeys: [], probeImages: testImages })).flatMap((one) =>
+    one.contents ? [one.toJS() as KubeObject] : [],
   );
 
 /**

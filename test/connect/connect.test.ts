@@ -186,7 +186,7 @@ describe("npm run connect", () => {
     expect(code).toBe(1);
   }, 40_000);
 
-  test("prints the reviewed manifest with the labels of the pools, and nothing else changed", async () => {
+  test("prints the reviewed manifest with the labels of the pools and the images of probes, and nothing else changed", async () => {
     const { code, text } = await atSandbox("manifest");
     const reviewed = readFileSync(join(root, "lib/manifests/cluster-access.yaml"), "utf8").split("\n");
     const changed = text.split("\n").filter((line, at) => line !== reviewed[at]);

@@ -185,7 +185,11 @@ describe("the calls that a request costs", () => {
 
   test("to close a dialog are one look at whose it is, and what an answer costs", async () => {
     const ledger = ledgerOf(simulator, addresses);
-    const record = operationRecord({ id: "remove-87654321", callbacks: { dialog: "nobody-waits" } });
+    const record = operationRecord({
+      id: "remove-87654321",
+      request: { command: "remove", node: "win-1", dryRun: false },
+      callbacks: { dialog: "nobody-waits" },
+    });
     await ledger.requested(record);
     const door = coldDoor();
     await callsOf(door, typed("help"));

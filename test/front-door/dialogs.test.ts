@@ -123,6 +123,23 @@ describe("the removal's dialog", () => {
     expect(memory.operations.get(removal.id)?.cancelledBy).toBe("U0OPERATOR");
   });
 
+  test("closed in another workspace changes nothing, by the same user id", async () => {
+    memory.operations.set(removal.id, { ...removal, callbacks: {} });
+    const user = { id: "U0OPERATOR", name: "somebody", username: "somebody", team_id: "T0OTHER" };
+    await shown(dialogEvent("view_closed", removal.id, "U0OPERATOR", "7.8.9", { user }));
+    expect(memory.operations.get(removal.id)?.cancelledBy).toBeNull();
+  });
+
+  test("closed about an operation that has no dialog changes nothing", async () => {
+    const drain = operationRecord({
+      id: "drain-12345678",
+      request: { command: "drain", node: "win-1", dryRun: false },
+    });
+    memory.operations.set(drain.id, drain);
+    await shown(dialogEvent("view_closed", drain.id));
+    expect(memory.operations.get(drain.id)?.cancelledBy).toBeNull();
+  });
+
   test("closed by somebody who did not ask changes nothing", async () => {
     waiting();
     await shown(dialogEvent("view_closed", removal.id, "U0VISITOR0"));

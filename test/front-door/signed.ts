@@ -65,6 +65,7 @@ export const dialogEvent = (
   operation: string,
   userId = "U0OPERATOR",
   triggerId = "7.8.9",
+  fields: object = {},
 ): HttpEvent =>
   interaction({
     type,
@@ -80,4 +81,5 @@ export const dialogEvent = (
       external_id: `dialog-${operation}`,
       state: { values: {} },
     },
+    ...fields,
   });

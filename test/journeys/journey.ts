@@ -4,6 +4,7 @@ import { ledgerOf, loadHandlers, mountHandlers, readDirectory } from "../../bin/
 import { hostClock } from "../../bin/host-clock.ts";
 import type { Configuration } from "../../lambdas/configuration/configuration.ts";
 import type { NodeRecord, OperationRecord } from "../../lambdas/records/records.ts";
+import { probeImagesOf } from "../../lib/manifests/manifest.ts";
 import { activity } from "../../lib/sandbox/core/activity.ts";
 import { createSimulation } from "../../lib/sandbox/core/simulation.ts";
 import { openStore, type Snapshot, type Store } from "../../lib/sandbox/core/store.ts";
@@ -148,13 +149,14 @@ async function begin(options: JourneyOptions, store: Store): Promise<Journey> {
     busy: under.during,
     waiting: under.waiting,
   });
+  const { probe = {} } = (options.configuration ?? {}) as Partial<Pick<Configuration, "probe">>;
   const simulator = await createSimulator({
     simulation,
     host: hostClock,
     hostTime: (ms) => ms,
     slackAddress: () => SLACK,
     ...(options.functionsInVpc ? { functionsInVpc: true } : {}),
-    ...(options.overrides ? { overrides: options.overrides } : {}),
+    overrides: { probeImages: probeImagesOf(probe), ...options.overrides },
     ...(options.neighbours ? { neighbours: options.neighbours } : {}),
   });
   const authority = simulator.kubernetes.authorityPem;

@@ -52,10 +52,18 @@ test.each(accounts)("the doctor checks exactly the rights that the manifest gran
 });
 
 test.each(["a b", "x'] + ['y", "*", ""])("a pool's label %j never becomes part of an expression", (key) => {
-  expect(() => clusterManifest(["example.com/role", key])).toThrow("does not take");
+  expect(() => clusterManifest({ labelKeys: ["example.com/role", key], probeImages: [] })).toThrow("does not take");
 });
 
-test("the labels of the pools are listed one by one, sorted, without duplicates", () => {
-  const filled = clusterManifest(["node-role.kubernetes.io/web", "example.com/role", "example.com/role"]);
+test.each(["a b", "x'] + ['y", ""])("a probe's image %j never becomes part of an expression", (image) => {
+  expect(() => clusterManifest({ labelKeys: [], probeImages: [image] })).toThrow("is none");
+});
+
+test("the labels of the pools and the images of probes are listed one by one, sorted, without duplicates", () => {
+  const filled = clusterManifest({
+    labelKeys: ["node-role.kubernetes.io/web", "example.com/role", "example.com/role"],
+    probeImages: ["r.example.com:5000/a@sha256:00", "r.example.com/b:1"],
+  });
   expect(filled).toContain(`expression: "['example.com/role', 'node-role.kubernetes.io/web']"`);
+  expect(filled).toContain(`expression: "['r.example.com/b:1', 'r.example.com:5000/a@sha256:00']"`);
 });

@@ -10,6 +10,7 @@ const foreign = { key: "example.com/maintenance", value: "true", effect: "NoSche
 const own = { key: "casement.dev/starting", value: "true", effect: "NoSchedule" };
 
 /** The annotation that shows who cordoned a node. */
+const unknown = { type: "Ready", status: "Unknown", reason: "NodeStatusUnknown", message: "Kubelet stopped posting" };
 const owner = (operation: string | null) => ({ "casement.dev/cordoned-by": operation });
 
 let cluster: StillCluster;
@@ -27,6 +28,7 @@ beforeAll(async () => {
   cluster.api.create(windowsNode("win") as never);
   cluster.api.create(windowsNode("old") as never);
   cluster.api.create({ ...windowsNode("fresh"), spec: {} } as never);
+  cluster.api.create({ ...windowsNode("gone"), spec: {}, status: { conditions: [unknown] } } as never);
   cluster.api.create({ ...windowsNode("serving"), spec: { taints: [foreign] } } as never);
   const spec = { nodeName: "win", containers: [{ name: "main", image: "pause" }] };
   const metadata = { name: "shop-1", namespace: "default" };
@@ -143,12 +145,17 @@ describe("the policies hold the account that acts", () => {
     expect(body.message).toContain(denial("casement-nodes", onlyWindows));
   });
 
-  it("back from deleting a Windows node in service, until it is cordoned", async () => {
+  it.each([
+    ["as it is", {}, 200],
+    ["that it has cordoned itself", { spec: { unschedulable: true } }, 200],
+    ["with the mark of an operation", { metadata: { annotations: owner("remove-1") } }, 200],
+    ["with a taint of its own", { spec: { taints: [foreign, { key: "casement.dev/x", effect: "NoSchedule" }] } }, 200],
+    ["that it calls not yet in service", { spec: { taints: [foreign, own] } }, 403],
+  ])("back from deleting a Windows node that is Ready, %s", async (_what, change, written) => {
+    expect((await patch("serving", change)).status).toBe(written);
     const { status, body } = await act("DELETE /api/v1/nodes/serving");
     expect(status).toBe(403);
-    expect(body.message).toContain("only delete a Node that is cordoned, not ready, or not yet in service");
-    expect((await patch("serving", { spec: { unschedulable: true } })).status).toBe(200);
-    expect((await act("DELETE /api/v1/nodes/serving")).status).toBe(200);
+    expect(body.message).toContain("only delete a Node that is not ready, or not yet in service");
   });
 
   it("back from killing a pod at once", async () => {
@@ -192,7 +199,7 @@ describe("the policies hold the account that acts", () => {
     ["its annotation", { metadata: { annotations: { "casement.dev/operation": "add-1" } } }],
     // Taints first: the node controller answers a cordon with a taint of its own, which stays for a while and which the bot may not write away.
     ["its taint away", { spec: { taints: [foreign] } }],
-    ["its taint back", { spec: { taints: [foreign, own] } }],
+    ["another taint of its own", { spec: { taints: [foreign, { ...own, key: "casement.dev/other" }] } }],
     ["a cordon in place of its taint", { spec: { unschedulable: true, taints: [foreign] } }],
     ["an end of the cordon", { spec: { unschedulable: null } }],
     ["a cordon", { spec: { unschedulable: true } }],
@@ -247,9 +254,8 @@ describe("the policies hold every account of the namespace, whatever other roles
     expect((await patch("win", body, join)).status).toBe(200);
     expect((await patch("win", { spec: { taints: [foreign] } }, join)).status).toBe(200);
     expect((await patch("lin", body, join)).body.message).toContain("only act on nodes with the label");
-    expect((await join("DELETE /api/v1/nodes/fresh")).body.message).toContain("only delete a Node that is cordoned");
-    expect((await patch("fresh", { spec: { unschedulable: true } }, join)).status).toBe(200);
-    expect((await join("DELETE /api/v1/nodes/fresh")).status).toBe(200);
+    expect((await join("DELETE /api/v1/nodes/fresh")).body.message).toContain("only delete a Node that is not ready");
+    expect((await join("DELETE /api/v1/nodes/gone")).status).toBe(200);
   });
 
   it("makes no Node and writes no subresource of one", async () => {
@@ -299,6 +305,15 @@ describe("the policies hold every account of the namespace, whatever other roles
         { spec: { boundObjectRef: { apiVersion: "v1", kind: "Pod", name: "act" } } },
         "bound to the Secret of its name",
       ],
+      ...["sts.amazonaws.com", "openshift", "api://AzureADTokenExchange", "https://iam.googleapis.com/projects/1"].map(
+        (audience): [string, Account, string, object, string] => [
+          `for ${audience}`,
+          "act",
+          "act",
+          { spec: { ...bound("act").spec, audiences: ["https://kubernetes.default.svc", audience] } },
+          "only make tokens for the API server",
+        ],
+      ),
       ["for longer than a day", "act", "act", bound("act", 86_401), "expire within a day"],
     ])("none %s", async (_what, account, of, body, why) => {
       const refused = await cluster.as(userOf(account))(tokenPath(of), body);

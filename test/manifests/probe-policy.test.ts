@@ -42,6 +42,108 @@ const bound = "A probe of Casement is bound to a node, names its system and ends
 const bare = "A probe of Casement has neither a token nor a volume";
 const onlyProbes = "Casement may only make and delete pods that try a node";
 const away = "A probe of Casement has no way to its host";
+const image = "A probe of Casement is one container of an image that the configuration names";
+const system = "A probe of Casement runs on nodes of its own system";
+const needed = "A probe of Casement has only what a probe needs";
+const restricted = "A probe of Casement has no more rights than a restricted pod";
+const bounded = "A probe of Casement asks for at most one CPU and 1 Gi of memory";
+
+const linux = linuxProbe("one", "lin", "registry.example.com/busybox:1", "10.132.0.5", NOBODY);
+const [linuxContainer] = linux.spec.containers as readonly { readonly securityContext: object }[];
+/** The Linux probe with another security context of its container. */
+const secured = (change: object) => ({
+  ...linux,
+  spec: {
+    ...linux.spec,
+    containers: [{ ...linuxContainer, securityContext: { ...linuxContainer?.securityContext, ...change } }],
+  },
+});
+const named = (change: object) => ({ ...windows, metadata: { ...windows.metadata, ...change } });
+
+const badProbes: [string, object, string][] = [
+  ["without a node", changed({ nodeName: undefined }), bound],
+  ["that restarts", changed({ restartPolicy: "Always" }), bound],
+  ["without an end", changed({ activeDeadlineSeconds: undefined }), bound],
+  ["that lasts for an hour", changed({ activeDeadlineSeconds: 3_600 }), bound],
+  ["that does not say its system", changed({ os: undefined }), bound],
+  ["with a token", changed({ automountServiceAccountToken: true }), bare],
+  ["that leaves its token to the account", changed({ automountServiceAccountToken: undefined }), bare],
+  ["with a volume", changed({ volumes: [{ name: "c", hostPath: { path: "C:\\k" } }] }), bare],
+  ["in its host's network", changed({ hostNetwork: true }), away],
+  ["among its host's processes", changed({ securityContext: { windowsOptions: { hostProcess: true } } }), away],
+  ["with another container before it", changed({ initContainers: [container] }), away],
+  ["with a container of the host", contained({ securityContext: { windowsOptions: { hostProcess: true } } }), away],
+  ["with privileges", contained({ securityContext: { privileged: true } }), away],
+  ["with capabilities", contained({ securityContext: { capabilities: { add: ["NET_ADMIN"] } } }), away],
+  ["with values of a Secret", contained({ envFrom: [{ secretRef: { name: "act" } }] }), away],
+  ["with a port of its host", contained({ ports: [{ containerPort: 80, hostPort: 80 }] }), away],
+  ["of another image", contained({ image: "evil.example.com/servercore:ltsc2022" }), image],
+  [
+    "of an image whose name begins alike",
+    contained({ image: `${"registry.example.com/servercore"}:ltsc2022x` }),
+    image,
+  ],
+  ["of two containers", changed({ containers: [container, { ...container, name: "two" }] }), image],
+  [
+    "of a hundred containers",
+    changed({ containers: Array.from({ length: 100 }, (_, at) => ({ ...container, name: `c${at}` })) }),
+    image,
+  ],
+  ["on a node of any system", changed({ nodeSelector: undefined }), system],
+  ["on Linux that says it is of Windows", changed({ nodeSelector: { "kubernetes.io/os": "linux" } }), system],
+  [
+    "on the control plane",
+    changed({ nodeSelector: { "kubernetes.io/os": "windows", "node-role.kubernetes.io/master": "" } }),
+    system,
+  ],
+  ["before every other pod", changed({ priorityClassName: "system-node-critical" }), needed],
+  ["with a priority", changed({ priority: 2_000_001_000 }), needed],
+  ["as another account", changed({ serviceAccountName: "join" }), needed],
+  ["among its host's users", changed({ hostUsers: true }), needed],
+  ["with name servers of its own", changed({ dnsPolicy: "None", dnsConfig: { nameservers: ["192.0.2.1"] } }), needed],
+  ["with names of its own", changed({ hostAliases: [{ ip: "192.0.2.1", hostnames: ["kubernetes.default"] }] }), needed],
+  ["with a device", changed({ resourceClaims: [{ name: "gpu", resourceClaimName: "gpu" }] }), needed],
+  ["that shares its processes", changed({ shareProcessNamespace: true }), needed],
+  ["that stays for ever", named({ finalizers: ["example.com/never"] }), needed],
+  ["in another network", named({ annotations: { "k8s.v1.cni.cncf.io/networks": "control-plane" } }), needed],
+  [
+    "without a profile, by an annotation",
+    named({ annotations: { "container.apparmor.security.beta.kubernetes.io/probe": "unconfined" } }),
+    needed,
+  ],
+  ["with a command of its start", contained({ lifecycle: { postStart: { exec: { command: ["x"] } } } }), needed],
+  ["with arguments", contained({ args: ["x"] }), needed],
+  ["as root of its pod", changed({ securityContext: { runAsUser: 0 } }), restricted],
+  ["without seccomp for its pod", changed({ securityContext: { seccompProfile: { type: "Unconfined" } } }), restricted],
+  [
+    "with sysctls",
+    changed({ securityContext: { sysctls: [{ name: "kernel.shm_rmid_forced", value: "1" }] } }),
+    restricted,
+  ],
+  ["of a privileged SELinux type", changed({ securityContext: { seLinuxOptions: { type: "spc_t" } } }), restricted],
+  ["as root on Linux", secured({ runAsUser: 0 }), restricted],
+  ["that may be root on Linux", secured({ runAsNonRoot: undefined }), restricted],
+  ["without seccomp on Linux", secured({ seccompProfile: { type: "Unconfined" } }), restricted],
+  ["without AppArmor on Linux", secured({ appArmorProfile: { type: "Unconfined" } }), restricted],
+  ["with an unmasked /proc", secured({ procMount: "Unmasked" }), restricted],
+  ["with a SELinux type on Linux", secured({ seLinuxOptions: { type: "spc_t" } }), restricted],
+  ["that may gain rights on Linux", secured({ allowPrivilegeEscalation: true }), restricted],
+  ["that keeps its capabilities on Linux", secured({ capabilities: {} }), restricted],
+  ["with 64 cores", contained({ resources: { requests: { cpu: "64" } } }), bounded],
+  ["with 2 Gi", contained({ resources: { requests: { memory: "2Gi" } } }), bounded],
+  [
+    "with a device of the node",
+    contained({ resources: { requests: { "example.com/gpu": "1" }, limits: { "example.com/gpu": "1" } } }),
+    bounded,
+  ],
+  ["without the label", { ...windows, metadata: { ...windows.metadata, labels: {} } }, onlyProbes],
+  [
+    "whose label names another system",
+    { ...windows, metadata: { ...windows.metadata, labels: { [PROBE_LABEL]: "linux" } } },
+    onlyProbes,
+  ],
+  ["of another name", { ...windows, metadata: { ...windows.metadata, name: "shop-1-windows" } }, onlyProbes],
+];
 
 describe("of pods, the account that acts", () => {
   it("may make both halves of a probe, and delete them", async () => {
@@ -57,34 +159,40 @@ describe("of pods, the account that acts", () => {
     }
   });
 
-  it.each([
-    ["without a node", changed({ nodeName: undefined }), bound],
-    ["that restarts", changed({ restartPolicy: "Always" }), bound],
-    ["without an end", changed({ activeDeadlineSeconds: undefined }), bound],
-    ["that lasts for an hour", changed({ activeDeadlineSeconds: 3_600 }), bound],
-    ["that does not say its system", changed({ os: undefined }), bound],
-    ["with a token", changed({ automountServiceAccountToken: true }), bare],
-    ["that leaves its token to the account", changed({ automountServiceAccountToken: undefined }), bare],
-    ["with a volume", changed({ volumes: [{ name: "c", hostPath: { path: "C:\\k" } }] }), bare],
-    ["in its host's network", changed({ hostNetwork: true }), away],
-    ["among its host's processes", changed({ securityContext: { windowsOptions: { hostProcess: true } } }), away],
-    ["with another container before it", changed({ initContainers: [container] }), away],
-    ["with a container of the host", contained({ securityContext: { windowsOptions: { hostProcess: true } } }), away],
-    ["with privileges", contained({ securityContext: { privileged: true } }), away],
-    ["with capabilities", contained({ securityContext: { capabilities: { add: ["NET_ADMIN"] } } }), away],
-    ["with values of a Secret", contained({ envFrom: [{ secretRef: { name: "act" } }] }), away],
-    ["with a port of its host", contained({ ports: [{ containerPort: 80, hostPort: 80 }] }), away],
-    ["without the label", { ...windows, metadata: { ...windows.metadata, labels: {} } }, onlyProbes],
-    [
-      "whose label names another system",
-      { ...windows, metadata: { ...windows.metadata, labels: { [PROBE_LABEL]: "linux" } } },
-      onlyProbes,
-    ],
-    ["of another name", { ...windows, metadata: { ...windows.metadata, name: "shop-1-windows" } }, onlyProbes],
-  ])("may make none %s", async (_, pod, message) => {
+  it.each(badProbes)("may make none %s", async (_, pod, message) => {
     const answer = await act(`POST ${PODS}`, { apiVersion: "v1", kind: "Pod", ...pod });
     expect(answer.status).toBe(403);
     expect(answer.body).toMatchObject({ message: expect.stringContaining(message) });
+  });
+
+  it.each([
+    [
+      "one CPU and 1 Gi",
+      {
+        ...contained({ resources: { requests: { cpu: "1", memory: "1Gi" }, limits: { cpu: "1" } } }),
+        metadata: { ...windows.metadata, name: "probe-four-windows" },
+      },
+    ],
+    [
+      "what OpenShift adds to a pod",
+      {
+        ...linux,
+        metadata: { ...linux.metadata, name: "probe-four-linux", annotations: { "openshift.io/scc": "restricted-v2" } },
+        spec: {
+          ...linux.spec,
+          serviceAccountName: "default",
+          imagePullSecrets: [{ name: "default-dockercfg" }],
+          securityContext: {
+            seLinuxOptions: { level: "s0:c26,c25" },
+            fsGroup: 1_000_680_000,
+            seccompProfile: { type: "RuntimeDefault" },
+          },
+        },
+      },
+    ],
+  ])("may make one with %s", async (_, pod) => {
+    expect((await act(`POST ${PODS}`, { apiVersion: "v1", kind: "Pod", ...pod })).status).toBe(201);
+    expect((await act(`DELETE ${PODS}/${pod.metadata.name}`)).status).toBe(200);
   });
 
   it.each([
@@ -125,6 +233,9 @@ describe("of pods, the account that acts", () => {
     expect(adopted.status).toBe(403);
     // Admission sees a collection's deletion once per object (k8s endpoints/handlers/delete.go).
     expect((await act(`DELETE ${PODS}?fieldSelector=metadata.name=foreign-three`)).status).toBe(403);
+    const debugging = { spec: { ephemeralContainers: [{ name: "debugger", image: "registry.example.com/s:1" }] } };
+    const added = await act(`PATCH ${PODS}/probe-three-windows/ephemeralcontainers`, debugging, mergePatch);
+    expect(added.status).toBeGreaterThanOrEqual(400);
     expect((await act(`DELETE ${PODS}/probe-three-windows`)).status).toBe(200);
   });
 

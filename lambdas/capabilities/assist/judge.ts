@@ -16,7 +16,7 @@ import {
   notAssisted,
 } from "../../messages/node/assist.ts";
 import { identityFaultOf } from "../../steps/cluster/identity.ts";
-import { bootIdOf, instanceIdOf, isWindows } from "../../steps/cluster/node-facts.ts";
+import { bootIdOf, instanceIdOf, isControlPlane, isWindows } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { ownerOf, ownersOf } from "../../steps/cluster/ownership.ts";
 import { isOurs, type Machine } from "../../steps/ec2/instances.ts";
@@ -82,14 +82,26 @@ const chosenOf = (node: Node, instanceId: string): ChosenNode => ({
   isCordoned: node.spec?.unschedulable === true,
 });
 
+/**
+ * Does the Node or its machine belong to the control plane? Installers mark such instances by tags: kOps, Cluster API, and OKD, whose tag
+ * Name ends with the role (openshift/installer, pkg/asset/machines/aws).
+ */
+const servesControlPlane = (node: Node, { tags }: Pick<Machine, "tags">): boolean =>
+  isControlPlane(node) ||
+  ["kubernetes.io/role/master", "k8s.io/role/master", "k8s.io/role/control-plane"].some((key) => key in tags) ||
+  tags["sigs.k8s.io/cluster-api-provider-aws/role"] === "control-plane" ||
+  /-(master|bootstrap)(-[0-9]+)?$/.test(tags.Name ?? "");
+
 /** Finds the machine's own reason against an assistance; null if there is none. */
 function refusalOf(
   { node, instanceId, heldBy, configuration: { cluster } }: RequestedNode,
   machine: Machine | undefined,
   owner: OtherOwner | null,
 ): AssistRefusal | null {
-  if (!isWindows(node)) return { kind: "linux" };
+  // A kubelet writes its Node's labels; EC2's platform comes from the image.
+  if (!isWindows(node) || machine?.isWindows === false) return { kind: "linux" };
   if (!machine || instanceId === null) return { kind: "no-instance" };
+  if (servesControlPlane(node, machine)) return { kind: "control-plane" };
   if (!owner) return { kind: isOurs(machine, cluster.name) ? "launched-by-us" : "no-owner" };
   if (TAG.launched in machine.tags) return { kind: "launched-and-owned", owner };
   if (!["owned", "shared"].includes(machine.tags[clusterTag(cluster.id)] ?? ""))

@@ -48,7 +48,7 @@ export async function terminate(task: RemovalTask): Promise<void> {
 export const deleteNode = (task: RemovalTask): Promise<true> =>
   waitFor(task, "the Node is deleted", async () => {
     const { name, uid } = nodeOf(task);
-    await task.steps.nodes.remove(name, uid);
+    if (!(await task.steps.nodes.remove(name, uid))) return pending(`${name} to become NotReady`);
     await auditNode(task, "delete", { what: "changed", detail: { change: "delete the Node" } });
     return done(true);
   });

@@ -88,16 +88,13 @@ async function changedRegistries({
   return registries.filter(({ path }) => changed.has(path));
 }
 
-/** Images that the first node can run: those that the configuration names for it, then those of its pods. */
+/** Images that the first node can run: those that the configuration names. The admission policy allows no other. */
 async function candidateImages({ op: { steps }, first, configuration }: ProofTask): Promise<readonly string[]> {
   const { probe, pools } = configuration;
   const node = await steps.nodes.read(first.name);
   const release = node ? windowsReleaseOf(node, pools[first.pool ?? ""]) : undefined;
   const own = release ? (probe.images[release] ?? []) : [];
-  const used = (await steps.nodes.podsOn(first.name)).flatMap(({ spec }) =>
-    (spec?.containers ?? []).flatMap(({ image }) => image ?? []),
-  );
-  return [...Object.values(probe.registries), own, used].flat();
+  return [...Object.values(probe.registries), own].flat();
 }
 
 /** An image to pull; does the node sign in to every host that it asks? */

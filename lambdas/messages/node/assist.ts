@@ -26,7 +26,7 @@ export const assistanceFaults: Readonly<Record<AssistanceVerdict, string | null>
 
 /** Reason why a node cannot be assisted. */
 export type AssistRefusal =
-  | { readonly kind: "linux" | "no-instance" | "launched-by-us" | "no-owner" }
+  | { readonly kind: "linux" | "control-plane" | "no-instance" | "launched-by-us" | "no-owner" }
   | { readonly kind: "launched-and-owned"; readonly owner: OtherOwner }
   | { readonly kind: "not-of-cluster"; readonly instanceId: string; readonly clusterId: string }
   | { readonly kind: "assisted"; readonly operation: string }
@@ -38,11 +38,36 @@ export type AssistRefusal =
 
 const POLICY = code("AmazonSSMManagedInstanceCore");
 
+type Unreached = Extract<AssistRefusal, { kind: "no-profile" | "no-agent" | "agent-silent" }>;
+
+/** Reason and next step where no command reaches the machine. */
+function unreachedWords(refusal: Unreached, node: string): readonly [string, string] {
+  switch (refusal.kind) {
+    case "no-profile":
+      return [
+        "its instance has no instance profile, so that its SSM agent has no rights",
+        `its owner attaches one whose role has the policy ${POLICY}`,
+      ];
+    case "no-agent":
+      return [
+        "no SSM agent has registered for its instance",
+        `its owner installs the agent, gives the instance's role the policy ${POLICY}, and opens port 443 to Systems Manager`,
+      ];
+    case "agent-silent":
+      return [
+        "its SSM agent does not answer, mostly because the route to the metadata service is lost",
+        `its owner adds the route in the EC2 serial console, \`${ADD_ROUTE}\`, since a reboot without the guard loses it again; then ${typeThis("assist", node)} again`,
+      ];
+  }
+}
+
 /** Reason and next step, each a clause. */
 function refusalWords(refusal: AssistRefusal, node: string): readonly [string, string] {
   switch (refusal.kind) {
     case "linux":
       return ["it is a Linux node, and Casement works on Windows nodes only", "use the cluster's own tools"];
+    case "control-plane":
+      return ["it belongs to the control plane", "use the cluster's own tools"];
     case "no-instance":
       return ["it has no EC2 instance", `look at it with ${code(`kubectl describe node ${node}`)}`];
     case "launched-by-us":
@@ -74,21 +99,8 @@ function refusalWords(refusal: AssistRefusal, node: string): readonly [string, s
         `${code(refusal.operation)} is working on it`,
         `wait for it to end, or stop it: ${typeThis("cancel", refusal.operation)}`,
       ];
-    case "no-profile":
-      return [
-        "its instance has no instance profile, so that its SSM agent has no rights",
-        `its owner attaches one whose role has the policy ${POLICY}`,
-      ];
-    case "no-agent":
-      return [
-        "no SSM agent has registered for its instance",
-        `its owner installs the agent, gives the instance's role the policy ${POLICY}, and opens port 443 to Systems Manager`,
-      ];
-    case "agent-silent":
-      return [
-        "its SSM agent does not answer, mostly because the route to the metadata service is lost",
-        `its owner adds the route in the EC2 serial console, \`${ADD_ROUTE}\`, since a reboot without the guard loses it again; then ${typeThis("assist", node)} again`,
-      ];
+    default:
+      return unreachedWords(refusal, node);
   }
 }
 

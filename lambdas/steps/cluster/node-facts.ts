@@ -17,6 +17,10 @@ export const labelsOf = (node: V1Node): Readonly<Record<string, string>> => node
 /** Is it labelled as a Windows node? Casement never changes any other node. */
 export const isWindows = (node: V1Node): boolean => labelsOf(node)["kubernetes.io/os"] === "windows";
 
+/** Is it labelled as a node of the control plane? */
+export const isControlPlane = (node: V1Node): boolean =>
+  Object.keys(labelsOf(node)).some((key) => /^node-role\.kubernetes\.io\/(control-plane|master)$/.test(key));
+
 /** Parses the instance id from a node's provider id: `aws:///us-west-2a/i-0abc` → `i-0abc`. */
 export const instanceIdOf = (node: V1Node): string | null =>
   /^aws:\/\/\/[^/]+\/(i-[0-9a-f]+)$/.exec(node.spec?.providerID ?? "")?.[1] ?? null;

@@ -6,6 +6,7 @@ import {
   type V1Pod,
   type V1Taint,
 } from "@kubernetes/client-node";
+import { startingTaint } from "../../cluster/node-keys.ts";
 import { Retryable } from "../../errors.ts";
 import { fillText } from "../../messages/slack/command-word.ts";
 import { causesOf, ifPresent, isAbsent, wordsOf } from "../client-errors.ts";
@@ -13,6 +14,7 @@ import { commandWord } from "../command-word.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { everyPage } from "../every-page.ts";
 import { asWritten } from "./cordon-rules.ts";
+import { isReady } from "./node-facts.ts";
 
 /** A Node of the cluster, as workflows pass it between verbs. */
 export type Node = V1Node;
@@ -109,16 +111,21 @@ const changing = (context: StepContext) => {
     },
 
     /**
-     * Deletes the Node that was judged, never a new one of the same name; does nothing if it is gone. Cordons it first,
-     * because the admission policy lets Casement delete no Node in service, and a person may have uncordoned it
-     * meanwhile.
+     * Deletes the Node that was judged, never a new one of the same name. Cordons it first, because a person may have
+     * uncordoned it meanwhile.
+     * @returns false while it is Ready and in service: the admission policy lets Casement delete no such Node. That of a
+     * terminated machine is NotReady within a minute.
      */
-    remove: async (name: string, uid: string): Promise<void> => {
+    remove: async (name: string, uid: string): Promise<boolean> => {
       try {
-        await core.patchNode({ name, body: { metadata: { uid }, spec: { unschedulable: true } } }, mergePatch);
+        const body = { metadata: { uid }, spec: { unschedulable: true } };
+        const node = await core.patchNode({ name, body }, mergePatch);
+        const isStarting = (node.spec?.taints ?? []).some(({ key }) => key === startingTaint.key);
+        if (isReady(node) && !isStarting) return false;
         await core.deleteNode({ name, body: { preconditions: { uid } } });
+        return true;
       } catch (error) {
-        if (isAbsent(error) || isAnother(error)) return;
+        if (isAbsent(error) || isAnother(error)) return true;
         throw error;
       }
     },

@@ -42,6 +42,8 @@ export interface ClusterOptions {
   readonly installation?: Installation;
   /** Names of the simulator's controllers that are switched off. */
   readonly without?: ReadonlySet<string>;
+  /** Images that the manifest of the bot's access names; by default none. */
+  readonly probeImages?: readonly string[];
 }
 
 /** The simulated cluster: its API server and its controllers. */
@@ -162,6 +164,7 @@ export async function kubernetesApi(
     clusterAuthority: authority.pem,
     kubeletClients: asClient.bundle(),
     signerUntil: asClient.until(),
+    probeImages: options.probeImages ?? [],
   });
   const { cluster, resume } = controlPlane({
     server,

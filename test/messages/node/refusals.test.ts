@@ -24,6 +24,7 @@ const POLICY = "`AmazonSSMManagedInstanceCore`";
 describe("Why a node is not assisted", () => {
   test.each<readonly [AssistRefusal, why: string, next: string]>([
     [{ kind: "linux" }, "it is a Linux node, and Casement works on Windows nodes only", "use the cluster's own tools"],
+    [{ kind: "control-plane" }, "it belongs to the control plane", "use the cluster's own tools"],
     [{ kind: "no-instance" }, "it has no EC2 instance", "look at it with `kubectl describe node win-1`"],
     [
       { kind: "launched-by-us" },

@@ -11,6 +11,7 @@ import type { KubeObject } from "../../../lib/sandbox/kubernetes/model/object.ts
 import { skipCase } from "../../cluster/case.ts";
 import type { Ask } from "./asking.ts";
 import { certifiedStore } from "./certified-store.ts";
+import { testImages } from "./probe-images.ts";
 import { type ServedCluster, servedCluster } from "./served.ts";
 
 export type { Ask } from "./asking.ts";
@@ -38,7 +39,12 @@ export interface StillCluster extends Cluster {
   stop(): void | Promise<void>;
 }
 
-const options = { version: "1.34.2", region: "us-west-2", hybridNetwork: "10.132.0.0/14" };
+const options = {
+  version: "1.34.2",
+  region: "us-west-2",
+  hybridNetwork: "10.132.0.0/14",
+  probeImages: testImages,
+};
 
 const cloudOf = (instances: Map<string, InstanceFacts>): Cloud => ({
   instance: (id) => instances.get(id),

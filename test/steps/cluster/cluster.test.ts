@@ -82,15 +82,21 @@ describe("A node", () => {
     expect((await read("taint-3")).spec?.taints?.map(({ key }) => key)).toEqual(["os", lost.key]);
   });
 
-  it("is deleted only if it is the one that was judged; gone already is fine", async () => {
+  it("is deleted only if it is the one that was judged, and never while it is Ready", async () => {
     windowsNode("delete-1");
     const uid = (await read("delete-1")).metadata?.uid ?? "";
     await verbs().nodes.remove("delete-1", "00000000-0000-4000-8000-000000000000");
     expect(await read("delete-1")).toMatchObject({ metadata: { uid } });
     expect((await read("delete-1")).spec?.unschedulable).toBeUndefined();
-    await verbs().nodes.remove("delete-1", uid);
-    await verbs().nodes.remove("delete-1", uid);
-    expect(await verbs().nodes.read("delete-1")).toBeUndefined();
+    expect(await verbs().nodes.remove("delete-1", uid)).toBe(false);
+    expect(await read("delete-1")).toMatchObject({ metadata: { uid }, spec: { unschedulable: true } });
+  });
+
+  it("is deleted before it was in service; gone already is fine", async () => {
+    windowsNode("delete-2", { taints: [startingTaint] });
+    const uid = (await read("delete-2")).metadata?.uid ?? "";
+    for (const _ of ["there", "gone"]) expect(await verbs().nodes.remove("delete-2", uid)).toBe(true);
+    expect(await verbs().nodes.read("delete-2")).toBeUndefined();
   });
 
   it("carries what happens to it as Events", async () => {

@@ -28,6 +28,8 @@ export interface InstallationFacts {
   readonly kubeletClients: string;
   /** Expiry of the newest of these, in ms since the epoch. */
   readonly signerUntil: number;
+  /** Images that the manifest of the bot's access names. */
+  readonly probeImages: readonly string[];
 }
 
 /** The network as the cluster's administrator set it up: Windows nodes need one field of it (OKD documentation). */

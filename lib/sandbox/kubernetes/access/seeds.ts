@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { parseAllDocuments } from "yaml";
+import { clusterManifest } from "../../../manifests/manifest.ts";
 import type { KubeObject } from "../model/object.ts";
 import { resourceTypes } from "../model/resources.ts";
 import {
@@ -141,23 +141,23 @@ const networkNodes = (): KubeObject[] => [
   ),
 ];
 
-const manifestFile = new URL("../../../manifests/cluster-access.yaml", import.meta.url);
-let manifest: readonly KubeObject[] | undefined;
+const manifests = new Map<string, readonly KubeObject[]>();
 
 /** Reads the reviewed manifest; its text is parsed once in a process, because each simulated cluster begins with it. */
-function manifestObjects(): KubeObject[] {
-  manifest ??= parseAllDocuments(readFileSync(manifestFile, "utf8")).flatMap((one) =>
-    one.contents ? [one.toJS() as KubeObject] : [],
-  );
-  return structuredClone([...manifest]);
+function manifestObjects(probeImages: readonly string[]): KubeObject[] {
+  const text = clusterManifest({ labelKeys: [], probeImages });
+  const known =
+    manifests.get(text) ?? parseAllDocuments(text).flatMap((one) => (one.contents ? [one.toJS() as KubeObject] : []));
+  manifests.set(text, known);
+  return structuredClone([...known]);
 }
 
 /**
  * Objects that the cluster's administrator applies for the bot, read from the same file. One in a namespace that does
  * not exist is skipped: the server answers 404, and kubectl continues with the rest.
  */
-const clusterAccess = (): KubeObject[] => {
-  const objects = manifestObjects();
+const clusterAccess = (probeImages: readonly string[]): KubeObject[] => {
+  const objects = manifestObjects(probeImages);
   const own = objects.filter(({ kind }) => kind === "Namespace").map(({ metadata }) => metadata.name);
   return objects.filter(({ metadata: { namespace } }) => !namespace || [...spaces, ...own].includes(namespace));
 };
@@ -194,5 +194,5 @@ export const seeds = (facts: InstallationFacts): KubeObject[] => [
   proxyConfiguration(),
   router(),
   ...authorities(facts),
-  ...clusterAccess(),
+  ...clusterAccess(facts.probeImages),
 ];

@@ -226,3 +226,21 @@ test.each(["through SSM", "through EC2"])(
     await expectSound(here);
   },
 );
+
+const tagged = (key: string, value: string) => (): Promise<unknown> =>
+  ec2(here, "CreateTags", { "ResourceId.1": edge.instanceId, "Tag.1.Key": key, "Tag.1.Value": value });
+const labelled = (key: string) => (): Promise<unknown> =>
+  kubectl(here, "PATCH", NODE, { metadata: { labels: { [key]: "" } } });
+
+test.each([
+  ["kOps tags", tagged("kubernetes.io/role/master", "1")],
+  ["Cluster API tags", tagged("sigs.k8s.io/cluster-api-provider-aws/role", "control-plane")],
+  ["OKD names", tagged("Name", "prod-west-7x2kq-master-0")],
+  ["Kubernetes labels", labelled("node-role.kubernetes.io/control-plane")],
+])("A machine that %s as one of the control plane is not assisted", async (_who, mark) => {
+  here = await withSeedNodes();
+  await mark();
+  expect(await typed(here, `assist ${EDGE}`)).toContain("cannot be assisted: it belongs to the control plane");
+  expect(tagOf(here)).toBeUndefined();
+  await expectSound(here);
+});
