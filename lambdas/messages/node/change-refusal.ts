@@ -11,6 +11,7 @@ export type ChangeRefusal =
   | { readonly kind: "owner"; readonly owner: OtherOwner; readonly assistance: AssistanceVerdict }
   | { readonly kind: "identity"; readonly fault: IdentityFault }
   | { readonly kind: "busy"; readonly operation: string }
+  | { readonly kind: "not-running"; readonly state: string }
   | { readonly kind: "conflict"; readonly controller: OtherController };
 
 /** The work that was asked for, as one types it and as one says that it cannot be done. */
@@ -57,6 +58,11 @@ function wordsOf(refusal: ChangeRefusal, change: ChangeName, node: string): read
       ];
     case "identity":
       return [identityReason(refusal.fault), identityRemedy(refusal.fault)];
+    case "not-running":
+      return [
+        `EC2 says that its instance is ${refusal.state}`,
+        `start the instance in the EC2 console; that boots Windows, and its services start with it. If it is not needed any more: ${typeThis("remove", node)}`,
+      ];
     case "busy":
       return [
         `${code(refusal.operation)} is working on it`,

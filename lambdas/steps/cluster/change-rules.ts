@@ -2,7 +2,7 @@ import type { V1Node } from "@kubernetes/client-node";
 import { type Assistance, assistanceOf } from "../../machine/assistance.ts";
 import type { ChangeRefusal } from "../../messages/node/change-refusal.ts";
 import type { OtherController } from "../../messages/node/other-controllers.ts";
-import type { Machine } from "../ec2/instances.ts";
+import { hasEnded, isDown, type Machine } from "../ec2/instances.ts";
 import { conflictsWith, type Disruption } from "../plan/other-controllers.ts";
 import { identityFaultOf } from "./identity.ts";
 import { isWindows } from "./node-facts.ts";
@@ -29,6 +29,21 @@ function observedRefusal(machine: Machine, facts: ChangeFacts): ChangeRefusal {
   return { kind: "owner", owner, assistance: assistanceOf(machine, cluster, owner, assisted) };
 }
 
+/** Is the instance stopped, or about to be? One that has ended is handled as gone. */
+const isOff = (machine: Machine): boolean => isDown(machine) && !hasEnded(machine);
+
+/** Reason in the state of the instance, or in the work of another controller, not to disturb a node; null without one. */
+function disturbanceRefusalOf(
+  machine: Machine,
+  others: readonly OtherController[],
+  disruption: Disruption,
+): ChangeRefusal | null {
+  if ((disruption === "reboot" || disruption === "restart") && isOff(machine))
+    return { kind: "not-running", state: machine.state };
+  const controller = others.find((one) => conflictsWith(one, disruption));
+  return controller ? { kind: "conflict", controller } : null;
+}
+
 /**
  * Reason why Casement may not cordon, uncordon, drain, guard or reboot a node or restart its services; null if it may. Ownership is judged
  * before safety: Casement only changes machines that it launched or assists, never one with a doubtful owner or a
@@ -43,7 +58,5 @@ export function changeRefusalOf(facts: ChangeFacts, disruption: Disruption | nul
   if (ownership === "observed") return observedRefusal(machine, facts);
   if (ownership === "assisted" && disruption === "restart") return { kind: "assisted" };
   if (heldBy) return { kind: "busy", operation: heldBy };
-  if (disruption === null) return null;
-  const controller = others.find((one) => conflictsWith(one, disruption));
-  return controller ? { kind: "conflict", controller } : null;
+  return disruption === null ? null : disturbanceRefusalOf(machine, others, disruption);
 }
