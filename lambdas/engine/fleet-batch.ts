@@ -61,6 +61,19 @@ interface Round<T> {
   readonly outcomes: readonly FleetOutcome<T>[];
 }
 
+/** Reads one machine's answer. An answer that cannot be read costs this machine alone, and never the batch. */
+function readSafely<T>(
+  { result, answers }: Extract<InvocationVerdict, { state: "done" }>,
+  run: FleetRun<T>,
+): LineReading<T> {
+  try {
+    return run.read(result, answers);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : "unknown error";
+    return { why: `its answer cannot be read: ${why}`, code: "result-missing" };
+  }
+}
+
 function outcomeOf<T>(
   verdict: InvocationVerdict,
   ends: ReadonlyMap<string, string>,
@@ -69,7 +82,7 @@ function outcomeOf<T>(
   const { instanceId } = verdict;
   if (verdict.state === "failed") return failed(instanceId, verdict);
   if (verdict.state === "done") {
-    const reading = run.read(verdict.result, verdict.answers);
+    const reading = readSafely(verdict, run);
     return "value" in reading ? { instanceId, state: "done", value: reading.value } : failed(instanceId, reading);
   }
   const end = ends.get(instanceId);

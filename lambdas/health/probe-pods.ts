@@ -57,15 +57,17 @@ const witnessScript = [`<# casement-witness #> ${BEGIN}`, ...listen(560_000), ..
 
 /**
  * Script of the Linux pod, for sh and nc. It tries to connect for 90 s, because nothing listens during the first start
- * of PowerShell, which takes up to half a minute.
+ * of PowerShell, which takes up to half a minute. The address, which a kubelet reports, is its argument and never a part
+ * of the script.
  */
-const linuxScript = (address: string): string =>
-  [
-    `# casement-probe ${address}`,
-    "end=$(($(date +%s) + 90))",
-    `while [ $(date +%s) -lt $end ]; do nc -z -w 2 ${address} ${PORT} && exit ${exits.works}; sleep 1; done`,
-    `exit ${exits.cannotReach}`,
-  ].join("\n");
+const linuxScript = [
+  "end=$(($(date +%s) + 90))",
+  `while [ $(date +%s) -lt $end ]; do nc -z -w 2 "$1" ${PORT} && exit ${exits.works}; sleep 1; done`,
+  `exit ${exits.cannotReach}`,
+].join("\n");
+
+/** Name of the script among the arguments of `sh -c`; the address follows it. */
+export const LINUX_PROBE = "casement-probe";
 
 interface Wanted {
   readonly name: string;
@@ -155,4 +157,7 @@ export const NOBODY = 65_534;
  * @param user id of the container's user; null if the cluster assigns one
  */
 export const linuxProbe = (id: string, node: string, image: string, address: string, user: number | null): ProbePod =>
-  probePod({ name: probeNames(id).linux, node, image, os: "linux", user, command: ["sh", "-c", linuxScript(address)] });
+  probePod({
+    ...{ name: probeNames(id).linux, node, image, os: "linux", user },
+    command: ["sh", "-c", linuxScript, LINUX_PROBE, address],
+  });

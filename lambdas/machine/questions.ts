@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
+import { parseAnswers } from "./result-lines.ts";
 
 /** Question about one service. */
 export interface ServiceQuestion {
@@ -215,16 +216,23 @@ export function packed(answers: Answers): string {
 }
 
 /**
+ * Limit on the bytes of unpacked answers. Gzip shrinks a text of one letter a thousandfold, so that 21,000 characters
+ * could become more than a function's memory holds; real answers shrink to a fifth.
+ */
+const MOST_UNPACKED = 200_000;
+
+/**
  * Unpacks the answers that `observe.ps1` printed before its verdict.
  * @param output the whole output of the command
- * @returns undefined if there are none, or if they were cut off
+ * @returns undefined if there are none, if they were cut off, or if they have another form
  */
 export function answersIn(output: string): Answers | undefined {
   const [line] = output.trimEnd().split(/\r?\n/).slice(-2);
   const [, text] = /^answers ([A-Za-z0-9+/=]+)$/.exec(line ?? "") ?? [];
   if (text === undefined) return undefined;
   try {
-    return JSON.parse(gunzipSync(Buffer.from(text, "base64")).toString("utf8"));
+    const bytes = gunzipSync(Buffer.from(text, "base64"), { maxOutputLength: MOST_UNPACKED });
+    return parseAnswers(JSON.parse(bytes.toString("utf8"))) as Answers | undefined;
   } catch {
     return undefined;
   }

@@ -60,6 +60,8 @@ function Get-AgentRecovery {
 # Only on a machine without anything of Casement: a guard has already changed the state that is to be recorded.
 function Save-Before {
     if ((Test-Path -LiteralPath $GuardPath) -or (Test-Task $GuardTask) -or (Test-Task $NetworkTask)) { return }
+    # A file that was there first would keep its owner, who could write into it later.
+    if (Test-Path -LiteralPath $BeforePath) { Remove-Item -LiteralPath $BeforePath -Force }
     Save-Text $BeforePath (Get-AgentRecovery | ConvertTo-Json -Compress)
 }
 
@@ -86,9 +88,25 @@ function Get-ContentHash([byte[]] $bytes) {
     return ([BitConverter]::ToString($sha.ComputeHash($bytes)) -replace '-', '').ToLowerInvariant()
 }
 
+# The agent's recovery before the change. sc.exe gets these words as SYSTEM, so that only a file of SYSTEM or of
+# Administrators in exactly the form of Get-AgentRecovery is read; a local user may have made the folder first.
+function Get-Before {
+    if (-not (Test-Path -LiteralPath $BeforePath -PathType Leaf)) { return $null }
+    if (-not (Test-Inherited (Get-Acl -LiteralPath $BeforePath).Sddl)) { return $null }
+    try {
+        $before = Get-Content -LiteralPath $BeforePath -Raw | ConvertFrom-Json
+        $one = '(restart|reboot|run)?/[0-9]{1,10}'
+        $isNumbers = "$($before.reset)" -cmatch '^[0-9]{1,10}\z' -and "$($before.flag)" -cmatch '^[01]\z'
+        if ($isNumbers -and "$($before.actions)" -cmatch "^($one(/$one)*)?\z") { return $before }
+    } catch {
+        Write-Verbose "$BeforePath cannot be read: $_"
+    }
+    return $null
+}
+
 function Restore-Recovery {
-    if (-not (Test-Path -LiteralPath $BeforePath)) { return $false }
-    $before = Get-Content -LiteralPath $BeforePath -Raw | ConvertFrom-Json
+    $before = Get-Before
+    if (-not $before) { return $false }
     # PowerShell 5.1 drops an empty word; two quotation marks arrive as one.
     $actions = if ($before.actions) { "$($before.actions)" } else { '""' }
     Invoke-ServiceControl @('failure', $Agent, 'reset=', "$($before.reset)", 'actions=', $actions)

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { ApiException, type CoreV1Event, type V1Node, type V1Pod } from "@kubernetes/client-node";
 import type { Kubernetes } from "../clients/kubernetes.ts";
 import { ACCOUNT_NAMESPACE } from "../cluster/accounts.ts";
@@ -30,7 +31,7 @@ const stateOf = ({ status = {} }: V1Pod): ProbeState => {
   const { terminated, waiting } = container?.state ?? {};
   return {
     exitCode: terminated?.exitCode ?? null,
-    address: status.podIP ?? null,
+    address: status.podIP && isIP(status.podIP) ? status.podIP : null,
     waiting: told(waiting?.reason, waiting?.message),
     ended: terminated && !status.reason ? "" : endOf(status),
   };

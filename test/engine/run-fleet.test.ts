@@ -121,6 +121,18 @@ describe("an observation of many machines", () => {
     expect(outcomes.map(({ state }) => state)).toEqual(["done", "done", "done"]);
   });
 
+  it("sees 49 of 50 machines where the answer of one cannot be read", async () => {
+    const [liar = ""] = ids(1);
+    const verdict = (instanceId: string): InvocationVerdict =>
+      instanceId === liar ? { instanceId, state: "done", result: { ok: true } } : done(instanceId);
+    const read: FleetRun<string>["read"] = (result) => ({ value: (result as { from: string }).from.trim() });
+    const { outcomes } = await observed({ verdict }, 50, { read });
+    expect(outcomes.filter(({ state }) => state === "done")).toHaveLength(49);
+    expect(outcomes.filter(({ state }) => state === "failed")).toMatchObject([
+      { instanceId: liar, why: expect.stringContaining("its answer cannot be read"), code: "result-missing" },
+    ]);
+  });
+
   it("takes one machine's failure for that machine's alone, in its own words", async () => {
     const [bad = ""] = ids(1);
     const verdict = (instanceId: string): InvocationVerdict =>

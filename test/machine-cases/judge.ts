@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { type Answers, answersHash, answersIn, type ObservationVerdict } from "../../lambdas/machine/questions.ts";
+import { parseResult } from "../../lambdas/machine/result-lines.ts";
 import type { MachineCase } from "./case.ts";
 import type { Machine } from "./windows.ts";
 
@@ -32,6 +33,9 @@ export function judge(one: MachineCase, seen: Seen): void {
   expect(seen.stdout.length).toBeLessThan(one.script === "apply" ? 2_500 : 24_000);
   if (one.script === "observe") expect(lastLine(seen.stdout).length).toBeLessThan(2_500);
   expect(seen.stdout).not.toContain("canary");
+  // Nothing that a script prints is lost or refused where it is parsed.
+  if (one.script !== "guard" && one.exitCode !== 3010)
+    expect(parseResult(one.script, JSON.parse(lastLine(seen.stdout)))).toEqual(JSON.parse(lastLine(seen.stdout)));
   if (one.result !== undefined) expect(resultIn(seen.stdout)).toMatchObject(one.result);
   if (one.answers !== undefined) judgeAnswers(seen.stdout, one.answers);
   expect(seen.exitCode).toBe(one.exitCode);

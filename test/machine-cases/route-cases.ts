@@ -55,6 +55,26 @@ export const routeCases: readonly MachineCase[] = [
       if (Object.keys(left).length > 0) throw new Error(`tasks are left: ${Object.keys(left).join(", ")}`);
     },
   },
+  ...(
+    [
+      ['{"reset":"1 command= calc.exe","actions":"restart/5000","flag":0}', "words beside a number"],
+      ['{"reset":86400,"actions":"run/0 command= calc.exe","flag":0}', "words beside an action"],
+      ['{"reset":86400}', "missing fields"],
+      ["{", "half a record"],
+    ] as const
+  ).map(
+    ([record, what]): MachineCase => ({
+      name: `hands nothing to the service manager from a record with ${what}, and takes the rest away`,
+      script: "route",
+      files: { ...guard, [BEFORE]: record },
+      before: { tasks, ...agent(guarded) },
+      request: asking("remove"),
+      exitCode: 0,
+      result: { script: "route", ok: true, changed: ["remove-task Casement guard", "remove-directory C:\\Casement"] },
+      after: { services: { AmazonSSMAgent: guarded } },
+      left: { [GUARD]: null, [BEFORE]: null },
+    }),
+  ),
   {
     name: "takes nothing from a machine that Casement launched",
     script: "route",

@@ -1,6 +1,9 @@
 import { randomBytes } from "node:crypto";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { type Answers, answersHash, answersIn, canonicalAnswers, packed } from "../../lambdas/machine/questions.ts";
+
+const gzipped = (value: object): string => gzipSync(JSON.stringify(value)).toString("base64");
 
 const verdict = '{"script":"observe","ok":true}';
 const answers: Answers = { metadata: { answers: true }, reboot: { reasons: ["servicing"] } };
@@ -24,6 +27,8 @@ describe("answers on their way", () => {
   it.for([
     ["are not there", verdict],
     ["were cut", `answers ${packed(answers).slice(0, 40)}\n${verdict}`],
+    ["have another form", `answers ${gzipped({ metadata: { answers: "yes" } })}\n${verdict}`],
+    ["would fill the memory", `answers ${gzipped({ padding: "a".repeat(300_000) })}\n${verdict}`],
     ["stand elsewhere", `answers ${packed(answers)}\nwords\n${verdict}`],
   ])("are none when they %s", ([, output]) => {
     expect(answersIn(output ?? "")).toBeUndefined();

@@ -2,6 +2,7 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { causeOf, step } from "../../engine/durable.ts";
 import { judgeProbe, type ProbeImages, type ProbeResult } from "../../health/probe.ts";
 import { linuxProbe, probeNames, windowsProbe } from "../../health/probe-pods.ts";
+import { isPodAddress } from "../../machine/network-address.ts";
 import type { WindowsRelease } from "../../machine/windows-builds.ts";
 import type { Steps } from "../../steps/steps.ts";
 import type { DurableSteps } from "../operation/op.ts";
@@ -99,6 +100,13 @@ interface ProbeWatch {
   readonly image: string;
 }
 
+/** Has the pod an address to which another node's pod may connect? A kubelet could name any address. */
+async function isReachable(steps: Steps, address: string | null): Promise<boolean> {
+  if (address === null) return false;
+  const { machineNetwork, serviceNetwork } = (await steps.runtime.read(null)).configuration.cluster;
+  return isPodAddress(address, [machineNetwork, serviceNetwork]);
+}
+
 /**
  * Polls both pods until the probe has a result; creates the second pod as soon as the first has an address.
  * @param name unique within the execution
@@ -116,8 +124,8 @@ export async function awaitProbe(
       const windows = await steps.probes.state(pods.windows);
       if (windows === null) return { state: "not-probed", why: "the probe was deleted by others" };
       const linux = await steps.probes.state(pods.linux);
-      if (linux === null && windows.address !== null && windows.exitCode === null)
-        await steps.probes.start(linuxProbe(id, from, image, windows.address, await steps.probes.user()));
+      if (linux === null && windows.exitCode === null && (await isReachable(steps, windows.address)))
+        await steps.probes.start(linuxProbe(id, from, image, windows.address ?? "", await steps.probes.user()));
       const isLate = steps.now() >= until;
       const events = isLate && windows.address === null ? await steps.probes.events(pods.windows) : [];
       return judgeProbe({ windows, linux, from, isLate, events });

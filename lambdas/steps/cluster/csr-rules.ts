@@ -64,6 +64,13 @@ interface Parsed {
   readonly plain: boolean;
 }
 
+/**
+ * Most characters of a certificate request: a kubelet's with an RSA key and every name of an instance has below 3,000.
+ * Whoever holds a bootstrap credential may post many of the API server's full size, and each would be parsed at every
+ * poll.
+ */
+export const MOST_OF_REQUEST = 8_192;
+
 const PEM = /^\s*-----BEGIN CERTIFICATE REQUEST-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE REQUEST-----\s*$/;
 
 /** Finds the start and the end of the content of a DER element that begins at a byte (X.690 §8.1.3). */
@@ -93,6 +100,8 @@ function selfSigned(request: Pkcs10CertificateRequest): boolean {
 }
 
 function parsed(pem: string): Parsed | string {
+  if (pem.length > MOST_OF_REQUEST)
+    return `it has ${pem.length} characters, and a kubelet's request never has more than ${MOST_OF_REQUEST}`;
   if (!PEM.test(pem)) return "it is not exactly one PEM certificate request";
   try {
     const request = new Pkcs10CertificateRequest(pem);

@@ -14,7 +14,7 @@ import {
   type SortedRequests,
   sorted,
 } from "./csr-facts.ts";
-import { type ExpectedRequest, judge, type KnownNames, suspicion } from "./csr-rules.ts";
+import { type ExpectedRequest, judge, type KnownNames, MOST_OF_REQUEST, suspicion } from "./csr-rules.ts";
 
 /**
  * Limit on pending requests above which Casement launches no machine. OKD's own approver stops for all machines at
@@ -36,6 +36,7 @@ const OTHERS_TAKE_MS = 60_000;
 
 /** Does the request contain this name? Subjects are plain text inside DER. */
 const asksFor = (csr: V1CertificateSigningRequest, user: string): boolean => {
+  if (csr.spec.request.length > MOST_OF_REQUEST * 2) return false;
   const [, body = ""] = /-----BEGIN [^-]+-----([^-]+)-----END/.exec(reduced(csr).pem) ?? [];
   return Buffer.from(body, "base64").includes(user);
 };

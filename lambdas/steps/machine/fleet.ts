@@ -119,7 +119,7 @@ export function verdictOf(
   const [printed = ""] = output.split(ERRORS);
   const result = resultOf(printed, script);
   // A script that failed prints the reason, which is better than SSM's status.
-  if (result && "ok" in result) {
+  if (result) {
     const answers = answersIn(printed);
     return { instanceId, state: "done", result, ...(answers ? { answers } : {}) };
   }

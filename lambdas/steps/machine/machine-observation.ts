@@ -28,7 +28,7 @@ export type ObservationState =
 /** Statuses of a command that never reached its agent (SSM user guide, "Understanding command statuses"). */
 const UNDELIVERED = new Set(["DeliveryTimedOut", "Undeliverable"]);
 
-const isVerdict = (result: object | undefined): result is ObservationVerdict => result !== undefined && "ok" in result;
+const isVerdict = (result: object | undefined): result is ObservationVerdict => result !== undefined;
 
 interface Invocation {
   readonly Status?: string | undefined;
@@ -46,6 +46,8 @@ export function observationStateOf({ Status = "", StatusDetails, ...output }: In
   const verdict = resultOf(printed, "observe");
   const answers = answersIn(printed);
   if (isVerdict(verdict) && verdict.ok && answers) return { state: "answered", verdict, answers };
+  if (isVerdict(verdict) && verdict.ok)
+    return { state: "failed", why: "observe.ps1 printed answers that cannot be read", isTaken: true };
   const said = isVerdict(verdict) ? (verdict.error ?? "") : (errors || printed).trim().slice(-300);
   return { state: "failed", why: said || `observe.ps1 ended as ${details}`, isTaken: true };
 }

@@ -14,6 +14,7 @@ import {
 } from "@aws-sdk/client-ssm";
 import { Retryable } from "../../errors.ts";
 import type { ApplyRequest, MachinePlan } from "../../machine/plan.ts";
+import { parseResult } from "../../machine/result-lines.ts";
 import type { FailureCode } from "../../records/failures.ts";
 import { type DocumentScript, documentLimits, documentName } from "../../scripts/documents.ts";
 import type { StepContext } from "../context.ts";
@@ -48,14 +49,15 @@ const BEGIN_WITHIN_SECONDS = 120;
 
 const base64 = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64");
 
-/** Parses the last line that is JSON with the script's name. Output that SSM truncated is never taken as an answer. */
+/**
+ * Parses the last line, which must have the form of the script's result. Output that SSM truncated is never taken as an
+ * answer.
+ * @returns undefined if it has another form
+ */
 export function resultOf(output: string, script: DocumentScript): object | undefined {
   const last = output.trimEnd().split(/\r?\n/).at(-1) ?? "";
   try {
-    const value: unknown = JSON.parse(last);
-    return typeof value === "object" && value !== null && (value as { script?: unknown }).script === script
-      ? value
-      : undefined;
+    return parseResult(script, JSON.parse(last));
   } catch {
     return undefined;
   }
@@ -79,8 +81,7 @@ function stateOf(script: DocumentScript, invocation: GetCommandInvocationCommand
   const status = invocation.StatusDetails ?? invocation.Status ?? "Unknown";
   if (isUnderWay(invocation.Status ?? "")) return { state: "running", status };
   const result = resultOf(invocation.StandardOutputContent ?? "", script);
-  if (invocation.Status === "Success" && result) return { state: "done", result };
-  if (result && "ok" in result) return { state: "done", result };
+  if (result) return { state: "done", result };
   const { StandardErrorContent: errors = "", ResponseCode: exitCode } = invocation;
   const words = (errors || invocation.StandardOutputContent || "").trim().slice(-600);
   const code = codeOfCommand({ status, exitCode, errors });

@@ -251,6 +251,33 @@ describe("A serving request that is nearly right", () => {
   });
 });
 
+describe("A right request in the wrong place", () => {
+  const padded = (pending: PendingRequest): PendingRequest => ({
+    ...pending,
+    pem: `${pending.pem}${"\n".repeat(8_192)}`,
+  });
+
+  it("is refused unread above 8 KB, whatever it holds", () => {
+    expect(judge(padded(serving()), expecting(true))).toEqual({
+      verdict: "mismatch",
+      why: expect.stringMatching(/^it has \d+ characters, and a kubelet's request never has more than 8192$/),
+    });
+    expect(judge(padded(client()), expecting(false))).toEqual({ verdict: "other" });
+  });
+
+  it("is left pending while a strange Node names the machine", () => {
+    const identityFault = "several Nodes name the instance i-0aaa: a, b";
+    for (const [pending, nodeExists] of [
+      [client(), false],
+      [serving(), true],
+    ] as const)
+      expect(judge(pending, { ...expecting(nodeExists), identityFault })).toEqual({
+        verdict: "mismatch",
+        why: identityFault,
+      });
+  });
+});
+
 describe("A request that is not about this machine", async () => {
   const stranger = "system:node:ip-10-0-9-9.us-west-2.compute.internal";
   it.each([

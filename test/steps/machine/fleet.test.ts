@@ -9,7 +9,7 @@ const answered = (answers: Answers) => {
   return { fleet: verbs.fleet, asked };
 };
 
-const result = '{"script":"observe","ok":true}';
+const result = '{"script":"observe","ok":true,"files":[]}';
 const invocation = (Status: string, StatusDetails = Status, Output = ""): CommandInvocation =>
   ({ InstanceId: "i-0aaa", Status, StatusDetails, CommandPlugins: [{ Output }] }) as CommandInvocation;
 const judged = (one: CommandInvocation | undefined) => verdictOf("observe", "i-0aaa", one);

@@ -38,7 +38,7 @@ describe("the state of a look at one machine", () => {
 
   it.for([
     ["says why it could not look", '{"script":"observe","ok":false,"error":"no WMI"}', "no WMI"],
-    ["lost its answers", JSON.stringify(verdict), "observe.ps1 ended as Success"],
+    ["lost its answers", JSON.stringify(verdict), "observe.ps1 printed answers that cannot be read"],
   ] as const)("is a failure when the script %s", ([, StandardOutputContent, why]) => {
     expect(observationStateOf({ Status: "Success", StatusDetails: "Success", StandardOutputContent })).toEqual({
       state: "failed",

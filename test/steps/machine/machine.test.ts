@@ -13,13 +13,22 @@ const answered = (answers: Answers) => {
 const refusal = (name: string, message = name) => ({ status: 400, body: { __type: name, message } });
 
 describe("The result of a script", () => {
-  const line = '{"script":"apply","ok":true}';
+  const applied = {
+    script: "apply",
+    ok: true,
+    changed: [],
+    unchanged: 2,
+    failed: null,
+    rebootDue: false,
+    restartDue: [],
+  };
+  const line = JSON.stringify(applied);
   it.each([
     ["its only line", line],
     ["the last of many lines", `loading\r\n{"script":"observe"}\r\n${line}\r\n\r\n`],
     ["a line that ends without a break", `working\n${line}`],
   ])("is %s", (_, output) => {
-    expect(resultOf(output, "apply")).toEqual({ script: "apply", ok: true });
+    expect(resultOf(output, "apply")).toEqual(applied);
   });
 
   it.each([
@@ -28,6 +37,7 @@ describe("The result of a script", () => {
     ["a result that something follows", `${line}\nWARNING: late`],
     ["what SSM cut off", `${line.slice(0, 9)}\n--output truncated--`],
     ["another script's result", '{"script":"observe","ok":true}'],
+    ["a result without its fields", '{"script":"apply","ok":true}'],
     ["a list", "[1]"],
     ["null", "null"],
     ["a number", "3"],
@@ -40,7 +50,9 @@ describe("The result of a script", () => {
 describe("The state of a command", () => {
   const invocation = (changes: Partial<GetCommandInvocationCommandOutput>) =>
     answered({ GetCommandInvocation: () => ({ body: changes }) }).machine.commandState("apply", "command-1", "i-0aaa");
-  const result = '{"script":"apply","ok":true}';
+  const line = (ok: boolean): string =>
+    JSON.stringify({ script: "apply", ok, changed: [], unchanged: 2, failed: null, rebootDue: false, restartDue: [] });
+  const result = line(true);
 
   it.each(["Pending", "InProgress", "Delayed", "Cancelling"] as const)("waits while it is %s", async (Status) => {
     const look = await invocation({ Status, StatusDetails: Status, StandardOutputContent: result });
@@ -53,7 +65,7 @@ describe("The state of a command", () => {
   });
 
   it("finds the result of a success, and of a failure that the script reports itself", async () => {
-    const failed = '{"script":"apply","ok":false}';
+    const failed = line(false);
     expect(await invocation({ Status: "Success", StandardOutputContent: `x\n${result}` })).toMatchObject({
       state: "done",
       result: { ok: true },

@@ -1,4 +1,4 @@
-import { exits, PROBE_LABEL } from "../../../../lambdas/health/probe-pods.ts";
+import { exits, LINUX_PROBE, PROBE_LABEL } from "../../../../lambdas/health/probe-pods.ts";
 import type { DataPlane } from "../../core/ports.ts";
 import { at } from "../model/object.ts";
 import type { Node, Pod } from "../model/shapes.ts";
@@ -34,13 +34,18 @@ const isReachedOn = ({ isReached, podsSince }: DataPlane, since: number): boolea
 
 const commandOf = ({ spec }: Pod): string => spec.containers.flatMap(({ command = [] }) => command).join(" ");
 
+/** Address to which a Linux pod connects: the argument after the script's name. */
+const calledBy = ({ spec }: Pod): string | undefined => {
+  const [{ command = [] } = {}] = spec.containers;
+  const at = command.indexOf(LINUX_PROBE);
+  return at < 0 ? undefined : command[at + 1];
+};
+
 /** Has a pod of another node tried long enough to connect to this address? */
 const isCalled = ({ objects, simulation }: Cluster, address: string): boolean =>
   objects
     .list<Pod>(pods)
-    .filter(
-      (pod) => pod.metadata.labels?.[PROBE_LABEL] === "linux" && commandOf(pod).includes(`casement-probe ${address}\n`),
-    )
+    .filter((pod) => pod.metadata.labels?.[PROBE_LABEL] === "linux" && calledBy(pod) === address)
     .some((pod) => pod.status?.phase === "Succeeded" || simulation.clock.now() - startedAt(pod) >= CONNECTING);
 
 function tryWindows(cluster: Cluster, pod: Pod, since: number): Tried {
@@ -65,7 +70,7 @@ function tryWitness(cluster: Cluster, pod: Pod, since: number): Tried {
 
 function tryLinux(cluster: Cluster, pod: Pod, since: number): Tried {
   const now = cluster.simulation.clock.now();
-  const address = /casement-probe (\S+)/.exec(commandOf(pod))?.[1];
+  const address = calledBy(pod);
   const target = cluster.objects
     .list<Pod>(pods)
     .find((one) => one.status?.podIP === address && one.metadata.labels?.[PROBE_LABEL] === "windows");

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { isDeepStrictEqual } from "node:util";
 import { type Cause, forbiddenField, required, unsupported, wrong } from "../model/failure.ts";
 import { at, copy, fieldsOf, type KubeObject, listOf } from "../model/object.ts";
@@ -26,8 +27,26 @@ export function podSpecCauses(spec: unknown, field: string): Cause[] {
   ];
 }
 
+/**
+ * Lists the errors of the addresses that a kubelet reports (k8s pkg/apis/core/validation, validatePodIPs). The API
+ * server joins podIP and podIPs first, and podIP wins where they differ (pkg/apis/core/v1, Convert_v1_PodStatus).
+ */
+function addressCauses({ status = {} }: Pod): Cause[] {
+  const { podIP } = status;
+  const listed = listOf<{ ip?: string }>(status.podIPs).map(({ ip = "" }) => ip);
+  const addresses = podIP && podIP !== listed[0] ? [podIP] : listed;
+  return addresses.flatMap((address, index) =>
+    isIP(address) === 0
+      ? [wrong(`status.podIPs[${index}]`, address, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")]
+      : [],
+  );
+}
+
 /** Lists the errors of a Pod. */
-export const podCauses = (pod: KubeObject): Cause[] => podSpecCauses(pod.spec, "spec");
+export const podCauses = (pod: KubeObject): Cause[] => [
+  ...podSpecCauses(pod.spec, "spec"),
+  ...addressCauses(pod as Pod),
+];
 
 /** Reads a pod's spec without the fields that an update may change. */
 function fixedPart(pod: KubeObject): unknown {

@@ -80,12 +80,19 @@ async function install({ machine, process, text }: ScriptRun, doing: Doing): Pro
   for (const action of installing(carriedGuard(text))) await act(run, doing, action);
 }
 
+/** A recovery as Get-AgentRecovery of route.ps1 writes it; a record of another form is not read. */
+const recoverySchema = z.object({
+  reset: z.number().int().min(0),
+  actions: z.string().regex(/^((restart|reboot|run)?\/\d{1,10}(\/(restart|reboot|run)?\/\d{1,10})*)?$/),
+  flag: z.union([z.literal(0), z.literal(1)]),
+});
+
 /** Restore-Recovery of route.ps1. @returns whether the machine's own recovery was written down */
 function restoreRecovery(machine: Machine): boolean {
-  const before = readRecord(machine, BEFORE);
+  const { data: before } = recoverySchema.safeParse(readRecord(machine, BEFORE));
   if (!before) return false;
   const service = requireService(machine, AGENT);
-  service.restartAfter = [...String(before.actions).matchAll(/restart\/(\d+)/g)].map(([, ms]) => Number(ms) / 1_000);
+  service.restartAfter = [...before.actions.matchAll(/restart\/(\d+)/g)].map(([, ms]) => Number(ms) / 1_000);
   service.failureFlag = before.flag === 1;
   machine.save();
   return true;
