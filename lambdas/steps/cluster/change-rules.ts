@@ -4,18 +4,15 @@ import type { ChangeRefusal } from "../../messages/node/change-refusal.ts";
 import type { OtherController } from "../../messages/node/other-controllers.ts";
 import { hasEnded, isDown, type Machine } from "../ec2/instances.ts";
 import { conflictsWith, type Disruption } from "../plan/other-controllers.ts";
-import type { MachineClaim } from "./claims.ts";
+import { identityFaultOf } from "./identity.ts";
 import { isWindows } from "./node-facts.ts";
-import { ownerOf, ownershipOf } from "./ownership.ts";
+import { type Owners, ownerOf, ownershipOf } from "./ownership.ts";
 
 /** Facts that decide whether a node in service may be changed. */
-export interface ChangeFacts {
+export interface ChangeFacts extends Owners {
   readonly node: V1Node;
   /** Undefined if EC2 knows no instance of the Node. */
   readonly machine: Machine | undefined;
-  readonly cluster: string;
-  readonly claimed: readonly MachineClaim[];
-  /** The approvals to assist machines of other owners. */
   readonly assisted: readonly Assistance[];
   readonly others: readonly OtherController[];
   /** The operation that holds the machine's lease, unless it is the one that asks. */
@@ -37,6 +34,16 @@ function disturbanceRefusalOf(
   return controller ? { kind: "conflict", controller } : null;
 }
 
+/** Reason why a machine is only observed. */
+function observedRefusal(machine: Machine, facts: ChangeFacts): ChangeRefusal {
+  const { cluster, claimed, assisted } = facts;
+  const fault = identityFaultOf(machine, facts);
+  if (fault) return { kind: "identity", fault };
+  const owner = ownerOf(machine, claimed);
+  if (!owner) return { kind: "not-launched-by-us" };
+  return { kind: "owner", owner, assistance: assistanceOf(machine, cluster, owner, assisted) };
+}
+
 /**
  * Reason why Casement may not cordon, uncordon, drain, guard or reboot a node or restart its services; null if it may. Ownership is judged
  * before safety: Casement only changes machines that it launched or assists, never one with a doubtful owner or a
@@ -44,15 +51,11 @@ function disturbanceRefusalOf(
  * @param disruption null for an uncordon, which disturbs nothing: no mark of another controller refuses it
  */
 export function changeRefusalOf(facts: ChangeFacts, disruption: Disruption | null): ChangeRefusal | null {
-  const { node, machine, cluster, claimed, assisted, others, heldBy } = facts;
+  const { node, machine, others, heldBy } = facts;
   if (!isWindows(node)) return { kind: "linux" };
   if (!machine) return { kind: "no-instance" };
-  const ownership = ownershipOf(machine, cluster, claimed, assisted);
-  if (ownership === "observed") {
-    const owner = ownerOf(machine, claimed);
-    if (!owner) return { kind: "not-launched-by-us" };
-    return { kind: "owner", owner, assistance: assistanceOf(machine, cluster, owner, assisted) };
-  }
+  const ownership = ownershipOf(machine, facts);
+  if (ownership === "observed") return observedRefusal(machine, facts);
   if (ownership === "assisted" && disruption === "restart") return { kind: "assisted" };
   if (heldBy) return { kind: "busy", operation: heldBy };
   return disruption === null ? null : disturbanceRefusalOf(machine, others, disruption);

@@ -27,12 +27,34 @@ export const network = (hybridNetwork: string): KubeObject =>
     { name: "cluster" },
     {
       spec: {
+        clusterNetwork: [{ cidr: "10.128.0.0/14", hostPrefix: 23 }],
+        serviceNetwork: ["172.30.0.0/16"],
         defaultNetwork: {
           type: "OVNKubernetes",
           ovnKubernetesConfig: {
             hybridOverlayConfig: { hybridClusterNetwork: [{ cidr: hybridNetwork, hostPrefix: 23 }] },
           },
         },
+      },
+    },
+  );
+
+/** The cluster's DNS Service (openshift/cluster-dns-operator, assets/dns/service.yaml). */
+export const dnsService = (): KubeObject =>
+  draft(
+    "v1",
+    "Service",
+    { name: "dns-default", namespace: "openshift-dns" },
+    {
+      spec: {
+        type: "ClusterIP",
+        clusterIP: "172.30.0.10",
+        clusterIPs: ["172.30.0.10"],
+        selector: { "dns.operator.openshift.io/daemonset-dns": "default" },
+        ports: [
+          { name: "dns", protocol: "UDP", port: 53, targetPort: "dns" },
+          { name: "dns-tcp", protocol: "TCP", port: 53, targetPort: "dns-tcp" },
+        ],
       },
     },
   );
