@@ -3,6 +3,7 @@ import { demoConfiguration } from "../../lib/sandbox/demo-configuration.ts";
 import { newest, settled } from "./evidence.ts";
 import { type Journey, type JourneyOptions, startJourney } from "./journey.ts";
 import type { Write } from "./ledger-writes.ts";
+import { images } from "./restarting.ts";
 
 /** A cluster whose pool web has four nodes. */
 interface Four {
@@ -22,7 +23,7 @@ const pools = (maxUnavailable: number): object => {
 /** Four machines join once for all journeys of a worker. */
 async function make(): Promise<Four> {
   const store = openStore(":memory:");
-  const here = await startJourney({}, store);
+  const here = await startJourney({ overrides: { probeImages: Object.values(images) } }, store);
   await here.type("operator", "/win add web 4");
   await settled(here);
   const names = (await newest(here)).nodes.map(({ nodeName }) => nodeName ?? "").sort();

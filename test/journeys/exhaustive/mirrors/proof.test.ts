@@ -43,7 +43,7 @@ test("the first node pulls the configured image of the changed registry by a pod
   await expectSound(here);
 });
 
-test("without a configured image, an image that a pod on the node uses proves the registry; without one, that is said", async () => {
+test("without a configured image no image is pulled, not even one that a pod on the node uses, and that is said", async () => {
   here = await startMirroring();
   for (const node of nodes) here.simulator.kubernetes.create(podOn(node, `tool-${node.instanceId.slice(-4)}`));
   await here.pass(1);
@@ -51,9 +51,10 @@ test("without a configured image, an image that a pod on the node uses proves th
   await createSet(here, "tag", "shop", shop, allow);
   await ended(1);
   const message = openly(here).at(-1) ?? "";
-  expect(message).toMatch(/Pulled on ip-10-0-\S+: registry\.example\.com\/shop\/\S+\./);
-  expect(message).toContain("Not proven for quay.io: no image to pull is known.");
-  expect(asked(here, MIRROR).length).toBeGreaterThan(0);
+  expect(message).not.toContain("Pulled on");
+  expect(message).toMatch(/Not proven for [^:]*quay\.io[^:]*: no image to pull is known/);
+  expect(message).toMatch(/Not proven for [^:]*registry\.example\.com[^:]*: no image to pull is known/);
+  expect(asked(here, MIRROR)).toEqual([]);
   expect(ownPods(here)).toEqual([]);
 });
 
