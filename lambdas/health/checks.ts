@@ -59,4 +59,5 @@ export const healthQuestions = ({ services }: Pick<ExpectedMachine, "services">)
   boot: true,
   reboot: true,
   disk: true,
+  agent: true,
 });

@@ -54,6 +54,7 @@ const each: readonly Finding[] = [
   { kind: "clock", against: "AWS", seconds: 90 },
   { kind: "agents-old", machines: ["i-1"], wanted: "3.3" },
   silent,
+  { kind: "agents-proxied", nodes: ["win-1"] },
   { kind: "others-without-profile", machines: ["i-1"] },
   { kind: "others-without-agent", machines: ["i-1"] },
   { kind: "others-silent", machines: ["i-1"] },

@@ -105,13 +105,18 @@ function candidatesOf(
   });
 }
 
-/** Finds the machines of nodes that run, that only Casement manages, and whose agents take commands. */
+/**
+ * Finds the machines of nodes that run, that only Casement manages, whose agents take commands, and whose scripts reach
+ * AWS.
+ */
 async function reachable(steps: Steps, { cluster }: Configuration, nodes: readonly Node[]): Promise<readonly Placed[]> {
   const machines = new Map((await steps.instances.ofCluster(cluster.id)).map((one) => [one.instanceId, one]));
   const [claimed, agents] = [await steps.claims.all(), await steps.machine.agents()];
+  const seen = await steps.machines.seen.all();
   return nodes.flatMap((node) => {
     const machine = machines.get(instanceIdOf(node) ?? "");
     if (machine?.state !== "running" || !agents.get(machine.instanceId)?.online) return [];
+    if (seen.get(machine.instanceId)?.proxiedBy) return [];
     return ownershipOf(machine, cluster.name, claimed) === "managed" ? [{ node, machine }] : [];
   });
 }

@@ -64,6 +64,7 @@ export type Finding =
   | { readonly kind: "clock"; readonly against: string; readonly seconds: number }
   | { readonly kind: "agents-old"; readonly machines: readonly string[]; readonly wanted: string }
   | { readonly kind: "agents-silent"; readonly machines: readonly string[] }
+  | { readonly kind: "agents-proxied"; readonly nodes: readonly string[] }
   /** Machines of other owners that Casement could not assist. */
   | {
       readonly kind: "others-without-profile" | "others-without-agent" | "others-silent";

@@ -10,6 +10,7 @@ import { age, between } from "../slack/age.ts";
 import { actions, section, sections } from "../slack/blocks.ts";
 import { DO_NEXT, LOOK_AGAIN } from "../slack/buttons.ts";
 import { code, codeLine, fenced, plain } from "../slack/text.ts";
+import { giveDirectWay, proxiedMachine } from "./agent-proxy.ts";
 import { bootCauseWords } from "./boots.ts";
 import { reasonWords } from "./reboot-due.ts";
 import { checkNames, type TroubleContext, troubleWords } from "./trouble.ts";
@@ -52,7 +53,7 @@ function besides(facts: HealthFacts, due: RebootDue | undefined, told: TroubleCo
   const { machine, now } = facts;
   const waits = rebootLine(facts, due, told);
   if (!machine.known) return waits === "" ? [] : [waits];
-  const { boot, guard, disk } = machine.value.answers;
+  const { boot, guard, disk, agent } = machine.value.answers;
   const booted = bootTime(facts);
   const low = disk && disk.freeBytes < LOW_BYTES ? ", which is low" : "";
   return [
@@ -60,6 +61,9 @@ function besides(facts: HealthFacts, due: RebootDue | undefined, told: TroubleCo
       ? `Booted ${age(Date.parse(now) - booted)} ago: ${bootCauseWords(bootCause(boot.events, Date.parse(boot.bootedAt)))}.`
       : "",
     waits,
+    agent && agent.proxiedBy.length > 0
+      ? `Casement cannot write to this machine: ${proxiedMachine(agent.proxiedBy)}. ${giveDirectWay}.`
+      : "",
     guard && guard.repairs > 0 ? `The route guard has repaired routes in ${guard.repairs} runs.` : "",
     disk
       ? `Free disk: ${Math.floor(disk.freeBytes / GIGABYTE)} GB of ${Math.floor(disk.sizeBytes / GIGABYTE)} GB${low}.`
