@@ -93,6 +93,8 @@ const each: readonly Finding[] = [
   { kind: "input-blocked", input: "mirrors", failed: "win-1", nodes: ["win-1", "win-2"] },
   { kind: "input-blocked", input: "mirrors", failed: null, nodes: ["win-1"] },
   { kind: "input-late", input: "trustedAuthorities", nodes: ["win-1"] },
+  { kind: "input-late", input: "proxy", nodes: ["win-1"] },
+  { kind: "proxy-pending", nodes: ["win-1"], since: "2026-11-21T04:00:00.000Z", at: "2026-11-21T16:00:00.000Z" },
   { kind: "authorities-remarks", remarks: Array.from({ length: 7 }, () => hostile) },
   { kind: "authorities-asked", roots: 2 },
   { kind: "containerd-untried", version: hostile, nodes: ["win-1"] },

@@ -13,9 +13,11 @@ import { auditCopies } from "./audit.ts";
 import { awsAway, type DoctorCheck, type DoctorFacts, type DoctorSubject, first, isolated } from "./check.ts";
 import { accessChecks, clusterChecks, clusterCredential } from "./cluster.ts";
 import { ages } from "./credential.ts";
+import { sharedRecords } from "./input-facts.ts";
 import { mirrorsCheck } from "./mirrors.ts";
 import { otherMachines } from "./other-machines.ts";
 import { profileChecksOf } from "./profile-checks.ts";
+import { proxyCheck } from "./proxy.ts";
 import { type RightsHolder, rightsOf, triesAccount } from "./rights.ts";
 import { rulesCheck } from "./rules.ts";
 import { slackChecks, slackIdentity } from "./slack.ts";
@@ -28,20 +30,19 @@ interface Side<Of extends DoctorSubject> {
   readonly checks: readonly DoctorCheck<Of>[];
 }
 
+/** Checks of what the cluster gives to nodes. */
+function inputChecks(): readonly DoctorCheck[] {
+  const read = sharedRecords();
+  return [mirrorsCheck(read), trustedAuthoritiesCheck(read), proxyCheck(read)];
+}
+
 const sidesOf = (profile: Profile): readonly Side<DoctorFacts>[] => [
   { opening: slackIdentity, checks: slackChecks },
   // AWS services fail independently of each other.
   { opening: null, checks: [...accountChecks, auditCopies, rulesCheck, ...agentChecks] },
   {
     opening: clusterCredential,
-    checks: [
-      ...clusterChecks,
-      unregisteredMachines,
-      otherMachines,
-      mirrorsCheck,
-      trustedAuthoritiesCheck,
-      ...profileChecksOf(profile),
-    ],
+    checks: [...clusterChecks, unregisteredMachines, otherMachines, ...inputChecks(), ...profileChecksOf(profile)],
   },
 ];
 

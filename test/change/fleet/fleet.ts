@@ -196,6 +196,7 @@ export class Fleet {
       people: { membership: async () => "member", groupsOf: async () => [] },
       ...this.#inputs.verbs,
       machines: {
+        seen: { all: async () => new Map() },
         given: {
           all: async () => new Map(),
           of: async () => undefined,
