@@ -9,11 +9,14 @@ import { type Scene, StepFailed, within } from "./scene.ts";
 
 const script = readFileSync(new URL("take-route-away.ps1", import.meta.url), "utf8");
 
-/** Seconds after which the agent ends the script, which waits 150 seconds for the guard, and then for its record. */
-const SCRIPT_SECONDS = 300;
+/** Seconds after which the agent ends the script, which waits 90 seconds for other commands and 170 for the guard. */
+const SCRIPT_SECONDS = 420;
 
 /** Minutes within which the command must end: its delivery, and the script's own limit. */
-const COMMAND_MINUTES = 12;
+const COMMAND_MINUTES = 14;
+
+/** Minutes within which a schedule that works on the new node, as the rule for mirrors does, should release it. */
+const LEASE_MINUTES = 15;
 
 const resultSchema = z.object({
   ok: z.boolean(),
@@ -23,11 +26,21 @@ const resultSchema = z.object({
   error: z.string(),
 });
 
+/** Waits until no operation works on the instance. @throws StepFailed naming the operation that did not end in time */
+async function waitForLease(scene: Scene, instanceId: string): Promise<void> {
+  let holder: string | undefined;
+  const isFree = async (): Promise<true | undefined> => {
+    holder = await scene.leases.holder(instanceId);
+    return holder === undefined || undefined;
+  };
+  await within(scene, LEASE_MINUTES, isFree, () => `${holder} works on ${instanceId}: it is not touched`);
+}
+
 /**
- * Checks, immediately before the instance is changed, that this run added it and that no operation works on it.
+ * Checks, immediately before the instance is changed, that this run added it.
  * @throws StepFailed otherwise
  */
-async function requireOwn({ instances, leases, place }: Scene, run: Run, instanceId: string): Promise<void> {
+async function requireOwn({ instances, place }: Scene, run: Run, instanceId: string): Promise<void> {
   const machine = await instances.describe(instanceId);
   const isAdded =
     machine !== undefined &&
@@ -38,8 +51,6 @@ async function requireOwn({ instances, leases, place }: Scene, run: Run, instanc
     throw new StepFailed(
       `${instanceId} is not a running instance with the tags of ${run.operations.add}: it is not touched`,
     );
-  const holder = await leases.holder(instanceId);
-  if (holder) throw new StepFailed(`${holder} works on ${instanceId}: it is not touched`);
 }
 
 async function invocation({ clients }: Scene, CommandId: string, InstanceId: string) {
@@ -82,6 +93,7 @@ export interface GuardTrial {
  * @throws StepFailed if the machine is another one, the guard did not repair the route, or the command cannot run
  */
 export async function tryGuard(scene: Scene, run: Run, instanceId: string): Promise<GuardTrial> {
+  await waitForLease(scene, instanceId);
   await requireOwn(scene, run, instanceId);
   const { Command } = await scene.clients.ssm.send(
     new SendCommandCommand({

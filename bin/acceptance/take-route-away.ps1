@@ -14,6 +14,8 @@ $Prefix = '169.254.169.254/32'
 $WaitSeconds = 150
 # The guard writes its record after EC2Launch has stopped and the agent was checked.
 $RecordSeconds = 20
+# Schedules send commands to a new node as well; the longest of them replace a few files.
+$MutexSeconds = 90
 $Folder = Join-Path $env:SystemDrive 'Casement'
 $StateFile = Join-Path $Folder 'guard.json'
 
@@ -65,7 +67,7 @@ $held = $false
 $found = @()
 try {
     # While it is held, no command of Casement begins, and the guard does not restart the agent that runs this script.
-    try { $held = $mutex.WaitOne(0) } catch [Threading.AbandonedMutexException] { $held = $true }
+    try { $held = $mutex.WaitOne($MutexSeconds * 1000) } catch [Threading.AbandonedMutexException] { $held = $true }
     if (-not $held) { throw 'another command of Casement is running on this machine' }
     Assert-Guard
     $result.powershellSeconds = Measure-PowerShell

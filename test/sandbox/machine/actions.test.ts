@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Action } from "../../../lambdas/machine/plan.ts";
 import { scriptText } from "../../../lib/constructs/script-text.ts";
@@ -109,6 +110,19 @@ describe("applying a plan", () => {
     const second = result(await fixture.apply(id, []));
     expect(second.failed?.error).toBe("another command of Casement is running on this machine");
     expect(result(await slow)).toMatchObject({ ok: true, rebootDue: true });
+  });
+
+  it("lets the acceptance's trial of the guard wait for another command of Casement", async () => {
+    const fixture = await online();
+    const script = readFileSync("bin/acceptance/take-route-away.ps1", "utf8").split("\n");
+    const slow = fixture.apply(id, [{ do: "feature", name: "Containers" }]);
+    await fixture.clock.advance(150_000);
+    const steps = [{ name: "s", action: "aws:runPowerShellScript", script, timeoutSeconds: 420, platform: null }];
+    fixture.machines.deliver(id, { commandId: "trial", documentName: "d", parameters: {}, steps });
+    const trial = () => fixture.reports.find(({ commandId }) => commandId === "trial");
+    await fixture.clock.until(() => trial() !== undefined, minutes(5));
+    expect(trial()?.steps[0]?.stdout).toContain("the guard of the metadata route is not on this machine");
+    expect(result(await slow)).toMatchObject({ ok: true });
   });
 
   it("refuses a script that is not Casement's", async () => {

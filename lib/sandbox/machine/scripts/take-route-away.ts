@@ -5,13 +5,14 @@ import { addMetadataRoutes, metadataRoutesOf, removeMetadataRoutes } from "../ne
 import { taskOf } from "../tasks.ts";
 import { errorText } from "./causes.ts";
 import { STATE_FILE } from "./guard.ts";
-import { acquireMachineMutex, isCommandRunning } from "./machine-mutex.ts";
+import { acquireMachineMutex } from "./machine-mutex.ts";
 import { readRecord } from "./records.ts";
 import { lineOf } from "./request.ts";
 
-/** $WaitSeconds and $RecordSeconds of take-route-away.ps1. */
+/** $WaitSeconds, $RecordSeconds and $MutexSeconds of take-route-away.ps1. */
 const WAIT_SECONDS = 150;
 const RECORD_SECONDS = 20;
+const MUTEX_SECONDS = 90;
 
 interface Result {
   ok: boolean;
@@ -73,8 +74,7 @@ export const takeRouteAway: Script = async (run) => {
   const result: Result = { ok: false, seconds: 0, by: "none", powershellSeconds: 0, error: "" };
   await load(machine, process, "powershell");
   try {
-    if (isCommandRunning(machine)) throw new Error("another command of Casement is running on this machine");
-    await acquireMachineMutex(machine, process);
+    await acquireMachineMutex(machine, process, MUTEX_SECONDS);
     requireGuard(run);
     result.powershellSeconds = await startOfPowerShell(run);
     await load(machine, process, "networking");
