@@ -121,3 +121,21 @@ test("the doctor names nodes that have not confirmed the proxy for an hour", LON
     `\`${web.name}\` has not confirmed for more than an hour that the cluster's proxy arrived`,
   );
 });
+
+test("nodes that the proxy answers with 407 are the first whose services restart", LONG, async () => {
+  here = await startProxying({ approvals: { reboot: { needs: 0 }, restart: { needs: 0 } } });
+  await setProxy(here, { httpsProxy: address });
+  await here.until(() => said(here, "3 nodes updated") === 1, 30, "the change");
+  await rebooted();
+  injectFault(here, "proxy-denies", { host: PROXY });
+  pullOn(web, "denied");
+  await setProxy(here, { httpsProxy: address, noProxy: "quay.io" });
+  await here.until(() => said(here, "3 nodes updated") === 2, 30, "the second change");
+  await here.pass(35);
+  await here.type("operator", "/win restart web --due");
+  await settled(here, 240);
+  const { operation, nodes } = await newest(here);
+  expect([operation.request.command, operation.status]).toEqual(["restart", "succeeded"]);
+  expect(nodes.map(({ nodeName }) => nodeName)).toEqual([web.name, otherWeb.name]);
+  await here.until(() => running(here, "denied") === 1, 10, "the pod");
+});
