@@ -61,4 +61,5 @@ export const healthQuestions = ({ services }: Pick<ExpectedMachine, "services">)
   reboot: true,
   disk: true,
   tasks: [registriesTask],
+  agent: true,
 });

@@ -44,6 +44,8 @@ export interface Questions {
   readonly metadata?: true;
   /** Space on the system drive. */
   readonly disk?: true;
+  /** Does the machine reach AWS only by the proxy of its SSM agent? */
+  readonly agent?: true;
 }
 
 /** Name of a group of questions. */
@@ -54,6 +56,9 @@ export type Group = keyof Questions;
  * Casement set for it.
  */
 export type RebootReason = "servicing" | "windows-update" | "file-renames" | "computer-name" | "proxy";
+
+/** Place of the variables by which the SSM agent uses a proxy: of its own service, or of the whole machine. */
+export type ProxyPlace = "service" | "machine";
 
 /** Does a restart of the services end the reason too? */
 export const isCuredByRestart = (reason: RebootReason): boolean => reason === "proxy";
@@ -154,6 +159,8 @@ export interface Answers {
   };
   readonly metadata?: { readonly answers: boolean };
   readonly disk?: { readonly freeBytes: number; readonly sizeBytes: number };
+  /** No places if the SSM agent has no proxy, or if S3 answers the machine without it. */
+  readonly agent?: { readonly proxiedBy: readonly ProxyPlace[] };
 }
 
 /** The request of `observe.ps1` that carries questions. */

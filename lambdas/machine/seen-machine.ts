@@ -1,5 +1,5 @@
 import type { BootCause } from "./boot-cause.ts";
-import { answersHash, type RebootReason } from "./questions.ts";
+import { type Answers, answersHash, type Group, type ProxyPlace, type RebootReason } from "./questions.ts";
 
 /** A boot that Casement did not order, and that is not posted in the channel yet. */
 export interface BootNews {
@@ -27,6 +27,8 @@ export interface SeenMachine {
   readonly dueSince: string | null;
   /** Last observation that the machine answered. */
   readonly seenAt: string;
+  /** The SSM agent's proxy, if the machine reaches AWS only by it; missing without one. */
+  readonly proxiedBy?: readonly ProxyPlace[];
   readonly news?: BootNews;
   /** Identity of the proxy's content for which a reboot was offered. */
   readonly offered?: string;
@@ -47,6 +49,8 @@ export interface Sighting extends Pick<SeenMachine, "instanceId" | "node" | "uid
   readonly bootId: string | null;
   /** Null if the machine did not answer. */
   readonly reasons: readonly RebootReason[] | null;
+  /** Missing if the machine did not answer, or could not look. */
+  readonly proxiedBy?: readonly ProxyPlace[];
 }
 
 /** Judgement of a sighting. */
@@ -59,12 +63,17 @@ export interface SightingJudgement {
 /** All reasons, in the order of `observe.ps1`'s answer. */
 const everyReason: readonly RebootReason[] = ["servicing", "windows-update", "file-renames", "computer-name", "proxy"];
 
-const reasonsByHash: ReadonlyMap<string, readonly RebootReason[]> = new Map(
-  Array.from({ length: 2 ** everyReason.length }, (_, bits) => {
-    const reasons = everyReason.filter((_reason, at) => (bits & (1 << at)) !== 0);
-    return [answersHash({ reasons }), reasons];
-  }),
-);
+/** Every selection of a list's members, in its order, by the hash of the answer that has it. */
+const selectionsByHash = <T>(all: readonly T[], answerOf: (some: readonly T[]) => Answers[Group]) =>
+  new Map(
+    Array.from({ length: 2 ** all.length }, (_, bits) => {
+      const some = all.filter((_one, at) => (bits & (1 << at)) !== 0);
+      return [answersHash(answerOf(some)), some] as const;
+    }),
+  );
+
+const reasonsByHash = selectionsByHash(everyReason, (reasons) => ({ reasons }));
+const placesByHash = selectionsByHash<ProxyPlace>(["service", "machine"], (proxiedBy) => ({ proxiedBy }));
 
 /**
  * Finds the reasons that belong to a hash of the group `reboot`. There are only 32 answers, so hashes are enough for a
@@ -73,6 +82,10 @@ const reasonsByHash: ReadonlyMap<string, readonly RebootReason[]> = new Map(
  */
 export const reasonsOf = (hash: string | undefined): readonly RebootReason[] | undefined =>
   hash === undefined ? undefined : reasonsByHash.get(hash);
+
+/** Finds the places that belong to a hash of the group `agent`. @returns undefined for the hash of another answer */
+export const proxyPlacesOf = (hash: string | undefined): readonly ProxyPlace[] | undefined =>
+  placesByHash.get(hash ?? "");
 
 /**
  * Largest difference in milliseconds between two boot ids that are times of the same boot: Windows computes the time of
@@ -123,6 +136,9 @@ function dueSinceOf(
   return (change === "none" ? known?.dueSince : null) ?? now;
 }
 
+const proxyOf = (places: readonly ProxyPlace[] = []): Pick<SeenMachine, "proxiedBy"> =>
+  places.length > 0 ? { proxiedBy: places } : {};
+
 /**
  * Compares a machine with its last observation. The first observation of a node is no change, and a node that
  * registered again is another node.
@@ -132,7 +148,7 @@ function dueSinceOf(
 export function judgeSighting(
   before: SeenMachine | undefined,
   own: OwnReboot | undefined,
-  { bootId, reasons, ...seen }: Sighting,
+  { bootId, reasons, proxiedBy, ...seen }: Sighting,
   now: string,
 ): SightingJudgement {
   const known = before?.uid === seen.uid ? before : undefined;
@@ -142,9 +158,10 @@ export function judgeSighting(
   const dueSince = reasons.length > 0 ? dueSinceOf(known, { change, now }) : null;
   const news = known?.news ? { news: known.news } : {};
   const offered = known?.offered === undefined ? {} : { offered: known.offered };
+  const proxied = proxyOf(proxiedBy ?? before?.proxiedBy);
   // The old boot id stays until the news is recorded, so that the next observation finds the boot again after a crash.
   const kept = change === "foreign" && known ? { bootId: known.bootId, launchedAt: known.launchedAt } : { bootId };
-  return { record: { ...seen, ...kept, reasons, dueSince, seenAt: now, ...news, ...offered }, change };
+  return { record: { ...seen, ...kept, reasons, dueSince, seenAt: now, ...proxied, ...news, ...offered }, change };
 }
 
 /** Does the machine need a reboot, according to its last observation? */

@@ -40,6 +40,7 @@ export const failureCodes = [
   "service-not-started",
   "aws-refuses-machine",
   "aws-unreachable",
+  "agent-proxied",
   "content-differs",
   "file-not-placed",
   "foreign-file",

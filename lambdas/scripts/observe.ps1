@@ -24,6 +24,8 @@ param([string] $Request = '{{ Request }}')
 
 # include: shared/questions.ps1
 
+# include: shared/agent.ps1
+
 function Test-RebootPending($features) {
     $signs = @(
         'HKLM:\SOFTWARE\Microsoft\Windows\CurrentVersion\Component Based Servicing\RebootPending',
@@ -103,6 +105,7 @@ $Tables = [ordered] @{
     guard = { Get-GuardAnswer }
     metadata = { [ordered] @{ answers = [bool] (Get-MetadataToken) } }
     disk = { Get-DiskAnswer }
+    agent = { Get-AgentAnswer }
 }
 
 # A wrong or failed question only loses the answer of its own group.

@@ -171,20 +171,20 @@ const inputWatch = (context: StepContext, rule: string) => {
     /**
      * Records that the input could be read, its remarks, and the parts about which they ask.
      * @param seen state that this tick has read: if nothing changes, nothing is written
-     * @returns the message to post, and whether other remarks were recorded before
+     * @returns the message to post, and the remarks that were not recorded before
      */
     noteRead: async (
       seen: InputWatch,
       tick: string,
       { remarks, asked }: Pick<InputWatch, "remarks" | "asked">,
-    ): Promise<Pick<InputWatch, "news"> & { readonly isNew: boolean }> => {
+    ): Promise<Pick<InputWatch, "news" | "remarks">> => {
       const isSame = (before: InputWatch) => JSON.stringify(before.remarks) === JSON.stringify(remarks);
-      if (isSame(seen) && !seen.isTold && seen.tick !== tick) return { news: null, isNew: false };
+      if (isSame(seen) && !seen.isTold && seen.tick !== tick) return { news: null, remarks: [] };
       const after = await revise((before) => ({
         ...(before.tick === tick ? before : noted(before, tick, "read")),
         ...(isSame(before) ? {} : { remarks, asked }),
       }));
-      return { news: after?.news ?? null, isNew: !isSame(seen) };
+      return { news: after?.news ?? null, remarks: remarks.filter((one) => !seen.remarks.includes(one)) };
     },
 
     /** Reads the key of the secret's hash; the first call makes it. */

@@ -64,6 +64,7 @@ const firstSeen: Readonly<Record<FailureCode, FirstSeen>> = {
   "pool-changed": launches,
   "aws-refuses-machine": launches,
   "aws-unreachable": launches,
+  "agent-proxied": launches,
   "content-differs": launches,
   "foreign-file": launches,
   "foreign-variable": launches,

@@ -27,6 +27,7 @@ describe("questions about a machine", () => {
     guard: "Tables",
     metadata: "Tables",
     disk: "Tables",
+    agent: "Tables",
   };
   const script = readFileSync("lambdas/scripts/observe.ps1", "utf8");
 

@@ -1,8 +1,19 @@
 import { expect } from "vitest";
-import { answersHash, type Questions } from "../../lambdas/machine/questions.ts";
+import { answersHash, type ProxyPlace, type Questions } from "../../lambdas/machine/questions.ts";
 import { pendingVariables } from "./apply-variables.ts";
 import { type MachineCase, sha256 } from "./case.ts";
-import { adapter, BOOT_KEY, ENVIRONMENT_KEY, GATEWAY, MAC, route, SERVICING_KEY, service } from "./windows.ts";
+import {
+  adapter,
+  BOOT_KEY,
+  ENVIRONMENT_KEY,
+  GATEWAY,
+  MAC,
+  type Machine,
+  route,
+  SERVICING_KEY,
+  service,
+  withMetadata,
+} from "./windows.ts";
 
 const authority = "-----BEGIN CERTIFICATE-----\n";
 const asks = { script: "observe", exitCode: 0 } as const;
@@ -18,6 +29,31 @@ const boots = [
 
 /** Questions whose answers are wanted whole. */
 const whole = (questions: Questions) => () => ({ questions, whole: true });
+
+const agentCase = (name: string, before: Partial<Machine>, proxiedBy: readonly ProxyPlace[]): MachineCase => ({
+  ...asks,
+  name,
+  before,
+  request: whole({ agent: true }),
+  answers: { agent: { proxiedBy } },
+});
+
+const byService = { services: { AmazonSSMAgent: service({ environment: ["A=1", "https_proxy=http://proxy:3128"] }) } };
+const byMachine = { registry: { [BOOT_KEY]: { BootId: 7 }, [ENVIRONMENT_KEY]: { HTTP_PROXY: "http://proxy:3128" } } };
+const otherVariables = {
+  services: { AmazonSSMAgent: service({ environment: ["NO_PROXY=10.0.0.1", "HTTPS_PROXY="] }) },
+};
+
+/** The account's S3 answers where the metadata service does, which names its region. */
+const agentProxies: readonly MachineCase[] = [
+  agentCase("finds the agent's proxy among the variables of its service", byService, ["service"]),
+  agentCase("finds the agent's proxy among the variables of the machine", { ...byMachine, ...byService }, [
+    "service",
+    "machine",
+  ]),
+  agentCase("finds no proxy of the agent where S3 answers without it", { ...byService, routes: withMetadata }, []),
+  agentCase("finds no proxy of the agent in other variables", otherVariables, []),
+];
 
 /** All cases of observe.ps1 that is asked single questions. */
 export const questionCases: readonly MachineCase[] = [
@@ -306,5 +342,6 @@ export const questionCases: readonly MachineCase[] = [
     request: () => ({ questions: Object.fromEntries(Array.from({ length: 70 }, (_, at) => [`group-${at}`, true])) }),
     result: { ok: true, failed: { "group-0": "this scrip", "group-69": "this scrip" } },
   },
+  ...agentProxies,
   ...pendingVariables,
 ];

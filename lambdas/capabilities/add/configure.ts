@@ -1,13 +1,14 @@
 import { guardFault } from "../../change/node/guard.ts";
 import { addNotes } from "../../change/node/notes.ts";
-import { clockFault, observe } from "../../change/node/observe.ts";
+import { clockFault, observe, observeAgent } from "../../change/node/observe.ts";
 import { rebootThroughSsm } from "../../change/node/reboot.ts";
 import { apply, once } from "../../change/node/task.ts";
 import { sha256 } from "../../cluster/authorities.ts";
 import { type TokenJoin, tokenJoinOf } from "../../cluster/joining.ts";
-import { StageFailed } from "../../engine/durable.ts";
+import { failureReason, StageFailed } from "../../engine/durable.ts";
 import type { Action, Observation } from "../../machine/plan.ts";
 import { buildOf } from "../../machine/windows-builds.ts";
+import { proxiedMachine } from "../../messages/node/agent-proxy.ts";
 import type { MachineSpec } from "../../profiles/machine-facts.ts";
 import type { PlanName } from "../../profiles/profile.ts";
 import type { StageFault } from "../../records/failures.ts";
@@ -38,12 +39,23 @@ export const planOf = (task: ProvisionTask, name: PlanName): readonly Action[] =
  * Installs and verifies the guard first: SSM cannot repair a lost metadata route, because its agent needs that route.
  */
 export async function guardRoute(task: ProvisionTask): Promise<void> {
-  await apply(task, "install the guard", planOf(task, "guard"));
+  await installGuard(task);
   const before = await readClock(task, "before the look");
   const seen = await observe(task, "verify the guard");
   const after = await readClock(task, "after the look");
   const fault = guardFault(seen) ?? clockFault(seen.clock * 1000, before, after);
   if (fault) throw new StageFailed(fault.code, fault.why);
+}
+
+/** Installs the guard. A machine that reaches AWS only through its agent's proxy cannot fetch it. */
+async function installGuard(task: ProvisionTask): Promise<void> {
+  try {
+    await apply(task, "install the guard", planOf(task, "guard"));
+  } catch (error) {
+    if (failureReason(error).code !== "aws-unreachable") throw error;
+    const places = await observeAgent(task, "look at the agent's proxy");
+    throw places.length > 0 ? new StageFailed("agent-proxied", proxiedMachine(places)) : error;
+  }
 }
 
 const readClock = (task: ProvisionTask, when: string): Promise<number> =>

@@ -1,9 +1,9 @@
 import { type ProxyVariables, proxyOf } from "../../inputs/proxy/go-rules.ts";
+import type { ProxyState } from "../../inputs/proxy/node-state.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
 import { context, section, sections } from "../../messages/slack/blocks.ts";
 import { code, codeBlock, counted, some } from "../../messages/slack/text.ts";
 import type { Message } from "../../records/records.ts";
-import type { ProxyState } from "./node-states.ts";
 
 /** Facts of the cluster's proxy. */
 export interface ShownProxy {

@@ -6,13 +6,13 @@ import type { FoundObjects, InputContent } from "../../inputs/input.ts";
 import { hostsIn } from "../../inputs/mirrors/hosts-toml.ts";
 import { mirrorsFrom, mirrorsInput } from "../../inputs/mirrors/input.ts";
 import { proxyInput } from "../../inputs/proxy/input.ts";
+import { proxyStateOf } from "../../inputs/proxy/node-state.ts";
 import { variablesIn } from "../../inputs/proxy/variables.ts";
 import { inputsNotApplied } from "../../messages/operation/reconcile.ts";
 import type { Message } from "../../records/records.ts";
 import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import { inputContent, inputFound } from "../../steps/input-content.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { proxyStateOf } from "./node-states.ts";
 import { proxyMessage } from "./proxy-message.ts";
 
 /** Registries with mirrors, and these mirrors. If the mirror sets cannot be read, continue without them. */

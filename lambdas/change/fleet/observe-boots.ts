@@ -2,15 +2,16 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { step } from "../../engine/durable.ts";
 import type { FleetOutcome, LineReading } from "../../engine/fleet-batch.ts";
 import { observeFleet } from "../../engine/run-fleet.ts";
-import type { ObservationVerdict, RebootReason } from "../../machine/questions.ts";
-import { onOurClock, reasonsOf, type Sighting } from "../../machine/seen-machine.ts";
+import type { ObservationVerdict, ProxyPlace, RebootReason } from "../../machine/questions.ts";
+import { onOurClock, proxyPlacesOf, reasonsOf, type Sighting } from "../../machine/seen-machine.ts";
 import type { Steps } from "../../steps/steps.ts";
 import type { WatchedMachine } from "./watched-machines.ts";
 
-/** Boot of one machine, and its reasons for a reboot. */
+/** Boot of one machine, its reasons for a reboot, and the proxy by which alone it reaches AWS. */
 interface BootObservation {
   readonly bootId: string;
   readonly reasons: readonly RebootReason[];
+  readonly proxiedBy?: readonly ProxyPlace[];
 }
 
 /** Minutes for each batch: the script may take ten, and its agent two to begin. */
@@ -24,7 +25,9 @@ function readVerdict(result: object, now: number): LineReading<BootObservation> 
   if (!verdict.ok) return { why: `observe.ps1 failed on the machine: ${verdict.error ?? "no error message"}` };
   const reasons = reasonsOf(verdict.hashes.reboot);
   if (!reasons) return { why: verdict.failed.reboot ?? "observe.ps1 did not say what waits for a reboot" };
-  return { value: { bootId: onOurClock(verdict.bootId, verdict.clock, now), reasons } };
+  const proxiedBy = proxyPlacesOf(verdict.hashes.agent);
+  const bootId = onOurClock(verdict.bootId, verdict.clock, now);
+  return { value: { bootId, reasons, ...(proxiedBy === undefined ? {} : { proxiedBy }) } };
 }
 
 /** Joins the machine with its observation. If it did not answer, its kubelet may still have reported the boot. */
@@ -64,7 +67,7 @@ export async function observeBoots(
   machines: readonly WatchedMachine[],
 ): Promise<SightingNotes> {
   const online = machines.filter(({ isOnline }) => isOnline);
-  const request = { questions: { reboot: true } } as const;
+  const request = { questions: { reboot: true, agent: true } } as const;
   const seen = await observeFleet<BootObservation>(
     ctx,
     steps,

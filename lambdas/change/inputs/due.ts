@@ -105,7 +105,10 @@ function candidatesOf(
   });
 }
 
-/** Finds the machines of nodes that run, that only Casement manages, and whose agents take commands. */
+/**
+ * Finds the machines of nodes that run, that only Casement manages, whose agents take commands, and whose scripts reach
+ * AWS.
+ */
 async function reachable(
   steps: Steps,
   configuration: Configuration,
@@ -114,10 +117,12 @@ async function reachable(
   const { id } = configuration.cluster;
   const machines = new Map((await steps.instances.ofCluster(id)).map((one) => [one.instanceId, one]));
   const [claimed, agents] = [await steps.claims.all(), await steps.machine.agents()];
+  const seen = await steps.machines.seen.all();
   const owners = ownersOf(configuration, { nodes, claimed });
   return candidates.flatMap((node) => {
     const machine = machines.get(instanceIdOf(node) ?? "");
     if (machine?.state !== "running" || !agents.get(machine.instanceId)?.online) return [];
+    if (seen.get(machine.instanceId)?.proxiedBy) return [];
     return ownershipOf(machine, owners) === "managed" ? [{ node, machine }] : [];
   });
 }

@@ -26,16 +26,23 @@ export async function leftOutNodes(
   const [claimed, agents] = [await steps.claims.all(), await steps.machine.agents()];
   const owners = ownersOf(configuration, { nodes, claimed });
   const stopOf = await stopOver(steps, configuration);
+  const seen = await steps.machines.seen.all();
   const machineOf = (node: Node): Machine | undefined => {
     const [own] = provisioned([node]);
     const machine = machines.get((own && instanceIdOf(own)) ?? "");
     return ownershipOf(machine, owners) === "managed" ? machine : undefined;
   };
+  const faultOf = ({ instanceId, state }: Machine): LeftOutNode["reason"] | null => {
+    if (state !== "running") return { kind: "not-running", state };
+    if (!agents.get(instanceId)?.online) return { kind: "silent" };
+    const by = seen.get(instanceId)?.proxiedBy;
+    return by === undefined ? null : { kind: "proxied", by };
+  };
   const reasonOf = async (node: Node): Promise<LeftOutNode["reason"]> => {
     const machine = machineOf(node);
     if (!machine) return { kind: "not-managed" };
-    if (machine.state !== "running") return { kind: "not-running", state: machine.state };
-    if (!agents.get(machine.instanceId)?.online) return { kind: "silent" };
+    const fault = faultOf(machine);
+    if (fault !== null) return fault;
     const stop = stopOf({ node, machine });
     if (stop !== null) return { kind: "stopped", stop };
     const holder = await steps.leases.holder(machine.instanceId);

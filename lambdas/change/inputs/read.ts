@@ -3,7 +3,8 @@ import { everyChunk, numbered, pageAfter } from "../../engine/chunks.ts";
 import { step } from "../../engine/durable.ts";
 import { Refused, UserError } from "../../errors.ts";
 import { contentHash, type FoundObjects, type InputContent } from "../../inputs/input.ts";
-import { isBusy, wordsOf } from "../../steps/client-errors.ts";
+import { clusterInputs } from "../../inputs/list.ts";
+import { isAbsent, isBusy, wordsOf } from "../../steps/client-errors.ts";
 import { refusesCredential } from "../../steps/cluster/credential.ts";
 import { inputContent, inputFound } from "../../steps/input-content.ts";
 import type { InputWatch } from "../../steps/input-watches.ts";
@@ -63,6 +64,33 @@ export async function readContent(
 /** May the next tick succeed without a person? About a refused credential, the credential watch calls people. */
 const isForAnother = (error: unknown): boolean => isBusy(error) || refusesCredential(error);
 
+/** Does the input follow from the ConfigMap that has every input, which the cluster lacks? */
+const isWithoutSource = ({ input, configuration }: Wish, error: unknown): boolean =>
+  configuration.cluster.inputs === "configmap" &&
+  clusterInputs.includes(input) &&
+  error instanceof Refused &&
+  isAbsent(error.cause);
+
+/**
+ * Records that an input could not be read. Of the inputs that lost their common source, the first one calls people.
+ * @returns the message to post, and the reason
+ */
+async function unreadNews(
+  steps: Steps,
+  wish: Wish,
+  tick: string,
+  error: unknown,
+): Promise<Pick<InputReading, "news" | "why">> {
+  const watch = steps.inputWatches.of(wish.input.rule);
+  const isCommon = isWithoutSource(wish, error);
+  const [first, ...others] = clusterInputs;
+  const isLeft = isForAnother(error) || (isCommon && wish.input !== first);
+  const names = others.map(({ words }) => words.noun).join(" and the ");
+  const why =
+    isCommon && wish.input === first ? `${wordsOf(error)}; the ${names} come from it as well` : wordsOf(error);
+  return { news: await watch.note(tick, isLeft ? "busy" : "refused"), why };
+}
+
 /** @throws Refused when a service permanently refuses to list the nodes; UserError about a name that a person typed */
 async function dueOrRefused(steps: Steps, wish: Wish, content: InputContent, reads: LedgerReads): Promise<Due> {
   try {
@@ -91,12 +119,10 @@ export async function readInput(steps: Steps, wish: Wish, tick: string): Promise
     const read = { sha256: content.sha256, due, why: "" };
     if (wish.isRequested) return { ...read, news: null, remarks: content.remarks ?? [] };
     const { remarks = [], asked = [] } = content;
-    const { news, isNew } = await watch.noteRead(await reads.watch(), tick, { remarks, asked });
-    return { ...read, news, remarks: isNew ? remarks : [] };
+    return { ...read, ...(await watch.noteRead(await reads.watch(), tick, { remarks, asked })) };
   } catch (error) {
     if (wish.isRequested) throw error;
-    const news = await watch.note(tick, isForAnother(error) ? "busy" : "refused");
-    return { ...nothing, why: wordsOf(error), news };
+    return { ...nothing, ...(await unreadNews(steps, wish, tick, error)) };
   }
 }
 

@@ -1,6 +1,8 @@
 import { MINUTE, StageFailed } from "../../engine/durable.ts";
 import { isLostResult, runScript } from "../../engine/run-script.ts";
 import type { Observation } from "../../machine/plan.ts";
+import type { ObservationVerdict, ProxyPlace } from "../../machine/questions.ts";
+import { proxyPlacesOf } from "../../machine/seen-machine.ts";
 import { codeOfScript, type StageFault } from "../../records/failures.ts";
 import { leaseOf, type NodeTask } from "./task.ts";
 
@@ -75,3 +77,15 @@ export const scriptFault = (
   { clock, freeBytes }: Pick<Observation, "clock" | "freeBytes">,
   { from, until }: ObservedBetween,
 ): StageFault | null => diskFault(freeBytes) ?? clockFault(clock * 1_000, from, until);
+
+/**
+ * Asks the machine for its SSM agent's proxy.
+ * @returns none if the machine reaches AWS without it, or could not look
+ * @throws StageFailed if SSM does not deliver the answer; MachineEnded; Cancelled
+ */
+export async function observeAgent(task: NodeTask, name: string): Promise<readonly ProxyPlace[]> {
+  const order = { script: "observe", request: { questions: { agent: true } } } as const;
+  const run = { held: leaseOf(task), name, wait: task.wait };
+  const { hashes } = await runScript<ObservationVerdict>(task.ctx, task.steps, run, order);
+  return proxyPlacesOf(hashes?.agent) ?? [];
+}

@@ -71,7 +71,7 @@ function checkNotEmptied({ http, https }: ProxySettings, { given, isRequested, c
  * The cluster's proxy: variables in the environment of the services that pull images. Writing them disturbs nothing,
  * because a service's process reads them when it starts.
  */
-export const proxyInput: Input = {
+export const proxyInput: Input & { readonly name: "proxy" } = {
   name: "proxy",
   rule: "proxy",
   request: { command: "reconcile", targets: { kind: "all" }, dryRun: false },

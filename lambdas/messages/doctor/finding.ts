@@ -6,7 +6,7 @@ import type { IdentityFault } from "../node/identity.ts";
 import type { UnregisteredRow } from "../node/unregistered.ts";
 
 /** Input of the cluster whose nodes the doctor examines. */
-export type ExaminedInput = Extract<InputName, "mirrors" | "trustedAuthorities">;
+export type ExaminedInput = Extract<InputName, "mirrors" | "trustedAuthorities" | "proxy">;
 
 /** Group of a finding in the doctor's report. */
 export type Area = "Slack" | "AWS" | "Cluster" | "Nodes";
@@ -76,6 +76,7 @@ export type Finding =
   | { readonly kind: "clock"; readonly against: string; readonly seconds: number }
   | { readonly kind: "agents-old"; readonly machines: readonly string[]; readonly wanted: string }
   | { readonly kind: "agents-silent"; readonly machines: readonly string[] }
+  | { readonly kind: "agents-proxied"; readonly nodes: readonly string[] }
   /** Machines of other owners that Casement could not assist. */
   | {
       readonly kind: "others-without-profile" | "others-without-agent" | "others-silent";
@@ -160,6 +161,8 @@ export type Finding =
       readonly failed: string | null;
       readonly nodes: readonly string[];
     }
+  /** Nodes on which the proxy is written and not in force; times are ISO 8601: of the oldest writing, and of the check. */
+  | { readonly kind: "proxy-pending"; readonly nodes: readonly string[]; readonly since: string; readonly at: string }
   /** Sentences on authorities that are refused or expire soon. */
   | { readonly kind: "authorities-remarks"; readonly remarks: readonly string[] }
   /** Number of roots that no node gets before people approve them. */

@@ -5,6 +5,7 @@ import { ofObstacles } from "../provision/obstacles.ts";
 import { between } from "../slack/age.ts";
 import { code, counted, plain } from "../slack/text.ts";
 import { ofAccess } from "./access-findings.ts";
+import { ofAgents } from "./agent-findings.ts";
 import { ofAudit } from "./audit-findings.ts";
 import { ofAuthorities } from "./authority-findings.ts";
 import { ofCluster } from "./cluster-findings.ts";
@@ -130,32 +131,13 @@ const ofAws: Pick<
 
 const ofNodes: Pick<
   Sayings,
-  | "unregistered-machine"
-  | "agents-old"
-  | "agents-silent"
-  | "kubelet-version"
-  | "clock"
-  | "down"
-  | "no-answer"
-  | "no-credentials"
+  "unregistered-machine" | "kubelet-version" | "clock" | "down" | "no-answer" | "no-credentials"
 > = {
   "unregistered-machine": ({ machine, at }) =>
     warning(
       "Nodes",
       `${code(machine.instanceId)} of pool ${code(machine.pool ?? "none")} is not a node, but is billed and counts in the pool: ${machineState(machine)}, ${between(machine.since, at)} ago`,
       `${typeThis("remove", machine.instanceId)} terminates it`,
-    ),
-  "agents-old": ({ machines, wanted }) =>
-    broken(
-      "Nodes",
-      `the SSM agent is older than ${code(wanted)} on ${list(machines)}`,
-      "replace these nodes, or update their agent with AWS-UpdateSSMAgent",
-    ),
-  "agents-silent": ({ machines }) =>
-    warning(
-      "Nodes",
-      `the SSM agent is not online on ${list(machines)}`,
-      "check that they run and reach the metadata service; a node whose agent stays offline can only be removed",
     ),
   "kubelet-version": ({ node, kubelet, server }) =>
     broken(
@@ -188,6 +170,7 @@ const sayings: Sayings = {
   ...ofAws,
   ...ofCluster,
   ...ofAccess,
+  ...ofAgents,
   ...ofAudit,
   ...ofAuthorities,
   ...ofCredentials,

@@ -1,4 +1,5 @@
 import { typeThis } from "../command/syntax.ts";
+import { between } from "../slack/age.ts";
 import { code, counted, prose } from "../slack/text.ts";
 import type { ExaminedInput, Finding } from "./finding.ts";
 import { broken, type FindingText, list, note, warning } from "./finding-text.ts";
@@ -12,6 +13,7 @@ type OfInputs = Extract<
       | "input-late"
       | "input-unconfirmed"
       | "input-blocked"
+      | "proxy-pending"
       | "authorities-remarks"
       | "authorities-asked";
   }
@@ -23,6 +25,7 @@ const inputWords: Readonly<
 > = {
   mirrors: { noun: "mirror sets", edited: "mirror set", section: "registry-mirrors" },
   trustedAuthorities: { noun: "trusted authorities", edited: "authority", section: "trusted-authorities" },
+  proxy: { noun: "proxy", edited: "proxy", section: "proxy" },
 };
 
 /** Most sentences about authorities in one finding. */
@@ -47,19 +50,25 @@ const ofInputs: { readonly [K in OfInputs["kind"]]: (of: Extract<Finding, { kind
     warning(
       "Nodes",
       `${have(nodes)} not had the cluster's ${inputWords[input].noun} for more than an hour`,
-      `check that they run and that no freeze or hold covers them; ${typeThis("reconcile")} writes them now`,
+      `check that they run and that no freeze or hold covers them; ${typeThis("reconcile")} writes now what they lack`,
     ),
   "input-unconfirmed": ({ input, nodes }) =>
     warning(
       "Nodes",
-      `${have(nodes)} not confirmed the cluster's ${inputWords[input].noun} for more than an hour after Casement sent them`,
-      `check that their SSM agents are online; ${typeThis("reconcile")} sends them again`,
+      `${have(nodes)} not confirmed for more than an hour that the cluster's ${inputWords[input].noun} arrived`,
+      `check that their SSM agents are online; ${typeThis("reconcile")} sends again what they lack`,
     ),
   "input-blocked": ({ input, failed, nodes }) =>
     broken(
       "Nodes",
-      `the cluster's ${inputWords[input].noun} are not written to ${list(nodes)}, because ${failed === null ? "a node that is gone" : code(failed)} failed with them`,
+      `Casement does not write the cluster's ${inputWords[input].noun} to ${list(nodes)}, because ${failed === null ? "a node that is gone" : code(failed)} failed first`,
       `edit the ${inputWords[input].edited} that fails, or ${typeThis("reconcile")} to try again (docs/runbook.md#${inputWords[input].section})`,
+    ),
+  "proxy-pending": ({ nodes, since, at }) =>
+    warning(
+      "Nodes",
+      `${list(nodes)} ${nodes.length === 1 ? "does" : "do"} not use the cluster's proxy yet, which was written there ${between(since, at)} ago`,
+      `${typeThis("restart --due")} restarts the services of one node after another, ${typeThis("reboot --due")} reboots them`,
     ),
   "authorities-remarks": ({ remarks }) =>
     warning(

@@ -11,6 +11,7 @@ import { age, between } from "../slack/age.ts";
 import { actions, section, sections } from "../slack/blocks.ts";
 import { DO_NEXT, LOOK_AGAIN } from "../slack/buttons.ts";
 import { code, codeLine, fenced, plain, prose } from "../slack/text.ts";
+import { giveDirectWay, proxiedMachine } from "./agent-proxy.ts";
 import { bootCauseWords } from "./boots.ts";
 import { type IdentityFault, identityLine } from "./identity.ts";
 import { reasonWords } from "./reboot-due.ts";
@@ -67,7 +68,7 @@ function besides(facts: HealthFacts, due: RebootDue | undefined, told: TroubleCo
   const { machine, now } = facts;
   const waits = rebootLine(facts, due, told);
   if (!machine.known) return waits === "" ? [] : [waits];
-  const { boot, guard, disk } = machine.value.answers;
+  const { boot, guard, disk, agent } = machine.value.answers;
   const booted = bootTime(facts);
   const low = disk && disk.freeBytes < LOW_BYTES ? ", which is low" : "";
   return [
@@ -76,6 +77,9 @@ function besides(facts: HealthFacts, due: RebootDue | undefined, told: TroubleCo
       : "",
     waits,
     renewalLine(machine.value.answers),
+    agent && agent.proxiedBy.length > 0
+      ? `Casement cannot write to this machine: ${proxiedMachine(agent.proxiedBy)}. ${giveDirectWay}.`
+      : "",
     guard && guard.repairs > 0 ? `The route guard has repaired routes in ${guard.repairs} runs.` : "",
     disk
       ? `Free disk: ${Math.floor(disk.freeBytes / GIGABYTE)} GB of ${Math.floor(disk.sizeBytes / GIGABYTE)} GB${low}.`

@@ -1,7 +1,9 @@
 import type { InputWords } from "../../inputs/input.ts";
+import type { ProxyPlace } from "../../machine/questions.ts";
 import type { Message } from "../../records/records.ts";
 import type { Stop } from "../../time/stops.ts";
 import { typeThis } from "../command/syntax.ts";
+import { proxyPlaceWords } from "../node/agent-proxy.ts";
 import { context, say, sections } from "../slack/blocks.ts";
 import { code, counted, prose, some } from "../slack/text.ts";
 import { type FleetResult, type FleetSummary, fleetSummary } from "./fleet.ts";
@@ -79,6 +81,7 @@ export interface LeftOutNode {
   readonly reason:
     | { readonly kind: "up-to-date" | "not-managed" | "silent" }
     | { readonly kind: "not-running"; readonly state: string }
+    | { readonly kind: "proxied"; readonly by: readonly ProxyPlace[] }
     | { readonly kind: "stopped"; readonly stop: Stop }
     | { readonly kind: "held"; readonly operation: string };
 }
@@ -95,6 +98,8 @@ function reasonText(reason: LeftOutNode["reason"]): string {
       return "has an SSM agent that does not answer";
     case "not-running":
       return `runs on an instance that is ${reason.state}`;
+    case "proxied":
+      return `reaches AWS only through a proxy (${proxyPlaceWords(reason.by)})`;
     case "stopped":
       return `${stopWords[reason.stop.kind]} by ${prose(reason.stop.by, 100)}: ${prose(reason.stop.reason, 200)}`;
     case "held":

@@ -35,6 +35,10 @@ export const machineCodes = {
     cause: "the machine's subnet has no route to the service",
     remedy: "check the subnet's routes, endpoints and DNS",
   },
+  "agent-proxied": {
+    cause: "the machine reaches AWS only through a proxy, which Casement's scripts do not use",
+    remedy: "give its subnet endpoints for S3 and Secrets Manager, or a route to them",
+  },
   "metadata-silent": {
     cause: "the machine cannot reach the metadata service, or has no role",
     remedy: "check the instance's metadata options and its instance profile",

@@ -3,6 +3,7 @@ import { atLeast } from "../../machine/versions.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import { instances, isOurs } from "../ec2/instances.ts";
 import { machine } from "../machine/machine.ts";
+import { machines } from "../machines/machines.ts";
 import type { DoctorCheck, DoctorFacts } from "./check.ts";
 import { sendsCommands } from "./rights.ts";
 
@@ -20,9 +21,14 @@ async function agents({ context, configuration }: DoctorFacts): Promise<Finding[
   const known = await machine(context).agents();
   const ids = ours.map(({ instanceId }) => instanceId);
   const silent = ids.filter((instance) => known.get(instance)?.online !== true);
+  const seen = await machines(context).seen.all();
+  const proxied = ids
+    .flatMap((instance) => seen.get(instance) ?? [])
+    .filter(({ proxiedBy }) => proxiedBy !== undefined);
   const old = ids.filter((instance) => !atLeast(known.get(instance)?.version || OLDEST_AGENT, OLDEST_AGENT));
   return [
     ...(silent.length === 0 ? [] : [{ kind: "agents-silent", machines: silent } as const]),
+    ...(proxied.length === 0 ? [] : [{ kind: "agents-proxied", nodes: proxied.map(({ node }) => node) } as const]),
     ...(old.length === 0 ? [] : [{ kind: "agents-old", machines: old, wanted: OLDEST_AGENT } as const]),
   ];
 }

@@ -13,10 +13,12 @@ import { auditCopies } from "./audit.ts";
 import { awsAway, type DoctorCheck, type DoctorFacts, type DoctorSubject, first, isolated } from "./check.ts";
 import { accessChecks, clusterChecks, clusterCredential } from "./cluster.ts";
 import { ages } from "./credential.ts";
+import { sharedRecords } from "./input-facts.ts";
 import { mirrorsCheck } from "./mirrors.ts";
 import { nodeIdentities } from "./node-identities.ts";
 import { otherMachines } from "./other-machines.ts";
 import { profileChecksOf } from "./profile-checks.ts";
+import { proxyCheck } from "./proxy.ts";
 import { type RightsHolder, rightsOf, triesAccount } from "./rights.ts";
 import { rulesCheck } from "./rules.ts";
 import { slackChecks, slackIdentity } from "./slack.ts";
@@ -27,6 +29,12 @@ import { unregisteredMachines } from "./unregistered-machines.ts";
 interface Side<Of extends DoctorSubject> {
   readonly opening: DoctorCheck<Of> | null;
   readonly checks: readonly DoctorCheck<Of>[];
+}
+
+/** Checks of what the cluster gives to nodes. */
+function inputChecks(): readonly DoctorCheck[] {
+  const read = sharedRecords();
+  return [mirrorsCheck(read), trustedAuthoritiesCheck(read), proxyCheck(read)];
 }
 
 const sidesOf = (profile: Profile): readonly Side<DoctorFacts>[] => [
@@ -40,8 +48,7 @@ const sidesOf = (profile: Profile): readonly Side<DoctorFacts>[] => [
       unregisteredMachines,
       nodeIdentities,
       otherMachines,
-      mirrorsCheck,
-      trustedAuthoritiesCheck,
+      ...inputChecks(),
       ...profileChecksOf(profile),
     ],
   },

@@ -8,14 +8,10 @@ import { untriedRuntime } from "../../inputs/mirrors/tried-containerds.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import { isAbsent } from "../client-errors.ts";
 import { inputObjects } from "../cluster/input-objects.ts";
-import { nodes } from "../cluster/nodes.ts";
-import { inputContent, inputFound } from "../input-content.ts";
-import { inputWatches } from "../input-watches.ts";
-import { machines } from "../machines/machines.ts";
-import { runtime } from "../runtime.ts";
 import { secretFacts } from "../secret-facts.ts";
 import type { DoctorCheck, DoctorFacts } from "./check.ts";
-import { type GivenNode, givenNodes, lackingFindings, namesOf } from "./given-nodes.ts";
+import { type GivenNode, namesOf } from "./given-nodes.ts";
+import { type InputExamination, inputCheck, type RecordsReader } from "./input-facts.ts";
 
 /** Findings about what the cluster says of registries and Windows nodes do not do in the same way. */
 export function mirrorFindings({ files, inexpressible, unused, unusedCredentials, unenforced }: Mirrors): Finding[] {
@@ -64,40 +60,20 @@ async function unapplied({ context, configuration }: DoctorFacts): Promise<Findi
   return sets > 0 && inputs !== "openshift" ? [{ kind: "mirrors-not-applied", sets, source: inputs }] : [];
 }
 
-async function applied(patient: DoctorFacts): Promise<Finding[]> {
-  const { context, configuration } = patient;
-  const found = (await inputFound(inputObjects(context), mirrorsInput, configuration)) ?? [];
-  const all = await machines(context).given.all();
-  const watch = await inputWatches(context).of(mirrorsInput.rule).read();
-  const given = [...all.values()].flatMap(({ mirrors = [] }) => mirrors);
-  const facts = { configuration, given, now: context.now(), isRequested: false, accepted: watch.accepted };
-  const secrets = secretFacts(context);
-  const content = await inputContent(mirrorsInput, found, facts, {
-    nodes: nodes(context),
-    secretFacts: secrets,
-    runtime: runtime(context),
-  });
-  const mirrored = await givenNodes(patient);
-  const secret = await secrets.read(registriesSecret(configuration.cluster.name));
+async function own(
+  { configuration, found, content, examined }: InputExamination,
+  patient: DoctorFacts,
+): Promise<readonly Finding[]> {
+  const secret = await secretFacts(patient.context).read(registriesSecret(configuration.cluster.name));
   const wanted = mirrorsFrom(found, configuration, secret);
   return [
     ...(configuration.cluster.inputs === "configmap" ? await unapplied(patient) : []),
     ...mirrorFindings(wanted),
     ...(content.asked?.length ? [{ kind: "mirrors-asked", parts: content.asked } as const] : []),
-    ...lackingFindings(mirrorsInput, content, mirrored, { given: all, watch, now: context.now() }),
-    ...(wanted.files.length > 0 ? untriedFindings(mirrored) : []),
+    ...(wanted.files.length > 0 ? untriedFindings(examined) : []),
   ];
 }
 
-async function observe(patient: DoctorFacts): Promise<readonly Finding[]> {
-  const isApplied = mirrorsInput.reads(patient.configuration) !== null;
-  try {
-    return await (isApplied ? applied(patient) : unapplied(patient));
-  } catch (error) {
-    if (error instanceof Refused) return [{ kind: "input-unread", input: "mirrors", why: error.message }];
-    throw error;
-  }
-}
-
 /** Compares the cluster's mirror sets with what Windows nodes can do and were given. */
-export const mirrorsCheck: DoctorCheck = { area: "Nodes", what: "the registry mirrors", observe };
+export const mirrorsCheck = (read: RecordsReader): DoctorCheck =>
+  inputCheck(mirrorsInput, "the registry mirrors", read, { own, unapplied });

@@ -2,6 +2,7 @@ import { messageOf } from "../../message-of.ts";
 import { endpointError } from "../aws/dialects.ts";
 import { AwsError } from "../core/aws-service.ts";
 import type { InstanceRole } from "../core/ports.ts";
+import { reachesAws } from "./agent-proxy.ts";
 import type { Machine } from "./machine.ts";
 import { metadataAnswers } from "./metadata.ts";
 import type { Process } from "./process.ts";
@@ -37,6 +38,12 @@ function requireCredentials(machine: Machine): void {
   throw new TransientError("metadata-silent", `the metadata service gave no credentials: ${words}`);
 }
 
+/** A machine, and the script's process on it. */
+interface Caller {
+  readonly machine: Machine;
+  readonly process: Process;
+}
+
 /** A signature is valid for 15 minutes (Signature Version 4, "Troubleshooting"). */
 const SIGNATURE_MS = 15 * 60_000;
 /** From this difference on, the script's error names both clocks. */
@@ -52,6 +59,16 @@ function requireWayOut(machine: Machine, { name, words }: CalledService): void {
 
 function requireRightClock(machine: Machine, { name }: CalledService): void {
   if (offBy(machine) > SIGNATURE_MS) throw endpointError(name, "expired");
+}
+
+/** Time after which aws.ps1 gives up a connection: HttpWebRequest.Timeout. */
+const CONNECT_MS = 20_000;
+
+async function requireDirectWay({ machine, process }: Caller, { words }: CalledService): Promise<void> {
+  if (reachesAws(machine)) return;
+  await process.pause(CONNECT_MS);
+  // .NET's words for WebExceptionStatus.Timeout.
+  throw new TransientError("aws-unreachable", `${words} does not answer: The operation has timed out`);
 }
 
 function clockNote(machine: Machine, { words }: CalledService): string {
@@ -74,7 +91,7 @@ function faultOf(machine: Machine, error: unknown, service: CalledService): Erro
  * @throws Error with the script's message
  */
 export async function fromAws<T>(
-  { machine, process }: { readonly machine: Machine; readonly process: Process },
+  { machine, process }: Caller,
   service: CalledService,
   ask: (role: InstanceRole) => Promise<T>,
 ): Promise<T> {
@@ -82,6 +99,7 @@ export async function fromAws<T>(
     try {
       requireCredentials(machine);
       requireWayOut(machine, service);
+      await requireDirectWay({ machine, process }, service);
       requireRightClock(machine, service);
       return await process.io(ask(machine.ports.role));
     } catch (error) {

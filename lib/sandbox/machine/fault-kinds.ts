@@ -18,6 +18,9 @@ export const guardLosses = ["removed", "altered"] as const;
 /** Losses of a machine whose hybrid-overlay-node makes its network anew. */
 export const networkLosses = ["network and routes", "network"] as const;
 
+/** Places of the variables by which the SSM agent uses a proxy, as observe.ps1 names them. */
+export const proxyPlaces = ["service", "machine"] as const;
+
 /** Reasons for which Windows may wait for a reboot, as observe.ps1 names them. */
 export const rebootReasons = ["servicing", "windows-update", "file-renames", "computer-name"] as const;
 /** Ways in which a machine boots without Casement. */
@@ -38,6 +41,11 @@ export const machineFaults: readonly FaultKind[] = [
     kind: "agent-never-online",
     sentence: "The SSM agent never registers with Systems Manager, until its machine boots again.",
     fields,
+  },
+  {
+    kind: "aws-by-proxy",
+    sentence: "The machine reaches AWS only through a proxy, which its SSM agent has from variables.",
+    fields: { ...fields, how: proxyPlaces.join(" or ") },
   },
   {
     kind: "guard-lost",

@@ -1,4 +1,5 @@
 import type { FigureName } from "../core/figures.ts";
+import { applyAgentProxy } from "./agent-proxy.ts";
 import { type Initiator, initiators, logRestart, logUncleanStart } from "./boot-events.ts";
 import { autostart, resumeServices } from "./boot-services.ts";
 import { applyGuardLoss } from "./guard-loss.ts";
@@ -62,6 +63,7 @@ export function checkFaults(machine: Machine): void {
   if (machine.state.power !== "running") return;
   applyServiceFaults(machine);
   applyGuardLoss(machine);
+  applyAgentProxy(machine);
   applyAwaited(machine);
   scheduleFaultCheck(machine);
   const boot = unattendedBoot(machine);
@@ -72,6 +74,7 @@ export function checkFaults(machine: Machine): void {
 function newBoot(machine: Machine): void {
   machine.state.bootId += 1;
   machine.state.bootedAt = machine.simulation.clock.now();
+  applyAgentProxy(machine);
   machine.state.bootEnvironment = { ...machine.state.environment };
   machine.state.installing = {};
   machine.state.loaded = [];

@@ -197,6 +197,7 @@ export class Fleet {
       people: { membership: async () => "member", groupsOf: async () => [] },
       ...this.#inputs.verbs,
       machines: {
+        seen: { all: async () => new Map() },
         given: {
           all: async () => new Map(),
           of: async () => undefined,

@@ -59,6 +59,7 @@ async function compare(count: number, hash: string = sha256(PEM)) {
         send: async (id: string) => void sent.push(id),
         record: async (id: string) => void recorded.push(id),
       },
+      seen: { all: async () => new Map() },
     },
     nodes: { all: async () => ids(count).map(nodeOn), read: async () => undefined, podsOn: async () => [] },
     instances: { ofCluster: async () => ids(count).map(machineOn), endsOf: async () => new Map() },

@@ -30,7 +30,7 @@ export function inputVerbs() {
     },
     noteRead: async () => {
       noted.push("read");
-      return { news: null, isNew: false };
+      return { news: null, remarks: [] };
     },
     accept: async () => undefined,
     block: async (block: BlockedContent) => void blocked.push(block),

@@ -7,6 +7,7 @@ import { approvalRule, rulesIn } from "../../../commands/approvals.ts";
 import { poolNamed, type RolloutCommand, type RolloutRequest } from "../../../commands/request.ts";
 import { MINUTE, step } from "../../../engine/durable.ts";
 import { UserError } from "../../../errors.ts";
+import { nodesDeniedByProxy } from "../../../health/proxy-denials.ts";
 import { isCuredByRestart, type RebootReason } from "../../../machine/questions.ts";
 import { rebootDue } from "../../../machine/seen-machine.ts";
 import { reasonWords } from "../../../messages/node/reboot-due.ts";
@@ -31,6 +32,14 @@ async function unseenOf(steps: Steps, names: readonly string[]): Promise<readonl
   });
 }
 
+/** Puts nodes first whose pulls the proxy refuses: a start of their services brings the right password in force. */
+async function deniedFirst(steps: Steps, waiting: Waiting): Promise<Waiting> {
+  const denied = nodesDeniedByProxy(await steps.nodes.pods());
+  const entries = Object.entries(waiting);
+  const isDenied = ([name]: readonly [string, string]): boolean => denied.has(name);
+  return Object.fromEntries([...entries.filter(isDenied), ...entries.filter((one) => !isDenied(one))]);
+}
+
 /**
  * Reads from the ledger which of these nodes wait for the command. Nodes that Casement does not act for are left out.
  * Call inside a step.
@@ -46,16 +55,18 @@ async function knownOf(
   const looked = await machinesActedFor(steps, configuration, nodes);
   const waiting: Record<string, string> = {};
   const unseen: string[] = [];
-  for (const node of nodes) {
+  const byName = new Map(nodes.map((node) => [node.metadata?.name ?? "", node]));
+  for (const node of names.flatMap((name) => byName.get(name) ?? [])) {
     const { name = "", uid = "" } = node.metadata ?? {};
     const instanceId = instanceIdOf(node) ?? "";
-    if (!names.includes(name) || !looked.has(instanceId)) continue;
+    if (!looked.has(instanceId)) continue;
     const due = rebootDue(seen.get(instanceId), uid, steps.now());
     const reasons = due.state === "due" ? reasonsFor(command, due.reasons) : [];
     if (reasons.length > 0) waiting[name] = reasonWords(reasons);
     if (due.state === "unknown") unseen.push(name);
   }
-  return { waiting, unseen };
+  const isProxyDue = [...seen.values()].some(({ reasons }) => reasons.includes("proxy"));
+  return { waiting: isProxyDue ? await deniedFirst(steps, waiting) : waiting, unseen };
 }
 
 /** Reasons that the command cures: a restart only those of services. */
@@ -63,7 +74,7 @@ const reasonsFor = (command: RolloutCommand, reasons: readonly RebootReason[]): 
   command === "restart" ? reasons.filter(isCuredByRestart) : reasons;
 
 /**
- * Chooses the nodes that wait for the command. Machines whose last observation is old are observed again first.
+ * Chooses the nodes that wait for the command, in the order in which they are begun. Machines whose last observation is old are observed again first.
  * @param names of the candidates
  * @throws UserError when none of them waits for it
  */

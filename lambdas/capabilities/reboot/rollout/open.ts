@@ -52,7 +52,7 @@ async function planAll(op: Op<RolloutRequest>): Promise<RolloutPlan> {
   const max = request.max ?? null;
   const meant = await step(ctx, "choose the nodes", () => chooseNodes(op));
   const waiting = request.due ? await chooseDue(op, meant) : null;
-  const names = waiting ? meant.filter((name) => waiting[name] !== undefined) : meant;
+  const names = waiting ? Object.keys(waiting) : meant;
   checkSize(names);
   const planned: PlanResult[] = [];
   for (let from = 0; from < names.length; from += PLANNED_AT_ONCE) {

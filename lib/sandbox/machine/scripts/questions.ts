@@ -6,12 +6,13 @@ import type {
   ServiceQuestion,
   TaskQuestion,
 } from "../../../../lambdas/machine/questions.ts";
+import { reachesAws } from "../agent-proxy.ts";
 import { rebootReasons as reasonsInOrder } from "../fault-kinds.ts";
 import type { Part } from "../loading.ts";
 import type { Machine } from "../machine.ts";
 import { metadataAnswers } from "../metadata.ts";
 import { serviceOf } from "../services.ts";
-import { type Adapter, taskNeverRan } from "../state.ts";
+import { type Adapter, agentService, taskNeverRan } from "../state.ts";
 import { taskOf } from "../tasks.ts";
 import { hideSecrets, logTail } from "./causes.ts";
 import { isEnvironmentPending } from "./environment.ts";
@@ -171,7 +172,22 @@ const looks: Looks = {
   guard: guardAnswer,
   metadata: (machine) => ({ answers: metadataAnswers(machine) }),
   disk: diskAnswer,
+  agent: agentAnswer,
 };
+
+/** As Get-AgentAnswer of questions.ps1: without the metadata service, the script does not know where S3 is. */
+function agentAnswer(machine: Machine): NonNullable<Answers["agent"]> {
+  const isProxy = (text: string): boolean => /^https?_proxy=./i.test(text);
+  const own = serviceOf(machine, agentService)?.environment ?? [];
+  const ofMachine = Object.entries(machine.state.environment).map(([name, value]) => `${name}=${value}`);
+  if (metadataAnswers(machine) && reachesAws(machine)) return { proxiedBy: [] };
+  return {
+    proxiedBy: [
+      ...(own.some(isProxy) ? (["service"] as const) : []),
+      ...(ofMachine.some(isProxy) ? (["machine"] as const) : []),
+    ],
+  };
+}
 
 const isGroup = (name: string): name is Group => Object.hasOwn(looks, name);
 

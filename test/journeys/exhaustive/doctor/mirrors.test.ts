@@ -93,5 +93,7 @@ test("mirror sets with which the first node failed are a problem of every node t
   injectFault(here, "registry-down", { host: "mirror.example.com" });
   await createSet(here, "digest", "team", { ...quay, mirrorSourcePolicy: "NeverContactSource" });
   await here.until(() => said(here, "could not be pulled") > 0, 60, "the failed proof");
-  expect(await report()).toMatch(/❌ The cluster's mirror sets are not written to .*, because `.*` failed with them/);
+  expect(await report()).toMatch(
+    /❌ Casement does not write the cluster's mirror sets to .*, because `.*` failed first/,
+  );
 });

@@ -87,3 +87,55 @@ test("a proxy that denies shows in the pods of nodes that use it", LONG, async (
   expect(running(here, "denied")).toBe(0);
   expect(proxied(here)).toContain(`CONNECT quay.io:443 407 by ${web.instanceId}`);
 });
+
+test(
+  "the doctor names nodes that do not use the proxy yet, and leaves out those whose services have restarted",
+  LONG,
+  async () => {
+    here = await startProxying({ approvals: { restart: { needs: 0 } } });
+    await setProxy(here, { httpsProxy: address });
+    await here.until(() => said(here, "3 nodes updated") === 1, 30, "the change");
+    await here.until(() => said(here, OFFER) === 2, 40, "the offers");
+    const shown = (await look(here, "/win doctor")).said;
+    expect(shown).toMatch(
+      new RegExp(`\`${web.name}\`.* do not use the cluster's proxy yet, which was written there \\d+m ago`),
+    );
+    expect(shown).toContain("/win restart --due");
+    await here.type("operator", "/win restart web --due");
+    await settled(here, 240);
+    expect((await newest(here)).operation.status).toBe("succeeded");
+    const left = (await look(here, "/win doctor")).said;
+    expect(left).toMatch(/ does not use the cluster's proxy yet/);
+    expect(left).not.toContain(web.name);
+  },
+);
+
+test("the doctor names nodes that have not confirmed the proxy for an hour", LONG, async () => {
+  here = await startProxying();
+  injectFault(here, "agent-silent", { node: web.name });
+  await here.pass(10);
+  await setProxy(here, { httpsProxy: address });
+  await here.until(() => said(here, "2 nodes updated") === 1, 30, "the change");
+  await here.pass(65);
+  expect((await look(here, "/win doctor")).said).toContain(
+    `\`${web.name}\` has not confirmed for more than an hour that the cluster's proxy arrived`,
+  );
+});
+
+test("nodes that the proxy answers with 407 are the first whose services restart", LONG, async () => {
+  here = await startProxying({ approvals: { reboot: { needs: 0 }, restart: { needs: 0 } } });
+  await setProxy(here, { httpsProxy: address });
+  await here.until(() => said(here, "3 nodes updated") === 1, 30, "the change");
+  await rebooted();
+  injectFault(here, "proxy-denies", { host: PROXY });
+  pullOn(web, "denied");
+  await setProxy(here, { httpsProxy: address, noProxy: "quay.io" });
+  await here.until(() => said(here, "3 nodes updated") === 2, 30, "the second change");
+  await here.pass(35);
+  await here.type("operator", "/win restart web --due");
+  await settled(here, 240);
+  const { operation, nodes } = await newest(here);
+  expect([operation.request.command, operation.status]).toEqual(["restart", "succeeded"]);
+  expect(nodes.map(({ nodeName }) => nodeName)).toEqual([web.name, otherWeb.name]);
+  await here.until(() => running(here, "denied") === 1, 10, "the pod");
+});

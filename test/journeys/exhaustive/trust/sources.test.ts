@@ -83,6 +83,58 @@ test("a bundle with a damaged certificate keeps the others on nodes, and the dam
   expect(openly(here).filter((one) => one.includes("a PEM block is cut off"))).toHaveLength(1);
 });
 
+test("a further damaged certificate is named alone, without the one that was named before", async () => {
+  await startWith("configmap");
+  const cut = ({ pem }: typeof root) => pem.replace("-----END CERTIFICATE-----", "");
+  const weak = await issue({ subject: "CN=Test Past", until: "2026-11-20" });
+  await createInputs({ "ca-bundle.crt": root.pem + weak.pem });
+  await given(here, 1);
+  await editInputs({ "ca-bundle.crt": root.pem + weak.pem + cut(other) });
+  await here.pass(11);
+  const named = (words: string) => openly(here).filter((one) => one.includes(words));
+  expect(named("a PEM block is cut off")).toHaveLength(1);
+  expect(named("Test Past")).toHaveLength(1);
+});
+
+test("a successor with the same subject and another key is trusted beside its predecessor until that leaves", async () => {
+  await startWith("configmap");
+  const successor = await issue({ subject: root.subject });
+  await createInputs({ "ca-bundle.crt": root.pem });
+  await given(here, 1);
+  await editInputs({ "ca-bundle.crt": root.pem + successor.pem });
+  await given(here, 2);
+  expect(trustedEverywhere(here)).toEqual(everywhere("Root Root", "Root Root"));
+  await editInputs({ "ca-bundle.crt": successor.pem });
+  await given(here, 3);
+  expect(trustedEverywhere(here)).toEqual(everywhere("Root Root"));
+  const thumbprints = here.simulator.machines.describe(nodes[0]?.instanceId ?? "")?.certificates ?? [];
+  expect(thumbprints.map(({ thumbprint }) => thumbprint)).toContain(successor.thumbprint);
+  expect(thumbprints.map(({ thumbprint }) => thumbprint)).not.toContain(root.thumbprint);
+  await expectSound(here);
+});
+
+// cluster-network-operator, docs/architecture.md: it fills every ConfigMap with this label with the merged bundle.
+test("the bundle that the cluster's network operator merges is never given to a node", async () => {
+  here = await startTrusting();
+  const merged = { "ca-bundle.crt": root.pem + other.pem + elsewhere.pem };
+  for (const namespace of ["openshift-config", "casement"])
+    await kubectl(here, "POST", `/api/v1/namespaces/${namespace}/configmaps`, {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: {
+        name: "trusted-ca-bundle",
+        namespace,
+        labels: { "config.openshift.io/inject-trusted-cabundle": "true" },
+      },
+      data: merged,
+    });
+  await trustThese(here, root);
+  await given(here, 1);
+  await here.pass(11);
+  expect(trustedEverywhere(here)).toEqual(everywhere("Root Root"));
+  expect(await trustOperations(here)).toHaveLength(1);
+});
+
 test.for([
   [
     "is missing",
@@ -100,6 +152,7 @@ test.for([
   await given(here, 1);
   await lose();
   await here.pass(21);
+  expect(paged(here)).toHaveLength(1);
   const about = (texts: readonly string[]) => texts.filter((one) => one.includes("rusted authorities"));
   expect(about(openly(here)).filter((one) => one.includes("cannot be kept"))).toEqual([expect.stringMatching(why)]);
   expect(about(paged(here))).toEqual([expect.stringMatching(why)]);

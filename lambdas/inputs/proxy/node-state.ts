@@ -1,7 +1,7 @@
-import { type InputContent, needsInput } from "../../inputs/input.ts";
-import { proxyInput } from "../../inputs/proxy/input.ts";
 import type { SeenMachine } from "../../machine/seen-machine.ts";
 import type { SentInput } from "../../records/machine-record.ts";
+import { type InputContent, needsInput } from "../input.ts";
+import { proxyInput } from "./input.ts";
 
 /** Records of a node's machine. */
 export interface ProxiedMachine {
