@@ -1,4 +1,4 @@
-import { sha256 } from "./case.ts";
+import { sha256 } from "../../lambdas/cluster/authorities.ts";
 
 /** Folder with what plans want of the task that renews passwords of ECR. */
 export const registriesFiles = "C:\\Casement\\registries";
