@@ -1,4 +1,4 @@
-import { sha256Of } from "../../lib/sandbox/machine/disk.ts";
+import { sha256 } from "../../lambdas/cluster/authorities.ts";
 
 /** Folder with what plans want of the task that renews passwords of ECR. */
 export const registriesFiles = "C:\\Casement\\registries";
@@ -27,12 +27,12 @@ export function renewalFiles(
   toMachine: <T>(value: T) => T = (value) => value,
 ): Readonly<Record<string, string>> {
   const texts = Object.entries(wanted).map(([folder, one]) => [folder, JSON.stringify(toMachine(one))] as const);
-  const known = sha256Of(texts.map(([, text]) => text).join("\n"));
+  const known = sha256(texts.map(([, text]) => text).join("\n"));
   const saved = record && {
     ok: record.ok ?? true,
     error: "",
     renewed: Math.floor(Date.now() / 1000) - record.hoursAgo * 3600,
-    wanted: record.isSame ? known : sha256Of("another"),
+    wanted: record.isSame ? known : sha256("another"),
     paths: toMachine(record.paths),
   };
   return {

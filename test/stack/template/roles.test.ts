@@ -66,7 +66,7 @@ function read(made: Synthesised, functionsInVpc: boolean) {
     instanceTypes: ["m6i.xlarge", "m5.xlarge"],
     metadataTokens: ["required"],
     imageRepositories: ["arn:aws:ecr:*:111122223333:repository/*"],
-    imageCaches: ["arn:aws:ecr:*:111122223333:repository/hub/*"],
+    imageCaches: [],
     instanceProfile: `<${only("AWS::IAM::InstanceProfile")}>`,
     nodeGroup: `<${only("AWS::EC2::SecurityGroup", "NodeNetwork")}.GroupId>`,
     functionsInVpc,
