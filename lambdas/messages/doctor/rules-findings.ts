@@ -14,7 +14,7 @@ export const ofRules: { readonly [K in "commands-unnamed" | "few-approvers"]: (o
     warning(
       "Slack",
       `no role may use ${listed(commands)}: the configuration's policy does not name ${commands.length === 1 ? "it" : "them"}`,
-      "name the roles under `policy` and deploy; an empty list closes a command on purpose (docs/deploy.md, “Upgrade”)",
+      "name the roles under `policy` and deploy; an empty list closes a command on purpose (docs/upgrade.md, “Upgrade”)",
     ),
   "few-approvers": ({ commands, pool, people }) => {
     const where = pool === null ? "" : ` in pool ${code(pool)}`;
