@@ -52,6 +52,26 @@ export const network = ({ hybridNetwork, installation }: InstallationFacts): Kub
     },
   );
 
+/** The cluster's DNS Service (openshift/cluster-dns-operator, assets/dns/service.yaml). */
+export const dnsService = (): KubeObject =>
+  draft(
+    "v1",
+    "Service",
+    { name: "dns-default", namespace: "openshift-dns" },
+    {
+      spec: {
+        type: "ClusterIP",
+        clusterIP: "172.30.0.10",
+        clusterIPs: ["172.30.0.10"],
+        selector: { "dns.operator.openshift.io/daemonset-dns": "default" },
+        ports: [
+          { name: "dns", protocol: "UDP", port: 53, targetPort: "dns" },
+          { name: "dns-tcp", protocol: "TCP", port: 53, targetPort: "dns-tcp" },
+        ],
+      },
+    },
+  );
+
 /** The platform on which the cluster was installed (openshift/api, config/v1, Infrastructure). */
 export const infrastructure = (installation?: Installation): KubeObject =>
   draft(

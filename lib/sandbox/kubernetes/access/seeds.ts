@@ -5,6 +5,7 @@ import { resourceTypes } from "../model/resources.ts";
 import {
   authorities,
   clusterConfig,
+  dnsService,
   draft,
   type InstallationFacts,
   imageConfiguration,
@@ -99,6 +100,7 @@ const spaces = [
   "openshift-machine-config-operator",
   "openshift-cluster-machine-approver",
   "openshift-ingress",
+  "openshift-dns",
 ];
 
 /** Objects of the machine config operator for kubelets that join (OKD manifests node-bootstrapper-*.yaml). */
@@ -181,6 +183,7 @@ export const seeds = (facts: InstallationFacts): KubeObject[] => [
   ...spaces.map((name) => draft("v1", "Namespace", { name })),
   draft("v1", "ServiceAccount", { name: "default", namespace: "default" }),
   apiService(),
+  dnsService(),
   ...bootstrapPolicy(),
   ...bootstrapper(),
   ...networkNodes(),
