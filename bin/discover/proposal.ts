@@ -91,11 +91,14 @@ function write(document: Document, path: readonly string[], value: unknown, comm
   document.setIn(path, node);
 }
 
-/** Reads a value of an earlier file; undefined if it has none, or a person has not filled it in. */
-function earlierValue(earlier: Document | null, path: readonly string[]): unknown {
-  const node: unknown = earlier?.getIn(path);
-  const value: unknown = isCollection(node) ? node.toJSON() : node;
-  return value === FILL_IN ? undefined : value;
+/** Parts of a file that a person chooses: in a file that is there, they are never proposed anew. */
+const CHOSEN: ReadonlySet<string> = new Set(["people", "pools"]);
+
+/** Should the file keep the value that it has? A person's choice, and what was not found now, unless it is to be filled in. */
+function isKept(document: Document, path: readonly string[], fact: Fact<unknown>, isNew: boolean): boolean {
+  if (isNew || document.getIn(path) === FILL_IN) return false;
+  const isChosen = CHOSEN.has(path[0] ?? "") || path.join(".") === "aws.notify";
+  return isChosen || ("missing" in fact && document.hasIn(path));
 }
 
 /** Without people on call, no one may act without an approval. */
@@ -110,30 +113,31 @@ const heading = (cluster: string): string =>
  the comment behind a value names its source. docs/configuration.example.yaml explains each value, and those left out.
  Replace each ${FILL_IN}: until then every command refuses this file, and names what is missing.`;
 
-/**
- * Proposes a configuration.
- * @param example text of docs/configuration.example.yaml, whose order, policy and explanations the proposal has
- * @param earlier text of the file that the proposal would replace: a value that was not found now is kept from it
- */
-export function proposalOf(example: string, facts: ProposalFacts, earlier: string | null): Proposal {
+/** Turns the example into the frame of a cluster's own file. */
+function frameOf(example: string, { cluster, slack, command }: ProposalFacts): Document {
   const document = parseDocument(example);
-  const before = earlier === null ? null : parseDocument(earlier);
-  const missing = new Map<string, string>();
   for (const path of ONLY_IN_EXAMPLE) document.deleteIn(path);
-  for (const [path, fact] of entriesOf(facts)) {
-    if ("value" in fact) {
-      write(document, path, fact.value, fact.source);
-      continue;
-    }
-    const kept = earlierValue(before, path);
-    if (kept === undefined) missing.set(path.join("."), fact.missing);
-    write(document, path, kept ?? FILL_IN, kept === undefined ? fact.missing : "kept from this file");
-  }
-  withoutOnCall(document, facts.slack);
-  document.setIn(["command"], facts.command);
+  withoutOnCall(document, slack);
+  document.setIn(["command"], command);
   explain(document, ["cluster", "certificateAuthority"], " The API server's authority, put on every machine", false);
   explain(document, ["pools"], null, true);
-  document.commentBefore = heading(found(facts.cluster.name) ?? FILL_IN);
+  document.commentBefore = heading(found(cluster.name) ?? FILL_IN);
+  return document;
+}
+
+/**
+ * Proposes a configuration.
+ * @param example text of docs/configuration.example.yaml, whose order, policy and explanations a new file has
+ * @param earlier text of the file that is there: it stays as it is but for values that a service now names otherwise
+ */
+export function proposalOf(example: string, facts: ProposalFacts, earlier: string | null): Proposal {
+  const document = earlier === null ? frameOf(example, facts) : parseDocument(earlier);
+  const missing = new Map<string, string>();
+  for (const [path, fact] of entriesOf(facts)) {
+    if (isKept(document, path, fact, earlier === null)) continue;
+    if ("missing" in fact) missing.set(path.join("."), fact.missing);
+    write(document, path, "missing" in fact ? FILL_IN : fact.value, "missing" in fact ? fact.missing : fact.source);
+  }
   const text = document.toString({ lineWidth: 0, flowCollectionPadding: false });
   return { text: text.endsWith("\n") ? text : `${text}\n`, missing };
 }

@@ -63,7 +63,7 @@ describe("npm run connect -- discover", () => {
     const file = join(place, "mine.yaml");
     const words = ["--configuration", file];
     await atSandbox("discover", ...words);
-    const mine = readFileSync(file, "utf8").replace("maximum: 8", "maximum: 3");
+    const mine = readFileSync(file, "utf8").replace("hybridOverlayPort: 4789", "hybridOverlayPort: 4790");
     writeFileSync(file, mine);
     await expect(atSandbox("discover", ...words)).rejects.toThrow("add --yes to replace it; nothing was written");
     const notes: string[] = [];
@@ -75,10 +75,10 @@ describe("npm run connect -- discover", () => {
     });
     const asked = (answer: string) => connect(["discover", ...words, "--sandbox", folder], {}, person(answer));
     expect((await asked("no")).text).toContain(`${file} was left as it is.`);
-    expect(notes.at(-1)).toMatch(/- {5}maximum: 3 .*\n\+ {5}maximum: 8 /);
+    expect(notes.at(-1)).toMatch(/- {3}hybridOverlayPort: 4790 .*\n\+ {3}hybridOverlayPort: 4789 /);
     expect(readFileSync(file, "utf8")).toBe(mine);
     await asked("yes");
-    expect(readFileSync(file, "utf8")).toContain("maximum: 8");
+    expect(readFileSync(file, "utf8")).toContain("hybridOverlayPort: 4789");
   });
 
   test("discovers what the other services know while one refuses, and the file is refused with the paths", async () => {

@@ -41,18 +41,32 @@ test("a value that was not found is refused with its path, and its line has the 
   expect(unfilled(parse(text))).toEqual(["aws.vpc"]);
 });
 
-test("a value that was not found now is kept from the file that it replaces", () => {
-  const earlier = proposalOf(example, wholeFacts(), null).text;
+test("a file that is there keeps what a person chose and what was not found now; a value that differs is proposed anew", () => {
   const facts = wholeFacts();
-  const slack = {
-    ...facts.slack,
-    teamId: { missing: "no token" },
-    people: { ...facts.slack.people, approver: { missing: "no token" } },
-  };
-  const { text, missing } = proposalOf(example, { ...facts, slack }, earlier);
+  const earlier = proposalOf(example, facts, null)
+    .text.replace("  web:", "  shop:")
+    .replace("maximum: 8", "maximum: 3")
+    .replace("[U0ONE, U0TWO]", "[U0ONE, U0TWO, U0THREE]")
+    .replace("hybridOverlayPort: 9898", "hybridOverlayPort: 4789");
+  const slack = { ...facts.slack, teamId: { missing: "no token" } };
+  const { text, missing } = proposalOf(example, { ...facts, slack }, `${earlier}  payloadManifest: p.json\n`);
+  const { cluster, people, pools, aws, slack: kept } = deploymentOf(parse(text), NOW);
   expect(missing.size).toBe(0);
-  expect(text).toContain("teamId: T0EXAMPLE # kept from this file");
-  expect(deploymentOf(parse(text), NOW).people.approver).toEqual(["U0ONE", "U0TWO"]);
+  expect(kept.teamId).toBe("T0EXAMPLE");
+  expect(people.approver).toEqual(["U0ONE", "U0TWO", "U0THREE"]);
+  expect(Object.entries(pools).map(([name, { maximum }]) => [name, maximum])).toEqual([["shop", 3]]);
+  expect(aws.payloadManifest).toBe("p.json");
+  expect(cluster.hybridOverlayPort).toBe(9898);
+});
+
+test("a second proposal fills in what the first did not find", () => {
+  const facts = wholeFacts();
+  const nobody = { ...facts.slack.people, approver: { missing: "no token" } };
+  const first = proposalOf(example, { ...facts, slack: { ...facts.slack, people: nobody } }, null);
+  expect([...first.missing.keys()]).toEqual(["people.approver"]);
+  const { text, missing } = proposalOf(example, facts, first.text);
+  expect(missing.size).toBe(0);
+  expect(text).toBe(proposalOf(example, facts, null).text);
 });
 
 test("a private API server brings the functions' network, a customer's key the volumes' key, a group the role on call", () => {

@@ -16,7 +16,7 @@ export const ofRules: { readonly [K in RuleFinding]: (of: Of<K>) => FindingText 
     warning(
       "Slack",
       `no role may use ${listed(commands)}: the configuration's policy does not name ${commands.length === 1 ? "it" : "them"}`,
-      "name the roles under `policy` and deploy; an empty list closes a command on purpose (docs/deploy.md, “Upgrade”)",
+      "name the roles under `policy` and deploy; an empty list closes a command on purpose (docs/upgrade.md, “Upgrade”)",
     ),
   "rules-unreadable": ({ pool, why }) =>
     broken(

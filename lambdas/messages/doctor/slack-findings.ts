@@ -21,7 +21,7 @@ export const ofSlack: { readonly [K in OfSlack["kind"]]: (of: Extract<Finding, {
     broken(
       "Slack",
       `the app's token in Secrets Manager cannot be used: ${plain(why)}`,
-      "store the signing secret and the bot token again (docs/deploy.md, “Join Slack and the stack”)",
+      "store the signing secret and the bot token again: `npm run connect -- slack`",
     ),
   "other-app": ({ found, configured }) =>
     broken(

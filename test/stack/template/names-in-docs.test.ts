@@ -3,7 +3,7 @@ import { anchorOf, pageAt } from "../../docs/pages.ts";
 import { synthesised } from "./synthesised.ts";
 
 const runbook = pageAt("docs/runbook.md");
-const deploy = pageAt("docs/deploy.md");
+const guides = ["docs/deploy.md", "docs/upgrade.md"].map(pageAt);
 const { ofType, template } = synthesised();
 
 test("the runbook has the section that each alarm links", () => {
@@ -23,11 +23,13 @@ test("the runbook finds functions and their logs by names that the stack gives t
   }
 });
 
-test("the deployment guide names outputs that the stack has", () => {
+test("the guides name outputs that the stack has", () => {
   const outputs = Object.keys(template.toJSON().Outputs);
   const named = [
-    ...deploy.lines.flatMap((line) => [...line.matchAll(/\boutput ([A-Z]\w+)/g)].map(([, name = ""]) => name)),
-    ...deploy.spans.filter((span) => /^[A-Z][a-z]+[A-Za-z]*$/.test(span)),
+    ...guides
+      .flatMap(({ lines }) => lines)
+      .flatMap((line) => [...line.matchAll(/\boutput ([A-Z]\w+)/g)].map(([, name = ""]) => name)),
+    ...guides.flatMap(({ spans }) => spans).filter((span) => /^[A-Z][a-z]+[A-Za-z]*$/.test(span)),
   ];
   expect(named.length).toBeGreaterThan(0);
   expect(named.filter((name) => !outputs.includes(name))).toEqual([]);
