@@ -115,7 +115,8 @@ async function pollVotes(steps: Steps, asked: AwaitedQuestion, callback: string,
   const state = verdict === null || verdict.kind === "undecided" ? "open" : verdict.kind;
   await steps.ledger.changeOperation(operation, {
     approval: { ...approval, state, votes: count.votes },
-    ...(verdict ? { callbacks: {} } : {}),
+    // A question whose votes no longer suffice waits for people again.
+    ...(verdict ? { callbacks: {} } : { status: "waiting" }),
   });
   if (verdict) await auditEnd(steps, asked, verdict);
   const shown = await show(steps, asked, before);
