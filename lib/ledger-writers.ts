@@ -7,6 +7,7 @@ import {
   CORDON_PARTITION,
   DOOR_PARTITION,
   EXPORT_PARTITION,
+  FILE_LISTS,
   keys,
   LEASE_PARTITION,
   MACHINE_PARTITION,
@@ -72,7 +73,7 @@ export const ledgerWriters: Readonly<Record<Exclude<FunctionName, "cloud-events"
   "add-nodes": [...operationsOf("add-nodes"), `${POOL_PARTITION}*`, ...heldByChildren, ...published],
   "provision-node": [
     ...operationsOf("provision-node"),
-    ...[leases, keys.registering.pk, MACHINES],
+    ...[leases, keys.registering.pk, MACHINES, FILE_LISTS],
     ...callbacks,
     ...published,
   ],
@@ -95,11 +96,11 @@ export const ledgerWriters: Readonly<Record<Exclude<FunctionName, "cloud-events"
   reconcile: [
     ...operationsOf("reconcile"),
     ...clusterInputs.map(({ rule }) => keys.inputWatch(rule).pk),
-    ...[leases, MACHINES, fleetCommands],
+    ...[leases, MACHINES, FILE_LISTS, fleetCommands],
     ...published,
   ],
   sweep: [
-    ...[everyOperation, ...emptying, MACHINES, keys.registering.pk, `${POOL_PARTITION}*`],
+    ...[everyOperation, ...emptying, MACHINES, FILE_LISTS, keys.registering.pk, `${POOL_PARTITION}*`],
     ...[REMINDERS, `${TURN_PARTITION}*`, keys.announcedRules.pk],
     // What the last release kept of machines; the sweep moves it into their records.
     ...Object.values(lastRelease),

@@ -75,6 +75,9 @@ export const TURN_PARTITION = "turn#";
 /** Partition of the machines' records; each has an item under its instance id. */
 export const MACHINES = "machine-records";
 
+/** Partition of the lists of files that machines were sent; each has an item under its hash. */
+export const FILE_LISTS = "file-lists";
+
 /** Partition of the reminders of waits for a person. */
 export const REMINDERS = "reminders";
 
@@ -188,4 +191,6 @@ export const keys = {
   reminder: (name: string): Key => ({ pk: REMINDERS, sk: name }),
   /** The record of a machine, with one attribute for each of its parts. */
   machineRecord: (instanceId: string): Key => ({ pk: MACHINES, sk: instanceId }),
+  /** A list of files that machines were sent. @param hash hex sha256 of the list */
+  fileList: (hash: string): Key => ({ pk: FILE_LISTS, sk: hash }),
 } as const;

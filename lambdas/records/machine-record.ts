@@ -16,39 +16,52 @@ export interface InputFile {
   readonly version?: string;
 }
 
+/** A list of files that the ledger holds once, for all machines that have the same files. */
+export interface FileList {
+  /** Hex sha256 of the list. */
+  readonly list: string;
+}
+
+/** Files as the record of a machine names them: a short list by itself, a long one by its hash. */
+export type StoredFile = InputFile | FileList;
+
 /** An input as a machine gets it. */
-export interface InputValue {
+export interface InputValue<File = InputFile> {
   /** Hex sha256 that identifies the content. */
   readonly sha256: string;
   /** Its files; missing for the kubelets' authority of the last release, which has one file. */
-  readonly files?: readonly InputFile[];
+  readonly files?: readonly File[];
   /** The authorities that a kubelet trusts for its clients. */
   readonly authorities?: readonly Authority[];
 }
 
 /** An input that was sent to a machine by some work, as `workOwner` names it, at a time (ISO 8601). */
-export interface SentInput extends InputValue {
+export interface SentInput<File = InputFile> extends InputValue<File> {
   readonly owner: string;
   readonly at: string;
   /** Missing once the machine has confirmed the input: the machine may have files of `before` and of `sent`. */
   readonly unconfirmed?: {
-    readonly before: InputValue | null;
+    readonly before: InputValue<File> | null;
     /** Every file that was sent since the last confirmation; a path may appear with several contents. */
-    readonly sent: readonly InputFile[];
+    readonly sent: readonly File[];
   };
 }
 
 /** Inputs that were sent to a machine. */
-export type MachineInputs = { readonly [Name in InputName]?: SentInput };
+export type MachineInputs<File = InputFile> = { readonly [Name in InputName]?: SentInput<File> };
 
 /** Removes what the record adds to an input. */
-function valueIn({ owner: _owner, at: _at, unconfirmed: _unconfirmed, ...value }: SentInput): InputValue {
+function valueIn<File>({ owner: _owner, at: _at, unconfirmed: _open, ...value }: SentInput<File>): InputValue<File> {
   return value;
 }
 
+const isList = (file: StoredFile): file is FileList => "list" in file;
+
+const keyOf = (file: StoredFile): string => (isList(file) ? file.list : `${file.path} ${file.sha256}`);
+
 /** Files of both lists, each path and content once. */
-const joined = (one: readonly InputFile[], other: readonly InputFile[]): readonly InputFile[] => [
-  ...new Map([...one, ...other].map((file) => [`${file.path} ${file.sha256}`, file])).values(),
+const joined = <File extends StoredFile>(one: readonly File[], other: readonly File[]): readonly File[] => [
+  ...new Map([...one, ...other].map((file) => [keyOf(file), file])).values(),
 ];
 
 /**
@@ -56,22 +69,63 @@ const joined = (one: readonly InputFile[], other: readonly InputFile[]): readonl
  * machine may have, so that a later change can remove it.
  * @param had the record so far
  */
-export function sendingInput(
-  had: SentInput | undefined,
-  value: InputValue,
+export function sendingInput<File extends StoredFile>(
+  had: SentInput<File> | undefined,
+  value: InputValue<File>,
   { owner, at }: Pick<SentInput, "owner" | "at">,
-): SentInput {
+): SentInput<File> {
   const open = had?.unconfirmed;
   const before = open ? open.before : had ? valueIn(had) : null;
   return { ...value, owner, at, unconfirmed: { before, sent: joined(open?.sent ?? [], value.files ?? []) } };
 }
+
+/** Hashes of the lists of files that a record names. */
+export const listsOf = (inputs: MachineInputs<StoredFile>): readonly string[] =>
+  Object.values(inputs).flatMap(({ files = [], unconfirmed }) =>
+    [...files, ...(unconfirmed?.before?.files ?? []), ...(unconfirmed?.sent ?? [])]
+      .filter(isList)
+      .map(({ list }) => list),
+  );
+
+/** The lists of files that the ledger holds, by their hashes. */
+export type FileLists = ReadonlyMap<string, readonly InputFile[]>;
+
+const filesOf = (stored: readonly StoredFile[], lists: FileLists): readonly InputFile[] => {
+  const [only] = stored;
+  // Machines with the same list share it: 1,000 copies of 200 files would fill a function's memory.
+  if (only && stored.length === 1 && isList(only)) return lists.get(only.list) ?? [];
+  return stored.flatMap((file) => (isList(file) ? (lists.get(file.list) ?? []) : [file]));
+};
+
+const valueWith = ({ files, ...value }: InputValue<StoredFile>, lists: FileLists): InputValue =>
+  files ? { ...value, files: filesOf(files, lists) } : value;
+
+/**
+ * Reads a stored input. If the ledger has lost one of its lists, the machine is treated as one that did not confirm what
+ * was sent: it gets the content again, which records its files, and nothing that others may have written is removed.
+ */
+function inputWith(stored: SentInput<StoredFile>, lists: FileLists): SentInput {
+  const { owner, at, unconfirmed: open, ...had } = stored;
+  const value = { ...valueWith(had, lists), owner, at };
+  if (!listsOf({ mirrors: stored }).every((list) => lists.has(list)))
+    return { ...value, unconfirmed: { before: null, sent: filesOf(open?.sent ?? [], lists) } };
+  if (!open) return value;
+  return {
+    ...value,
+    unconfirmed: { before: open.before && valueWith(open.before, lists), sent: filesOf(open.sent, lists) },
+  };
+}
+
+/** Reads the inputs of a machine. @param lists the lists that its record names; a lost one is missing */
+export const inputsWith = (stored: MachineInputs<StoredFile>, lists: FileLists): MachineInputs =>
+  Object.fromEntries(Object.entries(stored).map(([name, input]) => [name, inputWith(input, lists)]));
 
 /** Parts of a machine's record. Each is a separate attribute, so that writing one part does not change the others. */
 export interface MachineParts {
   readonly seen: SeenMachine;
   readonly ownReboot: OwnReboot;
   readonly probed: ProbedNode;
-  readonly given: MachineInputs;
+  readonly given: MachineInputs<StoredFile>;
   readonly assistance: Assistance;
 }
 

@@ -1,12 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { SendDurableExecutionCallbackSuccessCommand } from "@aws-sdk/client-lambda";
-import { marshall } from "@aws-sdk/util-dynamodb";
 import { afterAll, expect, test } from "vitest";
 import { reconcileNodes } from "../../lambdas/capabilities/reconcile/reconcile.ts";
 import { durableClient } from "../../lambdas/clients/durable.ts";
 import { valueFor } from "../../lambdas/inputs/input.ts";
 import { mirrorsInput } from "../../lambdas/inputs/mirrors/input.ts";
-import { keys } from "../../lambdas/records/ledger-table.ts";
 import type { Lease } from "../../lambdas/steps/ledger/leases.ts";
 import type { Steps } from "../../lambdas/steps/steps.ts";
 import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
@@ -21,7 +19,7 @@ import { type MirrorFigures, mostCalls, mostCommands } from "./mirror-figures.ts
 const SIZES = [10, 100, 1_000];
 
 /** Registries of the mirror set. */
-const REGISTRIES = 20;
+const REGISTRIES = 200;
 
 /** Time limit of one size on a slow host. */
 const WITHIN = 5 * 60_000;
@@ -97,16 +95,15 @@ async function change(nodes: number) {
   }
 }
 
-const owner = { principal: "owner", require: () => undefined };
-
 /** Nodes that have what a mirror set wants, as the ledger records it. */
-async function seedNodes({ kubernetes, dynamodb, configuration }: TestSimulator, nodes: number): Promise<void> {
+async function seedNodes(simulator: TestSimulator, nodes: number): Promise<void> {
+  const { kubernetes, configuration } = simulator;
   const set = mirrorSetOf(REGISTRIES, "first");
   kubernetes.create(set as KubeObject);
   const facts = { configuration, given: [], now: 0, isRequested: false, images: [], accepted: [] };
   const content = mirrorsInput.content([[], [set], [], [{ spec: {} }]], facts);
   if (content === "needs-images") throw new Error("the set forbids no source");
-  const mirrors = { ...valueFor(mirrorsInput, content, undefined), owner: "seed:0", at: "2026-11-21T03:00:00Z" };
+  const { given } = simulator.as("reconcile").machines;
   for (let at = 0; at < nodes; at += 1) {
     const instanceId = `i-${String(at).padStart(17, "0")}`;
     const metadata = {
@@ -115,9 +112,7 @@ async function seedNodes({ kubernetes, dynamodb, configuration }: TestSimulator,
     };
     const spec = { providerID: `aws:///us-west-2a/${instanceId}` };
     kubernetes.create({ apiVersion: "v1", kind: "Node", metadata, spec } as unknown as KubeObject);
-    const Item = marshall({ given: { version: 1, value: { mirrors } }, ...keys.machineRecord(instanceId) });
-    const body = Buffer.from(JSON.stringify({ TableName: configuration.ledgerTable, Item }));
-    await dynamodb.service.answer("PutItem", { method: "POST", url: "/", headers: {}, body }, owner);
+    await given.record(instanceId, "seed:0", "mirrors", (had) => valueFor(mirrorsInput, content, had));
   }
 }
 

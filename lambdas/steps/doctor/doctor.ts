@@ -15,6 +15,7 @@ import { accessChecks, clusterChecks, clusterCredential } from "./cluster.ts";
 import { ages } from "./credential.ts";
 import { sharedRecords } from "./input-facts.ts";
 import { mirrorsCheck } from "./mirrors.ts";
+import { nodeIdentities } from "./node-identities.ts";
 import { otherMachines } from "./other-machines.ts";
 import { profileChecksOf } from "./profile-checks.ts";
 import { proxyCheck } from "./proxy.ts";
@@ -42,7 +43,14 @@ const sidesOf = (profile: Profile): readonly Side<DoctorFacts>[] => [
   { opening: null, checks: [...accountChecks, auditCopies, rulesCheck, ...agentChecks] },
   {
     opening: clusterCredential,
-    checks: [...clusterChecks, unregisteredMachines, otherMachines, ...inputChecks(), ...profileChecksOf(profile)],
+    checks: [
+      ...clusterChecks,
+      unregisteredMachines,
+      nodeIdentities,
+      otherMachines,
+      ...inputChecks(),
+      ...profileChecksOf(profile),
+    ],
   },
 ];
 

@@ -21,7 +21,7 @@ import { tableClient } from "../ledger/table.ts";
 export const machinePart = <Name extends keyof MachineParts>(context: StepContext, name: Name, keptDays?: number) => {
   type Part = MachineParts[Name];
   type Stored = StoredPart<Part> | undefined;
-  type Revision = (before: Part | undefined) => Part | null;
+  type Revision = (before: Part | undefined) => Part | null | Promise<Part | null>;
   const items = tableClient(context);
   const storedIn = (record: MachineRecord | undefined): Stored => record?.[name];
   const current = (part: Stored): Part | undefined =>
@@ -37,7 +37,7 @@ export const machinePart = <Name extends keyof MachineParts>(context: StepContex
   const write = async (instanceId: string, revision: Revision, expiry: Expiry): Promise<Part | undefined> => {
     const key = keys.machineRecord(instanceId);
     const { record, stored, before } = await read(instanceId);
-    const value = revision(before);
+    const value = await revision(before);
     if (value === null) return before;
     const part = { value, version: (stored?.version ?? 0) + 1, ...expiry };
     // Another writer may have made the record meanwhile, perhaps with another part: then this part is added to it.
@@ -47,16 +47,24 @@ export const machinePart = <Name extends keyof MachineParts>(context: StepContex
     return value;
   };
 
+  /** Reads the part of every machine that has it, by instance id; undefined for a part that is not wanted. */
+  const readAll = async (isWanted: (record: Expiry) => boolean): Promise<ReadonlyMap<string, Part>> => {
+    const parts = new Map<string, Part | undefined>();
+    for (const item of await items.partition<OldItem>(lastRelease[name]))
+      parts.set(item.sk, current(partOfOld(name, item)));
+    for (const record of await items.partition<Key & Expiry & MachineRecord>(MACHINES)) {
+      if (!isWanted(record)) parts.delete(record.sk);
+      else if (storedIn(record)) parts.set(record.sk, current(storedIn(record)));
+    }
+    return new Map([...parts].flatMap(([id, part]) => (part ? [[id, part]] : [])));
+  };
+
   return {
     /** The part of every machine that has it, by instance id. */
-    all: async (): Promise<ReadonlyMap<string, Part>> => {
-      const parts = new Map<string, Part | undefined>();
-      for (const item of await items.partition<OldItem>(lastRelease[name]))
-        parts.set(item.sk, current(partOfOld(name, item)));
-      for (const record of await items.partition<Key & MachineRecord>(MACHINES))
-        if (storedIn(record)) parts.set(record.sk, current(storedIn(record)));
-      return new Map([...parts].flatMap(([id, part]) => (part ? [[id, part]] : [])));
-    },
+    all: () => readAll(() => true),
+
+    /** The same, without the machines that are gone and whose records will expire. */
+    ofLiving: () => readAll((record) => record[EXPIRES] === undefined),
 
     /** The part of one machine; undefined if it has none. */
     of: async (instanceId: string): Promise<Part | undefined> => (await read(instanceId)).before,

@@ -1,16 +1,12 @@
 import type { DeadCard, ProbedNode } from "../../health/probed-node.ts";
 import type { Assistance } from "../../machine/assistance.ts";
 import { EXPIRES, type Key, keys, MACHINES } from "../../records/ledger-table.ts";
-import {
-  type Expiry,
-  type InputName,
-  type InputValue,
-  type SentInput,
-  sendingInput,
-} from "../../records/machine-record.ts";
+import { type Expiry, listsOf, type MachineRecord } from "../../records/machine-record.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { expiryAfter } from "../ledger/retention.ts";
 import { tableClient } from "../ledger/table.ts";
+import { fileLists } from "./file-lists.ts";
+import { given } from "./given.ts";
 import { machinePart } from "./machine-part.ts";
 import { seen } from "./seen.ts";
 
@@ -47,36 +43,6 @@ function probed(context: StepContext) {
   };
 }
 
-/** Makes the value of an input from its record so far. */
-type Revalue = (sent: SentInput | undefined) => InputValue;
-
-/** The inputs that were sent to machines. */
-function given(context: StepContext) {
-  const part = machinePart(context, "given");
-  return {
-    /** The inputs of every machine, by instance id. */
-    all: part.all,
-
-    /** The inputs of one machine; undefined if none is recorded. */
-    of: part.of,
-
-    /** Records an input that is about to be sent to a machine; its other inputs stay. */
-    send: async (instanceId: string, owner: string, input: InputName, valueFrom: Revalue): Promise<void> => {
-      const at = timestamp(context);
-      await part.revise(instanceId, (before) => ({
-        ...before,
-        [input]: sendingInput(before?.[input], valueFrom(before?.[input]), { owner, at }),
-      }));
-    },
-
-    /** Records an input that a machine has; its other inputs stay. */
-    record: async (instanceId: string, owner: string, input: InputName, valueFrom: Revalue): Promise<void> => {
-      const at = timestamp(context);
-      await part.revise(instanceId, (before) => ({ ...before, [input]: { ...valueFrom(before?.[input]), owner, at } }));
-    },
-  };
-}
-
 /** The approvals by which machines of other owners are assisted. */
 function assistance(context: StepContext) {
   const part = machinePart(context, "assistance");
@@ -106,7 +72,8 @@ export const machines = (context: StepContext) => ({
 
   /**
    * Lets the records of terminated machines expire as operations do, and removes the expiry of existing machines'
-   * records: a machine that was missing from one listing by mistake keeps its record after the next listing.
+   * records: a machine that was missing from one listing by mistake keeps its record after the next listing. The lists
+   * of files that no record names expire too.
    * @param isGone true for the id of an instance that no longer exists
    */
   keepWhileMachinesLive: async (isGone: (instanceId: string) => boolean): Promise<void> => {
@@ -115,10 +82,13 @@ export const machines = (context: StepContext) => ({
     // The last release's items of these two parts do not expire by themselves.
     await machinePart(context, "given").moveOld(expiry);
     await machinePart(context, "assistance").moveOld(expiry);
-    for (const { sk, ...record } of await items.partition<Key & Expiry>(MACHINES)) {
+    const records = await items.partition<Key & Expiry & MachineRecord>(MACHINES);
+    for (const { sk, ...record } of records) {
       const isExpiring = record[EXPIRES] !== undefined;
       if (isGone(sk) && !isExpiring) await items.change(keys.machineRecord(sk), expiry);
       if (!isGone(sk) && isExpiring) await items.change(keys.machineRecord(sk), {}, [EXPIRES]);
     }
+    const living = records.filter(({ sk }) => !isGone(sk));
+    await fileLists(context).keepWhileUsed(new Set(living.flatMap((record) => listsOf(record.given?.value ?? {}))));
   },
 });

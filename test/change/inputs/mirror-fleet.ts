@@ -52,8 +52,6 @@ export class MirrorFleet {
   /** Reads and writes of machines' inputs, by verb. */
   readonly used = { all: 0, of: 0, send: 0, record: 0 };
   plansInBucket = 0;
-  /** Characters of the largest record of an input. */
-  largestRecord = 0;
   readonly #inputs = inputVerbs();
   /** Use of the item that keeps the state of the schedule. */
   readonly watch = this.#inputs.seen;
@@ -77,9 +75,7 @@ export class MirrorFleet {
     const at = "2026-11-26T03:00:00Z";
     const revise = (id: string, input: InputName, next: (had: SentInput | undefined) => SentInput): void => {
       const had = this.given.get(id);
-      const sent = next(had?.[input]);
-      this.largestRecord = Math.max(this.largestRecord, JSON.stringify(sent).length);
-      this.given.set(id, { ...had, [input]: sent });
+      this.given.set(id, { ...had, [input]: next(had?.[input]) });
     };
     return {
       all: async () => {

@@ -80,7 +80,7 @@ const all = async () => {
     seen: (await sightings.all()).get("i-0aa"),
     ownReboot: (await sightings.ownReboots()).get("i-0aa"),
     probed: await probes.all(),
-    given: (await given.all()).get("i-0aa"),
+    given: await given.of("i-0aa"),
     assistance: await approvals.all(),
   };
 };
@@ -93,6 +93,7 @@ const whole = {
 test("what the last release wrote is read as parts of the machine's record", async () => {
   await put(oldItems);
   expect(await all()).toEqual(whole);
+  expect((await machines("look").given.all()).get("i-0aa")).toEqual(whole.given);
   expect(await machines("look").probed.of("i-0aa")).toEqual(probed);
   expect(await machines("look").assistance.of("i-0aa")).toEqual(assistance);
 });

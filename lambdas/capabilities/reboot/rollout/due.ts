@@ -51,11 +51,12 @@ async function knownOf(
 ): Promise<{ waiting: Waiting; unseen: string[] }> {
   const seen = await steps.machines.seen.all();
   const { configuration } = await steps.runtime.read(null);
-  const looked = await machinesActedFor(steps, configuration.cluster);
+  const nodes = await steps.nodes.all();
+  const looked = await machinesActedFor(steps, configuration, nodes);
   const waiting: Record<string, string> = {};
   const unseen: string[] = [];
-  const nodes = new Map((await steps.nodes.all()).map((node) => [node.metadata?.name ?? "", node]));
-  for (const node of names.flatMap((name) => nodes.get(name) ?? [])) {
+  const byName = new Map(nodes.map((node) => [node.metadata?.name ?? "", node]));
+  for (const node of names.flatMap((name) => byName.get(name) ?? [])) {
     const { name = "", uid = "" } = node.metadata ?? {};
     const instanceId = instanceIdOf(node) ?? "";
     if (!looked.has(instanceId)) continue;
