@@ -1,10 +1,8 @@
-import { code, some } from "../slack/text.ts";
+import { code } from "../slack/text.ts";
 import type { Finding } from "./finding.ts";
-import { broken, type FindingText, warning } from "./finding-text.ts";
+import { broken, type FindingText, list, warning } from "./finding-text.ts";
 
 type OfAgents = Extract<Finding, { readonly kind: "agents-old" | "agents-silent" | "agents-proxied" }>;
-
-const list = (names: readonly string[]): string => some(names.map(code), 8);
 
 /** Texts of the findings about the SSM agents of machines. */
 export const ofAgents: { readonly [K in OfAgents["kind"]]: (of: Extract<Finding, { kind: K }>) => FindingText } = {
