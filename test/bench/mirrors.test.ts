@@ -1,9 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { SendDurableExecutionCallbackSuccessCommand } from "@aws-sdk/client-lambda";
 import { afterAll, expect, test } from "vitest";
-import { reconcileNodes } from "../../lambdas/capabilities/reconcile/reconcile.ts";
+import { reconcileByRule } from "../../lambdas/change/inputs/tick.ts";
 import { durableClient } from "../../lambdas/clients/durable.ts";
-import { valueFor } from "../../lambdas/inputs/input.ts";
+import { type Input, valueFor } from "../../lambdas/inputs/input.ts";
+import { clusterInputs } from "../../lambdas/inputs/list.ts";
 import { mirrorsInput } from "../../lambdas/inputs/mirrors/input.ts";
 import type { Lease } from "../../lambdas/steps/ledger/leases.ts";
 import type { Steps } from "../../lambdas/steps/steps.ts";
@@ -32,21 +34,24 @@ afterAll(() => {
 });
 
 /** Runs one tick of the schedule. @returns the seconds that it took, its operations and its checkpoints */
-async function tick(stepsOn: (raised: Raised) => Steps, name: string, passing: typeof pass) {
+async function tick(
+  stepsOn: (raised: Raised) => Steps,
+  name: string,
+  passing: typeof pass,
+  inputs: readonly Input[] = clusterInputs,
+) {
   let checkpoints = 0;
   const raised = raise({
     gate: (when, { url }) => {
       if (when === "before" && url.includes("checkpoint")) checkpoints += 1;
     },
   });
-  const workflow = reconcileNodes(stepsOn(raised));
-  mountDurable(raised, "workflow", (event, ctx) => workflow(event, ctx), durableClient(raised.lambda));
+  const steps = stepsOn(raised);
+  const work = (_event: unknown, ctx: DurableContext) => reconcileByRule({ ctx, steps }, name, inputs);
+  mountDurable(raised, "workflow", work, durableClient(raised.lambda));
   const began = Date.now();
-  const work = async () => {
-    const arn = await invokeLater(raised.lambda, "workflow:live", { tick: name, input: "mirrors" });
-    return ending(raised, arn);
-  };
-  expect(await passing(work())).toBe("SUCCEEDED");
+  const run = async () => ending(raised, await invokeLater(raised.lambda, "workflow:live", { tick: name }));
+  expect(await passing(run())).toBe("SUCCEEDED");
   const operations = raised.service.executions()[0]?.operationCount ?? Number.NaN;
   return { seconds: (Date.now() - began) / 1_000, operations, checkpoints };
 }
@@ -87,7 +92,7 @@ async function change(nodes: number) {
     await here.tick("tick-1");
     here.edit();
     const before = here.fleet.changed.length;
-    const ended = await tick((raised) => paced(here.steps(), raised), "tick-2", pass);
+    const ended = await tick((raised) => paced(here.steps(), raised), "tick-2", pass, [mirrorsInput]);
     expect(here.fleet.operation?.summary).toBe(`${nodes} nodes updated.`);
     return { ...ended, sendCommands: here.fleet.changed.length - before };
   } finally {

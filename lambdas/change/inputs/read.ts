@@ -60,8 +60,8 @@ export async function readContent(
   return content;
 }
 
-/** May the next tick succeed without a person? About a refused credential, the credential watch calls people. */
-const isForAnother = (error: unknown): boolean => isBusy(error) || refusesCredential(error);
+/** Tells whether the next tick may succeed without a person. About a refused credential, the credential watch calls people. */
+export const isForAnother = (error: unknown): boolean => isBusy(error) || refusesCredential(error);
 
 /** @throws Refused when a service permanently refuses to list the nodes; UserError about a name that a person typed */
 async function dueOrRefused(steps: Steps, wish: Wish, content: InputContent, reads: LedgerReads): Promise<Due> {
