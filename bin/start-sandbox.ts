@@ -40,7 +40,7 @@ export interface Sandbox {
 }
 
 /** Address of the API server for machines: a name, because ports may change between runs. */
-const API_FOR_MACHINES = `https://api-int.${demo.cluster.name}.example.com:6443`;
+const API_FOR_MACHINES = `https://api-int.${demo.cluster.name}.${demo.cluster.baseDomain}:6443`;
 
 /** Sandbox time in which seed nodes join; the first start skips it before the banner. */
 const SEEDING_MS = 4 * 60_000;

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StartError } from "./start-error.ts";
@@ -32,6 +32,23 @@ export function lockState(folder: string): void {
   } catch (error) {
     if ((error as { errcode?: number }).errcode !== BUSY) throw error;
     throw new StartError(`another sandbox runs on the state in ${folder}: end it, or start this one elsewhere`);
+  }
+}
+
+/** Does a sandbox run on the state in a directory? */
+export function isLocked(folder: string): boolean {
+  const path = join(folder, LOCK);
+  if (!existsSync(path)) return false;
+  const lock = new DatabaseSync(path, { readOnly: true });
+  try {
+    // A read asks for SQLite's shared lock, which the exclusive one refuses.
+    lock.prepare("SELECT count(*) FROM sqlite_schema").get();
+    return false;
+  } catch (error) {
+    if ((error as { errcode?: number }).errcode === BUSY) return true;
+    throw error;
+  } finally {
+    lock.close();
   }
 }
 

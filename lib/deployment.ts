@@ -19,6 +19,7 @@ import {
   region,
   tagKey,
 } from "./deployment-values.ts";
+import { FILL_IN, unfilled } from "./fill-in.ts";
 import { functions } from "./functions.ts";
 import { messageOf } from "./message-of.ts";
 import { type Fault, ruleFaults } from "./rule-faults.ts";
@@ -223,6 +224,16 @@ export function deploymentOf(value: unknown, now: number): Deployment {
   throw new Error(`The configuration is not valid:\n${faultsOf(checked.error)}`);
 }
 
+/** @throws Error that lists every value that a person must still fill in */
+function refuseUnfilled(file: unknown): void {
+  const paths = unfilled(file);
+  if (paths.length === 0) return;
+  const list = paths.map((path) => `  ${path}`).join("\n");
+  throw new Error(
+    `The configuration is not complete. Replace ${FILL_IN}; the comment behind it says why it is there:\n${list}`,
+  );
+}
+
 /**
  * Reads a configuration file, YAML or JSON.
  * @param now milliseconds since the epoch: certificates must be valid
@@ -236,6 +247,7 @@ export function readDeployment(
 ): Deployment {
   try {
     const file: unknown = parse(readFileSync(path, "utf8"));
+    refuseUnfilled(file);
     const deployment = deploymentOf(file, now);
     for (const sentence of oldKeyWarnings((file as { deadlines?: unknown }).deadlines)) warn(sentence);
     return deployment;

@@ -18,7 +18,7 @@ export const seeInstances: Statement = {
   why: "EC2's Describe actions take no resources.",
 };
 
-/** Reads EC2's status checks of an instance, for `/win why`. */
+/** Reads EC2's status checks and scheduled events of an instance, for `/win why` and for plans. */
 export const seeStatusChecks: Statement = {
   sid: "SeeStatusChecks",
   actions: ["ec2:DescribeInstanceStatus"],

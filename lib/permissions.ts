@@ -179,6 +179,7 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
     ...actsOnNodes("drain-node"),
     settleLeftWork,
     ...seeOthersWork,
+    seeStatusChecks,
     seeAgents,
     ...lookCommand,
     followHoldersOfSlots,

@@ -3,6 +3,7 @@ import { acceptancePlan, leftBehind, QUESTION } from "../../lambdas/messages/acc
 import { withWord } from "../../lambdas/messages/slack/command-word.ts";
 import { wordsOf } from "../../lambdas/steps/client-errors.ts";
 import { hasEnded } from "../../lambdas/steps/ec2/instances.ts";
+import { sandboxLine } from "../connect/place-flags.ts";
 import { StartError } from "../start-error.ts";
 import { type CommandLine, commandLineOf, usage } from "./command-line.ts";
 import { preflight } from "./preflight.ts";
@@ -61,7 +62,7 @@ async function runFor(scene: Scene, line: CommandLine, terminal: Terminal): Prom
 }
 
 const flagsOf = ({ place, folder }: CommandLine): string =>
-  `${place.kubeconfig === null ? "" : ` --sandbox ${place.kubeconfig.replace(/\/kubeconfig$/, "")}`}${folder === "acceptance" ? "" : ` --folder ${folder}`}`;
+  `${place.sandbox === null ? "" : ` --sandbox ${place.sandbox}`}${folder === "acceptance" ? "" : ` --folder ${folder}`}`;
 
 const leftOf = ({ instanceId, nodeName, done }: Run, line: CommandLine) => ({
   ...(done.includes("remove") ? { instanceId: null, nodeName: null } : { instanceId, nodeName }),
@@ -139,6 +140,8 @@ export async function acceptance(
     return 0;
   }
   const line = commandLineOf(words, environment);
+  const note = sandboxLine(line.place.sandbox);
+  if (note) terminal.say(note);
   const scene = await sceneOf(line, terminal.say, terminal.signal);
   const run = await runFor(scene, line, terminal);
   const save = (): void => saveRun(line.folder, run);

@@ -1,5 +1,5 @@
 import type { Place } from "../connect/place.ts";
-import { namedPlace, parseWords, placeOptions } from "../connect/place-flags.ts";
+import { namedPlace, parseWords, placeOptions, runningSandbox } from "../connect/place-flags.ts";
 import { StartError } from "../start-error.ts";
 
 /** Usage text, for `--help` and after the message about a wrong command line. */
@@ -14,7 +14,7 @@ export const usage = `npm run acceptance -- --pool POOL    adds one node, takes 
   --clean-up            only remove what that run has left
   --folder FOLDER       where its files go (acceptance)
   --configuration FILE  the deployment's file; by default CASEMENT_CONFIGURATION
-  --sandbox [FOLDER]    a sandbox that runs, by its folder (.sandbox)
+  --sandbox [FOLDER]    a sandbox that runs, by its folder; one in .sandbox is found without this flag
 
 docs/acceptance.md describes its cost, the rights that it needs and what it leaves behind.`;
 
@@ -87,7 +87,8 @@ export function commandLineOf(
   environment: Readonly<Record<string, string | undefined>>,
 ): CommandLine {
   const values = parsed(words);
-  const place = namedPlace(values.sandbox, values.configuration ?? environment.CASEMENT_CONFIGURATION, usage);
+  const configuration = values.configuration ?? environment.CASEMENT_CONFIGURATION;
+  const place = namedPlace(values.sandbox ?? runningSandbox(configuration), configuration, usage);
   const mode = modeOf(values);
   return {
     place,

@@ -5,24 +5,32 @@ import {
   CustomObjectsApi,
   KubeConfig,
   RbacAuthorizationV1Api,
+  VersionApi,
 } from "@kubernetes/client-node";
 import { StartError } from "../start-error.ts";
 import type { Place } from "./place.ts";
+
+/** Name of an object of a custom kind without a namespace. */
+export interface ClusterObject {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly name: string;
+}
 
 /** A cluster administrator's access to the cluster, as kubectl uses it. */
 export interface Administrator {
   readonly core: CoreV1Api;
   readonly rbac: RbacAuthorizationV1Api;
   readonly certificates: CertificatesV1Api;
-  /** Reads OpenShift's object ClusterVersion. */
-  clusterVersion(): Promise<unknown>;
+  readonly version: VersionApi;
+  /** Reads an object of a custom kind without a namespace. */
+  clusterObject(reference: ClusterObject): Promise<unknown>;
   /** Address of the API server. */
   readonly server: string;
   /** PEM of the API server's authority; undefined if the kubeconfig names none. */
   readonly authority: string | undefined;
 }
-
-const clusterVersion = { group: "config.openshift.io", version: "v1", plural: "clusterversions", name: "version" };
 
 function authorityOf({ caData, caFile }: { caData?: string; caFile?: string }): string | undefined {
   if (caData) return Buffer.from(caData, "base64").toString("utf8");
@@ -33,7 +41,7 @@ function authorityOf({ caData, caFile }: { caData?: string; caFile?: string }): 
  * Reads the local user's kubeconfig.
  * @throws StartError if it names no API server
  */
-export function administratorOf({ kubeconfig }: Place): Administrator {
+export function administratorOf({ kubeconfig }: Pick<Place, "kubeconfig">): Administrator {
   const config = new KubeConfig();
   if (kubeconfig) config.loadFromFile(kubeconfig);
   else config.loadFromDefault();
@@ -43,7 +51,8 @@ export function administratorOf({ kubeconfig }: Place): Administrator {
     core: config.makeApiClient(CoreV1Api),
     rbac: config.makeApiClient(RbacAuthorizationV1Api),
     certificates: config.makeApiClient(CertificatesV1Api),
-    clusterVersion: () => config.makeApiClient(CustomObjectsApi).getClusterCustomObject(clusterVersion),
+    version: config.makeApiClient(VersionApi),
+    clusterObject: (reference) => config.makeApiClient(CustomObjectsApi).getClusterCustomObject(reference),
     server: cluster.server,
     authority: authorityOf(cluster),
   };

@@ -6,11 +6,16 @@ import { withWord } from "../../lambdas/messages/slack/command-word.ts";
 import { awsAway } from "../../lambdas/steps/doctor/check.ts";
 import { doctor, together } from "../../lambdas/steps/doctor/doctor.ts";
 import { clusterManifest } from "../../lib/manifests/manifest.ts";
+import { discoverLineOf, usage as usageOfDiscover } from "../discover/command-line.ts";
+import { discover } from "../discover/discover.ts";
+import { sourcesOf } from "../discover/sources.ts";
 import { StartError } from "../start-error.ts";
 import { type CommandLine, commandLineOf, type Task, usage } from "./command-line.ts";
 import { storeCredentials } from "./credential.ts";
 import type { Place } from "./place.ts";
+import { sandboxLine } from "./place-flags.ts";
 import { keepRegistries } from "./registries.ts";
+import { storeSlackSecret } from "./slack-secret.ts";
 import { freeze, thaw } from "./stop.ts";
 import { ownTerminal, type Terminal } from "./terminal.ts";
 
@@ -56,6 +61,10 @@ export function outcomeOf(examination: Examination, { cluster, commandWord }: Pl
 
 const tasks: Readonly<Record<Task, (line: CommandLine, terminal: Terminal) => Promise<TaskOutcome>>> = {
   manifest: async ({ place }) => ({ text: clusterManifest(place.labelKeys), code: 0 }),
+  slack: async ({ place, registries }, terminal) => ({
+    text: await storeSlackSecret(place, registries, terminal),
+    code: 0,
+  }),
   credential: async ({ place, credential }) => {
     const stored = await storeCredentials(place, credential);
     const { text, code } = outcomeOf(await examined(place, false), place);
@@ -71,6 +80,21 @@ const tasks: Readonly<Record<Task, (line: CommandLine, terminal: Terminal) => Pr
   thaw: async ({ place, stop }) => ({ text: await thaw(place, stop), code: 0 }),
 };
 
+/** Runs the one task that has no configuration yet. */
+async function discovered(
+  words: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+  terminal: Terminal,
+): Promise<TaskOutcome> {
+  const line = discoverLineOf(words, environment);
+  const sources = await sourcesOf(line.sandbox);
+  try {
+    return { text: await discover(line, sources, terminal), code: 0 };
+  } finally {
+    await sources.close();
+  }
+}
+
 /**
  * Runs the task that was typed after `npm run connect --`.
  * @param environment process.env, or its replacement in a test
@@ -83,7 +107,11 @@ export async function connect(
   environment: Readonly<Record<string, string | undefined>>,
   terminal: Terminal = ownTerminal,
 ): Promise<TaskOutcome> {
-  if (typed.includes("--help")) return { text: `${usage}\n`, code: 0 };
+  const [first, ...words] = typed;
+  if (typed.includes("--help")) return { text: `${first === "discover" ? usageOfDiscover : usage}\n`, code: 0 };
+  if (first === "discover") return discovered(words, environment, terminal);
   const line = commandLineOf(typed, environment);
+  const note = sandboxLine(line.place.sandbox);
+  if (note) terminal.note(note);
   return tasks[line.task](line, terminal);
 }

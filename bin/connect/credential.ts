@@ -22,7 +22,7 @@ import { withUnapprovableRequest } from "./unapprovable-request.ts";
 /** Options for creating a credential, or for using a given one. */
 export interface CredentialOptions {
   readonly accounts: readonly Account[];
-  /** URL at which the functions reach the API server; default: kubectl's URL. */
+  /** URL at which the functions reach the API server; default: the configured one for a private API server, else kubectl's. */
   readonly server: string | undefined;
   /** File with a given token, which belongs to the only account in `accounts`. */
   readonly tokenFile: string | undefined;
@@ -136,7 +136,10 @@ async function made(
   options: CredentialOptions,
 ): Promise<NewCredential> {
   const settings = await place.settings(account);
-  const credential = await credentialOf(administrator, account, options);
+  const credential = await credentialOf(administrator, account, {
+    ...options,
+    server: options.server ?? place.functionsServer ?? undefined,
+  });
   await tryAddress(account, credential);
   // The terminal may not reach the functions' address, so the policies are tried at kubectl's address.
   const { server, authority = credential.ca } = administrator;

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
 import { GetFunctionConfigurationCommand, LambdaClient } from "@aws-sdk/client-lambda";
@@ -16,6 +16,7 @@ import { conventionalName } from "../../lib/place.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
 import { demoConfiguration } from "../../lib/sandbox/demo-configuration.ts";
 import type { Endpoints } from "../endpoints.ts";
+import { withPayloadManifest } from "../payload/name-manifest.ts";
 import { StartError } from "../start-error.ts";
 
 /** Fields of a configured pool that a terminal reads. */
@@ -30,11 +31,14 @@ interface PoolFacts {
 interface SlackPlace {
   readonly teamId: string;
   readonly appId: string;
+  readonly botUserId: string;
   readonly channel: string;
 }
 
 /** The cluster that a terminal works on, and the access to it. */
 export interface Place {
+  /** Folder of the sandbox; null for a deployment. */
+  readonly sandbox: string | null;
   /** Label keys that the configured pools give to nodes. */
   readonly labelKeys: readonly string[];
   /** Names of the configured pools. */
@@ -47,9 +51,14 @@ export interface Place {
   readonly cluster: string;
   /** Kubernetes version of the configuration: "1.34.2". */
   readonly clusterVersion: string;
-  /** File that holds the manifest of the payload, and what to do once it is written. */
+  /** File that takes the manifest of the Slack app. */
+  readonly slackAppFile: string;
+  /** File that holds the manifest of the payload. */
   readonly manifestFile: string;
-  readonly manifestHint: string;
+  /** Names the manifest in the configuration, where none is named. Returns the next step. */
+  nameManifest(): string;
+  /** Address at which functions in a network of their own reach the API server; null where they use kubectl's. */
+  readonly functionsServer: string | null;
   readonly slack: SlackPlace;
   /** Host milliseconds between two polls of a running operation. */
   readonly pollEveryMs: number;
@@ -68,7 +77,8 @@ export interface Place {
 const keysOf = (pools: Deployment["pools"]): string[] =>
   Object.values(pools).flatMap(({ labels }) => Object.keys(labels));
 
-function endpointsIn(folder: string): Endpoints {
+/** Reads the addresses of a running sandbox. @throws StartError if none has written them into the folder */
+export function endpointsIn(folder: string): Endpoints {
   try {
     return JSON.parse(readFileSync(join(folder, "endpoints.json"), "utf8"));
   } catch {
@@ -84,6 +94,8 @@ export function sandboxPlace(folder: string): Place {
   const name = demo.cluster.name;
   const functions = workflowNames.map((workflow) => [workflow, `${conventionalName(name, workflow)}:${LIVE}`]);
   return {
+    sandbox: folder,
+    slackAppFile: join(folder, "slack-app.yaml"),
     labelKeys: keysOf(pools),
     pools: Object.keys(pools),
     zoneOf: (pool) => zoneOf({ pools }, pool),
@@ -92,7 +104,8 @@ export function sandboxPlace(folder: string): Place {
     cluster: name,
     clusterVersion: configuration.cluster.version,
     manifestFile: join(folder, "payload.json"),
-    manifestHint: "The sandbox goes on with its own payload.",
+    nameManifest: () => "The sandbox goes on with its own payload.",
+    functionsServer: null,
     slack: configuration.slack,
     pollEveryMs: 100,
     frontDoor: async () => endpoints.frontDoor,
@@ -142,11 +155,24 @@ async function environmentOfStack(cluster: string, region: string): Promise<Reco
   return Environment?.Variables ?? {};
 }
 
+/** Names a file beside a configuration: "prod-west.yaml" and "payload.json" give "prod-west.payload.json". */
+export const fileBeside = (path: string, ending: string): string =>
+  join(dirname(path), `${basename(path, extname(path))}.${ending}`);
+
 /** Places the payload's manifest: where the configuration names it, or beside the configuration. */
-function manifestPlace(path: string, named: string | undefined): Pick<Place, "manifestFile" | "manifestHint"> {
-  const name = named ?? `${basename(path, extname(path))}.payload.json`;
-  const first = named ? "" : `Name it in ${path} as aws.payloadManifest: ${name}. `;
-  return { manifestFile: resolve(dirname(path), name), manifestHint: `${first}Deploy the stack to put it to use.` };
+function manifestPlace(path: string, named: string | undefined): Pick<Place, "manifestFile" | "nameManifest"> {
+  const name = named ?? basename(fileBeside(path, "payload.json"));
+  return {
+    manifestFile: resolve(dirname(path), name),
+    nameManifest: () => {
+      const deploy = "Deploy the stack to put it to use.";
+      if (named !== undefined) return deploy;
+      const text = withPayloadManifest(readFileSync(path, "utf8"), name);
+      if (text === null) return `Name it in ${path} as aws.payloadManifest: ${name}. ${deploy}`;
+      writeFileSync(path, text);
+      return `${path} names it now as aws.payloadManifest. ${deploy}`;
+    },
+  };
 }
 
 /**
@@ -156,6 +182,8 @@ function manifestPlace(path: string, named: string | undefined): Pick<Place, "ma
 export function deployedPlace(path: string): Place {
   const { aws, cluster, command, pools, probe, slack } = readDeployment(path, Date.now());
   return {
+    sandbox: null,
+    slackAppFile: fileBeside(path, "slack-app.yaml"),
     labelKeys: keysOf(pools),
     pools: Object.keys(pools),
     zoneOf: (pool) => zoneOf({ pools }, pool),
@@ -164,6 +192,7 @@ export function deployedPlace(path: string): Place {
     cluster: cluster.name,
     clusterVersion: cluster.version,
     ...manifestPlace(path, aws.payloadManifest),
+    functionsServer: aws.functionsNetwork ? cluster.apiServer : null,
     slack,
     pollEveryMs: 5_000,
     frontDoor: async () => {

@@ -8,6 +8,8 @@ export interface Terminal {
   readonly isInteractive: boolean;
   /** Asks a question; a hidden answer is not shown while it is typed. */
   ask(question: string, isHidden?: boolean): Promise<string>;
+  /** Prints a line that is not part of the outcome, which may be piped on. */
+  note(line: string): void;
   /** Reads everything that was piped in. */
   read(): Promise<string>;
 }
@@ -26,5 +28,6 @@ export const ownTerminal: Terminal = {
       if (isHidden) process.stdout.write("\n");
     }
   },
+  note: (line) => console.error(line),
   read: () => text(process.stdin),
 };

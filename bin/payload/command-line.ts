@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { messageOf } from "../../lib/message-of.ts";
 import type { Place } from "../connect/place.ts";
-import { namedPlace, parseWords, placeOptions } from "../connect/place-flags.ts";
+import { namedPlace, parseWords, placeOptions, runningSandbox } from "../connect/place-flags.ts";
 import { StartError } from "../start-error.ts";
 import { type OptionalPart, optionalParts } from "./parts.ts";
 import { type PullSecret, pullSecretOf } from "./registry.ts";
@@ -21,7 +21,7 @@ export const usage = `npm run payload    makes the Windows payload from its publ
   --cache FOLDER        where downloads are kept (~/.cache/casement/payload)
   --yes                 begin without asking
   --configuration FILE  the deployment's file; by default CASEMENT_CONFIGURATION
-  --sandbox [FOLDER]    a sandbox that runs, by its folder (.sandbox), with stand-ins for the publishers
+  --sandbox [FOLDER]    a sandbox that runs (one in .sandbox is found without this flag), with stand-ins for the publishers
 
 docs/payload.md says where each file comes from and how it is verified.`;
 
@@ -106,10 +106,12 @@ export function commandLineOf(
   const values = parsed(words);
   const caches = environment.XDG_CACHE_HOME || join(homedir(), ".cache");
   const cache = values.cache ?? join(caches, "casement", "payload");
-  const isSandbox = values.sandbox !== undefined;
+  const configuration = values.configuration ?? environment.CASEMENT_CONFIGURATION;
+  const sandbox = values.sandbox ?? runningSandbox(configuration);
+  const isSandbox = sandbox !== undefined;
   return {
     origin: originOf(values),
-    place: namedPlace(values.sandbox, values.configuration ?? environment.CASEMENT_CONFIGURATION, usage),
+    place: namedPlace(sandbox, configuration, usage),
     isSandbox,
     dryRun: values["dry-run"],
     out: values.out ?? null,

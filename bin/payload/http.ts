@@ -24,6 +24,13 @@ export interface Network {
   readonly now: () => number;
 }
 
+/** The internet, as this process reaches it. */
+export const realNetwork: Network = {
+  fetch,
+  pause: (ms) => new Promise((done) => setTimeout(done, ms)),
+  now: Date.now,
+};
+
 /** A request that follows redirects only to known places. */
 export interface Request {
   readonly url: string;

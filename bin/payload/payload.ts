@@ -5,16 +5,17 @@ import { machineScripts } from "../../lib/constructs/script-text.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { payloadWarnings } from "../../lib/release-content.ts";
 import { administratorOf } from "../connect/administrator.ts";
+import { sandboxLine } from "../connect/place-flags.ts";
 import { StartError } from "../start-error.ts";
 import { type CommandLine, commandLineOf, type Origin, usage } from "./command-line.ts";
 import { type Fetching, type FetchOutcome, fetchParts, type LocalFile } from "./fetch-parts.ts";
 import { readFolder, writeFolder } from "./folder.ts";
-import type { Network } from "./http.ts";
+import { type Network, realNetwork } from "./http.ts";
 import { fetchOperatorImage } from "./operator-image.ts";
 import { isVerified, type PartFile, partFiles } from "./parts.ts";
 import { progressDisplay, type Screen } from "./progress.ts";
 import { registryClient } from "./registry.ts";
-import { newestPatch, overlayImage, releaseOf } from "./release-parts.ts";
+import { clusterVersion, newestPatch, overlayImage, releaseOf } from "./release-parts.ts";
 import { type StandIns, standIns } from "./stand-ins.ts";
 import { rowOf, table } from "./table.ts";
 import { upload, writeWhole } from "./upload.ts";
@@ -62,7 +63,7 @@ async function chosenFiles({ line, network, pins, terminal }: Run, { containerd,
     terminal.say(
       `warning: containerd ${version} is not known to run on Windows Server ${untried.join(", ")}, which pools use`,
     );
-  const release = releaseOf(await administratorOf(place).clusterVersion());
+  const release = releaseOf(await administratorOf(place).clusterObject(clusterVersion));
   const progress = fetching.progressOf("release image");
   const image = await overlayImage(fetching.registry, release.image, fetching.cache, progress);
   const kubernetes = await newestPatch(network, minor);
@@ -166,14 +167,8 @@ async function deliver({ line, terminal }: Run, files: readonly LocalFile[]): Pr
   const manifest = await upload(to, files, (name) => terminal.say(`uploaded ${name}`));
   // The manifest is last: without it, a deployment does not know half an upload.
   writeWhole(place.manifestFile, `${JSON.stringify(manifest, null, 2)}\n`);
-  terminal.say(`The manifest is ${place.manifestFile}. ${place.manifestHint}`);
+  terminal.say(`The manifest is ${place.manifestFile}. ${place.nameManifest()}`);
 }
-
-const realNetwork: Network = {
-  fetch,
-  pause: (ms) => new Promise((done) => setTimeout(done, ms)),
-  now: Date.now,
-};
 
 async function carryOut(line: CommandLine, terminal: Terminal, publishers: StandIns | null): Promise<void> {
   const network = publishers ? { ...realNetwork, fetch: publishers.fetch } : realNetwork;
@@ -197,6 +192,8 @@ export async function payload(
 ): Promise<void> {
   if (typed.includes("--help")) return terminal.say(usage);
   const line = commandLineOf(typed, environment);
+  const note = sandboxLine(line.place.sandbox);
+  if (note) terminal.say(note);
   const publishers = line.isSandbox ? await start(line.place.clusterVersion) : null;
   try {
     await carryOut(line, terminal, publishers);

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import type { ClusterObject } from "../connect/administrator.ts";
 import { StartError } from "../start-error.ts";
 import type { Progress } from "./download.ts";
 import { type Network, PartError, textAt } from "./http.ts";
@@ -26,13 +27,21 @@ export async function newestPatch(network: Network, minor: string): Promise<stri
   throw new PartError(`${url} names no version of ${minor}: ${text.slice(0, 40)}`);
 }
 
-const clusterVersion = z.object({
+/** The object by which OpenShift names the cluster's release. */
+export const clusterVersion = {
+  group: "config.openshift.io",
+  version: "v1",
+  plural: "clusterversions",
+  name: "version",
+} as const satisfies ClusterObject;
+
+const clusterVersionSchema = z.object({
   status: z.object({ desired: z.object({ version: z.string(), image: z.string().min(1) }) }),
 });
 
 /** Reads a ClusterVersion. @throws StartError if it names no release */
 export function releaseOf(value: unknown): ClusterRelease {
-  const read = clusterVersion.safeParse(value);
+  const read = clusterVersionSchema.safeParse(value);
   if (read.success) return read.data.status.desired;
   throw new StartError("the cluster's ClusterVersion names no release image (status.desired)");
 }

@@ -23,7 +23,15 @@ const signed = (secret: string, timestamp: string): Record<string, string> => ({
   "x-slack-signature": `v0=${createHmac("sha256", secret).update(`v0:${timestamp}:${QUESTION}`).digest("hex")}`,
 });
 
-async function once({ signingSecret, now, send }: FrontDoorCheck): Promise<string> {
+/**
+ * Sends the front door one signed request.
+ * @returns "answered" for an accepted one, otherwise the reason
+ */
+export async function askFrontDoor({
+  signingSecret,
+  now,
+  send,
+}: Pick<FrontDoorCheck, "signingSecret" | "now" | "send">): Promise<string> {
   try {
     const status = await send(QUESTION, signed(await signingSecret(true), String(now())));
     return status === 200 ? "answered" : `it answered with ${status}`;
@@ -40,7 +48,7 @@ async function once({ signingSecret, now, send }: FrontDoorCheck): Promise<strin
  */
 export async function checkFrontDoor(check: FrontDoorCheck): Promise<string> {
   let why = "";
-  for (let attempt = 1; attempt <= ATTEMPTS && why !== "answered"; attempt += 1) why = await once(check);
+  for (let attempt = 1; attempt <= ATTEMPTS && why !== "answered"; attempt += 1) why = await askFrontDoor(check);
   check.report(why === "answered");
   if (why === "answered") return "the front door answered";
   console.error(`the front door did not answer: ${why}`);

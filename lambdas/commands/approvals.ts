@@ -34,7 +34,9 @@ export type ApprovalRules = Pick<Configuration, "people" | "policy" | "approvals
 
 /** Rules that pools have for their own nodes. */
 interface PoolRules {
-  readonly pools?: Readonly<Record<string, Partial<Pick<Configuration["pools"][string], "policy" | "approvals">>>>;
+  readonly pools?: Readonly<
+    Record<string, Partial<Pick<Configuration["pools"][string], "policy" | "approvals" | "rulesFault">>>
+  >;
 }
 
 /** Key of the policy with the roles that may act without waiting for an approval. */
@@ -62,26 +64,43 @@ export const approvable: readonly string[] = Object.keys(standard);
 const own = <T>(table: Readonly<Record<string, T>> | undefined, key: string): T | undefined =>
   table && Object.hasOwn(table, key) ? table[key] : undefined;
 
+const ofPool = ({ pools }: PoolRules, pool: string | null) => (pool === null ? undefined : own(pools, pool));
+
+/** Is it a pool whose rules cannot be read? Nobody may do anything in it: the rules may be stricter than the general ones. */
+export const hasUnreadableRules = (rules: PoolRules, pool: string | null): boolean =>
+  ofPool(rules, pool)?.rulesFault !== undefined;
+
+/** Names of the pools whose rules cannot be read. */
+export const unreadableIn = (rules: PoolRules): string[] =>
+  Object.keys(rules.pools ?? {}).filter((pool) => hasUnreadableRules(rules, pool));
+
 /**
- * Applies a pool's policy to the rules: its entry for a command replaces the general entry.
+ * Applies a pool's policy to the rules: its entry for a command replaces the general entry. If its rules cannot be read,
+ * nobody may do anything.
  * @param pool null for nodes without a pool
  */
 export function rulesIn<R extends Pick<ApprovalRules, "policy"> & PoolRules>(rules: R, pool: string | null): R {
-  const its = pool === null ? undefined : own(rules.pools, pool);
+  if (hasUnreadableRules(rules, pool)) return { ...rules, policy: {} };
+  const its = ofPool(rules, pool);
   if (!its?.policy) return rules;
   return { ...rules, policy: { ...rules.policy, ...its.policy } };
 }
 
-/** Does any pool have a policy of its own, so that a person must be checked again once the pool is known? */
+/**
+ * Does any pool have a policy of its own, or one that cannot be read, so that a person must be checked again once the
+ * pool is known?
+ */
 export const hasPoolPolicies = ({ pools = {} }: PoolRules): boolean =>
-  Object.values(pools).some(({ policy }) => policy !== undefined);
+  Object.values(pools).some(({ policy, rulesFault }) => policy !== undefined || rulesFault !== undefined);
 
 /**
- * Finds the approval that a command needs in a pool. A configured rule replaces the whole default.
+ * Finds the approval that a command needs in a pool. A configured rule replaces the whole default. If the pool's rules
+ * cannot be read, an approval is needed that nobody can give.
  * @param pool null for nodes without a pool
  */
 export function approvalRule(rules: ApprovalRules, command: string, pool: string | null): ApprovalRule {
-  const its = pool === null ? undefined : own(rules.pools, pool);
+  if (hasUnreadableRules(rules, pool)) return { needs: 1, roles: [], minutes: MINUTES, unless: null };
+  const its = ofPool(rules, pool);
   const written = own(its?.approvals, command) ?? own(rules.approvals, command);
   const { needs, unless } = own(standard, command) ?? { needs: 0, unless: null };
   const approvers = own(rulesIn(rules, pool).policy, "approve") ?? [];

@@ -39,6 +39,8 @@ export interface Roster {
   readonly groups: Readonly<Record<string, readonly string[]>>;
   /** Memberships of people with a role; a person whom Slack was not asked about is missing. */
   readonly memberships: Readonly<Record<string, Membership>>;
+  /** Pools whose rules could not be read. */
+  readonly unreadablePools: readonly string[];
   /** ISO 8601. */
   readonly readAt: string;
 }
@@ -47,7 +49,10 @@ export interface Roster {
  * A roster without any facts: nobody is in a group, and the workflow asks Slack about people whom the configuration
  * names.
  */
-export const emptyRoster: Roster = { groups: {}, memberships: {}, readAt: new Date(0).toISOString() };
+export const emptyRoster: Roster = {
+  ...{ groups: {}, memberships: {}, unreadablePools: [] },
+  readAt: new Date(0).toISOString(),
+};
 
 /** Ids of the user groups (S…) that a person is in. */
 export const groupsOf = ({ groups }: Pick<Roster, "groups">, userId: string): string[] =>

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { knownPart } from "../machine/known-part.ts";
 import { profileNames } from "../profiles/names.ts";
 import { RETENTION_DAYS } from "../records/retention.ts";
 import { deadlinesSchema, withOldKeys } from "./deadlines.ts";
@@ -213,15 +212,27 @@ export const configurationSchema = z.strictObject({
     .prefault({}),
 });
 
-const rulesSchema = configurationSchema
+/** The rules of one pool, which are read by themselves: a fault in them does not affect other pools. */
+export const poolRulesSchema = poolSchema.pick({ policy: true, approvals: true });
+
+/** Faults of a pool's rules in a published configuration; then nobody may act on its nodes. */
+const rulesFault = z.string().optional();
+
+/** The rules of a published configuration, as `readRules` reads them. */
+export const rulesSchema = configurationSchema
   .pick({ command: true, slack: true, people: true, policy: true, approvals: true })
-  .extend({ pools: z.record(z.string(), poolSchema.pick({ policy: true, approvals: true })).default({}) });
+  .extend({ pools: z.record(z.string(), poolRulesSchema.extend({ rulesFault })) });
+
+/** A published configuration, as `readConfiguration` reads it. */
+export const readSchema = configurationSchema.extend({
+  pools: z.record(z.string(), poolSchema.extend({ rulesFault })),
+});
 
 /** The part of a configuration that is needed to check people's rights and to answer them. */
 export type Rules = z.infer<typeof rulesSchema>;
 
 /** The validated configuration. */
-export type Configuration = z.infer<typeof configurationSchema>;
+export type Configuration = z.infer<typeof readSchema>;
 
 /** One pool of the configuration. */
 export type Pool = Configuration["pools"][string];
@@ -234,7 +245,11 @@ const messageOf = (issue: z.core.$ZodIssue): string =>
 export const faultsOf = (error: z.ZodError): string =>
   error.issues.map((issue) => `  ${issue.path.join(".") || "(top)"}: ${messageOf(issue)}`).join("\n");
 
-function checked<T>(schema: z.ZodType<T>, value: unknown): T {
+/**
+ * Validates a value.
+ * @throws Error that lists every wrong value with its path
+ */
+export function validated<T>(schema: z.ZodType<T>, value: unknown): T {
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;
   throw new Error(`The configuration is not valid:\n${faultsOf(error)}`);
@@ -246,34 +261,10 @@ function checked<T>(schema: z.ZodType<T>, value: unknown): T {
  * @returns the configuration with its defaults
  * @throws Error that lists every wrong value with its path
  */
-export const configurationOf = (value: unknown): Configuration => checked(configurationSchema, value);
+export const configurationOf = (value: unknown): Configuration => validated(configurationSchema, value);
 
 /** The configuration in the form that the last release can read too, whose executions still run. */
 export const publishedConfiguration = (configuration: Configuration): object => ({
   ...configuration,
   deadlines: withOldKeys(configuration.deadlines),
 });
-
-/**
- * Reads a published configuration. The next release may have published it, so keys that this release does not know are
- * ignored.
- * @param value the parsed configuration of the release document
- * @throws Error that lists every wrong value with its path
- */
-export const readConfiguration = (value: unknown): Configuration =>
-  checked(configurationSchema, knownPart(configurationSchema, value));
-
-/**
- * Reads only the rules of a published configuration, so that people can be checked whatever else the next release
- * changes.
- * @throws Error that lists every wrong value with its path
- */
-export const readRules = (value: unknown): Rules => {
-  const { command, slack, people, policy, approvals, pools } = z.looseObject({}).parse(value);
-  const readable = { command, slack, people, policy, approvals };
-  const whole = knownPart(rulesSchema, { ...readable, pools });
-  // If the pools cannot be read, they are left out: without pools Casement acts on none, so their own rules are not
-  // needed.
-  const isWhole = rulesSchema.safeParse(whole).success;
-  return checked(rulesSchema, isWhole ? whole : knownPart(rulesSchema, readable));
-};

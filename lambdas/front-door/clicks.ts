@@ -20,6 +20,7 @@ import {
   PAUSE_ROLLOUT,
   PROVE_AGAIN,
   REBOOT_THROUGH_EC2,
+  REBOOT_WITH_PODS,
   RESTART_SERVICES,
   RESUME_ROLLOUT,
   RESUME_WITH_MORE,
@@ -28,7 +29,7 @@ import {
   UNCORDON_NODE,
 } from "../messages/slack/buttons.ts";
 import { parseOwner } from "../records/node-work.ts";
-import type { Message } from "../records/records.ts";
+import type { Message, NodeAnswer } from "../records/records.ts";
 import { cancel } from "./cancel.ts";
 import { deliverDecision } from "./deliver-decision.ts";
 import type { FrontDoor } from "./front-door.ts";
@@ -50,7 +51,7 @@ interface Meaning {
 }
 
 const decides =
-  (decision: "keep" | "terminate" | "continue" | "ec2-reboot") =>
+  (decision: NodeAnswer) =>
   async (door: FrontDoor, click: Click): Promise<Message | null> => {
     const { value, userId, triggerId } = click;
     const which = parseOwner(value);
@@ -91,6 +92,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   [CONTINUE_DRAIN]: { command: "drain", does: decides("continue") },
   [CONTINUE_REBOOT]: { command: "reboot", does: decides("continue") },
   [EC2_REBOOT]: { command: "reboot", does: decides("ec2-reboot") },
+  [REBOOT_WITH_PODS]: { command: "reboot", does: decides("reboot-with-pods") },
   [CONTINUE_REMOVAL]: { command: "remove", does: decides("continue") },
   [TRY_AGAIN]: { command: null, does: (door, click) => tryAgain(door, click, click.value) },
   [LOOK_AGAIN]: typed,

@@ -13,6 +13,8 @@ export interface SlackSender {
 /** A person whose requests are accepted. */
 export interface Person {
   readonly roles: readonly string[];
+  /** Pools whose rules could not be read at the schedule's last tick. */
+  readonly unreadablePools: readonly string[];
 }
 
 /**
@@ -37,8 +39,9 @@ export async function personOf(
   const roster = (await door.steps.roster.read()) ?? emptyRoster;
   // An id such as "constructor" must not find a property that every object inherits.
   const membership = (Object.hasOwn(roster.memberships, userId) ? roster.memberships[userId] : null) ?? "member";
+  const { unreadablePools } = roster;
   return membership === "member"
-    ? { roles: rolesOf(door.configuration, userId, groupsOf(roster, userId)) }
+    ? { roles: rolesOf(door.configuration, userId, groupsOf(roster, userId)), unreadablePools }
     : { refusal: { kind: membership } };
 }
 

@@ -28,7 +28,9 @@ export interface SlashCommand extends SlackSender {
 function help(door: FrontDoor, topic: string | null, person: Person): Message {
   const { configuration } = door;
   const theirs = usable(configuration, person.roles);
-  return topic ? commandHelp(commandOf(topic), theirs) : helpMessage(commands, theirs, configuration.cluster.name);
+  return topic
+    ? commandHelp(commandOf(topic), theirs)
+    : helpMessage(commands, { usable: theirs, unreadablePools: person.unreadablePools }, configuration.cluster.name);
 }
 
 /**
@@ -74,5 +76,7 @@ export async function answerTo(door: FrontDoor, typed: SlashCommand): Promise<Me
   if ("refusal" in person) return refusalMessage(person.refusal);
   const { request } = parsed;
   if (request.command === "help") return help(door, request.topic, person);
+  const unreadable = person.unreadablePools.filter((pool) => pool === poolNamed(request));
+  if (unreadable.length > 0) return refusalMessage({ kind: "unreadable", command: request.command, pools: unreadable });
   return act(door, typed, request, person);
 }

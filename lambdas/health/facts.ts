@@ -22,6 +22,16 @@ export interface InstanceFacts {
   readonly instance: StatusCheck;
   /** MAC address of its primary network interface, "02-AA-BB-CC-DD-01"; null if EC2 does not report it. */
   readonly mac: string | null;
+  /** Changes that EC2 has scheduled; missing if there are none. */
+  readonly events?: readonly ScheduledEvent[];
+}
+
+/** A change of the machine that EC2 has scheduled. */
+export interface ScheduledEvent {
+  /** "instance-retirement", "system-reboot" */
+  readonly code: string;
+  /** ISO 8601: its earliest time; null if EC2 does not say. */
+  readonly notBefore: string | null;
 }
 
 /** Facts about the SSM agent from Systems Manager. */

@@ -18,6 +18,8 @@ export interface Assistance {
    */
   readonly launchedAt: string;
   readonly owner: OtherOwner;
+  /** Name of its Node when it was approved; records of earlier releases have none. */
+  readonly node?: string;
   readonly state: "beginning" | "assisted";
   /** The approved operation. */
   readonly operation: string;

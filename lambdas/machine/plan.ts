@@ -232,6 +232,8 @@ export interface Observation {
   readonly bootId: string;
   /** The machine's own clock, Unix seconds. */
   readonly clock: number;
+  /** Space on the system drive; missing from a script of the last release. */
+  readonly freeBytes?: number;
   /** "10.0.20348" */
   readonly build: string;
   readonly metadataAnswers: boolean;

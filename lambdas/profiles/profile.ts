@@ -30,7 +30,9 @@ export type CheckId =
   | "join-account"
   | "machine-approver"
   | "kubelet-versions"
-  | "kubelet-clients";
+  | "kubelet-clients"
+  | "daemonsets"
+  | "storage-drivers";
 
 /** An annotation that another controller writes on the Node, and the wait for it. */
 export interface AwaitedAnnotation {
@@ -43,8 +45,19 @@ export interface AwaitedAnnotation {
   readonly code: FailureCode;
 }
 
+/** The cluster's DNS Service, whose address kubelets give to pods. */
+interface DnsService {
+  readonly namespace: string;
+  readonly name: string;
+  /** The address that nodes are configured with. */
+  address(cluster: Pick<Configuration["cluster"], "serviceNetwork">): string;
+}
+
 /** The network of pods on Windows. */
 interface Network {
+  /** The kubelet's `maxPods`: each pod needs an address of its node's share. */
+  readonly podsPerNode: number;
+  readonly dns: DnsService;
   /** The cluster-wide object that describes it. */
   readonly object: { readonly group: string; readonly version: string; readonly plural: string; readonly name: string };
   /** Compares that object with the configuration. @throws ZodError if it is another object */

@@ -71,6 +71,7 @@ export const failureCodes = [
   "provider-id-missing",
   "node-deleted",
   "registered-anew",
+  "other-node",
   // The eviction of pods.
   "uncordoned-meanwhile",
   "eviction-forbidden",

@@ -94,8 +94,11 @@ export interface HandedOver {
   readonly published: PublishedMessage;
 }
 
+/** A person's answer to the question of one node, by a button. */
+export type NodeAnswer = "keep" | "terminate" | "ec2-reboot" | "continue" | "reboot-with-pods";
+
 /** A person's answer to a question, by a button or in a dialog. */
-type Answer = "submitted" | "closed" | "keep" | "terminate" | "ec2-reboot" | "continue" | "cancel" | "approve" | "deny";
+type Answer = NodeAnswer | "submitted" | "closed" | "cancel" | "approve" | "deny";
 
 /** A person's decision, made with a button or in a dialog. */
 export interface PersonDecision {

@@ -59,6 +59,7 @@ function Get-Observation {
         ok = $true
         bootId = Get-BootId
         clock = [DateTimeOffset]::UtcNow.ToUnixTimeSeconds()
+        freeBytes = (Get-DiskAnswer).freeBytes
         build = "$((Get-CimInstance -ClassName Win32_OperatingSystem).Version)"
         metadataAnswers = [bool] (Get-MetadataToken)
         guard = Get-GuardState

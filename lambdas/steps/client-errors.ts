@@ -86,6 +86,9 @@ export const isThrottled = (error: unknown): boolean =>
 /** Did the API server answer that the object does not exist (404)? */
 export const isAbsent = (error: unknown): boolean => error instanceof ApiException && error.code === 404;
 
+/** Did the API server refuse the call for a missing right, or by an admission policy (403)? */
+export const lacksRight = (error: unknown): boolean => error instanceof ApiException && error.code === 403;
+
 /** Reads one object from the API server; undefined if it does not exist. */
 export async function ifPresent<T>(read: Promise<T>): Promise<T | undefined> {
   try {

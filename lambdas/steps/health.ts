@@ -1,7 +1,7 @@
-import { DescribeInstanceStatusCommand } from "@aws-sdk/client-ec2";
+import { DescribeInstanceStatusCommand, type InstanceStatus } from "@aws-sdk/client-ec2";
 import { DescribeInstanceInformationCommand } from "@aws-sdk/client-ssm";
 import { CORDONED_BY, QUARANTINED } from "../cluster/node-keys.ts";
-import type { AgentFacts, InstanceFacts, NodeFacts } from "../health/facts.ts";
+import type { AgentFacts, InstanceFacts, NodeFacts, ScheduledEvent } from "../health/facts.ts";
 import { csrs } from "./cluster/csrs.ts";
 import { bootIdOf } from "./cluster/node-facts.ts";
 import type { Node } from "./cluster/nodes.ts";
@@ -31,6 +31,15 @@ export const nodeFacts = (node: Node | undefined): Omit<NodeFacts, "requests"> =
   ...(node?.metadata?.labels?.[QUARANTINED] === undefined ? {} : { quarantined: true }),
 });
 
+/**
+ * Lists the events that are still to come: EC2 shows a past one for a week, and its description begins with "[Completed]"
+ * or "[Canceled]" (API reference, InstanceStatusEvent).
+ */
+const eventsOf = (status: InstanceStatus | undefined): ScheduledEvent[] =>
+  (status?.Events ?? [])
+    .filter(({ Description = "" }) => !/^\[(?:Completed|Canceled)\]/.test(Description))
+    .map(({ Code = "", NotBefore }) => ({ code: Code, notBefore: NotBefore?.toISOString() ?? null }));
+
 /** Reads the facts of one node for the checks of lambdas/health/checks.ts, each from its own source. */
 export const health = (context: StepContext) => {
   const { ec2, ssm } = context.clients;
@@ -41,7 +50,9 @@ export const health = (context: StepContext) => {
         new DescribeInstanceStatusCommand({ InstanceIds: [machine.instanceId], IncludeAllInstances: true }),
       );
       const [found] = InstanceStatuses ?? [];
+      const events = eventsOf(found);
       return {
+        ...(events.length > 0 ? { events } : {}),
         instanceId: machine.instanceId,
         state: machine.state,
         because: machine.because ?? "",

@@ -1,6 +1,7 @@
 import { GetObjectCommand, type GetObjectCommandOutput } from "@aws-sdk/client-s3";
 import { z } from "zod";
-import { type Configuration, type Rules, readConfiguration, readRules } from "../configuration/configuration.ts";
+import type { Configuration, Rules } from "../configuration/configuration.ts";
+import { readConfiguration, readRules } from "../configuration/published.ts";
 import { RUNTIME_KEY } from "../configuration/runtime-key.ts";
 import { Refused } from "../errors.ts";
 import { type PayloadManifest, readPayloadManifest } from "../machine/payload.ts";

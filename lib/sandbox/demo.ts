@@ -16,6 +16,7 @@ export const demo = {
   cluster: {
     name: "prod-west",
     id: "prod-west-x7k2p",
+    baseDomain: "example.com",
     version: "1.34.2",
     release: "4.21.0-okd-scos.3",
     profile: "okd",

@@ -147,6 +147,7 @@ async function fleetOf(
     version: demo.cluster.version,
     region: demo.region,
     hybridNetwork: demo.networks.hybrid,
+    installation: { ...demo.cluster, region: demo.region, networks: demo.networks },
     without,
   });
   const role = instanceRole({ access: rights, s3: buckets.service, secretsManager: secrets.service, simulation });

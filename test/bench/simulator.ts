@@ -53,7 +53,7 @@ export async function benchSimulator(): Promise<BenchSimulator> {
   const addresses = { aws, slack, now: Date.now, slackNow: Date.now, configuration };
   const owner = settings(environmentOf(simulator, OWNER, addresses));
   const context = { clients: clients(owner), settings: owner, now: Date.now };
-  await roster(context).write({ groups: {}, memberships: {}, readAt: new Date().toISOString() });
+  await roster(context).write({ groups: {}, memberships: {}, unreadablePools: [], readAt: new Date().toISOString() });
   return {
     configuration,
     signingSecret: simulator.keys.signingSecret,

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { type ApprovalRules, approvalRule, approvalsNeeded, rulesIn } from "../../lambdas/commands/approvals.ts";
+import {
+  type ApprovalRules,
+  approvalRule,
+  approvalsNeeded,
+  hasPoolPolicies,
+  rulesIn,
+} from "../../lambdas/commands/approvals.ts";
 import { mayUse, mayUseSomewhere } from "../../lambdas/commands/policy.ts";
 
 const rules: ApprovalRules = {
@@ -45,6 +51,23 @@ describe("The approval of a command", () => {
     expect(approvalsNeeded(rule, plan(3, [], ["disruption budget"]))).toBe(1);
     expect(approvalsNeeded(rule, plan(3, [], null))).toBe(1);
     expect(approvalsNeeded({ ...rule, unless: {} }, plan(0))).toBe(1);
+  });
+});
+
+describe("A pool whose rules cannot be read", () => {
+  const unreadable = { ...rules, pools: { ...rules.pools, web: { rulesFault: "approvals.remove: Invalid input" } } };
+
+  it("allows nobody anything but help, and its approvals can be given by nobody", () => {
+    expect(mayUse(rulesIn(unreadable, "web"), ["operator", "approver"], "remove")).toBe(false);
+    expect(mayUse(rulesIn(unreadable, "web"), ["approver"], "approve")).toBe(false);
+    for (const command of ["remove", "cordon"])
+      expect(approvalRule(unreadable, command, "web")).toMatchObject({ needs: 1, roles: [], unless: null });
+    expect(hasPoolPolicies({ pools: { web: { rulesFault: "" } } })).toBe(true);
+  });
+
+  it("changes nothing for other pools and for nodes without a pool", () => {
+    expect(mayUse(rulesIn(unreadable, "batch"), ["batchers"], "remove")).toBe(true);
+    expect(mayUse(rulesIn(unreadable, null), ["operator"], "remove")).toBe(true);
   });
 });
 

@@ -15,7 +15,8 @@ const place = mkdtempSync(join(tmpdir(), "casement-connect-"));
 const folder = join(place, ".sandbox");
 let sandbox: ChildProcess;
 
-const atSandbox = (...words: string[]) => connect([...words, "--sandbox", folder], {});
+const pipe: Terminal = { isInteractive: false, note: () => undefined, read: async () => "", ask: async () => "" };
+const atSandbox = (...words: string[]) => connect([...words, "--sandbox", folder], {}, pipe);
 
 /** Content of the file that the sandbox wrote for whoever talks to it from outside. */
 const endpoints = (): Record<string, string> => JSON.parse(readFileSync(join(folder, "endpoints.json"), "utf8"));
@@ -269,6 +270,7 @@ describe("npm run connect -- registries", () => {
     const hidden: string[] = [];
     const terminal: Terminal = {
       isInteractive: answers.length > 0,
+      note: () => undefined,
       read: async () => piped,
       ask: async (question, isHidden) => {
         if (isHidden) hidden.push(question);

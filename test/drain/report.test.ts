@@ -58,7 +58,7 @@ test("V16 a budget that waits for the replacement of its own terminating pod is 
   const { waiting } = nextRound({ node: NODE, pods: [ending, podNamed("web-1")], budgets, state: newDrain, now: NOON });
   const words = report(holdUpsOf(waiting, budgets, NOON));
   expect(words).toContain("shop/web-0 of the same budget is terminating and counts as unhealthy until its replacement");
-  expect(words).toContain("shop/web-0 is stuck: it should have ended 5m ago");
+  expect(words).toContain("shop/web-0 is stuck: its containers should have ended 5m ago");
 });
 
 test("V21 DR-22 commands for a machine that is off are shown only when EC2 says that it is", () => {

@@ -63,7 +63,7 @@ test("DR-06 a DaemonSet is looked up once in a drain", async () => {
   const finalizers = ["example.com/kept"];
   for (const name of ["exporter-1", "exporter-2"])
     pod(name, { metadata: { name, namespace: "dr-06", ownerReferences, finalizers } });
-  expect((await drain()).end).toEqual({ kind: "drained" });
+  expect((await drain()).end).toMatchObject({ kind: "drained" });
   expect(here.sent.filter(({ path }) => path.includes("/daemonsets/"))).toHaveLength(1);
 });
 
@@ -227,14 +227,23 @@ test("V11 a pod that is deleted with its namespace is only waited for", async ()
 describe("DR-22 a pod that is terminating", () => {
   test("for more than a minute after its grace is told as stuck, at the deadline with how long", async () => {
     const { pod, drain, kubectl, name: namespace } = await place("dr-22");
+    here.simulator.simulation.faults.inject("containers-hang", { namespace });
     pod("stuck", { metadata: { name: "stuck", namespace, finalizers: ["example.com/kept"] } });
     await kubectl("DELETE", "/api/v1/namespaces/dr-22/pods/stuck", { gracePeriodSeconds: 1 });
     const { end, waitsFor } = await drain({ deadline: here.now() + 120_000 });
     expect(waitsFor.at(-1)).toBe("1 pod stuck terminating (dr-22/stuck)");
     const [held] = end?.kind === "late" ? end.holdUps : [];
-    expect(held).toMatchObject({ kind: "terminating", isStuck: true });
+    expect(held).toMatchObject({ kind: "terminating", isStuck: true, finalizers: ["example.com/kept"] });
+    expect(end).toMatchObject({ wouldDelete: [] });
     expect(held?.kind === "terminating" && held.overMs).toBeGreaterThan(100_000);
   });
+});
+
+test("a pod whose containers have ended and that only a finalizer keeps is named, and is not waited for", async () => {
+  const { pod, drain, name: namespace } = await place("kept");
+  pod("billed", { metadata: { name: "billed", namespace, finalizers: ["example.com/billing"] } });
+  const { end } = await drain();
+  expect(end).toEqual({ kind: "drained", kept: ["kept/billed (example.com/billing)"] });
 });
 
 test("DR-25 V22 an emptied node is looked at again: uncordoned, or with a pod, it is not drained any more", async () => {

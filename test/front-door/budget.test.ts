@@ -40,7 +40,12 @@ beforeAll(async () => {
   addresses = { ...host, configuration, transport: inProcess(simulator, activity()) };
   const owner = settings(environmentOf(simulator, OWNER, addresses));
   const context = { clients: clients(owner, addresses.transport), settings: owner, now: Date.now };
-  const people = { groups: { S0OPERATORS: ["U0APPROVER"] }, memberships: {}, readAt: new Date().toISOString() };
+  const people = {
+    groups: { S0OPERATORS: ["U0APPROVER"] },
+    memberships: {},
+    unreadablePools: [],
+    readAt: new Date().toISOString(),
+  };
   await roster(context).write(people);
 });
 afterAll(() => simulator.dynamodb.close());

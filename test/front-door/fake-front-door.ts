@@ -32,6 +32,8 @@ export interface Memory {
   readonly memberships: Map<string, Membership>;
   /** Of the group of operators. */
   readonly members: string[];
+  /** Pools whose rules could not be read. */
+  readonly unreadablePools: string[];
   /** Verbs that throw: "ledger.requested". */
   readonly broken: Set<string>;
 }
@@ -49,6 +51,7 @@ const emptyMemory = (): Memory => ({
   ephemerals: [],
   memberships: new Map(),
   members: ["U0OPERATOR"],
+  unreadablePools: [],
   broken: new Set(),
 });
 
@@ -142,6 +145,7 @@ const rosterOf = (memory: Memory) => ({
   read: async () => ({
     groups: { S0OPERATORS: memory.members },
     memberships: Object.fromEntries(memory.memberships),
+    unreadablePools: memory.unreadablePools,
     readAt: new Date(NOW).toISOString(),
   }),
 });

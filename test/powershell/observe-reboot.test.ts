@@ -38,6 +38,7 @@ describe.skipIf(!pwsh)(suite("observe.ps1"), () => {
       ok: true,
       bootId: "7",
       clock: expect.closeTo(Date.now() / 1000, -2),
+      freeBytes: 75_161_927_680,
       build: "10.0.20348",
       metadataAnswers: true,
       guard: {

@@ -18,6 +18,8 @@ export const anotherKind: Profile = {
   network: {
     object: { group: "example.com", version: "v1", plural: "networks", name: "pods" },
     findings: none,
+    podsPerNode: 110,
+    dns: { namespace: "kube-system", name: "kube-dns", address: () => "10.96.0.10" },
     before: [],
     after: [
       {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
-import { readConfiguration } from "../../lambdas/configuration/configuration.ts";
+import { readConfiguration } from "../../lambdas/configuration/published.ts";
 import { readPayloadManifest } from "../../lambdas/machine/payload.ts";
 import { okd } from "../../lambdas/profiles/okd/okd.ts";
 import { nextRelease } from "../journeys/releases.ts";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { unreadableIn } from "../../lambdas/commands/approvals.ts";
 import { configurationOf } from "../../lambdas/configuration/configuration.ts";
 import { RUNTIME_KEY } from "../../lambdas/configuration/runtime-key.ts";
 import { payloadManifestOf } from "../../lambdas/machine/payload.ts";
@@ -72,9 +73,29 @@ describe("A release document of the next release", () => {
   it("still says who may do what when everything else has become unreadable", async () => {
     const { runtime } = simulator.as("look");
     const { people, policy, slack, command } = simulator.configuration;
-    publish({ configuration: { people, policy, slack, command, pools: "elsewhere" }, payload: 7 });
+    publish({ configuration: { people, policy, slack, command, pools: { web: { windows: "2031" } } }, payload: 7 });
     await expect(runtime.read(null)).rejects.toMatchObject({ name: "Refused" });
-    expect(await runtime.rules()).toEqual({ people, policy, slack, command, approvals: {}, pools: {} });
+    expect(await runtime.rules()).toEqual({ people, policy, slack, command, approvals: {}, pools: { web: {} } });
+  });
+
+  it("whose rules of one pool are unreadable keeps those of the others, and names the fault", async () => {
+    const { runtime } = simulator.as("look");
+    const { pools } = simulator.configuration;
+    const strict = { ...pools.web, approvals: { reboot: { needs: 3 } }, policy: { reboot: ["approver"] } };
+    const batch = { ...pools.batch, policy: { reboot: ["operator"] } };
+    publish({ ...document(), configuration: { ...simulator.configuration, pools: { ...pools, web: strict, batch } } });
+    const fault = { rulesFault: expect.stringContaining("approvals.reboot.needs: ") };
+    for (const read of [(await runtime.read(null)).configuration, await runtime.rules()]) {
+      expect(read.pools).toMatchObject({ web: fault, batch: { policy: { reboot: ["operator"] } } });
+      expect(unreadableIn(read)).toEqual(["web"]);
+      expect(read.pools.web).not.toHaveProperty("policy");
+    }
+  });
+
+  it.each([undefined, null, "elsewhere", []])("without a table of pools (%j) allows nobody anything", async (pools) => {
+    const { people, policy, slack, command } = simulator.configuration;
+    publish({ configuration: { people, policy, slack, command, pools }, payload: {} });
+    await expect(simulator.as("look").runtime.rules()).rejects.toMatchObject({ name: "Refused" });
   });
 
   it("that is unreadable is refused with what somebody can do", async () => {

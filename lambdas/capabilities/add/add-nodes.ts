@@ -126,7 +126,8 @@ async function findRoom({ steps, start, request, settings }: Op<AddRequest>): Pr
  * cannot be read, it fails here too.
  */
 async function refuseObstacles(steps: Steps, configuration: Configuration): Promise<void> {
-  const refusal = refusedLaunch(launchObstacles(await steps.cluster.facts(), configuration));
+  const profile = profileOf(configuration);
+  const refusal = refusedLaunch(launchObstacles(await steps.cluster.facts(profile), configuration, profile.network));
   if (refusal !== undefined) throw new Refused(refusal);
   await steps.claims.all();
 }

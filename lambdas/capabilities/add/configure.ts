@@ -1,11 +1,11 @@
 import { guardFault } from "../../change/node/guard.ts";
 import { addNotes } from "../../change/node/notes.ts";
-import { observe } from "../../change/node/observe.ts";
+import { clockFault, observe } from "../../change/node/observe.ts";
 import { rebootThroughSsm } from "../../change/node/reboot.ts";
 import { apply, once } from "../../change/node/task.ts";
 import { sha256 } from "../../cluster/authorities.ts";
 import { type TokenJoin, tokenJoinOf } from "../../cluster/joining.ts";
-import { MINUTE, StageFailed } from "../../engine/durable.ts";
+import { StageFailed } from "../../engine/durable.ts";
 import type { Action, Observation } from "../../machine/plan.ts";
 import { buildOf } from "../../machine/windows-builds.ts";
 import type { MachineSpec } from "../../profiles/machine-facts.ts";
@@ -48,17 +48,6 @@ export async function guardRoute(task: ProvisionTask): Promise<void> {
 
 const readClock = (task: ProvisionTask, when: string): Promise<number> =>
   once(task, `read the clock ${when}`, async () => task.steps.now());
-
-/** AWS refuses requests signed more than five minutes off (IAM user guide, "Signature Version 4 errors"). */
-const CLOCK_TOLERANCE_MS = 5 * MINUTE;
-
-/** Names a wrong clock: certificates and signed requests would fail later with errors that do not mention it. */
-function clockFault(shown: number, before: number, after: number): StageFault | null {
-  if (shown >= before - CLOCK_TOLERANCE_MS && shown <= after + CLOCK_TOLERANCE_MS) return null;
-  const words = (time: number): string => new Date(time).toISOString().slice(0, 19).replace("T", " ");
-  const why = `the clock of the machine is wrong: it said ${words(shown)} UTC at ${words(after)} UTC`;
-  return { code: "clock-wrong", why };
-}
 
 /** Installs the features, with the one reboot that they need, before any container network exists. */
 export async function installFeatures(task: ProvisionTask): Promise<void> {

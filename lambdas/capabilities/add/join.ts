@@ -5,12 +5,15 @@ import { bootstrapperOf } from "../../cluster/joining.ts";
 import { CLIENT_SIGNER, SERVING_SIGNER } from "../../cluster/signers.ts";
 import { done, type Poll, pending, StageFailed, until } from "../../engine/durable.ts";
 import { log } from "../../logging.ts";
+import { identityReason } from "../../messages/node/identity.ts";
 import { signingRequestNotice } from "../../messages/operation/escalations.ts";
 import { signingRequest } from "../../messages/provision/signing-requests.ts";
 import type { AwaitedAnnotation } from "../../profiles/profile.ts";
 import { credentialOf, type ExpectedRequest, type KnownNames } from "../../steps/cluster/csr-rules.ts";
 import type { ApprovalResult } from "../../steps/cluster/csrs.ts";
+import { identityFaultOf } from "../../steps/cluster/identity.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
+import { ownersOf } from "../../steps/cluster/ownership.ts";
 import { planOf, replaceToken } from "./configure.ts";
 import { unclaimed } from "./launch.ts";
 import { machineOf, nodeNameOf, type ProvisionTask } from "./task.ts";
@@ -19,9 +22,11 @@ import { machineOf, nodeNameOf, type ProvisionTask } from "./task.ts";
 async function expected(task: ProvisionTask): Promise<ExpectedRequest & { readonly nodeSince: string | null }> {
   const { instanceId, privateDnsName, launchedAt } = machineOf(task);
   const nodeName = nodeNameOf(task);
-  const node = await task.steps.nodes.read(nodeName);
+  const nodes = await task.steps.nodes.all();
+  const node = nodes.find(({ metadata }) => metadata?.name === nodeName);
   // A public address may be assigned after the launch, so EC2 is asked again.
   const machine = (await task.steps.instances.describe(instanceId)) ?? machineOf(task);
+  const fault = identityFaultOf(machine, ownersOf(task.runtime.configuration, { nodes, claimed: [] }));
   return {
     nodeName,
     bootstrapper: bootstrapperOf(task.profile.join, nodeName),
@@ -30,6 +35,7 @@ async function expected(task: ProvisionTask): Promise<ExpectedRequest & { readon
     names: [privateDnsName, ...(machine.publicDnsName ? [machine.publicDnsName] : [])],
     launchedAt,
     nodeExists: node !== undefined,
+    identityFault: fault && identityReason(fault, (name) => name),
     nodeSince: node?.metadata?.creationTimestamp?.toISOString() ?? null,
   };
 }

@@ -11,12 +11,14 @@ import {
   type AssistPlan,
   type AssistRefusal,
   assistanceBusy,
+  assistanceOfAnother,
   assistRefused,
   notAssisted,
 } from "../../messages/node/assist.ts";
+import { identityFaultOf } from "../../steps/cluster/identity.ts";
 import { bootIdOf, instanceIdOf, isWindows } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
-import { ownerOf } from "../../steps/cluster/ownership.ts";
+import { ownerOf, ownersOf } from "../../steps/cluster/ownership.ts";
 import { isOurs, type Machine } from "../../steps/ec2/instances.ts";
 import { isInGroup, otherControllersOf } from "../../steps/plan/other-controllers.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -42,6 +44,8 @@ export interface JudgedEnd {
 /** The requested node, and the operation that holds its machine. */
 interface RequestedNode {
   readonly node: Node;
+  /** Every Node of the cluster. */
+  readonly nodes: readonly Node[];
   readonly name: string;
   readonly instanceId: string | null;
   readonly heldBy: string | null;
@@ -50,11 +54,12 @@ interface RequestedNode {
 
 async function requested({ steps, start, settings }: Op, typed: string): Promise<RequestedNode> {
   const { configuration } = await steps.runtime.read(settings.runtimeVersion);
-  const node = findNode(typed, await steps.nodes.all());
+  const nodes = await steps.nodes.all();
+  const node = findNode(typed, nodes);
   const instanceId = instanceIdOf(node);
   const holder = instanceId ? await steps.leases.holder(instanceId) : undefined;
   const heldBy = holder && holder !== start.operation ? holder : null;
-  return { node, name: node.metadata?.name ?? "", instanceId, heldBy, configuration };
+  return { node, nodes, name: node.metadata?.name ?? "", instanceId, heldBy, configuration };
 }
 
 /**
@@ -114,6 +119,8 @@ export async function judgeAssist(op: Op, named: string): Promise<JudgedAssist> 
   const refusal = refusalOf(of, machine, owner);
   if (refusal || !machine || !owner) throw refused(refusal ?? { kind: "no-instance" });
   const records = await steps.machines.assistance.all();
+  const fault = identityFaultOf(machine, ownersOf(of.configuration, { nodes: of.nodes, claimed }));
+  if (fault) throw refused({ kind: "identity", fault });
   const before = assistanceOf(machine, of.configuration.cluster.name, owner, records);
   const record = records.find(({ instanceId }) => instanceId === machine.instanceId);
   if (before === "assisted") throw refused({ kind: "assisted", operation: record?.operation ?? "" });
@@ -124,7 +131,8 @@ export async function judgeAssist(op: Op, named: string): Promise<JudgedAssist> 
   const others = otherControllersOf({ node: of.node, machine, claimed, ...left, now: steps.now() });
   const chosen = chosenOf(of.node, machine.instanceId);
   const own = record?.operation === start.operation ? "none" : before;
-  const plan = { node: of.name, instanceId: machine.instanceId, owner, others, unread, before: own } as const;
+  const { instanceId, privateDnsName: machineName } = machine;
+  const plan = { node: of.name, instanceId, machineName, owner, others, unread, before: own } as const;
   return { chosen, machine, owner, plan };
 }
 
@@ -135,11 +143,16 @@ export async function judgeAssist(op: Op, named: string): Promise<JudgedAssist> 
  */
 export async function judgeEnd(op: Op, named: string): Promise<JudgedEnd> {
   const { steps } = op;
-  const { node, name, instanceId, heldBy, configuration } = await requested(op, named);
+  const { node, nodes, name, instanceId, heldBy, configuration } = await requested(op, named);
   const machine = instanceId ? await steps.instances.describe(instanceId) : undefined;
   const record = instanceId ? ((await steps.machines.assistance.of(instanceId)) ?? null) : null;
   const isTagged = machine?.tags[TAG.managed] === configuration.cluster.name;
   if (instanceId === null || (!record && !isTagged)) throw new UserError(notAssisted(name));
+  const assisted = record ? [record] : [];
+  const fault = machine && identityFaultOf(machine, ownersOf(configuration, { nodes, claimed: [], assisted }));
+  // A record of an earlier release has no name, and its end needs none.
+  if (fault && (fault.kind === "several-nodes" || record?.node !== undefined))
+    throw new Refused(assistanceOfAnother(name, fault));
   if (heldBy !== null) throw new Refused(assistanceBusy(name, heldBy));
   await checkRequester(op);
   return { chosen: chosenOf(node, instanceId), record };

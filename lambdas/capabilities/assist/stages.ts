@@ -27,11 +27,12 @@ export interface AssistTask extends ChangeTask {
 /** Record of an approved assistance, without its state. */
 export const assistanceHeld = (
   { op: { start }, approvedBy }: Pick<ChangeTask, "op" | "approvedBy">,
-  { machine, owner }: JudgedAssist,
+  { chosen, machine, owner }: Pick<JudgedAssist, "chosen" | "machine" | "owner">,
 ): NonNullable<AssistTask["wanted"]> => ({
   instanceId: machine.instanceId,
   launchedAt: machine.launchedAt,
   owner,
+  node: chosen.name,
   operation: start.operation,
   askedBy: requesterOf(start)?.userId ?? null,
   approvedBy,

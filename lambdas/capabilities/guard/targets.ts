@@ -5,13 +5,12 @@ import { hasPoolPolicies } from "../../commands/approvals.ts";
 import { everyChunk, numbered, type Page, pageAfter, readOnce } from "../../engine/chunks.ts";
 import { step } from "../../engine/durable.ts";
 import { Refused, UserError } from "../../errors.ts";
-import type { Assistance } from "../../machine/assistance.ts";
 import { changeRefused } from "../../messages/node/change-refusal.ts";
 import { agentSilentForGuard, poolWithoutNodes } from "../../messages/node/guard.ts";
-import { changeRefusalOf } from "../../steps/cluster/change-rules.ts";
-import type { MachineClaim } from "../../steps/cluster/claims.ts";
+import { type ChangeFacts, changeRefusalOf } from "../../steps/cluster/change-rules.ts";
 import { instanceIdOf, isWindows } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
+import { type Owners, ownersOf } from "../../steps/cluster/ownership.ts";
 import type { Machine } from "../../steps/ec2/instances.ts";
 import type { Agent } from "../../steps/machine/machine.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -57,22 +56,20 @@ async function checkPools(execution: Execution, targets: readonly Target[]): Pro
 interface Seen {
   readonly steps: Steps;
   readonly operation: string;
-  readonly cluster: string;
+  readonly owners: Owners & Pick<ChangeFacts, "assisted">;
   readonly machines: Machines;
-  readonly claimed: readonly MachineClaim[];
-  readonly assisted: readonly Assistance[];
   readonly agents: ReadonlyMap<string, Agent>;
 }
 
 /** Judges one machine. Other controllers that work on the node are no obstacle, because the guard disturbs no pod. */
 async function judge(seen: Seen, node: Node): Promise<Target> {
-  const { steps, cluster, machines, claimed, assisted } = seen;
+  const { steps, owners, machines } = seen;
   const { name = "", uid = "" } = node.metadata ?? {};
   const instanceId = instanceIdOf(node);
   const holder = instanceId === null ? undefined : await steps.leases.holder(instanceId);
   const heldBy = holder && holder !== seen.operation ? holder : null;
   const machine = machineOf(node, machines);
-  const why = changeRefusalOf({ node, machine, cluster, claimed, assisted, others: [], heldBy }, "drain");
+  const why = changeRefusalOf({ ...owners, node, machine, others: [], heldBy }, "drain");
   const isSilent = seen.agents.get(instanceId ?? "")?.online !== true;
   const unreached = isSilent ? agentSilentForGuard(name) : null;
   const refusal = why ? changeRefused(why, "guard", name) : unreached;
@@ -88,14 +85,14 @@ async function readRequested(
   wanted: Targets,
 ): Promise<{ readonly seen: Seen; readonly nodes: readonly Node[] }> {
   const { configuration } = await steps.runtime.read(runtimeVersion);
-  const { id, name: cluster } = configuration.cluster;
+  const { id } = configuration.cluster;
   const [nodes, claimed] = [await steps.nodes.all(), await steps.claims.all()];
   const assisted = await steps.machines.assistance.all();
   const machines = new Map((await steps.instances.ofCluster(id)).map((machine) => [machine.instanceId, machine]));
   const agents = await steps.machine.agents();
-  const known = { machines, claimed, assisted, agents };
+  const owners = { ...ownersOf(configuration, { nodes, claimed }), assisted };
   return {
-    seen: { steps, operation: start.operation, cluster, ...known },
+    seen: { steps, operation: start.operation, owners, machines, agents },
     nodes: requested(wanted, nodes, machines),
   };
 }

@@ -12,6 +12,7 @@ import {
   withoutEc2,
 } from "../../messages/node/away.ts";
 import { nodeMessage } from "../../messages/node/details.ts";
+import { identityReason, withIdentityFaults } from "../../messages/node/identity.ts";
 import { type NodeRow, nodesMessage } from "../../messages/node/nodes-table.ts";
 import { unregisteredMessage } from "../../messages/node/unregistered.ts";
 import { noSuchNode } from "../../messages/operation/dry-runs.ts";
@@ -21,8 +22,10 @@ import { withStops } from "../../messages/stops/stop.ts";
 import type { Message } from "../../records/records.ts";
 import type { PersonWait } from "../../records/waits.ts";
 import { awayOf } from "../../steps/away.ts";
+import { identityFaultOf } from "../../steps/cluster/identity.ts";
 import { detailsOf, instanceIdOf, isWindows, rowOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
+import { type Owners, ownershipOf, ownersOf } from "../../steps/cluster/ownership.ts";
 import type { Machine } from "../../steps/ec2/instances.ts";
 import { patiently } from "../../steps/patience.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -109,12 +112,15 @@ export async function listNodes(steps: Steps, settings: OperationSettings): Prom
   const others = isUnavailable(machines)
     ? []
     : await steps.unregistered.list(machines, nodes, configuration.cluster.name);
-  const [stopped, waits] = await Promise.all([
+  const [stopped, waits, assisted] = await Promise.all([
     stopsShown(steps, configuration, windows),
     findWaits(steps, windows, others),
+    steps.machines.assistance.all(),
   ]);
+  const identities = ownersOf(configuration, { nodes, claimed: [], assisted });
+  const faults = isUnavailable(machines) ? [] : machines.flatMap((one) => identityFaultOf(one, identities) ?? []);
   const listed = (rows: readonly NodeRow[]): Message => {
-    const message = nodesMessage(rows, others, steps.timestamp());
+    const message = withIdentityFaults(nodesMessage(rows, others, steps.timestamp()), faults);
     return waitsFirst(steps, waits, withStops(message, stopped));
   };
   if (!isUnavailable(machines))
@@ -149,6 +155,12 @@ async function describeMachine(
   return unregisteredMessage(only, steps.timestamp());
 }
 
+/** Ownership of a machine, with the reason where its Node does not belong to it. */
+function shownOwnership(machine: Machine | undefined, owners: Owners): string {
+  const fault = machine && identityFaultOf(machine, owners);
+  return fault ? `observed: ${identityReason(fault, (name) => name)}` : ownershipOf(machine, owners);
+}
+
 /**
  * Describes one node, or a machine that is not a node. If EC2 or Kubernetes is unavailable, shows what the other one
  * knows.
@@ -164,6 +176,7 @@ export async function describeNode(steps: Steps, typed: string, settings: Operat
       return {
         kind: "node" as const,
         node,
+        nodes,
         pods: await steps.nodes.podsOn(node.metadata?.name ?? ""),
         claimed: await steps.claims.all(),
         assisted: await steps.machines.assistance.all(),
@@ -173,12 +186,13 @@ export async function describeNode(steps: Steps, typed: string, settings: Operat
   ]);
   if (isUnavailable(found)) return withoutKubernetes(steps, found, machines, typed);
   if (found.kind === "machine") return describeMachine(steps, typed, { nodes: found.nodes, machines }, settings);
-  const { node, pods, claimed, assisted } = found;
+  const { node, nodes, pods, claimed, assisted } = found;
   const machine = isUnavailable(machines) ? undefined : machineOfNode(node, machines);
   const instanceId = machine?.instanceId ?? instanceIdOf(node);
   const heldBy = instanceId ? ((await steps.leases.holder(instanceId)) ?? null) : null;
   const due = (await seenReboots(steps, configuration))(node, machine?.tags[TAG.pool] ?? null);
-  const more = { cluster: configuration.cluster.name, claimed, assisted, heldBy };
+  const ownership = shownOwnership(machine, ownersOf(configuration, { nodes, claimed, assisted }));
+  const more = { ownership, heldBy };
   const details = { ...detailsOf(node, machine, pods, more), ...(due ? { rebootDue: due } : {}) };
   const stopped = await stopsOver(steps, configuration, node, details.pool);
   const described = (of: typeof details): Message => withStops(nodeMessage(of, steps.timestamp()), stopped);

@@ -7,12 +7,14 @@ import { UserError } from "../../errors.ts";
 import type { HealthFacts } from "../../health/facts.ts";
 import type { RebootDue } from "../../machine/seen-machine.ts";
 import { machinesMessage, type UnavailableService } from "../../messages/node/away.ts";
+import type { IdentityFault } from "../../messages/node/identity.ts";
 import { missing } from "../../messages/node/why.ts";
 import { noSuchNode, severalNodes } from "../../messages/operation/dry-runs.ts";
 import type { Message } from "../../records/records.ts";
+import { identityFaultOf } from "../../steps/cluster/identity.ts";
 import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
-import { ownershipOf } from "../../steps/cluster/ownership.ts";
+import { ownershipOf, ownersOf } from "../../steps/cluster/ownership.ts";
 import { isOurs, type Machine } from "../../steps/ec2/instances.ts";
 import { patiently } from "../../steps/patience.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -32,6 +34,8 @@ export interface WhySources {
   readonly instanceId: string | null;
   /** The machine exists, but Casement is not known to act for it. */
   readonly isObserved: boolean;
+  /** Reason why the Node does not belong to the machine; null if it does, or if that is not known. */
+  readonly identity: IdentityFault | null;
   /** ISO 8601. */
   readonly startedAt: string;
   /** By the last observation of the reboot watch; undefined if there is no Node. */
@@ -76,8 +80,18 @@ function requested(
   return { name: node.metadata?.name ?? "", node, machine, instanceId };
 }
 
-/** Does Casement act for a machine? */
-type Acting = "yes" | "no" | "unknown";
+/** Does Casement act for a machine? An IdentityFault is the reason why it does not. */
+type Acting = "yes" | "no" | "unknown" | IdentityFault;
+
+/** May the schedule probe a node of such a machine, as far as that is known? */
+const mayBeProbed = (acting: Acting): boolean => acting === "yes" || acting === "unknown";
+
+/** Finds the reason why Casement may not ask a machine; null if it may, or if there is none to ask. */
+function notAskedBecause(machine: Machine | undefined, acting: Acting): string | null {
+  if (!machine || acting === "yes") return null;
+  if (typeof acting === "object") return missing.otherNode;
+  return acting === "no" ? missing.notOurs : missing.owner;
+}
 
 /**
  * Finds the reason why the machine cannot be asked; null if it can. IAM refuses commands to a machine that Casement
@@ -91,7 +105,8 @@ function obstacle(
 ): string | null {
   if (instanceId === null) return missing.noInstance;
   if (!isAway(machines) && !machine) return missing.noInstance;
-  if (machine && acting !== "yes") return acting === "no" ? missing.notOurs : missing.owner;
+  const refusal = notAskedBecause(machine, acting);
+  if (refusal !== null) return refusal;
   if (machine && machine.state !== "running") return missing.notRunning(machine.state);
   if (!ssm.known) return ssm.why;
   return ssm.value.registered && ssm.value.online ? null : missing.notAsked;
@@ -101,14 +116,22 @@ function obstacle(
  * Finds out whether Casement acts for the machine and may send it an observation. If the cluster or the ledger does not
  * answer, that is known only of a machine that Casement launched.
  */
-async function actingFor(steps: Steps, { machine }: HealthSubject, { cluster }: Configuration): Promise<Acting> {
+async function actingFor(
+  steps: Steps,
+  { machine }: HealthSubject,
+  listed: readonly Node[] | UnavailableService,
+  configuration: Configuration,
+): Promise<Acting> {
   if (!machine) return "unknown";
-  if (isOurs(machine, cluster.name)) return "yes";
+  const nodes = isAway(listed) ? [] : listed;
+  if (isOurs(machine, configuration.cluster.name))
+    return identityFaultOf(machine, ownersOf(configuration, { nodes, claimed: [] })) ?? "yes";
   try {
     const [claimed, assisted] = await patiently(LIST_SECONDS * 1_000, () =>
       Promise.all([steps.claims.all(), steps.machines.assistance.all()]),
     );
-    return ownershipOf(machine, cluster.name, claimed, assisted) === "assisted" ? "yes" : "no";
+    const owners = ownersOf(configuration, { nodes, claimed, assisted });
+    return identityFaultOf(machine, owners) ?? (ownershipOf(machine, owners) === "assisted" ? "yes" : "no");
   } catch {
     return "unknown";
   }
@@ -136,15 +159,16 @@ export async function lookAround(
   const away = { nodes: isAway(nodes) ? nodes : null, machines: isAway(machines) ? machines : null };
   const facts = await factsOf(steps, configuration, one, away);
   const heldBy = one.instanceId ? ((await steps.leases.holder(one.instanceId)) ?? null) : null;
-  const acting = await actingFor(steps, one, configuration);
+  const acting = await actingFor(steps, one, nodes, configuration);
   const why = obstacle(one, machines, facts, acting);
-  const probed = { ...facts, probe: await lastProbe(steps, configuration, one, acting !== "no") };
+  const probed = { ...facts, probe: await lastProbe(steps, configuration, one, mayBeProbed(acting)) };
   return {
     node: one.name,
     facts: why === null ? probed : { ...probed, machine: unknownFacts(why) },
     heldBy,
     instanceId: why === null ? one.instanceId : null,
     isObserved: one.machine !== undefined && acting !== "yes",
+    identity: typeof acting === "object" ? acting : null,
     startedAt,
     rebootDue: one.node && (await seenReboots(steps, configuration))(one.node, one.machine?.tags[TAG.pool] ?? null),
   };

@@ -63,9 +63,9 @@ function probedOf(node: Node, machine: Machine, { pools, probe: { images } }: Co
 async function findTurn(steps: Steps): Promise<Turn> {
   const { configuration } = await steps.runtime.read(null);
   if (!configuration.probe.images.linux) return NOTHING;
-  const [all, machines, known] = await Promise.all([
-    steps.nodes.all(),
-    machinesActedFor(steps, configuration.cluster),
+  const all = await steps.nodes.all();
+  const [machines, known] = await Promise.all([
+    machinesActedFor(steps, configuration, all),
     steps.machines.probed.all(),
   ]);
   const nodes = all.filter(isWindows);

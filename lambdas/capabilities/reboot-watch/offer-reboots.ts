@@ -27,7 +27,7 @@ function pendingOf(
  */
 export async function offerReboots(steps: Steps): Promise<void> {
   const { configuration } = await steps.runtime.read(null);
-  const machines = await machinesActedFor(steps, configuration.cluster);
+  const machines = await machinesActedFor(steps, configuration, await steps.nodes.all());
   const [seen, given] = await Promise.all([steps.machines.seen.all(), steps.machines.given.all()]);
   const poolOf = ({ seen: { instanceId } }: Pending): string => machines.get(instanceId)?.tags[TAG.pool] ?? "";
   const pending = pendingOf(seen, given).filter((one) => poolOf(one) !== "");

@@ -9,16 +9,16 @@ import { changeRefusalOf } from "../../steps/cluster/change-rules.ts";
 import type { RebootTask } from "./task.ts";
 
 /**
- * Refuses the work if the machine's owner has changed or a controller would replace the machine while it is down: the
+ * Refuses the work if the machine's owner or its Node has changed, or a controller would replace the machine while it is down: the
  * eviction may have taken an hour. A deleted Node or a terminated instance passes; later checks report it.
  */
 async function checkController(task: RebootTask, change: "reboot" | "restart"): Promise<void> {
   const { steps, runtime, operation } = task;
   const { name, uid } = nodeOf(task);
-  const { cluster } = runtime.configuration;
-  const node = await steps.nodes.read(name);
-  if (!node || node.metadata?.uid !== uid) return;
-  const { unread: _, ...facts } = await changeFactsOf(steps, node, cluster.name, operation);
+  const nodes = await steps.nodes.all();
+  const node = nodes.find(({ metadata }) => metadata?.uid === uid);
+  if (!node) return;
+  const { unread: _, ...facts } = await changeFactsOf(steps, { node, nodes }, runtime.configuration, operation);
   const refusal = facts.machine && changeRefusalOf({ ...facts, heldBy: null }, change);
   if (refusal) throw new StageFailed("reboot-stood-against", changeRefused(refusal, change, name));
 }

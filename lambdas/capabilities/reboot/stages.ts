@@ -1,7 +1,7 @@
 import { isAgentSilent } from "../../change/node/agent.ts";
 import { guardFault, guardFileFault } from "../../change/node/guard.ts";
 import { addNotes } from "../../change/node/notes.ts";
-import { observe } from "../../change/node/observe.ts";
+import { observe, scriptFault } from "../../change/node/observe.ts";
 import { isQuarantined } from "../../change/node/quarantine.ts";
 import { rebootThroughSsm } from "../../change/node/reboot.ts";
 import { giveBack } from "../../change/node/restore.ts";
@@ -10,7 +10,8 @@ import { DeadlineExceeded, done, MINUTE, StageFailed } from "../../engine/durabl
 import { isLostResult } from "../../engine/run-script.ts";
 import type { Observation } from "../../machine/plan.ts";
 import { cordonLeaves, cordonLeft } from "../../messages/node/cordon.ts";
-import { guardNotAsked, guardNotReady, guardUnchecked } from "../../messages/node/reboot.ts";
+import { guardNotAsked, guardNotReady, guardUnchecked, machineNotReady } from "../../messages/node/reboot.ts";
+import type { StageFault } from "../../records/failures.ts";
 import { judgeBeforeReboot } from "./before.ts";
 import { rebootThroughEc2 } from "./ec2.ts";
 import { offerEc2Reboot } from "./late.ts";
@@ -45,15 +46,24 @@ async function observeBefore(task: RebootTask): Promise<Observation | null> {
   return observe(task, LOOK);
 }
 
-/** Refuses, before anything is changed, a machine whose guard would not restore its metadata route. */
+/** Names what is wrong on the machine besides its guard: a file of another release, a full disk, or a wrong clock. */
+const machineFault = ({ runtime, enteredAt, wait: { until } }: RebootTask, seen: Observation): StageFault | null =>
+  guardFileFault(seen, runtime.payload) ?? scriptFault(seen, { from: enteredAt ?? 0, until });
+
+/**
+ * Refuses, before anything is changed, a machine whose guard would not restore its metadata route, or whose script would
+ * refuse the order to reboot.
+ */
 export async function checkGuard(task: RebootTask): Promise<void> {
   const before = await observeBefore(task);
   if (before === null) {
     await once(task, "the guard was not checked", async () => void (await addNotes(task, [guardUnchecked])));
     return;
   }
-  const fault = guardFault(before) ?? guardFileFault(before, task.runtime.payload);
-  if (fault) throw new StageFailed(fault.code, guardNotReady(fault.why));
+  const guard = guardFault(before) ?? guardFileFault(before, task.runtime.payload);
+  if (guard) throw new StageFailed(guard.code, guardNotReady(guard.why));
+  const fault = task.isThroughEc2 ? null : machineFault(task, before);
+  if (fault) throw new StageFailed(fault.code, machineNotReady(fault.why));
 }
 
 /** Reboots the machine once, and keeps the boot id that the proof must not see again. */
@@ -62,7 +72,7 @@ export async function rebootMachine(task: RebootTask): Promise<void> {
   if (task.isThroughEc2) return rebootThroughEc2(task);
   let askedAt = "";
   await rebootThroughSsm(task, {
-    faultOf: (seen) => guardFileFault(seen, task.runtime.payload),
+    faultOf: (seen) => machineFault(task, seen),
     mayGoOn: async () => {
       askedAt = await judgeBeforeReboot(task, async () => task.steps.timestamp());
     },

@@ -20,6 +20,7 @@ import {
 import { requesterOf } from "../../records/origin.ts";
 import { bootIdOf, instanceIdOf, isReady, movedPods } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
+import { ownersOf } from "../../steps/cluster/ownership.ts";
 import { removalRefusalOf } from "../../steps/cluster/removal-rules.ts";
 import { isOurs, launcherOf, type Machine } from "../../steps/ec2/instances.ts";
 import { poolNodes } from "../../steps/ledger/slot-rules.ts";
@@ -130,12 +131,10 @@ export async function choose(op: Op, named: string): Promise<ChosenMachine> {
     },
     isReady: nodes.some((one) => one === node && isReady(one)),
     refusal: removalRefusalOf({
+      ...ownersOf(configuration, { nodes, claimed: await steps.claims.all() }),
       node,
       machine,
-      nodes,
       pods,
-      cluster: configuration.cluster.name,
-      claimed: await steps.claims.all(),
       // Asked only of what we launched: the right to ask is no wider.
       isProtected:
         machine && isOurs(machine, configuration.cluster.name)

@@ -2,8 +2,11 @@ import type { EmptyingTask } from "../../change/emptying/emptying-task.ts";
 import { checkGoesOn } from "../../change/emptying/stopped.ts";
 import { leaseOf, nodeOf, once, waitFor } from "../../change/node/task.ts";
 import { auditNode } from "../../change/operation/audit.ts";
-import { done, pending } from "../../engine/durable.ts";
-import { hasEnded } from "../../steps/ec2/instances.ts";
+import { done, pending, StageFailed } from "../../engine/durable.ts";
+import { identityReason, identityRemedy } from "../../messages/node/identity.ts";
+import { identityFaultOf } from "../../steps/cluster/identity.ts";
+import { ownersOf } from "../../steps/cluster/ownership.ts";
+import { hasEnded, type Machine } from "../../steps/ec2/instances.ts";
 import type { ChosenMachine } from "./choose.ts";
 
 /** A removal under way; its execution publishes its message. */
@@ -11,6 +14,13 @@ export interface RemovalTask extends EmptyingTask {
   readonly chosen: ChosenMachine;
   /** EC2 took the order to terminate: from here on there is no way back. */
   isTerminating: boolean;
+}
+
+/** @throws StageFailed if the instance and its Node do not belong together any more: the eviction may have taken an hour */
+async function checkIdentity({ steps, runtime }: RemovalTask, machine: Machine): Promise<void> {
+  const owners = ownersOf(runtime.configuration, { nodes: await steps.nodes.all(), claimed: [] });
+  const fault = identityFaultOf(machine, owners);
+  if (fault) throw new StageFailed("other-node", `${identityReason(fault)}. Next: ${identityRemedy(fault)}`);
 }
 
 /** Terminates the instance and waits until EC2 shows it as terminated. */
@@ -21,6 +31,7 @@ export async function terminate(task: RemovalTask): Promise<void> {
     const seen = await steps.instances.describe(lease.instanceId);
     // A step that runs again after a crash may have terminated it: then nothing stops the rest.
     if (!seen || !hasEnded(seen)) await checkGoesOn(task);
+    if (seen && !hasEnded(seen)) await checkIdentity(task, seen);
     await steps.instances.terminate(lease);
     await auditNode(task, "terminate", { what: "changed", detail: { change: "terminate the instance" } });
     // Nothing is given back any more: the Node goes with its instance.

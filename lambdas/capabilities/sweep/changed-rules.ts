@@ -1,4 +1,5 @@
 import { guardedRules, rulesChange } from "../../audit/rules-change.ts";
+import { unreadableIn } from "../../commands/approvals.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { rulesChanged } from "./rules-message.ts";
 
@@ -9,7 +10,8 @@ import { rulesChanged } from "./rules-message.ts";
 export async function announceRules(steps: Steps): Promise<void> {
   const { version, configuration } = await steps.runtime.read(null);
   const known = await steps.announcements.rules();
-  if (known?.version === version) return;
+  // Rules that cannot be read would show as removed; a later sweep announces them when they can.
+  if (known?.version === version || unreadableIn(configuration).length > 0) return;
   const rules = guardedRules(configuration);
   const changes = known ? rulesChange(known.rules, rules) : [];
   if (changes.length > 0) {

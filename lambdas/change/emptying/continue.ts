@@ -6,8 +6,11 @@ import {
   continueNotice,
   drainContinues,
   lateEvent,
+  rebootsWithPodsBy,
   stillCordoned,
+  withPodsHeard,
 } from "../../messages/node/continue.ts";
+import { rebootsWithPods } from "../../messages/node/drain.ts";
 import type { StageFault } from "../../records/failures.ts";
 import { isBusy } from "../../steps/client-errors.ts";
 import { hasEnded } from "../../steps/ec2/instances.ts";
@@ -26,7 +29,7 @@ const QUESTION = "continue the drain";
 
 /** A click on a button of the question, or a cancellation of the operation. */
 interface Pressed {
-  readonly decision: "continue" | "cancel";
+  readonly decision: "continue" | "reboot-with-pods" | "cancel";
   readonly userId: string;
 }
 
@@ -36,7 +39,12 @@ export interface LateDrain extends StageFault {
   readonly round: number;
   /** The first deadline, in milliseconds since the epoch. */
   readonly firstUntil: number;
+  /** Pods whose containers do not end, each with its volumes. */
+  readonly stuck: readonly string[];
 }
+
+/** End of the question whether a drain goes on. */
+type Continuation = "stop" | "continue" | "reboot-with-pods";
 
 /**
  * Calculates how long a drain may ask whether to continue.
@@ -61,22 +69,22 @@ export function asksUntil(
  * Asks in the message whether to continue a drain that has passed its deadline. Until the answer, the node stays
  * cordoned and
  * lease and slot stay held.
- * @returns true if a permitted person pressed Continue in time; the stage then has a new deadline
+ * @returns what a permitted person pressed in time; the stage then has a new deadline, unless it is "stop"
  * @throws Cancelled
  */
-export async function mayContinue(task: EmptyingTask, late: LateDrain): Promise<boolean> {
+export async function mayContinue(task: EmptyingTask, late: LateDrain): Promise<Continuation> {
   const { round } = late;
   const until = await once(task, `how long to ask ${round}`, async () => asksUntil(task, late, task.steps.now()));
-  if (until === null) return false;
+  if (until === null) return "stop";
   try {
     const pressed = await ask(task, late, until);
     if (pressed === TIME_IS_UP) return await lapsed(task, round);
     if (pressed.decision === "cancel") throw new Cancelled(pressed.userId);
-    await goOn(task, round, pressed.userId);
-    return true;
+    await goOn(task, late, pressed);
+    return pressed.decision;
   } catch (error) {
     // If Slack took no question for minutes, no person can answer it.
-    if (isBusy(causeOf(error))) return false;
+    if (isBusy(causeOf(error))) return "stop";
     throw error;
   }
 }
@@ -89,7 +97,7 @@ const ask = (task: EmptyingTask, late: LateDrain, until: number): Promise<Presse
     until,
     show: (callbackId, asking) => show(task, { ...late, until }, callbackId, asking),
     written: (callbackId) => written(task, callbackId, until),
-    notice: continueNotice(operation, nodeOf(task).name, late.why, new Date(until).toISOString()),
+    notice: continueNotice(operation, nodeOf(task).name, late, new Date(until).toISOString()),
     judge: (pressed, asking) => once(task, `judge the answer ${late.round} ${asking}`, () => judge(task, pressed)),
   });
 };
@@ -128,7 +136,8 @@ async function written(
   until: number,
 ): Promise<Pressed | null> {
   const given = await steps.ledger.answerOf(operation, `node ${index}`, callback, until);
-  if (given?.decision === "continue") return { decision: "continue", userId: given.userId };
+  if (given?.decision === "continue" || given?.decision === "reboot-with-pods")
+    return { decision: given.decision, userId: given.userId };
   const { cancelledBy = null, rollout } = (await steps.ledger.operation(operation)) ?? {};
   const by = rollout?.paused || rollout?.closedAt ? await stoppedBy(steps, operation) : cancelledBy;
   return by === null ? null : { decision: "cancel", userId: by };
@@ -141,10 +150,10 @@ async function judge(task: EmptyingTask, pressed: Pressed): Promise<Pressed | nu
   return (await mayDecide(steps, pressed.userId, workflow, pool)) ? pressed : null;
 }
 
-async function lapsed(task: EmptyingTask, round: number): Promise<false> {
+async function lapsed(task: EmptyingTask, round: number): Promise<"stop"> {
   const act = { what: "lapsed", detail: { question: QUESTION } } as const;
   await once(task, `no answer ${round}`, () => auditNode(task, `not continued ${round}`, act));
-  return false;
+  return "stop";
 }
 
 /** Judges requester and node again, unless the node was deleted: then the next poll ends its drain. */
@@ -156,22 +165,24 @@ async function judgeExisting(task: EmptyingTask): Promise<void> {
 }
 
 /** Judges requester and node again, and gives the stage a new deadline. */
-async function goOn(task: EmptyingTask, round: number, userId: string): Promise<void> {
+async function goOn(task: EmptyingTask, { round, stuck }: LateDrain, { decision, userId }: Pressed): Promise<void> {
   const { steps, operation } = task;
+  const isWithPods = decision === "reboot-with-pods";
   await once(task, `judge again after the question ${round}`, () => judgeExisting(task));
   const until = await renewDeadline(task, `another deadline ${round}`);
   await once(task, `continue ${round}`, async () => {
     const again = { status: "running", failure: null, decideBy: null, callbacks: {} } as const;
     const deadline = new Date(until).toISOString();
-    await steps.ledger.changeOperation(operation, { status: "running", summary: continuedBy(userId, deadline) });
+    const summary = isWithPods ? rebootsWithPodsBy(userId) : continuedBy(userId, deadline);
+    await steps.ledger.changeOperation(operation, { status: "running", summary });
     await record(task, again);
-    await addNotes(task, [drainContinues(deadline)]);
+    await addNotes(task, [isWithPods ? rebootsWithPods(stuck) : drainContinues(deadline)]);
     await auditNode(task, `continued ${round}`, {
       what: "decided",
       by: { person: userId },
-      detail: { question: QUESTION, decision: "continue" },
+      detail: { question: QUESTION, decision },
     });
-    const heard = continueHeard(nodeOf(task).name);
+    const heard = (isWithPods ? withPodsHeard : continueHeard)(nodeOf(task).name);
     await steps.thread.sendEphemeral(task.runtime.configuration.slack.channel, userId, heard).catch(() => undefined);
   });
 }

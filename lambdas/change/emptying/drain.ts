@@ -1,5 +1,11 @@
 import { done, type Poll, pending, StageFailed } from "../../engine/durable.ts";
-import { drainRefused, podsCameBack, uncordonedMeanwhile, volumesLeft } from "../../messages/node/drain.ts";
+import {
+  drainRefused,
+  finishedStay,
+  podsCameBack,
+  uncordonedMeanwhile,
+  volumesLeft,
+} from "../../messages/node/drain.ts";
 import type { MachineOff } from "../../messages/node/drain-report.ts";
 import type { StageFault } from "../../records/failures.ts";
 import type { DrainOptions } from "../../steps/drain/filters.ts";
@@ -85,11 +91,11 @@ async function drainOnce(
   return done({ ...end, off });
 }
 
-/** Adds a note to the node's record if volumes may still be attached. */
+/** Adds notes to the node's record on volumes that may still be attached, and on finished pods that stay. */
 export async function noteDrain(task: NodeTask, end: FinishedDrain): Promise<void> {
-  if (end.kind !== "drained" || !end.volumes) return;
-  const note = volumesLeft(end.volumes);
-  await once(task, "note the volumes", () => addNotes(task, [note]));
+  if (end.kind !== "drained" || !(end.volumes || end.kept)) return;
+  const notes = [...(end.volumes ? [volumesLeft(end.volumes)] : []), ...(end.kept ? [finishedStay(end.kept)] : [])];
+  await once(task, "note the volumes", () => addNotes(task, notes));
 }
 
 /** Reason why a drain did not empty the node; null when no pod is left to evict. */

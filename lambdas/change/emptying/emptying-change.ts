@@ -1,3 +1,5 @@
+import { Refused } from "../../errors.ts";
+import { machineUnfit } from "../../messages/node/reboot.ts";
 import type { NodePlan } from "../../messages/plan/plan.ts";
 import type { PlanCard } from "../../records/approval.ts";
 import type { Message } from "../../records/records.ts";
@@ -10,6 +12,7 @@ import { timeOptions } from "../operation/timing.ts";
 import { checkApproved } from "./approved-part.ts";
 import { blockerClasses } from "./blocker-classes.ts";
 import type { EmptyingTask } from "./emptying-task.ts";
+import { instanceSeen } from "./instance-seen.ts";
 import { lossClasses } from "./loss-classes.ts";
 import { checkLosses, type EmptyingRequest, isEmptying, type PlannedEmptying, planEmptying } from "./plan-emptying.ts";
 
@@ -26,11 +29,26 @@ export interface EmptyingRow<T extends EmptyingTask>
   readonly taskOf: (task: EmptyingTask, planned: PlannedEmptying) => T;
 }
 
-/** Refuses losses that were not accepted, and adds the state of the machine's guard to the plan. */
+/** Plans as `planEmptying` does, and adds EC2's own view of the instance for the people who read the plan. */
+async function planShown(op: Op<EmptyingRequest>): Promise<PlannedEmptying> {
+  const planned = await planEmptying(op);
+  const instance = await instanceSeen(op.steps, planned.chosen.instanceId);
+  const { plan } = planned;
+  if ("unread" in instance) return { ...planned, plan: { ...plan, unread: [...plan.unread, instance.unread] } };
+  return { ...planned, plan: { ...plan, instance } };
+}
+
+/**
+ * Refuses losses that were not accepted and a reboot that the machine's script would refuse, and adds the state of the
+ * machine's guard to the plan.
+ */
 async function prepare(op: Op<EmptyingRequest>, planned: PlannedEmptying): Promise<PlannedEmptying> {
   if (!op.request.dryRun) checkLosses(planned);
   if (planned.plan.throughEc2 !== undefined) return planned;
   const guard = await observeGuard(op, planned.chosen);
+  const { command, dryRun } = op.request;
+  if (guard?.unfit !== undefined && command === "reboot" && !dryRun)
+    throw new Refused(machineUnfit(planned.chosen.name, guard.unfit));
   return guard ? { ...planned, plan: { ...planned.plan, guard } } : planned;
 }
 
@@ -54,7 +72,7 @@ async function effects(
   { chosen, plan: { guard } }: PlannedEmptying,
   card: EmptyingRow<EmptyingTask>["card"],
 ): Promise<ApprovalPlan> {
-  const planned = await planEmptying({ ...op, request: { ...op.request, node: chosen.name } });
+  const planned = await planShown({ ...op, request: { ...op.request, node: chosen.name } });
   checkLosses(planned);
   const plan = guard ? { ...planned.plan, guard } : planned.plan;
   return {
@@ -90,7 +108,7 @@ export const emptying = <T extends EmptyingTask>({
   workflow: command,
   names: { plan: "plan", end: `end without a ${command}` },
   stages: () => stages,
-  plan: planEmptying,
+  plan: planShown,
   subject: ({ chosen, isReady }) => ({ ...chosen, isRecovery: !isReady }),
   prepare,
   dryRun: ({ plan }) => dryRun(plan),

@@ -5,8 +5,8 @@ import type { ChangeTask } from "../change.ts";
 export interface EmptyingTask extends ChangeTask {
   /** Pool of the node; null for a node that belongs to no pool. */
   readonly pool: string | null;
-  /** Losses that were accepted. */
-  readonly options: DrainOptions;
+  /** Losses that were accepted, and whether pods that do not end are waited for. */
+  options: DrainOptions;
   /** Number of pods in the approved plan. */
   readonly pods: number;
   /** Judges requester and node once more. @throws Refused or Forbidden when the work may not continue */

@@ -1,14 +1,15 @@
 import { CONNECTION_SECONDS } from "../../configuration/configuration.ts";
 import { DeadlineExceeded, done, StageFailed } from "../../engine/durable.ts";
-import { codeOfHoldUps } from "../../messages/node/drain.ts";
+import { codeOfHoldUps, stuckPods } from "../../messages/node/drain.ts";
 import { drainReport } from "../../messages/node/drain-report.ts";
 import type { StageFault } from "../../records/failures.ts";
 import { putCordon } from "../node/cordon.ts";
 import { leaseOf, nodeOf, once, waitFor } from "../node/task.ts";
 import { auditNode } from "../operation/audit.ts";
-import { mayContinue } from "./continue.ts";
+import { type LateDrain, mayContinue } from "./continue.ts";
 import { checkStillDrained, evictPods, type FinishedDrain, failureOfDrain, noteDrain } from "./drain.ts";
 import type { EmptyingTask } from "./emptying-task.ts";
+import { OVERDUE_SECONDS } from "./plan-emptying.ts";
 import { takeSlot } from "./slot.ts";
 
 /** Waits for a slot of the pool, then judges requester and node again, since both may have changed. */
@@ -30,18 +31,22 @@ export async function cordonForEmptying(task: EmptyingTask): Promise<void> {
   });
 }
 
+/** A drain that has passed its deadline, with the pods whose containers do not end. */
+type DrainFault = StageFault & Pick<LateDrain, "stuck">;
+
 /** Drains until a deadline. @returns the end of the drain, or the obstacles that remain at the deadline */
-async function drainUntil(task: EmptyingTask, round: number): Promise<FinishedDrain | StageFault> {
+async function drainUntil(task: EmptyingTask, round: number): Promise<FinishedDrain | DrainFault> {
   const { options, pool, runtime } = task;
   const connectionSeconds = runtime.configuration.pools[pool ?? ""]?.connectionSeconds ?? CONNECTION_SECONDS;
   const name = round === 1 ? "the pods have left" : `the pods have left ${round}`;
   try {
     const end = await evictPods(task, { options, connectionSeconds }, name);
     if (end.kind !== "late") return end;
-    return { code: codeOfHoldUps(end.holdUps), why: drainReport({ ...end, node: nodeOf(task).name }) };
+    const why = drainReport({ ...end, node: nodeOf(task).name });
+    return { code: codeOfHoldUps(end.holdUps), why, stuck: stuckPods(end.holdUps) };
   } catch (error) {
     // The API server did not answer at the deadline.
-    if (error instanceof DeadlineExceeded) return { code: "eviction-unanswered", why: error.message };
+    if (error instanceof DeadlineExceeded) return { code: "eviction-unanswered", why: error.message, stuck: [] };
     throw error;
   }
 }
@@ -52,7 +57,9 @@ async function drainOn(task: EmptyingTask): Promise<FinishedDrain> {
   for (let round = 1; ; round += 1) {
     const end = await drainUntil(task, round);
     if ("kind" in end) return end;
-    if (!(await mayContinue(task, { round, ...end, firstUntil }))) throw new StageFailed(end.code, end.why);
+    const pressed = await mayContinue(task, { round, ...end, firstUntil });
+    if (pressed === "stop") throw new StageFailed(end.code, end.why);
+    if (pressed === "reboot-with-pods") task.options = { ...task.options, skipAfterSeconds: OVERDUE_SECONDS };
   }
 }
 
@@ -61,13 +68,13 @@ async function drainOn(task: EmptyingTask): Promise<FinishedDrain> {
  * @throws StageFailed that names the remaining pods and the reason
  */
 export async function evict(task: EmptyingTask): Promise<void> {
-  const { options, pods } = task;
+  const { pods } = task;
   const end = await drainOn(task);
   const failure = failureOfDrain(end, nodeOf(task).name);
   if (failure !== null) throw new StageFailed(failure.code, failure.why);
   await noteDrain(task, end);
   task.isGone = end.kind === "node-gone" || end.kind === "machine-gone";
   if (end.kind === "drained")
-    await waitFor(task, "the pods have left for good", async () => done(await checkStillDrained(task, options)));
+    await waitFor(task, "the pods have left for good", async () => done(await checkStillDrained(task, task.options)));
   await once(task, "audit the eviction", () => auditNode(task, "evicted", { what: "evicted", detail: { pods } }));
 }

@@ -31,10 +31,10 @@ export interface PlannedEmptying {
 }
 
 /**
- * Seconds that a drain waits after the grace of a pod on a NotReady node: its kubelet reports no end, and the reboot
- * ends the pod.
+ * Seconds after the grace of a pod from which on a reboot may end it: on a NotReady node, whose kubelet reports no end,
+ * and where a person decided so.
  */
-const OVERDUE_SECONDS = 60;
+export const OVERDUE_SECONDS = 60;
 
 /** Accepts losses only if the requester typed the node's whole name. Budgets and grace periods are always kept. */
 const optionsOf = (isForced: boolean, isRecovered: boolean, recreating: readonly string[]): DrainOptions => ({

@@ -29,11 +29,8 @@ export async function findWatched(
   wanted: (node: Node) => boolean = isWindows,
 ): Promise<readonly WatchedMachine[]> {
   const { configuration } = await steps.runtime.read(null);
-  const [nodes, machines, agents] = await Promise.all([
-    steps.nodes.all(),
-    machinesActedFor(steps, configuration.cluster),
-    steps.machine.agents(),
-  ]);
+  const nodes = await steps.nodes.all();
+  const [machines, agents] = await Promise.all([machinesActedFor(steps, configuration, nodes), steps.machine.agents()]);
   const watched: WatchedMachine[] = [];
   for (const node of nodes.filter((one) => isWindows(one) && wanted(one))) {
     const machine = machines.get(instanceIdOf(node) ?? "");

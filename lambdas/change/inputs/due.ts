@@ -6,7 +6,7 @@ import type { MachineInputs, SentInput } from "../../records/machine-record.ts";
 import { provisioned } from "../../steps/cluster/managed-nodes.ts";
 import { instanceIdOf, isReady } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
-import { ownershipOf } from "../../steps/cluster/ownership.ts";
+import { ownershipOf, ownersOf } from "../../steps/cluster/ownership.ts";
 import type { Machine } from "../../steps/ec2/instances.ts";
 import { type InputWatch, isBlocked } from "../../steps/input-watches.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -106,13 +106,19 @@ function candidatesOf(
 }
 
 /** Finds the machines of nodes that run, that only Casement manages, and whose agents take commands. */
-async function reachable(steps: Steps, { cluster }: Configuration, nodes: readonly Node[]): Promise<readonly Placed[]> {
-  const machines = new Map((await steps.instances.ofCluster(cluster.id)).map((one) => [one.instanceId, one]));
+async function reachable(
+  steps: Steps,
+  configuration: Configuration,
+  { nodes, candidates }: { readonly nodes: readonly Node[]; readonly candidates: readonly Node[] },
+): Promise<readonly Placed[]> {
+  const { id } = configuration.cluster;
+  const machines = new Map((await steps.instances.ofCluster(id)).map((one) => [one.instanceId, one]));
   const [claimed, agents] = [await steps.claims.all(), await steps.machine.agents()];
-  return nodes.flatMap((node) => {
+  const owners = ownersOf(configuration, { nodes, claimed });
+  return candidates.flatMap((node) => {
     const machine = machines.get(instanceIdOf(node) ?? "");
     if (machine?.state !== "running" || !agents.get(machine.instanceId)?.online) return [];
-    return ownershipOf(machine, cluster.name, claimed) === "managed" ? [{ node, machine }] : [];
+    return ownershipOf(machine, owners) === "managed" ? [{ node, machine }] : [];
   });
 }
 
@@ -142,9 +148,10 @@ export async function findDue(
   const isCompared = input.comparedFile(configuration) !== null;
   const isWhole = isCompared && (isRequested || steps.now() - watch.comparedAt >= COMPARE_AGAIN_MS);
   const given = await reads.given();
-  const candidates = candidatesOf(wish, content, { nodes: await steps.nodes.all(), given, isWhole, now: steps.now() });
+  const all = await steps.nodes.all();
+  const candidates = candidatesOf(wish, content, { nodes: all, given, isWhole, now: steps.now() });
   if (candidates.length === 0) return { isWhole, nodes: [] };
-  const placed = await reachable(steps, configuration, candidates);
+  const placed = await reachable(steps, configuration, { nodes: all, candidates });
   const stopOf = input.waitsForStops ? await stopOver(steps, configuration) : () => null;
   const rank = ({ node, machine }: Placed): number => {
     const failedBefore = watch.blocked?.sha256 === content.sha256 && watch.blocked.instanceId === machine.instanceId;

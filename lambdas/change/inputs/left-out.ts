@@ -4,7 +4,7 @@ import type { LeftOutNode } from "../../messages/operation/reconcile.ts";
 import { provisioned } from "../../steps/cluster/managed-nodes.ts";
 import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
-import { ownershipOf } from "../../steps/cluster/ownership.ts";
+import { ownershipOf, ownersOf } from "../../steps/cluster/ownership.ts";
 import type { Machine } from "../../steps/ec2/instances.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { stopOver } from "./due.ts";
@@ -12,20 +12,24 @@ import { stopOver } from "./due.ts";
 /**
  * Finds the reason why each of these nodes is not changed, in the order in which nodes are selected. Belongs into a
  * step.
+ * @param nodes every Node of the cluster
+ * @param asked the nodes to explain
  */
 export async function leftOutNodes(
   steps: Steps,
   configuration: Configuration,
   nodes: readonly Node[],
+  asked: readonly Node[],
 ): Promise<readonly LeftOutNode[]> {
   const { cluster } = configuration;
   const machines = new Map((await steps.instances.ofCluster(cluster.id)).map((one) => [one.instanceId, one]));
   const [claimed, agents] = [await steps.claims.all(), await steps.machine.agents()];
+  const owners = ownersOf(configuration, { nodes, claimed });
   const stopOf = await stopOver(steps, configuration);
   const machineOf = (node: Node): Machine | undefined => {
     const [own] = provisioned([node]);
     const machine = machines.get((own && instanceIdOf(own)) ?? "");
-    return ownershipOf(machine, cluster.name, claimed) === "managed" ? machine : undefined;
+    return ownershipOf(machine, owners) === "managed" ? machine : undefined;
   };
   const reasonOf = async (node: Node): Promise<LeftOutNode["reason"]> => {
     const machine = machineOf(node);
@@ -37,7 +41,7 @@ export async function leftOutNodes(
     const holder = await steps.leases.holder(machine.instanceId);
     return holder === undefined ? { kind: "up-to-date" } : { kind: "held", operation: holder };
   };
-  return atMost(RECORDS_AT_ONCE, nodes, async (node) => ({
+  return atMost(RECORDS_AT_ONCE, asked, async (node) => ({
     name: node.metadata?.name ?? "",
     reason: await reasonOf(node),
   }));

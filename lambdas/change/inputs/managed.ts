@@ -4,15 +4,18 @@ import type { InputFile, InputName, MachineInputs } from "../../records/machine-
 import { managedNodes } from "../../steps/cluster/managed-nodes.ts";
 import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
+import { ownersOf } from "../../steps/cluster/ownership.ts";
 import type { Steps } from "../../steps/steps.ts";
 
 /** Finds the nodes that get the cluster's inputs. If EC2 is unreachable, continue without their owners. */
-export async function managedWindowsNodes(steps: Steps, { cluster }: Configuration): Promise<readonly Node[]> {
-  const [all, machines] = await Promise.all([
+export async function managedWindowsNodes(steps: Steps, configuration: Configuration): Promise<readonly Node[]> {
+  const { cluster } = configuration;
+  const [nodes, machines] = await Promise.all([
     steps.nodes.all(),
     steps.instances.ofCluster(cluster.id).catch(() => null),
   ]);
-  return managedNodes(all, machines && { machines, claimed: await steps.claims.all(), cluster: cluster.name });
+  const claimed = machines === null ? [] : await steps.claims.all();
+  return managedNodes(machines, ownersOf(configuration, { nodes, claimed }));
 }
 
 /** Names the nodes whose record does not have a file of an input with this content, or did not confirm it. */

@@ -72,7 +72,8 @@ async function readOne(op: ReconcileOperation, input: Input, configuration: Conf
 /** Finds the reasons of nodes that the person has named; no reason of a pool's nodes. Belongs into a step. */
 async function namedNodes(op: ReconcileOperation, configuration: Configuration): Promise<readonly LeftOutNode[]> {
   if (op.request.targets.kind !== "nodes") return [];
-  return leftOutNodes(op.steps, configuration, select(op.request)(await op.steps.nodes.all()));
+  const nodes = await op.steps.nodes.all();
+  return leftOutNodes(op.steps, configuration, nodes, select(op.request)(nodes));
 }
 
 /** Shows the plan of each input to the requester. */

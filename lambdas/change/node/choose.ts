@@ -88,7 +88,7 @@ export async function judgeNode(op: Op, change: ChangeName, named: string): Prom
   const node = findNode(named, nodes);
   const { name = "", uid = "" } = node.metadata ?? {};
   const instanceId = instanceIdOf(node);
-  const { unread, ...facts } = await changeFactsOf(steps, node, configuration.cluster.name, start.operation);
+  const { unread, ...facts } = await changeFactsOf(steps, { node, nodes }, configuration, start.operation);
   const { machine, others } = facts;
   const refusal = changeRefusalOf(facts, change in disruptions ? (disruptions[change] ?? null) : "drain");
   if (refusal || instanceId === null)

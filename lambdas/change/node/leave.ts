@@ -1,6 +1,7 @@
 import { QUARANTINED } from "../../cluster/node-keys.ts";
 import { Cancelled, causeOf } from "../../engine/durable.ts";
 import { cordonLeaves } from "../../messages/node/cordon.ts";
+import { codeOf } from "../../records/failures.ts";
 import type { UnprovenReboot } from "../../steps/ledger/cordons.ts";
 import type { EmptyingTask } from "../emptying/emptying-task.ts";
 import { auditNode } from "../operation/audit.ts";
@@ -8,13 +9,15 @@ import { restoreNode } from "./restore.ts";
 import { nodeOf, once } from "./task.ts";
 
 /**
- * Uncordons a node whose work has failed or was cancelled. If the eviction failed and the pool's `afterFailedDrain` is
+ * Uncordons a node whose work has failed or was cancelled. A node whose pods do not end stays cordoned. If the eviction failed and the pool's `afterFailedDrain` is
  * "hold" or
  * "ask", the node stays cordoned; after a cancellation it is always uncordoned.
  * @returns the state that is left, as a clause
  */
 export function leaveNode(task: EmptyingTask, cause: Error): Promise<string> | string {
   if (!task.isTouched) return cordonLeaves.untouched;
+  // A node that could not end a pod would get new ones.
+  if (codeOf(cause) === "pod-stuck") return holdNode(task, cordonLeaves.stuck);
   const { afterFailedDrain } = task.runtime.configuration.pools[task.pool ?? ""] ?? {};
   const isGivenBack = afterFailedDrain !== "hold" && afterFailedDrain !== "ask";
   if (isGivenBack || task.stage !== "evict" || cause instanceof Cancelled) return restoreNode(task);

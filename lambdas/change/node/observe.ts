@@ -1,7 +1,7 @@
-import { StageFailed } from "../../engine/durable.ts";
+import { MINUTE, StageFailed } from "../../engine/durable.ts";
 import { isLostResult, runScript } from "../../engine/run-script.ts";
 import type { Observation } from "../../machine/plan.ts";
-import { codeOfScript } from "../../records/failures.ts";
+import { codeOfScript, type StageFault } from "../../records/failures.ts";
 import { leaseOf, type NodeTask } from "./task.ts";
 
 /** Attempts: right after a boot the agent's worker may start before the metadata route exists, and lose a result. */
@@ -32,3 +32,46 @@ async function observeOnce(task: NodeTask, name: string): Promise<Observation> {
     throw new StageFailed(codeOfScript(seen), `observe.ps1 failed on the machine: ${seen.error ?? "no error message"}`);
   return seen;
 }
+
+/** AWS refuses requests signed more than five minutes off (IAM user guide, "Signature Version 4 errors"). */
+const CLOCK_TOLERANCE_MS = 5 * MINUTE;
+
+/**
+ * Bytes that the system drive must have free: for the script's marker, the agent's files of a command, and what Windows
+ * writes while it boots (assumed; Microsoft names no figure).
+ */
+const LEAST_FREE_BYTES = 200 * 1024 ** 2;
+
+/**
+ * Names a wrong clock: certificates, signed requests and orders with an end would fail later, with errors that may not
+ * mention it.
+ * @param shown the machine's clock, in milliseconds since the epoch, like the times between which it was read
+ */
+export function clockFault(shown: number, before: number, after: number): StageFault | null {
+  if (shown >= before - CLOCK_TOLERANCE_MS && shown <= after + CLOCK_TOLERANCE_MS) return null;
+  const words = (time: number): string => new Date(time).toISOString().slice(0, 19).replace("T", " ");
+  const why = `the clock of the machine is wrong: it said ${words(shown)} UTC at ${words(after)} UTC`;
+  return { code: "clock-wrong", why };
+}
+
+/**
+ * Names a system drive on which a script could not write its marker.
+ * @param freeBytes undefined if the machine did not say
+ */
+export function diskFault(freeBytes: number | undefined): StageFault | null {
+  if (freeBytes === undefined || freeBytes >= LEAST_FREE_BYTES) return null;
+  const megabytes = Math.floor(freeBytes / 1024 ** 2);
+  return { code: "disk-full", why: `the system drive of the machine has ${megabytes} MB free` };
+}
+
+/** Times between which a machine was observed, in milliseconds since the epoch. */
+export interface ObservedBetween {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** Names the fault of a machine for which its scripts would refuse an order; null if they would take it. */
+export const scriptFault = (
+  { clock, freeBytes }: Pick<Observation, "clock" | "freeBytes">,
+  { from, until }: ObservedBetween,
+): StageFault | null => diskFault(freeBytes) ?? clockFault(clock * 1_000, from, until);

@@ -1,4 +1,4 @@
-import { BREAK_GLASS, rulesIn } from "../../commands/approvals.ts";
+import { BREAK_GLASS, hasUnreadableRules, rulesIn } from "../../commands/approvals.ts";
 import { isChange } from "../../commands/list.ts";
 import { groupsWithRoles } from "../../commands/membership.ts";
 import { mayUseSomewhere, rolesOf } from "../../commands/policy.ts";
@@ -32,7 +32,7 @@ export async function checkOrigin(
   const requester = requesterOf(start);
   if (!requester) return;
   const judge = isChange(request.command) ? refusalOf : lookRefusalOf;
-  const refusal = await judge(steps, requester.userId, request.command, heldIn(rules, pool));
+  const refusal = await judge(steps, requester.userId, request.command, { rules, pool });
   logPolicy(requester.userId, request.command, refusal);
   if (refusal) throw new Forbidden(refusalMessage(refusal).text);
 }
@@ -43,9 +43,19 @@ type Place = string | null | undefined;
 /** The pool in which an operation works, if it is known. */
 const poolOf = ({ request, inPool }: OperationRecord): Place => (inPool === undefined ? poolNamed(request) : inPool);
 
+/** Rules, and the pool in which they are to hold. */
+interface PlacedRules {
+  readonly rules: Rules;
+  readonly pool: Place;
+}
+
 /** The rules of one pool; all rules while the pool is unknown. */
-const heldIn = (rules: Rules, pool: Place): Rules =>
+const heldIn = ({ rules, pool }: PlacedRules): Rules =>
   pool === undefined ? rules : { ...rulesIn(rules, pool), pools: {} };
+
+/** Refuses every command in a pool whose rules cannot be read; null in any other. */
+const faultRefusal = ({ rules, pool = null }: PlacedRules, command: string): Refusal | null =>
+  pool !== null && hasUnreadableRules(rules, pool) ? { kind: "unreadable", command, pools: [pool] } : null;
 
 /**
  * Checks the permission to act on a node without waiting for the approval, if the request asks for that.
@@ -59,7 +69,7 @@ export async function checkBreakGlass({ steps, start }: Execution, node: string,
   if (breakGlassOf(request) === null || !("node" in request) || !requester) return;
   if (request.node !== node) throw new UserError(breakGlassNeedsName(node, request.node));
   const rules = await steps.runtime.rules();
-  const refusal = await refusalOf(steps, requester.userId, BREAK_GLASS, heldIn(rules, pool));
+  const refusal = await refusalOf(steps, requester.userId, BREAK_GLASS, { rules, pool });
   logPolicy(requester.userId, BREAK_GLASS, refusal);
   if (refusal) throw new Forbidden(refusalMessage(refusal).text);
 }
@@ -73,7 +83,7 @@ export async function checkNow({ steps, start }: Execution, pool: string | null)
   const requester = requesterOf(start);
   if (!requester || breakGlassOf(start.request) !== null) return;
   const rules = await steps.runtime.rules();
-  const refusal = await refusalOf(steps, requester.userId, BREAK_GLASS, heldIn(rules, pool));
+  const refusal = await refusalOf(steps, requester.userId, BREAK_GLASS, { rules, pool });
   logPolicy(requester.userId, BREAK_GLASS, refusal);
   if (refusal) throw new Forbidden(refusalMessage(refusal).text);
 }
@@ -103,14 +113,23 @@ const logPolicy = (by: string, command: string, refusal: Refusal | null): void =
  * Judges the requester of a look by the roster that the schedule read minutes ago, and asks Slack only about people who
  * are not in it.
  */
-async function lookRefusalOf(steps: Steps, userId: string, command: string, rules: Rules): Promise<Refusal | null> {
+async function lookRefusalOf(
+  steps: Steps,
+  userId: string,
+  command: string,
+  placed: PlacedRules,
+): Promise<Refusal | null> {
   const known = await steps.people.lastKnown(userId);
-  if (!known) return refusalOf(steps, userId, command, rules);
+  if (!known) return refusalOf(steps, userId, command, placed);
+  const rules = heldIn(placed);
   if (known.membership !== "member") return { kind: known.membership };
   return mayUseSomewhere(rules, rolesOf(rules, userId, known.groups), command) ? null : { kind: "policy", command };
 }
 
-async function refusalOf(steps: Steps, userId: string, command: string, rules: Rules): Promise<Refusal | null> {
+async function refusalOf(steps: Steps, userId: string, command: string, placed: PlacedRules): Promise<Refusal | null> {
+  const fault = faultRefusal(placed, command);
+  if (fault) return fault;
+  const rules = heldIn(placed);
   const membership = await steps.people.membership(rules, userId);
   if (membership !== "member") return { kind: membership };
   if (mayUseSomewhere(rules, rolesOf(rules, userId, []), command)) return null;
@@ -129,24 +148,29 @@ const orLog = (error: unknown): void => console.error("a private message was not
  */
 export async function mayDecide(steps: Steps, userId: string, command: string, pool?: Place): Promise<boolean> {
   const rules = await steps.runtime.rules();
-  const refusal = await refusalOf(steps, userId, command, heldIn(rules, pool));
+  const refusal = await refusalOf(steps, userId, command, { rules, pool });
   logPolicy(userId, command, refusal);
   if (refusal) await steps.thread.sendEphemeral(rules.slack.channel, userId, refusalMessage(refusal)).catch(orLog);
   return refusal === null;
 }
 
+/** Rechecks a person who cancels; null if the rules of the pool cannot be read. */
+const mayCancel = async (steps: Steps, userId: string, pool: Place): Promise<boolean | null> =>
+  pool && hasUnreadableRules(await steps.runtime.rules(), pool) ? null : mayDecide(steps, userId, "cancel", pool);
+
 /**
  * Finds the person who cancelled an operation; null while no permitted person did. The first poll rechecks the
  * permission
- * and records the verdict for the others. If Slack or the rules cannot be read, the front door's verdict of minutes ago
- * holds: a cancellation only rolls back.
+ * and records the verdict for the others. If Slack, the rules or those of the pool cannot be read, the front door's
+ * verdict of minutes ago holds: a cancellation only rolls back.
  */
 export async function cancelledBy(steps: Steps, id: string): Promise<string | null> {
   const operation = await steps.ledger.operation(id);
   const { cancelledBy: by = null, cancelCause: cause, cancelAllowed } = operation ?? {};
   if (by === null || cause === cancelAllowed || cause === undefined) return by;
   try {
-    const allowed = await mayDecide(steps, by, "cancel", operation && poolOf(operation));
+    const allowed = await mayCancel(steps, by, operation && poolOf(operation));
+    if (allowed === null) return by;
     if (allowed) await steps.ledger.changeOperation(id, { cancelAllowed: cause });
     else await steps.ledger.withdrawCancel(id, cause);
     return allowed ? by : null;
@@ -186,10 +210,11 @@ export async function mayVote(
   { userId, decision }: { readonly userId: string; readonly decision: "approve" | "deny" },
   { roles, pool }: { readonly roles: readonly string[]; readonly pool: string | null },
 ): Promise<boolean> {
-  const rules = heldIn(await steps.runtime.rules(), pool);
-  const refusal = await refusalOf(steps, userId, decision, rules);
+  const placed = { rules: await steps.runtime.rules(), pool };
+  const refusal = await refusalOf(steps, userId, decision, placed);
   logPolicy(userId, decision, refusal);
   if (refusal) return false;
+  const rules = heldIn(placed);
   const groups = await steps.people.groupsOf(groupsWithRoles(rules), userId);
   return rolesOf(rules, userId, groups).some((role) => roles.includes(role));
 }

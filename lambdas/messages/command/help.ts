@@ -3,17 +3,29 @@ import { optionForm } from "../../commands/form.ts";
 import type { Message } from "../../records/records.ts";
 import { header, section, sections } from "../slack/blocks.ts";
 import { code, plain } from "../slack/text.ts";
+import { unreadableRules } from "./refusals.ts";
 import { shownForm, typeThis } from "./syntax.ts";
 
 const line = (command: Command, usable: readonly string[]): string =>
   `${shownForm(command)} ${command.summary}${usable.includes(command.name) ? "" : " _(no permission)_"}`;
 
+/** Rights of the person who reads the help. */
+export interface HelpReader {
+  /** Names of the commands that the reader may use. */
+  readonly usable: readonly string[];
+  /** Pools whose rules cannot be read. */
+  readonly unreadablePools: readonly string[];
+}
+
 /**
  * Lists all commands, and marks those that the reader is not allowed to use.
- * @param usable names of the commands that the reader may use
  * @param cluster the cluster's name
  */
-export function helpMessage(commands: readonly Command[], usable: readonly string[], cluster: string): Message {
+export function helpMessage(
+  commands: readonly Command[],
+  { usable, unreadablePools }: HelpReader,
+  cluster: string,
+): Message {
   const changing = commands.some((command) => command.effect === "change" && usable.includes(command.name));
   const rights = changing
     ? ""
@@ -22,6 +34,9 @@ export function helpMessage(commands: readonly Command[], usable: readonly strin
     text: "How to use {win}",
     blocks: [
       header(`Windows nodes of ${cluster}`),
+      ...(unreadablePools.length > 0
+        ? [section(`⚠️ ${unreadableRules(unreadablePools)} ${typeThis("doctor")} shows the fault.`)]
+        : []),
       ...sections(commands.map((command) => line(command, usable))),
       section(
         `For details: ${typeThis("help", "add")}. kubectl's syntax works too: ${typeThis("get nodes")}.${rights}`,

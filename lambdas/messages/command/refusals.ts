@@ -1,13 +1,18 @@
 import type { Message } from "../../records/records.ts";
 import { say } from "../slack/blocks.ts";
-import { code, plain } from "../slack/text.ts";
+import { code, plain, some } from "../slack/text.ts";
 import { typeThis } from "./syntax.ts";
 
 /** Reason why a person's command is rejected. */
 export type Refusal =
   | { readonly kind: "workspace" | "guest" | "bot" | "shared-channel" }
   | { readonly kind: "channel"; readonly channel: string; readonly cluster: string }
-  | { readonly kind: "policy"; readonly command: string };
+  | { readonly kind: "policy"; readonly command: string }
+  | { readonly kind: "unreadable"; readonly command: string; readonly pools: readonly string[] };
+
+/** Sentence about pools whose rules cannot be read. */
+export const unreadableRules = (pools: readonly string[]): string =>
+  `Casement cannot read the rules of ${pools.length === 1 ? "pool" : "pools"} ${some(pools.map(code), 20)}, so no one may act on ${pools.length === 1 ? "its" : "their"} nodes.`;
 
 const refusals: { readonly [K in Refusal["kind"]]: (of: Extract<Refusal, { kind: K }>) => string } = {
   workspace: () => "Only members of Casement's own workspace can use it. Nothing was changed.",
@@ -17,6 +22,8 @@ const refusals: { readonly [K in Refusal["kind"]]: (of: Extract<Refusal, { kind:
     "Casement does not work in channels that are shared with another organisation. Use an internal channel.",
   channel: ({ channel, cluster }) =>
     `${plain(cluster)} is managed in <#${plain(channel, 40)}>. Run ${typeThis("…")} there.`,
+  unreadable: ({ command, pools }) =>
+    `${unreadableRules(pools)} ${code(command)} was refused and nothing was changed. ${typeThis("doctor")} shows the fault.`,
   policy: ({ command }) =>
     `You do not have permission to use ${code(command)}. Nothing was changed. ${typeThis("help")} shows what you can use; roles are granted under \`people\` in Casement's configuration.`,
 };

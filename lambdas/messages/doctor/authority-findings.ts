@@ -1,7 +1,7 @@
 import { localDate } from "../slack/age.ts";
-import { code, plain, some } from "../slack/text.ts";
+import { code, plain } from "../slack/text.ts";
 import type { Finding } from "./finding.ts";
-import { broken, type FindingText, note, warning } from "./finding-text.ts";
+import { broken, type FindingText, list, note, warning } from "./finding-text.ts";
 
 type OfAuthorities = Extract<
   Finding,
@@ -14,8 +14,6 @@ type OfAuthorities = Extract<
       | "authority-unpublished";
   }
 >;
-
-const list = (names: readonly string[]): string => some(names.map(code), 8);
 
 /** Texts of the findings about join tokens, and about the authorities that kubelets trust. */
 export const ofAuthorities: {

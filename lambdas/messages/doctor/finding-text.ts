@@ -1,3 +1,4 @@
+import { code, some } from "../slack/text.ts";
 import type { Area, Level } from "./finding.ts";
 
 /** Text of a finding. */
@@ -28,3 +29,6 @@ export const warning = (area: Area, says: string, remedy: string): FindingText =
 
 /** Builds the text of a finding that is worth knowing and needs no remedy. */
 export const note = (area: Area, says: string, remedy: string): FindingText => ({ area, level: "note", says, remedy });
+
+/** Lists names as code; more than eight are counted. */
+export const list = (names: readonly string[]): string => some(names.map(code), 8);

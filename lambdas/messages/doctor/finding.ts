@@ -2,6 +2,7 @@ import type { MirrorFault, UnusedMirror } from "../../inputs/mirrors/mirror-line
 import type { AssistanceFault } from "../../machine/assistance.ts";
 import type { SupportFault } from "../../machine/payload-support.ts";
 import type { InputName } from "../../records/machine-record.ts";
+import type { IdentityFault } from "../node/identity.ts";
 import type { UnregisteredRow } from "../node/unregistered.ts";
 
 /** Input of the cluster whose nodes the doctor examines. */
@@ -15,6 +16,15 @@ export type Area = "Slack" | "AWS" | "Cluster" | "Nodes";
  * and is worth knowing.
  */
 export type Level = "broken" | "unclear" | "warning" | "note";
+
+/** Holder of the addresses of a network, as a phrase. */
+export type NetworkUse = "machines" | "pods" | "Services" | "pods on Windows nodes";
+
+/** A network as "10.128.0.0/14", and what has its addresses. */
+interface UsedNetwork {
+  readonly of: NetworkUse;
+  readonly cidr: string;
+}
 
 /** One finding of the doctor, as data. */
 export type Finding =
@@ -35,6 +45,8 @@ export type Finding =
   | { readonly kind: "not-a-member" | "channel-shared" | "channel-unknown"; readonly channel: string }
   /** Commands that the policy does not name, so that no role may use them. */
   | { readonly kind: "commands-unnamed"; readonly commands: readonly string[] }
+  /** Rules of a pool that cannot be read, with their faults, one per line. */
+  | { readonly kind: "rules-unreadable"; readonly pool: string; readonly why: string }
   /**
    * Commands whose approval fewer than two people can give; `pool` is null for the general rules, `people` are Slack
    * ids.
@@ -69,6 +81,8 @@ export type Finding =
       readonly kind: "others-without-profile" | "others-without-agent" | "others-silent";
       readonly machines: readonly string[];
     }
+  /** A machine and a Node that do not belong together. */
+  | { readonly kind: "node-identity"; readonly fault: IdentityFault }
   /** Machines of other owners whose tag or approval is not valid, each with the reason. */
   | {
       readonly kind: "assistance-without-power";
@@ -89,6 +103,20 @@ export type Finding =
   | { readonly kind: "kubelet-version"; readonly node: string; readonly kubelet: string; readonly server: string }
   | { readonly kind: "no-cloud-controller"; readonly platform: string }
   | { readonly kind: "reserved-network"; readonly network: string }
+  | { readonly kind: "networks-overlap"; readonly one: UsedNetwork; readonly other: UsedNetwork }
+  /** `addresses`: the most pods that a node's share of the network has addresses for. */
+  | {
+      readonly kind: "few-addresses";
+      readonly network: string;
+      readonly hostPrefix: number;
+      readonly addresses: number;
+      readonly podsPerNode: number;
+    }
+  | { readonly kind: "dns-differs"; readonly address: string; readonly expected: string }
+  /** DaemonSets, as "namespace/name", that neither choose Linux nodes nor Windows nodes and tolerate the taint of these. */
+  | { readonly kind: "daemonsets-anywhere"; readonly daemonSets: readonly string[] }
+  /** Pods, as "namespace/name", that claim volumes on Windows nodes without a storage driver. */
+  | { readonly kind: "no-storage-driver"; readonly nodes: readonly string[]; readonly pods: readonly string[] }
   /** `nodes` are the operator's; `meant`: the configuration accepts them (`cluster.besideWmco`). */
   | { readonly kind: "beside-wmco"; readonly nodes: readonly string[]; readonly meant: boolean }
   | { readonly kind: "server-too-old"; readonly server: string }

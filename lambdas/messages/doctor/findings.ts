@@ -3,20 +3,19 @@ import { typeThis } from "../command/syntax.ts";
 import { machineState } from "../node/unregistered.ts";
 import { ofObstacles } from "../provision/obstacles.ts";
 import { between } from "../slack/age.ts";
-import { code, counted, plain, some } from "../slack/text.ts";
+import { code, counted, plain } from "../slack/text.ts";
 import { ofAccess } from "./access-findings.ts";
 import { ofAudit } from "./audit-findings.ts";
 import { ofAuthorities } from "./authority-findings.ts";
+import { ofCluster } from "./cluster-findings.ts";
 import { ofCredentials } from "./credential-findings.ts";
 import type { Area, Finding } from "./finding.ts";
-import { broken, type FindingText, note, warning } from "./finding-text.ts";
+import { broken, type FindingText, list, note, warning } from "./finding-text.ts";
 import { ofClusterInputs } from "./input-findings.ts";
 import { ofOtherOwners } from "./other-owner-findings.ts";
 import { ofRules } from "./rules-findings.ts";
 import { ofSlack } from "./slack-findings.ts";
 import { ofSubscribers } from "./subscriber-findings.ts";
-
-const list = (names: readonly string[]): string => some(names.map(code), 8);
 
 const nameTheKey = "set `aws.volumeKey` to it in the configuration and deploy (docs/runbook.md, stage launch)";
 const recreateDocument = "find in CloudTrail who recreated it, delete it, and deploy the stack again";
@@ -127,53 +126,6 @@ const ofAws: Pick<
     broken("AWS", `the SSM document ${code(name)} for ${code(script)} does not exist`, "deploy the stack again"),
   "document-changed": ({ name }) =>
     broken("AWS", `the SSM document ${code(name)} differs from the deployed one, so it is not used`, recreateDocument),
-};
-
-const ofCluster: Pick<
-  Sayings,
-  | "server-version"
-  | "no-hybrid-network"
-  | "network-differs"
-  | "no-join-account"
-  | "no-machine-approver"
-  | "no-linux-node"
-> = {
-  "server-version": ({ server, payload }) =>
-    broken(
-      "Cluster",
-      `the cluster runs ${code(server)}, but the payload for ${code(payload)} supports that version and the next one only`,
-      "upload the payload for the cluster's version and deploy its manifest",
-    ),
-  "no-hybrid-network": ({ network }) =>
-    broken(
-      "Cluster",
-      `the cluster's network (${plain(network)}) has no hybrid overlay for Windows nodes`,
-      "give OVN-Kubernetes a hybrid cluster network (OKD documentation, “Configuring hybrid networking”)",
-    ),
-  "network-differs": ({ what, cluster, configured }) =>
-    broken(
-      "Cluster",
-      `${plain(what)} is ${code(cluster)} in the cluster, but ${code(configured)} in the configuration`,
-      "set the cluster's value in the configuration and deploy",
-    ),
-  "no-join-account": () =>
-    broken(
-      "Cluster",
-      "the service account for joining nodes, `openshift-machine-config-operator/node-bootstrapper`, is missing",
-      "check the Machine Config Operator, which creates this account",
-    ),
-  "no-machine-approver": () =>
-    warning(
-      "Cluster",
-      "`openshift-cluster-machine-approver` is missing: certificates of the cluster's own Machines are not approved",
-      "check that cluster operator; nodes that Casement launches do not need it",
-    ),
-  "no-linux-node": () =>
-    broken(
-      "Cluster",
-      "no Linux node is Ready, and the cluster's own services need one",
-      "get a Linux node Ready first",
-    ),
 };
 
 const ofNodes: Pick<

@@ -1,7 +1,7 @@
 import { typeThis } from "../command/syntax.ts";
-import { code, counted, prose, some } from "../slack/text.ts";
+import { code, counted, prose } from "../slack/text.ts";
 import type { ExaminedInput, Finding } from "./finding.ts";
-import { broken, type FindingText, note, warning } from "./finding-text.ts";
+import { broken, type FindingText, list, note, warning } from "./finding-text.ts";
 import { ofMirrors } from "./mirror-findings.ts";
 
 type OfInputs = Extract<
@@ -27,8 +27,6 @@ const inputWords: Readonly<
 
 /** Most sentences about authorities in one finding. */
 const MOST_REMARKS = 5;
-
-const list = (names: readonly string[]): string => some(names.map(code), 8);
 
 const have = (nodes: readonly string[]): string => `${list(nodes)} ${nodes.length === 1 ? "has" : "have"}`;
 

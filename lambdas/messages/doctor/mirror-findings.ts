@@ -1,9 +1,9 @@
 import type { MirrorFault, UnusedMirror } from "../../inputs/mirrors/mirror-lines.ts";
 import { typeThis } from "../command/syntax.ts";
 import { mirrorFaultText, unusedCredentialsText, unusedMirrorText } from "../mirrors/faults.ts";
-import { code, counted, prose, some } from "../slack/text.ts";
+import { code, counted, prose } from "../slack/text.ts";
 import type { Finding } from "./finding.ts";
-import { type FindingText, note, warning } from "./finding-text.ts";
+import { type FindingText, list, note, warning } from "./finding-text.ts";
 
 type OfMirrors = Extract<
   Finding,
@@ -21,8 +21,6 @@ type OfMirrors = Extract<
 
 /** Most lines of mirror sets that one finding names. */
 const MOST_LINES = 5;
-
-const list = (names: readonly string[]): string => some(names.map(code), 8);
 
 /** Sentences about lines of mirror sets, without the last full stop. */
 function lines(faults: readonly MirrorFault[], unused: readonly UnusedMirror[]): string {

@@ -1,8 +1,9 @@
 import type { AssistanceFault } from "../../machine/assistance.ts";
 import { typeThis } from "../command/syntax.ts";
 import { assistanceFaults } from "../node/assist.ts";
-import { code, some } from "../slack/text.ts";
-import { type FindingText, warning } from "./finding-text.ts";
+import { type IdentityFault, identityReason, identityRemedy } from "../node/identity.ts";
+import { code } from "../slack/text.ts";
+import { broken, type FindingText, list, warning } from "./finding-text.ts";
 
 interface Named {
   readonly machines: readonly string[];
@@ -12,10 +13,10 @@ interface Powerless {
   readonly machines: readonly { readonly instanceId: string; readonly fault: AssistanceFault }[];
 }
 
-const list = (names: readonly string[]): string => some(names.map(code), 8);
-
-/** Texts of the findings about machines of other owners. */
+/** Texts of the findings about machines of other owners, and about Nodes of other machines. */
 export const ofOtherOwners = {
+  "node-identity": ({ fault }: { readonly fault: IdentityFault }): FindingText =>
+    broken("Nodes", `${identityReason(fault)}, so that Casement changes neither`, identityRemedy(fault)),
   "others-without-profile": ({ machines }: Named): FindingText =>
     warning(
       "Nodes",

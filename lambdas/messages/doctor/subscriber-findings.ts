@@ -1,7 +1,5 @@
-import { code, some } from "../slack/text.ts";
-import { broken, type FindingText, warning } from "./finding-text.ts";
+import { broken, type FindingText, list, warning } from "./finding-text.ts";
 
-const list = (endpoints: readonly string[]): string => some(endpoints.map(code), 8);
 const have = (endpoints: readonly string[]): string => `${list(endpoints)} ${endpoints.length === 1 ? "has" : "have"}`;
 
 const FOLLOW_THE_LINK =

@@ -6,6 +6,7 @@ import { typeThis } from "../command/syntax.ts";
 import { removalRefusal } from "../remove/refusal.ts";
 import { context, section } from "../slack/blocks.ts";
 import { code, plain } from "../slack/text.ts";
+import { type IdentityFault, identityReason, identityRemedy } from "./identity.ts";
 import { controllerWords, type OtherController } from "./other-controllers.ts";
 import { ADD_ROUTE } from "./trouble.ts";
 
@@ -29,6 +30,7 @@ export type AssistRefusal =
   | { readonly kind: "launched-and-owned"; readonly owner: OtherOwner }
   | { readonly kind: "not-of-cluster"; readonly instanceId: string; readonly clusterId: string }
   | { readonly kind: "assisted"; readonly operation: string }
+  | { readonly kind: "identity"; readonly fault: IdentityFault }
   | { readonly kind: "busy"; readonly operation: string }
   | { readonly kind: "no-profile"; readonly instanceId: string }
   | { readonly kind: "no-agent"; readonly instanceId: string }
@@ -65,6 +67,8 @@ function refusalWords(refusal: AssistRefusal, node: string): readonly [string, s
         `it is assisted already, by ${code(refusal.operation)}`,
         `use ${typeThis("guard", node)} to repair its guard, or ${typeThis("assist", node, "--end")} to end it`,
       ];
+    case "identity":
+      return [identityReason(refusal.fault), identityRemedy(refusal.fault)];
     case "busy":
       return [
         `${code(refusal.operation)} is working on it`,
@@ -98,6 +102,10 @@ export function assistRefused(refusal: AssistRefusal, node: string): string {
 export const notAssisted = (node: string): string =>
   `${code(node)} is not assisted. Nothing was changed. ${typeThis("node", node)} shows whose it is.`;
 
+/** Refusal to end the assistance of a machine that does not belong to the Node. */
+export const assistanceOfAnother = (node: string, fault: IdentityFault): string =>
+  `The assistance of ${code(node)} cannot end: ${identityReason(fault)}. Next: ${identityRemedy(fault)}.`;
+
 /** Answer while another operation holds the machine whose assistance is to end. */
 export const assistanceBusy = (node: string, operation: string): string =>
   `The assistance of ${code(node)} cannot end: ${code(operation)} is working on it. Next: wait for it to end, or stop it: ${typeThis("cancel", operation)}.`;
@@ -106,6 +114,8 @@ export const assistanceBusy = (node: string, operation: string): string =>
 export interface AssistPlan {
   readonly node: string;
   readonly instanceId: string;
+  /** EC2's name of the machine. */
+  readonly machineName: string;
   readonly owner: OtherOwner;
   readonly others: readonly OtherController[];
   /** Facts that could not be read, in words. */
@@ -141,6 +151,10 @@ function warnings({ others, unread, node }: AssistPlan): ReturnType<typeof secti
     : [];
 }
 
+/** Warning of a Node with another name than EC2's: only its kubelet says that it runs on that machine. */
+const otherName = ({ node, instanceId, machineName }: AssistPlan): string =>
+  `⚠️ EC2 names the machine ${code(machineName)}, and its Node is ${code(node)}. Approve only if ${code(node)} runs on ${code(instanceId)}.`;
+
 const blocksOf = (plan: AssistPlan): PlanCard["blocks"] => [
   section(
     `${code(plan.node)} (${code(plan.instanceId)}) belongs to ${ownerWords(plan.owner)}. Casement sets the tag ${TAGGED} on the instance, installs the guard of the metadata route and checks it. No service is restarted and no pod is moved.`,
@@ -148,6 +162,7 @@ const blocksOf = (plan: AssistPlan): PlanCard["blocks"] => [
   section(
     `*Casement will*, each time it is asked: look at the machine, cordon and uncordon the node, drain it, reboot it and prove that it works, repair the guard.\n*Casement will not* touch its files, services, certificates or mirrors, nor stop, remove or replace it: that stays with its owner.`,
   ),
+  ...(plan.machineName === plan.node ? [] : [section(otherName(plan))]),
   ...(assistanceFaults[plan.before] === null ? [] : [section(`⚠️ Before: ${assistanceFaults[plan.before]}.`)]),
   ...warnings(plan),
 ];

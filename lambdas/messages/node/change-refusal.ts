@@ -2,13 +2,16 @@ import type { AssistanceVerdict, OtherOwner } from "../../machine/assistance.ts"
 import { typeThis } from "../command/syntax.ts";
 import { code } from "../slack/text.ts";
 import { assistanceFaults } from "./assist.ts";
+import { type IdentityFault, identityReason, identityRemedy } from "./identity.ts";
 import { controllerWords, type OtherController } from "./other-controllers.ts";
 
 /** Reason why Casement does not change a node. */
 export type ChangeRefusal =
   | { readonly kind: "linux" | "no-instance" | "not-launched-by-us" | "assisted" }
   | { readonly kind: "owner"; readonly owner: OtherOwner; readonly assistance: AssistanceVerdict }
+  | { readonly kind: "identity"; readonly fault: IdentityFault }
   | { readonly kind: "busy"; readonly operation: string }
+  | { readonly kind: "not-running"; readonly state: string }
   | { readonly kind: "conflict"; readonly controller: OtherController };
 
 /** The work that was asked for, as one types it and as one says that it cannot be done. */
@@ -52,6 +55,13 @@ function wordsOf(refusal: ChangeRefusal, change: ChangeName, node: string): read
       return [
         "Casement only assists its machine, whose services belong to another tool",
         `reboot the machine: ${typeThis("reboot", node)}`,
+      ];
+    case "identity":
+      return [identityReason(refusal.fault), identityRemedy(refusal.fault)];
+    case "not-running":
+      return [
+        `EC2 says that its instance is ${refusal.state}`,
+        `start the instance in the EC2 console; that boots Windows, and its services start with it. If it is not needed any more: ${typeThis("remove", node)}`,
       ];
     case "busy":
       return [

@@ -1,10 +1,17 @@
+import type { StageFault } from "../../records/failures.ts";
 import { workOwner } from "../../records/node-work.ts";
-import type { Message, NodeRecord } from "../../records/records.ts";
+import { asksToContinue, type Message, type NodeRecord } from "../../records/records.ts";
 import type { NodeWorkflow } from "../../stages.ts";
 import { line, type Notice } from "../operation/escalations.ts";
 import { between, localTime, utc } from "../slack/age.ts";
 import { type Button, say } from "../slack/blocks.ts";
-import { CANCEL_OPERATION, CONTINUE_DRAIN, CONTINUE_REBOOT, CONTINUE_REMOVAL } from "../slack/buttons.ts";
+import {
+  CANCEL_OPERATION,
+  CONTINUE_DRAIN,
+  CONTINUE_REBOOT,
+  CONTINUE_REMOVAL,
+  REBOOT_WITH_PODS,
+} from "../slack/buttons.ts";
 import { code } from "../slack/text.ts";
 
 /** Button by workflow: whoever continues needs the right to the command that drains. */
@@ -13,8 +20,29 @@ const continues: Readonly<Partial<Record<NodeWorkflow, string>>> = {
   remove: CONTINUE_REMOVAL,
 };
 
+/**
+ * May the reboot of a node end the pods that its drain waits for? Their containers did not end within their grace, which
+ * a boot ends.
+ */
+const mayRebootWithPods = (node: NodeRecord): boolean =>
+  asksToContinue(node) && node.workflow === "reboot" && node.failure?.code === "pod-stuck";
+
+const rebootWithPods = (node: NodeRecord): Button => ({
+  actionId: REBOOT_WITH_PODS,
+  value: workOwner(node),
+  text: "Reboot with these pods",
+  style: "danger",
+  confirm: {
+    title: "Reboot with these pods?",
+    text: "Their containers did not end within their grace, and the reboot ends them. What they have not written to their volumes is lost.",
+    confirm: "Reboot",
+    deny: "Wait",
+  },
+});
+
 /** Buttons under a drain that has passed its deadline. */
 export const continueButtons = (node: NodeRecord): Button[] => [
+  ...(mayRebootWithPods(node) ? [rebootWithPods(node)] : []),
   {
     actionId: (node.workflow && continues[node.workflow]) ?? CONTINUE_DRAIN,
     value: workOwner(node),
@@ -28,8 +56,12 @@ const at = (decideBy: string | null, now: string): string =>
   decideBy ? ` at ${localTime(decideBy)} (in ${between(now, decideBy)})` : "";
 
 /** Next step under a drain that has passed its deadline. @param now ISO 8601 */
-export const continueNext = ({ decideBy }: NodeRecord, now: string): string =>
-  `press Continue to list the pods again and drain until a new deadline, or give the node back. Without a decision it is given back${at(decideBy, now)}.`;
+export function continueNext(node: NodeRecord, now: string): string {
+  const { decideBy, failure } = node;
+  const first = mayRebootWithPods(node) ? "press Reboot with these pods if the reboot may end them, " : "press ";
+  const end = failure?.code === "pod-stuck" ? "it stays cordoned" : "it is given back";
+  return `${first}Continue to list the pods again and drain until a new deadline, or give the node back. Without a decision ${end}${at(decideBy, now)}.`;
+}
 
 /** State in which a drain leaves its node while it asks, as a clause. */
 export const stillCordoned = "the node stays cordoned, and evicted pods stay where they are";
@@ -37,6 +69,14 @@ export const stillCordoned = "the node stays cordoned, and evicted pods stay whe
 /** Note on a drain that goes on after its deadline; the thread mentions no person in notes. @param until ISO 8601: the next deadline */
 export const drainContinues = (until: string): string =>
   `Continue was pressed: the pods are listed again and evicted until ${utc(until)}`;
+
+/** Summary of an operation whose reboot no longer waits for pods that do not end. */
+export const rebootsWithPodsBy = (userId: string): string =>
+  `<@${userId}> pressed Reboot with these pods: the drain no longer waits for pods whose containers do not end.`;
+
+/** Private answer to who pressed Reboot with these pods. */
+export const withPodsHeard = (node: string): Message =>
+  say(`Rebooting ${code(node)} without waiting for pods whose containers do not end.`);
 
 /** Summary of an operation whose drain goes on after its deadline. @param until ISO 8601: the next deadline */
 export const continuedBy = (userId: string, until: string): string =>
@@ -51,14 +91,19 @@ export const lateEvent = (operation: string): string =>
 
 /**
  * Calls people to a drain that has passed its deadline.
- * @param why the report of what holds it up
+ * @param late the report of what holds it up, and its code
  * @param until ISO 8601
  */
-export const continueNotice = (operation: string, node: string, why: string, until: string): Notice => ({
+export const continueNotice = (
+  operation: string,
+  node: string,
+  { why, code: cause }: StageFault,
+  until: string,
+): Notice => ({
   kind: "decision",
   operation,
   message: line(
-    `${operation}: ${node} was not drained by its deadline. Press Continue in Slack to keep draining; otherwise it is given back at ${utc(until)}. See docs/runbook.md#stage-eviction. Cause: ${why}`,
+    `${operation}: ${node} was not drained by its deadline. Press Continue in Slack to keep draining; otherwise it ${cause === "pod-stuck" ? "stays cordoned from" : "is given back at"} ${utc(until)}${cause === "pod-stuck" ? " on" : ""}. See docs/runbook.md#stage-eviction. Cause: ${why}`,
   ),
   until,
 });

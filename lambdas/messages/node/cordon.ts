@@ -149,6 +149,8 @@ export const cordonLeaves = {
   untouched: "nothing was changed",
   held: (node: string): string =>
     `the node stays cordoned, as its pool's afterFailedDrain says; ${typeThis("uncordon", node)} makes it schedulable`,
+  stuck: (node: string): string =>
+    `the node stays cordoned, because pods on it do not end; once they have ended, ${typeThis("uncordon", node)} makes it schedulable`,
   asks: (node: string): string =>
     `${asksForCordon}: press Uncordon or Keep cordoned, or type ${typeThis("uncordon", node)} or ${typeThis("cordon", node)}`,
   unproven: (node: string): string =>

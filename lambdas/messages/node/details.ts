@@ -16,7 +16,7 @@ export interface NodeDetails extends NodeRow {
   readonly zone: string | null;
   /** EC2's name for the instance's state: "running". */
   readonly instanceState: string | null;
-  /** Ownership of its machine: "managed", "assisted", "observed". */
+  /** Ownership of its machine: "managed", "assisted", "observed", or "observed: " with the reason. */
   readonly ownership: string;
   /** "os=Windows:NoSchedule" */
   readonly taints: readonly string[];

@@ -25,8 +25,13 @@ const advice: Partial<{ readonly [K in HoldUp["kind"]]: (of: Of<K>) => string }>
   uncomputable: ({ budget, why }) => `budget ${budget} cannot be computed until it or its pods' owner is fixed: ${why}`,
   held: ({ pod, annotation, runningMs }) =>
     `${pod} must not be interrupted (${annotation})${runningMs === null ? "" : ` and has run for ${age(runningMs)}`}`,
-  terminating: ({ pod, overMs, isStuck }) =>
-    isStuck ? `${pod} is stuck: it should have ended ${age(overMs)} ago` : `${pod} has not ended yet`,
+  terminating: ({ pod, overMs, isStuck, finalizers = [], claims = [] }) => {
+    const volumes = claims.length > 0 ? `; volumes: ${some(claims, MOST_NAMES)}` : "";
+    const kept = finalizers.length > 0 ? `; its finalizer ${some(finalizers, MOST_NAMES)} would keep it then` : "";
+    return isStuck
+      ? `${pod} is stuck: its containers should have ended ${age(overMs)} ago${volumes}${kept}`
+      : `${pod} has not ended yet`;
+  },
 };
 
 const adviceOf = (held: HoldUp): string[] => {

@@ -31,7 +31,14 @@ export type HoldUp = { readonly pod: string } & (
   | { readonly kind: "refused"; readonly by: RefusedBy; readonly why: string }
   | { readonly kind: "unanswered"; readonly why: string }
   | { readonly kind: "namespace" }
-  | { readonly kind: "terminating"; readonly overMs: number; readonly isStuck: boolean }
+  | {
+      readonly kind: "terminating";
+      readonly overMs: number;
+      readonly isStuck: boolean;
+      /** Finalizers that keep the pod once its containers have ended, and the claims of its volumes. */
+      readonly finalizers?: readonly string[];
+      readonly claims?: readonly string[];
+    }
   | { readonly kind: "turn" }
 );
 
@@ -147,6 +154,14 @@ const holdUpCodes: readonly (readonly [FailureCode, (held: HoldUp) => boolean])[
 export const codeOfHoldUps = (pods: readonly HoldUp[]): FailureCode =>
   holdUpCodes.find(([, is]) => pods.some(is))?.[0] ?? "deadline-passed";
 
+/** Names the pods whose containers did not end within their grace, each with the claims of its volumes. */
+export const stuckPods = (pods: readonly HoldUp[]): string[] =>
+  pods.flatMap((held) => {
+    if (held.kind !== "terminating" || !held.isStuck) return [];
+    const { pod, claims = [] } = held;
+    return [claims.length > 0 ? `${pod} (volumes: ${some(claims, MOST_NAMES)})` : pod];
+  });
+
 /** Names the wait until load balancers send no new connections and the open ones have ended. */
 export const connectionsToEnd = "connections from load balancers to end";
 
@@ -158,6 +173,7 @@ export interface DrainRefusal {
     | "daemonset-orphaned"
     | "daemonset-unreadable"
     | "empty-dir"
+    | "kept-by-finalizer"
     | "uncertain-owner"
     | "unmanaged";
   readonly detail: string;
@@ -169,6 +185,7 @@ const refusalGroups: Readonly<Record<DrainRefusal["reason"], (pods: string) => s
   "empty-dir": (pods) => `local data of ${pods} would be lost: --force evicts them`,
   "daemonset-orphaned": (pods) => `the DaemonSet of ${pods} no longer exists: --force evicts them`,
   "daemonset-unreadable": (pods) => `the DaemonSet of ${pods} could not be read`,
+  "kept-by-finalizer": (pods) => `only a finalizer keeps ${pods}`,
   "daemonset-managed": (pods) => `a DaemonSet manages ${pods}`,
 };
 
@@ -219,6 +236,14 @@ export const volumesLeft = (
   "unreadable" in left
     ? `whether volumes are still attached to the node could not be read (${left.unreadable})`
     : `${counted(left.attached.length, "volume")} still attached to the node after its drain (${some(left.attached, MOST_NAMES)})`;
+
+/** Note on finished pods that stay on a drained node. @param pods each with its finalizers: "shop/web-0 (example.com/held)" */
+export const finishedStay = (pods: readonly string[]): string =>
+  `${counted(pods.length, "finished pod")} ${pods.length === 1 ? "stays" : "stay"} on the node, because only a finalizer keeps ${pods.length === 1 ? "it" : "them"}: ${some(pods, MOST_NAMES)}`;
+
+/** Note on a reboot that no longer waits for pods whose containers do not end. @param pods each with its volumes */
+export const rebootsWithPods = (pods: readonly string[]): string =>
+  `The reboot ends ${counted(pods.length, "pod")} whose containers did not end within their grace: ${some(pods, MOST_NAMES)}`;
 
 /** Names the wait for an API server that stopped answering during a drain. */
 export const unansweredDrain = (why: string): string => `the API server to answer (${why})`;

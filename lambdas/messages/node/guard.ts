@@ -40,12 +40,16 @@ export const guardAgentSilent = "the SSM agent of the machine does not answer";
  */
 export function guardBlocks({ guard, node }: NodePlan): ReturnType<typeof section>[] {
   if (!guard) return [];
-  if (guard.state === "in order") return [section("✅ The guard of the metadata route is in order.")];
+  const unfit =
+    guard.unfit === undefined
+      ? []
+      : [section(`⛔ ${sentence(guard.unfit)} A reboot is refused until that is corrected.`)];
+  if (guard.state === "in order") return [section("✅ The guard of the metadata route is in order."), ...unfit];
   const words =
     guard.state === "fault"
       ? `⛔ ${sentence(guard.what)} A reboot is refused until it is installed: ${typeThis("guard", node)}.`
       : `❔ The guard of the metadata route could not be checked: ${plain(guard.why, 200)}. A reboot checks it again before it begins.`;
-  return [section(words)];
+  return [section(words), ...unfit];
 }
 
 /** Counts the nodes of an operation by outcome, for message and ledger. */

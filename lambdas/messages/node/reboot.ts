@@ -43,6 +43,14 @@ export const guardIsOld = "the guard of the metadata route on the machine is not
 export const guardNotReady = (fault: string): string =>
   `${fault}. Without a working guard the machine may lose its metadata route in the reboot, and no command would reach it again`;
 
+/** Reason why a reboot cannot begin: a script on the machine would refuse the order. */
+export const machineNotReady = (fault: string): string =>
+  `${fault}. The script on the machine would refuse the reboot after its pods were evicted`;
+
+/** Explains why a reboot is refused before it is approved. @param fault as a clause */
+export const machineUnfit = (node: string, fault: string): string =>
+  `${code(node)} cannot be rebooted: ${plain(fault, 300)}. Next: correct that on the machine, or reboot it through EC2, which runs no script on it: ${typeThis("reboot", node, "--ec2")}.`;
+
 /** Reason why a reboot cannot begin: whether it would survive is not known, and a person has not agreed to EC2's reboot. */
 export const guardNotAsked = "the machine's SSM agent does not answer, so that its guard cannot be checked";
 

@@ -11,6 +11,7 @@ import { actions, section, sections } from "../slack/blocks.ts";
 import { DO_NEXT, LOOK_AGAIN } from "../slack/buttons.ts";
 import { code, codeLine, fenced, plain } from "../slack/text.ts";
 import { bootCauseWords } from "./boots.ts";
+import { type IdentityFault, identityLine } from "./identity.ts";
 import { reasonWords } from "./reboot-due.ts";
 import { checkNames, type TroubleContext, troubleWords } from "./trouble.ts";
 
@@ -26,6 +27,8 @@ export interface Why {
   readonly rebootDue?: RebootDue;
   /** Casement is not known to act for the machine. */
   readonly isObserved?: boolean;
+  /** Reason why the Node does not belong to the machine. */
+  readonly identity?: IdentityFault | null;
 }
 
 const GIGABYTE = 1024 ** 3;
@@ -113,7 +116,7 @@ const unknowns = (all: readonly CheckResult[]): string[] => [
 
 /** Says what is wrong with a node first, what helps, and what each check found. */
 export function whyMessage(why: Why): Message {
-  const { node, facts, heldBy, isAsked, rebootDue, isObserved = false } = why;
+  const { node, facts, heldBy, isAsked, rebootDue, isObserved = false, identity = null } = why;
   const told: TroubleContext = { node, now: facts.now, isObserved };
   const all = checked(facts);
   const fault = firstWrong(all);
@@ -122,6 +125,7 @@ export function whyMessage(why: Why): Message {
   const others = all.filter((one): one is Fault => one.state === "wrong" && one !== fault);
   const more = others.map((one) => `• ${troubleWords(one.trouble, told).says}`);
   const notes = [
+    ...(identity ? [`⚠️ ${identityLine(identity)}`] : []),
     ...(fault ? [`*Next:* ${troubleWords(fault.trouble, told).next}`] : []),
     ...skips(all),
     ...unknowns(all).map((why) => `Not known: ${plain(why, 200)}.`),
@@ -148,6 +152,7 @@ export function whyMessage(why: Why): Message {
 export const missing = {
   noInstance: "EC2 knows no instance of this node",
   owner: "the machine was not asked, because it could not be read whether Casement assists it",
+  otherNode: "the machine was not asked, because it and its Node do not belong together",
   notOurs: "the machine was not asked, because Casement neither launched nor assists it",
   notAsked: "the machine was not asked, because its SSM agent is not online",
   notRunning: (state: string): string => `the machine was not asked, because the instance is ${state}`,

@@ -14,6 +14,7 @@ import {
   KEEP_INSTANCE,
   PROVE_AGAIN,
   REBOOT_THROUGH_EC2,
+  REBOOT_WITH_PODS,
   RESUME_ROLLOUT,
   RESUME_WITH_MORE,
   TERMINATE_INSTANCE,
@@ -61,7 +62,7 @@ export const waitWords: Readonly<Record<WaitKind, Words>> = {
     next: ({ operation }) =>
       `press Continue or Give the node back in the message of ${code(operation)}, or type ${typeThis("cancel", operation)}`,
     runbook: "stage-eviction",
-    buttons: [CONTINUE_DRAIN, CONTINUE_REBOOT, CONTINUE_REMOVAL],
+    buttons: [CONTINUE_DRAIN, CONTINUE_REBOOT, CONTINUE_REMOVAL, REBOOT_WITH_PODS],
     notices: ["decision"],
   },
   decision: {

@@ -5,6 +5,7 @@ import { losesSomething, lossesOf, noPodsToMove } from "../remove/dialog.ts";
 import { between, localTime } from "../slack/age.ts";
 import { context, sections } from "../slack/blocks.ts";
 import { code, counted, plain, sentence, some } from "../slack/text.ts";
+import { instanceLines } from "./instance-lines.ts";
 import type {
   AwayNode,
   Blocker,
@@ -141,7 +142,7 @@ export function planBlocks(plan: NodePlan): Block[] {
       ...shortened(plan.longJobs.map((job) => jobLine(plan.at, job))),
     ],
     shortened(placementLines(plan)),
-    surroundings(plan),
+    [...instanceLines(plan), ...surroundings(plan)],
   ];
   return [
     ...groups.flatMap((lines) => sections(lines)),

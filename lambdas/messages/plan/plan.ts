@@ -1,3 +1,4 @@
+import type { InstanceFacts, ScheduledEvent } from "../../health/facts.ts";
 import type { DrainRefusal } from "../node/drain.ts";
 import type { OtherController } from "../node/other-controllers.ts";
 import type { MovedPod } from "../remove/dialog.ts";
@@ -64,10 +65,19 @@ export interface EvictionObstacles {
 }
 
 /** State of the guard of the metadata route, as a plan shows it. */
-export type GuardSeen =
+export type GuardSeen = (
   | { readonly state: "in order" }
   | { readonly state: "fault"; readonly what: string }
-  | { readonly state: "unknown"; readonly why: string };
+  | { readonly state: "unknown"; readonly why: string }
+) & {
+  /** Fault of the machine for which its script would refuse a reboot, as a clause: a wrong clock, a full disk. */
+  readonly unfit?: string;
+};
+
+/** EC2's own view of the instance, as a plan shows it. */
+export interface InstanceSeen extends Pick<InstanceFacts, "system" | "instance"> {
+  readonly events: readonly ScheduledEvent[];
+}
 
 /** Plan that is shown before a node is emptied: read at `at`, without any change. */
 export interface NodePlan extends EvictionObstacles {
@@ -98,6 +108,8 @@ export interface NodePlan extends EvictionObstacles {
    * through SSM.
    */
   readonly throughEc2?: "asked" | "silent";
+  /** EC2's status checks and scheduled events; missing if they could not be read. */
+  readonly instance?: InstanceSeen;
   /** ISO 8601. */
   readonly at: string;
 }

@@ -2,7 +2,18 @@ import type { Finding } from "../doctor/finding.ts";
 import { broken, type FindingText, warning } from "../doctor/finding-text.ts";
 import { code, some } from "../slack/text.ts";
 
-type Obstacle = Extract<Finding, { kind: "no-cloud-controller" | "reserved-network" | "beside-wmco" }>;
+type Obstacle = Extract<
+  Finding,
+  {
+    kind:
+      | "no-cloud-controller"
+      | "reserved-network"
+      | "networks-overlap"
+      | "few-addresses"
+      | "dns-differs"
+      | "beside-wmco";
+  }
+>;
 
 const MOST_NODES = 4;
 
@@ -36,6 +47,24 @@ export const ofObstacles: { readonly [K in Obstacle["kind"]]: (of: Extract<Findi
       "Cluster",
       `pods get their addresses from ${code(network)}, which is in 240.0.0.0/4: Windows does not support it`,
       "give OVN-Kubernetes another hybrid cluster network (OKD documentation, “Configuring hybrid networking”); a cluster network cannot be changed",
+    ),
+  "networks-overlap": ({ one, other }) =>
+    broken(
+      "Cluster",
+      `the network of ${one.of} (${code(one.cidr)}) and that of ${other.of} (${code(other.cidr)}) share addresses: traffic to some of them would go to the wrong place`,
+      "give OVN-Kubernetes a hybrid cluster network that no other network contains (OKD documentation, “Configuring hybrid networking”); if `cluster.machineNetwork` in the configuration is wrong, correct it and deploy",
+    ),
+  "few-addresses": ({ network, hostPrefix, addresses, podsPerNode }) =>
+    broken(
+      "Cluster",
+      `a Windows node gets a /${hostPrefix} of ${code(network)}, with addresses for ${addresses} pods, but its kubelet accepts ${podsPerNode}: the others would never start`,
+      "give the hybrid cluster network a smaller `hostPrefix`, for example 23 (OKD documentation, “Configuring hybrid networking”)",
+    ),
+  "dns-differs": ({ address, expected }) =>
+    broken(
+      "Cluster",
+      `the cluster's DNS Service has the address ${code(address)}, but Windows nodes are configured with ${code(expected)}: their pods would resolve no name`,
+      "compare `cluster.serviceNetwork` in the configuration with the cluster's, correct it and deploy",
     ),
   "beside-wmco": besideWmco,
 };

@@ -49,6 +49,10 @@ export const rebootCodes = {
     remedy:
       "run `{win} why` on the node; once only the taint is left, `kubectl taint node <node> casement.dev/starting-` lets pods start on it",
   },
+  "other-node": {
+    cause: "the machine and its Node stopped belonging together: another Node names the instance",
+    remedy: "run `{win} doctor`, which names the Nodes, delete the wrong one with kubectl, then try again",
+  },
   "check-fails": null,
   "not-soaked": {
     cause: "the node did not stay well: a service ends again, or something else reboots the machine",

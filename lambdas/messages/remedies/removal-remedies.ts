@@ -25,7 +25,7 @@ export const evictionCodes = {
   },
   "pod-stuck": {
     cause: "the kubelet does not stop a pod, or a finalizer keeps it",
-    remedy: "check the machine and the pod's finalizers",
+    remedy: "reboot the node with these pods, or check the machine and the pod's finalizers",
   },
   "losses-not-allowed": {
     cause: "evicting a pod would lose it or its data, and no one has accepted that",

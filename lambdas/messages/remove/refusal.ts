@@ -1,6 +1,7 @@
 import type { Message } from "../../records/records.ts";
 import { TAG } from "../../tags.ts";
 import { typeThis } from "../command/syntax.ts";
+import { type IdentityFault, identityReason, identityRemedy } from "../node/identity.ts";
 import { say } from "../slack/blocks.ts";
 import { code } from "../slack/text.ts";
 
@@ -11,6 +12,7 @@ type OwnerKind = "auto-scaling-group" | "machine-set" | "machine" | "windows-ins
 export type RemovalRefusal =
   | { readonly kind: "not-launched-by-us" | "linux" | "no-instance" | "already-terminated" | "termination-protected" }
   | { readonly kind: OwnerKind; readonly owner: string }
+  | { readonly kind: "identity"; readonly fault: IdentityFault }
   | { readonly kind: "busy"; readonly operation: string }
   | { readonly kind: "last-of-build"; readonly build: string; readonly pods: number };
 
@@ -64,6 +66,7 @@ const words: Words = {
   }),
   karpenter: owned("Karpenter NodeClaim", "delete the NodeClaim with kubectl"),
   "node-group": owned("node group", "scale the node group down instead"),
+  identity: ({ fault }) => ({ why: identityReason(fault), next: identityRemedy(fault) }),
   busy: ({ operation }) => ({
     why: `${code(operation)} is working on it`,
     next: `wait for it to end, or stop it: ${typeThis("cancel", operation)}`,

@@ -11,6 +11,7 @@ export const TRY_AGAIN = "try-again";
 export const CONTINUE_DRAIN = "continue-drain";
 export const CONTINUE_REBOOT = "continue-reboot";
 export const CONTINUE_REMOVAL = "continue-removal";
+export const REBOOT_WITH_PODS = "reboot-with-pods";
 
 /** Buttons under a failure, whose value is the command as it is typed; ids are unique within a row of buttons. */
 export const INSTALL_GUARD = "install-guard";

@@ -22,6 +22,13 @@ export const reading: readonly Access[] = [
     name: "cluster",
   },
   {
+    does: "read the address of the cluster's DNS Service",
+    verb: "get",
+    group: "",
+    resource: "services",
+    name: "dns-default",
+  },
+  {
     does: "read the kubelets' client authority",
     verb: "get",
     group: "machineconfiguration.openshift.io",

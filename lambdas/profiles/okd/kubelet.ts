@@ -1,11 +1,8 @@
 import { startingTaint } from "../../cluster/node-keys.ts";
 import { kubernetesFolder as k } from "../../machine/machine-paths.ts";
-import { addressIn } from "../../machine/network-address.ts";
 import type { MachineSpec } from "../machine-facts.ts";
+import { dnsAddress, PODS_PER_NODE } from "./network.ts";
 import { ECR_PROVIDER } from "./payload.ts";
-
-/** The cluster's DNS service has the tenth address of the service network (OKD's dns-operator). */
-const DNS_ADDRESS = 10;
 
 /** WMCO's configuration of the kubelet, with eviction on memory: since 1.31 Windows supports it, but not by default. */
 export const kubeletConfiguration = ({ configuration, pool }: MachineSpec): object => ({
@@ -15,11 +12,11 @@ export const kubeletConfiguration = ({ configuration, pool }: MachineSpec): obje
   serverTLSBootstrap: true,
   authentication: { x509: { clientCAFile: `${k}\\kubelet-ca.crt` }, anonymous: { enabled: false } },
   clusterDomain: "cluster.local",
-  clusterDNS: [addressIn(configuration.cluster.serviceNetwork, DNS_ADDRESS)],
+  clusterDNS: [dnsAddress(configuration.cluster)],
   cgroupsPerQOS: false,
   enforceNodeAllocatable: ["none"],
   runtimeRequestTimeout: "10m0s",
-  maxPods: 250,
+  maxPods: PODS_PER_NODE,
   kubeAPIQPS: 50,
   kubeAPIBurst: 100,
   serializeImagePulls: false,

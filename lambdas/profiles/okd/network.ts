@@ -1,8 +1,16 @@
 import { z } from "zod";
 import type { Configuration } from "../../configuration/configuration.ts";
+import { addressIn } from "../../machine/network-address.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import type { Profile } from "../profile.ts";
 import { STANDARD_OVERLAY_PORT } from "./ports.ts";
+
+/** The kubelet's default on OKD (machine-config-operator, templates/worker, kubelet.yaml). */
+export const PODS_PER_NODE = 250;
+
+/** The address of the cluster's DNS Service: the tenth of the service network (OKD's dns-operator). */
+export const dnsAddress = ({ serviceNetwork }: Pick<Configuration["cluster"], "serviceNetwork">): string =>
+  addressIn(serviceNetwork, 10);
 
 /** The cluster network operator's own configuration. */
 const networkSchema = z.object({
@@ -46,6 +54,8 @@ function findings(found: unknown, { cluster }: Pick<Configuration, "cluster">): 
 export const network: Profile["network"] = {
   object: { group: "operator.openshift.io", version: "v1", plural: "networks", name: "cluster" },
   findings,
+  podsPerNode: PODS_PER_NODE,
+  dns: { namespace: "openshift-dns", name: "dns-default", address: dnsAddress },
   before: [
     {
       name: "the Node has a subnet",

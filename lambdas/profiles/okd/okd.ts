@@ -35,6 +35,8 @@ export const okd: Profile = {
     "machine-approver",
     "kubelet-versions",
     "kubelet-clients",
+    "daemonsets",
+    "storage-drivers",
   ],
   expected: { services: runningServices(), optionalServices, network: HNS_NETWORK, endpoint: SOURCE_ENDPOINT },
 };

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { ifPresent } from "../client-errors.ts";
+import type { Profile } from "../../profiles/profile.ts";
+import { ifPresent, isAbsent, lacksRight } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
-import type { LaunchFacts } from "../ec2/launch-obstacles.ts";
+import type { ClusterNetwork, LaunchFacts } from "../ec2/launch-obstacles.ts";
 import { isWindows } from "./node-facts.ts";
 import { type Node, nodes } from "./nodes.ts";
 
@@ -36,11 +37,12 @@ async function platformOf({ clients }: StepContext): Promise<Pick<LaunchFacts, "
   };
 }
 
-const ranges = z.array(z.object({ cidr: z.string() })).default([]);
+const ranges = z.array(z.object({ cidr: z.string(), hostPrefix: z.number().optional() })).default([]);
 
 const network = z.object({
   spec: z.object({
     clusterNetwork: ranges,
+    serviceNetwork: z.array(z.string()).default([]),
     defaultNetwork: z
       .object({
         ovnKubernetesConfig: z
@@ -51,8 +53,8 @@ const network = z.object({
   }),
 });
 
-/** Networks of all pods of the cluster, and of pods on Windows nodes, which have their own. */
-async function podNetworksOf({ clients }: StepContext): Promise<string[]> {
+/** Networks of all pods and Services of the cluster, and of pods on Windows nodes, which have their own. */
+async function networksOf({ clients }: StepContext): Promise<ClusterNetwork[]> {
   const found: unknown = await ifPresent(
     clients.kubernetes.custom.getClusterCustomObject({
       group: "operator.openshift.io",
@@ -62,9 +64,25 @@ async function podNetworksOf({ clients }: StepContext): Promise<string[]> {
     }),
   );
   if (found === undefined) return [];
-  const { clusterNetwork, defaultNetwork } = network.parse(found).spec;
+  const { clusterNetwork, serviceNetwork, defaultNetwork } = network.parse(found).spec;
   const hybrid = defaultNetwork?.ovnKubernetesConfig?.hybridOverlayConfig?.hybridClusterNetwork ?? [];
-  return [...clusterNetwork, ...hybrid].map(({ cidr }) => cidr);
+  return [
+    ...clusterNetwork.map(({ cidr }) => ({ of: "pods", cidr }) as const),
+    ...serviceNetwork.map((cidr) => ({ of: "Services", cidr }) as const),
+    ...hybrid.map(({ cidr, hostPrefix = null }) => ({ of: "pods on Windows nodes", cidr, hostPrefix }) as const),
+  ];
+}
+
+/** Address of the cluster's DNS Service; null if there is none, or if the account may not read it yet. */
+async function dnsAddressOf({ clients }: StepContext, { dns }: Profile["network"]): Promise<string | null> {
+  try {
+    const { namespace, name } = dns;
+    return (await clients.kubernetes.core.readNamespacedService({ namespace, name })).spec?.clusterIP ?? null;
+  } catch (error) {
+    // A manifest of an earlier release lacks the right; the doctor reports that.
+    if (isAbsent(error) || lacksRight(error)) return null;
+    throw error;
+  }
 }
 
 /** Namespace in which OLM installs WMCO, and the name of its Deployment (bundle/manifests). */
@@ -85,15 +103,19 @@ async function wmcoIn({ clients }: StepContext): Promise<boolean> {
 
 /** Reads facts about the cluster. */
 export const cluster = (context: StepContext) => ({
-  /** Reads the facts that decide whether Windows nodes can be launched into the cluster. */
-  facts: async (): Promise<LaunchFacts> => {
-    const [platform, podNetworks, wmco, all] = await Promise.all([
+  /**
+   * Reads the facts that decide whether Windows nodes can be launched into the cluster.
+   * @param profile the kind of cluster
+   */
+  facts: async (profile: Pick<Profile, "network">): Promise<LaunchFacts> => {
+    const [platform, networks, dnsAddress, wmco, all] = await Promise.all([
       platformOf(context),
-      podNetworksOf(context),
+      networksOf(context),
+      dnsAddressOf(context, profile.network),
       wmcoIn(context),
       nodes(context).all(),
     ]);
     const wmcoNodes = all.filter(isWmcos).map(({ metadata }) => metadata?.name ?? "");
-    return { ...platform, podNetworks, wmco, wmcoNodes };
+    return { ...platform, networks, dnsAddress, wmco, wmcoNodes };
   },
 });

@@ -98,14 +98,14 @@ const isGranted = (csr: Csr): boolean =>
 
 /**
  * Judges the requests that were decided since the launch. Once a client request is approved its Node may exist, so only
- * the content is judged, not whether a Node exists.
+ * the content is judged, not which Nodes exist.
  */
 const decidedSinceLaunch = (requests: readonly Csr[], expected: ExpectedRequest): Judged[] =>
   requests
     .filter((csr) => !isPending(csr) && askedAt(csr) >= Date.parse(expected.launchedAt))
     .map((csr) => {
       const nodeExists = csr.spec.signerName === SERVING_SIGNER;
-      return { csr, verdict: judge(reduced(csr), { ...expected, nodeExists }) };
+      return { csr, verdict: judge(reduced(csr), { ...expected, nodeExists, identityFault: null }) };
     });
 
 /**

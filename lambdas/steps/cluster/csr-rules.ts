@@ -38,6 +38,8 @@ export interface ExpectedRequest {
   readonly launchedAt: string;
   /** Does a Node of this name exist? */
   readonly nodeExists: boolean;
+  /** Reason why the machine and the Nodes that name it do not belong together; null if there is none. */
+  readonly identityFault: string | null;
 }
 
 /**
@@ -202,6 +204,7 @@ export function judge(pending: PendingRequest, expected: ExpectedRequest): CsrVe
     return mismatch(`it requests the name ${commonName}`);
   }
   const fault =
+    expected.identityFault ??
     ageFault(pending, expected) ??
     subjectFault(request) ??
     (pending.signerName === CLIENT_SIGNER ? clientFault : servingFault)(pending, request, expected);

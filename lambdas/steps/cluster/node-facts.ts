@@ -1,7 +1,6 @@
 import type { V1Node, V1Pod, V1Volume } from "@kubernetes/client-node";
 import { BUILD_LABEL, QUARANTINED } from "../../cluster/node-keys.ts";
 import type { NodeBoot } from "../../health/probed-node.ts";
-import type { Assistance } from "../../machine/assistance.ts";
 import { releaseOfBuild, type WindowsRelease } from "../../machine/windows-builds.ts";
 import type { NodeDetails } from "../../messages/node/details.ts";
 import type { NodeRow } from "../../messages/node/nodes-table.ts";
@@ -9,8 +8,6 @@ import type { MovedPod } from "../../messages/remove/dialog.ts";
 import { TAG } from "../../tags.ts";
 import { podsToEvict, uncertainOwner } from "../drain/pods.ts";
 import type { Machine } from "../ec2/instances.ts";
-import type { MachineClaim } from "./claims.ts";
-import { ownershipOf } from "./ownership.ts";
 
 const ROLE_LABEL = "node-role.kubernetes.io/";
 
@@ -85,12 +82,7 @@ export const detailsOf = (
   node: V1Node,
   machine: Machine | undefined,
   pods: readonly V1Pod[],
-  more: {
-    readonly cluster: string;
-    readonly claimed: readonly MachineClaim[];
-    readonly assisted: readonly Assistance[];
-    readonly heldBy: string | null;
-  },
+  more: Pick<NodeDetails, "ownership" | "heldBy">,
 ): NodeDetails => ({
   ...rowOf(node, machine),
   addresses: [...new Set((node.status?.addresses ?? []).map(({ address }) => address))],
@@ -99,7 +91,7 @@ export const detailsOf = (
   instanceType: labelsOf(node)["node.kubernetes.io/instance-type"] ?? null,
   zone: machine?.zone ?? null,
   instanceState: machine?.state ?? null,
-  ownership: ownershipOf(machine, more.cluster, more.claimed, more.assisted),
+  ownership: more.ownership,
   taints: (node.spec?.taints ?? []).map(({ key, value, effect }) => `${key}${value ? `=${value}` : ""}:${effect}`),
   conditions: (node.status?.conditions ?? []).map(({ type, status, reason, lastTransitionTime }) => ({
     type,

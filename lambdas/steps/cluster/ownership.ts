@@ -1,7 +1,10 @@
-import { type Assistance, assistanceOf, type OtherOwner } from "../../machine/assistance.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
+import { assistanceOf, type OtherOwner } from "../../machine/assistance.ts";
+import { profileOf } from "../../profiles/list.ts";
 import { TAG } from "../../tags.ts";
 import { isOurs, type Machine } from "../ec2/instances.ts";
 import { claimOn, type MachineClaim } from "./claims.ts";
+import { type Identities, identityFaultOf } from "./identity.ts";
 
 const tagOf = (machine: Machine | undefined, ...keys: readonly string[]): string | undefined =>
   keys.map((key) => machine?.tags[key]).find((value) => value !== undefined);
@@ -14,18 +17,24 @@ const tagOf = (machine: Machine | undefined, ...keys: readonly string[]): string
  */
 export type Ownership = "managed" | "assisted" | "observed";
 
+/** Facts of the whole cluster by which the owner of a machine is judged. */
+export interface Owners extends Identities {
+  readonly claimed: readonly MachineClaim[];
+}
+
+/** Joins the facts of a cluster with its name and the names that its kind gives to Nodes. */
+export const ownersOf = (
+  configuration: Pick<Configuration, "cluster">,
+  facts: Omit<Owners, "cluster" | "nodeName">,
+): Owners => ({ ...facts, cluster: configuration.cluster.name, nodeName: profileOf(configuration).nodeName });
+
 /**
- * Decides who owns a machine; in doubt it is only observed. A machine that Casement launched and another controller
- * claims is in doubt.
- * @param assisted the ledger's approvals; omitted if only managed machines matter to the caller
+ * Decides who owns a machine; in doubt it is only observed. A machine is in doubt if Casement launched it and another
+ * controller claims it, and if its Node does not belong to it.
  */
-export function ownershipOf(
-  machine: Machine | undefined,
-  cluster: string,
-  claimed: readonly MachineClaim[],
-  assisted: readonly Assistance[] = [],
-): Ownership {
-  if (!machine) return "observed";
+export function ownershipOf(machine: Machine | undefined, owners: Owners): Ownership {
+  if (!machine || identityFaultOf(machine, owners) !== null) return "observed";
+  const { cluster, claimed, assisted = [] } = owners;
   const owner = ownerOf(machine, claimed);
   if (!owner) return isOurs(machine, cluster) ? "managed" : "observed";
   if (TAG.launched in machine.tags) return "observed";

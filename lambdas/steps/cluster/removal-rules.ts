@@ -3,9 +3,9 @@ import { BUILD_LABEL } from "../../cluster/node-keys.ts";
 import type { RemovalRefusal } from "../../messages/remove/refusal.ts";
 import { podsToEvict } from "../drain/pods.ts";
 import { hasEnded, type Machine } from "../ec2/instances.ts";
-import type { MachineClaim } from "./claims.ts";
+import { identityFaultOf } from "./identity.ts";
 import { isReady, isWindows, labelsOf } from "./node-facts.ts";
-import { ownerOf, ownershipOf } from "./ownership.ts";
+import { type Owners, ownerOf, ownershipOf } from "./ownership.ts";
 
 /**
  * Counts the pods that only this Windows build can run: their own selector requires it, or they run on such a node now.
@@ -18,15 +18,12 @@ const podsNeeding = (build: string, node: V1Node, pods: readonly V1Pod[]): numbe
   ).length;
 
 /** Facts that decide whether a node may be removed. */
-export interface RemovalFacts {
+export interface RemovalFacts extends Omit<Owners, "assisted"> {
   /** Null for a machine that is not a node. */
   readonly node: V1Node | null;
   readonly machine: Machine | undefined;
-  readonly nodes: readonly V1Node[];
   /** All pods of the cluster. */
   readonly pods: readonly V1Pod[];
-  readonly cluster: string;
-  readonly claimed: readonly MachineClaim[];
   readonly isProtected: boolean;
   /** The operation that holds the machine's lease, unless it is the one that asks. */
   readonly heldBy: string | null;
@@ -63,13 +60,15 @@ function lastOfBuild({ node, nodes, pods }: RemovalFacts): RemovalRefusal | null
  * doubtful owner is never removed.
  */
 export function removalRefusalOf(facts: RemovalFacts): RemovalRefusal | null {
-  const { node, machine, cluster, claimed, isProtected, heldBy } = facts;
+  const { node, machine, isProtected, heldBy } = facts;
   if (node && !isWindows(node)) return { kind: "linux" };
   if (!machine) return { kind: "no-instance" };
   if (!node && hasEnded(machine)) return { kind: "already-terminated" };
-  const owner = ownerOf(machine, claimed);
+  const owner = ownerOf(machine, facts.claimed);
   if (owner) return owner;
-  if (ownershipOf(machine, cluster, claimed) !== "managed") return { kind: "not-launched-by-us" };
+  const fault = identityFaultOf(machine, facts);
+  if (fault) return { kind: "identity", fault };
+  if (ownershipOf(machine, facts) !== "managed") return { kind: "not-launched-by-us" };
   if (isProtected) return { kind: "termination-protected" };
   return heldBy ? { kind: "busy", operation: heldBy } : lastOfBuild(facts);
 }

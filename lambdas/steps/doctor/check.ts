@@ -4,7 +4,7 @@ import type { PayloadManifest } from "../../machine/payload.ts";
 import type { Area, Finding } from "../../messages/doctor/finding.ts";
 import type { Profile } from "../../profiles/profile.ts";
 import { within } from "../../time-limit.ts";
-import { isThrottled, lacksCredentials, serviceOf, wordsOf } from "../client-errors.ts";
+import { isThrottled, lacksCredentials, lacksRight, serviceOf, wordsOf } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
 import { slackCode } from "../slack/slack-code.ts";
 
@@ -70,8 +70,7 @@ function failed(
     return { kind: "scopes-missing", scopes: needed.split(",") };
   }
   if (error instanceof ApiException && error.code === 401) return { kind: "credential-refused", account };
-  if (error instanceof ApiException && error.code === 403)
-    return { kind: "right-missing", account, does: `read ${what}`, right: wordsOf(error) };
+  if (lacksRight(error)) return { kind: "right-missing", account, does: `read ${what}`, right: wordsOf(error) };
   return noAnswer(area, what, error);
 }
 

@@ -14,6 +14,7 @@ import { awsAway, type DoctorCheck, type DoctorFacts, type DoctorSubject, first,
 import { accessChecks, clusterChecks, clusterCredential } from "./cluster.ts";
 import { ages } from "./credential.ts";
 import { mirrorsCheck } from "./mirrors.ts";
+import { nodeIdentities } from "./node-identities.ts";
 import { otherMachines } from "./other-machines.ts";
 import { profileChecksOf } from "./profile-checks.ts";
 import { type RightsHolder, rightsOf, triesAccount } from "./rights.ts";
@@ -37,6 +38,7 @@ const sidesOf = (profile: Profile): readonly Side<DoctorFacts>[] => [
     checks: [
       ...clusterChecks,
       unregisteredMachines,
+      nodeIdentities,
       otherMachines,
       mirrorsCheck,
       trustedAuthoritiesCheck,

@@ -5,6 +5,7 @@ import { claims } from "../cluster/claims.ts";
 import { managedNodes } from "../cluster/managed-nodes.ts";
 import { instanceIdOf } from "../cluster/node-facts.ts";
 import { type Node, nodes } from "../cluster/nodes.ts";
+import { ownersOf } from "../cluster/ownership.ts";
 import { instances } from "../ec2/instances.ts";
 import { type InputWatch, isBlocked } from "../input-watches.ts";
 import type { DoctorFacts } from "./check.ts";
@@ -30,13 +31,13 @@ const givenNode = (node: Node): GivenNode => ({
 export const namesOf = (some: readonly GivenNode[]): string[] => some.map(({ name }) => name);
 
 /** Finds the nodes that get the inputs of the cluster. */
-export async function givenNodes({ context, configuration: { cluster } }: DoctorFacts): Promise<GivenNode[]> {
+export async function givenNodes({ context, configuration }: DoctorFacts): Promise<GivenNode[]> {
   const [all, launched, claimed] = await Promise.all([
     nodes(context).all(),
-    instances(context).ofCluster(cluster.id),
+    instances(context).ofCluster(configuration.cluster.id),
     claims(context).all(),
   ]);
-  return managedNodes(all, { machines: launched, claimed, cluster: cluster.name }).map(givenNode);
+  return managedNodes(launched, ownersOf(configuration, { nodes: all, claimed })).map(givenNode);
 }
 
 /** Records by which nodes are examined. */

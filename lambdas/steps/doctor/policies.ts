@@ -6,7 +6,7 @@ import { linuxProbe, PROBE_LABEL } from "../../health/probe-pods.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import type { Profile } from "../../profiles/profile.ts";
 import { accountOf } from "../../settings.ts";
-import { bodyOf, isAbsent } from "../client-errors.ts";
+import { bodyOf, isAbsent, lacksRight } from "../client-errors.ts";
 import { isWindows, labelsOf } from "../cluster/node-facts.ts";
 import { nodes } from "../cluster/nodes.ts";
 import type { StepContext } from "../context.ts";
@@ -158,7 +158,7 @@ async function mayTakeOut(context: StepContext): Promise<Finding[]> {
     if (byPolicy(error))
       return [{ kind: "policy-old", account, policy: "casement-nodes", what: `the label ${OUT_OF_BALANCERS}` }];
     // Another check reports a missing right, and a Node may disappear at any time.
-    if (!isAbsent(error) && !(error instanceof ApiException && error.code === 403)) throw error;
+    if (!isAbsent(error) && !lacksRight(error)) throw error;
   }
   return [];
 }
@@ -177,7 +177,7 @@ async function tried(context: StepContext, { policy, what, older, attempt }: Att
   } catch (error) {
     if (byPolicy(error)) return [];
     // A missing right is a separate finding; without it there is nothing that a policy must deny.
-    if (error instanceof ApiException && error.code === 403) return [];
+    if (lacksRight(error)) return [];
     if (isAbsent(error)) return [missing];
     throw error;
   }

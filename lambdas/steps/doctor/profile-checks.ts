@@ -9,6 +9,7 @@ import { nodes } from "../cluster/nodes.ts";
 import { launchObstacles } from "../ec2/launch-obstacles.ts";
 import type { DoctorCheck, DoctorFacts } from "./check.ts";
 import { kubeletClientsCheck } from "./kubelet-clients.ts";
+import { daemonSetsCheck, storageDriversCheck } from "./workloads.ts";
 
 // Checks that WMCO makes before it starts (cmd/operator/main.go), and checks of what its nodes depend on.
 
@@ -61,8 +62,8 @@ async function machineApprover({ context, profile }: DoctorFacts): Promise<Findi
 }
 
 /** Lists the obstacles that `/win add` judges before it launches a machine. */
-const obstacles = async ({ context, configuration }: DoctorFacts): Promise<Finding[]> =>
-  launchObstacles(await cluster(context).facts(), configuration);
+const obstacles = async ({ context, configuration, profile }: DoctorFacts): Promise<Finding[]> =>
+  launchObstacles(await cluster(context).facts(profile), configuration, profile.network);
 
 const checks: Readonly<Record<CheckId, DoctorCheck>> = {
   "server-version": { area: "Cluster", what: "the cluster's version", observe: server },
@@ -72,6 +73,8 @@ const checks: Readonly<Record<CheckId, DoctorCheck>> = {
   "machine-approver": { area: "Cluster", what: "the machine approver", observe: machineApprover },
   "kubelet-versions": { area: "Nodes", what: "the kubelets' versions", observe: kubelets },
   "kubelet-clients": kubeletClientsCheck,
+  daemonsets: daemonSetsCheck,
+  "storage-drivers": storageDriversCheck,
 };
 
 /** Lists the checks of the cluster and its nodes that the kind of cluster requires. */

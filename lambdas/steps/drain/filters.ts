@@ -40,6 +40,7 @@ export type RemarkReason =
   | "daemonset-orphaned"
   | "daemonset-unreadable"
   | "empty-dir"
+  | "kept-by-finalizer"
   | "uncertain-owner"
   | "unmanaged";
 
@@ -85,6 +86,16 @@ export const daemonSetKey = (pod: V1Pod): string | undefined => {
 
 const pass: Verdict = {};
 
+/**
+ * A pod whose containers have ended and that was deleted has nothing left to lose or to wait for; its finalizer keeps the
+ * object until its owner removes it.
+ */
+function keptByFinalizer(pod: V1Pod): Verdict {
+  const finalizers = pod.metadata?.finalizers ?? [];
+  if (!isFinished(pod) || !isTerminating(pod) || finalizers.length === 0) return pass;
+  return { stay: true, warning: { reason: "kept-by-finalizer", detail: finalizers.join(", ") } };
+}
+
 function tooLongTerminating(pod: V1Pod, { options, now }: Given): Verdict {
   const limit = options.skipAfterSeconds;
   const seconds = Math.floor(overdueMs(pod, now) / 1_000);
@@ -128,10 +139,19 @@ function ofUncertainOwner(pod: V1Pod, { options }: Given): Verdict {
 }
 
 /**
- * Filters in kubectl's order, after the one for Casement's own probes. The first that returns `stay` ends the
+ * Filters in kubectl's order, after those for pods that only a finalizer keeps and for Casement's own probes. The first that returns `stay` ends the
  * judgement.
  */
-const filters = [tooLongTerminating, probe, ofDaemonSet, mirror, localData, unmanaged, ofUncertainOwner] as const;
+const filters = [
+  keptByFinalizer,
+  tooLongTerminating,
+  probe,
+  ofDaemonSet,
+  mirror,
+  localData,
+  unmanaged,
+  ofUncertainOwner,
+] as const;
 
 function verdictsOn(pod: V1Pod, given: Given): Verdict[] {
   const verdicts: Verdict[] = [];

@@ -21,7 +21,12 @@ export type VolumesLeft = { readonly attached: readonly string[] } | { readonly 
 /** End of a drain, or of its time. */
 export type DrainEnd =
   /** The node had no pod to evict for five seconds, and the volumes are detached unless `volumes` says otherwise. */
-  | { readonly kind: "drained"; readonly volumes?: VolumesLeft }
+  | {
+      readonly kind: "drained";
+      readonly volumes?: VolumesLeft;
+      /** Finished pods that only a finalizer keeps, each with its finalizers. */
+      readonly kept?: readonly string[];
+    }
   /** The Node no longer exists. */
   | { readonly kind: "node-gone" }
   /** The node accepts pods again. */

@@ -105,9 +105,14 @@ export function uncertainOwner(pod: V1Pod, recreating: readonly string[] = []): 
 export const emptyDirsOf = ({ spec }: V1Pod): readonly string[] =>
   (spec?.volumes ?? []).flatMap(({ name, emptyDir }) => (emptyDir ? [name] : []));
 
+/** Names of the claims of the pod's volumes; a volume that lives as long as the pod has the claim "pod-volume". */
+export const claimNamesOf = ({ metadata, spec }: V1Pod): readonly string[] =>
+  (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) =>
+    persistentVolumeClaim ? [persistentVolumeClaim.claimName] : ephemeral ? [`${metadata?.name}-${name}`] : [],
+  );
+
 /** Number of the pod's volumes with a claim, each of which may be attached to the node. */
-export const claimsOf = ({ spec }: V1Pod): number =>
-  (spec?.volumes ?? []).filter(({ persistentVolumeClaim, ephemeral }) => persistentVolumeClaim || ephemeral).length;
+export const claimsOf = (pod: V1Pod): number => claimNamesOf(pod).length;
 
 /** Annotation that forbids interrupting a pod now. */
 interface PodHold {

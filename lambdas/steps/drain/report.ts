@@ -1,7 +1,7 @@
-import type { V1PodDisruptionBudget } from "@kubernetes/client-node";
+import type { V1Pod, V1PodDisruptionBudget } from "@kubernetes/client-node";
 import type { HoldUp } from "../../messages/node/drain.ts";
 import { type BudgetBlock, budgetName, budgetsOf } from "./budgets.ts";
-import { isTerminating, podName } from "./pods.ts";
+import { claimNamesOf, isTerminating, podName } from "./pods.ts";
 import type { EvictionRefusal, PodWait, WaitingPod } from "./schedule.ts";
 
 type Cause = HoldUp extends infer H ? (H extends HoldUp ? Omit<H, "pod"> : never) : never;
@@ -35,6 +35,13 @@ function causeOf(why: PodWait, now: number, terminatingOf: (budget: string) => r
   }
 }
 
+/** Names what a pod that does not end keeps with it: its finalizers and the claims of its volumes. */
+function keptWith(pod: V1Pod): Pick<Extract<HoldUp, { readonly kind: "terminating" }>, "finalizers" | "claims"> {
+  const { finalizers = [] } = pod.metadata ?? {};
+  const claims = claimNamesOf(pod);
+  return { ...(finalizers.length > 0 ? { finalizers } : {}), ...(claims.length > 0 ? { claims } : {}) };
+}
+
 /**
  * Names the obstacle of each pod that is still on the node, for messages.
  * @param budgets the budgets of the cluster; null if they may not be read
@@ -48,5 +55,12 @@ export function holdUpsOf(
   const ending = waiting.filter(({ pod }) => isTerminating(pod)).map(({ pod }) => pod);
   const terminatingOf = (name: string): string[] =>
     ending.filter((pod) => budgetsOf(pod, budgets ?? []).some((budget) => budgetName(budget) === name)).map(podName);
-  return waiting.map(({ pod, why }) => ({ pod: podName(pod), ...causeOf(why, now, terminatingOf) }) as HoldUp);
+  return waiting.map(
+    ({ pod, why }) =>
+      ({
+        pod: podName(pod),
+        ...causeOf(why, now, terminatingOf),
+        ...(why.kind === "terminating" ? keptWith(pod) : {}),
+      }) as HoldUp,
+  );
 }

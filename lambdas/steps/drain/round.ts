@@ -2,9 +2,10 @@ import type { V1Pod, V1PodDisruptionBudget } from "@kubernetes/client-node";
 import { connectionsToEnd, drainWaits, latePods, volumesToDetach } from "../../messages/node/drain.ts";
 import type { StepContext } from "../context.ts";
 import { asking } from "./ask.ts";
+import type { Remark } from "./filters.ts";
 import { looking, type PodsSeen } from "./look.ts";
 import type { DrainEnd, DrainOrder } from "./order.ts";
-import { podName, uidOf } from "./pods.ts";
+import { isTerminating, podName, uidOf } from "./pods.ts";
 import { holdUpsOf } from "./report.ts";
 import {
   type DrainState,
@@ -62,6 +63,14 @@ const stillThere = ({ ask, waiting }: Round, { refused }: DrainState): WaitingPo
   }),
 ];
 
+/** Names the finished pods that only a finalizer keeps. */
+function keptIn(warnings: readonly Remark[]): { readonly kept?: readonly string[] } {
+  const kept = warnings.flatMap(({ pod, reason, detail }) =>
+    reason === "kept-by-finalizer" ? [`${pod} (${detail})`] : [],
+  );
+  return kept.length > 0 ? { kept } : {};
+}
+
 /** The state after the answers of a round. The first round sets the drain's beginning. */
 function stateAfter(before: DrainState, heard: readonly EvictionAnswer[], now: number): DrainState {
   const hasMoved = heard.some(({ meaning }) => meaning.kind === "accepted" || meaning.kind === "gone");
@@ -103,24 +112,28 @@ export const rounds = (context: StepContext) => {
   /**
    * No pod to evict is left: waits some seconds for late pods, then until the volumes of the evicted pods are detached.
    */
-  const empty = async ({ node, deadline }: DrainOrder, before: DrainState): Promise<RoundResult> => {
+  const empty = async ({ node, deadline }: DrainOrder, { state: before, warnings }: PodsSeen): Promise<RoundResult> => {
     const now = context.now();
     const emptySince = before.emptySince ?? now;
     const state = { ...before, emptySince };
     const over = { state, end: null, waitsFor: latePods, nextAt: emptySince + EMPTY_MS };
     if (now < over.nextAt) return over;
     const volumes = await look.attachments(node.name);
-    if ("unreadable" in volumes) return { ...over, end: { kind: "drained", volumes } };
-    if (volumes.attached.length <= state.stayingVolumes) return { ...over, end: { kind: "drained" } };
-    if (now >= Math.min(deadline, emptySince + DETACHED_WITHIN_MS))
-      return { ...over, end: { kind: "drained", volumes } };
+    const end = { kind: "drained", ...keptIn(warnings) } as const;
+    if ("unreadable" in volumes) return { ...over, end: { ...end, volumes } };
+    if (volumes.attached.length <= state.stayingVolumes) return { ...over, end };
+    if (now >= Math.min(deadline, emptySince + DETACHED_WITHIN_MS)) return { ...over, end: { ...end, volumes } };
     return { ...over, waitsFor: volumesToDetach(volumes.attached), nextAt: now + VOLUMES_MS };
   };
 
   const late = async (order: DrainOrder, { evict, state }: PodsSeen): Promise<DrainEnd> => {
     const budgets = await look.budgets();
     const waiting = stillThere(roundOf(order, evict, budgets, state), state);
-    return { kind: "late", holdUps: holdUpsOf(waiting, budgets, context.now()), wouldDelete: evict.map(podName) };
+    return {
+      kind: "late",
+      holdUps: holdUpsOf(waiting, budgets, context.now()),
+      wouldDelete: evict.filter((pod) => !isTerminating(pod)).map(podName),
+    };
   };
 
   /** Notes progress if pods have gone since the last list. */
@@ -140,7 +153,7 @@ export const rounds = (context: StepContext) => {
       const seen = { ...listed, state: seenSince(listed) };
       const over = { state: seen.state, waitsFor: "", nextAt: context.now() };
       if (seen.refusals.length > 0) return { ...over, end: { kind: "refused", refusals: seen.refusals } };
-      if (seen.evict.length === 0) return empty(order, seen.state);
+      if (seen.evict.length === 0) return empty(order, seen);
       if (context.now() >= order.deadline) return { ...over, end: await late(order, seen) };
       return evictSome(order, seen, until);
     },

@@ -1,6 +1,15 @@
 import type { Configuration } from "../../configuration/configuration.ts";
 import { networksOverlap } from "../../machine/network-address.ts";
-import type { Finding } from "../../messages/doctor/finding.ts";
+import type { Finding, NetworkUse } from "../../messages/doctor/finding.ts";
+import type { Profile } from "../../profiles/profile.ts";
+
+/** A network of the cluster, as "10.128.0.0/14", and what has its addresses. */
+export interface ClusterNetwork {
+  readonly of: NetworkUse;
+  readonly cidr: string;
+  /** Prefix length of a node's share; null where nodes have no share. */
+  readonly hostPrefix?: number | null;
+}
 
 /** Facts about a cluster that decide whether Windows nodes can be launched into it. */
 export interface LaunchFacts {
@@ -10,8 +19,10 @@ export interface LaunchFacts {
    * Is the cloud controller missing from the installation, so that the user must provide it? (Only platform External.)
    */
   readonly ownCloudController: boolean;
-  /** Networks of the pods' addresses: "10.128.0.0/14". */
-  readonly podNetworks: readonly string[];
+  /** Networks of pods and Services. */
+  readonly networks: readonly ClusterNetwork[];
+  /** Address of the cluster's DNS Service; null if it is unknown. */
+  readonly dnsAddress: string | null;
   /** Is the Windows Machine Config Operator running? */
   readonly wmco: boolean;
   /** Names of the Windows nodes that WMCO manages. */
@@ -34,15 +45,54 @@ const isInitialised = ({ platform, ownCloudController }: LaunchFacts): boolean =
   platform === null || platform === "AWS" || (platform === "External" && ownCloudController);
 
 /**
+ * Finds networks that share addresses. The hybrid overlay gives Windows nodes shares of its own network: where that
+ * overlaps another one, two nodes, or a node and a Service, get the same address.
+ */
+function overlaps(networks: readonly ClusterNetwork[]): Finding[] {
+  return networks.flatMap((one, at) =>
+    networks
+      .slice(at + 1)
+      .filter((other) => networksOverlap(one.cidr, other.cidr))
+      .map((other) => ({ kind: "networks-overlap", one: nameOf(one), other: nameOf(other) }) as const),
+  );
+}
+
+const nameOf = ({ of, cidr }: ClusterNetwork) => ({ of, cidr });
+
+/** Addresses of a node's share that no pod gets: the network's, the gateway's and the broadcast address. */
+const RESERVED = 3;
+
+/** Finds networks whose share per node has fewer addresses than the node may have pods. */
+function smallShares(networks: readonly ClusterNetwork[], podsPerNode: number): Finding[] {
+  return networks.flatMap(({ cidr, hostPrefix }): Finding[] => {
+    if (hostPrefix === undefined || hostPrefix === null) return [];
+    const addresses = Math.max(0, 2 ** (32 - hostPrefix) - RESERVED);
+    return addresses < podsPerNode
+      ? [{ kind: "few-addresses", network: cidr, hostPrefix, addresses, podsPerNode }]
+      : [];
+  });
+}
+
+/**
  * Lists the obstacles to a launch before a machine exists.
  * @returns findings of the doctor; `/win add` continues if none of them is broken
  */
-export function launchObstacles(facts: LaunchFacts, { cluster }: Pick<Configuration, "cluster">): Finding[] {
-  const { platform, podNetworks, wmco, wmcoNodes } = facts;
-  const reserved = podNetworks.filter((network) => networksOverlap(network, CLASS_E));
+export function launchObstacles(
+  facts: LaunchFacts,
+  { cluster }: Pick<Configuration, "cluster">,
+  { dns, podsPerNode }: Pick<Profile["network"], "dns" | "podsPerNode">,
+): Finding[] {
+  const { platform, networks, dnsAddress, wmco, wmcoNodes } = facts;
+  const reserved = networks.filter(({ cidr }) => networksOverlap(cidr, CLASS_E));
+  const expected = dns.address(cluster);
   return [
     ...(isInitialised(facts) ? [] : [{ kind: "no-cloud-controller", platform: platform ?? "" } as const]),
-    ...reserved.map((network) => ({ kind: "reserved-network", network }) as const),
+    ...reserved.map(({ cidr }) => ({ kind: "reserved-network", network: cidr }) as const),
+    ...overlaps([{ of: "machines", cidr: cluster.machineNetwork }, ...networks]),
+    ...smallShares(networks, podsPerNode),
+    ...(dnsAddress === null || dnsAddress === expected
+      ? []
+      : [{ kind: "dns-differs", address: dnsAddress, expected } as const]),
     ...(wmco || wmcoNodes.length > 0
       ? [{ kind: "beside-wmco", nodes: wmcoNodes, meant: cluster.besideWmco } as const]
       : []),

@@ -1,5 +1,5 @@
-import { ApiException, type V1Node, type V1Pod, type V1RuntimeClass } from "@kubernetes/client-node";
-import { wordsOf } from "../client-errors.ts";
+import type { V1Node, V1Pod, V1RuntimeClass } from "@kubernetes/client-node";
+import { lacksRight, wordsOf } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
 import { everyPage } from "../every-page.ts";
 import type { ClusterState } from "./placement.ts";
@@ -23,7 +23,7 @@ async function readIf<T>(isNeeded: boolean, what: string, read: () => Promise<T>
   try {
     return { value: await read(), unread: [] };
   } catch (error) {
-    if (!(error instanceof ApiException) || error.code !== 403) throw error;
+    if (!lacksRight(error)) throw error;
     return { value: otherwise, unread: [`${what} (${wordsOf(error)})`] };
   }
 }

@@ -4,6 +4,7 @@ import { movedPods } from "../cluster/node-facts.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import type { DrainOptions } from "../drain/filters.ts";
 import { looking } from "../drain/look.ts";
+import { isFinished } from "../drain/pods.ts";
 import { preflight } from "../drain/preflight.ts";
 import { newDrain } from "../drain/schedule.ts";
 import { clusterState } from "./cluster-state.ts";
@@ -59,7 +60,8 @@ export const plan = (context: StepContext) => {
       ...known
     }: PlanSubject): Promise<NodePlan> => {
       const { evict, stay, refusals } = await look.pods(node.metadata?.name ?? "", options, newDrain);
-      const { cluster, unread } = await stateOfCluster(evict, nodes);
+      const leaving = evict.filter((pod) => !isFinished(pod));
+      const { cluster, unread } = await stateOfCluster(leaving, nodes);
       const budgets = await look.budgets();
       return {
         ...known,
@@ -69,9 +71,9 @@ export const plan = (context: StepContext) => {
         pods: movedPods(evict, options.recreating),
         staying: stay.length,
         refusals,
-        placements: placementsOf(evict, node, cluster),
+        placements: placementsOf(leaving, node, cluster),
         unread: [...before, ...unread, ...(budgets === null ? ["disruption budgets"] : [])],
-        minutes: minutesFor(evict, budgets ?? [], connectionSeconds),
+        minutes: minutesFor(leaving, budgets ?? [], connectionSeconds),
         at: timestamp(context),
       };
     },

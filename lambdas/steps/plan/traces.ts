@@ -3,8 +3,7 @@ import {
   InvalidInstanceId,
   paginateDescribeInstanceAssociationsStatus,
 } from "@aws-sdk/client-ssm";
-import { ApiException } from "@kubernetes/client-node";
-import { isAbsent, wordsOf } from "../client-errors.ts";
+import { isAbsent, lacksRight, wordsOf } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
 import { isDenied } from "../doctor/check.ts";
 import type { Association, HealthCheck, MachineMetadata, PatchState, Traces } from "./other-controllers.ts";
@@ -38,7 +37,7 @@ async function readAs<T>(what: string, read: Promise<T>, otherwise: T): Promise<
   } catch (error) {
     // A cluster without the Machine API has none of its objects.
     if (isAbsent(error)) return { value: otherwise, unread: [] };
-    if (!isDenied(error) && !(error instanceof ApiException && error.code === 403)) throw error;
+    if (!isDenied(error) && !lacksRight(error)) throw error;
     return { value: otherwise, unread: [`${what} (${wordsOf(error)})`] };
   }
 }

@@ -1,3 +1,4 @@
+import { unreadableIn } from "../../commands/approvals.ts";
 import {
   groupsOf,
   groupsWithRoles,
@@ -8,12 +9,12 @@ import {
   type SlackChannel,
   type SlackUser,
 } from "../../commands/membership.ts";
-import type { Configuration } from "../../configuration/configuration.ts";
+import type { Rules } from "../../configuration/configuration.ts";
 import { type FrontDoorContext, timestamp } from "../context.ts";
 import { roster } from "./roster.ts";
 import { slackCode } from "./slack-code.ts";
 
-type Rules = Pick<Configuration, "people" | "slack">;
+type MemberRules = Pick<Rules, "people" | "slack">;
 
 /** Slack's codes for a person, group or channel that does not exist (or no longer). */
 const ABSENT = new Set(["user_not_found", "user_not_visible", "channel_not_found", "no_such_subteam"]);
@@ -71,7 +72,7 @@ export const people = (context: FrontDoorContext) => {
     },
 
     /** Reads a person's membership from Slack, before a change and at its approval. */
-    membership: async ({ slack: { channel } }: Rules, userId: string): Promise<Membership> => {
+    membership: async ({ slack: { channel } }: MemberRules, userId: string): Promise<Membership> => {
       const [user, place] = await Promise.all([slack.user(userId), slack.channel(channel)]);
       return membershipOf(user, place);
     },
@@ -91,7 +92,8 @@ export const people = (context: FrontDoorContext) => {
       const memberships: Record<string, Membership> = { ...before?.memberships };
       for (const id of dueAt(context.now(), peopleWithRoles(rules, groups)))
         memberships[id] = membershipOf(await slack.user(id), channel);
-      const known = { groups, memberships, readAt: timestamp(context) };
+      const unreadablePools = unreadableIn(rules);
+      const known = { groups, memberships, unreadablePools, readAt: timestamp(context) };
       await stored.write(known);
       return known;
     },

@@ -10,7 +10,11 @@ import { tableClient } from "../ledger/table.ts";
 const VALID_FOR_MS = 30 * 60_000;
 
 /** The roster as the ledger stores it. The attribute keeps the name that running versions read. */
-type Item = Omit<Roster, "memberships"> & { readonly standings: Roster["memberships"] };
+type Item = Pick<Roster, "groups" | "readAt"> & {
+  readonly standings: Roster["memberships"];
+  /** Missing in an item of the last release. */
+  readonly unreadablePools?: Roster["unreadablePools"];
+};
 
 /** Stores the last known facts about the people who have roles. */
 export const roster = (context: FrontDoorContext) => {
@@ -20,11 +24,11 @@ export const roster = (context: FrontDoorContext) => {
     read: async (): Promise<Roster | undefined> => {
       const item = await items.read<Item>(keys.directory);
       if (!item || context.now() - Date.parse(item.readAt) >= VALID_FOR_MS) return undefined;
-      const { standings: memberships, groups, readAt } = item;
-      return { groups, memberships, readAt };
+      const { standings: memberships, groups, unreadablePools = [], readAt } = item;
+      return { groups, memberships, unreadablePools, readAt };
     },
 
-    write: ({ memberships: standings, groups, readAt }: Roster): Promise<void> =>
-      items.replace(keys.directory, { groups, standings, readAt } satisfies Item),
+    write: ({ memberships: standings, ...known }: Roster): Promise<void> =>
+      items.replace(keys.directory, { ...known, standings } satisfies Item),
   };
 };

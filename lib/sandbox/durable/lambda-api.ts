@@ -135,9 +135,16 @@ const succeeded: CallbackEnd = (request) => ({
 });
 const failed: CallbackEnd = (request) => ({ status: "FAILED", error: bodyOf(request) as ErrorObject });
 
+/** Limits of the account (API: GetAccountSettings): the default concurrency of a region ("Lambda quotas"). */
+const accountSettings: Answer = (_parts, _route, _request, caller) => {
+  caller.require("lambda:GetAccountSettings", ["*"]);
+  return json({ AccountLimit: { ConcurrentExecutions: 1_000 } });
+};
+
 /** Function that answers each action; all refuse with AwsError. */
 export const answers: Readonly<Record<string, Answer>> = {
   Invoke: invoke,
+  GetAccountSettings: accountSettings,
   CheckpointDurableExecution: checkpoint,
   GetDurableExecutionState: state,
   GetDurableExecution: describe,

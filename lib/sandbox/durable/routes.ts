@@ -15,6 +15,7 @@ const route = (method: string, path: string, action: string) => ({ method, path:
 
 /** The paths of client-lambda 3.1162 for what this product calls. */
 const ROUTES = [
+  route("GET", "/2016-08-19/(account-settings)", "GetAccountSettings"),
   route("POST", "/2015-03-31/functions/([^/]+)/invocations", "Invoke"),
   route("POST", `${EXECUTION}/checkpoint`, "CheckpointDurableExecution"),
   route("GET", `${EXECUTION}/state`, "GetDurableExecutionState"),

@@ -10,7 +10,7 @@ import {
   clusterAuthority,
   servingCredentials,
 } from "./access/authority.ts";
-import type { InstallationFacts } from "./access/installation.ts";
+import type { Installation, InstallationFacts } from "./access/installation.ts";
 import { type KubeletClients, kubeletClients } from "./access/kubelet-clients.ts";
 import { nodeAuthorizer } from "./access/node-authorizer.ts";
 import { rbacAuthorizer, ruleResolver } from "./access/rbac.ts";
@@ -38,6 +38,8 @@ export interface ClusterOptions {
   readonly region: string;
   /** The network of Windows nodes' hybrid-overlay subnets, "10.132.0.0/14". */
   readonly hybridNetwork: string;
+  /** Choices of its installer; left out, the cluster does not publish them. */
+  readonly installation?: Installation;
   /** Names of the simulator's controllers that are switched off. */
   readonly without?: ReadonlySet<string>;
 }
@@ -156,6 +158,7 @@ export async function kubernetesApi(
   const create = seeding(server);
   seedOnce(server, create, {
     hybridNetwork: options.hybridNetwork,
+    installation: options.installation,
     clusterAuthority: authority.pem,
     kubeletClients: asClient.bundle(),
     signerUntil: asClient.until(),

@@ -1,3 +1,4 @@
+import { borrowedIdentity } from "./borrowed-identity.ts";
 import { karpenterConsolidation } from "./karpenter-consolidation.ts";
 import { kured } from "./kured.ts";
 import { machineApprover } from "./machine-approver.ts";
@@ -14,6 +15,7 @@ import { wmco } from "./wmco.ts";
 /** Neighbours that can be switched on; each has its own file. */
 export const neighbours: readonly Neighbour[] = [
   approvesAll,
+  borrowedIdentity,
   clusterAutoscaler,
   deniesAll,
   karpenter,

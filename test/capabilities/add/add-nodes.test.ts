@@ -24,7 +24,14 @@ async function added(asked: { readonly count: number; readonly dryRun: boolean }
       image: async () => ({ parameter: "/aws/…", imageId: "ami-0a1b2c3d4e5f60718" }),
     },
     cluster: {
-      facts: async () => ({ platform: "AWS", ownCloudController: false, podNetworks: [], wmco: false, wmcoNodes: [] }),
+      facts: async () => ({
+        platform: "AWS",
+        ownCloudController: false,
+        networks: [],
+        dnsAddress: null,
+        wmco: false,
+        wmcoNodes: [],
+      }),
     },
     claims: { all: async () => [] },
     reservations: {

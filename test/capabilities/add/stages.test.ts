@@ -105,6 +105,7 @@ describe("Joining", () => {
     const given = {
       ledger,
       claims: { all: async () => [] },
+      nodes: { all: async () => [] },
       csrs: { approveFor, suspicious: async () => [] },
       notices: { send: async ({ message }: { message: string }) => void called.push(message) },
     };
@@ -118,7 +119,8 @@ describe("Joining", () => {
   it("makes no further join token when the stage is out of time, and says what it waited for", async () => {
     const log = callLog();
     const approveFor = async () => ({ approved: null, denied: [], mismatches: [], approvedWrongly: [] });
-    const given = { claims: { all: async () => [] }, csrs: { approveFor, suspicious: async () => [] } };
+    const none = { all: async () => [] };
+    const given = { claims: none, nodes: none, csrs: { approveFor, suspicious: async () => [] } };
     const tokens = [{ id: "jti-1", expiresAt: new Date(Date.now() - 60_000).toISOString() }];
     const wait = tenMinutes({ until: Date.now() - 1_000 });
     const ledger = { nodes: async () => [] };

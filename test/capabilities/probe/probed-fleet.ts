@@ -24,6 +24,7 @@ const nodeNamed = (name: string) => ({
 
 const machineOf = (name: string) => ({
   instanceId: idOf(name),
+  privateDnsName: name,
   tags: { "casement:launched": "true", "casement:cluster": base.cluster.name, "casement:pool": pool },
 });
 

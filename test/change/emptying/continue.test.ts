@@ -14,7 +14,7 @@ function asked(minutesAfter: number, round = 1, deadlines: object = {}): number 
   const now = NOON + minutesAfter * MINUTE;
   const until = asksUntil(
     { workflow: "drain", runtime },
-    { round, code: "deadline-passed", why: "", firstUntil: NOON },
+    { round, code: "deadline-passed", why: "", firstUntil: NOON, stuck: [] },
     now,
   );
   return until === null ? null : (until - now) / MINUTE;

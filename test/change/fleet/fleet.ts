@@ -51,6 +51,7 @@ const nodeOf = (machine: number) => ({
 
 const machineOf = (machine: number) => ({
   instanceId: idOf(machine),
+  privateDnsName: nameOf(machine),
   state: "running",
   tags: { [TAG.launched]: "true", [TAG.cluster]: configuration.cluster.name, [TAG.pool]: "web" },
 });

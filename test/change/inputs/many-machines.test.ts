@@ -26,6 +26,7 @@ const nodeOn = (instanceId: string) => ({
 
 const machineOn = (instanceId: string) => ({
   instanceId,
+  privateDnsName: `node-of-${instanceId}`,
   state: "running",
   tags: { "casement:launched": "true", "casement:cluster": configuration.cluster.name },
 });

@@ -171,10 +171,31 @@ describe("A drain that has passed its deadline", () => {
     ]);
   });
 
+  test("of a reboot whose pods do not end offers to reboot with them, and says that the node stays cordoned", () => {
+    const failure = { stage: "evict", code: "pod-stuck", why: "", left: "" } as const;
+    const stuck = { ...node, workflow: "reboot", status: "deciding", failure } as const;
+    expect(continueButtons(stuck).map(({ text }) => text)).toEqual([
+      "Reboot with these pods",
+      "Continue",
+      "Give the node back",
+    ]);
+    expect(continueNext(stuck, NOW)).toContain("Without a decision it stays cordoned");
+    expect(continueButtons({ ...stuck, workflow: "drain" }).map(({ text }) => text)).not.toContain(
+      "Reboot with these pods",
+    );
+  });
+
   test("says until when it waits, and calls people", () => {
     expect(continueNext(node, NOW)).toMatch(/Without a decision it is given back at <!date\^.*> \(in 58m\)\.$/);
     expect(continueNext({ ...node, decideBy: null }, NOW)).toMatch(/Without a decision it is given back\.$/);
-    expect(continueNotice("drain-3f9c2a71", "win-1", "a budget", "2026-11-21T15:08:00.000Z")).toEqual({
+    expect(
+      continueNotice(
+        "drain-3f9c2a71",
+        "win-1",
+        { code: "deadline-passed", why: "a budget" },
+        "2026-11-21T15:08:00.000Z",
+      ),
+    ).toEqual({
       kind: "decision",
       operation: "drain-3f9c2a71",
       message:

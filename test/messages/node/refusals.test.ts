@@ -88,6 +88,7 @@ describe("The card of an assistance", () => {
   const plan = (fields: Partial<AssistPlan> = {}): AssistPlan => ({
     node: "win-1",
     instanceId: "i-0a",
+    machineName: "win-1",
     owner: set,
     others: [],
     unread: [],

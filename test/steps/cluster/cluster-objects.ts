@@ -1,8 +1,13 @@
 import type { V1Node, V1Pod } from "@kubernetes/client-node";
+import { okd } from "../../../lambdas/profiles/okd/okd.ts";
+import type { Owners } from "../../../lambdas/steps/cluster/ownership.ts";
 import type { Machine } from "../../../lambdas/steps/ec2/instances.ts";
 
 export const BUILD = "10.0.20348";
 export const CLUSTER = "prod-west";
+
+/** Name of the machine in EC2, and of its Node. */
+export const NAME = "ip-10-0-0-21.us-west-2.compute.internal";
 
 /** A Windows node as the API gives it: Ready, schedulable, of build 2022. */
 export const windowsNode = (name: string, changes: Partial<V1Node> = {}): V1Node => ({
@@ -19,6 +24,22 @@ export const windowsNode = (name: string, changes: Partial<V1Node> = {}): V1Node
     conditions: [{ type: "Ready", status: "True", reason: "KubeletReady" }],
     addresses: [{ type: "InternalIP", address: "10.0.0.21" }],
   },
+  ...changes,
+});
+
+/** Spec of a Node on another machine. */
+export const OTHER_SPEC = { providerID: "aws:///us-west-2a/i-0bbb" };
+
+/** A Windows node of another machine. */
+export const otherNode = (name: string, changes: Partial<V1Node> = {}): V1Node =>
+  windowsNode(name, { spec: OTHER_SPEC, ...changes });
+
+/** Facts of a cluster in which the Node of the machine exists, and nobody claims or assists a machine. */
+export const ownersWith = (changes: Partial<Owners> = {}): Owners => ({
+  cluster: CLUSTER,
+  nodeName: okd.nodeName,
+  nodes: [windowsNode(NAME)],
+  claimed: [],
   ...changes,
 });
 
@@ -46,7 +67,7 @@ export const launched = (changes: Partial<Machine> = {}, tags: Record<string, st
   instanceId: "i-0aaa",
   state: "running",
   privateIp: "10.0.0.21",
-  privateDnsName: "ip-10-0-0-21.us-west-2.compute.internal",
+  privateDnsName: NAME,
   zone: "us-west-2a",
   launchedAt: "2026-11-20T07:50:00.000Z",
   tags: { "casement:cluster": CLUSTER, "casement:launched": "true", "casement:pool": "web", ...tags },

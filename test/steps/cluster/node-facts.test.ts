@@ -8,7 +8,7 @@ import {
   rowOf,
   statusOf,
 } from "../../../lambdas/steps/cluster/node-facts.ts";
-import { BUILD, CLUSTER, labelled, launched, pod, unready, windowsNode } from "./cluster-objects.ts";
+import { BUILD, labelled, launched, pod, unready, windowsNode } from "./cluster-objects.ts";
 
 describe("The status of a node", () => {
   const cordoned: Partial<V1Node> = { spec: { unschedulable: true } };
@@ -71,7 +71,7 @@ describe("The details of a node", () => {
       { key: "os", value: "Windows", effect: "NoSchedule" },
       { key: "casement.dev/starting", effect: "NoExecute" },
     ];
-    const more = { cluster: CLUSTER, claimed: [], assisted: [], heldBy: "add-1" };
+    const more = { ownership: "managed", heldBy: "add-1" };
     const node = windowsNode("web-1", { spec: { taints } });
     expect(detailsOf(node, launched(), [pod("web-a", "web-1")], more)).toMatchObject({
       taints: ["os=Windows:NoSchedule", "casement.dev/starting:NoExecute"],

@@ -5,7 +5,7 @@ import type { MachineClaim } from "../../../lambdas/steps/cluster/claims.ts";
 import { type Ownership, ownershipOf } from "../../../lambdas/steps/cluster/ownership.ts";
 import { removalRefusalOf } from "../../../lambdas/steps/cluster/removal-rules.ts";
 import type { Machine } from "../../../lambdas/steps/ec2/instances.ts";
-import { CLUSTER, launched, windowsNode } from "./cluster-objects.ts";
+import { CLUSTER, launched, NAME, otherNode, ownersWith, windowsNode } from "./cluster-objects.ts";
 
 const claim = (kind: MachineClaim["kind"], owner: string): MachineClaim => ({ machine: "i-0aaa", kind, owner });
 
@@ -67,16 +67,10 @@ const managed = { "casement:managed": CLUSTER };
 
 /** Lists what may be done with a machine: change its node, remove it. */
 function allowed(of: Machine, claimed: readonly MachineClaim[], assisted: readonly Assistance[]): readonly string[] {
-  const node = windowsNode("web-1");
-  const change = changeRefusalOf(
-    { node, machine: of, cluster: CLUSTER, claimed, assisted, others: [], heldBy: null },
-    "reboot",
-  );
-  const nodes = [node, windowsNode("web-2")];
-  const removal = removalRefusalOf({
-    ...{ node, machine: of, nodes, pods: [], cluster: CLUSTER, claimed },
-    ...{ isProtected: false, heldBy: null },
-  });
+  const node = windowsNode(NAME);
+  const owners = { ...ownersWith({ claimed, nodes: [node, otherNode("web-2")] }), assisted };
+  const change = changeRefusalOf({ ...owners, node, machine: of, others: [], heldBy: null }, "reboot");
+  const removal = removalRefusalOf({ ...owners, node, machine: of, pods: [], isProtected: false, heldBy: null });
   return [...(change === null ? ["reboot"] : []), ...(removal === null ? ["remove"] : [])];
 }
 
@@ -93,31 +87,31 @@ describe.each(owners)("A machine of $name", ({ owner, tags, claimed }) => {
     ["assisted", "with a tag and an approval that agree", managed, [approval(owner)]],
   ])("is %s %s", (ownership, _, more, records) => {
     const one = machine({ ...tags, ...more });
-    expect(ownershipOf(one, CLUSTER, claimed, records)).toBe(ownership);
+    expect(ownershipOf(one, ownersWith({ claimed, assisted: records }))).toBe(ownership);
     // An assisted machine is rebooted, and never removed.
     expect(allowed(one, claimed, records)).toEqual(ownership === "assisted" ? ["reboot"] : []);
   });
 
   it("is observed where Casement launched it too: one of the two must own it", () => {
     const both = launched({}, { ...tags, ...managed });
-    expect(ownershipOf(both, CLUSTER, claimed, [approval(owner)])).toBe("observed");
+    expect(ownershipOf(both, ownersWith({ claimed, assisted: [approval(owner)] }))).toBe("observed");
     expect(allowed(both, claimed, [approval(owner)])).toEqual([]);
   });
 });
 
 describe("A machine without another owner", () => {
   it("is managed where Casement launched it", () => {
-    expect(ownershipOf(launched(), CLUSTER, [], [])).toBe("managed");
+    expect(ownershipOf(launched(), ownersWith())).toBe("managed");
     expect(allowed(launched(), [], [])).toEqual(["reboot", "remove"]);
   });
 
   it("is observed where a person made it by hand, whatever tag and ledger say", () => {
     const records = [approval({ kind: "machine-set", owner: "winworker" })];
-    expect(ownershipOf(machine(managed), CLUSTER, [], records)).toBe("observed");
+    expect(ownershipOf(machine(managed), ownersWith({ assisted: records }))).toBe("observed");
     expect(allowed(machine(managed), [], records)).toEqual([]);
   });
 
   it("is observed where EC2 does not know it", () => {
-    expect(ownershipOf(undefined, CLUSTER, [], [])).toBe("observed");
+    expect(ownershipOf(undefined, ownersWith())).toBe("observed");
   });
 });

@@ -3,7 +3,19 @@ import { describe, expect, it } from "vitest";
 import type { MachineClaim } from "../../../lambdas/steps/cluster/claims.ts";
 import { ownershipOf } from "../../../lambdas/steps/cluster/ownership.ts";
 import { type RemovalFacts, removalRefusalOf } from "../../../lambdas/steps/cluster/removal-rules.ts";
-import { BUILD, CLUSTER, labelled, launched, pod, unready, windowsNode } from "./cluster-objects.ts";
+import {
+  BUILD,
+  CLUSTER,
+  labelled,
+  launched,
+  NAME,
+  OTHER_SPEC,
+  otherNode,
+  ownersWith,
+  pod,
+  unready,
+  windowsNode,
+} from "./cluster-objects.ts";
 
 const claim = (machine: string): MachineClaim => ({ machine, kind: "machine-set", owner: "winworker" });
 
@@ -27,18 +39,16 @@ describe("Whose a machine is", () => {
     ["observed", "claimed by its name", launched(), [claim("IP-10-0-0-21.us-west-2.compute.internal")]],
     ["managed", "beside a claim on a longer address", launched(), [claim("10.0.0.210"), claim("i-0aaaa")]],
   ] as const)("is %s when it is %s", (ownership, _, machine, claimed) => {
-    expect(ownershipOf(machine, CLUSTER, claimed)).toBe(ownership);
+    expect(ownershipOf(machine, ownersWith({ claimed }))).toBe(ownership);
   });
 });
 
 describe("A removal", () => {
   const facts = (changes: Partial<RemovalFacts> = {}): RemovalFacts => ({
-    node: windowsNode("web-1"),
+    ...ownersWith({ nodes: [windowsNode(NAME), otherNode("web-2")] }),
+    node: windowsNode(NAME),
     machine: launched(),
-    nodes: [windowsNode("web-1"), windowsNode("web-2")],
-    pods: [pod("web-a", "web-1")],
-    cluster: CLUSTER,
-    claimed: [],
+    pods: [pod("web-a", NAME)],
     isProtected: false,
     heldBy: null,
     ...changes,
@@ -81,30 +91,29 @@ describe("A removal", () => {
   });
 
   it.each<[string, Partial<RemovalFacts>]>([
-    ["alone", { nodes: [windowsNode("web-1")] }],
+    ["alone", { nodes: [windowsNode(NAME)] }],
     [
       "beside one that is cordoned",
-      { nodes: [windowsNode("web-1"), windowsNode("web-2", { spec: { unschedulable: true } })] },
+      { nodes: [windowsNode(NAME), otherNode("web-2", { spec: { ...OTHER_SPEC, unschedulable: true } })] },
     ],
     [
       "beside one that is still being set up",
       {
         nodes: [
-          windowsNode("web-1"),
-          windowsNode("web-2", { spec: { taints: [{ key: "casement.dev/starting", effect: "NoSchedule" }] } }),
+          windowsNode(NAME),
+          otherNode("web-2", {
+            spec: { ...OTHER_SPEC, taints: [{ key: "casement.dev/starting", effect: "NoSchedule" }] },
+          }),
         ],
       },
     ],
-    ["beside one that is not Ready", { nodes: [windowsNode("web-1"), windowsNode("web-2", unready("Unknown"))] }],
+    ["beside one that is not Ready", { nodes: [windowsNode(NAME), otherNode("web-2", unready("Unknown"))] }],
     [
       "beside one of another build",
       {
         nodes: [
-          windowsNode("web-1"),
-          windowsNode(
-            "b",
-            labelled({ "kubernetes.io/os": "windows", "node.kubernetes.io/windows-build": "10.0.17763" }),
-          ),
+          windowsNode(NAME),
+          otherNode("b", labelled({ "kubernetes.io/os": "windows", "node.kubernetes.io/windows-build": "10.0.17763" })),
         ],
       },
     ],
@@ -112,8 +121,8 @@ describe("A removal", () => {
       "beside a Linux node that carries the label",
       {
         nodes: [
-          windowsNode("web-1"),
-          windowsNode("l", labelled({ "kubernetes.io/os": "linux", "node.kubernetes.io/windows-build": BUILD })),
+          windowsNode(NAME),
+          otherNode("l", labelled({ "kubernetes.io/os": "linux", "node.kubernetes.io/windows-build": BUILD })),
         ],
       },
     ],
@@ -121,23 +130,23 @@ describe("A removal", () => {
     expect(removalRefusalOf(facts(changes))).toEqual({ kind: "last-of-build", build: BUILD, pods: 1 });
   });
 
-  const last = { nodes: [windowsNode("web-1")] };
+  const last = { nodes: [windowsNode(NAME)] };
   const daemon = { apiVersion: "apps/v1", kind: "DaemonSet", name: "logs", uid: "u", controller: true };
   const waiting = pod("web-b", undefined, {
     spec: { containers: [], nodeSelector: { "node.kubernetes.io/windows-build": BUILD } },
     status: { phase: "Pending" },
   });
   it.each<[string, number, V1Pod[]]>([
-    ["runs there", 1, [pod("web-a", "web-1")]],
+    ["runs there", 1, [pod("web-a", NAME)]],
     ["waits for such a node", 1, [waiting]],
     ["runs elsewhere", 0, [pod("web-a", "linux-1")]],
     [
       "is of somebody else's kind of DaemonSet",
       1,
-      [pod("logs-a", "web-1", { metadata: { ownerReferences: [{ ...daemon, apiVersion: "custom/v1" }] } })],
+      [pod("logs-a", NAME, { metadata: { ownerReferences: [{ ...daemon, apiVersion: "custom/v1" }] } })],
     ],
-    ["is a DaemonSet's", 0, [pod("logs-a", "web-1", { metadata: { ownerReferences: [daemon] } })]],
-    ["has finished", 0, [pod("job-a", "web-1", { status: { phase: "Succeeded" } })]],
+    ["is a DaemonSet's", 0, [pod("logs-a", NAME, { metadata: { ownerReferences: [daemon] } })]],
+    ["has finished", 0, [pod("job-a", NAME, { status: { phase: "Succeeded" } })]],
     ["waits for any node", 0, [pod("web-b", undefined)]],
   ])("of the last of its build counts a pod that %s as %d", (_, count, pods) => {
     const refusal = count > 0 ? { kind: "last-of-build", build: BUILD, pods: count } : null;

@@ -83,6 +83,7 @@ export const expecting = (nodeExists: boolean): ExpectedRequest => ({
   names: [nodeName],
   launchedAt,
   nodeExists,
+  identityFault: null,
 });
 
 const rightClient = await signed({ subject: rightSubject });

@@ -42,10 +42,11 @@ async function knownOf(
 ): Promise<{ waiting: Waiting; unseen: string[] }> {
   const seen = await steps.machines.seen.all();
   const { configuration } = await steps.runtime.read(null);
-  const looked = await machinesActedFor(steps, configuration.cluster);
+  const nodes = await steps.nodes.all();
+  const looked = await machinesActedFor(steps, configuration, nodes);
   const waiting: Record<string, string> = {};
   const unseen: string[] = [];
-  for (const node of await steps.nodes.all()) {
+  for (const node of nodes) {
     const { name = "", uid = "" } = node.metadata ?? {};
     const instanceId = instanceIdOf(node) ?? "";
     if (!names.includes(name) || !looked.has(instanceId)) continue;

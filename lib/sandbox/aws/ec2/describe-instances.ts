@@ -6,6 +6,7 @@ import {
   type DescribeInstancesRequest,
   type DescribeInstancesResult,
   type InstanceStatus,
+  type InstanceStatusEvent,
 } from "@aws-sdk/client-ec2";
 import { AwsError } from "../../core/aws-service.ts";
 import { type Ec2Action, ec2Action } from "./action.ts";
@@ -63,6 +64,30 @@ export const statusImpaired = {
   fields: { instanceId: "instance id" },
 };
 
+/** Codes of the events that EC2 schedules (API reference, InstanceStatusEvent: Code). */
+const eventCodes = [
+  "instance-reboot",
+  "system-reboot",
+  "system-maintenance",
+  "instance-retirement",
+  "instance-stop",
+] as const;
+
+/** The fault of an instance for which EC2 has scheduled an event. */
+export const eventScheduled = {
+  kind: "event-scheduled",
+  sentence: "EC2 has scheduled an event of the instance in two days.",
+  fields: { instanceId: "instance id", code: eventCodes.join(", ") },
+};
+
+/** Milliseconds until a scheduled event (chosen for the simulator; EC2 announces most of them days before). */
+const EVENT_IN = 2 * 24 * 60 * 60_000;
+
+const eventsOf = ({ simulation }: Ec2Records, { instanceId }: InstanceRecord): InstanceStatusEvent[] =>
+  eventCodes
+    .filter((code) => simulation.faults.applies(eventScheduled.kind, { instanceId, code }))
+    .map((code) => ({ Code: code, NotBefore: new Date(simulation.clock.now() + EVENT_IN) }));
+
 function checkOf(
   records: Ec2Records,
   instance: InstanceRecord,
@@ -83,7 +108,7 @@ function statusOf(records: Ec2Records, instance: InstanceRecord): InstanceStatus
     InstanceState: describedState(instance.state),
     SystemStatus: checkOf(records, instance, true),
     InstanceStatus: checkOf(records, instance, !impaired),
-    Events: [],
+    Events: eventsOf(records, instance),
   };
 }
 

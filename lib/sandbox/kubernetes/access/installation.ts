@@ -8,9 +8,20 @@ export const draft = (
   rest: object = {},
 ): KubeObject => ({ apiVersion, kind, metadata, ...rest }) as KubeObject;
 
+/** Choices of the person who installed a cluster, and the id that the installer gave it. */
+export interface Installation {
+  readonly name: string;
+  readonly id: string;
+  readonly baseDomain: string;
+  readonly region: string;
+  readonly networks: { readonly cluster: string; readonly service: string; readonly machine: string };
+}
+
 /** Facts that are fixed when a cluster is installed. */
 export interface InstallationFacts {
   readonly hybridNetwork: string;
+  /** Undefined where no test asks for it. */
+  readonly installation?: Installation | undefined;
   /** PEM of the API server's authority. */
   readonly clusterAuthority: string;
   /** PEM of the authorities that kubelets trust for their clients. */
@@ -20,13 +31,17 @@ export interface InstallationFacts {
 }
 
 /** The network as the cluster's administrator set it up: Windows nodes need one field of it (OKD documentation). */
-export const network = (hybridNetwork: string): KubeObject =>
+export const network = ({ hybridNetwork, installation }: InstallationFacts): KubeObject =>
   draft(
     "operator.openshift.io/v1",
     "Network",
     { name: "cluster" },
     {
       spec: {
+        ...(installation && {
+          clusterNetwork: [{ cidr: installation.networks.cluster, hostPrefix: 23 }],
+          serviceNetwork: [installation.networks.service],
+        }),
         defaultNetwork: {
           type: "OVNKubernetes",
           ovnKubernetesConfig: {
@@ -37,13 +52,72 @@ export const network = (hybridNetwork: string): KubeObject =>
     },
   );
 
+/** The cluster's DNS Service (openshift/cluster-dns-operator, assets/dns/service.yaml). */
+export const dnsService = (): KubeObject =>
+  draft(
+    "v1",
+    "Service",
+    { name: "dns-default", namespace: "openshift-dns" },
+    {
+      spec: {
+        type: "ClusterIP",
+        clusterIP: "172.30.0.10",
+        clusterIPs: ["172.30.0.10"],
+        selector: { "dns.operator.openshift.io/daemonset-dns": "default" },
+        ports: [
+          { name: "dns", protocol: "UDP", port: 53, targetPort: "dns" },
+          { name: "dns-tcp", protocol: "TCP", port: 53, targetPort: "dns-tcp" },
+        ],
+      },
+    },
+  );
+
 /** The platform on which the cluster was installed (openshift/api, config/v1, Infrastructure). */
-export const infrastructure = (): KubeObject =>
+export const infrastructure = (installation?: Installation): KubeObject =>
   draft(
     "config.openshift.io/v1",
     "Infrastructure",
     { name: "cluster" },
-    { spec: { platformSpec: { type: "AWS" } }, status: { platform: "AWS", platformStatus: { type: "AWS" } } },
+    {
+      spec: { platformSpec: { type: "AWS" } },
+      status: {
+        platform: "AWS",
+        platformStatus: { type: "AWS", ...(installation && { aws: { region: installation.region } }) },
+        ...(installation && {
+          infrastructureName: installation.id,
+          apiServerURL: `https://api.${installation.name}.${installation.baseDomain}:6443`,
+          apiServerInternalURI: `https://api-int.${installation.name}.${installation.baseDomain}:6443`,
+        }),
+      },
+    },
+  );
+
+/**
+ * The answers to the installer, which it keeps as YAML without the pull secret (openshift/installer,
+ * pkg/asset/manifests/clusterconfig). JSON is YAML too.
+ */
+export const clusterConfig = ({ name, baseDomain, region, networks }: Installation): KubeObject =>
+  draft(
+    "v1",
+    "ConfigMap",
+    { name: "cluster-config-v1", namespace: "kube-system" },
+    {
+      data: {
+        "install-config": JSON.stringify({
+          apiVersion: "v1",
+          baseDomain,
+          metadata: { name },
+          networking: {
+            networkType: "OVNKubernetes",
+            clusterNetwork: [{ cidr: networks.cluster, hostPrefix: 23 }],
+            serviceNetwork: [networks.service],
+            machineNetwork: [{ cidr: networks.machine }],
+          },
+          platform: { aws: { region } },
+          publish: "External",
+        }),
+      },
+    },
   );
 
 /** Settings of the cluster for registries (openshift/api, config/v1, Image); a new cluster has no list in them. */

@@ -4,6 +4,8 @@ import type { KubeObject } from "../model/object.ts";
 import { resourceTypes } from "../model/resources.ts";
 import {
   authorities,
+  clusterConfig,
+  dnsService,
   draft,
   type InstallationFacts,
   imageConfiguration,
@@ -98,6 +100,7 @@ const spaces = [
   "openshift-machine-config-operator",
   "openshift-cluster-machine-approver",
   "openshift-ingress",
+  "openshift-dns",
 ];
 
 /** Objects of the machine config operator for kubelets that join (OKD manifests node-bootstrapper-*.yaml). */
@@ -180,11 +183,13 @@ export const seeds = (facts: InstallationFacts): KubeObject[] => [
   ...spaces.map((name) => draft("v1", "Namespace", { name })),
   draft("v1", "ServiceAccount", { name: "default", namespace: "default" }),
   apiService(),
+  dnsService(),
   ...bootstrapPolicy(),
   ...bootstrapper(),
   ...networkNodes(),
-  network(facts.hybridNetwork),
-  infrastructure(),
+  network(facts),
+  infrastructure(facts.installation),
+  ...(facts.installation ? [clusterConfig(facts.installation)] : []),
   imageConfiguration(),
   proxyConfiguration(),
   router(),

@@ -7,6 +7,7 @@ import { attachDetach, volumesInUse } from "./attach-detach.ts";
 import { certificateSigner } from "./certificate-signer.ts";
 import { cloudNodes } from "./cloud-nodes.ts";
 import { type Cluster, type Controller, run } from "./controller.ts";
+import { csiNodeKeeper } from "./csi-nodes.ts";
 import { daemonKeeper } from "./daemons.ts";
 import { disruption } from "./disruption.ts";
 import { eventExpiry } from "./event-expiry.ts";
@@ -64,6 +65,7 @@ const controllers: Readonly<Record<string, (cluster: Cluster) => readonly Contro
   statefulsets: (cluster) => [statefulSetKeeper(cluster)],
   daemonsets: (cluster) => [daemonKeeper(cluster)],
   jobs: (cluster) => [jobKeeper(cluster)],
+  "csi-nodes": (cluster) => [csiNodeKeeper(cluster)],
   "volumes-in-use": (cluster) => [volumesInUse(cluster)],
   "attach-detach": (cluster) => [attachDetach(cluster)],
   disruption: (cluster) => [disruption(cluster)],

@@ -16,7 +16,7 @@ const namespaces = known("namespaces");
 const SLOW_PULL = 10 * 60_000;
 
 /** Milliseconds until a kubelet tries again what failed for a pod: the pods' worker comes back within about ten to twenty seconds. */
-const AGAIN = 15_000;
+export const AGAIN = 15_000;
 
 /** Reasons for which a kubelet rejects a pod that is bound to its node, with its words (k8s pkg/kubelet/lifecycle/predicate.go). */
 const rejections: Readonly<Record<string, string>> = {
@@ -30,8 +30,16 @@ const fields = {
   namespace: "Namespace of the pod.",
 };
 
-/** Faults of kubelets at the start of pods, on Linux and on Windows nodes. */
+/** The fault of containers that outlive every kill; only the node's boot ends them (microsoft/Windows-Containers issue 469). */
+export const containersHang: FaultKind = {
+  kind: "containers-hang",
+  sentence: "The containers of a pod that is told to end do not end before the machine boots.",
+  fields: { ...fields, pod: "Name of the pod." },
+};
+
+/** Faults of kubelets at the start and the end of pods, on Linux and on Windows nodes. */
 export const kubeletFaults: readonly FaultKind[] = [
+  containersHang,
   { kind: "image-pull-slow", sentence: "A kubelet takes ten minutes to pull the images of a pod.", fields },
   {
     kind: "pod-rejected",

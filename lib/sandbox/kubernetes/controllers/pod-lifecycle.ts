@@ -12,7 +12,7 @@ import {
 import type { Cluster, Controller } from "./controller.ts";
 import { keyOf } from "./controller.ts";
 import { waitForImages } from "./image-pulls.ts";
-import { type Obstacle, obstacle } from "./kubelet-faults.ts";
+import { AGAIN, containersHang, type Obstacle, obstacle } from "./kubelet-faults.ts";
 import { isKubeletAlive, leases, nodes, osOf, pods, podsOn } from "./nodes.ts";
 import { completed, endsByItself } from "./pod-completion.ts";
 import { attachments, waitsForVolume } from "./volumes.ts";
@@ -22,6 +22,9 @@ const STARTING: Readonly<Record<string, number>> = { linux: 3_000, windows: 20_0
 
 /** Milliseconds that a container takes to stop (assumed); a preStop hook that sleeps adds to it. */
 const STOPPING = 2_000;
+
+/** Exit code of a container that was killed. Its kubelet reports the end before it deletes the pod (KEP-3329). */
+const KILLED = 137;
 
 const sleepOf = (pod: Pod): number =>
   Math.max(0, ...pod.spec.containers.map(({ lifecycle }) => (lifecycle?.preStop?.sleep?.seconds ?? 0) * 1000));
@@ -97,9 +100,23 @@ function announce({ record }: Cluster, pod: Pod): void {
   record({ component: "kubelet", about: pod, type: "Normal", reason: "Started", message });
 }
 
+/** Judges whether the containers of a pod that was told to end do not end; the next boot of the node ends them. */
+function hanging({ simulation }: Cluster): (pod: Pod, node: Node) => boolean {
+  /** Boot in which they were first found not to end, by the pod's UID. */
+  const since = new Map<string, string>();
+  return ({ metadata: { uid, namespace, name } }, node) => {
+    const facts = { node: node.metadata.name, pod: name, ...(namespace ? { namespace } : {}) };
+    if (!simulation.faults.applies(containersHang.kind, facts)) return false;
+    const boot = node.status?.nodeInfo?.bootID ?? "";
+    if (!since.has(uid)) since.set(uid, boot);
+    return since.get(uid) === boot;
+  };
+}
+
 /** The kubelets' work on their pods: starts bound pods and ends deleted ones, while the kubelet is alive. */
 export function podLifecycle(cluster: Cluster): Controller {
   const { simulation, objects, registry } = cluster;
+  const hangs = hanging(cluster);
 
   const start = (pod: Pod, node: Node): number | undefined => {
     const now = simulation.clock.now();
@@ -116,9 +133,12 @@ export function podLifecycle(cluster: Cluster): Controller {
     return endsByItself(running(pod, node, now));
   };
 
-  const end = (pod: Pod): number | undefined => {
-    if (simulation.clock.now() < endOf(pod)) return endOf(pod);
-    const { uid, namespace, name } = pod.metadata;
+  const end = (pod: Pod, node: Node): number | undefined => {
+    const now = simulation.clock.now();
+    if (now < endOf(pod)) return endOf(pod);
+    if (hangs(pod, node)) return now + AGAIN;
+    const { uid, namespace, name, finalizers } = pod.metadata;
+    if (finalizers?.length && !isFinished(pod)) objects.replace(pods, completed(pod, now, KILLED));
     registry.remove({ type: pods, namespace, name }, { gracePeriodSeconds: 0, preconditions: { uid } });
     return undefined;
   };
@@ -131,7 +151,7 @@ export function podLifecycle(cluster: Cluster): Controller {
   };
 
   const care = (pod: Pod, node: Node): number | undefined => {
-    if (pod.metadata.deletionTimestamp) return end(pod);
+    if (pod.metadata.deletionTimestamp) return end(pod, node);
     if (isFinished(pod)) return undefined;
     if (isTrue(pod.status?.conditions, "Ready")) return complete(pod);
     return isTrue(node.status?.conditions, "Ready") ? start(pod, node) : undefined;

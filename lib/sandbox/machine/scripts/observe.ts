@@ -8,7 +8,7 @@ import { agentService, launchService, type Service, taskNeverRan } from "../stat
 import { scriptNameOf, taskOf } from "../tasks.ts";
 import { errorText, Fault, failureOf } from "./causes.ts";
 import { guardPaths, STATE_FILE } from "./guard.ts";
-import { lookAt, partsOf } from "./questions.ts";
+import { diskAnswer, lookAt, partsOf } from "./questions.ts";
 import { recordedError } from "./records.ts";
 import { fitsList, lineOf, requestAs } from "./request.ts";
 
@@ -47,6 +47,7 @@ export function observation(machine: Machine): Observation {
     ok: true,
     bootId: String(bootId),
     clock: Math.floor(machine.clock() / 1000),
+    freeBytes: diskAnswer(machine).freeBytes,
     build: machine.facts().build ?? "",
     metadataAnswers: metadataAnswers(machine),
     guard: guardState(machine),

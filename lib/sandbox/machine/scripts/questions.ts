@@ -141,6 +141,12 @@ function guardAnswer(machine: Machine): NonNullable<Answers["guard"]> {
 /** A system drive of 100 GB with most of it free, or with nothing under the fault "disk-full" (chosen for the simulator). */
 const DISK_BYTES = 100 * 1024 ** 3;
 
+/** Space on the system drive. */
+export const diskAnswer = ({ faultApplies }: Pick<Machine, "faultApplies">): NonNullable<Answers["disk"]> => ({
+  freeBytes: faultApplies("disk-full") ? 0 : DISK_BYTES * 0.7,
+  sizeBytes: DISK_BYTES,
+});
+
 const looks: Looks = {
   paths: (machine, paths) => paths.map((path) => pathAnswer(machine, path)),
   services: (machine, services) => services.map((one) => serviceAnswer(machine, one)),
@@ -164,10 +170,7 @@ const looks: Looks = {
   boot: bootAnswer,
   guard: guardAnswer,
   metadata: (machine) => ({ answers: metadataAnswers(machine) }),
-  disk: (machine) => ({
-    freeBytes: machine.faultApplies("disk-full") ? 0 : DISK_BYTES * 0.7,
-    sizeBytes: DISK_BYTES,
-  }),
+  disk: diskAnswer,
 };
 
 const isGroup = (name: string): name is Group => Object.hasOwn(looks, name);

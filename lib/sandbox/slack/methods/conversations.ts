@@ -1,4 +1,5 @@
 import type { Json } from "../block-kit/check.ts";
+import type { Channel } from "../directory.ts";
 import type { StoredMessage } from "../message-log.ts";
 import { SlackError } from "../slack-error.ts";
 import type { Workspace } from "../workspace.ts";
@@ -30,21 +31,32 @@ const told = (workspace: Workspace, args: Json, message: StoredMessage): Json =>
 const between = (args: Json) => (message: StoredMessage) =>
   Number(message.ts) > Number(args.oldest ?? 0) && Number(message.ts) < Number(args.latest ?? Number.POSITIVE_INFINITY);
 
-function info(workspace: Workspace, args: Json): Json {
-  const { id, name, members, externallyShared } = channelOf(workspace, args);
-  const channel = {
-    id,
-    name,
-    is_channel: true,
-    is_private: false,
-    is_archived: false,
-    is_member: members.includes(workspace.directory.app.userId),
-    is_ext_shared: externallyShared,
-    is_shared: externallyShared,
-    context_team_id: workspace.directory.team.id,
-  };
-  return { channel };
-}
+const channelObject = ({ directory }: Workspace, { id, name, members, externallyShared }: Channel): Json => ({
+  id,
+  name,
+  is_channel: true,
+  is_private: false,
+  is_archived: false,
+  is_member: members.includes(directory.app.userId),
+  is_ext_shared: externallyShared,
+  is_shared: externallyShared,
+  context_team_id: directory.team.id,
+});
+
+const info = (workspace: Workspace, args: Json): Json => ({
+  channel: channelObject(workspace, channelOf(workspace, args)),
+});
+
+/** The channels of the app, all on one page; Slack leaves `is_member` out here (docs: users.conversations). */
+const conversations = (workspace: Workspace): Json => ({
+  channels: workspace.directory.channels
+    .filter(({ members }) => members.includes(workspace.directory.app.userId))
+    .map((channel) => {
+      const { is_member: _isMember, ...rest } = channelObject(workspace, channel);
+      return rest;
+    }),
+  response_metadata: { next_cursor: "" },
+});
 
 function history(workspace: Workspace, args: Json): Json {
   const { id } = joinedChannelOf(workspace, args);
@@ -79,6 +91,12 @@ function react(workspace: Workspace, args: Json): Json {
 
 /** The methods of `conversations.`, and reactions.add. */
 export const conversationMethods = (workspace: Workspace): Record<string, Method> => ({
+  "users.conversations": {
+    tier: "tier3",
+    scope: "channels:read",
+    needs: [],
+    run: () => conversations(workspace),
+  },
   "conversations.info": {
     tier: "tier3",
     scope: "channels:read",

@@ -1,5 +1,5 @@
 import type { Json } from "../block-kit/check.ts";
-import type { UserGroup } from "../directory.ts";
+import type { Person, UserGroup } from "../directory.ts";
 import { SlackError } from "../slack-error.ts";
 import type { Workspace } from "../workspace.ts";
 import type { Method } from "./method.ts";
@@ -16,22 +16,33 @@ function whoAmI({ directory: { team, app } }: Workspace): Json {
   };
 }
 
+const userObject = ({ id, name, realName }: Person, teamId: string): Json => ({
+  id,
+  team_id: teamId,
+  name,
+  deleted: false,
+  real_name: realName,
+  is_bot: false,
+  is_restricted: false,
+  is_ultra_restricted: false,
+  profile: { real_name: realName, display_name: name, team: teamId },
+});
+
 function userInfo({ directory }: Workspace, args: Json): Json {
   const person = directory.person(String(args.user));
   if (!person) throw new SlackError("user_not_found");
-  const { id, name, realName } = person;
-  const user = {
-    id,
-    team_id: directory.team.id,
-    name,
-    deleted: false,
-    real_name: realName,
-    is_bot: false,
-    is_restricted: false,
-    is_ultra_restricted: false,
-    profile: { real_name: realName, display_name: name, team: directory.team.id },
-  };
-  return { user };
+  return { user: userObject(person, directory.team.id) };
+}
+
+/** All people on one page: Slack pages only where `limit` asks for it (docs: users.list). */
+const users = ({ directory }: Workspace): Json => ({
+  members: directory.people.map((person) => userObject(person, directory.team.id)),
+  response_metadata: { next_cursor: "" },
+});
+
+function botInfo({ directory: { app } }: Workspace, args: Json): Json {
+  if (args.bot !== app.botId) throw new SlackError("bot_not_found");
+  return { bot: { id: app.botId, app_id: app.id, user_id: app.userId, name: app.name, deleted: false } };
 }
 
 const groupObject = ({ id, handle, name, users }: UserGroup, teamId: string, withUsers: boolean): Json => ({
@@ -64,6 +75,8 @@ export const peopleMethods = (workspace: Workspace): Record<string, Method> => (
     needs: ["user"],
     run: (args) => userInfo(workspace, args),
   },
+  "users.list": { tier: "tier2", scope: "users:read", needs: [], run: () => users(workspace) },
+  "bots.info": { tier: "tier3", scope: "users:read", needs: [], run: (args) => botInfo(workspace, args) },
   "usergroups.list": {
     tier: "tier2",
     scope: "usergroups:read",

@@ -164,12 +164,12 @@ describe("A machine whose clock is a day", () => {
     expect(isCordoned(here)).toBe(false);
   });
 
-  test("ahead refuses the order as expired, is not rebooted, and its node is given back", async () => {
+  test("ahead after the eviction is not rebooted, and its node is given back", async () => {
     const before = await rebootUntil("reboot");
     injectFault(here, "clock-wrong", { ...ofWeb, how: "ahead" });
     const { status, summary, failure } = await ended();
     expect([status, failure?.stage]).toEqual(["failed", "reboot"]);
-    expect(failure?.why).toMatch(/this request expired at .*the clock of this machine says/);
+    expect(failure?.why).toContain("not rebooted: the clock of the machine is wrong");
     expect(summary).toContain("The node was not rebooted: the node is schedulable again");
     expect(told()).toContain("Amazon Time Sync), then try again");
     expect([bootIdOf(), isCordoned(here), ownerShown(here)]).toEqual([before, false, undefined]);

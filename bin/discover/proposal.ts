@@ -1,0 +1,139 @@
+import { type Document, isCollection, isMap, isScalar, parseDocument } from "yaml";
+import { FILL_IN } from "../../lib/fill-in.ts";
+import type { AccountFacts } from "./account.ts";
+import type { ClusterFacts } from "./cluster.ts";
+import { type Fact, found } from "./fact.ts";
+import type { SlackFacts } from "./slack.ts";
+
+/** Facts that a configuration is proposed from. */
+export interface ProposalFacts {
+  readonly cluster: ClusterFacts;
+  /** Kubernetes version of the payload: the newest patch of the cluster's minor. */
+  readonly version: Fact<string>;
+  readonly account: AccountFacts;
+  readonly slack: SlackFacts;
+  /** The slash command. */
+  readonly command: string;
+  /** Addresses that are told of what needs a person, or "none". */
+  readonly notify: Fact<readonly string[] | "none">;
+}
+
+/** A proposed configuration file. */
+export interface Proposal {
+  readonly text: string;
+  /** Path of each value that a person must fill in → reason. */
+  readonly missing: ReadonlyMap<string, string>;
+}
+
+/** Role that may act without an approval; a configuration may leave it out. */
+const ON_CALL = "on-call";
+
+/** Parts of the example that show what is possible: a new configuration goes by their defaults. */
+const ONLY_IN_EXAMPLE = [
+  ["approvals"],
+  ["freezes"],
+  ["deadlines"],
+  ["mostNotReady"],
+  ["retention"],
+  ["pools", "web", "maintenance"],
+  ["pools", "web", "labels"],
+] as const;
+
+const clusterValues = ({ cluster, version }: ProposalFacts) =>
+  ({
+    ...{ name: cluster.name, id: cluster.id, version, region: cluster.region, apiServer: cluster.apiServer },
+    certificateAuthority: cluster.certificateAuthority,
+    serviceNetwork: cluster.serviceNetwork,
+    clusterNetwork: cluster.clusterNetwork,
+    machineNetwork: cluster.machineNetwork,
+    hybridOverlayPort: cluster.hybridOverlayPort,
+    inputs: cluster.inputs,
+  }) as const;
+
+/** A value of the file at its path. */
+type Entry = readonly [path: readonly string[], fact: Fact<unknown>];
+
+function entriesOf(facts: ProposalFacts): Entry[] {
+  const { account, slack } = facts;
+  const { people, ...ids } = slack;
+  const under = (at: readonly string[], values: Readonly<Record<string, Fact<unknown>>>): Entry[] =>
+    Object.entries(values).map(([key, fact]) => [[...at, key], fact]);
+  const isFound = (role: string): boolean => "value" in (people[role] ?? {});
+  return [
+    ...under(["cluster"], clusterValues(facts)),
+    ...under(["slack"], ids),
+    ...under(["people"], people).filter(([[, role = ""]]) => role !== ON_CALL || isFound(role)),
+    [["pools", "web", "subnets"], account.subnets],
+    ...under(["aws"], { account: account.account, vpc: account.vpc }),
+    ...under(["aws", "securityGroups"], { controlPlane: account.controlPlane, linuxNodes: account.linuxNodes }),
+    ...("value" in account.volumeKey && account.volumeKey.value !== null
+      ? [[["aws", "volumeKey"], account.volumeKey] as const]
+      : []),
+    ...(account.functionsNetwork ? [[["aws", "functionsNetwork"], account.functionsNetwork] as const] : []),
+    [["aws", "notify"], facts.notify],
+  ];
+}
+
+/** Explains a key in place of the example's words, and sets it off from the lines before. */
+function explain(document: Document, path: readonly string[], words: string | null, isApart: boolean): void {
+  const map = document.getIn(path.slice(0, -1));
+  const pair = isMap(map) ? map.items.find(({ key }) => isScalar(key) && key.value === path.at(-1)) : undefined;
+  if (!pair || !isScalar(pair.key)) return;
+  pair.key.commentBefore = words;
+  pair.key.spaceBefore = isApart;
+}
+
+/** Writes a value with a comment behind it. */
+function write(document: Document, path: readonly string[], value: unknown, comment: string): void {
+  const node = document.createNode(value);
+  if (isCollection(node)) node.flow = true;
+  if (isScalar(node) || isCollection(node)) node.comment = ` ${comment}`;
+  document.setIn(path, node);
+}
+
+/** Reads a value of an earlier file; undefined if it has none, or a person has not filled it in. */
+function earlierValue(earlier: Document | null, path: readonly string[]): unknown {
+  const node: unknown = earlier?.getIn(path);
+  const value: unknown = isCollection(node) ? node.toJSON() : node;
+  return value === FILL_IN ? undefined : value;
+}
+
+/** Without people on call, no one may act without an approval. */
+function withoutOnCall(document: Document, { people }: SlackFacts): void {
+  if ("value" in (people[ON_CALL] ?? {})) return;
+  document.deleteIn(["people", ON_CALL]);
+  document.deleteIn(["policy", "break-glass"]);
+}
+
+const heading = (cluster: string): string =>
+  ` The configuration of the cluster ${cluster}: one file, one stack, one Slack app. npm run connect -- discover proposed it;
+ the comment behind a value names its source. docs/configuration.example.yaml explains each value, and those left out.
+ Replace each ${FILL_IN}: until then every command refuses this file, and names what is missing.`;
+
+/**
+ * Proposes a configuration.
+ * @param example text of docs/configuration.example.yaml, whose order, policy and explanations the proposal has
+ * @param earlier text of the file that the proposal would replace: a value that was not found now is kept from it
+ */
+export function proposalOf(example: string, facts: ProposalFacts, earlier: string | null): Proposal {
+  const document = parseDocument(example);
+  const before = earlier === null ? null : parseDocument(earlier);
+  const missing = new Map<string, string>();
+  for (const path of ONLY_IN_EXAMPLE) document.deleteIn(path);
+  for (const [path, fact] of entriesOf(facts)) {
+    if ("value" in fact) {
+      write(document, path, fact.value, fact.source);
+      continue;
+    }
+    const kept = earlierValue(before, path);
+    if (kept === undefined) missing.set(path.join("."), fact.missing);
+    write(document, path, kept ?? FILL_IN, kept === undefined ? fact.missing : "kept from this file");
+  }
+  withoutOnCall(document, facts.slack);
+  document.setIn(["command"], facts.command);
+  explain(document, ["cluster", "certificateAuthority"], " The API server's authority, put on every machine", false);
+  explain(document, ["pools"], null, true);
+  document.commentBefore = heading(found(facts.cluster.name) ?? FILL_IN);
+  const text = document.toString({ lineWidth: 0, flowCollectionPadding: false });
+  return { text: text.endsWith("\n") ? text : `${text}\n`, missing };
+}
