@@ -4,8 +4,7 @@ import { SendDurableExecutionCallbackSuccessCommand } from "@aws-sdk/client-lamb
 import { afterAll, expect, test } from "vitest";
 import { reconcileByRule } from "../../lambdas/change/inputs/tick.ts";
 import { durableClient } from "../../lambdas/clients/durable.ts";
-import { type Input, valueFor } from "../../lambdas/inputs/input.ts";
-import { clusterInputs } from "../../lambdas/inputs/list.ts";
+import { valueFor } from "../../lambdas/inputs/input.ts";
 import { mirrorsInput } from "../../lambdas/inputs/mirrors/input.ts";
 import type { Lease } from "../../lambdas/steps/ledger/leases.ts";
 import type { Steps } from "../../lambdas/steps/steps.ts";
@@ -33,13 +32,8 @@ afterAll(() => {
   writeFileSync(".bench/mirrors.json", JSON.stringify(figures));
 });
 
-/** Runs one tick of the schedule. @returns the seconds that it took, its operations and its checkpoints */
-async function tick(
-  stepsOn: (raised: Raised) => Steps,
-  name: string,
-  passing: typeof pass,
-  inputs: readonly Input[] = clusterInputs,
-) {
+/** Runs one tick of the schedule, for mirrors alone. @returns the seconds that it took, its operations and its checkpoints */
+async function tick(stepsOn: (raised: Raised) => Steps, name: string, passing: typeof pass) {
   let checkpoints = 0;
   const raised = raise({
     gate: (when, { url }) => {
@@ -47,7 +41,7 @@ async function tick(
     },
   });
   const steps = stepsOn(raised);
-  const work = (_event: unknown, ctx: DurableContext) => reconcileByRule({ ctx, steps }, name, inputs);
+  const work = (_event: unknown, ctx: DurableContext) => reconcileByRule({ ctx, steps }, name, [mirrorsInput]);
   mountDurable(raised, "workflow", work, durableClient(raised.lambda));
   const began = Date.now();
   const run = async () => ending(raised, await invokeLater(raised.lambda, "workflow:live", { tick: name }));
@@ -92,7 +86,7 @@ async function change(nodes: number) {
     await here.tick("tick-1");
     here.edit();
     const before = here.fleet.changed.length;
-    const ended = await tick((raised) => paced(here.steps(), raised), "tick-2", pass, [mirrorsInput]);
+    const ended = await tick((raised) => paced(here.steps(), raised), "tick-2", pass);
     expect(here.fleet.operation?.summary).toBe(`${nodes} nodes updated.`);
     return { ...ended, sendCommands: here.fleet.changed.length - before };
   } finally {
