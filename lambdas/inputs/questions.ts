@@ -50,6 +50,12 @@ export function withAsked<Answers extends InputAnswers>(
   };
 }
 
+/** Tells whether the answers are those to the parts of a content, so that nothing is to be recorded. */
+export const hasAsked = <Answers extends InputAnswers>(
+  answers: Answers,
+  parts: Parameters<typeof withAsked>[1],
+): boolean => JSON.stringify(withAsked(answers, parts)) === JSON.stringify(answers);
+
 /**
  * Finds the parts about which people must be asked now: about the same ones only once while the request is open, and
  * once a day if nobody answers.

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type InputAnswers, type InputQuestion, withAsked } from "../inputs/questions.ts";
+import { hasAsked, type InputAnswers, type InputQuestion, withAsked } from "../inputs/questions.ts";
 import { keys } from "../records/ledger-table.ts";
 import type { StepContext } from "./context.ts";
 import { tableClient } from "./ledger/table.ts";
@@ -67,6 +67,13 @@ export const openQuestions = ({
   return new Map(asked.map((key, at) => [key, questions[at] ?? ""]));
 };
 
+const hasRemarks = (watch: InputWatch, remarks: readonly string[]): boolean =>
+  JSON.stringify(watch.remarks) === JSON.stringify(remarks);
+
+/** Tells whether people must hear of a content: of other remarks, or that it can be read again. */
+export const hasNews = (watch: InputWatch, remarks: readonly string[]): boolean =>
+  watch.isTold || !hasRemarks(watch, remarks);
+
 /**
  * Decides what is posted: one message if the input is refused or damaged, and one once it can be read again. If the API
  * server does not answer, nothing is posted: nodes keep their state, and the credential watch reports a long outage.
@@ -88,8 +95,7 @@ const answers = ({ read, revise }: WatchItem) => ({
   /** Records the parts that wait for an approval. @returns the answers of people that still hold */
   noteAsked: async (now: Parameters<typeof withAsked>[1]): Promise<InputAnswers> => {
     const before = await read();
-    const isSame = JSON.stringify(withAsked(before, now)) === JSON.stringify(before);
-    return isSame ? before : ((await revise((one) => withAsked(one, now))) ?? before);
+    return hasAsked(before, now) ? before : ((await revise((one) => withAsked(one, now))) ?? before);
   },
 
   /** Records a request for approval; false if another request came first. */
@@ -178,11 +184,10 @@ const inputWatch = (context: StepContext, rule: string) => {
       tick: string,
       { remarks, asked }: Pick<InputWatch, "remarks" | "asked">,
     ): Promise<Pick<InputWatch, "news" | "remarks">> => {
-      const isSame = (before: InputWatch) => JSON.stringify(before.remarks) === JSON.stringify(remarks);
-      if (isSame(seen) && !seen.isTold && seen.tick !== tick) return { news: null, remarks: [] };
+      if (!hasNews(seen, remarks) && seen.tick !== tick) return { news: null, remarks: [] };
       const after = await revise((before) => ({
         ...(before.tick === tick ? before : noted(before, tick, "read")),
-        ...(isSame(before) ? {} : { remarks, asked }),
+        ...(hasRemarks(before, remarks) ? {} : { remarks, asked }),
       }));
       return { news: after?.news ?? null, remarks: remarks.filter((one) => !seen.remarks.includes(one)) };
     },

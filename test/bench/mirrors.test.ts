@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { SendDurableExecutionCallbackSuccessCommand } from "@aws-sdk/client-lambda";
 import { afterAll, expect, test } from "vitest";
-import { reconcileNodes } from "../../lambdas/capabilities/reconcile/reconcile.ts";
+import { reconcileByRule } from "../../lambdas/change/inputs/tick.ts";
 import { durableClient } from "../../lambdas/clients/durable.ts";
 import { valueFor } from "../../lambdas/inputs/input.ts";
 import { mirrorsInput } from "../../lambdas/inputs/mirrors/input.ts";
@@ -31,7 +32,7 @@ afterAll(() => {
   writeFileSync(".bench/mirrors.json", JSON.stringify(figures));
 });
 
-/** Runs one tick of the schedule. @returns the seconds that it took, its operations and its checkpoints */
+/** Runs one tick of the schedule, for mirrors alone. @returns the seconds that it took, its operations and its checkpoints */
 async function tick(stepsOn: (raised: Raised) => Steps, name: string, passing: typeof pass) {
   let checkpoints = 0;
   const raised = raise({
@@ -39,14 +40,12 @@ async function tick(stepsOn: (raised: Raised) => Steps, name: string, passing: t
       if (when === "before" && url.includes("checkpoint")) checkpoints += 1;
     },
   });
-  const workflow = reconcileNodes(stepsOn(raised));
-  mountDurable(raised, "workflow", (event, ctx) => workflow(event, ctx), durableClient(raised.lambda));
+  const steps = stepsOn(raised);
+  const work = (_event: unknown, ctx: DurableContext) => reconcileByRule({ ctx, steps }, name, [mirrorsInput]);
+  mountDurable(raised, "workflow", work, durableClient(raised.lambda));
   const began = Date.now();
-  const work = async () => {
-    const arn = await invokeLater(raised.lambda, "workflow:live", { tick: name, input: "mirrors" });
-    return ending(raised, arn);
-  };
-  expect(await passing(work())).toBe("SUCCEEDED");
+  const run = async () => ending(raised, await invokeLater(raised.lambda, "workflow:live", { tick: name }));
+  expect(await passing(run())).toBe("SUCCEEDED");
   const operations = raised.service.executions()[0]?.operationCount ?? Number.NaN;
   return { seconds: (Date.now() - began) / 1_000, operations, checkpoints };
 }

@@ -1,4 +1,4 @@
-import { reconcileByRule } from "../../change/inputs/reconcile.ts";
+import { reconcileInput } from "../../change/inputs/reconcile.ts";
 import { tryingRights } from "../../engine/trying-rights.ts";
 import { inputs } from "../../inputs/list.ts";
 import { lambdaEntry, type Workflow } from "../../steps/host.ts";
@@ -16,7 +16,7 @@ export interface UpdateAuthority {
 export const updateAuthority: Workflow<UpdateAuthority> =
   (steps) =>
   ({ tick }, ctx) =>
-    reconcileByRule({ ctx, steps }, inputs.kubeletClients, tick);
+    reconcileInput({ ctx, steps }, inputs.kubeletClients, tick);
 
 /** The entry for Lambda and for the sandbox. */
 export const { createHandler, handler } = lambdaEntry(tryingRights("update-authority", updateAuthority));

@@ -54,25 +54,10 @@ export const reconcile = {
   waits: { mirrors: { proof: 9 } },
   schedules: [
     {
-      name: "mirrors",
+      name: "inputs",
       every: "5 minutes",
       starts: "reconcile",
-      input: { input: "mirrors" },
-      logs: "mirror sets are compared with the nodes' records",
-    },
-    {
-      name: "trust",
-      every: "5 minutes",
-      starts: "reconcile",
-      input: { input: "trustedAuthorities" },
-      logs: "trusted authorities are compared with the nodes' records",
-    },
-    {
-      name: "proxy",
-      every: "5 minutes",
-      starts: "reconcile",
-      input: { input: "proxy" },
-      logs: "the cluster's proxy is compared with the nodes' records",
+      logs: "the cluster's inputs are compared with the nodes' records",
     },
   ],
 } as const satisfies Capability;

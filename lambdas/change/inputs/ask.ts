@@ -1,11 +1,12 @@
 import type { Configuration } from "../../configuration/configuration.ts";
 import { step } from "../../engine/durable.ts";
 import type { Input, InputContent } from "../../inputs/input.ts";
-import { type InputQuestion, keysToAsk } from "../../inputs/questions.ts";
+import { type InputAnswers, type InputQuestion, keysToAsk } from "../../inputs/questions.ts";
 import type { NotApproved } from "../../messages/approval/approval.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
 import { inputApproved, inputCard } from "../../messages/operation/input-questions.ts";
 import { idOf, openOperation, startOf } from "../../steps/open-operation.ts";
+import type { Steps } from "../../steps/steps.ts";
 import { type ApprovalEnd, approve } from "../approval/approval.ts";
 import { endUnapproved, endUnbegun } from "../approval/unapproved.ts";
 import { beginOperation } from "../operation/lifecycle.ts";
@@ -27,6 +28,12 @@ const openingOf = ({ input, tick, configuration: { cluster, slack } }: Asking) =
   channel: slack.channel,
 });
 
+/** Finds the parts about which people must be asked now; empty if nobody is to be asked. Call inside a step. */
+export async function keysDue(steps: Steps, answers: InputAnswers): Promise<readonly string[]> {
+  const last = answers.question ? await steps.ledger.operation(answers.question.operation) : undefined;
+  return keysToAsk(last ? answers : { ...answers, question: null }, last?.endedAt === null, steps.now());
+}
+
 /** Finds the request that this tick opens; null if nobody is to be asked now. Call inside a step. */
 async function findQuestion(asking: Asking, { asked = [], approvable = [] }: InputContent) {
   const { steps, input } = asking;
@@ -34,8 +41,7 @@ async function findQuestion(asking: Asking, { asked = [], approvable = [] }: Inp
   const answers = await watch.noteAsked({ asked, approvable });
   const operation = idOf(openingOf(asking));
   if (answers.question?.operation === operation) return answers.question;
-  const last = answers.question ? await steps.ledger.operation(answers.question.operation) : undefined;
-  const keys = keysToAsk(last ? answers : { ...answers, question: null }, last?.endedAt === null, steps.now());
+  const keys = await keysDue(steps, answers);
   if (keys.length === 0) return null;
   const question: InputQuestion = { operation, keys, askedAt: steps.now() };
   return (await watch.noteQuestion(question, answers.question)) ? question : null;

@@ -61,8 +61,8 @@ export async function readContent(
   return content;
 }
 
-/** May the next tick succeed without a person? About a refused credential, the credential watch calls people. */
-const isForAnother = (error: unknown): boolean => isBusy(error) || refusesCredential(error);
+/** Tells whether the next tick may succeed without a person. About a refused credential, the credential watch calls people. */
+export const isForAnother = (error: unknown): boolean => isBusy(error) || refusesCredential(error);
 
 /** Does the input follow from the ConfigMap that has every input, which the cluster lacks? */
 const isWithoutSource = ({ input, configuration }: Wish, error: unknown): boolean =>

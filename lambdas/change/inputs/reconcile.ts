@@ -1,5 +1,4 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import type { Start } from "../../commands/request.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { chunksOf, numbered, readOnce } from "../../engine/chunks.ts";
 import { step } from "../../engine/durable.ts";
@@ -9,7 +8,6 @@ import { observeFleet } from "../../engine/run-fleet.ts";
 import { type Input, type InputContent, needsInput, valueFor } from "../../inputs/input.ts";
 import type { FileObservation } from "../../machine/plan.ts";
 import { inputNewsMessage, inputRemarksMessage, inputUnreadNotice } from "../../messages/operation/inputs.ts";
-import type { InputName } from "../../records/machine-record.ts";
 import { idOf, type OperationOpening } from "../../steps/open-operation.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { changeByRule, type Rule, startedBy } from "../fleet/by-rule.ts";
@@ -22,16 +20,7 @@ import { inputRow } from "./row.ts";
 /** Minutes for machines to answer an observation. */
 const OBSERVE_MINUTES = 5;
 
-/** Payload with which a tick of a schedule starts the work on an input. */
-export interface ByRule {
-  readonly tick: string;
-  readonly input: InputName;
-}
-
-/** Did a schedule start the execution? */
-export const isTick = (payload: ByRule | Start): payload is ByRule => "tick" in payload;
-
-/** One tick of an input's schedule. */
+/** One tick of a schedule, for one input. */
 interface Tick {
   readonly ctx: DurableContext;
   readonly steps: Steps;
@@ -155,7 +144,7 @@ async function giveByRule(
  * need an approval.
  * @param tick id of the event: a tick that is delivered twice starts one comparison
  */
-export async function reconcileByRule(
+export async function reconcileInput(
   { ctx, steps }: Pick<Tick, "ctx" | "steps">,
   input: Input,
   tick: string,

@@ -1,5 +1,6 @@
-import { reconcileNodes } from "../../../lambdas/capabilities/reconcile/reconcile.ts";
+import { reconcileByRule } from "../../../lambdas/change/inputs/tick.ts";
 import type { Input, InputContent, ObjectReference } from "../../../lambdas/inputs/input.ts";
+import { mirrorsInput } from "../../../lambdas/inputs/mirrors/input.ts";
 import type { MachinePlan } from "../../../lambdas/machine/plan.ts";
 import {
   type InputName,
@@ -161,8 +162,7 @@ export class MirrorFleet {
   }
 
   /** Lets the schedule pass once. */
-  tick(tick: string) {
-    const workflow = reconcileNodes(this.steps());
-    return run((ctx) => workflow({ tick, input: "mirrors" }, ctx));
+  tick(tick: string, inputs: readonly Input[] = [mirrorsInput], steps = this.steps()) {
+    return run((ctx) => reconcileByRule({ ctx, steps }, tick, inputs));
   }
 }

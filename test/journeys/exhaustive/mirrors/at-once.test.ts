@@ -9,7 +9,7 @@ afterEach(() => here.close());
 
 const quay = { source: "quay.io/team", mirrors: ["mirror.example.com/team"] };
 const allHave = () => nodes.every((node) => "quay.io\\hosts.toml" in filesOn(here, node));
-const rule = "arn:aws:events:us-west-2:111122223333:rule/casement-prod-west-mirrors";
+const rule = "arn:aws:events:us-west-2:111122223333:rule/casement-prod-west-inputs";
 
 /** Sends a tick of the schedule. */
 const tick = (id: string) =>

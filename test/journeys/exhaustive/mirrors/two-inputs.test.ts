@@ -10,7 +10,7 @@ afterEach(() => here.close());
 const quay = { source: "quay.io/team", mirrors: ["mirror.example.com/team"] };
 
 /** Sends a tick of a schedule. */
-const tick = (rule: "mirrors" | "authority") =>
+const tick = (rule: "inputs" | "authority") =>
   here.simulator.lambda.send("casement-prod-west-cloud-events", {
     "detail-type": "Scheduled Event",
     id: `tick of ${rule}`,
@@ -22,7 +22,7 @@ test("two schedules at once give the same nodes both inputs, one after the other
   const before = nodes.map((node) => authorityOn(here, node));
   await createSet(here, "tag", "team", quay);
   await replaceSignerOf(here);
-  for (const rule of ["mirrors", "authority"] as const) tick(rule);
+  for (const rule of ["inputs", "authority"] as const) tick(rule);
   const haveBoth = () =>
     nodes.every((node, at) => "quay.io\\hosts.toml" in filesOn(here, node) && authorityOn(here, node) !== before[at]);
   await here.until(haveBoth, 40, "both inputs on each node");
