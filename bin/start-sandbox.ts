@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { commands } from "../lambdas/commands/list.ts";
+import { probeImagesOf } from "../lib/manifests/manifest.ts";
 import { control } from "../lib/sandbox/control/control.ts";
 import { type Activity, activity } from "../lib/sandbox/core/activity.ts";
 import { sleep } from "../lib/sandbox/core/clock.ts";
@@ -7,7 +8,7 @@ import { defaultFigures, type Figures } from "../lib/sandbox/core/figures.ts";
 import { type PacedClock, pacedClock } from "../lib/sandbox/core/paced-clock.ts";
 import { createSimulation, type Simulation } from "../lib/sandbox/core/simulation.ts";
 import { demo } from "../lib/sandbox/demo.ts";
-import { demoConfiguration } from "../lib/sandbox/demo-configuration.ts";
+import { demoConfiguration, demoProbe } from "../lib/sandbox/demo-configuration.ts";
 import { drainedWorkloads } from "../lib/sandbox/demo-workloads.ts";
 import { selectionError } from "../lib/sandbox/neighbours/selection.ts";
 import { page } from "../lib/sandbox/page/page.ts";
@@ -162,9 +163,10 @@ export async function startSandbox(state: State, ports: Ports, flags: Start, fol
     ledgerPath: state.ledgerPath,
     slackAddress: () => urls.slack,
     neighbours: flags,
+    overrides: { probeImages: probeImagesOf(demoProbe) },
   });
   const authority = simulator.kubernetes.authorityPem;
-  const configuration = demoConfiguration({ apiServer: API_FOR_MACHINES, authority });
+  const configuration = demoConfiguration({ apiServer: API_FOR_MACHINES, authority }, { probe: demoProbe });
   await seedAccount(simulator, configuration, urls.kubernetes);
   const pause = (ms: number): Promise<void> => sleep(clock, ms);
   const addresses = { ...urls, configuration, now: clock.now, pause, slackNow: Date.now, during: invocations.during };

@@ -15,7 +15,7 @@ import { workflowNames } from "../../lib/functions.ts";
 import { type ManifestValues, probeImagesOf } from "../../lib/manifests/manifest.ts";
 import { conventionalName } from "../../lib/place.ts";
 import { demo } from "../../lib/sandbox/demo.ts";
-import { demoConfiguration } from "../../lib/sandbox/demo-configuration.ts";
+import { demoConfiguration, demoProbe } from "../../lib/sandbox/demo-configuration.ts";
 import type { Endpoints } from "../endpoints.ts";
 import { withPayloadManifest } from "../payload/name-manifest.ts";
 import { StartError } from "../start-error.ts";
@@ -92,7 +92,7 @@ export function endpointsIn(folder: string): Endpoints {
 /** Opens a running sandbox by the files that it has written. */
 export function sandboxPlace(folder: string): Place {
   const endpoints = endpointsIn(folder);
-  const configuration = demoConfiguration({ apiServer: endpoints.kubernetes, authority: "" });
+  const configuration = demoConfiguration({ apiServer: endpoints.kubernetes, authority: "" }, { probe: demoProbe });
   const { pools, command, probe } = configuration;
   const name = demo.cluster.name;
   const functions = workflowNames.map((workflow) => [workflow, `${conventionalName(name, workflow)}:${LIVE}`]);

@@ -48,6 +48,9 @@ const policy = {
   cancel: ["operator", "approver"],
 };
 
+/** Images that `npm start` has for its probes: one that its registry serves proves a change of mirrors. */
+export const demoProbe = { registries: { "registry.example.com": "registry.example.com/shop/storefront:1.4" } };
+
 /**
  * The configuration that the sandbox's cluster runs by.
  * @param cluster how machines reach the API server, and the PEM of the cluster's authority
