@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { gunzipSync, gzipSync } from "node:zlib";
-import { parseAnswers } from "./result-lines.ts";
+import { gzipSync } from "node:zlib";
 
 /** Question about one service. */
 export interface ServiceQuestion {
@@ -220,27 +219,4 @@ export function packed(answers: Answers): string {
   const text = gzipSync(JSON.stringify(answers)).toString("base64");
   if (text.length <= MOST_PACKED) return text;
   throw new Error(`the answers have ${text.length} characters, and SSM keeps ${MOST_PACKED} of them: ask for less`);
-}
-
-/**
- * Limit on the bytes of unpacked answers. Gzip shrinks a text of one letter a thousandfold, so that 21,000 characters
- * could become more than a function's memory holds; real answers shrink to a fifth.
- */
-const MOST_UNPACKED = 200_000;
-
-/**
- * Unpacks the answers that `observe.ps1` printed before its verdict.
- * @param output the whole output of the command
- * @returns undefined if there are none, if they were cut off, or if they have another form
- */
-export function answersIn(output: string): Answers | undefined {
-  const [line] = output.trimEnd().split(/\r?\n/).slice(-2);
-  const [, text] = /^answers ([A-Za-z0-9+/=]+)$/.exec(line ?? "") ?? [];
-  if (text === undefined) return undefined;
-  try {
-    const bytes = gunzipSync(Buffer.from(text, "base64"), { maxOutputLength: MOST_UNPACKED });
-    return parseAnswers(JSON.parse(bytes.toString("utf8"))) as Answers | undefined;
-  } catch {
-    return undefined;
-  }
 }

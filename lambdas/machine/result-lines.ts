@@ -1,5 +1,8 @@
+import { gunzipSync } from "node:zlib";
 import { z } from "zod";
 import type { DocumentScript } from "../scripts/documents.ts";
+import type { Observation } from "./plan.ts";
+import type { Answers } from "./questions.ts";
 
 /**
  * Limits on what a machine may print. A machine's administrator decides what it prints, so that every line is parsed
@@ -66,11 +69,15 @@ const guardState = z.object({
 
 const observed = { script: z.literal("observe"), ok: z.literal(true) };
 
+/** Fields of an answer, so that none is forgotten here: a field without a schema is dropped. */
+type Shape<Answer> = { readonly [K in keyof Required<Answer>]: z.ZodType<Answer[K]> };
+
 /** Answer to an observation of everything. */
 const observation = z.object({
   ...observed,
   bootId,
   clock,
+  freeBytes: whole.optional(),
   build: name,
   metadataAnswers: z.boolean(),
   guard: guardState.extend({ paths: whole }),
@@ -78,7 +85,7 @@ const observation = z.object({
   rebootPending: z.boolean(),
   services: z.array(z.object({ name, state: name, startType: name })).max(MOST.items),
   hnsNetworks: names,
-});
+} satisfies Shape<Omit<Observation, "error" | "code">>);
 
 /** Answer to an observation of files. */
 const files = z.object({
@@ -168,10 +175,28 @@ const unpacked = z.object({
   guard: guardState.extend({ repairs: whole }),
   metadata: z.object({ answers: z.boolean() }),
   disk: z.object({ freeBytes: whole, sizeBytes: whole }),
-});
+  agent: z.object({ proxiedBy: z.array(z.enum(["service", "machine"])).max(2) }),
+} satisfies Shape<Answers>);
 
 /**
- * Parses the answers that `observe.ps1` packed before its verdict.
- * @returns the known groups alone; undefined if one has another form
+ * Limit on the bytes of unpacked answers. Gzip shrinks a text of one letter a thousandfold, so that 21,000 characters
+ * could become more than a function's memory holds; real answers shrink to a fifth.
  */
-export const parseAnswers = (value: unknown): object | undefined => unpacked.partial().safeParse(value).data;
+const MOST_UNPACKED = 200_000;
+
+/**
+ * Unpacks the answers that `observe.ps1` printed before its verdict.
+ * @param output the whole output of the command
+ * @returns the known groups alone; undefined if there are none, if they were cut off, or if they have another form
+ */
+export function answersIn(output: string): Answers | undefined {
+  const [line] = output.trimEnd().split(/\r?\n/).slice(-2);
+  const [, text] = /^answers ([A-Za-z0-9+/=]+)$/.exec(line ?? "") ?? [];
+  if (text === undefined) return undefined;
+  try {
+    const bytes = gunzipSync(Buffer.from(text, "base64"), { maxOutputLength: MOST_UNPACKED });
+    return unpacked.partial().safeParse(JSON.parse(bytes.toString("utf8"))).data as Answers | undefined;
+  } catch {
+    return undefined;
+  }
+}

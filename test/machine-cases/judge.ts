@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { type Answers, answersHash, answersIn, type ObservationVerdict } from "../../lambdas/machine/questions.ts";
-import { parseResult } from "../../lambdas/machine/result-lines.ts";
+import { type Answers, answersHash, type ObservationVerdict } from "../../lambdas/machine/questions.ts";
+import { answersIn, parseResult } from "../../lambdas/machine/result-lines.ts";
 import type { MachineCase } from "./case.ts";
 import type { Machine } from "./windows.ts";
 

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { type Answers, answersHash, answersIn, canonicalAnswers, packed } from "../../lambdas/machine/questions.ts";
+import { type Answers, answersHash, canonicalAnswers, packed } from "../../lambdas/machine/questions.ts";
+import { answersIn } from "../../lambdas/machine/result-lines.ts";
 
 const gzipped = (value: object): string => gzipSync(JSON.stringify(value)).toString("base64");
 

@@ -4,7 +4,7 @@ import { readGuard } from "../../lambdas/capabilities/guard/row.ts";
 import { readRoute } from "../../lambdas/change/node/route.ts";
 import { readApplied } from "../../lambdas/engine/apply-plan.ts";
 import { packed } from "../../lambdas/machine/questions.ts";
-import { parseAnswers, parseResult } from "../../lambdas/machine/result-lines.ts";
+import { answersIn, parseResult } from "../../lambdas/machine/result-lines.ts";
 import { whyMessage } from "../../lambdas/messages/node/why.ts";
 import type { DocumentScript } from "../../lambdas/scripts/documents.ts";
 import { resultOf } from "../../lambdas/steps/machine/machine.ts";
@@ -49,6 +49,7 @@ const answers = {
   guard: { present: true, sha256: "aa", taskEnabled: true, lastResult: 1, error: "no route", repairs: 2 },
   metadata: { answers: false },
   disk: { freeBytes: 1, sizeBytes: 2 },
+  agent: { proxiedBy: ["service"] },
 } as const;
 
 const HOSTILE = "<!channel> <@U0SECOPS> <https://evil.example|Sign in>";
@@ -114,7 +115,7 @@ describe("A result line", () => {
 
 describe("The answers of a machine", () => {
   it("are taken as they are", () => {
-    expect(parseAnswers(answers)).toEqual(answers);
+    expect(answersIn(`answers ${packed(answers as never)}\n{}`)).toEqual(answers);
   });
 
   it("end in no error and in no live link or mention of the answer to why, whatever one field holds", () => {

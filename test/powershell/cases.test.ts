@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { answersIn, packed } from "../../lambdas/machine/questions.ts";
+import { packed } from "../../lambdas/machine/questions.ts";
+import { answersIn } from "../../lambdas/machine/result-lines.ts";
 import { applyCases } from "../machine-cases/apply-cases.ts";
 import { GUARD_RECORD, type MachineCase } from "../machine-cases/case.ts";
 import { guardCases } from "../machine-cases/guard-cases.ts";

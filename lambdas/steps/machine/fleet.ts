@@ -6,7 +6,8 @@ import {
   SendCommandCommand,
 } from "@aws-sdk/client-ssm";
 import type { ObserveRequest } from "../../machine/plan.ts";
-import { type Answers, answersIn } from "../../machine/questions.ts";
+import type { Answers } from "../../machine/questions.ts";
+import { answersIn } from "../../machine/result-lines.ts";
 import type { FailureCode } from "../../records/failures.ts";
 import type { ChangeScript, DocumentScript, ObserveScript } from "../../scripts/documents.ts";
 import type { StepContext } from "../context.ts";

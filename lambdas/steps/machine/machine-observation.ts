@@ -5,13 +5,8 @@ import {
   SendCommandCommand,
 } from "@aws-sdk/client-ssm";
 import { Retryable } from "../../errors.ts";
-import {
-  type Answers,
-  answersIn,
-  type ObservationVerdict,
-  type Questions,
-  type QuestionsRequest,
-} from "../../machine/questions.ts";
+import type { Answers, ObservationVerdict, Questions, QuestionsRequest } from "../../machine/questions.ts";
+import { answersIn } from "../../machine/result-lines.ts";
 import type { StepContext } from "../context.ts";
 import { isUnderWay } from "./command-status.ts";
 import { documentOf, resultOf } from "./machine.ts";

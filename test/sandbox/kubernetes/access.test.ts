@@ -113,9 +113,15 @@ describe("permissions of the bot", () => {
     `GET ${csrs}`,
     "GET /apis/machine.openshift.io/v1beta1/machines",
     "GET /api/v1/namespaces/default/events",
-    "DELETE /api/v1/nodes/n",
   ])("allows %s", async (line) => {
     expect((await bot(line)).status).toBe(200);
+  });
+
+  test("allows the deletion of a Node whose kubelet is silent", async () => {
+    const conditions = [{ type: "Ready", status: "Unknown", reason: "NodeStatusUnknown", message: "silent" }];
+    cluster.api.create({ ...linuxNode("silent", { "kubernetes.io/os": "windows" }), status: { conditions } });
+    expect((await bot("DELETE /api/v1/nodes/silent")).status).toBe(200);
+    expect((await bot("DELETE /api/v1/nodes/n")).status).toBe(403);
   });
 
   test.each([
