@@ -52,3 +52,9 @@ export function originName(record: OriginFields): string {
   const origin = originOf(record);
   return origin.by === "person" ? origin.requester.userName : origin.rule;
 }
+
+/** Takes the place of the person who stops work when a rollout has paused itself. */
+export const BY_ITSELF = "rollout";
+
+/** Takes the place of the person who stops work when the maintenance window has ended. */
+export const BY_MAINTENANCE = "maintenance";

@@ -1,9 +1,9 @@
 import type { Actor } from "../../audit/entry.ts";
 import type { StageRow } from "../../capabilities/capability.ts";
 import { Cancelled, causeOf, failureReason } from "../../engine/durable.ts";
+import { BY_ITSELF, BY_MAINTENANCE } from "../../records/origin.ts";
 import { type NodeWorkflow, type StageName, type StageOf, stagesOf } from "../../stages.ts";
 import { auditNode } from "../operation/audit.ts";
-import { BY_ITSELF, BY_MAINTENANCE } from "../operation/requester.ts";
 import { enter, logStageEnd, type NodeTask, once } from "./task.ts";
 
 /** Actor that stopped the work: a person, or a rule of the rollout or the maintenance. */

@@ -17,6 +17,7 @@ import { log, logAbout } from "../../logging.ts";
 import { messageSettings } from "../../messages/operation/links.ts";
 import type { FailureReason } from "../../records/failures.ts";
 import { workOwner } from "../../records/node-work.ts";
+import { BY_MAINTENANCE } from "../../records/origin.ts";
 import type { PublishedMessage } from "../../records/records.ts";
 import type { NodeWorkflow, StageName } from "../../stages.ts";
 import { wordsOf } from "../../steps/client-errors.ts";
@@ -28,7 +29,7 @@ import type { Steps } from "../../steps/steps.ts";
 import { auditNode } from "../operation/audit.ts";
 import { notifyProgress } from "../operation/progress.ts";
 import { publish, viewOf } from "../operation/publisher.ts";
-import { BY_MAINTENANCE, stoppedBy } from "../operation/requester.ts";
+import { stoppedBy } from "../operation/requester.ts";
 
 /** A Node object: a namesake with another uid is another node. */
 export interface NodeIdentity {

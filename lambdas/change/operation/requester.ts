@@ -8,7 +8,7 @@ import { Forbidden, Refused, UserError } from "../../errors.ts";
 import { log } from "../../logging.ts";
 import { breakGlassNeedsName } from "../../messages/approval/break-glass.ts";
 import { type Refusal, refusalMessage } from "../../messages/command/refusals.ts";
-import { requesterOf } from "../../records/origin.ts";
+import { BY_ITSELF, BY_MAINTENANCE, requesterOf } from "../../records/origin.ts";
 import type { OperationRecord } from "../../records/records.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -179,12 +179,6 @@ export async function cancelledBy(steps: Steps, id: string): Promise<string | nu
     throw error;
   }
 }
-
-/** Takes the place of the person when a rollout has paused itself. */
-export const BY_ITSELF = "rollout";
-
-/** Takes the place of the person when the maintenance window has ended. */
-export const BY_MAINTENANCE = "maintenance";
 
 /**
  * Finds who stops the work on a node: the person who cancelled its operation or paused its rollout; BY_ITSELF for a

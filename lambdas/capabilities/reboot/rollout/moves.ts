@@ -1,8 +1,8 @@
 import type { Execution } from "../../../change/operation/op.ts";
-import { BY_ITSELF } from "../../../change/operation/requester.ts";
 import { type RolloutSeen, seeRollout } from "../../../change/operation/rollout-view.ts";
 import { rolloutCommand } from "../../../commands/request.ts";
 import { pausedSummary, pauseWords } from "../../../messages/rollout/rollout.ts";
+import { BY_ITSELF } from "../../../records/origin.ts";
 import { type NodeRecord, newNodeRecord } from "../../../records/records.ts";
 import type { RolloutNode } from "../../../records/rollout.ts";
 import type { Moves, PauseCause } from "../../../records/rollout-moves.ts";
