@@ -148,3 +148,24 @@ test("a probe of Casement's own stays without a word; a pod with its label elsew
   expect(refusals.map(({ pod }) => pod)).toEqual(["shop/web-1"]);
   expect(names(podsToEvict([probe, other]))).toEqual(["web-1"]);
 });
+
+test.each([
+  ["cluster-autoscaler.kubernetes.io/safe-to-evict", "true"],
+  ["cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes", "other, cache"],
+  ["descheduler.alpha.kubernetes.io/evict", ""],
+])("a pod whose owner allows the loss of its local data by %s is evicted without force", (annotation, value) => {
+  const metadata = { name: "scratch", namespace: "shop", ownerReferences: [owner("ReplicaSet")] };
+  const pod = podNamed("scratch", { metadata: { ...metadata, annotations: { [annotation]: value } }, spec: emptyDir });
+  const { evict, refusals, warnings } = judgePods([pod], careful, none, NOON);
+  expect([names(evict), refusals, warnings]).toEqual([["scratch"], [], []]);
+  const naked = podNamed("alone", {
+    metadata: { ...metadata, ownerReferences: [], annotations: { [annotation]: value } },
+  });
+  expect(judgePods([naked], careful, none, NOON).refusals.map(({ reason }) => reason)).toEqual(["unmanaged"]);
+});
+
+test("a volume that its owner does not name still needs force", () => {
+  const annotations = { "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes": "other" };
+  const pod = podNamed("data", { spec: emptyDir, metadata: { annotations, ownerReferences: [owner("ReplicaSet")] } });
+  expect(judgePods([pod], careful, none, NOON).refusals).toMatchObject([{ reason: "empty-dir", detail: "cache" }]);
+});

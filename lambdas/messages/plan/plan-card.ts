@@ -45,6 +45,16 @@ function lossLine({ pods }: NodePlan): string[] {
   return [`⚠️ *${losses}:* ${names(which)}.`];
 }
 
+/** Workloads that are down until their pods run elsewhere. */
+const loneLines = ({ lone = [] }: NodePlan): string[] =>
+  lone.map(
+    ({ owner, pods }) =>
+      `⚠️ Every pod of ${short(owner)} (${pods}) is on this node, and no disruption budget guards them: it is down until they run elsewhere.`,
+  );
+
+const expendableLine = ({ expendable = [] }: NodePlan): string[] =>
+  expendable.length > 0 ? [`ℹ️ Local data that its owner allows to lose: ${names(expendable)}.`] : [];
+
 /** Nothing is evicted while one loss is not allowed. */
 const refusalLine = ({ refusals }: NodePlan): string[] =>
   refusals.length > 0 ? [`🚫 ${sentence(drainRefused(refusals))}`] : [];
@@ -135,7 +145,7 @@ const timeWords = (plan: NodePlan): string =>
  */
 export function planBlocks(plan: NodePlan): Block[] {
   const groups = [
-    [podLine(plan), ...lossLine(plan), ...refusalLine(plan)],
+    [podLine(plan), ...lossLine(plan), ...expendableLine(plan), ...shortened(loneLines(plan)), ...refusalLine(plan)],
     [
       ...shortened(plan.blockers.map(blockerLine)),
       ...untriedLine(plan),

@@ -53,6 +53,13 @@ export interface AwayNode {
   readonly why: string;
 }
 
+/** A workload whose every pod is on the node, and that no budget guards: it is down until its pods run elsewhere. */
+export interface LoneWorkload {
+  /** "shop/ReplicaSet checkout-5d9f" */
+  readonly owner: string;
+  readonly pods: number;
+}
+
 /** Obstacles to the evictions of a node now. */
 export interface EvictionObstacles {
   readonly blockers: readonly Blocker[];
@@ -108,6 +115,10 @@ export interface NodePlan extends EvictionObstacles {
    * through SSM.
    */
   readonly throughEc2?: "asked" | "silent";
+  /** Pods with local data that their owner allows to lose, each with its volumes; missing if there are none. */
+  readonly expendable?: readonly string[];
+  /** Workloads that are wholly on this node; missing if there are none. */
+  readonly lone?: readonly LoneWorkload[];
   /** EC2's status checks and scheduled events; missing if they could not be read. */
   readonly instance?: InstanceSeen;
   /** ISO 8601. */

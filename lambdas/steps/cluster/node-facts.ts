@@ -6,7 +6,7 @@ import type { NodeDetails } from "../../messages/node/details.ts";
 import type { NodeRow } from "../../messages/node/nodes-table.ts";
 import type { MovedPod } from "../../messages/remove/dialog.ts";
 import { TAG } from "../../tags.ts";
-import { podsToEvict, uncertainOwner } from "../drain/pods.ts";
+import { isExpendable, podsToEvict, uncertainOwner } from "../drain/pods.ts";
 import type { Machine } from "../ec2/instances.ts";
 
 const ROLE_LABEL = "node-role.kubernetes.io/";
@@ -124,6 +124,8 @@ export const movedPods = (pods: readonly V1Pod[], recreating: readonly string[] 
       name: pod.metadata?.name ?? "",
       owner: owner ? `${owner.kind} ${owner.name}` : null,
       ...(uncertainOwner(pod, recreating) === undefined ? {} : { isUncertain: true as const }),
-      localData: (pod.spec?.volumes ?? []).flatMap(localVolume),
+      localData: (pod.spec?.volumes ?? [])
+        .filter(({ name, emptyDir }) => !emptyDir || !isExpendable(pod, name))
+        .flatMap(localVolume),
     };
   });

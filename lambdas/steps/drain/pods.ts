@@ -101,9 +101,30 @@ export function uncertainOwner(pod: V1Pod, recreating: readonly string[] = []): 
   return [...RECREATING, ...recreating].includes(kind) ? undefined : `${owner.kind}/${owner.name}`;
 }
 
-/** Names of the pod's emptyDir volumes, whose data is lost with the pod. */
-export const emptyDirsOf = ({ spec }: V1Pod): readonly string[] =>
+/**
+ * Does the pod's owner allow the loss of one of its local volumes? By Cluster Autoscaler's annotations (its FAQ, "What types
+ * of pods can prevent CA from removing a node?"), or by the descheduler's, whose value does not matter (its README, "Pod
+ * Evictions").
+ */
+export function isExpendable({ metadata }: V1Pod, volume: string): boolean {
+  const { annotations = {} } = metadata ?? {};
+  const named = annotations["cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes"] ?? "";
+  return (
+    annotations["cluster-autoscaler.kubernetes.io/safe-to-evict"] === "true" ||
+    annotations["descheduler.alpha.kubernetes.io/evict"] !== undefined ||
+    named.split(",").some((name) => name.trim() === volume)
+  );
+}
+
+const dirsOf = ({ spec }: V1Pod): string[] =>
   (spec?.volumes ?? []).flatMap(({ name, emptyDir }) => (emptyDir ? [name] : []));
+
+/** Names of the pod's emptyDir volumes whose data is lost with the pod, without those that its owner allows to lose. */
+export const emptyDirsOf = (pod: V1Pod): readonly string[] => dirsOf(pod).filter((name) => !isExpendable(pod, name));
+
+/** Names of the pod's emptyDir volumes that its owner allows to lose. */
+export const expendableDirsOf = (pod: V1Pod): readonly string[] =>
+  dirsOf(pod).filter((name) => isExpendable(pod, name));
 
 /** Names of the claims of the pod's volumes; a volume that lives as long as the pod has the claim "pod-volume". */
 export const claimNamesOf = ({ metadata, spec }: V1Pod): readonly string[] =>

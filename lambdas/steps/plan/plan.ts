@@ -4,10 +4,11 @@ import { movedPods } from "../cluster/node-facts.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import type { DrainOptions } from "../drain/filters.ts";
 import { looking } from "../drain/look.ts";
-import { isFinished } from "../drain/pods.ts";
+import { expendableDirsOf, isFinished, podName } from "../drain/pods.ts";
 import { preflight } from "../drain/preflight.ts";
 import { newDrain } from "../drain/schedule.ts";
 import { clusterState } from "./cluster-state.ts";
+import { loneWorkloads } from "./lone-workloads.ts";
 import { blockersOf, longJobsOf, minutesFor } from "./obstacles.ts";
 import { placementsOf } from "./placement.ts";
 import { releaseOf } from "./release.ts";
@@ -63,8 +64,15 @@ export const plan = (context: StepContext) => {
       const leaving = evict.filter((pod) => !isFinished(pod));
       const { cluster, unread } = await stateOfCluster(leaving, nodes);
       const budgets = await look.budgets();
+      const lone = budgets === null ? [] : loneWorkloads(leaving, cluster.pods, budgets);
+      const expendable = leaving.flatMap((pod) => {
+        const volumes = expendableDirsOf(pod);
+        return volumes.length > 0 ? [`${podName(pod)} (${volumes.join(", ")})`] : [];
+      });
       return {
         ...known,
+        ...(lone.length > 0 ? { lone } : {}),
+        ...(expendable.length > 0 ? { expendable } : {}),
         ...(await holdingUp(evict, budgets)),
         node: node.metadata?.name ?? "",
         release: releaseOf(node),

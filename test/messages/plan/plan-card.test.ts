@@ -51,6 +51,14 @@ describe("The plan of a drain", () => {
     expect(text).toContain("⚠️ *1 pod loses local data, 1 pod is not recreated:* `shop/b`, `shop/c`.");
   });
 
+  it("names workloads that are wholly on the node, and local data that its owner allows to lose", () => {
+    const text = shown({ lone: [{ owner: "shop/ReplicaSet web", pods: 2 }], expendable: ["shop/a (cache)"] });
+    expect(text).toContain(
+      "⚠️ Every pod of `shop/ReplicaSet web` (2) is on this node, and no disruption budget guards them",
+    );
+    expect(text).toContain("ℹ️ Local data that its owner allows to lose: `shop/a (cache)`.");
+  });
+
   it("names a budget that blocks with the server's words, and says when it always will", () => {
     const why = "needs 2 healthy pods and has 2 currently";
     const blocker = { budgets: ["shop/web"], pods: ["shop/a"], why, isForever: false };
