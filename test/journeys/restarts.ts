@@ -32,6 +32,9 @@ export interface LeftState {
   readonly now: number;
 }
 
+/** Does the call start an execution, if it invokes a function? One that waits for its answer, as the audit's does, starts none. */
+const isStart = ({ action, status }: Pick<Call, "action" | "status">): boolean => action !== "Invoke" || status === 202;
+
 const fits = (
   { service, action, principal, writes }: Moment,
   call: Omit<Call, "seq" | "at">,
@@ -40,6 +43,7 @@ const fits = (
   call.error === null &&
   call.service === service &&
   call.action === action &&
+  isStart(call) &&
   (principal === undefined || call.principal === principal) &&
   (writes === undefined || writes.test(newest?.body ?? ""));
 

@@ -125,6 +125,7 @@ test("Slack being away during the removal changes nothing about it; the message 
   here = await withSeedNodes();
   await ask(here, "ip-10-0-3-7");
   await here.submit("operator");
+  await here.until(() => openly(here).length > 0, 1, "the message");
   const away = ["chat.update", "chat.postMessage"].map((method) =>
     here.simulator.simulation.faults.inject("slack-5xx", { method }),
   );

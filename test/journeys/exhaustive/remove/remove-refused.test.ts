@@ -192,6 +192,7 @@ test("an instance that was terminated from outside meanwhile is tidied up", asyn
 test("protected between the yes and the end, the instance stays and the node is opened again", async () => {
   here = await withSeedNodes();
   await confirmRemoval(here, "ip-10-0-3-7");
+  await here.until(async () => (await newest(here)).nodes[0]?.stage === "evict", 2, "the eviction");
   await ec2(here, "ModifyInstanceAttribute", { InstanceId: web.instanceId, "DisableApiTermination.Value": "true" });
   await expectKept(here, web);
   expect((await newest(here)).operation.status).toBe("failed");
