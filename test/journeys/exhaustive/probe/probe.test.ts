@@ -9,10 +9,9 @@ import { inProcess } from "../../../../lib/sandbox/in-process.ts";
 import type { KubeObject } from "../../../../lib/sandbox/kubernetes/model/object.ts";
 import { settingsOf } from "../../../steps/test-simulator.ts";
 import { denied } from "../../evidence.ts";
-import type { Journey } from "../../journey.ts";
+import { type Journey, startJourney } from "../../journey.ts";
 import { podsOn, web } from "../../others.ts";
 import { asAdministrator, injectFault } from "../../outside.ts";
-import { withSeedNodes } from "../../removal.ts";
 
 let here: Journey;
 afterEach(() => here.close());
@@ -21,6 +20,9 @@ const images = {
   "2022": "mcr.microsoft.com/windows/servercore:ltsc2022",
   linux: "registry.example.com/tools/busybox:1.37",
 };
+
+/** The cluster's policy admits these images. */
+const seeded = { seedNodes: true, configuration: { probe: { images } } };
 
 /** Steps and waits of an execution, without a history: what is tried here is the cluster. */
 const ctx = {
@@ -44,24 +46,24 @@ async function tried(given: object = images, refused: readonly string[] = []): P
 const ofWeb = { instanceId: web.instanceId };
 
 test("a node whose pods resolve, reach the API and are reached from another node works, and both pods are removed", async () => {
-  here = await withSeedNodes();
+  here = await startJourney(seeded);
   expect(await tried()).toEqual({ state: "works" });
 });
 
 test("a node that says Ready while its pods reach nothing is found", async () => {
-  here = await withSeedNodes();
+  here = await startJourney(seeded);
   injectFault(here, "data-plane-dead", ofWeb);
   expect(await tried()).toEqual({ state: "fails", fault: "dns", from: null });
 });
 
 test("a node whose pods work, and are not reached from another node, is found", async () => {
-  here = await withSeedNodes();
+  here = await startJourney(seeded);
   injectFault(here, "data-plane-dead", { ...ofWeb, how: "unreached" });
   expect(await tried()).toEqual({ state: "fails", fault: "unreached", from: linux() });
 });
 
 test("a node whose kubelet cannot make the network of a pod is found by the kubelet's Event", async () => {
-  here = await withSeedNodes();
+  here = await startJourney(seeded);
   injectFault(here, "pod-sandbox-fails", { node: web.name });
   const words = expect.stringContaining("failed to setup network for sandbox");
   expect(await tried()).toEqual({ state: "fails", fault: "start", from: null, words });
@@ -103,13 +105,13 @@ test.each([
     "had not started (ContainerCreating)",
   ],
 ])("a node is not probed, and not dead, when %s", async (_, kind, match, why) => {
-  here = await withSeedNodes();
+  here = await startJourney(seeded);
   injectFault(here, kind, { ...match(), namespace: "casement" });
   expect(await tried()).toEqual({ state: "not-probed", why: expect.stringContaining(why) });
 });
 
 test("OpenShift gives the pod on Linux a user of the namespace's range, and takes no other", async () => {
-  here = await withSeedNodes();
+  here = await startJourney(seeded);
   const annotations = { "openshift.io/sa.scc.uid-range": "1000680000/10000" };
   const space = here.simulator.kubernetes.objects("namespaces").find(({ metadata }) => metadata.name === "casement");
   const body = { ...space, metadata: { ...space?.metadata, annotations } };
@@ -118,7 +120,7 @@ test("OpenShift gives the pod on Linux a user of the namespace's range, and take
 });
 
 test("without the right to read Events a pod that does not start says nothing about the node", async () => {
-  here = await withSeedNodes();
+  here = await startJourney(seeded);
   const path = "/apis/rbac.authorization.k8s.io/v1/namespaces/casement/roles/casement-act";
   const role = here.simulator.kubernetes
     .objects("roles", "rbac.authorization.k8s.io")
@@ -136,12 +138,12 @@ test.each([
   [{}, "`probe.images` names no image for 2022"],
   [{ "2022": images["2022"] }, "`probe.images` names no image for Linux"],
 ])("without an image nothing is probed, which says nothing about the node", async (given, why) => {
-  here = await withSeedNodes();
+  here = await startJourney(seeded);
   expect(await tried(given)).toEqual({ state: "not-probed", why });
 });
 
 test("an API server that does not answer is no dead data plane", async () => {
-  here = await withSeedNodes();
+  here = await startJourney(seeded);
   injectFault(here, "kubernetes-5xx", { resource: "pods", verb: "create" });
   expect(await tried()).toMatchObject({ state: "not-probed" });
 });
