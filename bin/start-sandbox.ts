@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { commands } from "../lambdas/commands/list.ts";
+import { profileOf } from "../lambdas/profiles/list.ts";
 import { probeImagesOf } from "../lib/manifests/manifest.ts";
 import { control } from "../lib/sandbox/control/control.ts";
 import { type Activity, activity } from "../lib/sandbox/core/activity.ts";
@@ -163,7 +164,7 @@ export async function startSandbox(state: State, ports: Ports, flags: Start, fol
     ledgerPath: state.ledgerPath,
     slackAddress: () => urls.slack,
     neighbours: flags,
-    overrides: { probeImages: probeImagesOf(demoProbe) },
+    overrides: { probeImages: probeImagesOf(demoProbe, profileOf(demo)) },
   });
   const authority = simulator.kubernetes.authorityPem;
   const configuration = demoConfiguration({ apiServer: API_FOR_MACHINES, authority }, { probe: demoProbe });

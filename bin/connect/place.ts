@@ -75,9 +75,13 @@ export interface Place {
   settings(account: Account): Promise<Settings>;
 }
 
-const manifestValuesOf = ({ pools, probe }: Pick<Deployment, "pools" | "probe">): ManifestValues => ({
+const manifestValuesOf = ({
+  cluster,
+  pools,
+  probe,
+}: Pick<Deployment, "cluster" | "pools" | "probe">): ManifestValues => ({
   labelKeys: Object.values(pools).flatMap(({ labels }) => Object.keys(labels)),
-  probeImages: probeImagesOf(probe),
+  probeImages: probeImagesOf(probe, profileOf({ cluster })),
 });
 
 /** Reads the addresses of a running sandbox. @throws StartError if none has written them into the folder */
@@ -99,7 +103,7 @@ export function sandboxPlace(folder: string): Place {
   return {
     sandbox: folder,
     slackAppFile: join(folder, "slack-app.yaml"),
-    manifestValues: manifestValuesOf({ pools, probe }),
+    manifestValues: manifestValuesOf(configuration),
     pools: Object.keys(pools),
     zoneOf: (pool) => zoneOf({ pools }, pool),
     poolFacts: pools,
@@ -187,7 +191,7 @@ export function deployedPlace(path: string): Place {
   return {
     sandbox: null,
     slackAppFile: fileBeside(path, "slack-app.yaml"),
-    manifestValues: manifestValuesOf({ pools, probe }),
+    manifestValues: manifestValuesOf({ cluster, pools, probe }),
     pools: Object.keys(pools),
     zoneOf: (pool) => zoneOf({ pools }, pool),
     poolFacts: pools,

@@ -85,6 +85,8 @@ export interface Profile extends PayloadRules, AccessNeeds {
    * @throws Error if a label of the pool is no valid Kubernetes label
    */
   labels(facts: Pick<MachineSpec, "poolName" | "pool">): Readonly<Record<string, string>>;
+  /** Image that every pod on a node needs besides its own; a mirror of its registry must serve it. */
+  readonly pauseImage: string;
   readonly join: Join;
   readonly network: Network;
   /**

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Configuration } from "../../lambdas/configuration/configuration.ts";
+import type { Profile } from "../../lambdas/profiles/profile.ts";
 
 /** The lines of the reviewed file that depend on a cluster's configuration. */
 const EMPTY = {
@@ -23,9 +24,12 @@ export interface ManifestValues {
 
 type Probe = Partial<Configuration["probe"]>;
 
-/** Lists the images that a configuration names for probes. */
-export const probeImagesOf = ({ images = {}, registries = {} }: Probe): string[] =>
-  [...Object.values(images), ...Object.values(registries)].filter((image) => image !== undefined);
+/** Lists the images of probes: those that a configuration names, and the one that every pod on a node needs. */
+export const probeImagesOf = (
+  { images = {}, registries = {} }: Probe,
+  { pauseImage }: Pick<Profile, "pauseImage">,
+): string[] =>
+  [...Object.values(images), ...Object.values(registries), pauseImage].filter((image) => image !== undefined);
 
 /** Lists texts as CEL: sorted, without duplicates. */
 const listed = (texts: readonly string[]): string =>

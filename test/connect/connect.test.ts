@@ -190,7 +190,8 @@ describe("npm run connect", () => {
     const { code, text } = await atSandbox("manifest");
     const reviewed = readFileSync(join(root, "lib/manifests/cluster-access.yaml"), "utf8").split("\n");
     const changed = text.split("\n").filter((line, at) => line !== reviewed[at]);
-    expect(changed).toEqual([`      expression: "['example.com/role']"`]);
+    const images = "'mcr.microsoft.com/oss/kubernetes/pause:3.9', 'registry.example.com/shop/storefront:1.4'";
+    expect(changed).toEqual([`      expression: "['example.com/role']"`, `      expression: "[${images}]"`]);
     expect(code).toBe(0);
   });
 

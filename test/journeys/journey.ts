@@ -3,11 +3,13 @@ import { vi } from "vitest";
 import { ledgerOf, loadHandlers, mountHandlers, readDirectory } from "../../bin/handlers.ts";
 import { hostClock } from "../../bin/host-clock.ts";
 import type { Configuration } from "../../lambdas/configuration/configuration.ts";
+import { profileOf } from "../../lambdas/profiles/list.ts";
 import type { NodeRecord, OperationRecord } from "../../lambdas/records/records.ts";
 import { probeImagesOf } from "../../lib/manifests/manifest.ts";
 import { activity } from "../../lib/sandbox/core/activity.ts";
 import { createSimulation } from "../../lib/sandbox/core/simulation.ts";
 import { openStore, type Snapshot, type Store } from "../../lib/sandbox/core/store.ts";
+import { demo } from "../../lib/sandbox/demo.ts";
 import { demoConfiguration } from "../../lib/sandbox/demo-configuration.ts";
 import { FRONT_DOOR, inProcess } from "../../lib/sandbox/in-process.ts";
 import type { NeighbourSelection } from "../../lib/sandbox/neighbours/selection.ts";
@@ -156,7 +158,7 @@ async function begin(options: JourneyOptions, store: Store): Promise<Journey> {
     hostTime: (ms) => ms,
     slackAddress: () => SLACK,
     ...(options.functionsInVpc ? { functionsInVpc: true } : {}),
-    overrides: { probeImages: probeImagesOf(probe), ...options.overrides },
+    overrides: { probeImages: probeImagesOf(probe, profileOf(demo)), ...options.overrides },
     ...(options.neighbours ? { neighbours: options.neighbours } : {}),
   });
   const authority = simulator.kubernetes.authorityPem;

@@ -10,6 +10,7 @@ export const anotherKind: Profile = {
   stages: ["admit", "launch", "agent", "guard", "configure", "node", "network", "ready", "verify"],
   payloadPaths: new Map([["agent.exe", "C:\\another\\agent.exe"]]),
   optionalPayload: new Set(),
+  pauseImage: "example.com/pause:1",
   imageParameter: (windows) => `/another/windows-${windows}`,
   ports: () => [{ name: "agent", protocol: "TCP", port: 8_443, from: ["control-plane"] }],
   nodeName: ({ privateDnsName }) => privateDnsName.split(".")[0] ?? "",

@@ -1,9 +1,10 @@
 import type { Configuration } from "../../configuration/configuration.ts";
 import { causeOf, done, MINUTE, pending, StageFailed, step, until, untilTime } from "../../engine/durable.ts";
 import { pullProbe } from "../../health/probe-pods.ts";
-import { judgePull, type ProofImage, type PullResult, proofImages } from "../../health/pull.ts";
+import { judgePull, type ProofImage, type PullResult, proofImages, registryOf } from "../../health/pull.ts";
 import { type Input, type InputContent, keyOfFile, type ProvenRegistry, recordedFile } from "../../inputs/input.ts";
 import { some } from "../../messages/slack/text.ts";
+import { profileOf } from "../../profiles/list.ts";
 import { windowsReleaseOf } from "../../steps/cluster/node-facts.ts";
 import type { FleetOperation } from "../fleet/row.ts";
 import type { DueNode } from "./due.ts";
@@ -102,13 +103,25 @@ interface SignedImage extends ProofImage {
   readonly signsIn: boolean;
 }
 
+/**
+ * Chooses an image of each registry that changes, and the pause image if its registry does: no pod starts without it, and a
+ * mirror may have the one and not the other.
+ */
+function imagesOf(hosts: readonly string[], candidates: readonly string[], pause: string) {
+  const { images, without } = proofImages(hosts, [...candidates, pause]);
+  const registry = registryOf(pause);
+  const isChosen = !hosts.includes(registry) || images.some(({ image }) => image === pause);
+  return { images: isChosen ? images : [{ registry, image: pause }, ...images], without };
+}
+
 /** Images to pull on the first node, one of each registry that changes. */
 const choose = (task: ProofTask) => {
   const { ctx } = task.op;
   return step(ctx, "choose images for the proof", async () => {
     const registries = await changedRegistries(task);
     const hosts = registries.map(({ host }) => host);
-    const chosen = proofImages(hosts, registries.length > 0 ? await candidateImages(task) : []);
+    const candidates = registries.length > 0 ? await candidateImages(task) : [];
+    const chosen = imagesOf(hosts, candidates, profileOf(task.configuration).pauseImage);
     const rest = chosen.images.slice(MOST_PULLS).map(({ registry }) => registry);
     const images = chosen.images.slice(0, MOST_PULLS).map((one): SignedImage => {
       const { signsIn = false } = registries.find(({ host }) => host === one.registry) ?? {};

@@ -6,6 +6,9 @@ const path = (tail: string): string => `'${k}\\${tail}'`;
 /** Folder of containerd's config_path, with a folder for each registry. */
 export const registriesFolder = `${k}\\containerd\\registries`;
 
+/** Image of the container that holds the network of each pod: without it no pod starts. */
+export const PAUSE_IMAGE = "mcr.microsoft.com/oss/kubernetes/pause:3.9";
+
 /**
  * containerd's configuration, version 2, with WMCO's values. The registries' folder holds one hosts.toml per mirrored
  * registry. The pause image must have Windows layers, which the default of containerd 1.7 has too.
@@ -25,7 +28,7 @@ disabled_plugins = ["io.containerd.nri.v1.nri"]
     mutation_threshold = 100
 
   [plugins."io.containerd.grpc.v1.cri"]
-    sandbox_image = "mcr.microsoft.com/oss/kubernetes/pause:3.9"
+    sandbox_image = "${PAUSE_IMAGE}"
     image_pull_progress_timeout = "30m0s"
     max_concurrent_downloads = 3
     max_container_log_line_size = 16384

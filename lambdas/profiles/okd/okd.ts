@@ -1,7 +1,7 @@
 import { stages } from "../../stages.ts";
 import type { Profile } from "../profile.ts";
 import { reading } from "./cluster-access.ts";
-import { registriesFolder } from "./containerd.ts";
+import { PAUSE_IMAGE, registriesFolder } from "./containerd.ts";
 import { join } from "./join.ts";
 import { nodeLabels } from "./labels.ts";
 import { network } from "./network.ts";
@@ -16,6 +16,7 @@ export const okd: Profile = {
   stages: stages.provision.map(({ name }) => name),
   payloadPaths,
   optionalPayload,
+  pauseImage: PAUSE_IMAGE,
   imageParameter: (windows) => `/aws/service/ami-windows-latest/Windows_Server-${windows}-English-Core-Base`,
   ports: okdPorts,
   nodeName: ({ privateDnsName }) => privateDnsName,

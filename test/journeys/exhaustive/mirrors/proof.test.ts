@@ -58,6 +58,35 @@ test("without a configured image no image is pulled, not even one that a pod on 
   expect(ownPods(here)).toEqual([]);
 });
 
+const PAUSE = "mcr.microsoft.com/oss/kubernetes/pause:3.9";
+const microsoft = {
+  source: "mcr.microsoft.com",
+  mirrors: [`${MIRROR}/mcr`],
+  mirrorSourcePolicy: "NeverContactSource",
+} as const;
+
+test("where the registry of the pause image changes, the first node pulls it besides the configured image", async () => {
+  const servercore = "mcr.microsoft.com/windows/servercore:ltsc2022";
+  here = await startMirroring({ probe: { registries: { "mcr.microsoft.com": servercore } } });
+  await createSet(here, "tag", "mcr", microsoft);
+  await ended(1);
+  expect(openly(here).at(-1)).toContain(PAUSE);
+  expect(openly(here).at(-1)).toContain(servercore);
+  expect(asked(here, "mcr.microsoft.com")).toEqual([]);
+  expect(ownPods(here)).toEqual([]);
+  await expectSound(here);
+});
+
+test("a mirror that lacks the pause image stops at the first node", async () => {
+  here = await startMirroring();
+  here.simulator.registries.declare(MIRROR, { repositories: ["mcr/windows/servercore"] });
+  await createSet(here, "tag", "mcr", microsoft);
+  await ended(1);
+  expect(openly(here).at(-1)).toContain(`${PAUSE} could not be pulled`);
+  expect(files()).toEqual([{}, {}, {}]);
+  expect(await heldBack(here)).toEqual([]);
+});
+
 test("only registries whose file changes are pulled from", async () => {
   here = await startMirroring({ probe: { registries: { ...probe.probe.registries, "docker.io": "library/tool:1" } } });
   await createSet(here, "tag", "team", never);
