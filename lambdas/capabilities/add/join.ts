@@ -11,9 +11,8 @@ import { signingRequest } from "../../messages/provision/signing-requests.ts";
 import type { AwaitedAnnotation } from "../../profiles/profile.ts";
 import { credentialOf, type ExpectedRequest, type KnownNames } from "../../steps/cluster/csr-rules.ts";
 import type { ApprovalResult } from "../../steps/cluster/csrs.ts";
-import { identityFaultOf } from "../../steps/cluster/identity.ts";
+import { identitiesOf, identityFaultOf } from "../../steps/cluster/identity.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
-import { ownersOf } from "../../steps/cluster/ownership.ts";
 import { planOf, replaceToken } from "./configure.ts";
 import { unclaimed } from "./launch.ts";
 import { machineOf, nodeNameOf, type ProvisionTask } from "./task.ts";
@@ -26,7 +25,7 @@ async function expected(task: ProvisionTask): Promise<ExpectedRequest & { readon
   const node = nodes.find(({ metadata }) => metadata?.name === nodeName);
   // A public address may be assigned after the launch, so EC2 is asked again.
   const machine = (await task.steps.instances.describe(instanceId)) ?? machineOf(task);
-  const fault = identityFaultOf(machine, ownersOf(task.runtime.configuration, { nodes, claimed: [] }));
+  const fault = identityFaultOf(machine, identitiesOf(task.runtime.configuration, { nodes }));
   return {
     nodeName,
     bootstrapper: bootstrapperOf(task.profile.join, nodeName),

@@ -15,10 +15,10 @@ import {
   assistRefused,
   notAssisted,
 } from "../../messages/node/assist.ts";
-import { identityFaultOf } from "../../steps/cluster/identity.ts";
+import { identitiesOf, identityFaultOf } from "../../steps/cluster/identity.ts";
 import { bootIdOf, instanceIdOf, isControlPlane, isWindows } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
-import { ownerOf, ownersOf } from "../../steps/cluster/ownership.ts";
+import { ownerOf } from "../../steps/cluster/ownership.ts";
 import { isOurs, type Machine } from "../../steps/ec2/instances.ts";
 import { isInGroup, otherControllersOf } from "../../steps/plan/other-controllers.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -131,7 +131,7 @@ export async function judgeAssist(op: Op, named: string): Promise<JudgedAssist> 
   const refusal = refusalOf(of, machine, owner);
   if (refusal || !machine || !owner) throw refused(refusal ?? { kind: "no-instance" });
   const records = await steps.machines.assistance.all();
-  const fault = identityFaultOf(machine, ownersOf(of.configuration, { nodes: of.nodes, claimed }));
+  const fault = identityFaultOf(machine, identitiesOf(of.configuration, { nodes: of.nodes }));
   if (fault) throw refused({ kind: "identity", fault });
   const before = assistanceOf(machine, of.configuration.cluster.name, owner, records);
   const record = records.find(({ instanceId }) => instanceId === machine.instanceId);
@@ -161,7 +161,7 @@ export async function judgeEnd(op: Op, named: string): Promise<JudgedEnd> {
   const isTagged = machine?.tags[TAG.managed] === configuration.cluster.name;
   if (instanceId === null || (!record && !isTagged)) throw new UserError(notAssisted(name));
   const assisted = record ? [record] : [];
-  const fault = machine && identityFaultOf(machine, ownersOf(configuration, { nodes, claimed: [], assisted }));
+  const fault = machine && identityFaultOf(machine, identitiesOf(configuration, { nodes, assisted }));
   // A record of an earlier release has no name, and its end needs none.
   if (fault && (fault.kind === "several-nodes" || record?.node !== undefined))
     throw new Refused(assistanceOfAnother(name, fault));

@@ -22,7 +22,7 @@ import { withStops } from "../../messages/stops/stop.ts";
 import type { Message } from "../../records/records.ts";
 import type { PersonWait } from "../../records/waits.ts";
 import { awayOf } from "../../steps/away.ts";
-import { identityFaultOf } from "../../steps/cluster/identity.ts";
+import { identitiesOf, identityFaultOf } from "../../steps/cluster/identity.ts";
 import { detailsOf, instanceIdOf, isWindows, rowOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { type Owners, ownershipOf, ownersOf } from "../../steps/cluster/ownership.ts";
@@ -117,7 +117,7 @@ export async function listNodes(steps: Steps, settings: OperationSettings): Prom
     findWaits(steps, windows, others),
     steps.machines.assistance.all(),
   ]);
-  const identities = ownersOf(configuration, { nodes, claimed: [], assisted });
+  const identities = identitiesOf(configuration, { nodes, assisted });
   const faults = isUnavailable(machines) ? [] : machines.flatMap((one) => identityFaultOf(one, identities) ?? []);
   const listed = (rows: readonly NodeRow[]): Message => {
     const message = withIdentityFaults(nodesMessage(rows, others, steps.timestamp()), faults);

@@ -11,7 +11,7 @@ import type { IdentityFault } from "../../messages/node/identity.ts";
 import { missing } from "../../messages/node/why.ts";
 import { noSuchNode, severalNodes } from "../../messages/operation/dry-runs.ts";
 import type { Message } from "../../records/records.ts";
-import { identityFaultOf } from "../../steps/cluster/identity.ts";
+import { identitiesOf, identityFaultOf } from "../../steps/cluster/identity.ts";
 import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { ownershipOf, ownersOf } from "../../steps/cluster/ownership.ts";
@@ -125,7 +125,7 @@ async function actingFor(
   if (!machine) return "unknown";
   const nodes = isAway(listed) ? [] : listed;
   if (isOurs(machine, configuration.cluster.name))
-    return identityFaultOf(machine, ownersOf(configuration, { nodes, claimed: [] })) ?? "yes";
+    return identityFaultOf(machine, identitiesOf(configuration, { nodes })) ?? "yes";
   try {
     const [claimed, assisted] = await patiently(LIST_SECONDS * 1_000, () =>
       Promise.all([steps.claims.all(), steps.machines.assistance.all()]),

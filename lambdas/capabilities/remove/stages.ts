@@ -4,8 +4,7 @@ import { leaseOf, nodeOf, once, waitFor } from "../../change/node/task.ts";
 import { auditNode } from "../../change/operation/audit.ts";
 import { done, pending, StageFailed } from "../../engine/durable.ts";
 import { identityReason, identityRemedy } from "../../messages/node/identity.ts";
-import { identityFaultOf } from "../../steps/cluster/identity.ts";
-import { ownersOf } from "../../steps/cluster/ownership.ts";
+import { identitiesOf, identityFaultOf } from "../../steps/cluster/identity.ts";
 import { hasEnded, type Machine } from "../../steps/ec2/instances.ts";
 import type { ChosenMachine } from "./choose.ts";
 
@@ -18,8 +17,8 @@ export interface RemovalTask extends EmptyingTask {
 
 /** @throws StageFailed if the instance and its Node do not belong together any more: the eviction may have taken an hour */
 async function checkIdentity({ steps, runtime }: RemovalTask, machine: Machine): Promise<void> {
-  const owners = ownersOf(runtime.configuration, { nodes: await steps.nodes.all(), claimed: [] });
-  const fault = identityFaultOf(machine, owners);
+  const identities = identitiesOf(runtime.configuration, { nodes: await steps.nodes.all() });
+  const fault = identityFaultOf(machine, identities);
   if (fault) throw new StageFailed("other-node", `${identityReason(fault)}. Next: ${identityRemedy(fault)}`);
 }
 

@@ -1,6 +1,8 @@
 import type { V1Node } from "@kubernetes/client-node";
+import type { Configuration } from "../../configuration/configuration.ts";
 import type { Assistance } from "../../machine/assistance.ts";
 import type { IdentityFault } from "../../messages/node/identity.ts";
+import { profileOf } from "../../profiles/list.ts";
 import type { Profile } from "../../profiles/profile.ts";
 import { hasEnded, isOurs, type Machine } from "../ec2/instances.ts";
 import { instanceIdOf } from "./node-facts.ts";
@@ -16,6 +18,16 @@ export interface Identities {
   /** The ledger's approvals; omitted if only managed machines matter to the caller. */
   readonly assisted?: readonly Assistance[];
 }
+
+/** Joins the Nodes of a cluster with its name and the names that its kind gives to Nodes. */
+export const identitiesOf = <Facts extends Omit<Identities, "cluster" | "nodeName">>(
+  configuration: Pick<Configuration, "cluster">,
+  facts: Facts,
+): Facts & Identities => ({
+  ...facts,
+  cluster: configuration.cluster.name,
+  nodeName: profileOf(configuration).nodeName,
+});
 
 const named = ({ metadata }: V1Node): string => metadata?.name ?? "";
 

@@ -1,10 +1,9 @@
 import type { Configuration } from "../../configuration/configuration.ts";
 import { assistanceOf, type OtherOwner } from "../../machine/assistance.ts";
-import { profileOf } from "../../profiles/list.ts";
 import { TAG } from "../../tags.ts";
 import { isOurs, type Machine } from "../ec2/instances.ts";
 import { claimOn, type MachineClaim } from "./claims.ts";
-import { type Identities, identityFaultOf } from "./identity.ts";
+import { type Identities, identitiesOf, identityFaultOf } from "./identity.ts";
 
 const tagOf = (machine: Machine | undefined, ...keys: readonly string[]): string | undefined =>
   keys.map((key) => machine?.tags[key]).find((value) => value !== undefined);
@@ -22,11 +21,11 @@ export interface Owners extends Identities {
   readonly claimed: readonly MachineClaim[];
 }
 
-/** Joins the facts of a cluster with its name and the names that its kind gives to Nodes. */
+/** Joins the facts of a cluster by which owners are judged, as `identitiesOf` does. */
 export const ownersOf = (
   configuration: Pick<Configuration, "cluster">,
   facts: Omit<Owners, "cluster" | "nodeName">,
-): Owners => ({ ...facts, cluster: configuration.cluster.name, nodeName: profileOf(configuration).nodeName });
+): Owners => identitiesOf(configuration, facts);
 
 /**
  * Decides who owns a machine; in doubt it is only observed. A machine is in doubt if Casement launched it and another

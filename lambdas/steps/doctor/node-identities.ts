@@ -1,7 +1,6 @@
 import type { Finding } from "../../messages/doctor/finding.ts";
-import { identityFaultOf } from "../cluster/identity.ts";
+import { identitiesOf, identityFaultOf } from "../cluster/identity.ts";
 import { nodes } from "../cluster/nodes.ts";
-import { ownersOf } from "../cluster/ownership.ts";
 import { instances } from "../ec2/instances.ts";
 import { machines } from "../machines/machines.ts";
 import type { DoctorCheck, DoctorFacts } from "./check.ts";
@@ -12,7 +11,7 @@ async function observe({ context, configuration }: DoctorFacts): Promise<Finding
     nodes(context).all(),
     machines(context).assistance.all(),
   ]);
-  const identities = ownersOf(configuration, { nodes: registered, claimed: [], assisted });
+  const identities = identitiesOf(configuration, { nodes: registered, assisted });
   return all.flatMap((machine): Finding[] => {
     const fault = identityFaultOf(machine, identities);
     return fault ? [{ kind: "node-identity", fault }] : [];
