@@ -5,7 +5,7 @@ import type { Head } from "../audit/head.ts";
 import { commandsOf } from "../commands/of-workflow.ts";
 import type { AcceptedRequest } from "../records/accepted.ts";
 import { DECISION_ITEMS, doorPartition, keys, operationPartition } from "../records/ledger-table.ts";
-import { BY_ITSELF, BY_MAINTENANCE } from "../records/origin.ts";
+import { isStoppingRule } from "../records/origin.ts";
 import type { DecisionRecord, OperationRecord } from "../records/records.ts";
 import type { EventContext } from "../steps/context.ts";
 import { tableClient } from "../steps/ledger/table.ts";
@@ -38,9 +38,6 @@ const votes: Readonly<Partial<Record<Act["what"], string>>> = { approved: "appro
 /** Entries whose person requested the operation. */
 const REQUESTERS: ReadonlySet<Act["what"]> = new Set(["requested", "break-glass"]);
 
-/** Rules that stop the work that a person requested. */
-const STOPPING: ReadonlySet<string> = new Set([BY_ITSELF, BY_MAINTENANCE]);
-
 /** Finds what an entry claims about a person that the ledger does not hold; null if it holds it. */
 function falsePerson(what: Act["what"], person: string, known: KnownOperation): string | null {
   const { operation, accepted } = known;
@@ -56,7 +53,7 @@ function falsePerson(what: Act["what"], person: string, known: KnownOperation): 
 function falseClaim({ what, by }: Act, known: KnownOperation, caller: Appender): string | null {
   if (!by) return null;
   if ("person" in by) return falsePerson(what, by.person, known);
-  const isStop = what === "cancelled" && STOPPING.has(by.rule);
+  const isStop = what === "cancelled" && isStoppingRule(by.rule);
   const isRule = known.accepted === undefined || caller === "sweep" || isStop;
   return isRule ? null : `a person requested the operation, and no rule ${by.rule}`;
 }

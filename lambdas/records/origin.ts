@@ -58,3 +58,6 @@ export const BY_ITSELF = "rollout";
 
 /** Takes the place of the person who stops work when the maintenance window has ended. */
 export const BY_MAINTENANCE = "maintenance";
+
+/** Does a rule, and no person, stop the work? */
+export const isStoppingRule = (by: string): boolean => by === BY_ITSELF || by === BY_MAINTENANCE;

@@ -1,13 +1,13 @@
 import type { Actor } from "../../audit/entry.ts";
 import type { StageRow } from "../../capabilities/capability.ts";
 import { Cancelled, causeOf, failureReason } from "../../engine/durable.ts";
-import { BY_ITSELF, BY_MAINTENANCE } from "../../records/origin.ts";
+import { isStoppingRule } from "../../records/origin.ts";
 import { type NodeWorkflow, type StageName, type StageOf, stagesOf } from "../../stages.ts";
 import { auditNode } from "../operation/audit.ts";
 import { enter, logStageEnd, type NodeTask, once } from "./task.ts";
 
 /** Actor that stopped the work: a person, or a rule of the rollout or the maintenance. */
-const stopper = (by: string): Actor => (by === BY_ITSELF || by === BY_MAINTENANCE ? { rule: by } : { person: by });
+const stopper = (by: string): Actor => (isStoppingRule(by) ? { rule: by } : { person: by });
 
 /** A stage as a workflow runs it: its row of the workflow's table, and its work. */
 export interface Stage<T extends NodeTask> extends StageRow {
