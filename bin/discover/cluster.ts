@@ -1,5 +1,6 @@
 import { parse } from "yaml";
 import { z } from "zod";
+import { instanceIdOf, isControlPlane, labelsOf } from "../../lambdas/steps/cluster/node-facts.ts";
 import type { Administrator } from "../connect/administrator.ts";
 import { type Fact, firstOf, part, read } from "./fact.ts";
 
@@ -77,17 +78,14 @@ const networkReference = {
   name: "cluster",
 } as const;
 
-const ROLE = "node-role.kubernetes.io/";
+const WORKER = "node-role.kubernetes.io/worker";
 
 async function linuxNodes({ core }: Administrator): Promise<LinuxNode[]> {
   const { items } = await core.listNode({ labelSelector: "kubernetes.io/os=linux" });
-  return items.flatMap(({ metadata: { labels = {} } = {}, spec }) => {
-    // "aws:///us-west-2a/i-0a1b2c3d4e5f60718" (cloud-provider-aws, "Node Names")
-    const instanceId = /^aws:.*\/(i-[0-9a-f]+)$/.exec(spec?.providerID ?? "")?.[1];
-    if (instanceId === undefined) return [];
-    // OpenShift labels its control plane with both names, also since Kubernetes dropped the older one.
-    const isControlPlane = `${ROLE}control-plane` in labels || `${ROLE}master` in labels;
-    return [{ instanceId, isControlPlane, isWorker: `${ROLE}worker` in labels }];
+  return items.flatMap((node) => {
+    const instanceId = instanceIdOf(node);
+    if (instanceId === null) return [];
+    return [{ instanceId, isControlPlane: isControlPlane(node), isWorker: WORKER in labelsOf(node) }];
   });
 }
 
