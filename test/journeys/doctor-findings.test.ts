@@ -8,20 +8,15 @@ import { account, place } from "../../lib/sandbox/demo-account.ts";
 import type { KubeObject } from "../../lib/sandbox/kubernetes/model/object.ts";
 import { credentialFor } from "../../lib/sandbox/seed-account.ts";
 import type { Overrides } from "../../lib/sandbox/simulator.ts";
-import { settled } from "./evidence.ts";
 import { type Journey, startJourney } from "./journey.ts";
 import { asAdministrator, injectFault } from "./outside.ts";
-import { privately } from "./reading.ts";
+import { answerTo } from "./reading.ts";
 import { publishVersion } from "./releases.ts";
 
 let here: Journey;
 afterEach(() => here.close());
 
-async function report(): Promise<string> {
-  await here.type("operator", "/win doctor");
-  await settled(here, 5);
-  return privately(here, "operator").at(-1) ?? "";
-}
+const report = (): Promise<string> => answerTo(here, "/win doctor");
 
 /** A role without one of its statements. */
 const without = (principal: FunctionName, sid: string): Overrides => ({

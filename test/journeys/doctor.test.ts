@@ -1,17 +1,13 @@
 import { afterEach, expect, test } from "vitest";
 import { accounts } from "../../lambdas/cluster/accounts.ts";
-import { calls, denied, settled } from "./evidence.ts";
+import { calls, denied } from "./evidence.ts";
 import { type Journey, startJourney } from "./journey.ts";
-import { privately } from "./reading.ts";
+import { answerTo } from "./reading.ts";
 
 let here: Journey;
 afterEach(() => here.close());
 
-async function report(): Promise<string> {
-  await here.type("operator", "/win doctor");
-  await settled(here, 5);
-  return privately(here, "operator").at(-1) ?? "";
-}
+const report = (): Promise<string> => answerTo(here, "/win doctor");
 
 test("a healthy cluster has no findings, and the doctor changes nothing", async () => {
   here = await startJourney({ seedNodes: true });

@@ -1,3 +1,4 @@
+import { settled } from "./evidence.ts";
 import type { Journey } from "./journey.ts";
 import { type Name, people } from "./slack-users.ts";
 
@@ -51,4 +52,11 @@ export function dialogOf({ simulator }: Journey, user: Name): string {
   if (!view) return "";
   const buttons = [view.close, view.submit].flatMap((button) => (button ? [`[${words(button as Text)}]`] : []));
   return [words(view.title as Text), readBlocks(view.blocks), ...buttons].join("\n");
+}
+
+/** Types a command of the operator's that only they are answered, and waits for the answer. */
+export async function answerTo(here: Journey, command: string): Promise<string> {
+  await here.type("operator", command);
+  await settled(here, 5);
+  return privately(here, "operator").at(-1) ?? "";
 }

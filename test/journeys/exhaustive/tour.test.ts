@@ -10,7 +10,7 @@ import { type Journey, startJourney } from "../journey.ts";
 import { createSet } from "../mirroring.ts";
 import { kubectl } from "../others.ts";
 import { injectFault } from "../outside.ts";
-import { dialogOf, openly, privately } from "../reading.ts";
+import { answerTo, dialogOf, openly } from "../reading.ts";
 
 const tour = readFileSync("docs/tour.md", "utf8");
 const NAME = (short: string): string => `${short}.us-west-2.compute.internal`;
@@ -19,12 +19,7 @@ const BUDGET = "/apis/policy/v1/namespaces/default/poddisruptionbudgets/checkout
 let here: Journey;
 afterEach(() => here.close());
 
-/** Types a command of the tour that the operator alone is answered. */
-async function answered(command: string): Promise<string> {
-  await here.type("operator", command);
-  await settled(here, 5);
-  return privately(here, "operator").at(-1) ?? "";
-}
+const answered = (command: string): Promise<string> => answerTo(here, command);
 
 /** Types a command of the tour, and waits until it has an end or a question. */
 async function posted(command: string, minutes = 60): Promise<string> {

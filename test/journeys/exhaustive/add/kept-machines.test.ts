@@ -4,7 +4,7 @@ import { asked, impatient, keepOne } from "../../failing.ts";
 import { type Journey, startJourney } from "../../journey.ts";
 import { web } from "../../others.ts";
 import { endFault, injectFault } from "../../outside.ts";
-import { dialogOf, openly, privately } from "../../reading.ts";
+import { answerTo, dialogOf, openly, privately } from "../../reading.ts";
 import { confirmRemoval, expectGone, withSeedNodes } from "../../removal.ts";
 import { shows } from "../../slack-users.ts";
 
@@ -17,11 +17,7 @@ async function kept(): Promise<string> {
   return keepOne(here);
 }
 
-async function look(command: string): Promise<string> {
-  await here.type("operator", command);
-  await settled(here, 5);
-  return privately(here, "operator").at(-1) ?? "";
-}
+const look = (command: string): Promise<string> => answerTo(here, command);
 
 const stateOf = (id: string) => here.simulator.ec2.describe().find(({ InstanceId }) => InstanceId === id)?.State?.Name;
 

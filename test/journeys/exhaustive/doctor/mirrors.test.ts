@@ -1,19 +1,14 @@
 import { afterEach, expect, test } from "vitest";
-import { settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
 import { createSet, deleteSet, said, startMirroring } from "../../mirroring.ts";
 import { batch, kubectl } from "../../others.ts";
 import { injectFault } from "../../outside.ts";
-import { privately } from "../../reading.ts";
+import { answerTo, privately } from "../../reading.ts";
 
 let here: Journey;
 afterEach(() => here.close());
 
-async function report(): Promise<string> {
-  await here.type("operator", "/win doctor");
-  await settled(here, 5);
-  return privately(here, "operator").at(-1) ?? "";
-}
+const report = (): Promise<string> => answerTo(here, "/win doctor");
 
 const quay = { source: "quay.io/team", mirrors: ["mirror.example.com/team"] };
 

@@ -1,9 +1,8 @@
 import { afterEach, expect, test } from "vitest";
 import { permissionsFor } from "../../../../lib/role-permissions.ts";
 import { place } from "../../../../lib/sandbox/demo-account.ts";
-import { settled } from "../../evidence.ts";
 import { type Journey, type JourneyOptions, startJourney } from "../../journey.ts";
-import { privately } from "../../reading.ts";
+import { answerTo } from "../../reading.ts";
 
 const MAIL = "platform-team@example.com";
 
@@ -19,9 +18,7 @@ async function diagnosis(
   here.simulator.sns.unsubscribe(MAIL);
   for (const [endpoint, confirmed] of Object.entries(subscribers))
     here.simulator.sns.subscribe({ endpoint, confirmed });
-  await here.type("operator", "/win doctor");
-  await settled(here, 5);
-  return privately(here, "operator").at(-1) ?? "";
+  return answerTo(here, "/win doctor");
 }
 
 test("an address that confirmed is enough", async () => {

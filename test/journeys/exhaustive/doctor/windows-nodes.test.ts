@@ -2,16 +2,12 @@ import { afterEach, expect, test } from "vitest";
 import { calls, newest, settled } from "../../evidence.ts";
 import { type Journey, startJourney } from "../../journey.ts";
 import { kubectl, otherWeb } from "../../others.ts";
-import { openly, privately } from "../../reading.ts";
+import { answerTo, openly } from "../../reading.ts";
 
 let here: Journey;
 afterEach(() => here.close());
 
-async function report(): Promise<string> {
-  await here.type("operator", "/win doctor");
-  await settled(here, 5);
-  return privately(here, "operator").at(-1) ?? "";
-}
+const report = (): Promise<string> => answerTo(here, "/win doctor");
 
 async function added(): Promise<string> {
   await here.type("operator", "/win add web");

@@ -4,7 +4,7 @@ import { calls, expectSound, launchedBy, newest, settled } from "../../evidence.
 import { type Journey, type JourneyOptions, startJourney } from "../../journey.ts";
 import { edge, otherWeb } from "../../others.ts";
 import { asAdministrator, askEc2, entryFor } from "../../outside.ts";
-import { openly, privately } from "../../reading.ts";
+import { answerTo, openly, privately } from "../../reading.ts";
 
 let here: Journey;
 afterEach(() => here.close());
@@ -18,11 +18,7 @@ async function typed(command: string): Promise<string> {
   return openly(here).at(-1) ?? "";
 }
 
-async function report(): Promise<string> {
-  await here.type("operator", "/win doctor");
-  await settled(here, 5);
-  return privately(here, "operator").at(-1) ?? "";
-}
+const report = (): Promise<string> => answerTo(here, "/win doctor");
 
 /** The configuration with more said about the cluster. */
 async function journeyWhere(cluster: object, options: JourneyOptions = {}): Promise<Journey> {
