@@ -62,7 +62,14 @@ function createRuntime(
 ): Runtime {
   const clock = pacedClock(savedTime ?? Date.now() - SEEDING_MS, speed, saveTime);
   const [requests, invocations] = [activity(), activity()];
-  const simulation = createSimulation({ clock, store, figures, seed: seed + run, busy: requests.during });
+  const simulation = createSimulation({
+    clock,
+    store,
+    figures,
+    seed: seed + run,
+    busy: requests.during,
+    waiting: requests.waiting,
+  });
   return { clock, requests, invocations, settle: settling(requests, invocations), simulation };
 }
 

@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { Activity } from "./core/activity.ts";
 import { received, send } from "./core/http.ts";
 import type { WireRequest, WireResponse } from "./core/wire.ts";
 
@@ -24,15 +23,13 @@ async function sayBroken(error: unknown, incoming: IncomingMessage, outgoing: Se
 
 /**
  * Builds an HTTP server in front of a service of the simulator.
- * @param activity counts whole answers, so that time that is moved by hand waits for them
  * @returns a server that does not listen yet
  */
-export const httpServer = (answer: Answer, activity?: Activity): Server =>
+export const httpServer = (answer: Answer): Server =>
   createServer(async (incoming, outgoing) => {
     try {
       const request = await received(incoming, LARGEST);
-      const answered = request ? answer(request) : Promise.resolve(tooLarge);
-      await send(await (activity ? activity.during(answered) : answered), outgoing);
+      await send(request ? await answer(request) : tooLarge, outgoing);
     } catch (error) {
       await sayBroken(error, incoming, outgoing);
     }

@@ -20,6 +20,8 @@ export interface Invocation {
   readonly target: Target;
   readonly event: unknown;
   readonly requestId: string;
+  /** Does a request wait for the outcome? While the environment starts, that request waits for the clock. */
+  readonly isAwaited?: true;
 }
 
 /** Runs handlers as Lambda does: in environments that start, are used again, and are cut off at the time limit. */
@@ -37,7 +39,7 @@ const WARM_MS = 10 * 60_000;
 /** Milliseconds that the fault "lambda-slow-start" adds: more than Slack waits for an answer. */
 const SLOW_START_MS = 5_000;
 
-type SimulationParts = Pick<Simulation, "clock" | "faults" | "busy">;
+type SimulationParts = Pick<Simulation, "clock" | "faults" | "busy" | "delay">;
 
 /** Builds the runner and declares what can happen to it. */
 export function invocations(simulation: SimulationParts, hostTime: (ms: number) => number): Invocations {
@@ -55,7 +57,7 @@ export function invocations(simulation: SimulationParts, hostTime: (ms: number) 
       const { name } = invocation.target.function;
       count(name, 1);
       const delay = startDelay(simulation, name, environments.take(name));
-      if (delay > 0) await sleep(simulation.clock, delay);
+      if (delay > 0) await (invocation.isAwaited ? simulation.delay(delay) : sleep(simulation.clock, delay));
       const answer = withinLimit(simulation, hostTime, invocation);
       // Time waits for a handler that only computes; a durable one also waits for the time.
       const outcome = await (isDurable(invocation.target.function) ? answer : simulation.busy(answer));

@@ -138,6 +138,7 @@ async function ran({ simulation, runner }: InvokeParts, { target, payload }: Cal
     target,
     event: JSON.parse(payload) as unknown,
     requestId: simulation.random.uuid(),
+    isAwaited: true,
   });
   const headers = { "x-amz-executed-version": target.version };
   return outcome.error
