@@ -48,6 +48,10 @@ const each: readonly Finding[] = [
     kind: "payload-unusable",
     faults: [{ kind: "broken", program: "kubelet.exe", version: "1.31.0", why: "it does not start" }],
   },
+  {
+    kind: "payload-ended",
+    faults: [{ kind: "ended", program: "containerd.exe", version: "1.7.27", since: "2026-03-31" }],
+  },
   { kind: "volume-key", key: "arn:aws:kms:us-west-2:111122223333:key/1" },
   { kind: "document-missing", script: "apply", name: "casement-apply" },
   { kind: "document-changed", script: "apply", name: "casement-apply" },

@@ -56,6 +56,7 @@ const ofAws: Pick<
   | "payload-missing"
   | "payload-version"
   | "payload-unusable"
+  | "payload-ended"
   | "document-missing"
   | "volume-key"
   | "document-changed"
@@ -110,6 +111,12 @@ const ofAws: Pick<
       "AWS",
       faults.map((fault) => `the program ${supportText(fault)}`).join("; "),
       "upload a payload with another version and deploy its manifest (docs/payload.md)",
+    ),
+  "payload-ended": ({ faults }) =>
+    note(
+      "AWS",
+      faults.map((fault) => `the program ${supportText(fault)}`).join("; "),
+      "make the payload again: containerd by `--containerd VERSION`, the kubelet once the cluster has a newer minor (docs/payload.md)",
     ),
   "no-release": ({ why }) =>
     broken(
