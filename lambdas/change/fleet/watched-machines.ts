@@ -1,3 +1,4 @@
+import { deletionMarkKeys } from "../../cluster/deletion-marks.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import type { Sighting } from "../../machine/seen-machine.ts";
 import { bootIdOf, instanceIdOf, isWindows } from "../../steps/cluster/node-facts.ts";
@@ -39,7 +40,9 @@ export async function findWatched(
     if ((await steps.leases.holder(instanceId)) !== undefined) continue;
     const { name = "", uid = "" } = node.metadata ?? {};
     const isOnline = agents.get(instanceId)?.online === true;
-    watched.push({ instanceId, launchedAt, node: name, uid, bootId: bootIdOf(node), isOnline });
+    const marks = deletionMarkKeys(node);
+    const machineSeen = { instanceId, launchedAt, node: name, uid, bootId: bootIdOf(node), isOnline };
+    watched.push({ ...machineSeen, ...(marks.length > 0 ? { marks } : {}) });
   }
   return watched;
 }
