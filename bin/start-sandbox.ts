@@ -13,6 +13,7 @@ import { demoConfiguration, demoPools, demoProbe } from "../lib/sandbox/demo-con
 import { drainedWorkloads } from "../lib/sandbox/demo-workloads.ts";
 import { selectionError } from "../lib/sandbox/neighbours/selection.ts";
 import { page } from "../lib/sandbox/page/page.ts";
+import { RUNBOOK_ADDRESS } from "../lib/sandbox/page/runbook-address.ts";
 import { OWNER } from "../lib/sandbox/principals.ts";
 import { payloadManifest, seedAccount } from "../lib/sandbox/seed-account.ts";
 import { seedNodes } from "../lib/sandbox/seed-nodes.ts";
@@ -176,7 +177,7 @@ export async function startSandbox(state: State, ports: Ports, flags: Start, fol
   const authority = simulator.kubernetes.authorityPem;
   const configuration = demoConfiguration(
     { apiServer: API_FOR_MACHINES, authority },
-    { probe: demoProbe, pools: demoPools(state.nodes) },
+    { probe: demoProbe, pools: demoPools(state.nodes), runbook: RUNBOOK_ADDRESS },
   );
   await seedAccount(simulator, configuration, urls.kubernetes);
   const pause = (ms: number): Promise<void> => sleep(clock, ms);
