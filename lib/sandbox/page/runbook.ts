@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 const FILE = new URL("../../../docs/runbook.md", import.meta.url);
 
-const HEADING = /^(#{1,4}) (.+)$/;
+const HEADING = /^(#{2,4}) (.+)$/;
 
 /** Makes the anchor that GitHub gives a heading. @param heading Markdown without its number signs */
 export const anchorOf = (heading: string): string =>
