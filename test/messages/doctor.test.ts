@@ -108,8 +108,29 @@ const each: readonly Finding[] = [
   { kind: "proxy-pending", nodes: ["win-1"], since: "2026-11-21T04:00:00.000Z", at: "2026-11-21T16:00:00.000Z" },
   { kind: "authorities-remarks", remarks: Array.from({ length: 7 }, () => hostile) },
   { kind: "authorities-asked", roots: 2 },
+  {
+    ...{ kind: "passwords-not-renewed", at: "2026-11-21T16:00:00.000Z" },
+    renewals: [
+      { node: "win-1", kind: "failed", why: `${hostile}.`, since: "2026-11-21T15:00:00.000Z" },
+      { node: "win-2", kind: "failed", why: "", since: "2026-11-21T15:30:00.000Z" },
+    ],
+  },
+  {
+    ...{ kind: "passwords-not-renewed", at: "2026-11-21T16:00:00.000Z" },
+    renewals: [{ node: "win-1", kind: "missing", why: "", since: "2026-11-20T15:00:00.000Z" }],
+  },
   { kind: "containerd-untried", version: hostile, nodes: ["win-1"] },
 ];
+
+describe("passwords of ECR that are not renewed", () => {
+  it("are a warning until the last one has expired, and then a problem", () => {
+    const since = "2026-11-21T04:00:00.000Z";
+    const renewals = [{ node: "win-1", kind: "failed", why: "ECR does not answer", since }] as const;
+    const levelAt = (at: string) => wordsOfFinding({ kind: "passwords-not-renewed", renewals, at }).level;
+    expect(levelAt("2026-11-21T15:59:00.000Z")).toBe("warning");
+    expect(levelAt("2026-11-21T16:00:00.000Z")).toBe("broken");
+  });
+});
 
 describe("the doctor's report", () => {
   it("says how many problems there are, and puts the area with the worst one first", () => {

@@ -1,3 +1,4 @@
+import type { FailedRenewal } from "../../inputs/mirrors/failed-renewals.ts";
 import type { MirrorFault, UnusedMirror } from "../../inputs/mirrors/mirror-lines.ts";
 import type { AssistanceFault } from "../../machine/assistance.ts";
 import type { SupportFault } from "../../machine/payload-support.ts";
@@ -151,6 +152,8 @@ export type Finding =
   | { readonly kind: "registry-credentials-unused"; readonly hosts: readonly string[] }
   /** Registries with forbidden sources that nodes do not forbid before a person has accepted the consequence. */
   | { readonly kind: "mirrors-asked"; readonly parts: readonly string[] }
+  /** Nodes that do not renew their passwords of ECR, the oldest fault first; `at` is the time of the check, ISO 8601. */
+  | { readonly kind: "passwords-not-renewed"; readonly renewals: readonly FailedRenewal[]; readonly at: string }
   | { readonly kind: "input-unread"; readonly input: ExaminedInput; readonly why: string }
   /** Nodes that have not had an input of the cluster for an hour, or whose machines have not confirmed it. */
   | { readonly kind: "input-late"; readonly input: ExaminedInput; readonly nodes: readonly string[] }
