@@ -48,6 +48,7 @@ const each: readonly Finding[] = [
     kind: "payload-unusable",
     faults: [{ kind: "broken", program: "kubelet.exe", version: "1.31.0", why: "it does not start" }],
   },
+  { kind: "vpc-dns", vpc: "vpc-1", attribute: "enableDnsHostnames" },
   { kind: "volume-key", key: "arn:aws:kms:us-west-2:111122223333:key/1" },
   { kind: "document-missing", script: "apply", name: "casement-apply" },
   { kind: "document-changed", script: "apply", name: "casement-apply" },
