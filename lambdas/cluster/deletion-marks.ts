@@ -40,7 +40,7 @@ export interface DeletionMark {
   readonly by: Deleter;
   /** ISO 8601: the mark is at least as old; null if nothing says since when it is there. */
   readonly since: string | null;
-  /** The controller has given up without taking its taint off. */
+  /** The controller does not delete the node any more, and has not taken its taint off. */
   readonly isLeft: boolean;
 }
 
@@ -58,7 +58,7 @@ const writtenTime = ({ value, timeAdded }: MarkingTaint, by: Deleter): number =>
 
 /**
  * Judges the deletion marks on a node by their age. A mark whose controller wrote no time into it is as old as its first
- * scheduled observation. A Node that is being deleted is no longer given up: its drain may last.
+ * scheduled observation. The drain of a Node that is being deleted may last longer.
  * @param seen marks that scheduled observations have found on the same Node
  * @param now milliseconds since the epoch
  */

@@ -52,6 +52,7 @@ const each: readonly Finding[] = [
     kind: "payload-ended",
     faults: [{ kind: "ended", program: "containerd.exe", version: "1.7.27", since: "2026-03-31" }],
   },
+  { kind: "vpc-dns", vpc: "vpc-1", attribute: "enableDnsHostnames" },
   { kind: "volume-key", key: "arn:aws:kms:us-west-2:111122223333:key/1" },
   { kind: "document-missing", script: "apply", name: "casement-apply" },
   { kind: "document-changed", script: "apply", name: "casement-apply" },

@@ -68,6 +68,8 @@ export type Finding =
   | { readonly kind: "payload-version"; readonly payload: string; readonly configured: string }
   | { readonly kind: "payload-unusable"; readonly faults: readonly SupportFault[] }
   | { readonly kind: "payload-ended"; readonly faults: readonly SupportFault[] }
+  /** A switch of the VPC that is off: "enableDnsHostnames". */
+  | { readonly kind: "vpc-dns"; readonly vpc: string; readonly attribute: string }
   | { readonly kind: "volume-key"; readonly key: string }
   | { readonly kind: "document-missing"; readonly script: string; readonly name: string }
   | { readonly kind: "document-changed"; readonly script: string; readonly name: string }

@@ -20,6 +20,9 @@ import { ofSubscribers } from "./subscriber-findings.ts";
 
 const nameTheKey = "set `aws.volumeKey` to it in the configuration and deploy (docs/runbook.md, stage launch)";
 const recreateDocument = "find in CloudTrail who recreated it, delete it, and deploy the stack again";
+const switchDnsOn = (vpc: string): string =>
+  `run ${code(`aws ec2 modify-vpc-attribute --vpc-id ${vpc} --enable-dns-hostnames`)}, and the same with ${code("--enable-dns-support")}`;
+
 const addSubnet = "free addresses there, or give the pool another subnet in the configuration";
 
 /** First place to check when a service does not respond. */
@@ -58,6 +61,7 @@ const ofAws: Pick<
   | "payload-unusable"
   | "payload-ended"
   | "document-missing"
+  | "vpc-dns"
   | "volume-key"
   | "document-changed"
   | "no-release"
@@ -123,6 +127,12 @@ const ofAws: Pick<
       "AWS",
       `the release document cannot be read: ${plain(why)}`,
       "deploy the stack with a payload manifest (docs/deploy.md)",
+    ),
+  "vpc-dns": ({ vpc, attribute }) =>
+    broken(
+      "AWS",
+      `${code(attribute)} of the VPC ${code(vpc)} is off: new instances get no private DNS name, by which their Nodes are named`,
+      switchDnsOn(vpc),
     ),
   "volume-key": ({ key }) =>
     broken(

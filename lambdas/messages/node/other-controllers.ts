@@ -55,7 +55,7 @@ function deleterWords(deleter: string, { acting, age, key }: DeletionTaint, node
   const since = age === undefined ? "" : `; its taint is at least ${age} old`;
   return {
     does: `${deleter} is deleting it${since}`,
-    pause: `let it finish: the node is going away. If it has given up, take its taint off with ${untaint(node, key)}`,
+    pause: `let it finish: the node is going away. If it does not delete it, take its taint off with ${untaint(node, key)}`,
   };
 }
 

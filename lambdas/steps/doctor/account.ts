@@ -1,6 +1,7 @@
 import {
   DescribeSecurityGroupsCommand,
   DescribeSubnetsCommand,
+  DescribeVpcAttributeCommand,
   GetEbsDefaultKmsKeyIdCommand,
 } from "@aws-sdk/client-ec2";
 import {
@@ -54,6 +55,22 @@ async function subnet({ context }: DoctorFacts, id: string, pools: readonly stri
 async function subnets(patient: DoctorFacts): Promise<Finding[]> {
   const used = [...byUse(patient.configuration, ({ subnets: own }) => own)];
   return (await Promise.all(used.map(([id, pools]) => subnet(patient, id, pools)))).flat();
+}
+
+/** Checks the VPC's switches without which a new instance gets no private DNS name: its Node is named by it. */
+async function vpcDns({ context, configuration }: DoctorFacts): Promise<Finding[]> {
+  const { ec2 } = context.clients;
+  const SubnetIds = [...byUse(configuration, ({ subnets: own }) => own).keys()];
+  const { Subnets = [] } = await ec2.send(new DescribeSubnetsCommand({ SubnetIds }));
+  const vpcs = new Set(Subnets.flatMap(({ VpcId }) => VpcId ?? []));
+  const found: Finding[] = [];
+  for (const VpcId of vpcs)
+    for (const Attribute of ["enableDnsSupport", "enableDnsHostnames"] as const) {
+      const answer = await ec2.send(new DescribeVpcAttributeCommand({ VpcId, Attribute }));
+      if ((answer.EnableDnsSupport ?? answer.EnableDnsHostnames)?.Value === false)
+        found.push({ kind: "vpc-dns", vpc: VpcId, attribute: Attribute });
+    }
+  return found;
 }
 
 async function securityGroup({ context, configuration, profile }: DoctorFacts, group: string): Promise<Finding[]> {
@@ -189,6 +206,7 @@ async function clock({ context }: DoctorFacts): Promise<Finding[]> {
 export const accountChecks: readonly DoctorCheck[] = [
   { area: "AWS", what: "the ledger", observe: ledgerAnswers },
   { area: "AWS", what: "the subnets", observe: subnets },
+  { area: "AWS", what: "the VPC's DNS", observe: vpcDns },
   { area: "AWS", what: "the security groups", observe: securityGroups },
   { area: "AWS", what: "the key of volumes", observe: volumeKey },
   { area: "AWS", what: "the Windows images", observe: images },

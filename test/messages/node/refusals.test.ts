@@ -209,7 +209,7 @@ describe("Why a node is not changed", () => {
         controller: { kind: "autoscaler", key: "ToBeDeletedByClusterAutoscaler", acting: true, age: "2m" },
       }),
     ).toBe(
-      "`win-1` cannot be rebooted: the cluster autoscaler is deleting it; its taint is at least 2m old. Next: let it finish: the node is going away. If it has given up, take its taint off with `kubectl taint node win-1 ToBeDeletedByClusterAutoscaler-`.",
+      "`win-1` cannot be rebooted: the cluster autoscaler is deleting it; its taint is at least 2m old. Next: let it finish: the node is going away. If it does not delete it, take its taint off with `kubectl taint node win-1 ToBeDeletedByClusterAutoscaler-`.",
     );
   });
 });
