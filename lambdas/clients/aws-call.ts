@@ -12,7 +12,7 @@ import type { Transport } from "./transport.ts";
 
 /** One call to an AWS service: a JSON service, or SNS or Auto Scaling, which answer in XML. */
 export interface AwsRequest {
-  readonly service: "autoscaling" | "dynamodb" | "events" | "lambda" | "secretsmanager" | "sns";
+  readonly service: "autoscaling" | "dynamodb" | "events" | "kms" | "lambda" | "secretsmanager" | "sns";
   readonly method: "GET" | "POST";
   /** URL-encoded segment by segment. */
   readonly path: string;

@@ -18,6 +18,7 @@ import { type EventBridge, eventBridge } from "./aws/events/events.ts";
 import { type HumanTopic, humanTopic } from "./aws/events/human-topic.ts";
 import { imageRegistry } from "./aws/image-registry.ts";
 import { instanceRole } from "./aws/instance-role.ts";
+import { type CustomerKey, encrypting, kms, placeOf } from "./aws/kms.ts";
 import { type S3, s3 } from "./aws/s3/s3.ts";
 import { type SecretsManager, secretsManager } from "./aws/secrets-manager/secrets-manager.ts";
 import { type Sns, sns } from "./aws/sns.ts";
@@ -59,6 +60,8 @@ export interface SimulatorOptions {
 export interface Overrides {
   /** The account as EC2 shows it. */
   readonly account?: Account;
+  /** The customer's key with which the stack was deployed. */
+  readonly key?: CustomerKey;
   /** Permissions that roles really hold. */
   readonly permissions?: Readonly<Record<string, readonly Statement[]>>;
   /** The SSM documents that are there. */
@@ -107,10 +110,10 @@ export const lambdaName = (name: string): string => conventionalName(demo.cluste
 
 /** Builds the account's services that do not depend on machines or the cluster, and the permissions in it. */
 function accountOf({ simulation, overrides = {}, ledgerPath, functionsInVpc = false }: SimulatorOptions) {
-  const here: Place = { ...place, functionsInVpc };
+  const here: Place = { ...place, functionsInVpc, ...placeOf(overrides.key) };
+  const encrypted = encrypting(overrides.key, demo.region);
   const rights = access({
-    accountId: demo.accountId,
-    region: demo.region,
+    ...{ accountId: demo.accountId, region: demo.region },
     permissions: { ...permissionsFor(here), ...overrides.permissions, [OWNER]: [everything] },
     resourcePolicies: Object.values(resourcePoliciesFor(here)).flatMap((policy) => policy ?? []),
     rolePrefix: `casement-${demo.cluster.name}`,
@@ -121,11 +124,12 @@ function accountOf({ simulation, overrides = {}, ledgerPath, functionsInVpc = fa
     keys: keys(simulation.store, simulation.random),
     ec2: ec2(simulation, overrides.account ?? account),
     scaling: autoScaling(simulation),
-    s3: s3(simulation),
-    secrets: secretsManager(simulation, demo),
+    s3: encrypted(s3(simulation)),
+    secrets: encrypted(secretsManager(simulation, demo)),
+    kms: kms(overrides.key, here),
     passwords: ecr(simulation, demo),
     sns: sns(simulation, TOPIC, "platform-team@example.com"),
-    dynamodb: dynamodb({ ...demo, ...(ledgerPath ? { path: ledgerPath } : {}) }),
+    dynamodb: encrypted(dynamodb({ ...demo, ...(ledgerPath ? { path: ledgerPath } : {}) })),
   };
 }
 
@@ -222,7 +226,7 @@ export async function createSimulator(options: SimulatorOptions): Promise<Simula
     region: demo.region,
     hostNow: host.now,
     keys: keyRing(services.keys),
-    services: [...spoken, platform.events.service, services.sns.service, services.scaling.service],
+    services: [...spoken, platform.events.service, services.sns.service, services.scaling.service, services.kms],
     access: rights,
   });
   return {

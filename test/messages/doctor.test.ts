@@ -49,6 +49,8 @@ const each: readonly Finding[] = [
     faults: [{ kind: "broken", program: "kubelet.exe", version: "1.31.0", why: "it does not start" }],
   },
   { kind: "volume-key", key: "arn:aws:kms:us-west-2:111122223333:key/1" },
+  { kind: "key-state", key: "arn:aws:kms:us-west-2:111122223333:key/1", state: "Disabled" },
+  { kind: "key-policy", key: "arn:aws:kms:us-west-2:111122223333:key/1", services: ["events.amazonaws.com"] },
   { kind: "document-missing", script: "apply", name: "casement-apply" },
   { kind: "document-changed", script: "apply", name: "casement-apply" },
   { kind: "no-release", why: hostile },

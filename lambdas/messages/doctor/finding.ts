@@ -67,6 +67,9 @@ export type Finding =
   | { readonly kind: "payload-version"; readonly payload: string; readonly configured: string }
   | { readonly kind: "payload-unusable"; readonly faults: readonly SupportFault[] }
   | { readonly kind: "volume-key"; readonly key: string }
+  /** The key of the stack's resources cannot be used: its state, or its kind. */
+  | { readonly kind: "key-state"; readonly key: string; readonly state: string }
+  | { readonly kind: "key-policy"; readonly key: string; readonly services: readonly string[] }
   | { readonly kind: "document-missing"; readonly script: string; readonly name: string }
   | { readonly kind: "document-changed"; readonly script: string; readonly name: string }
   | { readonly kind: "no-subscriber"; readonly pending: readonly string[] }

@@ -13,12 +13,12 @@ import { ofCredentials } from "./credential-findings.ts";
 import type { Area, Finding } from "./finding.ts";
 import { broken, type FindingText, list, note, warning } from "./finding-text.ts";
 import { ofClusterInputs } from "./input-findings.ts";
+import { ofKeys } from "./key-findings.ts";
 import { ofOtherOwners } from "./other-owner-findings.ts";
 import { ofRules } from "./rules-findings.ts";
 import { ofSlack } from "./slack-findings.ts";
 import { ofSubscribers } from "./subscriber-findings.ts";
 
-const nameTheKey = "set `aws.volumeKey` to it in the configuration and deploy (docs/runbook.md, stage launch)";
 const recreateDocument = "find in CloudTrail who recreated it, delete it, and deploy the stack again";
 const addSubnet = "free addresses there, or give the pool another subnet in the configuration";
 
@@ -57,7 +57,6 @@ const ofAws: Pick<
   | "payload-version"
   | "payload-unusable"
   | "document-missing"
-  | "volume-key"
   | "document-changed"
   | "no-release"
 > = {
@@ -117,12 +116,6 @@ const ofAws: Pick<
       `the release document cannot be read: ${plain(why)}`,
       "deploy the stack with a payload manifest (docs/deploy.md)",
     ),
-  "volume-key": ({ key }) =>
-    broken(
-      "AWS",
-      `volumes are encrypted with ${code(key)}, which Casement is not allowed to use: new instances terminate at launch`,
-      nameTheKey,
-    ),
   "document-missing": ({ script, name }) =>
     broken("AWS", `the SSM document ${code(name)} for ${code(script)} does not exist`, "deploy the stack again"),
   "document-changed": ({ name }) =>
@@ -168,6 +161,7 @@ const sayings: Sayings = {
   ...ofSubscribers,
   ...ofOtherOwners,
   ...ofAws,
+  ...ofKeys,
   ...ofCluster,
   ...ofAccess,
   ...ofAgents,
