@@ -54,6 +54,8 @@ const each: readonly Finding[] = [
   },
   { kind: "vpc-dns", vpc: "vpc-1", attribute: "enableDnsHostnames" },
   { kind: "volume-key", key: "arn:aws:kms:us-west-2:111122223333:key/1" },
+  { kind: "key-state", key: "arn:aws:kms:us-west-2:111122223333:key/1", state: "Disabled" },
+  { kind: "key-policy", key: "arn:aws:kms:us-west-2:111122223333:key/1", services: ["events.amazonaws.com"] },
   { kind: "document-missing", script: "apply", name: "casement-apply" },
   { kind: "document-changed", script: "apply", name: "casement-apply" },
   { kind: "no-release", why: hostile },

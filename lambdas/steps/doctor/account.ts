@@ -22,6 +22,7 @@ import { tableClient } from "../ledger/table.ts";
 import { documentOf } from "../machine/machine.ts";
 import type { DoctorCheck, DoctorFacts } from "./check.ts";
 import { skewFinding } from "./clock.ts";
+import { customerKey } from "./key.ts";
 
 /** Error codes for "not found": those of EC2 share an ending, SSM has one per kind. */
 const isMissing = (error: unknown): boolean =>
@@ -209,6 +210,7 @@ export const accountChecks: readonly DoctorCheck[] = [
   { area: "AWS", what: "the VPC's DNS", observe: vpcDns },
   { area: "AWS", what: "the security groups", observe: securityGroups },
   { area: "AWS", what: "the key of volumes", observe: volumeKey },
+  { area: "AWS", what: "the key of ledger, bucket and secrets", observe: customerKey },
   { area: "AWS", what: "the Windows images", observe: images },
   { area: "AWS", what: "the SSM documents", observe: documents },
   { area: "AWS", what: "the payload in the bucket", observe: payload },
