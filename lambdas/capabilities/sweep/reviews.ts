@@ -1,5 +1,5 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import { countedVote } from "../../change/approval/votes.ts";
+import { countedVote } from "../../change/approval/count.ts";
 import { redraw } from "../../change/operation/publisher.ts";
 import { mayVote } from "../../change/operation/requester.ts";
 import { pageOnce } from "../../change/waits/page.ts";
