@@ -116,9 +116,8 @@ function questionOf(
   const { roles } = rule;
   const askedAt = new Date(now).toISOString();
   return {
-    ...{ state: "open", asking, record, hash: judgedHash(record), needs, roles, pool, askedAt, until, card },
-    votes: [],
-    worse,
+    ...{ state: "open", asking, record, hash: judgedHash(record), votesIn: "door" },
+    ...{ needs, roles, pool, askedAt, until, card, votes: [], worse },
   };
 }
 

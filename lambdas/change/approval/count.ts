@@ -51,7 +51,7 @@ async function judgeVotes(
   const refused = [...before.refused];
   const judged: string[] = [];
   let isUnclear = false;
-  for (const vote of await steps.ledger.votes(operation, approval.asking)) {
+  for (const vote of await steps.ledger.votes(operation, approval)) {
     const { userId } = vote;
     const isKnown = refused.includes(userId) || votes.some((one) => one.userId === userId);
     if (isKnown || !isOn(question, vote)) continue;
