@@ -2,9 +2,17 @@ import type { AppendRequest } from "../audit/append-request.ts";
 import { type Appender, isAppender } from "../audit/appenders.ts";
 import { type Act, chainName } from "../audit/entry.ts";
 import type { Head } from "../audit/head.ts";
+import { commands, scheduledOperations } from "../commands/list.ts";
 import { commandsOf } from "../commands/of-workflow.ts";
 import type { AcceptedRequest } from "../records/accepted.ts";
-import { DECISION_ITEMS, doorPartition, keys, operationPartition } from "../records/ledger-table.ts";
+import {
+  DECISION_ITEMS,
+  decisionsOn,
+  doorPartition,
+  type Key,
+  keys,
+  operationPartition,
+} from "../records/ledger-table.ts";
 import { isStoppingRule } from "../records/origin.ts";
 import type { DecisionRecord, OperationRecord } from "../records/records.ts";
 import type { EventContext } from "../steps/context.ts";
@@ -58,13 +66,25 @@ function falseClaim({ what, by }: Act, known: KnownOperation, caller: Appender):
   return isRule ? null : `a person requested the operation, and no rule ${by.rule}`;
 }
 
-/** Reads the people of an operation from the partition that the front door writes; those of a rule's from its own. */
+/** Is it the operation of a rule, which no person can request? Votes on it lie in the front door's partition alone. */
+const isOfRule = (operation: string): boolean =>
+  scheduledOperations.some(({ name }) => operation.startsWith(`${name}-`)) &&
+  !commands.some(({ name }) => operation.startsWith(`${name}-`));
+
+/** A decision, as the ledger stores it. */
+type StoredDecision = DecisionRecord & Key;
+
+/**
+ * Reads the people of an operation from the partition that the front door writes, and those of an operation without a
+ * request, such as one of the last release, from its own too.
+ */
 async function peopleOf(context: EventContext, operation: string) {
   const items = tableClient(context);
   const accepted = await items.read<AcceptedRequest>(keys.accepted(operation));
   const door = await items.partition<DecisionRecord>(doorPartition(operation));
-  const own = accepted ? [] : await items.all<DecisionRecord>(operationPartition(operation), DECISION_ITEMS);
-  return { accepted, decisions: [...door, ...own] };
+  const own = accepted ? [] : await items.all<StoredDecision>(operationPartition(operation), DECISION_ITEMS);
+  const believed = isOfRule(operation) ? own.filter(({ sk }) => !sk.startsWith(decisionsOn("approval"))) : own;
+  return { accepted, decisions: [...door, ...believed] };
 }
 
 /** A request that may be carried out: the day of the operation's request, and the head in the record of its chain. */

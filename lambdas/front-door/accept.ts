@@ -109,7 +109,9 @@ async function openDialog(
   if (!opensDialog(record) || request.command !== "remove") return null;
   try {
     const opened = await door.steps.thread.openDialog(triggerId, removalSkeleton(id, request.node));
-    return opened === "open" ? null : opened;
+    if (opened === null) return "expired";
+    await door.steps.ledger.keepDialog(id, opened);
+    return null;
   } catch (error) {
     console.error(`dialog of ${id} failed`, error);
     return "dialog";

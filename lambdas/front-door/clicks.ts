@@ -32,6 +32,7 @@ import {
 import { parseOwner } from "../records/node-work.ts";
 import type { Message, NodeAnswer } from "../records/records.ts";
 import { cancel } from "./cancel.ts";
+import { misplaced, type PlacedClick } from "./carrier.ts";
 import { deliverDecision } from "./deliver-decision.ts";
 import type { FrontDoor } from "./front-door.ts";
 import { refusalOf } from "./permission.ts";
@@ -40,10 +41,7 @@ import { steer } from "./steer.ts";
 import { approvePressed, denyPressed } from "./vote.ts";
 
 /** A button that a person pressed. */
-export interface Click extends ButtonPress {
-  readonly actionId: string;
-  readonly value: string;
-}
+export interface Click extends ButtonPress, PlacedClick {}
 
 interface Meaning {
   /** The command whose right the person needs; null if the started operation checks the person. */
@@ -130,12 +128,14 @@ const meanings: Readonly<Record<string, Meaning>> = {
 export const buttons: readonly string[] = Object.keys(meanings);
 
 /**
- * Runs a button's action if the person who pressed it has permission: seeing a button grants no right.
+ * Runs a button's action if the person who pressed it has permission, and the message is the one that was posted with
+ * the button: seeing a button grants no right.
  * @returns the private answer; null if the operation's own message shows the result
  */
 export async function pressed(door: FrontDoor, click: Click): Promise<Message | null> {
   const meaning = meanings[click.actionId];
   if (!meaning) return staleClick;
   const refusal = meaning.command === null ? null : await refusalOf(door, click, meaning.command);
-  return refusal ? refusalMessage(refusal) : meaning.does(door, click);
+  if (refusal) return refusalMessage(refusal);
+  return (await misplaced(door, click)) ?? meaning.does(door, click);
 }

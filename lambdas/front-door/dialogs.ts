@@ -1,5 +1,5 @@
 import { isOperationId } from "../commands/operation-id.ts";
-import { lateClick, staleClick } from "../messages/command/acknowledgements.ts";
+import { lateClick, staleClick, strangeDialog } from "../messages/command/acknowledgements.ts";
 import { refusalMessage } from "../messages/command/refusals.ts";
 import { type Dialog, removalNotice } from "../messages/remove/dialog.ts";
 import { requesterOf } from "../records/origin.ts";
@@ -15,6 +15,8 @@ export interface DialogResponse {
   readonly userId: string;
   /** The operation's id, from the dialog's metadata. */
   readonly operation: string;
+  /** Slack's id of the dialog. */
+  readonly viewId: string;
   /** Slack's id of the submission; empty for a closed dialog. */
   readonly triggerId: string;
 }
@@ -26,10 +28,11 @@ const fromChannel = (door: FrontDoor, response: DialogResponse): SlackSender => 
 });
 
 async function confirmed(door: FrontDoor, response: DialogResponse): Promise<Message | null> {
-  const { operation, userId, triggerId } = response;
+  const { operation, userId, triggerId, viewId } = response;
   if (!isOperationId(operation)) return staleClick;
   const refusal = await refusalOf(door, fromChannel(door, response), DIALOG_OF);
   if (refusal) return refusalMessage(refusal);
+  if (!(await door.steps.ledger.isDialogOf(operation, viewId))) return strangeDialog(operation);
   const decided = { decision: "submitted", userId, cause: triggerId } as const;
   const outcome = await deliverDecision(door, decided, (answer) => door.steps.ledger.answerDialog(operation, answer));
   if (outcome === "unknown") return staleClick;
@@ -59,6 +62,7 @@ export async function closed(door: FrontDoor, response: DialogResponse): Promise
   const record = await door.steps.ledger.operation(operation);
   if (!record || record.request.command !== DIALOG_OF || record.endedAt !== null) return;
   if (requesterOf(record)?.userId !== userId) return;
+  if (!(await door.steps.ledger.isDialogOf(operation, response.viewId))) return;
   const cause = `closed ${operation}`;
   if (record.callbacks.dialog === undefined) await cancel(door, operation, userId, cause);
   else

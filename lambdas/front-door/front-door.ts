@@ -2,6 +2,7 @@ import type { Roster } from "../commands/membership.ts";
 import { type FrontDoorContext, timestamp } from "../steps/context.ts";
 import { executions } from "../steps/executions.ts";
 import { ledger } from "../steps/ledger/ledger.ts";
+import { cards } from "../steps/slack/cards.ts";
 import { responseUrls } from "../steps/slack/response-urls.ts";
 import { roster } from "../steps/slack/roster.ts";
 import { thread } from "../steps/slack/thread.ts";
@@ -9,14 +10,14 @@ import type { Steps } from "../steps/steps.ts";
 import type { FrontDoorConfiguration } from "./configuration.ts";
 
 /**
- * The steps that a request may need. Slack waits three seconds, so a request may cost two reads, one conditional write,
+ * The steps that a request may need. Slack waits three seconds, so a request may cost three reads, one conditional write,
  * one start or callback, the opening of a dialog, and for a look one more write in parallel with the first. Everything
  * else is cached between requests or happens rarely.
  */
-export type FrontDoorSteps = Pick<
-  Steps,
-  "now" | "timestamp" | "executions" | "ledger" | "responseUrls" | "roster" | "thread"
->;
+export interface FrontDoorSteps
+  extends Pick<Steps, "now" | "timestamp" | "executions" | "ledger" | "responseUrls" | "roster" | "thread"> {
+  readonly cards: Pick<ReturnType<typeof cards>, "of">;
+}
 
 /** Dependencies of the front door. Each of its steps throws if a service is unavailable. */
 export interface FrontDoor {
@@ -43,6 +44,7 @@ export const frontDoorSteps = (context: FrontDoorContext, command: string): Fron
   return {
     now: context.now,
     timestamp: () => timestamp(context),
+    cards: cards(context),
     executions: executions(context),
     ledger: ledger(context),
     responseUrls: responseUrls(context),

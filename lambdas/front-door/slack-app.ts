@@ -31,6 +31,9 @@ const slashCommandOf = (command: BoltCommand): SlashCommand => ({
 /** Slack's limit on a button's value (docs: "Button element"); what is longer is not Casement's. */
 const LONGEST_VALUE = 2_000;
 
+/** Slack's ids of dialogs are shorter; a longer one is none of a dialog that was opened. */
+const LONGEST_VIEW_ID = 100;
+
 /** A value of Casement's own that Slack sends back; empty if it is no text, or longer than Slack keeps. */
 const textOf = (value: unknown): string => (typeof value === "string" && value.length <= LONGEST_VALUE ? value : "");
 
@@ -43,12 +46,17 @@ const clickOf = (body: BlockAction, { action_id, value }: ButtonAction): Click =
   channel: body.channel?.id ?? "",
   actionId: action_id,
   value: textOf(value),
+  messageTs: textOf(body.container.message_ts),
+  threadTs: textOf(body.container.thread_ts),
+  isPrivate: body.container.is_ephemeral === true,
+  domain: textOf(body.team?.domain),
 });
 
 const responseOf = (body: ViewSubmitAction | ViewClosedAction): DialogResponse => ({
   teamId: body.user.team_id ?? body.team?.id ?? "",
   userId: body.user.id,
   operation: textOf(body.view.private_metadata),
+  viewId: textOf(body.view.id).slice(0, LONGEST_VIEW_ID),
   triggerId: "trigger_id" in body ? body.trigger_id : "",
 });
 
@@ -116,9 +124,9 @@ export function listen(app: App, door: FrontDoor): void {
   });
 
   app.view<ViewSubmitAction>({ callback_id: DENY_DIALOG, type: "view_submission" }, async ({ body, ack }) => {
-    const { operation: asking, ...origin } = responseOf(body);
+    const { operation: asking, ...response } = responseOf(body);
     const reason = body.view.state.values[DENY_REASON]?.[DENY_REASON]?.value;
-    const notice = await orTrouble("the denial", () => denySubmitted(door, origin, asking, textOf(reason)), trouble);
+    const notice = await orTrouble("the denial", () => denySubmitted(door, response, asking, textOf(reason)), trouble);
     await (notice
       ? ack({ response_action: "update", view: filled(denyNotice(asking, notice), word) as never })
       : ack());

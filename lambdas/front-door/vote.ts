@@ -1,6 +1,6 @@
 import { type VoteResult, voteAnswer } from "../messages/approval/approval.ts";
 import { denyDialog } from "../messages/approval/deny-dialog.ts";
-import { staleClick, troubleAnswer } from "../messages/command/acknowledgements.ts";
+import { staleClick, strangeDialog, troubleAnswer } from "../messages/command/acknowledgements.ts";
 import { refusalMessage } from "../messages/command/refusals.ts";
 import { askingOf } from "../records/approval.ts";
 import { requesterOf } from "../records/origin.ts";
@@ -86,7 +86,9 @@ export async function denyPressed(
     presser.triggerId,
     denyDialog(operation, asking, record?.approval?.state === "review"),
   );
-  return opened === "open" ? null : troubleAnswer();
+  if (opened === null) return troubleAnswer();
+  await door.steps.ledger.keepDialog(operation, opened);
+  return null;
 }
 
 /**
@@ -96,7 +98,7 @@ export async function denyPressed(
  */
 export async function denySubmitted(
   door: FrontDoor,
-  origin: Omit<SlackSender, "channel"> & { readonly triggerId: string },
+  { viewId, ...origin }: Omit<SlackSender, "channel"> & { readonly triggerId: string; readonly viewId: string },
   asking: string,
   reason: string,
 ): Promise<Message | null> {
@@ -106,6 +108,7 @@ export async function denySubmitted(
   const person = { ...origin, channel: door.configuration.slack.channel };
   const refusal = originRefusal(door, person) ?? (await refusalOf(door, person, "deny"));
   if (refusal) return refusalMessage(refusal);
+  if (!(await door.steps.ledger.isDialogOf(operation, viewId))) return strangeDialog(operation);
   const voted = await castVote(door, { ...person, operation, asking, decision: "deny", ...(reason ? { reason } : {}) });
   const isHeard = voted.kind === "heard" || voted.kind === "review heard";
   return isHeard && voted.decision === "deny" ? null : voteAnswer(voted);

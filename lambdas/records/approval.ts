@@ -64,6 +64,8 @@ export interface Approval {
   readonly record: ApprovalBasis;
   /** SHA-256 of the record's canonical JSON. */
   readonly hash: string;
+  /** The votes lie where the front door alone writes; missing in a question of the last release. */
+  readonly votesIn?: "door";
   readonly needs: number;
   readonly roles: readonly string[];
   readonly pool: string | null;

@@ -63,6 +63,12 @@ export const POOL_PARTITION = "pool#";
 /** Prefix of the partitions of posted messages. */
 export const MESSAGE_PARTITION = "message#";
 
+/** Prefix of the sort keys of messages with buttons. */
+export const CARD_ITEMS = "card#";
+
+/** Partition of the messages that offer a command. @param command as it is typed, without the command word */
+export const offerPartition = (command: string): string => `${MESSAGE_PARTITION}offer ${command}`;
+
 /** Prefix of the partitions of Slack's addresses for answers. */
 export const RESPONSE_PARTITION = "response#";
 
@@ -185,6 +191,10 @@ export const keys = {
   breakGlass: { pk: "break-glass", sk: "uses" },
   /** A posted message, by its unique mark. */
   message: (mark: string): Key => ({ pk: `${MESSAGE_PARTITION}${mark}`, sk: "message" }),
+  /** A message with buttons. @param partition what they act on */
+  card: (partition: string, mark: string): Key => ({ pk: partition, sk: `${CARD_ITEMS}${mark}` }),
+  /** A dialog that the front door has opened, by Slack's id of it. */
+  dialog: (operation: string, viewId: string): Key => ({ pk: doorPartition(operation), sk: `dialog#${viewId}` }),
   /** The address at which Slack accepts the answer to a look for half an hour. */
   responseUrl: (operation: string): Key => ({ pk: `${RESPONSE_PARTITION}${operation}`, sk: "url" }),
   /** The owner of a Node's cordon, by the Node's UID. */

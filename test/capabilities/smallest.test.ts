@@ -79,7 +79,11 @@ async function answered(
       rules: async () => ({ command: "/win" }),
     },
     people: { lastKnown: async () => ({ membership: "member", groups: [] }) },
-    ledger: { operation: async () => operationRecord(), changeOperation: async () => undefined },
+    ledger: {
+      operation: async () => operationRecord(),
+      unfinished: async () => [],
+      changeOperation: async () => undefined,
+    },
     answers: { give: async (_id: string, _requester: unknown, message: Message) => void read.push(message.text) },
   });
   const start = { operation: id, request: parsed.request, asker, notAfter: inMinutes(15) / 1_000 };

@@ -7,6 +7,7 @@ import { createHandler } from "../../lambdas/front-door/handler.ts";
 import type { HttpEvent } from "../../lambdas/front-door/verify.ts";
 import type { Approval } from "../../lambdas/records/approval.ts";
 import { settings } from "../../lambdas/settings.ts";
+import { cards } from "../../lambdas/steps/slack/cards.ts";
 import { roster } from "../../lambdas/steps/slack/roster.ts";
 import { activity } from "../../lib/sandbox/core/activity.ts";
 import { createSimulation } from "../../lib/sandbox/core/simulation.ts";
@@ -21,6 +22,7 @@ import { nodeRecord, operationRecord } from "../messages/records.ts";
 import { buttonPress, dialogEvent, slashCommand } from "./signed.ts";
 
 let simulator: Simulator;
+let listed: ReturnType<typeof cards>;
 let addresses: Parameters<typeof ledgerOf>[1];
 
 /** The simulator, with functions that only take what is started: the calls that it answers are the front door's alone. */
@@ -40,6 +42,7 @@ beforeAll(async () => {
   addresses = { ...host, configuration, transport: inProcess(simulator, activity()) };
   const owner = settings(environmentOf(simulator, OWNER, addresses));
   const context = { clients: clients(owner, addresses.transport), settings: owner, now: Date.now };
+  listed = cards(context);
   const people = {
     groups: { S0OPERATORS: ["U0APPROVER"] },
     memberships: {},
@@ -80,6 +83,9 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
+/** The message of an operation is the one in which tests press. */
+const post = (operation: string) => listed.keep({ text: "", blocks: [] }, operation, "1.0");
+
 let trigger = 0;
 const fresh = (): string => {
   trigger += 1;
@@ -114,7 +120,7 @@ describe("the calls that a request costs", () => {
     expect(await callsOf(door, typed(text))).toEqual(expected);
   });
 
-  test("for a command with a dialog are two writes at once, the dialog and one start", async () => {
+  test("for a command with a dialog are two writes at once, the dialog with its id, and one start", async () => {
     simulator.lambda.mount(lambdaName("front-door"), { timeoutSeconds: 10 }, coldDoor());
     const channel = demo.slack.channelId;
     await simulator.slack.ui.type("U0APPROVER", channel, "/win help");
@@ -124,20 +130,23 @@ describe("the calls that a request costs", () => {
       "dynamodb PutItem",
       "dynamodb PutItem",
       "slack views.open",
+      "dynamodb PutItem",
       "lambda Invoke",
     ]);
   });
 
-  test("for a button are three reads, one conditional write and one callback", async () => {
+  test("for a button are four reads, one conditional write and one callback", async () => {
     const ledger = ledgerOf(simulator, addresses);
     await ledger.recordNode(nodeRecord({ callbacks: { decision: "nobody-waits" } }));
+    await post("add-3f9c2a71");
     const door = coldDoor();
     await callsOf(door, typed("help"));
     const calls = await callsOf(
       door,
       buttonPress("keep-instance", "add-3f9c2a71:0", "U0OPERATOR", { trigger_id: fresh() }),
     );
-    expect(calls.slice(0, 5)).toEqual([
+    expect(calls.slice(0, 6)).toEqual([
+      "dynamodb Query",
       "dynamodb GetItem",
       "dynamodb GetItem",
       "dynamodb Query",
@@ -146,14 +155,16 @@ describe("the calls that a request costs", () => {
     ]);
   });
 
-  test("for a dialog's answer are three reads, one conditional write and one callback", async () => {
+  test("for a dialog's answer are four reads, one conditional write and one callback", async () => {
     const ledger = ledgerOf(simulator, addresses);
     const record = operationRecord({ id: "remove-12345678", callbacks: { dialog: "nobody-waits" } });
     await ledger.requested(record);
+    await ledger.keepDialog(record.id, "V1");
     const door = coldDoor();
     await callsOf(door, typed("help"));
     const calls = await callsOf(door, dialogEvent("view_submission", record.id, "U0OPERATOR", fresh()));
     expect(calls).toEqual([
+      "dynamodb GetItem",
       "dynamodb GetItem",
       "dynamodb GetItem",
       "dynamodb Query",
@@ -163,25 +174,34 @@ describe("the calls that a request costs", () => {
   });
 
   test.each([
-    ["the button", (id: string) => buttonPress("cancel-operation", id, "U0OPERATOR", { trigger_id: fresh() })],
-    ["the command", (id: string) => slashCommand(`cancel ${id}`, { trigger_id: fresh() })],
-  ])("to cancel by %s are one conditional write, one look at who waits, and a callback for each", async (_by, ask) => {
-    const id = `add-${String(trigger).padStart(8, "0")}`;
-    const ledger = ledgerOf(simulator, addresses);
-    await ledger.requested(operationRecord({ id, callbacks: {} }));
-    for (const index of [0, 1])
-      await ledger.recordNode(nodeRecord({ operation: id, index, callbacks: { cancel: "nobody" } }));
-    const door = coldDoor();
-    await callsOf(door, typed("help"));
-    const calls = await callsOf(door, ask(id));
-    expect(calls.slice(0, 4)).toEqual([
-      "dynamodb UpdateItem",
-      "dynamodb Query",
-      "lambda SendDurableExecutionCallbackSuccess",
-      "lambda SendDurableExecutionCallbackSuccess",
-    ]);
-    expect(calls.slice(4).filter((call) => call !== "slack chat.postEphemeral")).toEqual([]);
-  });
+    [
+      "the button",
+      (id: string) => buttonPress("cancel-operation", id, "U0OPERATOR", { trigger_id: fresh() }),
+      ["dynamodb Query"],
+    ],
+    ["the command", (id: string) => slashCommand(`cancel ${id}`, { trigger_id: fresh() }), []],
+  ])(
+    "to cancel by %s are one conditional write, one look at who waits, and a callback for each",
+    async (_by, ask, first) => {
+      const id = `add-${String(trigger).padStart(8, "0")}`;
+      const ledger = ledgerOf(simulator, addresses);
+      await ledger.requested(operationRecord({ id, callbacks: {} }));
+      await post(id);
+      for (const index of [0, 1])
+        await ledger.recordNode(nodeRecord({ operation: id, index, callbacks: { cancel: "nobody" } }));
+      const door = coldDoor();
+      await callsOf(door, typed("help"));
+      const calls = await callsOf(door, ask(id));
+      expect(calls.slice(0, 4 + first.length)).toEqual([
+        ...first,
+        "dynamodb UpdateItem",
+        "dynamodb Query",
+        "lambda SendDurableExecutionCallbackSuccess",
+        "lambda SendDurableExecutionCallbackSuccess",
+      ]);
+      expect(calls.slice(4 + first.length).filter((call) => call !== "slack chat.postEphemeral")).toEqual([]);
+    },
+  );
 
   test("to close a dialog are one look at whose it is, and what an answer costs", async () => {
     const ledger = ledgerOf(simulator, addresses);
@@ -191,10 +211,12 @@ describe("the calls that a request costs", () => {
       callbacks: { dialog: "nobody-waits" },
     });
     await ledger.requested(record);
+    await ledger.keepDialog(record.id, "V1");
     const door = coldDoor();
     await callsOf(door, typed("help"));
     const calls = await callsOf(door, dialogEvent("view_closed", record.id, "U0OPERATOR"));
     expect(calls).toEqual([
+      "dynamodb GetItem",
       "dynamodb GetItem",
       "dynamodb GetItem",
       "dynamodb GetItem",
@@ -203,7 +225,9 @@ describe("the calls that a request costs", () => {
       "lambda SendDurableExecutionCallbackSuccess",
     ]);
   });
+});
 
+describe("the calls that a refused request costs", () => {
   test("for forged signatures are one more look at the secret in half a minute", async () => {
     const at = { now: Date.now() };
     const environment = settings(environmentOf(simulator, "front-door", addresses));
@@ -233,6 +257,7 @@ const approval: Approval = {
   asking: 1,
   record: { action: "remove", options: {}, nodes: [], losses: [], blockers: null, policy: {} },
   hash: "",
+  votesIn: "door",
   needs: 1,
   roles: ["approver"],
   pool: "web",
@@ -247,6 +272,7 @@ test("the calls that an approval costs are two reads, one conditional write and 
   const asker = { userId: "U0OPERATOR", userName: "olivia", channel: demo.slack.channelId };
   const callbacks = { approval: "nobody-waits" };
   await ledger.requested(operationRecord({ id: "remove-aaaaaaa1", asker, approval, callbacks }));
+  await post("remove-aaaaaaa1");
   const door = coldDoor();
   await callsOf(door, typed("help"));
   const calls = await callsOf(
@@ -254,7 +280,7 @@ test("the calls that an approval costs are two reads, one conditional write and 
     buttonPress("approve-operation", "remove-aaaaaaa1:1", "U0APPROVER", { trigger_id: fresh() }),
   );
   expect(calls.slice(0, 4)).toEqual([
-    "dynamodb GetItem",
+    "dynamodb Query",
     "dynamodb GetItem",
     "dynamodb PutItem",
     "lambda SendDurableExecutionCallbackSuccess",

@@ -2,6 +2,7 @@ import type { Membership } from "../../lambdas/commands/membership.ts";
 import type { Start } from "../../lambdas/commands/request.ts";
 import type { FrontDoor, FrontDoorSteps } from "../../lambdas/front-door/front-door.ts";
 import type { Dialog } from "../../lambdas/messages/remove/dialog.ts";
+import type { Card } from "../../lambdas/records/card.ts";
 import type { Message, NodeRecord, OperationRecord, PersonDecision } from "../../lambdas/records/records.ts";
 import type { SteeringDecision } from "../../lambdas/records/steering.ts";
 import type { RecordResult } from "../../lambdas/steps/ledger/decisions.ts";
@@ -24,6 +25,10 @@ export interface Memory {
   opening: Promise<void>;
   /** Triggers whose three seconds are over. */
   readonly expired: Set<string>;
+  /** Messages with buttons, by what these act on; the message 1.0 has all buttons of which there is no list. */
+  readonly cards: Map<string, readonly Card[]>;
+  /** Ids of the dialogs that the front door has opened. */
+  readonly views: Set<string>;
   readonly dialogs: { readonly triggerId: string; readonly dialog: Dialog }[];
   readonly callbacks: Map<string, object | "waiting">;
   /** Addresses for answers, by operation. */
@@ -43,6 +48,8 @@ const emptyMemory = (): Memory => ({
   nodes: [],
   executions: new Map(),
   starts: [],
+  cards: new Map(),
+  views: new Set(["V1"]),
   dialogs: [],
   opening: Promise.resolve(),
   expired: new Set(),
@@ -71,7 +78,11 @@ function decide<T extends Pick<NodeRecord, "callbacks" | "decided">>(
   return { kind: "first", callback };
 }
 
-const ledgerOf = ({ operations, nodes }: Memory) => ({
+const ledgerOf = ({ operations, nodes, views }: Memory) => ({
+  keepDialog: async (_operation: string, viewId: string) => {
+    views.add(viewId);
+  },
+  isDialogOf: async (_operation: string, viewId: string) => views.has(viewId),
   requested: async (record: OperationRecord) => {
     if (operations.has(record.id)) return "again" as const;
     operations.set(record.id, record);
@@ -125,14 +136,20 @@ const threadOf = (memory: Memory) => ({
   openDialog: async (triggerId: string, dialog: object) => {
     const { dialogs, expired } = memory;
     await memory.opening;
-    if (expired.has(triggerId)) return "expired" as const;
+    if (expired.has(triggerId)) return null;
     if (dialogs.some((open) => open.triggerId === triggerId)) throw new Error("exchanged_trigger_id");
     dialogs.push({ triggerId, dialog: dialog as Dialog });
-    return "open" as const;
+    return "V1";
   },
   sendEphemeral: async (channel: string, userId: string, message: Message) => {
     memory.ephemerals.push({ channel, userId, message });
   },
+});
+
+const cardsOf = ({ cards }: Memory) => ({
+  of: async (partition: string): Promise<Card[]> => [
+    ...(cards.get(partition) ?? [{ since: "2026-11-21T09:00:00.000Z", ts: "1.0" }]),
+  ],
 });
 
 const responseUrlsOf = ({ responseUrls }: Memory) => ({
@@ -167,6 +184,7 @@ export function fakeFrontDoor(now: () => number = () => NOW): { readonly door: F
     timestamp: () => new Date(now()).toISOString(),
     ledger: breakable<FrontDoorSteps["ledger"]>("ledger", ledgerOf(memory), memory),
     executions: breakable<FrontDoorSteps["executions"]>("executions", engineOf(memory), memory),
+    cards: breakable<FrontDoorSteps["cards"]>("cards", cardsOf(memory), memory),
     responseUrls: breakable<FrontDoorSteps["responseUrls"]>("responseUrls", responseUrlsOf(memory), memory),
     roster: breakable<FrontDoorSteps["roster"]>("roster", rosterOf(memory), memory),
     thread: breakable<FrontDoorSteps["thread"]>("thread", threadOf(memory), memory),

@@ -52,7 +52,7 @@ export const buttonPress = (actionId: string, value: string, userId = "U0OPERATO
     api_app_id: "A0CASEMENT",
     channel: { id: "C0WINDOWS", name: "windows-nodes" },
     message: { ts: "1.0" },
-    container: { type: "message" },
+    container: { type: "message", message_ts: "1.0" },
     response_url: "https://hooks.slack.example/actions/1",
     trigger_id: "4.5.6",
     actions: [{ type: "button", action_id: actionId, block_id: "b", value, action_ts: "1.0" }],

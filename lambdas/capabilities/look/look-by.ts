@@ -1,6 +1,6 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { beginOperation, endings, tellRequester } from "../../change/operation/lifecycle.ts";
-import type { OperationSettings } from "../../change/operation/op.ts";
+import type { Execution, OperationSettings } from "../../change/operation/op.ts";
 import type { Start } from "../../commands/request.ts";
 import { causeOf, kindOf, step } from "../../engine/durable.ts";
 import { promptStep } from "../../engine/prompt-step.ts";
@@ -10,6 +10,7 @@ import { lookFailed } from "../../messages/node/away.ts";
 import { mistakeMessage } from "../../messages/operation/final.ts";
 import type { Message } from "../../records/records.ts";
 import type { Steps } from "../../steps/steps.ts";
+import { checkLooks } from "./look-bound.ts";
 
 /** Seconds to read the configuration and to check the requester. A whole look takes at most 20. */
 const BEGIN = { seconds: 5, services: "S3 or DynamoDB" };
@@ -40,6 +41,13 @@ export const prompt =
   (look) =>
     promptStep(look.ctx, "look", LOOK, () => read(look));
 
+/** Begins a look. @throws UserError, besides the errors of `beginOperation`, while too many looks run */
+async function begin(op: Execution): Promise<OperationSettings | null> {
+  const settings = await beginOperation(op);
+  if (settings) await checkLooks(op);
+  return settings;
+}
+
 function messageOf({ request }: Start, cause: Error): Message {
   if (cause.name === "UserError" || cause.name === "Forbidden") return mistakeMessage(cause.message);
   return lookFailed(titleOf(request), cause.message);
@@ -64,7 +72,7 @@ export const lookBy =
   (steps: Steps) =>
   async (start: Start, ctx: DurableContext): Promise<void> => {
     try {
-      const settings = await promptStep(ctx, "begin", BEGIN, () => beginOperation({ ctx, steps, start }));
+      const settings = await promptStep(ctx, "begin", BEGIN, () => begin({ ctx, steps, start }));
       if (!settings) return;
       const { request } = start;
       const answer = known[request.command];

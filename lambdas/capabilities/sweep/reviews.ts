@@ -1,5 +1,5 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import { countedVote } from "../../change/approval/votes.ts";
+import { countedVote } from "../../change/approval/count.ts";
 import { redraw } from "../../change/operation/publisher.ts";
 import { mayVote } from "../../change/operation/requester.ts";
 import { pageOnce } from "../../change/waits/page.ts";
@@ -47,7 +47,7 @@ async function findReview(steps: Steps, used: BreakGlassUse): Promise<"closed" |
 /** The first vote of a person who may review; each is judged afresh, and the requester's never counts. */
 async function reviewOf(steps: Steps, { id, approval, ...record }: OperationRecord): Promise<CountedVote | null> {
   if (!approval) return null;
-  const given = await steps.ledger.votes(id, approval.asking);
+  const given = await steps.ledger.votes(id, approval);
   // Votes of the last release name no plan.
   for (const vote of given.filter(({ plan = approval.hash }) => plan === approval.hash).map(countedVote)) {
     if (vote.userId === requesterOf(record)?.userId) continue;

@@ -9,9 +9,11 @@ import type { Steps } from "../../steps/steps.ts";
 import type { Op } from "../operation/op.ts";
 import { callApprovers, useApproval } from "./approvers.ts";
 import { type BreakGlass, goOnUnapproved } from "./break-glass.ts";
+import { countIfKnown } from "./count.ts";
 import { earlierAsJudged, validQuestion } from "./earlier.ts";
 import { compareJudged, judgedHash } from "./judged.ts";
-import { awaitVotes, countAgain, type VoteVerdict } from "./votes.ts";
+
+import { awaitVotes, type VoteVerdict } from "./votes.ts";
 
 /** A plan with its current effects. */
 export interface ApprovalPlan {
@@ -114,9 +116,8 @@ function questionOf(
   const { roles } = rule;
   const askedAt = new Date(now).toISOString();
   return {
-    ...{ state: "open", asking, record, hash: judgedHash(record), needs, roles, pool, askedAt, until, card },
-    votes: [],
-    worse,
+    ...{ state: "open", asking, record, hash: judgedHash(record), votesIn: "door" },
+    ...{ needs, roles, pool, askedAt, until, card, votes: [], worse },
   };
 }
 
@@ -196,7 +197,7 @@ async function verdictOn(
   const { time } = request;
   const requester = requesterOf(start)?.userId ?? null;
   if (approval.state === "approved") {
-    const again = () => countAgain(steps, { operation, approval, requester });
+    const again = () => countIfKnown(steps, { operation, approval, requester });
     const by = await step(ctx, `count the votes again ${approval.asking}`, again);
     if (by) return { kind: "approved", by };
   }

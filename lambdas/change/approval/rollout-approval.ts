@@ -4,8 +4,8 @@ import { isRollout } from "../../commands/request.ts";
 import type { ApprovalBasis } from "../../records/approval.ts";
 import { requesterOf } from "../../records/origin.ts";
 import type { Execution } from "../operation/op.ts";
+import { countAgain } from "./count.ts";
 import { compareJudged, judgedHash } from "./judged.ts";
-import { countAgain } from "./votes.ts";
 
 /** A node of a rollout. */
 interface PartNode {

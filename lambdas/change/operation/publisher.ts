@@ -104,6 +104,7 @@ async function publishNow(
     const messageTs = changed
       ? await steps.thread.update(view.operation.channel, before.messageTs, operationMessage(view, settings))
       : before.messageTs;
+    if (messageTs !== before.messageTs) await steps.ledger.changeOperation(view.operation.id, { messageTs });
     const kept: PublishedMessage = {
       ...before,
       messageTs,

@@ -212,3 +212,21 @@ export async function mayVote(
   const groups = await steps.people.groupsOf(groupsWithRoles(rules), userId);
   return rolesOf(rules, userId, groups).some((role) => roles.includes(role));
 }
+
+/**
+ * As `mayVote`, by what the schedule last read of the person: for a time in which Slack cannot be asked.
+ * @returns null if nothing is known, or what is known is half an hour old
+ */
+export async function mayVoteAsKnown(
+  steps: Steps,
+  { userId, decision }: { readonly userId: string; readonly decision: "approve" | "deny" },
+  { roles, pool }: { readonly roles: readonly string[]; readonly pool: string | null },
+): Promise<boolean | null> {
+  const known = await steps.people.lastKnown(userId);
+  if (!known) return null;
+  const placed = { rules: await steps.runtime.rules(), pool };
+  if (known.membership !== "member" || faultRefusal(placed, decision)) return false;
+  const rules = heldIn(placed);
+  const theirs = rolesOf(rules, userId, known.groups);
+  return mayUseSomewhere(rules, theirs, decision) && theirs.some((role) => roles.includes(role));
+}

@@ -90,7 +90,7 @@ async function isWanted(
   { open }: ParkedOperation,
 ): Promise<boolean> {
   if (cancelledBy !== null) return true;
-  return open !== undefined && (await steps.ledger.votes(id, open.approval.asking)).length > open.seen;
+  return open !== undefined && (await steps.ledger.votes(id, open.approval)).length > open.seen;
 }
 
 /**

@@ -99,3 +99,35 @@ export const lateClick = (what: string): Message =>
 
 /** Answer to a button or dialog of an operation that the ledger does not know. */
 export const staleClick: Message = say("This button has expired. Nothing was changed.");
+
+/** Address of a message, as Slack's "Copy link" gives it; null for a name that is none of a workspace. */
+const addressOf = ({ channel, messageTs }: OperationRecord, domain: string): string | null =>
+  messageTs !== null && /^[a-z0-9-]+$/.test(domain)
+    ? `https://${domain}.slack.com/archives/${channel}/p${messageTs.replace(".", "")}`
+    : null;
+
+/**
+ * Answer to a button of an operation in a message that is not the operation's.
+ * @param domain of the workspace, for the link to the operation's own message
+ */
+export function misplacedClick(operation: OperationRecord, domain: string): Message {
+  const address = addressOf(operation, domain);
+  const next = address
+    ? `Open <${address}|the message of the operation> and decide there.`
+    : `${typeThis("operations")} lists the operation.`;
+  return say(
+    `⚠️ Nothing was changed. Casement did not post this message for ${code(operation.id)}, so its button does nothing. ${next} If you do not know why the message is here, report it to those who run Casement.`,
+  );
+}
+
+/** Answer to a button with a command in a message that does not offer the command. */
+export const misplacedCommand = (command: string): Message =>
+  say(
+    `⚠️ Nothing was started. The ledger does not list this message as one that offers the command, so its button does nothing. The button would run ${typeThis(command)}: type it if you want that.`,
+  );
+
+/** Answer to a dialog that the front door did not open about the operation. */
+export const strangeDialog = (operation: string): Message =>
+  say(
+    `⚠️ Nothing was changed. Casement did not open this dialog for ${code(operation)}. Close it, and start again from the command or the message of the operation.`,
+  );

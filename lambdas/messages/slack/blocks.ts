@@ -10,7 +10,11 @@ export const limits = {
   modalBlocks: 100,
 } as const;
 
-const mrkdwn = (text: string): object => ({ type: "mrkdwn", text });
+/**
+ * Text with Slack's markup. `verbatim` leaves bare addresses and names as they are written, so that no word of a machine,
+ * a pod or a person becomes a link or calls anybody; links and mentions in Slack's own form stay (Block Kit, text object).
+ */
+const mrkdwn = (text: string): object => ({ type: "mrkdwn", text, verbatim: true });
 const plainText = (text: string): object => ({ type: "plain_text", text, emoji: false });
 
 export const section = (text: string): Block => ({ type: "section", text: mrkdwn(text) });

@@ -25,7 +25,7 @@ export function escaped(text: string, limit: number): string {
 
 /**
  * Parts the names of Slack's broadcasts from their @: Slack parses certain mentions in mrkdwn that is not `verbatim` (Block
- * Kit, text object), and `verbatim` would end the links of addresses too.
+ * Kit, text object), such as a message that a person quotes.
  */
 const withoutBroadcasts = (text: string): string => text.replace(/@(?=(?:here|channel|everyone)\b)/gi, "@\u200b");
 

@@ -26,6 +26,14 @@ export const acceptedRequests = (context: FrontDoorContext) => {
       await items.insert(keys.accepted(operation), { ...request, ...expiry() });
     },
 
+    /** Records that the front door has opened a dialog about an operation. */
+    keepDialog: (operation: string, viewId: string): Promise<void> =>
+      items.replace(keys.dialog(operation, viewId), { openedAt: timestamp(context), ...expiry() }),
+
+    /** Has the front door opened this dialog about the operation? */
+    isDialogOf: async (operation: string, viewId: string): Promise<boolean> =>
+      (await items.read(keys.dialog(operation, viewId))) !== undefined,
+
     /** Records a person's request to pause or resume a rollout; the last one is valid. */
     keepSteering: (operation: string, steering: SteeringDecision): Promise<void> =>
       items.replace(keys.steering(operation), { ...steering, ...expiry() }),

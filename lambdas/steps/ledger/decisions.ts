@@ -1,6 +1,6 @@
 import { Retryable } from "../../errors.ts";
 import type { Approval } from "../../records/approval.ts";
-import { decisionsOn, type Key, keys, votesOn } from "../../records/ledger-table.ts";
+import { decisionsOn, doorPartition, type Key, keys, votesOn } from "../../records/ledger-table.ts";
 import type { DecisionRecord, DecisionSubject, PersonDecision } from "../../records/records.ts";
 import { type FrontDoorContext, timestamp } from "../context.ts";
 import { acceptedRequests } from "./accepted.ts";
@@ -35,6 +35,14 @@ const answerTo = (callback: string, record: Decidable, given: readonly DecisionR
 const votesOf = (context: FrontDoorContext) => {
   const items = tableClient(context);
   const { partitionOf, expiry } = acceptedRequests(context);
+
+  /**
+   * Finds the partition of the votes on a question. The execution that asked a question of the last release reads those
+   * of a rule's operation in the operation's own partition.
+   */
+  const votesPartition = async (operation: string, { votesIn }: Pick<Approval, "votesIn">): Promise<string> =>
+    votesIn === "door" ? doorPartition(operation) : partitionOf(operation);
+
   return {
     /**
      * Records a person's vote on a plan; only a person's first vote is kept.
@@ -44,13 +52,16 @@ const votesOf = (context: FrontDoorContext) => {
      */
     vote: async (
       operation: string,
-      { asking, hash: plan }: Pick<Approval, "asking" | "hash">,
+      { asking, hash: plan, ...approval }: Pick<Approval, "asking" | "hash" | "votesIn">,
       { reason, ...decided }: PersonDecision & { readonly reason?: string },
     ): Promise<DecisionRecord> => {
-      const place = keys.vote(await partitionOf(operation), asking, decided.userId);
+      const partition = await votesPartition(operation, approval);
+      const place = keys.vote(partition, asking, decided.userId);
       const said = reason ? { reason } : {};
       const at = timestamp(context);
       const item: DecisionRecord = { ...decided, ...said, subject: "approval", callback: "", plan, at };
+      const door = keys.vote(doorPartition(operation), asking, decided.userId);
+      if (door.pk !== partition) await items.insert(door, { ...item, ...expiry() });
       if ((await items.insert(place, { ...item, ...expiry() })) === "first") return item;
       return (await items.read<DecisionRecord>(place)) ?? item;
     },
@@ -67,8 +78,9 @@ const votesOf = (context: FrontDoorContext) => {
     },
 
     /** Lists the votes of one request for approval, oldest first. */
-    votes: async (operation: string, asking: number): Promise<DecisionRecord[]> => {
-      const all = await items.all<DecisionRecord>(await partitionOf(operation), votesOn(asking));
+    votes: async (operation: string, approval: Pick<Approval, "asking" | "votesIn">): Promise<DecisionRecord[]> => {
+      const partition = await votesPartition(operation, approval);
+      const all = await items.all<DecisionRecord>(partition, votesOn(approval.asking));
       return all.sort((one, other) => (one.at < other.at ? -1 : 1));
     },
   };

@@ -1,10 +1,12 @@
 import type { View } from "@slack/web-api";
 import { Retryable } from "../../errors.ts";
+import { hasOffers } from "../../messages/slack/carriers.ts";
 import { type FindWord, fill } from "../../messages/slack/command-word.ts";
 import { EXPIRES, keys } from "../../records/ledger-table.ts";
 import type { Message } from "../../records/records.ts";
 import { type FrontDoorContext, timestamp } from "../context.ts";
 import { tableClient } from "../ledger/table.ts";
+import { cards } from "./cards.ts";
 import { slackCode, slackWords } from "./slack-code.ts";
 
 /** Slack's codes for a message that can no longer be edited; a new message is posted instead. */
@@ -81,6 +83,7 @@ function replyTo(threadTs: string | undefined, isBroadcast: boolean) {
 
 const posting = (context: FrontDoorContext, word: FindWord) => {
   const items = tableClient(context);
+  const listed = cards(context);
   const find = finding(context);
   return {
     /**
@@ -102,8 +105,12 @@ const posting = (context: FrontDoorContext, word: FindWord) => {
       if ((await items.insert(key, { since: timestamp(context), [EXPIRES]: expires })) === "again") {
         const { since = timestamp(context) } = (await items.read<{ since: string }>(key)) ?? {};
         const known = await sending(() => find(channel, mark, since, threadTs));
-        if (known) return known;
+        if (known) {
+          await listed.keep(message, mark, known);
+          return known;
+        }
       }
+      await listed.announce(message, mark);
       const said = await sendable(message, word);
       const { ts } = await sending(async () =>
         (await context.clients.slack()).chat.postMessage({
@@ -115,10 +122,22 @@ const posting = (context: FrontDoorContext, word: FindWord) => {
         }),
       );
       if (!ts) throw new Retryable("Slack took a message and gave no timestamp");
+      await listed.keep(message, mark, ts);
       return ts;
     },
   };
 };
+
+/**
+ * Lists a message that has new buttons. Those of an operation stay the same through an update, unless it was posted
+ * again. A function that may not write into the operation's partition goes on: its buttons answer with what to type.
+ */
+async function listing(context: FrontDoorContext, message: Message, before: string, now: string): Promise<void> {
+  if (before === now && !hasOffers(message)) return;
+  await cards(context)
+    .keep(message, now, now)
+    .catch((error: unknown) => console.error(`the message ${now} was not listed`, error));
+}
 
 /**
  * Posts and edits messages in Slack. If Slack refuses a message, the error is busy (`isBusy`), whatever the code.
@@ -133,7 +152,7 @@ export const thread = (context: FrontDoorContext, word: FindWord) => ({
    */
   update: async (channel: string, ts: string, message: Message): Promise<string> => {
     const said = await sendable(message, word);
-    return sending(async () => {
+    const now = await sending(async () => {
       const slack = await context.clients.slack();
       try {
         await slack.chat.update({ channel, ts, ...said });
@@ -144,6 +163,8 @@ export const thread = (context: FrontDoorContext, word: FindWord) => ({
         return posted.ts ?? ts;
       }
     });
+    await listing(context, message, ts, now);
+    return now;
   },
 
   /**
@@ -161,15 +182,18 @@ export const thread = (context: FrontDoorContext, word: FindWord) => ({
     });
   },
 
-  /** Opens a dialog; "expired" if Slack's three seconds for this trigger are over (docs: views.open, errors). */
-  openDialog: async (triggerId: string, view: object): Promise<"open" | "expired"> => {
+  /**
+   * Opens a dialog.
+   * @returns Slack's id of it; null if Slack's three seconds for this trigger are over (docs: views.open, errors)
+   */
+  openDialog: async (triggerId: string, view: object): Promise<string | null> => {
     const slack = await context.clients.slack();
     try {
-      await slack.views.open({ trigger_id: triggerId, view: (await fill(view, word)) as View });
-      return "open";
+      const opened = await slack.views.open({ trigger_id: triggerId, view: (await fill(view, word)) as View });
+      return opened.view?.id ?? "";
     } catch (error) {
       if (slackCode(error) !== "expired_trigger_id") throw error;
-      return "expired";
+      return null;
     }
   },
 

@@ -26,15 +26,33 @@ export function checkedContent(given: Json, newId: () => string): Content {
 const withMentions = (text: string): string =>
   text.replace(/(?<![\w@<!\u200b])@(here|channel|everyone)\b/gi, (_all, who: string) => `<!${who.toLowerCase()}>`);
 
+/** Parts of a text in which Slack makes no links: code, and what is written in Slack's own form. */
+const NO_LINKS = /(```[\s\S]*?```|`[^`\n]*`|<[^>]*>)/;
+
+/** An address with its scheme, or a name below one of the domains that are met most. */
+const ADDRESS = /https?:\/\/[^\s<>|]+|(?<![\w@.-])(?:[a-z0-9-]+\.)+(?:com|net|org|io|dev|app|info)\b(?:\/[^\s<>|]*)?/gi;
+
+/** Bare addresses as links, in the form in which Slack stores them. */
+const withLinks = (text: string): string =>
+  text
+    .split(NO_LINKS)
+    .map((part, at) =>
+      at % 2 === 1
+        ? part
+        : part.replace(ADDRESS, (bare) => (bare.includes("://") ? `<${bare}>` : `<http://${bare}|${bare}>`)),
+    )
+    .join("");
+
 /**
- * Finds mentions in the texts of blocks: in mrkdwn "certain mentions will be automatically parsed" while `verbatim` is
- * false, its default (Block Kit reference, "Text object"). A message's own text is left alone: `parse` is "none" there.
+ * Finds mentions and addresses in the texts of blocks: in mrkdwn "URLs will be auto-converted into links" and "certain
+ * mentions will be automatically parsed" while `verbatim` is false, its default (Block Kit reference, "Text object"). A
+ * message's own text is left alone: `parse` is "none" there.
  */
 function mentioning(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(mentioning);
   if (!isObject(value)) return value;
   if (value.type === "mrkdwn" && typeof value.text === "string" && value.verbatim !== true)
-    return { ...value, text: withMentions(value.text) };
+    return { ...value, text: withLinks(withMentions(value.text)) };
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, mentioning(each)]));
 }
 

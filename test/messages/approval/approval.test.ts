@@ -28,7 +28,7 @@ describe("The approval in an operation's message", () => {
           text: `*Needs 1 approval* from \`approver\`, not from the requester. Without it nothing is changed, and the request lapses at ${UNTIL}.`,
         }),
       },
-      { type: "context", elements: [{ type: "mrkdwn", text: "plan `abcdef012345` · asked once" }] },
+      { type: "context", elements: [{ type: "mrkdwn", text: "plan `abcdef012345` · asked once", verbatim: true }] },
       expect.objectContaining({
         block_id: "approval:remove-3f9c2a71:1",
         elements: [
@@ -60,7 +60,7 @@ describe("The approval in an operation's message", () => {
     expect(approvalBlocks({ id: "x", endedAt: null, approval: approvalRecord({ state: "approved", votes }) })).toEqual([
       {
         type: "context",
-        elements: [{ type: "mrkdwn", text: "approved by <@U0FIRST00> · plan `abcdef012345`" }],
+        elements: [{ type: "mrkdwn", text: "approved by <@U0FIRST00> · plan `abcdef012345`", verbatim: true }],
       },
     ]);
     for (const state of ["denied", "lapsed", "cancelled"] as const) expect(shown({ state })).toBe("[]");

@@ -44,7 +44,7 @@ test.each([
   expect(breakGlassBlocks({ id: operation.id, endedAt: null }, { ...approval, state: "reviewed", votes })).toEqual([
     {
       type: "context",
-      elements: [{ type: "mrkdwn", text: `🔓 without an approval: the site is down. · ${words}` }],
+      elements: [{ type: "mrkdwn", text: `🔓 without an approval: the site is down. · ${words}`, verbatim: true }],
     },
   ]);
 });

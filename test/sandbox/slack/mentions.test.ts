@@ -24,10 +24,16 @@ test.each([
   [{ type: "mrkdwn", text: "stop @Everyone" }, "stop <!everyone>"],
   [{ type: "mrkdwn", text: "stop @everyone", verbatim: true }, "stop @everyone"],
   [{ type: "plain_text", text: "stop @everyone" }, "stop @everyone"],
+  [{ type: "mrkdwn", text: "stop @\u200beveryone, ops@here.example" }, "stop @\u200beveryone, ops@here.example"],
   [
-    { type: "mrkdwn", text: "stop @\u200beveryone, ops@here.example.com" },
-    "stop @\u200beveryone, ops@here.example.com",
+    { type: "mrkdwn", text: "see evil.example.com and https://evil.example/x" },
+    "see <http://evil.example.com|evil.example.com> and <https://evil.example/x>",
   ],
-])("a bare name in the text %j of a block reads %j", async (text, expected) => {
+  [
+    { type: "mrkdwn", text: "see `evil.example.com` <https://a.example|b>" },
+    "see `evil.example.com` <https://a.example|b>",
+  ],
+  [{ type: "mrkdwn", text: "see https://evil.example/x", verbatim: true }, "see https://evil.example/x"],
+])("a bare name or address in the text %j of a block reads %j", async (text, expected) => {
   expect((await stored(section(text))).blocks).toMatchObject([{ text: { text: expected } }]);
 });

@@ -1,10 +1,12 @@
 import { afterEach, expect, test } from "vitest";
+import { doorPartition, keys, operationPartition } from "../../../../lambdas/records/ledger-table.ts";
 import { issue } from "../../../inputs/trust/issuing.ts";
 import { expectSound } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
 import { look } from "../../looking.ts";
 import { nodes, paged, requested } from "../../mirroring.ts";
 import { openly, privately } from "../../reading.ts";
+import { thief } from "../../stealing.ts";
 import {
   asked,
   given,
@@ -115,4 +117,26 @@ test("a person's reconcile gives no root that nobody has approved", async () => 
   await here.type("operator", "/win doctor");
   await here.pass(1);
   expect(privately(here, "operator").at(-1)).toContain("1 root of the cluster's trusted authorities waits for an");
+});
+
+test("a vote that the function of the rule writes itself gives no node a root, and the audit takes no word of it", async () => {
+  await start();
+  await trustThese(here, root, between);
+  const id = await asked(here);
+  await given(here, 1);
+  const { approval } = (await operation(id)) ?? {};
+  const vote = {
+    ...{ decision: "approve", userId: "U0APPROVER", subject: "approval", callback: "", cause: "forged" },
+    ...{ plan: approval?.hash, at: new Date().toISOString() },
+  };
+  const stolen = thief(here, "reconcile");
+  expect(await stolen.put({ ...keys.vote(operationPartition(id), 1, "U0APPROVER"), ...vote })).toBe("done");
+  expect(await stolen.put({ ...keys.vote(doorPartition(id), 1, "U0APPROVER"), ...vote })).toBe("AccessDeniedException");
+  await here.pass(11);
+  expect(await operation(id)).toMatchObject({ status: "waiting", approval: { state: "open", votes: [] } });
+  expect(trustedEverywhere(here)).toEqual(everywhere("CA Issuing"));
+  const act = { what: "approved", by: { person: "U0APPROVER" }, detail: { plan: approval?.hash } };
+  const entry = { mark: "forged", act };
+  const said = await stolen.append("reconcile", { kind: "append", chain: { operation: id }, entries: [entry] });
+  expect(JSON.stringify(said)).toContain("U0APPROVER has not voted so");
 });
