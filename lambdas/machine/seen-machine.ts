@@ -1,3 +1,4 @@
+import { observedMarks, type SeenMarks } from "../cluster/deletion-marks.ts";
 import type { BootCause } from "./boot-cause.ts";
 import { type Answers, answersHash, type Group, type ProxyPlace, type RebootReason } from "./questions.ts";
 import type { RenewalFault } from "./renewal.ts";
@@ -35,6 +36,8 @@ export interface SeenMachine {
   readonly news?: BootNews;
   /** Identity of the proxy's content for which a reboot was offered. */
   readonly offered?: string;
+  /** Marks of autoscalers on the Node; missing without one. */
+  readonly marks?: SeenMarks;
 }
 
 /** Last reboot of a machine that an operation of Casement ordered. */
@@ -54,6 +57,8 @@ export interface Sighting extends Pick<SeenMachine, "instanceId" | "node" | "uid
   readonly reasons: readonly RebootReason[] | null;
   /** Missing if the machine did not answer, or could not look. */
   readonly proxiedBy?: readonly ProxyPlace[];
+  /** Keys of the marks of autoscalers on the Node; missing without one. */
+  readonly marks?: readonly string[];
   /** Null if passwords of ECR are renewed, or need not be; missing if that is not known. */
   readonly renewalFault?: RenewalFault | null;
 }
@@ -144,6 +149,17 @@ function dueSinceOf(
 const proxyOf = (places: readonly ProxyPlace[] = []): Pick<SeenMachine, "proxiedBy"> =>
   places.length > 0 ? { proxiedBy: places } : {};
 
+const marksOf = (marks: SeenMarks): Pick<SeenMachine, "marks"> => (Object.keys(marks).length > 0 ? { marks } : {});
+
+/** The record of a machine that did not answer; null if nothing changes. The Node shows its marks nevertheless. */
+function unanswered(known: SeenMachine | undefined, bootId: string | null, marked: SeenMarks): SeenMachine | null {
+  if (!known) return null;
+  const { marks = {}, ...rest } = known;
+  const isSame = Object.keys(marks).join() === Object.keys(marked).join();
+  if (bootId === null && isSame) return null;
+  return { ...rest, ...(bootId === null ? {} : { bootId }), ...marksOf(marked) };
+}
+
 /** Fault of the renewal: another one of the same machine goes on since the first. */
 function renewalOf(
   before: SeenMachine | undefined,
@@ -164,17 +180,22 @@ function renewalOf(
 export function judgeSighting(
   before: SeenMachine | undefined,
   own: OwnReboot | undefined,
-  { bootId, reasons, proxiedBy, renewalFault, ...seen }: Sighting,
+  { bootId, reasons, proxiedBy, renewalFault, marks, ...seen }: Sighting,
   now: string,
 ): SightingJudgement {
   const known = before?.uid === seen.uid ? before : undefined;
-  if (bootId === null) return { record: null, change: "none" };
+  const marked = observedMarks(known?.marks, marks, now);
+  if (bootId === null) return { record: unanswered(known, null, marked), change: "none" };
   const change = changeOf(known, own, bootId);
-  if (reasons === null) return { record: known && change === "own" ? { ...known, bootId } : null, change };
+  if (reasons === null) return { record: unanswered(known, change === "own" ? bootId : null, marked), change };
   const dueSince = reasons.length > 0 ? dueSinceOf(known, { change, now }) : null;
   const news = known?.news ? { news: known.news } : {};
   const offered = known?.offered === undefined ? {} : { offered: known.offered };
-  const lasting = { ...proxyOf(proxiedBy ?? before?.proxiedBy), ...renewalOf(before, renewalFault, now) };
+  const lasting = {
+    ...proxyOf(proxiedBy ?? before?.proxiedBy),
+    ...renewalOf(before, renewalFault, now),
+    ...marksOf(marked),
+  };
   // The old boot id stays until the news is recorded, so that the next observation finds the boot again after a crash.
   const kept = change === "foreign" && known ? { bootId: known.bootId, launchedAt: known.launchedAt } : { bootId };
   return { record: { ...seen, ...kept, reasons, dueSince, seenAt: now, ...lasting, ...news, ...offered }, change };

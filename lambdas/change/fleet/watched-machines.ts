@@ -1,3 +1,4 @@
+import { deletionMarkKeys } from "../../cluster/deletion-marks.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { isRenewing } from "../../inputs/mirrors/ecr.ts";
 import type { Sighting } from "../../machine/seen-machine.ts";
@@ -43,8 +44,12 @@ export async function findWatched(
     if ((await steps.leases.holder(instanceId)) !== undefined) continue;
     const { name = "", uid = "" } = node.metadata ?? {};
     const isOnline = agents.get(instanceId)?.online === true;
-    const renews = isRenewing(given.get(instanceId)?.mirrors) ? ({ renews: true } as const) : {};
-    watched.push({ instanceId, launchedAt, node: name, uid, bootId: bootIdOf(node), isOnline, ...renews });
+    const marks = deletionMarkKeys(node);
+    const more = {
+      ...(marks.length > 0 ? { marks } : {}),
+      ...(isRenewing(given.get(instanceId)?.mirrors) ? ({ renews: true } as const) : {}),
+    };
+    watched.push({ instanceId, launchedAt, node: name, uid, bootId: bootIdOf(node), isOnline, ...more });
   }
   return watched;
 }

@@ -67,7 +67,13 @@ export type Finding =
   | { readonly kind: "payload-missing"; readonly files: readonly string[] }
   | { readonly kind: "payload-version"; readonly payload: string; readonly configured: string }
   | { readonly kind: "payload-unusable"; readonly faults: readonly SupportFault[] }
+  | { readonly kind: "payload-ended"; readonly faults: readonly SupportFault[] }
+  /** A switch of the VPC that is off: "enableDnsHostnames". */
+  | { readonly kind: "vpc-dns"; readonly vpc: string; readonly attribute: string }
   | { readonly kind: "volume-key"; readonly key: string }
+  /** The key of the stack's resources cannot be used: its state, or its kind. */
+  | { readonly kind: "key-state"; readonly key: string; readonly state: string }
+  | { readonly kind: "key-policy"; readonly key: string; readonly services: readonly string[] }
   | { readonly kind: "document-missing"; readonly script: string; readonly name: string }
   | { readonly kind: "document-changed"; readonly script: string; readonly name: string }
   | { readonly kind: "no-subscriber"; readonly pending: readonly string[] }
