@@ -1,5 +1,5 @@
 /** The parts of a pod that show why its images are not pulled. */
-interface PullingPod {
+export interface PullingPod {
   readonly spec?: { readonly nodeName?: string | undefined } | undefined;
   readonly status?:
     | {

@@ -1,6 +1,7 @@
 import { type Authority, sha256 } from "../cluster/authorities.ts";
 import type { Request } from "../commands/request.ts";
 import type { Configuration } from "../configuration/configuration.ts";
+import type { PullingPod } from "../health/proxy-denials.ts";
 import { type SecretVersion, templateHash } from "../machine/actions.ts";
 import type { PayloadFile } from "../machine/payload.ts";
 import type { Action, FileAction } from "../machine/plan.ts";
@@ -154,6 +155,11 @@ export interface Input {
   shows?(content: InputContent): readonly string[];
   /** Does a machine that has a file keep it, although the content does not have it? */
   keeps(content: InputContent, path: string): boolean;
+  /**
+   * Finds the nodes that need a new content most, by the pods of the cluster: among equals they get it first; by default
+   * none.
+   */
+  urgentNodes?(pods: readonly PullingPod[]): ReadonlySet<string>;
   /** Does a machine without a record have the content? */
   isWithout(content: InputContent): boolean;
   /** The file with the content's identity as its hash, which is compared every few hours; null to trust the records. */

@@ -43,9 +43,18 @@ export async function trustThese(here: Journey, ...all: readonly Pick<Issuer, "p
 export const trustOnly = (here: Journey, ...all: readonly Pick<Issuer, "pem">[]): Promise<void> =>
   kubectl(here, "PATCH", bundlePath, { data: { "ca-bundle.crt": textOf(all) } });
 
-/** Starts a cluster with nodes in which new roots need no approval. */
-export const startTrusting = (configuration: object = { approvals: { authorities: { needs: 0 } } }): Promise<Journey> =>
-  startJourney({ seedNodes: true, configuration });
+const unasked = { approvals: { authorities: { needs: 0 } } };
+
+/**
+ * Starts a cluster with nodes, by default one in which new roots need no approval.
+ * @param neighbours names of other programs in the cluster
+ */
+export const startTrusting = (configuration: object = unasked, neighbours: readonly string[] = []): Promise<Journey> =>
+  startJourney({
+    seedNodes: true,
+    configuration,
+    ...(neighbours.length > 0 ? { neighbours: { with: neighbours } } : {}),
+  });
 
 /** Subjects of certificates that AWS's images do not have, by store, on the machine of a node. */
 export function trustedOn(here: Journey, { instanceId }: Pick<SeedNode, "instanceId">): readonly string[] {

@@ -137,9 +137,14 @@ const keyOf = (sent: SentInput | undefined): string => {
   return digestOf(state as unknown as Json).slice(0, 12);
 };
 
+/** Finds the nodes that need an input most. If the API server does not list pods, continue without their order. */
+async function urgentFor(steps: Steps, { urgentNodes }: Input): Promise<ReadonlySet<string>> {
+  return urgentNodes ? urgentNodes(await steps.nodes.pods().catch(() => [])) : new Set();
+}
+
 /**
- * Finds running nodes that only Casement manages and that may differ from what an input wants. Ready nodes come first;
- * nodes that did not confirm what was sent, and a node that failed before, come last.
+ * Finds running nodes that only Casement manages and that may differ from what an input wants. Ready nodes come first, of
+ * these the ones that need it most; nodes that did not confirm what was sent, and a node that failed before, come last.
  */
 export async function findDue(
   steps: Steps,
@@ -158,11 +163,13 @@ export async function findDue(
   if (candidates.length === 0) return { isWhole, nodes: [] };
   const placed = await reachable(steps, configuration, { nodes: all, candidates });
   const stopOf = input.waitsForStops ? await stopOver(steps, configuration) : () => null;
+  const urgent = placed.length > 1 ? await urgentFor(steps, input) : new Set<string>();
   const rank = ({ node, machine }: Placed): number => {
     const failedBefore = watch.blocked?.sha256 === content.sha256 && watch.blocked.instanceId === machine.instanceId;
     // It did not confirm what was sent last: perhaps its agent is silent.
     const isOpen = given.get(machine.instanceId)?.[input.name]?.unconfirmed !== undefined;
-    return Number(failedBefore) * 4 + Number(isOpen) * 2 + Number(!isReady(node));
+    const isUrgent = urgent.has(node.metadata?.name ?? "");
+    return Number(failedBefore) * 8 + Number(isOpen) * 4 + Number(!isReady(node)) * 2 + Number(!isUrgent);
   };
   const nodes = placed.filter((one) => stopOf(one) === null).toSorted((one, other) => rank(one) - rank(other));
   return { isWhole, nodes: nodes.map(({ node, machine }) => dueNode(input, node, machine, given)) };

@@ -2,6 +2,7 @@ import { sha256 } from "../../cluster/authorities.ts";
 import { proxySecret } from "../../cluster/proxy-secret.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { Refused } from "../../errors.ts";
+import { nodesDeniedByProxy } from "../../health/proxy-denials.ts";
 import type { SecretVersion } from "../../machine/actions.ts";
 import type { Action } from "../../machine/plan.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
@@ -92,6 +93,8 @@ export const proxyInput: Input & { readonly name: "proxy" } = {
       .map((path) => setting(path, null, sent)),
   ],
   keeps: () => false,
+  // They pull nothing until they have another password.
+  urgentNodes: nodesDeniedByProxy,
   isWithout: ({ files }) => files.length === 0,
   comparedFile: () => null,
   proof: "applied",

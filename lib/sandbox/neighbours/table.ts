@@ -5,6 +5,7 @@ import { machineApprover } from "./machine-approver.ts";
 import { machineHealthCheck } from "./machine-health-check.ts";
 import { mirrorSet } from "./mirror-set.ts";
 import type { Neighbour } from "./neighbour.ts";
+import { networkOperator } from "./network-operator.ts";
 import { nlb } from "./nlb.ts";
 import { clusterAutoscaler, karpenter } from "./node-autoscalers.ts";
 import { approvesAll, deniesAll } from "./people.ts";
@@ -24,6 +25,7 @@ export const neighbours: readonly Neighbour[] = [
   machineApprover,
   machineHealthCheck,
   mirrorSet,
+  networkOperator,
   nlb,
   nodeGroup,
   scalingGroup,

@@ -15,9 +15,12 @@ const LONG = { timeout: 300_000 };
 const address = `http://${PROXY}`;
 const OFFER = "The cluster's proxy is written on";
 
-/** Reboots the first node. */
-async function rebooted(): Promise<void> {
-  await here.type("operator", `/win reboot ${shortName(web)} --force ${web.name}`);
+/** Names of the nodes of the newest operation, in the order in which they were changed. */
+const orderOf = async () => (await newest(here)).nodes.map(({ nodeName }) => nodeName);
+
+/** Reboots a node. */
+async function rebooted(node: SeedNode = web): Promise<void> {
+  await here.type("operator", `/win reboot ${shortName(node)} --force ${node.name}`);
   await settled(here, 240);
   const { operation } = await newest(here);
   expect([operation.request.command, operation.status]).toEqual(["reboot", "succeeded"]);
@@ -120,6 +123,22 @@ test("the doctor names nodes that have not confirmed the proxy for an hour", LON
   expect((await look(here, "/win doctor")).said).toContain(
     `\`${web.name}\` has not confirmed for more than an hour that the cluster's proxy arrived`,
   );
+});
+
+test("a node that the proxy answers with 407 is the first that gets a changed proxy", LONG, async () => {
+  here = await startProxying({ approvals: { reboot: { needs: 0 } } });
+  await setProxy(here, { httpsProxy: address });
+  await here.until(() => said(here, "3 nodes updated") === 1, 30, "the change");
+  const order = await orderOf();
+  const last = order.indexOf(web.name) > order.indexOf(otherWeb.name) ? web : otherWeb;
+  await rebooted(last);
+  injectFault(here, "proxy-denies", { host: PROXY });
+  pullOn(last, "denied");
+  await here.pass(2);
+  expect(running(here, "denied")).toBe(0);
+  await setProxy(here, { httpsProxy: address, noProxy: "quay.io" });
+  await here.until(() => said(here, "3 nodes updated") === 2, 30, "the second change");
+  expect((await orderOf())[0]).toBe(last.name);
 });
 
 test("nodes that the proxy answers with 407 are the first whose services restart", LONG, async () => {

@@ -1,4 +1,6 @@
+import { rootCertificates } from "node:tls";
 import { afterEach, expect, test } from "vitest";
+import { at } from "../../../../lib/sandbox/kubernetes/model/object.ts";
 import { issue } from "../../../inputs/trust/issuing.ts";
 import { expectSound } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
@@ -7,7 +9,15 @@ import { nodes, paged } from "../../mirroring.ts";
 import { kubectl } from "../../others.ts";
 import { openly } from "../../reading.ts";
 import { release } from "../../releases.ts";
-import { asked, given, startTrusting, trustedEverywhere, trustOperations, trustThese } from "../../trusting.ts";
+import {
+  asked,
+  given,
+  startTrusting,
+  trustedEverywhere,
+  trustOnly,
+  trustOperations,
+  trustThese,
+} from "../../trusting.ts";
 
 let here: Journey;
 afterEach(() => here.close());
@@ -113,10 +123,13 @@ test("a successor with the same subject and another key is trusted beside its pr
   await expectSound(here);
 });
 
-// cluster-network-operator, docs/architecture.md: it fills every ConfigMap with this label with the merged bundle.
-test("the bundle that the cluster's network operator merges is never given to a node", async () => {
-  here = await startTrusting();
-  const merged = { "ca-bundle.crt": root.pem + other.pem + elsewhere.pem };
+test("the bundle that the cluster's network operator merges and spreads is never given to a node", async () => {
+  here = await startTrusting(undefined, ["network-operator"]);
+  const spread = () =>
+    here.simulator.kubernetes
+      .objects("configmaps")
+      .filter(({ metadata }) => metadata.name === "trusted-ca-bundle")
+      .map((one) => String(at(one, "data", "ca-bundle.crt")));
   for (const namespace of ["openshift-config", "casement"])
     await kubectl(here, "POST", `/api/v1/namespaces/${namespace}/configmaps`, {
       apiVersion: "v1",
@@ -126,13 +139,21 @@ test("the bundle that the cluster's network operator merges is never given to a 
         namespace,
         labels: { "config.openshift.io/inject-trusted-cabundle": "true" },
       },
-      data: merged,
     });
   await trustThese(here, root);
   await given(here, 1);
   await here.pass(11);
+  expect(spread()).toEqual(Array.from({ length: 3 }, () => expect.stringContaining(root.pem + rootCertificates[0])));
   expect(trustedEverywhere(here)).toEqual(everywhere("Root Root"));
   expect(await trustOperations(here)).toHaveLength(1);
+  await trustOnly(here, other);
+  await given(here, 2);
+  await here.pass(11);
+  expect(spread()).toEqual(Array.from({ length: 3 }, () => expect.stringContaining(other.pem + rootCertificates[0])));
+  expect(trustedEverywhere(here)).toEqual(everywhere("Root Other"));
+  expect(await trustOperations(here)).toHaveLength(2);
+  expect(paged(here)).toEqual([]);
+  await expectSound(here);
 });
 
 test.for([
