@@ -37,6 +37,7 @@ const reading: readonly Access[] = [
   { does: "list disruption budgets", verb: "list", group: "policy", resource: "poddisruptionbudgets" },
   { does: "read a DaemonSet", verb: "get", group: "apps", resource: "daemonsets" },
   { does: "list DaemonSets", verb: "list", group: "apps", resource: "daemonsets" },
+  { does: "read a Job", verb: "get", group: "batch", resource: "jobs" },
   { does: "list the storage drivers of nodes", verb: "list", group: "storage.k8s.io", resource: "csinodes" },
   { does: "see which volumes pods claim", verb: "list", ...core, resource: "persistentvolumeclaims" },
   { does: "see the zones of volumes", verb: "list", ...core, resource: "persistentvolumes" },

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { graceOf, judgePods, type SortedPods } from "../../lambdas/steps/drain/filters.ts";
+import type { Job, JobState } from "../../lambdas/steps/drain/jobs.ts";
 import { podHold, podsToEvict } from "../../lambdas/steps/drain/pods.ts";
 import { at, careful, daemonSets, forced, NOON, owner, podNamed } from "./objects.ts";
 
@@ -91,6 +92,75 @@ test("a pod of an owner that may not create another one stops the drain without 
     status: { phase: "Succeeded" },
   });
   expect(judgePods([finished], careful, none, NOON).refusals).toEqual([]);
+});
+
+const ofJob = (name: string, more: Parameters<typeof podNamed>[1] = {}) =>
+  podNamed(name, { ...more, metadata: { ownerReferences: [owner("Job", "nightly", "batch/v1")], ...more.metadata } });
+
+const withJob = (job: Partial<Job> | "absent" | "recreates" | { unreadable: string }) => {
+  const state = typeof job === "object" && !("unreadable" in job) ? { metadata: { uid: "Job-nightly" }, ...job } : job;
+  return { ...none, jobs: new Map<string, JobState>([["shop/nightly", state]]) };
+};
+
+const disruption = (action: string) => ({
+  podFailurePolicy: { rules: [{ action, onPodConditions: [{ type: "DisruptionTarget" }] }] },
+});
+
+test.each<[Parameters<typeof withJob>[0], string | undefined]>([
+  [{}, undefined],
+  [{ spec: { completions: 1, backoffLimit: 0 } }, "backoffLimit 0, no retry left"],
+  [{ spec: { completions: 1, backoffLimit: 2 }, status: { failed: 2 } }, "backoffLimit 2, no retry left"],
+  [{ spec: { completions: 1, backoffLimit: 2 }, status: { failed: 1 } }, undefined],
+  [{ status: { failed: 6 } }, "backoffLimit 6, no retry left"],
+  [{ spec: { backoffLimitPerIndex: 1 } }, undefined],
+  [{ spec: { backoffLimitPerIndex: 0 } }, "backoffLimitPerIndex 0, no retry left"],
+  [{ spec: { backoffLimit: 6, ...disruption("FailJob") } }, "podFailurePolicy FailJob"],
+  [{ spec: { backoffLimit: 6, ...disruption("FailIndex") } }, "podFailurePolicy FailIndex"],
+  [{ spec: { backoffLimit: 0, ...disruption("Ignore") } }, undefined],
+  [{ spec: { backoffLimit: 0, ...disruption("Count") } }, "backoffLimit 0, no retry left"],
+  [
+    { spec: { podFailurePolicy: { rules: [{ action: "FailJob", onExitCodes: { operator: "NotIn" } }] } } },
+    "podFailurePolicy FailJob",
+  ],
+  [{ spec: { podFailurePolicy: { rules: [{ action: "FailJob", onExitCodes: { operator: "In" } }] } } }, undefined],
+  [{ spec: { suspend: true } }, "suspended"],
+  [{ spec: { suspend: true, ...disruption("Ignore") } }, "suspended"],
+  [{ status: { conditions: [{ type: "FailureTarget", status: "True" }] } }, "ended"],
+  [{ status: { succeeded: 1 } }, "no pod is replaced after the first success"],
+  [{ spec: { completions: 3 }, status: { succeeded: 1 } }, undefined],
+  [{ metadata: { uid: "another" } }, "deleted"],
+  ["absent", "deleted"],
+  ["recreates", undefined],
+])("a pod of the Job %j is lost by its eviction: %s", (job, why) => {
+  const { refusals } = judgePods([ofJob("step")], careful, withJob(job), NOON);
+  const lost = { pod: "shop/step", reason: "uncertain-owner", detail: `Job/nightly: ${why}` };
+  expect(refusals).toEqual(why === undefined ? [] : [lost]);
+  const { evict, warnings } = judgePods([ofJob("step")], forced, withJob(job), NOON);
+  expect([evict.length, warnings]).toEqual([1, why === undefined ? [] : [lost]]);
+});
+
+test("each pod of a Job that leaves takes a retry, and one that is leaving or has ended takes none", () => {
+  const job = withJob({ spec: { completions: 4, backoffLimit: 3 }, status: { failed: 2 } });
+  const ended = ofJob("ended", { status: { phase: "Failed" } });
+  const leaving = ofJob("leaving", { metadata: { deletionTimestamp: at(0) } });
+  expect(judgePods([ofJob("a"), ended, leaving], careful, job, NOON).refusals).toEqual([]);
+  expect(judgePods([ofJob("a"), ofJob("b"), ended], careful, job, NOON).refusals.map(({ detail }) => detail)).toEqual(
+    Array.from({ length: 2 }, () => "Job/nightly: backoffLimit 3, 1 retry left for 2 pods"),
+  );
+});
+
+test("an index that has failed as often as it may is lost by another failure", () => {
+  const annotations = { "batch.kubernetes.io/job-index-failure-count": "1" };
+  const job = withJob({ spec: { completions: 4, backoffLimitPerIndex: 1 } });
+  expect(judgePods([ofJob("a", { metadata: { annotations } })], careful, job, NOON).refusals).toMatchObject([
+    { detail: "Job/nightly: backoffLimitPerIndex 1, no retry left" },
+  ]);
+});
+
+test("a Job that may not be read stops no drain, and is named", () => {
+  const { evict, refusals, warnings } = judgePods([ofJob("a")], careful, withJob({ unreadable: "not yours" }), NOON);
+  expect([evict.length, refusals]).toEqual([1, []]);
+  expect(warnings).toMatchObject([{ reason: "job-unreadable", detail: "shop/nightly: not yours" }]);
 });
 
 test.each<[string, string, number | null | undefined]>([

@@ -1,5 +1,5 @@
 import type { V1Pod, V1PodDisruptionBudget, V1PodDisruptionBudgetStatus } from "@kubernetes/client-node";
-import type { DaemonSetState, DrainOptions } from "../../lambdas/steps/drain/filters.ts";
+import type { DaemonSetState, DrainOptions, OwnerStates } from "../../lambdas/steps/drain/filters.ts";
 
 /** The node that tests drain. */
 export const NODE = "win-1";
@@ -64,5 +64,7 @@ export const budgetNamed = (
 });
 
 /** Looked-up DaemonSets of namespace shop. */
-export const daemonSets = (states: Readonly<Record<string, DaemonSetState>>): ReadonlyMap<string, DaemonSetState> =>
-  new Map(Object.entries(states).map(([name, state]) => [`shop/${name}`, state]));
+export const daemonSets = (states: Readonly<Record<string, DaemonSetState>>): OwnerStates => ({
+  daemonSets: new Map(Object.entries(states).map(([name, state]) => [`shop/${name}`, state])),
+  jobs: new Map(),
+});

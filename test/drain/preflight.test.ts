@@ -80,3 +80,19 @@ test("a hundred evictions are tried at most, and the card says how many were not
   expect(untried).toEqual({ pods: 4, why: "100 are tried at most" });
   expect(evictions()).toHaveLength(100);
 });
+
+test("the plan names the Jobs that could not be read, and the pods whose Job creates no other", async () => {
+  const { pod, stored } = await placeIn(here, "jobs");
+  const template = { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "pause" }] } };
+  const metadata = { name: "nightly", namespace: "jobs" };
+  const spec = { backoffLimit: 0, parallelism: 0, completions: 1, template };
+  const { uid } = stored({ apiVersion: "batch/v1", kind: "Job", metadata, spec }).metadata;
+  const ownerReferences = [{ apiVersion: "batch/v1", kind: "Job", name: "nightly", uid, controller: true }];
+  pod("step", { metadata: { name: "step", namespace: "jobs", ownerReferences } });
+  expect(await planOf("jobs")).toMatchObject({ unread: [], pods: [{ name: "step", isUncertain: true }] });
+  expect((await planOf("jobs", careful)).refusals).toMatchObject([{ pod: "jobs/step", reason: "uncertain-owner" }]);
+  here.script.answer = ({ path }) => (path.includes("/jobs/") ? refusal(403, "not yours") : undefined);
+  const blind = await planOf("jobs", careful);
+  expect(blind).toMatchObject({ unread: ["the Job of 1 pod (jobs/nightly: not yours)"], refusals: [] });
+  expect(blind.pods).toEqual([expect.not.objectContaining({ isUncertain: true })]);
+});

@@ -41,6 +41,46 @@ test("V2 a pod whose DaemonSet is gone stops the drain, and is evicted where for
   expect(evicted()).toEqual(["orphan"]);
 });
 
+/** Makes a Job without pods of its own, so that none comes back to the node, and the pods of a test in its name. */
+async function placeWithJob(name: string, backoffLimit: number, podNames: readonly string[]): Promise<Place> {
+  const at = await place(name);
+  const template = { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "pause" }] } };
+  const spec = { backoffLimit, parallelism: 0, completions: 2, template };
+  const owner = at.stored({
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: { name: "nightly", namespace: name },
+    spec,
+  });
+  const { uid } = owner.metadata;
+  const ownerReferences = [{ apiVersion: "batch/v1", kind: "Job", name: "nightly", uid, controller: true }];
+  for (const pod of podNames) at.pod(pod, { metadata: { name: pod, namespace: name, ownerReferences } });
+  return at;
+}
+
+test("a Job that has no retry for each of its pods stops the drain, and is read again before the evictions", async () => {
+  const { tick, drain, evictions } = await placeWithJob("no-retry", 1, ["a", "b"]);
+  const detail = "Job/nightly: backoffLimit 1, 1 retry left for 2 pods";
+  const { end } = await tick(null, {}, careful);
+  expect(end).toMatchObject({ kind: "refused", refusals: [{ pod: "no-retry/a", detail }, { detail }] });
+  expect(evictions()).toEqual([]);
+  expect((await drain()).end).toEqual({ kind: "drained" });
+});
+
+test("a pod whose eviction took its Job's last retry ends its grace, and its Job is not asked at each look", async () => {
+  const { drain, evicted } = await placeWithJob("last-retry", 1, ["a"]);
+  expect((await drain({}, careful)).end).toEqual({ kind: "drained" });
+  expect(evicted()).toEqual(["a"]);
+  expect(here.sent.filter(({ path }) => path.includes("/jobs/"))).toHaveLength(1);
+});
+
+test("a Job that may not be read does not stop the drain", async () => {
+  const { drain, evicted } = await placeWithJob("job-unread", 0, ["a"]);
+  here.script.answer = ({ path }) => (path.includes("/jobs/") ? refusal(403, "not yours") : undefined);
+  expect((await drain({}, careful)).end).toEqual({ kind: "drained" });
+  expect(evicted()).toEqual(["a"]);
+});
+
 test("V5 a static pod stays on the node, and the drain waits for it no longer than for none", async () => {
   const { pod, pods, order, drain, evicted, name: namespace } = await place("v5");
   const ownerReferences = [{ apiVersion: "v1", kind: "Node", ...order().node, controller: true }];

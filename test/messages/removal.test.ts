@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { removalPlanCard } from "../../lambdas/capabilities/remove/plan-card.ts";
 import { removeDryRun } from "../../lambdas/messages/operation/dry-runs.ts";
 import { type Dialog, removalDialog, removalRefused, removalSkeleton } from "../../lambdas/messages/remove/dialog.ts";
 import { type RemovalRefusal, removalRefusal, removalRefusedMessage } from "../../lambdas/messages/remove/refusal.ts";
@@ -14,7 +15,7 @@ const facts = {
     { namespace: "shop", name: "debug", owner: null, localData: ["emptyDir cache", "hostPath C:\\data"] },
   ],
 };
-const textOf = ({ blocks }: Pick<Dialog, "blocks">): string => JSON.stringify(blocks);
+const textOf = ({ blocks }: { readonly blocks: Dialog["blocks"] }): string => JSON.stringify(blocks);
 
 test("opens a dialog that can only be closed until the facts are there", () => {
   expect(removalSkeleton(OPERATION, "win-1")).toMatchObject({
@@ -46,6 +47,26 @@ test("shows the pool's size after the removal, and pods that may not be recreate
   expect(said).toContain("*Pool* `web`: 2 → 1 node");
   expect(said).toContain("1 pod may not be recreated");
   expect(said).toContain("(Workflow nightly, ⚠️ may not be recreated)");
+});
+
+test("names what blocks the evictions, what goes down with the node, and pods that no other node takes", () => {
+  const placed = { namespace: "shop", name: "orders-0", node: null, obstacle: "zone" as const };
+  const outlook = {
+    ...{ release: null, staying: 0, refusals: [], unread: ["volumes"], minutes: 1, at: "2026-11-21T03:10:00.000Z" },
+    ...{ longJobs: [], untried: null, placements: [placed], lone: [{ owner: "shop/ReplicaSet web", pods: 2 }] },
+    blockers: [{ budgets: ["shop/web"], pods: ["shop/web-1"], why: "needs 1 healthy pod", isForever: true }],
+  };
+  const summary = { ...facts, outlook };
+  for (const said of [textOf(removalDialog(OPERATION, summary)), textOf(removalPlanCard(summary))]) {
+    expect(said).toContain("Disruption budget `shop/web` blocks `shop/web-1`");
+    expect(said).toContain("Every pod of `shop/ReplicaSet web` (2) is on this node");
+    expect(said).toContain(
+      "its volume is bound to a zone without another node. Pending until a node is added that they fit on",
+    );
+    expect(said).toContain("could not be read: volumes");
+  }
+  expect(removalPlanCard(summary).isHopeless).toBe(true);
+  expect(removalPlanCard(facts).isHopeless).toBeUndefined();
 });
 
 test("counts the pods that it does not name", () => {

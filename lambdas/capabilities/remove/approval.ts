@@ -7,13 +7,9 @@ import { timeOptions } from "../../change/operation/timing.ts";
 import { Refused } from "../../errors.ts";
 import type { EvictionObstacles } from "../../messages/plan/plan.ts";
 import { removalRefusal, removalRefusedText } from "../../messages/remove/refusal.ts";
-import type { DrainOptions } from "../../steps/drain/filters.ts";
 import { answerAct } from "./answer.ts";
 import { type ChosenMachine, choose } from "./choose.ts";
 import { removalPlanCard } from "./plan-card.ts";
-
-/** Losses that the dialog has shown are accepted; budgets are respected all the same, and pods have their own grace. */
-export const ACCEPTED: DrainOptions = { force: true, deleteEmptyDir: true, graceSeconds: null, skipAfterSeconds: 0 };
 
 /** A machine that is no node has no pods, and nothing holds it up. */
 const nothing: EvictionObstacles = { blockers: [], longJobs: [], untried: null };
@@ -38,13 +34,12 @@ export function checkRemovable({ name, refusal }: ChosenMachine): void {
 
 /** Judges what a removal would do now. Call inside a step. @throws Refused when the node may not be removed any more */
 export async function effects(op: Op, { name }: ChosenMachine): Promise<ApprovalPlan> {
-  const { steps, start } = op;
+  const { start } = op;
   const chosen = await choose(op, name);
   checkRemovable(chosen);
   const { facts } = chosen;
-  const blocking = facts.node ? await steps.plan.blocking(facts.node, ACCEPTED) : nothing;
-  const card = removalPlanCard(facts, blocking, steps.timestamp());
-  return { record: removalRecord(chosen, blocking, timeOptions(start.request)), pods: facts.pods.length, card };
+  const record = removalRecord(chosen, facts.outlook ?? nothing, timeOptions(start.request));
+  return { record, pods: facts.pods.length, card: removalPlanCard(facts) };
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Op } from "../../change/operation/op.ts";
 import { checkBreakGlass, checkOrigin } from "../../change/operation/requester.ts";
 import { hasPoolPolicies } from "../../commands/approvals.ts";
 import { dialogOf, isDryRun } from "../../commands/request.ts";
-import type { Configuration } from "../../configuration/configuration.ts";
+import { CONNECTION_SECONDS, type Configuration } from "../../configuration/configuration.ts";
 import { step } from "../../engine/durable.ts";
 import { withAudit } from "../../messages/operation/audit-head.ts";
 import { refusedMessage } from "../../messages/operation/final.ts";
@@ -18,10 +18,11 @@ import {
   removalRefusedText,
 } from "../../messages/remove/refusal.ts";
 import { requesterOf } from "../../records/origin.ts";
-import { bootIdOf, instanceIdOf, isReady, movedPods } from "../../steps/cluster/node-facts.ts";
+import { bootIdOf, instanceIdOf, isReady } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { ownersOf } from "../../steps/cluster/ownership.ts";
 import { removalRefusalOf } from "../../steps/cluster/removal-rules.ts";
+import type { DrainOptions } from "../../steps/drain/filters.ts";
 import { isOurs, launcherOf, type Machine } from "../../steps/ec2/instances.ts";
 import { poolNodes } from "../../steps/ledger/slot-rules.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -51,6 +52,9 @@ interface Target {
   readonly machine: Machine | undefined;
   readonly instanceId: string | null;
 }
+
+/** Losses that the dialog has shown are accepted; budgets are respected all the same, and pods have their own grace. */
+export const ACCEPTED: DrainOptions = { force: true, deleteEmptyDir: true, graceSeconds: null, skipAfterSeconds: 0 };
 
 /** An instance's whole id (EC2 user guide, "Resource IDs": 8 or 17 characters). */
 const WHOLE = /^i-(?:[0-9a-f]{8}|[0-9a-f]{17})$/;
@@ -96,6 +100,24 @@ async function sizeOf(
   return poolNodes(nodes, await steps.instances.ofCluster(clusterId), pool).length;
 }
 
+/** The pods that the removal moves, and its effects; nothing is asked of a node that may not be removed. */
+async function movesOf(
+  steps: Steps,
+  {
+    node,
+    nodes,
+    refusal,
+  }: { readonly node: Node | null; readonly nodes: readonly Node[] } & Pick<ChosenMachine, "refusal">,
+  { cluster, pools }: Configuration,
+  pool: string | null,
+): Promise<Pick<RemovalSummary, "pods" | "outlook">> {
+  if (!node || refusal) return { pods: [] };
+  const { connectionSeconds = CONNECTION_SECONDS } = pools[pool ?? ""] ?? {};
+  const options = { ...ACCEPTED, recreating: cluster.recreatingOwners };
+  const { pods, ...outlook } = await steps.plan.outlook({ node, nodes, options, connectionSeconds });
+  return { pods, outlook };
+}
+
 /**
  * Finds the node, or the machine that is no node, and judges whether it may be removed.
  * @param named what the requester typed, or the name of the node that was found by it
@@ -114,6 +136,18 @@ export async function choose(op: Op, named: string): Promise<ChosenMachine> {
   const pool = poolOf(machine);
   await checkNotStopped(steps, { node, pool, name });
   checkServed(node, nodes, machine, configuration);
+  const refusal = removalRefusalOf({
+    ...ownersOf(configuration, { nodes, claimed: await steps.claims.all() }),
+    node,
+    machine,
+    pods,
+    // Asked only of what we launched: the right to ask is no wider.
+    isProtected:
+      machine && isOurs(machine, configuration.cluster.name)
+        ? await steps.instances.isProtected(machine.instanceId)
+        : false,
+    heldBy: holder && holder !== start.operation ? holder : null,
+  });
   return {
     name,
     uid: node?.metadata?.uid ?? null,
@@ -124,24 +158,10 @@ export async function choose(op: Op, named: string): Promise<ChosenMachine> {
       instanceId: instanceId ?? "none",
       pool,
       poolNodes: await sizeOf(steps, { node, nodes }, configuration.cluster.id, pool),
-      pods: movedPods(
-        pods.filter((pod) => pod.spec?.nodeName === nodeName),
-        configuration.cluster.recreatingOwners,
-      ),
+      ...(await movesOf(steps, { node, nodes, refusal }, configuration, pool)),
     },
     isReady: nodes.some((one) => one === node && isReady(one)),
-    refusal: removalRefusalOf({
-      ...ownersOf(configuration, { nodes, claimed: await steps.claims.all() }),
-      node,
-      machine,
-      pods,
-      // Asked only of what we launched: the right to ask is no wider.
-      isProtected:
-        machine && isOurs(machine, configuration.cluster.name)
-          ? await steps.instances.isProtected(machine.instanceId)
-          : false,
-      heldBy: holder && holder !== start.operation ? holder : null,
-    }),
+    refusal,
   };
 }
 

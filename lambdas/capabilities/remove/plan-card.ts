@@ -1,14 +1,6 @@
-import type { EvictionObstacles } from "../../messages/plan/plan.ts";
-import { blockingLines } from "../../messages/plan/plan-card.ts";
-import {
-  byLoss,
-  lossesOf,
-  noNodeToDrain,
-  noPodsToMove,
-  podLine,
-  poolOfRemoval,
-  type RemovalSummary,
-} from "../../messages/remove/dialog.ts";
+import { byLoss, lossesOf, noPodsToMove, podLine } from "../../messages/plan/moved-pods.ts";
+import { isHopelessPlan, removalLines } from "../../messages/plan/plan-card.ts";
+import { noNodeToDrain, poolOfRemoval, type RemovalSummary } from "../../messages/remove/dialog.ts";
 import { context, section, sections } from "../../messages/slack/blocks.ts";
 import { andMore } from "../../messages/slack/table.ts";
 import { code, counted } from "../../messages/slack/text.ts";
@@ -18,14 +10,10 @@ import type { PlanCard } from "../../records/approval.ts";
 const MOST_PODS = 10;
 
 /**
- * The plan of a removal: node, instance and pool, losses, evicted pods, and the obstacles to their evictions.
- * @param now ISO 8601
+ * The plan of a removal: node, instance and pool, losses, evicted pods, the obstacles to their evictions, and where they can
+ * run.
  */
-export function removalPlanCard(
-  { node, instanceId, pool, poolNodes, pods }: RemovalSummary,
-  blocking: EvictionObstacles,
-  now: string,
-): PlanCard {
+export function removalPlanCard({ node, instanceId, pool, poolNodes, pods, outlook }: RemovalSummary): PlanCard {
   const what = node
     ? `*Plan*: ${code(node)} is drained and removed, and its instance ${code(instanceId)} is terminated. This cannot be undone.`
     : `*Plan*: the instance ${code(instanceId)} is terminated with its disk. This cannot be undone.`;
@@ -34,6 +22,7 @@ export function removalPlanCard(
   const rest = pods.length - shown.length;
   const head = pods.length > 0 ? [`*${counted(pods.length, "pod")} will be evicted:*`] : [];
   return {
+    ...(outlook && isHopelessPlan(outlook) ? { isHopeless: true } : {}),
     blocks: [
       section(
         [
@@ -44,7 +33,7 @@ export function removalPlanCard(
       ),
       ...(pods.length === 0 ? [section(node ? noPodsToMove : noNodeToDrain)] : sections([...head, ...shown])),
       ...(rest > 0 ? [context(andMore(rest, "pod"))] : []),
-      ...sections(blockingLines(blocking, now)),
+      ...(outlook ? sections(removalLines(outlook)) : []),
     ],
   };
 }

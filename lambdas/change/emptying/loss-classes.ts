@@ -1,4 +1,4 @@
-import type { MovedPod } from "../../messages/remove/dialog.ts";
+import type { MovedPod } from "../../messages/plan/moved-pods.ts";
 
 /** Lists the classes of what an eviction of these pods loses; names and numbers of pods change too often to compare. */
 export const lossClasses = (pods: readonly MovedPod[]): string[] => [

@@ -173,6 +173,7 @@ export interface DrainRefusal {
     | "daemonset-orphaned"
     | "daemonset-unreadable"
     | "empty-dir"
+    | "job-unreadable"
     | "kept-by-finalizer"
     | "uncertain-owner"
     | "unmanaged";
@@ -185,6 +186,7 @@ const refusalGroups: Readonly<Record<DrainRefusal["reason"], (pods: string) => s
   "empty-dir": (pods) => `local data of ${pods} would be lost: --force evicts them`,
   "daemonset-orphaned": (pods) => `the DaemonSet of ${pods} no longer exists: --force evicts them`,
   "daemonset-unreadable": (pods) => `the DaemonSet of ${pods} could not be read`,
+  "job-unreadable": (pods) => `the Job of ${pods} could not be read`,
   "kept-by-finalizer": (pods) => `only a finalizer keeps ${pods}`,
   "daemonset-managed": (pods) => `a DaemonSet manages ${pods}`,
 };

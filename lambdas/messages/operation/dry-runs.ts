@@ -1,6 +1,7 @@
 import type { Message, PoolChange } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
-import { lossesOf, type MovedPod, noNodeToDrain, noPodsToMove, type RemovalSummary } from "../remove/dialog.ts";
+import { lossesOf, type MovedPod, noPodsToMove } from "../plan/moved-pods.ts";
+import { noNodeToDrain, type RemovalSummary } from "../remove/dialog.ts";
 import { say } from "../slack/blocks.ts";
 import { code, counted, echo, plain, some } from "../slack/text.ts";
 import { poolLine } from "./operation.ts";

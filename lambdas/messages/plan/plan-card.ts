@@ -1,14 +1,15 @@
 import type { Block } from "../../records/records.ts";
 import { drainRefused } from "../node/drain.ts";
 import { controllerWords } from "../node/other-controllers.ts";
-import { losesSomething, lossesOf, noPodsToMove } from "../remove/dialog.ts";
 import { between, localTime } from "../slack/age.ts";
 import { context, sections } from "../slack/blocks.ts";
 import { code, counted, plain, sentence, some } from "../slack/text.ts";
 import { instanceLines } from "./instance-lines.ts";
+import { losesSomething, lossesOf, noPodsToMove } from "./moved-pods.ts";
 import type {
   AwayNode,
   Blocker,
+  EmptyingOutlook,
   EvictionObstacles,
   LongJob,
   NodePlan,
@@ -46,13 +47,13 @@ function lossLine({ pods }: NodePlan): string[] {
 }
 
 /** Workloads that are down until their pods run elsewhere. */
-const loneLines = ({ lone = [] }: NodePlan): string[] =>
+const loneLines = ({ lone = [] }: Pick<EmptyingOutlook, "lone">): string[] =>
   lone.map(
     ({ owner, pods }) =>
       `⚠️ Every pod of ${short(owner)} (${pods}) is on this node, and no disruption budget guards them: it is down until they run elsewhere.`,
   );
 
-const expendableLine = ({ expendable = [] }: NodePlan): string[] =>
+const expendableLine = ({ expendable = [] }: Pick<EmptyingOutlook, "expendable">): string[] =>
   expendable.length > 0 ? [`ℹ️ Local data that its owner allows to lose: ${names(expendable)}.`] : [];
 
 /** Nothing is evicted while one loss is not allowed. */
@@ -99,8 +100,14 @@ const obstacleWords = (obstacle: Obstacle, release: string | null): string => {
   }[obstacle];
 };
 
-/** One line for each reason why pods find no place; they are Pending until a node takes them. */
-function placementLines({ placements, release, blockers }: NodePlan): string[] {
+/**
+ * One line for each reason why pods find no place; they are Pending until a node takes them.
+ * @param until the event after which they run again
+ */
+function placementLines(
+  { placements, release, blockers }: Pick<EmptyingOutlook, "placements" | "release" | "blockers">,
+  until: string,
+): string[] {
   const homeless = placements.filter(({ obstacle }) => obstacle !== null);
   if (placements.length > 0 && homeless.length === 0)
     return isHopelessPlan({ blockers }) ? [] : ["✅ Every pod fits on another node now."];
@@ -108,7 +115,7 @@ function placementLines({ placements, release, blockers }: NodePlan): string[] {
   return [...groups.values()].map((group) => {
     const reason = obstacleWords(group[0]?.obstacle ?? "release", release);
     const pods = `${counted(group.length, "pod")} (${names(group.map(placed))})`;
-    return `⚠️ ${pods}: ${reason}. Pending until this node is schedulable again, or another one is added.`;
+    return `⚠️ ${pods}: ${reason}. Pending until ${until}.`;
   });
 }
 
@@ -146,12 +153,8 @@ const timeWords = (plan: NodePlan): string =>
 export function planBlocks(plan: NodePlan): Block[] {
   const groups = [
     [podLine(plan), ...lossLine(plan), ...expendableLine(plan), ...shortened(loneLines(plan)), ...refusalLine(plan)],
-    [
-      ...shortened(plan.blockers.map(blockerLine)),
-      ...untriedLine(plan),
-      ...shortened(plan.longJobs.map((job) => jobLine(plan.at, job))),
-    ],
-    shortened(placementLines(plan)),
+    obstacleLines(plan),
+    shortened(placementLines(plan, "this node is schedulable again, or another one is added")),
     [...instanceLines(plan), ...surroundings(plan)],
   ];
   return [
@@ -162,14 +165,20 @@ export function planBlocks(plan: NodePlan): Block[] {
   ];
 }
 
-/**
- * Lines on what holds evictions up now, each kind cut to a few.
- * @param now ISO 8601
- */
-export const blockingLines = (blocking: EvictionObstacles, now: string): string[] => [
-  ...shortened(blocking.blockers.map(blockerLine)),
-  ...untriedLine(blocking),
-  ...shortened(blocking.longJobs.map((job) => jobLine(now, job))),
+/** Lines on what holds the evictions up, each kind cut to a few. */
+const obstacleLines = (plan: EvictionObstacles & Pick<EmptyingOutlook, "at">): string[] => [
+  ...shortened(plan.blockers.map(blockerLine)),
+  ...untriedLine(plan),
+  ...shortened(plan.longJobs.map((job) => jobLine(plan.at, job))),
+];
+
+/** Lines on the pods of a node that is removed: what goes down with them, what holds them up, where they can run. */
+export const removalLines = (outlook: Omit<EmptyingOutlook, "pods">): string[] => [
+  ...expendableLine(outlook),
+  ...shortened(loneLines(outlook)),
+  ...obstacleLines(outlook),
+  ...shortened(placementLines(outlook, "a node is added that they fit on")),
+  ...unreadLine(outlook),
 ];
 
 /** Lines of one kind that are shown; the rest is counted. */

@@ -1,7 +1,7 @@
 import type { InstanceFacts, ScheduledEvent } from "../../health/facts.ts";
 import type { DrainRefusal } from "../node/drain.ts";
 import type { OtherController } from "../node/other-controllers.ts";
-import type { MovedPod } from "../remove/dialog.ts";
+import type { MovedPod } from "./moved-pods.ts";
 
 /**
  * Reason why a pod fits on no other node, in the order in which nodes are ruled out. `release`: no node in service runs
@@ -86,10 +86,8 @@ export interface InstanceSeen extends Pick<InstanceFacts, "system" | "instance">
   readonly events: readonly ScheduledEvent[];
 }
 
-/** Plan that is shown before a node is emptied: read at `at`, without any change. */
-export interface NodePlan extends EvictionObstacles {
-  readonly node: string;
-  readonly pool: string | null;
+/** Effects of emptying a node, read at `at`, without any change. */
+export interface EmptyingOutlook extends EvictionObstacles {
   /** "Windows Server 2019"; null where the node does not say. */
   readonly release: string | null;
   readonly pods: readonly MovedPod[];
@@ -98,14 +96,26 @@ export interface NodePlan extends EvictionObstacles {
   /** Losses that the options of the request do not allow; any of them prevents every eviction. */
   readonly refusals: readonly DrainRefusal[];
   readonly placements: readonly Placement[];
-  readonly away: readonly AwayNode[];
-  /** Most nodes of the pool that may be out of service at a time. */
-  readonly maxUnavailable: number | string;
-  readonly others: readonly OtherController[];
   /** Facts that could not be read, so they were not judged. */
   readonly unread: readonly string[];
   /** Expected minutes, if no budget and no long job delays it. */
   readonly minutes: number;
+  /** Pods with local data that their owner allows to lose, each with its volumes; missing if there are none. */
+  readonly expendable?: readonly string[];
+  /** Workloads that are wholly on this node; missing if there are none. */
+  readonly lone?: readonly LoneWorkload[];
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** Plan that is shown before a node is emptied. */
+export interface NodePlan extends EmptyingOutlook {
+  readonly node: string;
+  readonly pool: string | null;
+  readonly away: readonly AwayNode[];
+  /** Most nodes of the pool that may be out of service at a time. */
+  readonly maxUnavailable: number | string;
+  readonly others: readonly OtherController[];
   /** Deadline of the evictions, in minutes; at the deadline Casement asks people to decide. */
   readonly mostMinutes: number;
   /** Guard of the metadata route, for a reboot; missing if it was not checked. */
@@ -115,14 +125,8 @@ export interface NodePlan extends EvictionObstacles {
    * through SSM.
    */
   readonly throughEc2?: "asked" | "silent";
-  /** Pods with local data that their owner allows to lose, each with its volumes; missing if there are none. */
-  readonly expendable?: readonly string[];
-  /** Workloads that are wholly on this node; missing if there are none. */
-  readonly lone?: readonly LoneWorkload[];
   /** EC2's status checks and scheduled events; missing if they could not be read. */
   readonly instance?: InstanceSeen;
-  /** ISO 8601. */
-  readonly at: string;
 }
 
 /** Plan that is shown before the services of a node are restarted, which evicts no pod. */

@@ -1,9 +1,12 @@
 import { dialogOf } from "../../commands/request.ts";
 import type { Block, Message } from "../../records/records.ts";
+import { byLoss, lossesOf, type MovedPod, noPodsToMove, podLine } from "../plan/moved-pods.ts";
+import type { EmptyingOutlook } from "../plan/plan.ts";
+import { removalLines } from "../plan/plan-card.ts";
 import { context, divider, limits, section, sections } from "../slack/blocks.ts";
 import { REMOVE_DIALOG } from "../slack/buttons.ts";
 import { andMore } from "../slack/table.ts";
-import { code, counted, plain } from "../slack/text.ts";
+import { code, counted } from "../slack/text.ts";
 
 /** A modal as Slack takes it. */
 export interface Dialog {
@@ -19,18 +22,6 @@ export interface Dialog {
   readonly blocks: readonly Block[];
 }
 
-/** A pod that a removal would move. */
-export interface MovedPod {
-  readonly namespace: string;
-  readonly name: string;
-  /** "ReplicaSet web-7d4b9"; null if nothing recreates the pod. */
-  readonly owner: string | null;
-  /** Set if the owner may not create another pod: a step of a workflow, the job of a runner. */
-  readonly isUncertain?: true;
-  /** Data that is lost with the pod or the machine: "emptyDir cache", "hostPath C:\\data". */
-  readonly localData: readonly string[];
-}
-
 /** Facts for the confirmation of a removal. */
 export interface RemovalSummary {
   /** Null for a machine that is not a node. */
@@ -40,6 +31,8 @@ export interface RemovalSummary {
   /** Number of the pool's nodes before the removal; null for a machine that is not a node, or without a pool. */
   readonly poolNodes?: number | null;
   readonly pods: readonly MovedPod[];
+  /** Effects of emptying the node; missing for a machine that is not a node, and in a removal that the last release began. */
+  readonly outlook?: Omit<EmptyingOutlook, "pods">;
 }
 
 /** Most pods named in the dialog. */
@@ -63,46 +56,8 @@ const dialog = (operation: string, close: string, blocks: readonly Block[], subm
 export const removalSkeleton = (operation: string, typed: string): Dialog =>
   dialog(operation, "Keep", [section(`⏳ Reading the instance, pods and local data of ${code(typed)}…`)]);
 
-/** Line of one evicted pod, with its losses. */
-export const podLine = ({ namespace, name, owner, isUncertain, localData }: MovedPod): string => {
-  const uncertain = isUncertain ? ", ⚠️ may not be recreated" : "";
-  const origin = owner ? `${plain(owner, 80)}${uncertain}` : "⚠️ not recreated";
-  const data = localData.length > 0 ? ` · ⚠️ loses ${plain(localData.join(", "), 150)}` : "";
-  return `• ${code(`${namespace}/${name}`)} (${origin})${data}`;
-};
-
-/** Sorts pods: those with losses come first. */
-export const byLoss = (pods: readonly MovedPod[]): MovedPod[] =>
-  [...pods].sort((one, other) => Number(losesSomething(other)) - Number(losesSomething(one)));
-
-const losesData = (pod: MovedPod): boolean => pod.localData.length > 0;
-
-/** Is it certain that the pod's owner creates another one? */
-const isRecreated = ({ owner, isUncertain }: MovedPod): boolean => owner !== null && !isUncertain;
-
-/** Does the eviction lose the pod or its data? */
-export const losesSomething = (pod: MovedPod): boolean => !isRecreated(pod) || losesData(pod);
-
-/**
- * Losses of an eviction, without a full stop: "2 pods lose local data, 1 pod is not recreated"; empty when there are
- * none.
- */
-export function lossesOf(pods: readonly MovedPod[]): string {
-  const losing = pods.filter(losesData).length;
-  const ending = pods.filter(({ owner }) => owner === null).length;
-  const uncertain = pods.filter(({ isUncertain }) => isUncertain).length;
-  return [
-    ...(losing > 0 ? [`${counted(losing, "pod")} ${losing === 1 ? "loses" : "lose"} local data`] : []),
-    ...(ending > 0 ? [`${counted(ending, "pod")} ${ending === 1 ? "is" : "are"} not recreated`] : []),
-    ...(uncertain > 0 ? [`${counted(uncertain, "pod")} may not be recreated`] : []),
-  ].join(", ");
-}
-
 /** Line for a machine that is not a node. */
 export const noNodeToDrain = "The machine is not a node of the cluster: there is nothing to drain.";
-
-/** Line for a node without pods to evict. */
-export const noPodsToMove = "No pods to evict.";
 
 function podBlocks(pods: readonly MovedPod[]): Block[] {
   if (pods.length === 0) return [section(noPodsToMove)];
@@ -138,6 +93,7 @@ export const removalDialog = (operation: string, facts: RemovalSummary): Dialog 
       ),
       section(`*Instance* ${code(facts.instanceId)}\n${poolOfRemoval(facts)}`),
       ...lossBlocks(facts.pods),
+      ...(facts.outlook ? sections(removalLines(facts.outlook)) : []),
       divider,
       ...(facts.node ? podBlocks(facts.pods) : [section(noNodeToDrain)]),
     ],

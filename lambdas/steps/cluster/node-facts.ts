@@ -4,9 +4,9 @@ import type { NodeBoot } from "../../health/probed-node.ts";
 import { releaseOfBuild, type WindowsRelease } from "../../machine/windows-builds.ts";
 import type { NodeDetails } from "../../messages/node/details.ts";
 import type { NodeRow } from "../../messages/node/nodes-table.ts";
-import type { MovedPod } from "../../messages/remove/dialog.ts";
+import type { MovedPod } from "../../messages/plan/moved-pods.ts";
 import { TAG } from "../../tags.ts";
-import { isExpendable, podsToEvict, uncertainOwner } from "../drain/pods.ts";
+import { isExpendable, podName, podsToEvict } from "../drain/pods.ts";
 import type { Machine } from "../ec2/instances.ts";
 
 const ROLE_LABEL = "node-role.kubernetes.io/";
@@ -113,17 +113,17 @@ const localVolume = (volume: V1Volume): string[] => {
 };
 
 /**
- * The pods that a removal moves, and what each would lose.
- * @param recreating kinds of owners that recreate their pods, beside Kubernetes' own
+ * The pods that leave a node, and what each would lose.
+ * @param uncertain names of the pods whose owners may not create others
  */
-export const movedPods = (pods: readonly V1Pod[], recreating: readonly string[] = []): MovedPod[] =>
+export const movedPods = (pods: readonly V1Pod[], uncertain: ReadonlySet<string> = new Set()): MovedPod[] =>
   podsToEvict(pods).map((pod) => {
     const owner = (pod.metadata?.ownerReferences ?? []).find((reference) => reference.controller);
     return {
       namespace: pod.metadata?.namespace ?? "",
       name: pod.metadata?.name ?? "",
       owner: owner ? `${owner.kind} ${owner.name}` : null,
-      ...(uncertainOwner(pod, recreating) === undefined ? {} : { isUncertain: true as const }),
+      ...(uncertain.has(podName(pod)) ? { isUncertain: true as const } : {}),
       localData: (pod.spec?.volumes ?? [])
         .filter(({ name, emptyDir }) => !emptyDir || !isExpendable(pod, name))
         .flatMap(localVolume),

@@ -1,4 +1,5 @@
 import type { V1Pod } from "@kubernetes/client-node";
+import { isAtWork, type JobState, jobKey, noOtherPod, workingPods } from "./jobs.ts";
 import {
   controllerOf,
   daemonSetOf,
@@ -34,12 +35,21 @@ export interface DrainOptions {
 /** State of a DaemonSet in the cluster; an error other than 404 is never taken for its absence. */
 export type DaemonSetState = "exists" | "absent" | { readonly unreadable: string };
 
+/** States of the owners of pods that decide on their own whether an evicted pod comes back. */
+export interface OwnerStates {
+  /** By `daemonSetKey`. */
+  readonly daemonSets: ReadonlyMap<string, DaemonSetState>;
+  /** By `jobKey`. */
+  readonly jobs: ReadonlyMap<string, JobState>;
+}
+
 /** Reason why a pod stays, is lost, or stops the drain. */
 export type RemarkReason =
   | "daemonset-managed"
   | "daemonset-orphaned"
   | "daemonset-unreadable"
   | "empty-dir"
+  | "job-unreadable"
   | "kept-by-finalizer"
   | "uncertain-owner"
   | "unmanaged";
@@ -49,7 +59,7 @@ export interface Remark {
   /** "shop/web-0" */
   readonly pod: string;
   readonly reason: RemarkReason;
-  /** The DaemonSet, the volumes, or the API server's words; empty if there is nothing to name. */
+  /** The owner, the volumes, or the API server's words; empty if there is nothing to name. */
   readonly detail: string;
 }
 
@@ -72,10 +82,11 @@ interface Verdict {
 }
 
 /** Facts that the filters need besides the pod. */
-interface Given {
+interface Given extends OwnerStates {
   readonly options: DrainOptions;
-  readonly daemonSets: ReadonlyMap<string, DaemonSetState>;
   readonly now: number;
+  /** Number of the pods of each Job that leave together, by `jobKey`. */
+  readonly working: ReadonlyMap<string, number>;
 }
 
 /** The key of a pod's DaemonSet in `daemonSets`: its namespace and name. */
@@ -138,6 +149,19 @@ function ofUncertainOwner(pod: V1Pod, { options }: Given): Verdict {
   return options.force ? { warning: remark } : { refusal: remark };
 }
 
+/** A Job counts each evicted pod as a failure, and has only so many retries. */
+function ofJob(pod: V1Pod, { options, jobs, working }: Given): Verdict {
+  const key = jobKey(pod);
+  const state = key === undefined ? undefined : jobs.get(key);
+  if (key === undefined || state === undefined || !isAtWork(pod)) return pass;
+  if (typeof state === "object" && "unreadable" in state)
+    return { warning: { reason: "job-unreadable", detail: `${key}: ${state.unreadable}` } };
+  const why = noOtherPod(state, pod, working.get(key) ?? 1);
+  if (why === undefined) return pass;
+  const remark = { reason: "uncertain-owner", detail: `Job/${controllerOf(pod)?.name}: ${why}` } as const;
+  return options.force ? { warning: remark } : { refusal: remark };
+}
+
 /**
  * Filters in kubectl's order, after those for pods that only a finalizer keeps and for Casement's own probes. The first that returns `stay` ends the
  * judgement.
@@ -151,6 +175,7 @@ const filters = [
   localData,
   unmanaged,
   ofUncertainOwner,
+  ofJob,
 ] as const;
 
 function verdictsOn(pod: V1Pod, given: Given): Verdict[] {
@@ -165,16 +190,12 @@ function verdictsOn(pod: V1Pod, given: Given): Verdict[] {
 
 /**
  * Sorts the pods of a node into those that are evicted, those that stay, and those that stop the drain.
- * @param daemonSets states of DaemonSets, by `daemonSetKey`
+ * @param owners states of their DaemonSets and Jobs; a pod whose Job is not among them is taken to be recreated
  * @param now milliseconds since the epoch
  */
-export function judgePods(
-  pods: readonly V1Pod[],
-  options: DrainOptions,
-  daemonSets: ReadonlyMap<string, DaemonSetState>,
-  now: number,
-): SortedPods {
-  const judged = pods.map((pod) => ({ pod, verdicts: verdictsOn(pod, { options, daemonSets, now }) }));
+export function judgePods(pods: readonly V1Pod[], options: DrainOptions, owners: OwnerStates, now: number): SortedPods {
+  const given = { options, ...owners, now, working: workingPods(pods) };
+  const judged = pods.map((pod) => ({ pod, verdicts: verdictsOn(pod, given) }));
   const remarks = (kind: "warning" | "refusal"): Remark[] =>
     judged.flatMap(({ pod, verdicts }) =>
       verdicts.flatMap((verdict) => (verdict[kind] ? [{ pod: podName(pod), ...verdict[kind] }] : [])),

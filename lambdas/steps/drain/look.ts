@@ -1,12 +1,13 @@
 import type { V1Pod, V1PodDisruptionBudget } from "@kubernetes/client-node";
 import { ApiException } from "@kubernetes/client-node";
-import { isAbsent, isBusy, wordsOf } from "../client-errors.ts";
+import { wordsOf } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
 import { everyPage } from "../every-page.ts";
-import { type DaemonSetState, type DrainOptions, daemonSetKey, judgePods, type SortedPods } from "./filters.ts";
+import { type DrainOptions, judgePods, type SortedPods } from "./filters.ts";
 import type { VolumesLeft } from "./order.ts";
-import { claimsOf, isFinished } from "./pods.ts";
-import { type DrainState, onlyOf } from "./schedule.ts";
+import { podOwners } from "./owners.ts";
+import { claimsOf, uidOf } from "./pods.ts";
+import type { DrainState } from "./schedule.ts";
 
 /** A node's pods as just listed and judged, with the drain's state after that. */
 export interface PodsSeen extends SortedPods {
@@ -27,30 +28,17 @@ function attachmentsIn(list: unknown): { items: Attachment[]; metadata: { _conti
   return { items, metadata: metadata?.continue ? { _continue: metadata.continue } : {} };
 }
 
-/** Reads everything that a drain needs: the pods of its node, their DaemonSets, the budgets. */
+/** Removes the answers about pods that are no longer on the node. */
+export const onlyOf = (state: DrainState, pods: readonly V1Pod[]): DrainState => {
+  const there = new Set(pods.map(uidOf));
+  return { ...state, refused: Object.fromEntries(Object.entries(state.refused).filter(([uid]) => there.has(uid))) };
+};
+
+/** Reads everything that a drain needs: the pods of its node, their DaemonSets and Jobs, the budgets. */
 export const looking = (context: StepContext) => {
   const { core, custom, policy } = context.clients.kubernetes;
 
-  /** @throws a busy server's error, which proves neither that the DaemonSet exists nor that it does not */
-  const daemonSet = async (key: string): Promise<DaemonSetState> => {
-    const [namespace = "", name = ""] = key.split("/");
-    try {
-      await custom.getNamespacedCustomObject({ group: "apps", version: "v1", plural: "daemonsets", namespace, name });
-      return "exists";
-    } catch (error) {
-      if (isAbsent(error)) return "absent";
-      if (isBusy(error)) throw error;
-      return { unreadable: wordsOf(error) };
-    }
-  };
-
-  /** Reads each DaemonSet once per drain; one that exists is assumed to keep existing. */
-  const daemonSetsOf = async (pods: readonly V1Pod[], known: readonly string[]) => {
-    const wanted = new Set(pods.flatMap((pod) => (isFinished(pod) ? [] : (daemonSetKey(pod) ?? []))));
-    const states = new Map<string, DaemonSetState>(known.map((key) => [key, "exists"]));
-    for (const key of wanted) if (!states.has(key)) states.set(key, await daemonSet(key));
-    return states;
-  };
+  const owners = podOwners(context);
 
   return {
     /**
@@ -80,11 +68,13 @@ export const looking = (context: StepContext) => {
       const at = context.now();
       const fieldSelector = `spec.nodeName=${node}`;
       const pods = await everyPage((page) => core.listPodForAllNamespaces({ fieldSelector, ...page }));
-      const states = await daemonSetsOf(pods, state.daemonSets);
-      const judged = judgePods(pods, options, states, context.now());
-      const daemonSets = [...states].flatMap(([key, is]) => (is === "exists" ? [key] : []));
+      const daemonSets = await owners.daemonSets(pods, state.daemonSets);
+      const jobs = await owners.jobs(pods, state.jobs ?? {});
+      const judged = judgePods(pods, options, { daemonSets, jobs: jobs.states }, context.now());
+      const existing = [...daemonSets].flatMap(([key, is]) => (is === "exists" ? [key] : []));
       const stayingVolumes = judged.stay.reduce((sum, pod) => sum + claimsOf(pod), 0);
-      return { ...judged, at, state: { ...onlyOf(state, judged.evict), daemonSets, stayingVolumes } };
+      const next = { ...onlyOf(state, judged.evict), daemonSets: existing, jobs: jobs.readAt, stayingVolumes };
+      return { ...judged, at, state: next };
     },
 
     /** Lists all budgets; null if the account may not, so that only the server judges each eviction. */

@@ -67,7 +67,9 @@ export const isProbe = ({ metadata }: V1Pod): boolean =>
 export const controllerOf = ({ metadata }: V1Pod): V1OwnerReference | undefined =>
   (metadata?.ownerReferences ?? []).find(({ controller }) => controller === true);
 
-const groupOf = (apiVersion: string): string => (apiVersion.includes("/") ? (apiVersion.split("/")[0] ?? "") : "");
+/** The API group of an `apiVersion`; empty for the core group. */
+export const groupOf = (apiVersion: string): string =>
+  apiVersion.includes("/") ? (apiVersion.split("/")[0] ?? "") : "";
 
 /**
  * Name of the DaemonSet that owns the pod; undefined for any other owner, also for a DaemonSet of another API group.

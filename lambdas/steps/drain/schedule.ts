@@ -43,6 +43,8 @@ export interface DrainState {
   readonly left: number;
   /** DaemonSets that were read and exist. */
   readonly daemonSets: readonly string[];
+  /** Milliseconds since the epoch at which each Job was read, by namespace and name; missing in a drain of the last release. */
+  readonly jobs?: Readonly<Record<string, number>>;
   /** Number of volumes of pods that stay, which therefore stay attached. */
   readonly stayingVolumes: number;
 }
@@ -242,9 +244,3 @@ export function recordAnswers(state: DrainState, heard: EvictionAnswer, now: num
   if (meaning.kind === "accepted") return { ...without(state, uid), ...(isOver ? { overload: null } : {}) };
   return meaning.kind === "gone" ? without(state, uid) : refusedAgain(state, heard, now, jitter);
 }
-
-/** Removes the answers about pods that are no longer on the node. */
-export const onlyOf = (state: DrainState, pods: readonly V1Pod[]): DrainState => {
-  const there = new Set(pods.map(uidOf));
-  return { ...state, refused: Object.fromEntries(Object.entries(state.refused).filter(([uid]) => there.has(uid))) };
-};

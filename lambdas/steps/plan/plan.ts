@@ -1,9 +1,10 @@
 import type { V1Node, V1Pod, V1PodDisruptionBudget } from "@kubernetes/client-node";
-import type { EvictionObstacles, NodePlan } from "../../messages/plan/plan.ts";
+import type { EmptyingOutlook, NodePlan } from "../../messages/plan/plan.ts";
+import { counted } from "../../messages/slack/text.ts";
 import { movedPods } from "../cluster/node-facts.ts";
 import { type StepContext, timestamp } from "../context.ts";
-import type { DrainOptions } from "../drain/filters.ts";
-import { looking } from "../drain/look.ts";
+import type { DrainOptions, Remark } from "../drain/filters.ts";
+import { looking, type PodsSeen } from "../drain/look.ts";
 import { expendableDirsOf, isFinished, podName } from "../drain/pods.ts";
 import { preflight } from "../drain/preflight.ts";
 import { newDrain } from "../drain/schedule.ts";
@@ -25,6 +26,31 @@ export interface PlanSubject extends Pick<NodePlan, "pool" | "away" | "maxUnavai
   readonly unread: readonly string[];
 }
 
+/** The node to empty, and how. */
+type OutlookSubject = Pick<PlanSubject, "node" | "nodes" | "options" | "connectionSeconds">;
+
+const detailsOf = (remarks: readonly Remark[], reason: Remark["reason"]): Remark[] =>
+  remarks.filter((remark) => remark.reason === reason);
+
+/** Names the Jobs that could not be read: their pods are taken to be recreated. */
+function unreadJobs({ warnings }: PodsSeen): string[] {
+  const unread = detailsOf(warnings, "job-unreadable");
+  const [first] = unread;
+  return first
+    ? [`the ${unread.length === 1 ? "Job" : "Jobs"} of ${counted(unread.length, "pod")} (${first.detail})`]
+    : [];
+}
+
+/** Names the pods whose owners may not create others, whether the options allow that or not. */
+const uncertainIn = ({ warnings, refusals }: PodsSeen): ReadonlySet<string> =>
+  new Set(detailsOf([...warnings, ...refusals], "uncertain-owner").map(({ pod }) => pod));
+
+const expendableIn = (leaving: readonly V1Pod[]): string[] =>
+  leaving.flatMap((pod) => {
+    const volumes = expendableDirsOf(pod);
+    return volumes.length > 0 ? [`${podName(pod)} (${volumes.join(", ")})`] : [];
+  });
+
 /** Forecasts the effect of emptying a node. */
 export const plan = (context: StepContext) => {
   const look = looking(context);
@@ -37,53 +63,44 @@ export const plan = (context: StepContext) => {
     return { blockers: blockersOf(evict, budgets ?? [], answers), longJobs: longJobsOf(evict, context.now()), untried };
   };
 
+  /**
+   * Reads pods, budgets and free resources, tries each eviction as a dry run, and forecasts the effect of emptying a node;
+   * changes nothing.
+   * @throws a busy server's error, because a plan with missing facts is of no use
+   */
+  const outlook = async ({ node, nodes, options, connectionSeconds }: OutlookSubject): Promise<EmptyingOutlook> => {
+    const seen = await look.pods(node.metadata?.name ?? "", options, newDrain);
+    const { evict, stay, refusals } = seen;
+    const leaving = evict.filter((pod) => !isFinished(pod));
+    const { cluster, unread } = await stateOfCluster(leaving, nodes);
+    const budgets = await look.budgets();
+    const lone = budgets === null ? [] : loneWorkloads(leaving, cluster.pods, budgets);
+    const expendable = expendableIn(leaving);
+    return {
+      ...(lone.length > 0 ? { lone } : {}),
+      ...(expendable.length > 0 ? { expendable } : {}),
+      ...(await holdingUp(evict, budgets)),
+      release: releaseOf(node),
+      pods: movedPods(evict, uncertainIn(seen)),
+      staying: stay.length,
+      refusals,
+      placements: placementsOf(leaving, node, cluster),
+      unread: [...unreadJobs(seen), ...unread, ...(budgets === null ? ["disruption budgets"] : [])],
+      minutes: minutesFor(leaving, budgets ?? [], connectionSeconds),
+      at: timestamp(context),
+    };
+  };
+
   return {
-    /**
-     * Tries each eviction as a dry run and lists the obstacles to emptying a node; changes nothing.
-     * @throws a busy server's error
-     */
-    blocking: async (node: string, options: DrainOptions): Promise<EvictionObstacles> => {
-      const { evict } = await look.pods(node, options, newDrain);
-      return holdingUp(evict, await look.budgets());
-    },
+    outlook,
 
     /**
-     * Reads pods, budgets and free resources, tries each eviction as a dry run, and forecasts a drain of the node;
-     * changes nothing.
-     * @throws a busy server's error, because a plan with missing facts is of no use
+     * Forecasts a drain of the node as `outlook` does, and adds the facts that its operation knows.
+     * @throws a busy server's error
      */
-    of: async ({
-      node,
-      nodes,
-      options,
-      connectionSeconds,
-      unread: before,
-      ...known
-    }: PlanSubject): Promise<NodePlan> => {
-      const { evict, stay, refusals } = await look.pods(node.metadata?.name ?? "", options, newDrain);
-      const leaving = evict.filter((pod) => !isFinished(pod));
-      const { cluster, unread } = await stateOfCluster(leaving, nodes);
-      const budgets = await look.budgets();
-      const lone = budgets === null ? [] : loneWorkloads(leaving, cluster.pods, budgets);
-      const expendable = leaving.flatMap((pod) => {
-        const volumes = expendableDirsOf(pod);
-        return volumes.length > 0 ? [`${podName(pod)} (${volumes.join(", ")})`] : [];
-      });
-      return {
-        ...known,
-        ...(lone.length > 0 ? { lone } : {}),
-        ...(expendable.length > 0 ? { expendable } : {}),
-        ...(await holdingUp(evict, budgets)),
-        node: node.metadata?.name ?? "",
-        release: releaseOf(node),
-        pods: movedPods(evict, options.recreating),
-        staying: stay.length,
-        refusals,
-        placements: placementsOf(leaving, node, cluster),
-        unread: [...before, ...unread, ...(budgets === null ? ["disruption budgets"] : [])],
-        minutes: minutesFor(leaving, budgets ?? [], connectionSeconds),
-        at: timestamp(context),
-      };
+    of: async ({ node, nodes, options, connectionSeconds, unread, ...known }: PlanSubject): Promise<NodePlan> => {
+      const seen = await outlook({ node, nodes, options, connectionSeconds });
+      return { ...known, ...seen, node: node.metadata?.name ?? "", unread: [...unread, ...seen.unread] };
     },
   };
 };

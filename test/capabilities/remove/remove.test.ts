@@ -43,6 +43,7 @@ const judging = (found: Found) =>
       ],
       pods: async () => [],
     },
+    plan: { outlook: async () => ({ pods: [] }) },
     claims: { all: async () => [] },
     stops: { over: async () => null },
     instances: {

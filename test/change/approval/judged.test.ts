@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { removalRecord } from "../../../lambdas/capabilities/remove/approval.ts";
 import { compareJudged, judgedHash } from "../../../lambdas/change/approval/judged.ts";
+import type { MovedPod } from "../../../lambdas/messages/plan/moved-pods.ts";
 import type { EvictionObstacles } from "../../../lambdas/messages/plan/plan.ts";
-import type { MovedPod } from "../../../lambdas/messages/remove/dialog.ts";
 import type { ApprovalBasis } from "../../../lambdas/records/approval.ts";
 
 const node = { uid: "uid-1", instanceId: "i-0ab", bootId: "boot-1" };

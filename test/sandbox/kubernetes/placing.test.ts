@@ -163,11 +163,12 @@ describe("the disk of a dead node", () => {
 });
 
 describe("a Job", () => {
-  const job = (seconds: number) => ({
+  const job = (seconds: number, spec: object = {}) => ({
     apiVersion: "batch/v1",
     kind: "Job",
     metadata: { name: "month-end", namespace: "default" },
     spec: {
+      ...spec,
       template: {
         spec: {
           restartPolicy: "Never",
@@ -202,5 +203,47 @@ describe("a Job", () => {
     await cluster.pass(3_000);
     expect(runs()).toEqual(["Running"]);
     expect(cluster.api.objects("pods")[0]?.metadata.uid).not.toBe(before?.metadata.uid);
+  });
+
+  const disrupted = (action: string) => ({
+    podFailurePolicy: { rules: [{ action, onPodConditions: [{ type: "DisruptionTarget", status: "True" }] }] },
+  });
+  const stored = () => cluster.api.objects("jobs", "batch")[0]?.status;
+
+  test.each<[string, object, string[], object]>([
+    ["has no retry", { backoffLimit: 0 }, [], { failed: 1, conditions: [{}, { reason: "BackoffLimitExceeded" }] }],
+    ["has one retry", { backoffLimit: 1 }, ["Running"], { failed: 1, conditions: [] }],
+    ["fails with a disruption", disrupted("FailJob"), [], { conditions: [{}, { reason: "PodFailurePolicy" }] }],
+    ["ignores a disruption", { backoffLimit: 0, ...disrupted("Ignore") }, ["Running"], { failed: 0, conditions: [] }],
+    ["was suspended", { suspend: true }, [], { failed: 0, conditions: [] }],
+  ])("whose pod is evicted runs on or not, as it %s", async (_words, spec, phases, status) => {
+    create(linuxNode("a"));
+    create(job(3_600, { ...spec, suspend: false }));
+    await cluster.pass(60);
+    const [pod] = cluster.api.objects("pods");
+    const { name = "", namespace } = pod?.metadata ?? {};
+    if ("suspend" in spec)
+      await cluster.admin(
+        "PATCH /apis/batch/v1/namespaces/default/jobs/month-end",
+        { spec },
+        { "content-type": "application/merge-patch+json" },
+      );
+    const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name, namespace } };
+    await cluster.admin(`POST /api/v1/namespaces/default/pods/${name}/eviction`, eviction);
+    await cluster.pass(120);
+    expect(runs()).toEqual(phases);
+    expect(stored()).toMatchObject(status);
+  });
+
+  test("ends its other pods with its last retry", async () => {
+    create(linuxNode("a"));
+    create(job(3_600, { parallelism: 2, backoffLimit: 0 }));
+    await cluster.pass(60);
+    const [one, other] = cluster.api.objects("pods") as Pod[];
+    await cluster.admin(`DELETE /api/v1/namespaces/default/pods/${one?.metadata.name}`);
+    await cluster.pass(60);
+    expect(cluster.api.objects("pods")).toEqual([]);
+    expect(other?.status?.phase).toBe("Running");
+    expect(stored()).toMatchObject({ active: 0 });
   });
 });

@@ -34,6 +34,23 @@ describe("A drain", () => {
     expect(isCordoned(here)).toBe(false);
   });
 
+  test("evicts no pod of a Job without a retry, which would fail with it", async () => {
+    here = await unasked("drain");
+    const container = { name: "c", image: "registry.example.com/shop/storefront:1.4" };
+    const template = { spec: { nodeName: web.name, restartPolicy: "Never", containers: [container] } };
+    const metadata = { name: "nightly", namespace: "default" };
+    const job = { apiVersion: "batch/v1", kind: "Job", metadata, spec: { backoffLimit: 0, template } };
+    here.simulator.kubernetes.create(job as never);
+    await here.pass(1);
+    const pods = podsOn(here, web);
+    await run(here, `drain ${SHORT}`, 60);
+    expect((await newest(here)).operation.status).toBe("refused");
+    expect(openly(here).at(-1)).toMatch(
+      /the owner of default\/nightly-\w+ \(Job\/nightly: backoffLimit 0, no retry left\) may not create another pod: --force evicts them/,
+    );
+    expect(podsOn(here, web)).toEqual(pods);
+  });
+
   test("takes --force only with the node's whole name behind it", async () => {
     here = await unasked("drain");
     await run(here, `drain ${SHORT} --force ${SHORT}`, 60);

@@ -14,7 +14,8 @@ afterEach(() => here.close());
 test("a budget holds the removal up, says so, and lets it go on when it allows", async () => {
   here = await withSeedNodes();
   await guardedPod(here, web);
-  await confirmRemoval(here, "ip-10-0-3-7");
+  expect(await ask(here, "ip-10-0-3-7")).toMatch(/⛔ Disruption budget `default\/guard` blocks `default\/guarded`/);
+  await here.submit("operator");
   await here.pass(3.5);
   expect(openly(here)[0]).toMatch(
     /evicting pods.*waiting for disruption budgets to allow the eviction of 1 pod \(default\/guarded: The disruption budget guard needs 1 healthy pods and has 1/,
