@@ -5,6 +5,7 @@ import { BY_TIME, UNFINISHED } from "../lambdas/records/ledger-table.ts";
 import { seeScalingGroups, tagAssisted } from "./assist-statements.ts";
 import { functionNames, functions, type PrincipalName, triedNames } from "./functions.ts";
 import { clusterInputs, inputContents, machineInputs, seeInputSecrets } from "./input-statements.ts";
+import { seeKey } from "./key-statements.ts";
 import { launch, seeVolumeKey, seeVpcDns, useVolumeKey } from "./launch-statements.ts";
 import {
   appendAudit,
@@ -226,6 +227,7 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
     seeSubnets,
     seeVpcDns,
     seeVolumeKey,
+    seeKey,
     seeSecurityGroups,
     images,
     seeDocuments,

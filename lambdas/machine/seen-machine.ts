@@ -1,6 +1,7 @@
 import { observedMarks, type SeenMarks } from "../cluster/deletion-marks.ts";
 import type { BootCause } from "./boot-cause.ts";
 import { type Answers, answersHash, type Group, type ProxyPlace, type RebootReason } from "./questions.ts";
+import type { RenewalFault } from "./renewal.ts";
 
 /** A boot that Casement did not order, and that is not posted in the channel yet. */
 export interface BootNews {
@@ -30,6 +31,8 @@ export interface SeenMachine {
   readonly seenAt: string;
   /** The SSM agent's proxy, if the machine reaches AWS only by it; missing without one. */
   readonly proxiedBy?: readonly ProxyPlace[];
+  /** Fault of the renewal of ECR's passwords, since the first observation that found one; missing without one. */
+  readonly renewalFault?: RenewalFault & { readonly since: string };
   readonly news?: BootNews;
   /** Identity of the proxy's content for which a reboot was offered. */
   readonly offered?: string;
@@ -56,6 +59,8 @@ export interface Sighting extends Pick<SeenMachine, "instanceId" | "node" | "uid
   readonly proxiedBy?: readonly ProxyPlace[];
   /** Keys of the marks of autoscalers on the Node; missing without one. */
   readonly marks?: readonly string[];
+  /** Null if passwords of ECR are renewed, or need not be; missing if that is not known. */
+  readonly renewalFault?: RenewalFault | null;
 }
 
 /** Judgement of a sighting. */
@@ -155,6 +160,17 @@ function unanswered(known: SeenMachine | undefined, bootId: string | null, marke
   return { ...rest, ...(bootId === null ? {} : { bootId }), ...marksOf(marked) };
 }
 
+/** Fault of the renewal: another one of the same machine goes on since the first. */
+function renewalOf(
+  before: SeenMachine | undefined,
+  fault: Sighting["renewalFault"],
+  now: string,
+): Pick<SeenMachine, "renewalFault"> {
+  const had = before?.renewalFault;
+  if (fault === null || (fault === undefined && !had)) return {};
+  return { renewalFault: fault ? { ...fault, since: had?.since ?? now } : had };
+}
+
 /**
  * Compares a machine with its last observation. The first observation of a node is no change, and a node that
  * registered again is another node.
@@ -164,7 +180,7 @@ function unanswered(known: SeenMachine | undefined, bootId: string | null, marke
 export function judgeSighting(
   before: SeenMachine | undefined,
   own: OwnReboot | undefined,
-  { bootId, reasons, proxiedBy, marks, ...seen }: Sighting,
+  { bootId, reasons, proxiedBy, renewalFault, marks, ...seen }: Sighting,
   now: string,
 ): SightingJudgement {
   const known = before?.uid === seen.uid ? before : undefined;
@@ -175,13 +191,14 @@ export function judgeSighting(
   const dueSince = reasons.length > 0 ? dueSinceOf(known, { change, now }) : null;
   const news = known?.news ? { news: known.news } : {};
   const offered = known?.offered === undefined ? {} : { offered: known.offered };
-  const proxied = proxyOf(proxiedBy ?? before?.proxiedBy);
+  const lasting = {
+    ...proxyOf(proxiedBy ?? before?.proxiedBy),
+    ...renewalOf(before, renewalFault, now),
+    ...marksOf(marked),
+  };
   // The old boot id stays until the news is recorded, so that the next observation finds the boot again after a crash.
   const kept = change === "foreign" && known ? { bootId: known.bootId, launchedAt: known.launchedAt } : { bootId };
-  return {
-    record: { ...seen, ...kept, reasons, dueSince, seenAt: now, ...proxied, ...news, ...offered, ...marksOf(marked) },
-    change,
-  };
+  return { record: { ...seen, ...kept, reasons, dueSince, seenAt: now, ...lasting, ...news, ...offered }, change };
 }
 
 /** Does the machine need a reboot, according to its last observation? */
@@ -199,6 +216,10 @@ export type RebootDue =
 /** Milliseconds for which an observation is valid. Observations run every half hour, so three of them may fail. */
 const FRESH_MS = 100 * 60_000;
 
+/** Is the last observation of a machine recent enough to be believed? @param now milliseconds since the epoch */
+export const isSeenLately = ({ seenAt }: Pick<SeenMachine, "seenAt">, now: number): boolean =>
+  now - Date.parse(seenAt) <= FRESH_MS;
+
 /**
  * Decides whether a node needs a reboot, from its last observation.
  * @param uid of the Node
@@ -207,6 +228,6 @@ const FRESH_MS = 100 * 60_000;
 export function rebootDue(seen: SeenMachine | undefined, uid: string, now: number): RebootDue {
   if (seen === undefined || seen.uid !== uid) return { state: "unknown", seenAt: null };
   const { seenAt, reasons, dueSince } = seen;
-  if (now - Date.parse(seenAt) > FRESH_MS) return { state: "unknown", seenAt };
+  if (!isSeenLately(seen, now)) return { state: "unknown", seenAt };
   return dueSince === null ? { state: "not-due", seenAt } : { state: "due", reasons, since: dueSince, seenAt };
 }
