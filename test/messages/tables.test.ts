@@ -18,15 +18,28 @@ const row = (name: string, fields = {}) => ({
 });
 const textOf = (block: object | undefined): string => (block as { text: { text: string } }).text.text;
 
-test("lists nodes under kubectl's columns and ours, aligned", () => {
-  const { blocks } = nodesMessage([row("win-1"), row("win-1000", { roles: [], pool: null })], [], NOW);
+test("lists nodes with short names in columns that a phone shows, trouble first, and says once what all have", () => {
+  const domain = ".us-west-2.compute.internal";
+  const rows = [row(`win-1${domain}`, { status: "Ready" }), row(`win-1000${domain}`, { roles: [], pool: null })];
+  const { blocks } = nodesMessage(rows, [], NOW);
   expect(textOf(blocks[0]).split("\n")).toEqual([
     "```",
-    "NAME       STATUS                     ROLES    AGE   VERSION   POOL     BUILD        INSTANCE",
-    "win-1      Ready,SchedulingDisabled   worker   12d   v1.34.2   web      10.0.20348   i-0ab12cd34ef567890",
-    "win-1000   Ready,SchedulingDisabled   &lt;none&gt;   12d   v1.34.2   &lt;none&gt;   10.0.20348   i-0ab12cd34ef567890",
+    "NAME       STATUS           POOL     AGE   ROLES",
+    "win-1000   Ready,cordoned   &lt;none&gt;   12d   &lt;none&gt;",
+    "win-1      Ready            web      12d   worker",
     "```",
   ]);
+  expect(JSON.stringify(blocks[1])).toContain(
+    "All: BUILD `10.0.20348`, VERSION `v1.34.2`. Names end in `.us-west-2.compute.internal`. `{win} node &lt;name&gt;` shows INSTANCE too.",
+  );
+});
+
+test("shows names in full where their domains differ, and the instance of a node that is alone", () => {
+  const lines = (rows: Parameters<typeof nodesMessage>[0]) => textOf(nodesMessage(rows, [], NOW).blocks[0]).split("\n");
+  expect(lines([row("a.example.com"), row("a.example.org")])[2]).toMatch(/^a\.example\.com /);
+  expect(lines([row("a", { status: "Ready", build: null })])[2]).toBe(
+    "a      Ready    web    12d   &lt;none&gt;   v1.34.2   worker",
+  );
 });
 
 test("says how to add a node when there is none", () => {
@@ -40,11 +53,11 @@ test("counts the nodes that do not fit into one message", () => {
   expect(text).toBe("300 Windows nodes");
   const shown = blocks
     .filter(({ type }) => type === "section")
-    .reduce((sum, block) => sum + textOf(block).split("i-0ab").length - 1, 0);
+    .reduce((sum, block) => sum + textOf(block).split("ip-10-0-3-").length - 1, 0);
   expect(JSON.stringify(blocks.at(-1))).toContain(`and ${300 - shown} more nodes`);
 });
 
-test("shows the nodes that are not Ready first when not all of them fit", () => {
+test("shows the nodes that are not Ready first", () => {
   const rows = Array.from({ length: 300 }, (_, at) => ({
     ...row(`win-${at}.us-west-2.compute.internal`),
     status: at < 297 ? "Ready" : "NotReady",
@@ -66,8 +79,20 @@ test("lists operations with who asked, what became of them and how long they too
   });
   const { blocks } = operationsMessage([operationRecord(), ended], {}, NOW);
   expect(textOf(blocks[0])).toContain(
-    "add-3f9c2a71   failed    Add 2 nodes to web   olivia   10m   9m       1 of 2 nodes failed",
+    "add-3f9c2a71   failed    10m   9m       olivia\n  Add 2 nodes to web\n  1 of 2 nodes failed",
   );
+});
+
+test("breaks a long result between its words, so that a phone shows it whole", () => {
+  const summary = `${"one of the nodes failed at proof; ".repeat(8)}end`;
+  const lines = textOf(operationsMessage([operationRecord({ summary })], {}, NOW).blocks[0]).split("\n");
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(60);
+  expect(
+    lines
+      .slice(4, -1)
+      .map((line) => line.trim())
+      .join(" "),
+  ).toBe(summary);
 });
 
 test("lists any number of operations within Slack's limits", () => {

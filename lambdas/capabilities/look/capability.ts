@@ -17,7 +17,7 @@ export const look = {
       title: () => "List the nodes",
       summary: "Lists the Windows nodes",
       detail:
-        "Lists the Windows nodes with kubectl's columns (name, status, roles, age, version) and their pool, Windows build and instance.",
+        "Lists the Windows nodes by their short names, those that are not Ready first, with status, pool and age. What all nodes have is said once: Windows build, version, roles. Columns for which a phone has no room are named below the list.",
       examples: ["nodes", "get nodes"],
     }),
     command({

@@ -3,8 +3,8 @@ import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { context, say } from "../slack/blocks.ts";
-import { andMore, table } from "../slack/table.ts";
-import { counted } from "../slack/text.ts";
+import { andMore, phoneColumns, table } from "../slack/table.ts";
+import { code, counted } from "../slack/text.ts";
 import { dueCell, isShown } from "./reboot-due.ts";
 import { type UnregisteredRow, unregisteredBlocks } from "./unregistered.ts";
 
@@ -27,32 +27,39 @@ export interface NodeRow {
   readonly rebootDue?: RebootDue;
 }
 
-/** A column's heading, and the function that builds its cells. */
-type Column = readonly [heading: string, cell: (row: NodeRow, now: string) => string];
+/** A column's heading, the function that builds its cells, and whether what all nodes have is said once. */
+type Column = readonly [heading: string, cell: (row: NodeRow, now: string) => string, isSaidOnce?: true];
 
+/** All columns, the most important first: a phone shows as many as fit. */
 const columns: readonly Column[] = [
   ["NAME", ({ name }) => name],
-  ["STATUS", ({ status }) => status],
-  ["ROLES", ({ roles }) => roles.join(",")],
-  ["AGE", ({ createdAt }, now) => between(createdAt, now)],
-  ["VERSION", ({ version }) => version],
-  ["POOL", ({ pool }) => pool ?? ""],
+  ["STATUS", ({ status }) => status.replace("SchedulingDisabled", "cordoned")],
   ["REBOOT DUE", ({ rebootDue }) => dueCell(rebootDue)],
-  ["BUILD", ({ build }) => build ?? ""],
+  ["POOL", ({ pool }) => pool ?? "", true],
+  ["AGE", ({ createdAt }, now) => between(createdAt, now)],
+  ["BUILD", ({ build }) => build ?? "", true],
+  ["VERSION", ({ version }) => version, true],
+  ["ROLES", ({ roles }) => roles.join(","), true],
   ["INSTANCE", ({ instanceId }) => instanceId ?? ""],
 ];
+
+/** The domain that all names end in, with its dot; empty if they have no common one. */
+function domainOf(rows: readonly NodeRow[]): string {
+  const domains = new Set(rows.map(({ name }) => (name.includes(".") ? name.slice(name.indexOf(".")) : "")));
+  return domains.size === 1 ? ([...domains][0] ?? "") : "";
+}
 
 /** Leaves the column REBOOT DUE out if all of its cells would be empty. */
 const columnsOf = (rows: readonly NodeRow[]): readonly Column[] =>
   rows.some(({ rebootDue }) => isShown(rebootDue)) ? columns : columns.filter(([heading]) => heading !== "REBOOT DUE");
 
-/** Puts nodes that are not Ready first, so that they are shown when not all nodes fit. */
+/** Puts nodes that are not Ready first. */
 const troubledFirst = (rows: readonly NodeRow[]): NodeRow[] =>
   [...rows].sort((one, other) => Number(one.status === "Ready") - Number(other.status === "Ready"));
 
 /**
- * Lists the Windows nodes with kubectl's columns and Casement's. If they do not all fit, those that are not Ready come
- * first.
+ * Lists the Windows nodes with kubectl's columns and Casement's, as many as a phone shows beside each other. Nodes that
+ * are not Ready come first.
  * @param machines machines that are not nodes
  * @param now ISO 8601
  */
@@ -64,16 +71,30 @@ export function nodesMessage(rows: readonly NodeRow[], machines: readonly Unregi
 
 function nodesTable(rows: readonly NodeRow[], now: string): Message {
   if (rows.length === 0) return say(`No Windows nodes found. To add some: ${typeThis("help", "add")}`);
-  const chosen = columnsOf(rows);
-  const shown = (listed: readonly NodeRow[]) =>
-    table(
-      chosen.map(([heading]) => heading),
-      listed.map((row) => chosen.map(([, cell]) => cell(row, now))),
-    );
-  const all = shown(rows);
+  const domain = domainOf(rows);
+  const listed = troubledFirst(rows).map((row) => ({
+    ...row,
+    name: row.name.slice(0, row.name.length - domain.length),
+  }));
+  const { shown, same, hidden } = phoneColumns(
+    columnsOf(listed).map(([heading, cell, isSaidOnce = false]) => ({
+      heading,
+      cells: listed.map((row) => cell(row, now)),
+      isSaidOnce,
+    })),
+  );
+  const { blocks, rest } = table(
+    shown.map(({ heading }) => heading),
+    listed.map((_, at) => shown.map(({ cells }) => cells[at] ?? "")),
+  );
+  const common = same.flatMap(({ heading, cells: [cell = ""] }) => (cell ? [`${heading} ${code(cell)}`] : []));
+  const one = typeThis("node", "<name>");
+  const notes = [
+    ...(rest > 0 ? [`${andMore(rest, "node")}; ${one} shows one.`] : []),
+    ...(common.length > 0 ? [`All: ${common.join(", ")}.`] : []),
+    ...(domain ? [`Names end in ${code(domain)}.`] : []),
+    ...(hidden.length > 0 ? [`${one} shows ${hidden.join(", ")} too.`] : []),
+  ];
   const text = counted(rows.length, "Windows node");
-  if (all.rest === 0) return { text, blocks: all.blocks };
-  const { blocks, rest } = shown(troubledFirst(rows));
-  const more = `${andMore(rest, "node")}; ${typeThis("node", "<name>")} shows one.`;
-  return { text, blocks: [...blocks, context(more)] };
+  return { text, blocks: [...blocks, ...(notes.length > 0 ? [context(notes.join(" "))] : [])] };
 }

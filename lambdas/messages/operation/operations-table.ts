@@ -5,10 +5,10 @@ import { titleOf, typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { context, say, section } from "../slack/blocks.ts";
 import { withoutPlaceholder } from "../slack/command-word.ts";
-import { table } from "../slack/table.ts";
+import { type TableEntry, tableOfEntries } from "../slack/table.ts";
 import { code, counted, prose } from "../slack/text.ts";
 
-const COLUMNS = ["OPERATION", "STATUS", "WHAT", "BY", "AGE", "TOOK", "RESULT"];
+const COLUMNS = ["OPERATION", "STATUS", "AGE", "TOOK", "BY"];
 
 /** Wait of one of an operation's nodes, in words, by operation. */
 type Waits = Readonly<Record<string, string>>;
@@ -23,16 +23,22 @@ const withNames = (operation: OperationRecord): string =>
     id === requesterOf(operation)?.userId ? originName(operation) : "another person",
   );
 
-const cells = (operation: OperationRecord, now: string): string[] => [
-  operation.id,
-  operation.status,
-  whatOf(operation.request),
-  originName(operation),
-  between(operation.requestedAt, now),
-  operation.endedAt ? between(operation.requestedAt, operation.endedAt) : "",
+/** Most characters of a request or a result. */
+const LONGEST = 300;
+
+const shortened = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text);
+
+const entryOf = (operation: OperationRecord, now: string): TableEntry => ({
+  cells: [
+    operation.id,
+    operation.status,
+    between(operation.requestedAt, now),
+    operation.endedAt ? between(operation.requestedAt, operation.endedAt) : "",
+    originName(operation),
+  ],
   // Backquotes and mentions have no effect inside a code block.
-  withNames(operation).replaceAll("`", ""),
-];
+  below: [whatOf(operation.request), withNames(operation).replaceAll("`", "")].map(shortened),
+});
 
 /** Most operations whose waits are shown; more rarely run at a time. */
 const MOST_WAITS = 10;
@@ -46,16 +52,16 @@ const waiting = (operations: readonly OperationRecord[], waits: Waits): Block[] 
 };
 
 /**
- * Lists operations with origin, request, age and result.
+ * Lists operations with status, age and origin, each with its request and its result below, in lines for a phone.
  * @param operations newest first
  * @param waits by the id of a running operation, in words; "" for one that does not wait
  * @param now ISO 8601
  */
 export function operationsMessage(operations: readonly OperationRecord[], waits: Waits, now: string): Message {
   if (operations.length === 0) return say("No operations yet.");
-  const { blocks, rest } = table(
+  const { blocks, rest } = tableOfEntries(
     COLUMNS,
-    operations.map((operation) => cells(operation, now)),
+    operations.map((operation) => entryOf(operation, now)),
   );
   const older = rest > 0 ? ` The ${rest} oldest are not shown.` : "";
   const hint = context(`${typeThis("cancel", "<operation>")} stops a running operation.${older}`);

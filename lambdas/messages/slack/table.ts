@@ -5,6 +5,12 @@ import { codeLine, fenced } from "./text.ts";
 /** Characters that a table leaves free for the text around it. */
 const AROUND = 1_000;
 
+/** Most characters of a line that a phone shows without cutting or scrolling it. */
+export const PHONE_WIDTH = 60;
+
+/** Spaces between two columns, as kubectl has them. */
+const GAP = 3;
+
 const widths = (rows: readonly (readonly string[])[]): number[] =>
   rows.reduce<number[]>((widest, row) => row.map((cell, at) => Math.max(cell.length, widest[at] ?? 0)), []);
 
@@ -14,7 +20,7 @@ function aligned(rows: readonly (readonly string[])[]): string[] {
   return rows.map((row) =>
     row
       .map((cell, at) => cell.padEnd(wide[at] ?? 0))
-      .join("   ")
+      .join(" ".repeat(GAP))
       .trimEnd(),
   );
 }
@@ -27,19 +33,88 @@ const one = (cell: string): string => {
   return (line.length > WIDEST ? `${line.slice(0, WIDEST - 1)}…` : line) || "<none>";
 };
 
-/**
- * A table in monospaced blocks, within Slack's limits.
- * @returns its blocks, and the number of rows that did not fit
- */
-export function table(
-  columns: readonly string[],
-  rows: readonly (readonly string[])[],
-): { readonly blocks: Block[]; readonly rest: number } {
-  const [head = "", ...lines] = aligned([columns, ...rows.map((row) => row.map(one))]);
-  const framed = (shown: readonly string[]): Block[] => sections([head, ...shown].map(codeLine), fenced);
-  let shown = lines;
+/** Blocks of a list, and the number of its rows that did not fit. */
+interface Listed {
+  readonly blocks: Block[];
+  readonly rest: number;
+}
+
+/** Shows a heading and as many entries, of one or more lines each, as fit into Slack's limits. */
+function fitting(head: string, entries: readonly (readonly string[])[]): Listed {
+  const framed = (some: readonly (readonly string[])[]): Block[] =>
+    sections([head, ...some.flat()].map(codeLine), fenced);
+  let shown = entries;
   while (sizeOf(framed(shown)) > limits.total - AROUND) shown = shown.slice(0, Math.floor(shown.length * 0.9));
-  return { blocks: framed(shown), rest: lines.length - shown.length };
+  return { blocks: framed(shown), rest: entries.length - shown.length };
+}
+
+/** A table in monospaced blocks, within Slack's limits. */
+export function table(columns: readonly string[], rows: readonly (readonly string[])[]): Listed {
+  const [head = "", ...lines] = aligned([columns, ...rows.map((row) => row.map(one))]);
+  return fitting(
+    head,
+    lines.map((line) => [line]),
+  );
+}
+
+/** Breaks a text between its words into indented lines that a phone shows whole. */
+function wrapped(text: string): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(/\s+/).filter(Boolean)) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > PHONE_WIDTH) lines.push(`  ${word}`);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+}
+
+/** A row of a table, and the texts below it. */
+export interface TableEntry {
+  readonly cells: readonly string[];
+  readonly below: readonly string[];
+}
+
+/** A table as `table` makes it, with whole texts below each row. */
+export function tableOfEntries(columns: readonly string[], entries: readonly TableEntry[]): Listed {
+  const [head = "", ...lines] = aligned([columns, ...entries.map(({ cells }) => cells.map(one))]);
+  return fitting(
+    head,
+    lines.map((line, at) => [line, ...(entries[at]?.below ?? []).flatMap(wrapped)]),
+  );
+}
+
+/** A column of a table for phones. */
+export interface PhoneColumn {
+  readonly heading: string;
+  readonly cells: readonly string[];
+  /** It is left out, and said once, where all rows have the same. */
+  readonly isSaidOnce?: boolean;
+}
+
+/** Columns that a phone shows beside each other, those to say once, and headings for which there is no room. */
+interface PhoneColumns {
+  readonly shown: readonly PhoneColumn[];
+  readonly same: readonly PhoneColumn[];
+  readonly hidden: readonly string[];
+}
+
+const isSame = ({ isSaidOnce, cells }: PhoneColumn): boolean =>
+  isSaidOnce === true && cells.length > 1 && new Set(cells).size === 1;
+
+/** Chooses the columns for a phone. @param columns the most important first; the first one is always shown */
+export function phoneColumns(columns: readonly PhoneColumn[]): PhoneColumns {
+  const shown: PhoneColumn[] = [];
+  const hidden: string[] = [];
+  let room = PHONE_WIDTH + GAP;
+  for (const column of columns.filter((each) => !isSame(each))) {
+    const [width = 0] = widths([column.heading, ...column.cells].map((cell) => [one(cell)]));
+    if (shown.length > 0 && width + GAP > room) hidden.push(column.heading);
+    else {
+      shown.push(column);
+      room -= width + GAP;
+    }
+  }
+  return { shown, same: columns.filter(isSame), hidden };
 }
 
 /** "and 12 more nodes" */

@@ -3,7 +3,7 @@ import { inHostTime } from "../../../host-time.ts";
 import { expectSound } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
 import { look as lookIn } from "../../looking.ts";
-import { otherWeb, web } from "../../others.ts";
+import { otherWeb, shortName, web } from "../../others.ts";
 import { injectFault } from "../../outside.ts";
 import { withSeedNodes } from "../../removal.ts";
 
@@ -53,7 +53,7 @@ test.each([
   injectFault(here, kind, { service: "ec2" });
   const { said, seconds } = await look("/win nodes");
   expect(said).toMatch(sentence);
-  expect(said).toMatch(new RegExp(`${web.name} +Ready +worker .*unknown.* +10.0.20348 +${web.instanceId}`));
+  expect(said).toMatch(new RegExp(`${shortName(web)} +Ready +\\w+ +10.0.20348[\\s\\S]*All: POOL .&lt;unknown&gt;.`));
   expect(seconds).toBeLessThan(20);
   const one = await look("/win node ip-10-0-3-7");
   expect(one.said).toMatch(/Ownership: +&lt;unknown&gt;/);

@@ -47,7 +47,7 @@ test(
     expect(offers[0]).toMatch(/written on 2 nodes of pool `web` and not in force/);
     expect(offers[1]).toMatch(/written on 1 node of pool `batch` and not in force/);
     expect((await look(here, "/win proxy")).said).toContain("written and not in force");
-    expect((await look(here, "/win nodes")).said).toMatch(new RegExp(`${web.name}.*proxy`));
+    expect((await look(here, "/win nodes")).said).toMatch(new RegExp(`${shortName(web)}.*proxy`));
     expect((await look(here, `/win why ${shortName(web)}`)).said).toContain("Windows waits for a reboot");
     pullOn(web, "before");
     await here.until(() => running(here, "before") === 1, 3, "the pod before");

@@ -139,7 +139,7 @@ describe("A node of which two reboots could not be verified within a day", () =>
     await here.type("operator", "/win nodes");
     await here.type("operator", `/win why ${SHORT}`);
     await settled(here, 10);
-    expect(told()).toContain("Ready,SchedulingDisabled,Quarantined");
+    expect(told()).toContain("Ready,cordoned,Quarantined");
     expect(told()).toContain("The node is quarantined: two of its reboots could not be verified within a day");
   });
 

@@ -39,8 +39,8 @@ describe("Reboot due", { timeout: 120_000 }, () => {
     await here.pass(35);
     const list = await look("/win nodes");
     expect(list).toContain("REBOOT DUE");
-    expect(list).toMatch(new RegExp(`${web.name}.*update,files`));
-    expect(list).toMatch(new RegExp(`${otherWeb.name}.*&lt;none&gt;`));
+    expect(list).toMatch(new RegExp(`${shortName(web)}.*update,files`));
+    expect(list).toMatch(new RegExp(`${shortName(otherWeb)}.*&lt;none&gt;`));
     await here.pass(60);
     const node = await look(`/win node ${shortName(web)}`);
     expect(node).toMatch(
@@ -60,7 +60,7 @@ describe("Reboot due", { timeout: 120_000 }, () => {
     injectFault(here, "aws-5xx", { service: "ssm" });
     await here.pass(150);
     const list = await look("/win nodes");
-    expect(list).toMatch(new RegExp(`${web.name}.*&lt;unknown&gt;`));
+    expect(list).toMatch(new RegExp(`${shortName(web)}.*&lt;unknown&gt;`));
     expect(await look(`/win node ${shortName(web)}`)).toMatch(/Reboot due: not checked since 1\d\dm/);
     expect(boots()).toEqual([]);
   });

@@ -35,7 +35,7 @@ test("a written proxy is in force once its services are restarted, as the offer'
   await here.until(() => running(here, "after") === 1, 5, "the pod");
   expect(proxied(here)).toEqual([`CONNECT quay.io:443 200 by ${web.instanceId}`]);
   expect((await look(here, `/win why ${shortName(web)}`)).said).not.toContain("waits for a reboot");
-  expect((await look(here, "/win nodes")).said).not.toMatch(new RegExp(`${web.name}.*proxy`));
+  expect((await look(here, "/win nodes")).said).not.toMatch(new RegExp(`${shortName(web)}.*proxy`));
   await expectSound(here);
 });
 
