@@ -1,4 +1,6 @@
 import { Annotations, CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
+import type { Role } from "aws-cdk-lib/aws-iam";
+import { type IKey, Key } from "aws-cdk-lib/aws-kms";
 import { FunctionUrlAuthType, type IFunction } from "aws-cdk-lib/aws-lambda";
 import type { RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Topic } from "aws-cdk-lib/aws-sns";
@@ -14,7 +16,7 @@ import { functionsNetwork } from "./constructs/functions-network.ts";
 import { grant } from "./constructs/grants.ts";
 import type { HandlerFunction } from "./constructs/handler-function.ts";
 import { handlerFunctions } from "./constructs/handler-functions.ts";
-import { humanTopic } from "./constructs/human-topic.ts";
+import { humanTopic, topicKey } from "./constructs/human-topic.ts";
 import { ledgerTable } from "./constructs/ledger-table.ts";
 import { machineBucket } from "./constructs/machine-bucket.ts";
 import { NodeIdentity } from "./constructs/node-identity.ts";
@@ -42,16 +44,19 @@ const NO_PAYLOAD =
 /** Everything that runs one cluster in an AWS account. */
 export class CasementStack extends Stack {
   readonly #deployment: Deployment;
+  /** The customer's key, if one is configured. */
+  readonly #key: IKey | undefined;
 
   constructor(scope: Construct, id: string, { deployment, payload, bundles, ...props }: CasementStackProps) {
     super(scope, id, { ...props, ...aboutStack(id, deployment) });
     this.#deployment = deployment;
     const { cluster } = deployment;
+    this.#key = deployment.aws.key ? Key.fromKeyArn(this, "Key", deployment.aws.key) : undefined;
 
-    // State: ledger and bucket.
-    const ledger = ledgerTable(this, "Ledger");
-    const bucket = machineBucket(this, "Bucket", deployment.aws.audit);
-    const { slackSecret } = clusterSecrets(this, cluster.name);
+    // State: ledger, bucket and secrets.
+    const ledger = ledgerTable(this, "Ledger", this.#key);
+    const bucket = machineBucket(this, "Bucket", deployment.aws.audit, this.#key);
+    const { slackSecret, secrets } = clusterSecrets(this, cluster.name, this.#key);
 
     // For machines: scripts, an identity, a security group.
     const documents = scriptDocuments(cluster.name);
@@ -70,7 +75,7 @@ export class CasementStack extends Stack {
     });
     const url = handlers["front-door"].lambda.addFunctionUrl({ authType: FunctionUrlAuthType.NONE });
     handlers["cloud-events"].lambda.addEnvironment("CASEMENT_FRONT_DOOR_URL", url.url);
-    const { topic, events } = this.#wake(handlers["cloud-events"].lambda);
+    const { topic, topicKey: keyOfTopic, events } = this.#wake(handlers["cloud-events"].lambda);
 
     // The release that functions and machines read.
     const release = new Release(this, "Release", {
@@ -85,10 +90,13 @@ export class CasementStack extends Stack {
       bundle: bundles.release,
       cluster: cluster.name,
       logRetention: this.#logRetention,
+      key: this.#key,
     });
 
     // Permissions of each function.
-    grant(this, deployment, { handlers, release, events, nodes, network, bucket, topic, ledger });
+    grant(this, deployment, { handlers, release, events, nodes, network, bucket, topic, topicKey: keyOfTopic, ledger });
+    // A running function must hold its rights to the key before a deployment encrypts what it reads with this key.
+    if (this.#key) for (const one of [ledger, ...secrets]) one.node.addDependency(...rolesOf(handlers));
     for (const { id: warning, message } of [...auditWarnings(deployment), ...ruleWarnings(deployment)])
       Annotations.of(this).addWarningV2(warning, message);
     if (payload === null) Annotations.of(this).addWarningV2("casement:payload", NO_PAYLOAD);
@@ -129,15 +137,18 @@ export class CasementStack extends Stack {
       bundles,
       environment,
       logRetention: this.#logRetention,
+      key: this.#key,
       network: functionsNetwork(this, this.#deployment),
       frontDoorConcurrency: this.#deployment.aws.frontDoorConcurrency,
     });
   }
 
-  #wake(cloudEvents: IFunction): { topic: Topic; events: EventRules } {
+  #wake(cloudEvents: IFunction): { topic: Topic; topicKey: IKey; events: EventRules } {
     const { cluster, aws } = this.#deployment;
-    const topic = humanTopic(this, "NeedsAHuman", aws.notify === "none" ? [] : aws.notify);
-    return { topic, events: new EventRules(this, "Events", { cluster: cluster.name, cloudEvents, topic }) };
+    const keyOfTopic = this.#key ?? topicKey(this, "TopicKey");
+    const topic = humanTopic(this, "NeedsAHuman", aws.notify === "none" ? [] : aws.notify, keyOfTopic);
+    const props = { cluster: cluster.name, cloudEvents, topic, key: this.#key };
+    return { topic, topicKey: keyOfTopic, events: new EventRules(this, "Events", props) };
   }
 
   #watch(handlers: Record<FunctionName, HandlerFunction>, events: EventRules, topic: Topic): void {
@@ -159,6 +170,9 @@ export class CasementStack extends Stack {
       new CfnOutput(this, name, { value, description: meanings[name as keyof typeof meanings] });
   }
 }
+
+const rolesOf = (handlers: Readonly<Record<FunctionName, HandlerFunction>>): Role[] =>
+  Object.values(handlers).map(({ role }) => role);
 
 /** Description of each output, as the console shows it. */
 const meanings = {

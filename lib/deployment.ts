@@ -45,6 +45,17 @@ const repositories = z.array(
   z.string().regex(/^arn:aws[a-z-]*:ecr:[a-z0-9*-]+:\d{12}:repository\/.+$/, "must be arn:aws:ecr:…:repository/…"),
 );
 
+/**
+ * ARN of a customer-managed key. The id of a multi-Region key has another form (KMS developer guide, "How multi-Region
+ * keys work").
+ */
+const keyArn = z
+  .string()
+  .regex(
+    /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/([0-9a-f-]{36}|mrk-[0-9a-f]{32})$/,
+    "must be the ARN of a key: arn:aws:kms:…:key/…",
+  );
+
 /** The AWS account that the stack is deployed into, and the resources that the account already has. */
 const aws = z.strictObject({
   account,
@@ -52,14 +63,9 @@ const aws = z.strictObject({
   /** The cluster's security groups: their machines may reach the Windows nodes, whose overlay must reach them. */
   securityGroups: z.strictObject({ controlPlane: awsId("sg"), linuxNodes: awsId("sg") }),
   /** The customer-managed key that encrypts the nodes' volumes; default: the account's default key. */
-  volumeKey: z
-    .string()
-    .regex(
-      // The id of a multi-Region key has another form (KMS developer guide, "How multi-Region keys work").
-      /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/([0-9a-f-]{36}|mrk-[0-9a-f]{32})$/,
-      "must be the ARN of a key: arn:aws:kms:…:key/…",
-    )
-    .optional(),
+  volumeKey: keyArn.optional(),
+  /** The customer-managed key of table, bucket, secrets, topic, queues and logs; default: the services' own keys. */
+  key: keyArn.optional(),
   /** Repositories that nodes may pull from; default: all repositories of the account. */
   imageRepositories: repositories.min(1).optional(),
   /** Repositories of pull-through caches, which the first pull of a node may create and fill. */
@@ -132,7 +138,7 @@ const clusterAt = (now: number) =>
 /** The reviewed file: the functions' configuration, without resources that the stack creates, and the AWS account. */
 const deploymentSchema = (now: number) =>
   configurationSchema
-    .omit({ bucket: true, ledgerTable: true, instanceProfileArn: true, volumeKey: true })
+    .omit({ bucket: true, ledgerTable: true, instanceProfileArn: true, volumeKey: true, key: true })
     .extend({ cluster: clusterAt(now), pools, aws })
     .superRefine((whole, { addIssue }) => {
       for (const { path, message } of faultsAcross(whole)) addIssue({ code: "custom", path: [...path], message });
@@ -150,12 +156,13 @@ const faultsAcross = (whole: Deployment): Fault[] => [
   ...keyFaults(whole),
 ];
 
-/** EC2 encrypts a volume only with a key of the same region; with any other key EC2 ends the instance during launch. */
-function keyFaults({ aws: { volumeKey }, cluster: { region } }: Deployment): Fault[] {
-  const [, , , keyRegion] = volumeKey?.split(":") ?? [];
-  if (keyRegion === undefined || keyRegion === region) return [];
-  return [{ path: ["aws", "volumeKey"], message: `is in ${keyRegion}, and the nodes are in ${region}` }];
-}
+/** A service uses only keys of its own region; with another volume key, EC2 ends the instance during launch. */
+const keyFaults = ({ aws: { volumeKey, key }, cluster: { region } }: Deployment): Fault[] =>
+  Object.entries({ volumeKey, key }).flatMap(([name, arn]) => {
+    const [, , , keyRegion = region] = arn?.split(":") ?? [];
+    if (keyRegion === region) return [];
+    return [{ path: ["aws", name], message: `is in ${keyRegion}, and the cluster is in ${region}` }];
+  });
 
 /** IPv4's reserved class: Linux can use it, Windows drops its packets (Microsoft, "Reserved IP addresses": class E). */
 const CLASS_E = "240.0.0.0/4";

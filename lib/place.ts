@@ -11,6 +11,8 @@ export interface ServicePlace {
   readonly functionsInVpc: boolean;
   readonly logGroups?: ChosenNames;
   readonly queues?: ChosenNames;
+  /** ARN of the customer's key for table, bucket, secrets, topic, queues and logs; default: the services' own keys. */
+  readonly key?: string | undefined;
 }
 
 /** Values for the placeholders of the statements: the account and cluster in which the permissions apply. */
@@ -20,6 +22,8 @@ export interface Place extends ServicePlace {
   readonly table: string;
   /** SNS topic that notifies people. */
   readonly topic: string;
+  /** ARN of the key that encrypts the topic: the customer's, or the stack's own. */
+  readonly topicKey: string;
   /** The infrastructure id, as in the tag kubernetes.io/cluster/<id>. */
   readonly clusterId: string;
   /** Subnets of the pools. */
@@ -46,7 +50,7 @@ export interface Place extends ServicePlace {
 export const conventionalName = (cluster: string, principal: string): string => `casement-${cluster}-${principal}`;
 
 const PLACEHOLDER =
-  /\$\{(?:(name|log|queue):([a-z-]+)|(account|region|cluster|bucket|table|topic|nodeGroup|clusterId|instanceProfile))\}/g;
+  /\$\{(?:(name|log|queue):([a-z-]+)|(account|region|cluster|bucket|table|topicKey|topic|nodeGroup|clusterId|instanceProfile))\}/g;
 
 /** Placeholders with several values: a list entry that contains one is repeated for each value. */
 const each: Readonly<Record<string, (place: Partial<Place>) => readonly string[] | undefined>> = {
@@ -56,6 +60,7 @@ const each: Readonly<Record<string, (place: Partial<Place>) => readonly string[]
   imageRepository: ({ imageRepositories }) => imageRepositories,
   imageCache: ({ imageCaches }) => imageCaches,
   volumeKey: ({ volumeKey }) => (volumeKey ? [volumeKey] : []),
+  key: ({ key }) => (key ? [key] : []),
 };
 
 const EACH = new RegExp(`\\$\\{(${Object.keys(each).join("|")})\\}`);

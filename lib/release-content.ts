@@ -76,6 +76,9 @@ export function releaseContent(deployment: Deployment, payload: Payload | null, 
   const { aws, pools, ...reviewed } = deployment;
   const { securityGroup, ...places } = made;
   const completed = Object.entries(pools).map(([name, pool]) => [name, { ...pool, securityGroup }]);
-  const key = aws.volumeKey ? { volumeKey: aws.volumeKey } : {};
-  return { configuration: { ...reviewed, ...places, ...key, pools: Object.fromEntries(completed) }, payload, scripts };
+  const keys = {
+    ...(aws.volumeKey ? { volumeKey: aws.volumeKey } : {}),
+    ...(aws.key ? { key: aws.key } : {}),
+  };
+  return { configuration: { ...reviewed, ...places, ...keys, pools: Object.fromEntries(completed) }, payload, scripts };
 }

@@ -2,10 +2,13 @@
 import { bucket, lambda, queue, rule, topic } from "./arns.ts";
 import { rulesOf } from "./event-rules.ts";
 import { asynchronousNames } from "./functions.ts";
-import type { ResourceStatement } from "./statement.ts";
+import type { Conditions, ResourceStatement } from "./statement.ts";
 
-/** Resources with a resource policy: the bucket, the topic, a dead-letter queue, a function that a service calls. */
-export type PolicyHolder = "bucket" | "topic" | `queue:${string}` | `function:${string}`;
+/**
+ * Resources with a resource policy: the bucket, the topic and its key, a dead-letter queue, a function that a service
+ * calls. The policy of the customer's key is the customer's: the list has what services need in it.
+ */
+export type PolicyHolder = "bucket" | "topic" | "key:topic" | "key:customer" | `queue:${string}` | `function:${string}`;
 
 /** The queue of events that EventBridge could not deliver. */
 export const UNDELIVERED = "undelivered";
@@ -23,6 +26,25 @@ const ruleNames = (target: string): string[] =>
   rulesOf("").flatMap((each) => (each.target === target ? [each.name] : []));
 
 const deadLetters = (name: string): readonly ResourceStatement[] => [encryptedOnly("sqs:*", [queue(name)])];
+
+/** Alarms of this account. CloudWatch brings both keys to SNS and to KMS (SNS Developer Guide, "Key management"). */
+const fromAlarms: Conditions = {
+  ArnLike: { "aws:SourceArn": "arn:aws:cloudwatch:${region}:${account}:alarm:*" },
+};
+
+/**
+ * CloudWatch publishes to an encrypted topic only if the key's policy lets it. Nobody can change the policy of the key
+ * alias/aws/sns, so the topic cannot use that one (SNS Developer Guide, "Key management", section "Enable compatibility
+ * between event sources from AWS services and encrypted topics"). The rules of EventBridge publish with a role.
+ */
+const alarmsUseKey: ResourceStatement = {
+  sid: "AlarmsUseKey",
+  principal: "cloudwatch.amazonaws.com",
+  actions: ["kms:Decrypt", "kms:GenerateDataKey*"],
+  resources: ["*"],
+  conditions: fromAlarms,
+  why: "In the policy of a key, the star is this key.",
+};
 
 /** Resource policies, which apply to every caller; the secrets and the table have none. */
 export const resourcePolicies: Readonly<Partial<Record<PolicyHolder, readonly ResourceStatement[]>>> = {
@@ -68,7 +90,31 @@ export const resourcePolicies: Readonly<Partial<Record<PolicyHolder, readonly Re
       principal: "cloudwatch.amazonaws.com",
       actions: ["sns:Publish"],
       resources: [topic],
-      conditions: { ArnLike: { "aws:SourceArn": "arn:aws:cloudwatch:${region}:${account}:alarm:*" } },
+      conditions: fromAlarms,
+    },
+  ],
+  "key:topic": [alarmsUseKey],
+  "key:customer": [
+    alarmsUseKey,
+    {
+      // EventBridge keeps undelivered events in a queue itself, and brings no aws:SourceArn to KMS (SQS Developer Guide,
+      // "Key management", section "Enable compatibility between event sources from AWS services and encrypted queues").
+      sid: "RulesUseKey",
+      principal: "events.amazonaws.com",
+      actions: ["kms:Decrypt", "kms:GenerateDataKey"],
+      resources: ["*"],
+      why: "In the policy of a key, the star is this key.",
+    },
+    {
+      // CloudWatch Logs User Guide, "Encrypt log data in CloudWatch Logs using AWS KMS".
+      sid: "LogsUseKey",
+      principal: "logs.${region}.amazonaws.com",
+      actions: ["kms:Decrypt*", "kms:Describe*", "kms:Encrypt*", "kms:GenerateDataKey*", "kms:ReEncrypt*"],
+      resources: ["*"],
+      conditions: {
+        ArnLike: { "kms:EncryptionContext:aws:logs:arn": "arn:aws:logs:${region}:${account}:log-group:*" },
+      },
+      why: "In the policy of a key, the star is this key.",
     },
   ],
   [`queue:${UNDELIVERED}`]: [

@@ -1,4 +1,5 @@
 import { asynchronousNames, callsKubernetes, type PrincipalName } from "./functions.ts";
+import { keyStatements } from "./key-statements.ts";
 import { permissions, principals } from "./permissions.ts";
 import { fillPlaceholders, type Place, type ServicePlace } from "./place.ts";
 import { type PolicyHolder, resourcePolicies } from "./resource-policies.ts";
@@ -8,33 +9,39 @@ import type { ResourceStatement, Statement } from "./statement.ts";
 /** Roles that belong to no function. */
 const noFunction: ReadonlySet<string> = new Set<PrincipalName>(["publisher", "node"]);
 
-/** Permissions that AWS services use through a function's role. The role has them before the function is created. */
+/**
+ * Permissions that AWS services use through a function's role. The role has them before the function is created, and its
+ * rights to the customer's key before a deployment encrypts table and secrets with it.
+ */
 const serviceStatements = (principal: PrincipalName, inVpc: boolean): readonly Statement[] => {
   if (noFunction.has(principal)) return [];
   const asynchronous = asynchronousNames.some((name) => name === principal);
-  return [
+  const statements = [
     writeOwnLog(principal),
     ...(asynchronous ? [keepFailedEvents(principal)] : []),
     ...(inVpc && callsKubernetes(principal) ? [plugIntoVpc] : []),
   ];
+  return [...statements, ...keyStatements([...permissions[principal], ...statements])];
 };
 
 /** Permissions of a function's code, and denials of its role's permissions that only AWS services need. */
 const codeStatements = (principal: PrincipalName, inVpc: boolean): readonly Statement[] => [
   ...permissions[principal],
+  ...(noFunction.has(principal) ? keyStatements(permissions[principal]) : []),
   ...(inVpc && callsKubernetes(principal) ? [leaveNetworkToLambda(principal)] : []),
 ];
 
+/** Drops statements for something that is not configured, such as a key for volumes: they have no resource left. */
+const applicable = (statements: readonly Statement[]): readonly Statement[] =>
+  statements.filter(({ resources }) => resources.length > 0);
+
 /** Permissions that a function's role must have before the function can be created. */
 export const servicePermissionsFor = (principal: PrincipalName, place: ServicePlace): readonly Statement[] =>
-  fillPlaceholders(serviceStatements(principal, place.functionsInVpc), place);
+  applicable(fillPlaceholders(serviceStatements(principal, place.functionsInVpc), place));
 
 /** Permissions and denials for a function's code. The stack adds them once all names are known. */
 export const codePermissionsFor = (principal: PrincipalName, place: Place): readonly Statement[] =>
-  // A statement for something that is not configured, such as a key for volumes, has no resource left.
-  fillPlaceholders(codeStatements(principal, place.functionsInVpc), place).filter(
-    ({ resources }) => resources.length > 0,
-  );
+  applicable(fillPlaceholders(codeStatements(principal, place.functionsInVpc), place));
 
 /**
  * Builds the permissions of one cluster's stack.

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { operationId } from "../../lambdas/commands/operation-id.ts";
 import { reasonText, sentReason, typeInTerminal } from "../../lambdas/messages/acceptance/words.ts";
 import type { OperationRecord } from "../../lambdas/records/records.ts";
+import { callerArn } from "./identity.ts";
 import type { Run, RunCommand } from "./run-file.ts";
 import { type Scene, StepFailed, within } from "./scene.ts";
 
@@ -33,7 +34,8 @@ function formOf({ place, terminal }: Scene, run: Run, command: RunCommand, text:
 
 /** Sends a command to the front door as Slack does, signed with the app's secret. @returns the front door's answer */
 async function send(scene: Scene, run: Run, command: RunCommand, text: string): Promise<string> {
-  const body = formOf(scene, run, command, `${text} --reason "${sentReason(run.id, scene.terminal)}"`);
+  const identity = await callerArn(scene.settings);
+  const body = formOf(scene, run, command, `${text} --reason "${sentReason(run.id, scene.terminal, identity)}"`);
   // Slack's signature has the time of the host's clock, in the sandbox too.
   const at = String(Math.floor(Date.now() / 1_000));
   const secret = await scene.clients.signingSecret(false);

@@ -10,9 +10,9 @@ import type { Transport } from "./transport.ts";
  * calls would take the front door more time than all its other work. See docs/decisions/0003.
  */
 
-/** One call to an AWS service: a JSON service, or SNS or Auto Scaling, which answer in XML. */
+/** One call to an AWS service: a JSON service, or SNS, STS or Auto Scaling, which answer in XML. */
 export interface AwsRequest {
-  readonly service: "autoscaling" | "dynamodb" | "events" | "lambda" | "secretsmanager" | "sns";
+  readonly service: "autoscaling" | "dynamodb" | "events" | "kms" | "lambda" | "secretsmanager" | "sns" | "sts";
   readonly method: "GET" | "POST";
   /** URL-encoded segment by segment. */
   readonly path: string;

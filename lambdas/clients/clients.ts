@@ -11,6 +11,7 @@ import { clusterCredentialOf } from "./cluster-credential.ts";
 import { type Events, events } from "./events.ts";
 import { type FrontDoorClients, frontDoorClients } from "./front-door-clients.ts";
 import { type Invoke, invoker } from "./invoke.ts";
+import { type KeyFacts, keyReader } from "./keys.ts";
 import { type ClusterCredential, type Kubernetes, kubernetes } from "./kubernetes.ts";
 import { type Respond, responder } from "./respond.ts";
 import { awsOptions, s3Client } from "./s3.ts";
@@ -40,6 +41,8 @@ export interface Clients extends FrontDoorClients {
   groupMember(instanceId: string): Promise<GroupMember | null>;
   /** Lists the subscribers of an SNS topic. */
   subscriptions(topicArn: string): Promise<Subscriptions>;
+  /** Reads state, kind and policy of a key of KMS. */
+  key(arn: string): Promise<KeyFacts>;
 }
 
 /**
@@ -70,5 +73,6 @@ export function clients(settings: Settings, transport?: Transport): Clients {
     respond: responder(settings.slackUrl, transport?.fetch),
     groupMember: autoScaling(awsCalls(settings, transport)),
     subscriptions: subscriptions(awsCalls(settings, transport)),
+    key: keyReader(awsCalls(settings, transport)),
   };
 }

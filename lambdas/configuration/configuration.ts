@@ -183,6 +183,8 @@ export const configurationSchema = z.strictObject({
   instanceProfileArn: z.string(),
   /** ARN of the customer-managed key that encrypts the nodes' volumes; by default, the account's default key. */
   volumeKey: z.string().optional(),
+  /** ARN of the customer-managed key of the stack's resources; by default, the services' own keys. */
+  key: z.string().optional(),
   deadlines: deadlinesSchema.prefault({}),
   /** Percentage of the Windows nodes that may be NotReady: while more are, Casement disturbs no Ready node. */
   mostNotReady: z

@@ -1,4 +1,5 @@
 import { Duration } from "aws-cdk-lib";
+import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { acknowledge } from "./acknowledge.ts";
@@ -6,10 +7,13 @@ import { acknowledge } from "./acknowledge.ts";
 /**
  * Creates a queue for events that could not be handled. SQS keeps them for its longest retention, and an alarm watches
  * the queue. Its policy comes from the reviewed list.
+ * @param key the customer's, if one is configured
  */
-export function deadLetterQueue(scope: Construct, id: string): Queue {
+export function deadLetterQueue(scope: Construct, id: string, key: IKey | undefined): Queue {
   const queue = new Queue(scope, id, {
-    encryption: QueueEncryption.SQS_MANAGED,
+    ...(key
+      ? { encryption: QueueEncryption.KMS, encryptionMasterKey: key }
+      : { encryption: QueueEncryption.SQS_MANAGED }),
     retentionPeriod: Duration.days(14),
   });
   acknowledge(queue, {

@@ -2,6 +2,7 @@ import { Duration } from "aws-cdk-lib";
 import { EventField, type IRuleTarget, Rule, RuleTargetInput, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction, SnsTopic, type TargetBaseProps } from "aws-cdk-lib/aws-events-targets";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { Queue } from "aws-cdk-lib/aws-sqs";
@@ -33,6 +34,8 @@ export interface EventRulesProps {
   readonly cluster: string;
   readonly cloudEvents: IFunction;
   readonly topic: ITopic;
+  /** The customer's key, if one is configured. */
+  readonly key: IKey | undefined;
 }
 
 /** Rules that wake the event handler or notify people, with a queue for the events that EventBridge cannot deliver. */
@@ -43,9 +46,9 @@ export class EventRules extends Construct {
   /** Rules that run on a schedule. */
   readonly schedules: readonly { readonly name: string; readonly rule: Rule }[];
 
-  constructor(scope: Construct, id: string, { cluster, cloudEvents, topic }: EventRulesProps) {
+  constructor(scope: Construct, id: string, { cluster, cloudEvents, topic, key }: EventRulesProps) {
     super(scope, id);
-    this.undelivered = deadLetterQueue(this, "Undelivered");
+    this.undelivered = deadLetterQueue(this, "Undelivered", key);
     this.publisher = new Role(this, "Publisher", { assumedBy: new ServicePrincipal("events.amazonaws.com") });
     const delivery: TargetBaseProps = {
       // Referred to by its ARN, so that the target adds nothing to its policy, which comes from the reviewed list.

@@ -1,5 +1,6 @@
 import { Stack } from "aws-cdk-lib";
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
+import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { Topic } from "aws-cdk-lib/aws-sns";
 import type { Construct } from "constructs";
@@ -25,6 +26,8 @@ export interface Holders {
   readonly network: NodeNetwork;
   readonly bucket: Bucket;
   readonly topic: Topic;
+  /** Key of the topic: the customer's, whose policy the stack cannot change, or the stack's own. */
+  readonly topicKey: IKey;
   readonly ledger: Table;
 }
 
@@ -41,7 +44,7 @@ const ofPools = ({ pools }: Deployment, of: (pool: Pool) => readonly string[]): 
  */
 function placeOf(scope: Construct, deployment: Deployment, holders: Holders): Place {
   const { account, region } = Stack.of(scope);
-  const { handlers, release, events, nodes, network, bucket, topic, ledger } = holders;
+  const { handlers, release, events, nodes, network, bucket, topic, topicKey, ledger } = holders;
   const functions = Object.entries({ ...handlers, release: release.publisher });
   const each = (name: (handler: HandlerFunction) => string | undefined) =>
     Object.fromEntries(functions.map(([principal, handler]) => [principal, name(handler)]));
@@ -52,6 +55,8 @@ function placeOf(scope: Construct, deployment: Deployment, holders: Holders): Pl
     bucket: bucket.bucketName,
     table: ledger.tableName,
     topic: topic.topicName,
+    topicKey: topicKey.keyArn,
+    key: deployment.aws.key,
     clusterId: deployment.cluster.id,
     subnets: ofPools(deployment, ({ subnets }) => subnets),
     instanceTypes: ofPools(deployment, ({ instanceTypes }) => instanceTypes),
@@ -73,7 +78,7 @@ function placeOf(scope: Construct, deployment: Deployment, holders: Holders): Pl
  * @throws Error if a role's policy would be larger than IAM allows
  */
 export function grant(scope: Construct, deployment: Deployment, holders: Holders): void {
-  const { handlers, release, events, nodes, bucket, topic } = holders;
+  const { handlers, release, events, nodes, bucket, topic, topicKey } = holders;
   const place = placeOf(scope, deployment, holders);
   checkPolicySizes(place);
   const policies = resourcePoliciesFor(place);
@@ -86,4 +91,5 @@ export function grant(scope: Construct, deployment: Deployment, holders: Holders
   nodes.permit(codePermissionsFor("node", place));
   for (const statement of policies.bucket ?? []) bucket.addToResourcePolicy(resourceStatement(statement));
   for (const statement of policies.topic ?? []) topic.addToResourcePolicy(resourceStatement(statement));
+  for (const statement of policies["key:topic"] ?? []) topicKey.addToResourcePolicy(resourceStatement(statement));
 }

@@ -1,5 +1,6 @@
 import { Annotations, Duration, Stack } from "aws-cdk-lib";
 import { type Policy, PolicyDocument, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Alias, Architecture, type CfnFunction, Code, Function as Lambda, Runtime } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
@@ -23,6 +24,8 @@ export interface HandlerFunctionProps {
   readonly bundle: string;
   readonly environment: Record<string, string>;
   readonly logRetention: RetentionDays;
+  /** The customer's key for log and dead letters, if one is configured. */
+  readonly key: IKey | undefined;
   /** If it is left out, the function is outside any VPC and reaches the internet directly. */
   readonly network?: { readonly subnetIds: string[]; readonly securityGroupIds: string[] };
   readonly reservedConcurrency?: number;
@@ -57,9 +60,10 @@ export class HandlerFunction extends Construct {
   constructor(scope: Construct, id: string, props: HandlerFunctionProps) {
     super(scope, id);
     const { shape, network } = props;
-    this.deadLetters = props.asynchronous ? deadLetterQueue(this, "DeadLetters") : undefined;
+    this.deadLetters = props.asynchronous ? deadLetterQueue(this, "DeadLetters", props.key) : undefined;
     this.logGroup = new LogGroup(this, "Log", {
       retention: props.logRetention,
+      ...(props.key ? { encryptionKey: props.key } : {}),
       removalPolicy: RETAINED_ONCE_DEPLOYED,
     });
     this.role = this.#ownRole(props);
@@ -88,7 +92,7 @@ export class HandlerFunction extends Construct {
   }
 
   /** Creates the role with the rights of the Lambda service: without them Lambda refuses to create the function. */
-  #ownRole({ principal, cluster, network }: HandlerFunctionProps): Role {
+  #ownRole({ principal, cluster, network, key }: HandlerFunctionProps): Role {
     const { account, region } = Stack.of(this);
     const statements = servicePermissionsFor(principal, {
       account,
@@ -97,6 +101,7 @@ export class HandlerFunction extends Construct {
       functionsInVpc: network !== undefined,
       logGroups: { [principal]: this.logGroup.logGroupName },
       queues: { [principal]: this.deadLetters?.queueName },
+      key: key?.keyArn,
     });
     const role = new Role(this, "Role", {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com"),

@@ -12,6 +12,7 @@ export interface HandlerFunctionsProps {
   /** Variables that all functions share: not CASEMENT_FUNCTIONS (the functions that it calls) and CASEMENT_ACCOUNT. */
   readonly environment: Record<string, string>;
   readonly logRetention: RetentionDays;
+  readonly key: HandlerFunctionProps["key"];
   /** For functions that call Kubernetes. */
   readonly network: HandlerFunctionProps["network"];
   readonly frontDoorConcurrency: number;
@@ -50,6 +51,7 @@ export function handlerFunctions(
         ...(shape.account ? { CASEMENT_ACCOUNT: shape.account } : {}),
       },
       logRetention: props.logRetention,
+      key: props.key,
       asynchronous: asynchronousNames.includes(name),
       ...(props.network && shape.account ? { network: props.network } : {}),
       ...(name === "front-door" ? { reservedConcurrency: props.frontDoorConcurrency } : {}),

@@ -1,4 +1,5 @@
 import { Duration } from "aws-cdk-lib";
+import type { IKey } from "aws-cdk-lib/aws-kms";
 import {
   BlockPublicAccess,
   Bucket,
@@ -26,12 +27,13 @@ function objectLock(audit: Audit): BucketProps {
 /**
  * Creates the bucket for release documents, payload, plans, screenshots and copies of the audit. It is versioned,
  * because executions and nodes name the version that they use. Its policy comes from the reviewed list.
+ * @param key the customer's, if one is configured; objects that exist already keep the encryption that they have
  */
-export function machineBucket(scope: Construct, id: string, audit: Audit): Bucket {
+export function machineBucket(scope: Construct, id: string, audit: Audit, key: IKey | undefined): Bucket {
   const bucket = new Bucket(scope, id, {
     versioned: true,
     ...objectLock(audit),
-    encryption: BucketEncryption.S3_MANAGED,
+    ...(key ? { encryption: BucketEncryption.KMS, encryptionKey: key } : { encryption: BucketEncryption.S3_MANAGED }),
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
     removalPolicy: RETAINED_ONCE_DEPLOYED,

@@ -5,7 +5,7 @@ import { Construct } from "constructs";
 import type { Release as Content } from "../../lambdas/release/publish.ts";
 import type { FunctionName } from "../functions.ts";
 import type { Statement } from "../statement.ts";
-import { HandlerFunction } from "./handler-function.ts";
+import { HandlerFunction, type HandlerFunctionProps } from "./handler-function.ts";
 
 /** Content of a release, the code that publishes it, and the bucket that stores it. */
 export interface ReleaseProps {
@@ -16,6 +16,7 @@ export interface ReleaseProps {
   readonly handlers: Readonly<Record<FunctionName, HandlerFunction>>;
   readonly bundle: string;
   readonly logRetention: RetentionDays;
+  readonly key: HandlerFunctionProps["key"];
 }
 
 /** The release document and the machines' scripts, written at each deployment that changes them. */
@@ -35,6 +36,7 @@ export class Release extends Construct {
       bundle: props.bundle,
       environment: {},
       logRetention: props.logRetention,
+      key: props.key,
       asynchronous: false,
     });
     this.#document = new CustomResource(this, "Document", {

@@ -35,5 +35,6 @@ export const place: Place = {
   subnets: demo.subnets.map(({ id }) => id),
   nodeGroup: windowsNodes,
   topic: demo.topic,
+  topicKey: `arn:aws:kms:${demo.region}:${demo.accountId}:key/5c1e0f00-0000-4000-8000-00000000a001`,
   functionsInVpc: false,
 };

@@ -1,3 +1,4 @@
+import { functionNames } from "../functions.ts";
 import type { Statement } from "../statement.ts";
 import type { Random } from "./core/random.ts";
 import type { Store } from "./core/store.ts";
@@ -39,6 +40,15 @@ export function keys(store: Store, random: Random): Keys {
     botToken: remembered("bot token", () => `xoxb-${random.hex(12)}-${random.hex(24)}`),
   };
 }
+
+/** Lists principals and secrets by access key id. */
+export const keyRing = (own: Keys) =>
+  new Map(
+    [...functionNames, OWNER].map((principal) => {
+      const { accessKeyId, secretAccessKey } = own.of(principal);
+      return [accessKeyId, { secret: secretAccessKey, principal }];
+    }),
+  );
 
 /** The owner of the account may do everything; the functions only what the reviewed list says. */
 export const everything: Statement = {

@@ -1,7 +1,6 @@
 import { ruleName } from "../../lambdas/capabilities/schedules.ts";
 import { type ScriptDocument, scriptDocuments } from "../constructs/script-document.ts";
 import { rulesOf } from "../event-rules.ts";
-import { functionNames } from "../functions.ts";
 import { conventionalName, type Place } from "../place.ts";
 import { permissionsFor, resourcePoliciesFor } from "../role-permissions.ts";
 import type { Statement } from "../statement.ts";
@@ -18,10 +17,12 @@ import { type EventBridge, eventBridge } from "./aws/events/events.ts";
 import { type HumanTopic, humanTopic } from "./aws/events/human-topic.ts";
 import { imageRegistry } from "./aws/image-registry.ts";
 import { instanceRole } from "./aws/instance-role.ts";
+import { type CustomerKey, encrypting, kms, placeOf } from "./aws/kms.ts";
 import { type S3, s3 } from "./aws/s3/s3.ts";
 import { type SecretsManager, secretsManager } from "./aws/secrets-manager/secrets-manager.ts";
 import { type Sns, sns } from "./aws/sns.ts";
 import { stackRights } from "./aws/stack-rights.ts";
+import { sts } from "./aws/sts.ts";
 import type { Clock } from "./core/clock.ts";
 import type { Simulation } from "./core/simulation.ts";
 import { demo } from "./demo.ts";
@@ -31,7 +32,7 @@ import { type LambdaService, lambdaService } from "./durable/lambda-service.ts";
 import { type Kubernetes, kubernetesApi } from "./kubernetes/api.ts";
 import { type Machines, machines } from "./machine/machines.ts";
 import { type ActiveNeighbours, type NeighbourSelection, selectNeighbours } from "./neighbours/selection.ts";
-import { everything, type Keys, keys, OWNER } from "./principals.ts";
+import { everything, type Keys, keyRing, keys, OWNER } from "./principals.ts";
 import { type Registries, registries } from "./registries/registries.ts";
 import { type Slack, slack } from "./slack/slack.ts";
 import { type Ssm, ssm } from "./ssm/ssm.ts";
@@ -59,6 +60,8 @@ export interface SimulatorOptions {
 export interface Overrides {
   /** The account as EC2 shows it. */
   readonly account?: Account;
+  /** The customer's key with which the stack was deployed. */
+  readonly key?: CustomerKey;
   /** Permissions that roles really hold. */
   readonly permissions?: Readonly<Record<string, readonly Statement[]>>;
   /** The SSM documents that are there. */
@@ -107,10 +110,10 @@ export const lambdaName = (name: string): string => conventionalName(demo.cluste
 
 /** Builds the account's services that do not depend on machines or the cluster, and the permissions in it. */
 function accountOf({ simulation, overrides = {}, ledgerPath, functionsInVpc = false }: SimulatorOptions) {
-  const here: Place = { ...place, functionsInVpc };
+  const here: Place = { ...place, functionsInVpc, ...placeOf(overrides.key) };
+  const encrypted = encrypting(overrides.key, demo.region);
   const rights = access({
-    accountId: demo.accountId,
-    region: demo.region,
+    ...{ accountId: demo.accountId, region: demo.region },
     permissions: { ...permissionsFor(here), ...overrides.permissions, [OWNER]: [everything] },
     resourcePolicies: Object.values(resourcePoliciesFor(here)).flatMap((policy) => policy ?? []),
     rolePrefix: `casement-${demo.cluster.name}`,
@@ -121,11 +124,13 @@ function accountOf({ simulation, overrides = {}, ledgerPath, functionsInVpc = fa
     keys: keys(simulation.store, simulation.random),
     ec2: ec2(simulation, overrides.account ?? account),
     scaling: autoScaling(simulation),
-    s3: s3(simulation),
-    secrets: secretsManager(simulation, demo),
+    s3: encrypted(s3(simulation)),
+    secrets: encrypted(secretsManager(simulation, demo)),
+    kms: kms(overrides.key, here),
+    sts: sts(demo.accountId, rights.arnOf),
     passwords: ecr(simulation, demo),
     sns: sns(simulation, TOPIC, "platform-team@example.com"),
-    dynamodb: dynamodb({ ...demo, ...(ledgerPath ? { path: ledgerPath } : {}) }),
+    dynamodb: encrypted(dynamodb({ ...demo, ...(ledgerPath ? { path: ledgerPath } : {}) })),
   };
 }
 
@@ -199,15 +204,6 @@ function platformOf(
   return { lambda, events, topic, metrics: embeddedMetrics(simulation), frontDoor: chat.fromOutside, slack: chat };
 }
 
-/** Principals and secrets by access key id. */
-const keyRing = (own: Keys) =>
-  new Map(
-    [...functionNames, OWNER].map((principal) => {
-      const { accessKeyId, secretAccessKey } = own.of(principal);
-      return [accessKeyId, { secret: secretAccessKey, principal }];
-    }),
-  );
-
 /** Builds the simulator; it does nothing until functions are mounted and it is told to resume. */
 export async function createSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { simulation, host } = options;
@@ -222,7 +218,14 @@ export async function createSimulator(options: SimulatorOptions): Promise<Simula
     region: demo.region,
     hostNow: host.now,
     keys: keyRing(services.keys),
-    services: [...spoken, platform.events.service, services.sns.service, services.scaling.service],
+    services: [
+      ...spoken,
+      platform.events.service,
+      services.sns.service,
+      services.scaling.service,
+      services.kms,
+      services.sts,
+    ],
     access: rights,
   });
   return {

@@ -106,8 +106,9 @@ describe("words of a run", () => {
   });
 
   it("let no user name of a terminal end the quoted reason", () => {
-    expect(sentReason("acc-1", 'olivia" --dry-run')).toBe(
-      "acceptance acc-1, sent from the terminal of olivia --dry-run",
+    const arn = "arn:aws:sts::111122223333:assumed-role/Admin/olivia@example.com";
+    expect(sentReason("acc-1", 'olivia" --dry-run', `${arn}"`)).toBe(
+      `acceptance acc-1, sent from the terminal of olivia --dry-run by ${arn}`,
     );
   });
 });

@@ -6,7 +6,7 @@ import { connect } from "../../bin/connect/connect.ts";
 import { expectedOf } from "../../lib/calibration/expected.ts";
 import type { MeasureName } from "../../lib/calibration/measures.ts";
 import { accept, filesOf } from "./acceptance-run.ts";
-import { heldBack, joinSecrets } from "./account.ts";
+import { heldBack, joinSecrets, sentReasons } from "./account.ts";
 import { cleanUp, emptyFolder, type Running, refusal, start, type } from "./running.ts";
 
 /** A run takes half an hour of the sandbox's time, and the host may be busy. */
@@ -37,6 +37,9 @@ describe("npm run acceptance", () => {
     expect(text).toContain("Fields: none differs from the sandbox's in 9 answers.");
     expect(text).toContain("Answers: none differs from the sandbox's in 7 questions.");
     await expectNothingLeft(here);
+    const sent = await sentReasons(here);
+    expect(sent).toHaveLength(2);
+    for (const reason of sent) expect(reason).toMatch(/ by arn:aws:sts::\d{12}:assumed-role\/.+\/owner$/);
     const [run] = filesOf(here, ".run.json");
     const { shapes, answers, measures, instanceId, nodeName } = run?.content ?? {};
     expect(JSON.parse(readFileSync(SANDBOX_SHAPES, "utf8"))).toEqual({ shapes, answers });

@@ -41,3 +41,12 @@ export async function heldBack(running: Running): Promise<string[]> {
       : [...Object.keys(held ?? {}), ...Object.keys(adding ?? {})].map((owner) => `${pk} ${owner}`),
   );
 }
+
+/** Reasons of the operations in the ledger that a terminal sent. */
+export async function sentReasons(running: Running): Promise<string[]> {
+  const { Items = [] } = await account(running).dynamodb.send(new ScanCommand({ TableName: demo.ledgerTable }));
+  const reasons = Items.flatMap(({ request }) =>
+    Object(request).reason === undefined ? [] : [Object(request).reason],
+  );
+  return reasons.map(String).filter((reason) => reason.includes("sent from the terminal"));
+}

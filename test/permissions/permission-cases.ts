@@ -15,6 +15,7 @@ export const place: Place = {
     imageRepositories: ["arn:aws:ecr:*:111122223333:repository/*"],
     imageCaches: ["arn:aws:ecr:*:111122223333:repository/hub/*"],
     topic: "people",
+    topicKey: "arn:aws:kms:us-west-2:111122223333:key/of-the-topic",
     functionsInVpc: false,
   },
 };

@@ -8,6 +8,10 @@ const subnets = (count: number): string[] =>
 it("lets through what IAM takes for every role", () => {
   expect(() => checkPolicySizes({ ...place, subnets: subnets(12) })).not.toThrow();
   expect(() => checkPolicySizes({ ...place, functionsInVpc: true, subnets: subnets(12) })).not.toThrow();
+  const key = `arn:aws:kms:us-west-2:111122223333:key/mrk-${"1".repeat(32)}`;
+  expect(() =>
+    checkPolicySizes({ ...place, functionsInVpc: true, subnets: subnets(10), key, topicKey: key }),
+  ).not.toThrow();
 });
 
 it("refuses more, with the role, the size, and what to shorten", () => {

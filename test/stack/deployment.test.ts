@@ -120,7 +120,9 @@ describe("the configuration file", () => {
     ["pools.web.labels", { "casement.dev/starting": "a" }, "is in a domain that Kubernetes"],
     ["aws.account", 111122223333, 'must be in quotation marks, "111122223333"'],
     ["aws.volumeKey", "alias/volumes", "must be the ARN of a key"],
-    ["aws.volumeKey", KEY_ELSEWHERE, "is in us-east-1, and the nodes are in us-west-2"],
+    ["aws.key", "alias/casement", "must be the ARN of a key"],
+    ["aws.key", KEY_ELSEWHERE, "is in us-east-1, and the cluster is in us-west-2"],
+    ["aws.volumeKey", KEY_ELSEWHERE, "is in us-east-1, and the cluster is in us-west-2"],
     ["aws.notify", undefined, "or write none if something else subscribes"],
     ["aws.notify", [], "or write none if something else subscribes"],
   ] as const)("is refused with words that help: %s %j", ([path, value, words]) => {
@@ -134,6 +136,7 @@ describe("the configuration file", () => {
 describe("a value of the configuration file", () => {
   it.for([
     ["aws.volumeKey", "arn:aws:kms:us-west-2:111122223333:key/1a2b3c4d-1a2b-3c4d-5e6f-1a2b3c4d5e6f"],
+    ["aws.key", "arn:aws:kms:us-west-2:111122223333:key/1a2b3c4d-1a2b-3c4d-5e6f-1a2b3c4d5e6f"],
     ["aws.volumeKey", "arn:aws:kms:us-west-2:111122223333:key/mrk-1a2b3c4d1a2b3c4d5e6f1a2b3c4d5e6f"],
     ["pools.web.instanceTypes", ["g4ad.xlarge", "u-6tb1.metal", "x2iedn.metal-48xl", "t3.micro", "m5zn.12xlarge"]],
     ["pools.web.labels", { "example.com/role": "web", tier: "a", "k8s.example.com/x": "y" }],

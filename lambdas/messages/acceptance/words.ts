@@ -14,9 +14,12 @@ export interface RunWords {
 /** Reason by which the operations of a run are found again; it is part of the audit. */
 export const reasonText = (run: string): string => `acceptance ${run}`;
 
-/** The same, of a command that the terminal sends in a person's name. */
-export const sentReason = (run: string, terminal: string): string =>
-  `${reasonText(run)}, sent from the terminal of ${terminal.replaceAll(/[^\w.@ -]/g, "")}`;
+/**
+ * The same, of a command that the terminal sends in a person's name.
+ * @param identity ARN of the AWS identity of the terminal, which any name of a terminal may hide
+ */
+export const sentReason = (run: string, terminal: string, identity: string): string =>
+  `${reasonText(run)}, sent from the terminal of ${terminal.replaceAll(/[^\w.@ -]/g, "")} by ${identity.replaceAll(/[^\w.@:/+=, -]/g, "")}`;
 
 /** Announces what a run will do, for the question whether to begin. */
 export const acceptancePlan = (
@@ -37,7 +40,7 @@ It takes about 40 minutes, plus the time in which people answer. The machine cos
 ${
   user === null
     ? "A person types three commands in the channel; this terminal says which."
-    : `The node is added and rebooted in the name of ${user}; the reason says that a terminal sent it. The removal is typed by a person.`
+    : `The node is added and rebooted in the name of ${user}; the reason says that a terminal sent it, and with which AWS identity. The removal is typed by a person.`
 }
 Approvals that the policy asks for are waited for, up to ${waitMinutes} minutes each.
 `;

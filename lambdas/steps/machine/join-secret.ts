@@ -86,6 +86,7 @@ export const joinSecret = (context: StepContext) => {
           { Key: TAG.cluster, Value: context.settings.cluster },
           { Key: TAG.instanceArn, Value: instanceArn(context, configuration, instanceId) },
         ],
+        ...(configuration.key ? { KmsKeyId: configuration.key } : {}),
       };
       try {
         await secrets.send(new CreateSecretCommand(secret));

@@ -4,6 +4,8 @@ import { type Decision, decide, type Requester } from "./policy.ts";
 
 /** Builds the callers that the simulated services ask for permissions. */
 export interface Access {
+  /** ARN of a principal, as IAM's refusals and STS name it. */
+  arnOf(principal: string): string;
   /**
    * @param principal name of a function or person, or "instance/i-…" for a machine with the node role
    */
@@ -68,10 +70,16 @@ export function access(options: AccessOptions): Access {
         if (decision !== "allowed") throw denial(who, action, resource, decision);
       }
     };
-  const roleCaller = (principal: string, more: Context): Caller => {
+  const roleOf = (principal: string) => {
     const [, instanceId] = /^instance\/(i-[0-9a-f]+)$/.exec(principal) ?? [];
-    const role = instanceId ? "node" : principal;
-    const arn = `arn:aws:sts::${accountId}:assumed-role/${rolePrefix}-${role}/${instanceId ?? role}`;
+    return { instanceId, role: instanceId ? "node" : principal };
+  };
+  const arnOf = (principal: string): string => {
+    const { instanceId, role } = roleOf(principal);
+    return `arn:aws:sts::${accountId}:assumed-role/${rolePrefix}-${role}/${instanceId ?? role}`;
+  };
+  const roleCaller = (principal: string, more: Context): Caller => {
+    const { instanceId, role } = roleOf(principal);
     const circumstances: Context = {
       ...encrypted,
       "aws:PrincipalAccount": accountId,
@@ -79,11 +87,12 @@ export function access(options: AccessOptions): Access {
       // Credentials of an instance's metadata service carry its ARN (Service Authorization Reference, ec2:SourceInstanceARN).
       ...(instanceId ? { "ec2:SourceInstanceARN": `arn:aws:ec2:${region}:${accountId}:instance/${instanceId}` } : more),
     };
-    return { principal, require: asking(arn, permissions[role] ?? [], circumstances) };
+    return { principal, require: asking(arnOf(principal), permissions[role] ?? [], circumstances) };
   };
   // Lambda developer guide, "Using source function ARN to control function access behavior": requests of a function's code.
   const functionArn = (name: string): string => `arn:aws:lambda:${region}:${accountId}:function:${rolePrefix}-${name}`;
   return {
+    arnOf,
     callerFor: (principal) => roleCaller(principal, { "lambda:SourceFunctionArn": functionArn(principal) }),
     serviceFor: (principal) => roleCaller(principal, {}),
     serviceItself: (name) => ({ principal: name, require: asking(name, [], encrypted, name) }),

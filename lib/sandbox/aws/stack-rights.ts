@@ -1,6 +1,7 @@
 import { conventionalName, type Place } from "../../place.ts";
 import { AwsError, type Caller } from "../core/aws-service.ts";
 import type { Access } from "./access.ts";
+import { through } from "./kms.ts";
 
 /**
  * Permissions that AWS's services need before they serve the stack. A denial throws AwsError, except where a boolean is
@@ -37,6 +38,10 @@ export function stackRights(rights: Access, place: Place): StackRights {
   const { account, region, cluster } = place;
   const lambda = (principal: string): string =>
     `arn:aws:lambda:${region}:${account}:function:${conventionalName(cluster, principal)}`;
+  // SNS and SQS Developer Guides, "Key management": publishers and producers need these rights to an encrypted one's key.
+  const requireKey = (caller: Caller, service: string, key: string): void => {
+    for (const use of ["GenerateDataKey", "Decrypt"]) caller.require(`kms:${use}`, [key], through(service, region));
+  };
   const eventBridge: Caller = rights.serviceItself("events.amazonaws.com");
   const anonymous: Caller = rights.serviceItself("lambda.amazonaws.com");
   return {
@@ -49,8 +54,11 @@ export function stackRights(rights: Access, place: Place): StackRights {
       eventBridge.require("lambda:InvokeFunction", [lambda("cloud-events")], {
         "aws:SourceArn": `arn:aws:events:${region}:${account}:rule/${rule}`,
       }),
-    ruleMayPublish: () =>
-      rights.serviceFor("publisher").require("sns:Publish", [`arn:aws:sns:${region}:${account}:${place.topic}`]),
+    ruleMayPublish: () => {
+      const publisher = rights.serviceFor("publisher");
+      publisher.require("sns:Publish", [`arn:aws:sns:${region}:${account}:${place.topic}`]);
+      requireKey(publisher, "sns", place.topicKey);
+    },
     mayLog: (principal) => {
       const group = `arn:aws:logs:${region}:${account}:log-group:/aws/lambda/${conventionalName(cluster, principal)}`;
       return isAllowed(() => rights.serviceFor(principal).require("logs:PutLogEvents", [`${group}:log-stream:today`]));
@@ -58,7 +66,11 @@ export function stackRights(rights: Access, place: Place): StackRights {
     mayKeep: (functionName) => {
       const principal = functionName.slice(conventionalName(cluster, "").length);
       const queue = `arn:aws:sqs:${region}:${account}:${functionName}-dead-letters`;
-      return isAllowed(() => rights.serviceFor(principal).require("sqs:SendMessage", [queue]));
+      return isAllowed(() => {
+        const sender = rights.serviceFor(principal);
+        sender.require("sqs:SendMessage", [queue]);
+        if (place.key) requireKey(sender, "sqs", place.key);
+      });
     },
   };
 }

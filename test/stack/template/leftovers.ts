@@ -16,6 +16,7 @@ const namedBy: Readonly<Record<string, string | null>> = {
   "AWS::IAM::ManagedPolicy": "ManagedPolicyName",
   "AWS::IAM::Policy": null,
   "AWS::IAM::Role": "RoleName",
+  "AWS::KMS::Key": null,
   "AWS::Lambda::Alias": null,
   "AWS::Lambda::EventInvokeConfig": null,
   "AWS::Lambda::Function": "FunctionName",

@@ -35,7 +35,7 @@ const statementsOf = (document: unknown): Loose[] =>
   }));
 
 /** A synthesised stack, read by whose permissions are whose. */
-function read(made: Synthesised, functionsInVpc: boolean) {
+function read(made: Synthesised, functionsInVpc: boolean, key?: string) {
   const roles = made.ofType("AWS::IAM::Role");
   const policies = made.ofType("AWS::IAM::Policy");
   const lambdas = made.ofType("AWS::Lambda::Function");
@@ -61,6 +61,8 @@ function read(made: Synthesised, functionsInVpc: boolean) {
     bucket: `<${only("AWS::S3::Bucket")}>`,
     table: `<${only("AWS::DynamoDB::Table")}>`,
     topic: `<${only("AWS::SNS::Topic")}.TopicName>`,
+    topicKey: key ?? `<${only("AWS::KMS::Key")}.Arn>`,
+    key,
     clusterId: "prod-west-x7k2p",
     subnets,
     instanceTypes: ["m6i.xlarge", "m5.xlarge"],
@@ -95,11 +97,14 @@ function read(made: Synthesised, functionsInVpc: boolean) {
 }
 
 const inVpc = { functionsNetwork: { subnets: ["subnet-0a1000000000000ff"], wayOut: "nat-0a10000000000000a" } };
+const key = "arn:aws:kms:us-west-2:111122223333:key/1a2b3c4d-1a2b-3c4d-5e6f-1a2b3c4d5e6f";
 const outside = read(synthesised(), false);
 const inside = read(synthesised(exampleWith(inVpc)), true);
+const withKey = read(synthesised(exampleWith({ key })), false, key);
 const stacks = [
   ["outside a VPC", outside],
   ["inside a VPC", inside],
+  ["outside a VPC, with the customer's key,", withKey],
 ] as const;
 
 describe.for(stacks)(
@@ -188,8 +193,24 @@ describe("policies of resources", () => {
     expect(found).toEqual(expect.arrayContaining(wanted));
   });
 
+  it("let alarms use the topic's own key, and leave everybody else to IAM", () => {
+    const [own, ...others] = ofType("AWS::KMS::Key");
+    const account = {
+      Effect: "Allow",
+      Principal: { AWS: "arn:<AWS::Partition>:iam::111122223333:root" },
+      Action: ["kms:*"],
+      Resource: ["*"],
+    };
+    const alarms = (expected["key:topic"] ?? []).map((one) => ({
+      ...spelled(one),
+      Principal: spelledPrincipal(one.principal),
+    }));
+    expect(statementsOf(own?.Properties.KeyPolicy)).toEqual([account, ...alarms]);
+    expect(others).toEqual([]);
+  });
+
   it("are on nothing else", () => {
-    for (const type of ["AWS::SecretsManager::ResourcePolicy", "AWS::KMS::Key", "AWS::Lambda::LayerVersionPermission"])
+    for (const type of ["AWS::SecretsManager::ResourcePolicy", "AWS::Lambda::LayerVersionPermission"])
       expect(ofType(type)).toEqual([]);
     for (const { Properties } of ofType("AWS::DynamoDB::Table"))
       expect(Properties).not.toHaveProperty("ResourcePolicy");
@@ -305,6 +326,7 @@ describe("cdk-nag", () => {
   it.for([
     ["outside a VPC", {}],
     ["inside a VPC", inVpc],
+    ["with the customer's key", { key }],
   ] as const)("finds nothing that has no reason, %s", ([, aws]) => {
     expect(() => judge(synthesised(exampleWith(aws)))).not.toThrow();
   });

@@ -67,6 +67,7 @@ function create(store: SecretStore, input: Input<"create">, caller: Caller): obj
     arn: newArn(store, input.Name),
     name: input.Name,
     description: input.Description ?? null,
+    ...(input.KmsKeyId === undefined ? {} : { keyId: input.KmsKeyId }),
     ...times,
     tags,
     versions: [],
@@ -80,6 +81,7 @@ function describeSecret(store: SecretStore, input: Input<"one">, caller: Caller)
   const secret = permitted(store, caller, "DescribeSecret", input.SecretId);
   return named(secret, {
     ...(secret.description === null ? {} : { Description: secret.description }),
+    ...(secret.keyId === undefined ? {} : { KmsKeyId: secret.keyId }),
     CreatedDate: seconds(secret.createdAt),
     LastChangedDate: seconds(secret.changedAt),
     ...(secret.deletedAt === null ? {} : { DeletedDate: seconds(secret.deletedAt) }),

@@ -18,6 +18,8 @@ export interface Secret {
   readonly arn: string;
   readonly name: string;
   description: string | null;
+  /** The key that the request named; by default the account's own for secrets. */
+  readonly keyId?: string;
   readonly createdAt: number;
   changedAt: number;
   /** Time at which a deleted secret is gone for good; null otherwise. */

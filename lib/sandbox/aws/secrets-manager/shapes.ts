@@ -44,6 +44,7 @@ export const shapes = {
     Description: z.string().max(2048).optional(),
     ...value,
     Tags: tags.default([]),
+    KmsKeyId: z.string().max(2048).optional(),
     ForceOverwriteReplicaSecret: z.boolean().optional(),
   }),
   get: z.strictObject({ SecretId: id, VersionId: z.string().optional(), VersionStage: z.string().optional() }),
