@@ -1,6 +1,6 @@
 import type { ApprovalPlan } from "../../change/approval/approval.ts";
 import { checkApproved } from "../../change/emptying/approved-part.ts";
-import { awayInPool } from "../../change/emptying/plan-emptying.ts";
+import { slotsSeen } from "../../change/emptying/plan-emptying.ts";
 import { type ChosenNode, judgeNode } from "../../change/node/choose.ts";
 import type { Op } from "../../change/operation/op.ts";
 import { timeOptions } from "../../change/operation/timing.ts";
@@ -32,8 +32,8 @@ export async function planRestart(op: Op<RestartRequest>): Promise<PlannedRestar
   const { name, pool } = chosen;
   const { maxUnavailable = 1 } = configuration.pools[pool ?? ""] ?? {};
   const { services } = profileOf(configuration).restart;
-  const away = awayInPool(nodes, chosen);
-  return { chosen, isReady: isReady(node), plan: { node: name, pool, services, away, maxUnavailable, others, unread } };
+  const slots = slotsSeen(nodes, { node, chosen }, maxUnavailable);
+  return { chosen, isReady: isReady(node), plan: { node: name, pool, services, ...slots, others, unread } };
 }
 
 /** @throws Refused when the services may not be restarted any more */

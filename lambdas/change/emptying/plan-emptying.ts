@@ -9,6 +9,7 @@ import type { AwayNode, NodePlan } from "../../messages/plan/plan.ts";
 import { isReady } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import type { DrainOptions } from "../../steps/drain/filters.ts";
+import { mostAway } from "../../steps/ledger/slot-rules.ts";
 import { isAgentSilent } from "../node/agent.ts";
 import { type ChosenNode, judgeNode } from "../node/choose.ts";
 import type { Op } from "../operation/op.ts";
@@ -46,7 +47,7 @@ const optionsOf = (isForced: boolean, isRecovered: boolean, recreating: readonly
 });
 
 /** Lists the other nodes of a pool that are out of service. */
-export const awayInPool = (nodes: readonly Node[], { name, pool }: ChosenNode): AwayNode[] =>
+const awayInPool = (nodes: readonly Node[], { name, pool }: ChosenNode): AwayNode[] =>
   nodes
     .filter(({ metadata }) => metadata?.name !== name && metadata?.labels?.[POOL_LABEL] === pool)
     .flatMap((node): AwayNode[] => {
@@ -54,6 +55,22 @@ export const awayInPool = (nodes: readonly Node[], { name, pool }: ChosenNode): 
       if (!isReady(node)) return [{ ...named, why: "NotReady" }];
       return node.spec?.unschedulable ? [{ ...named, why: "cordoned" }] : [];
     });
+
+/**
+ * Lists the other nodes of the node's pool that are out of service, and tells whether they take all slots, so that the
+ * work waits until one of them is back. A node that is itself out of service needs no slot.
+ */
+export function slotsSeen(
+  nodes: readonly Node[],
+  { node, chosen }: { readonly node: Node; readonly chosen: ChosenNode },
+  maxUnavailable: number | string,
+): Pick<NodePlan, "away" | "maxUnavailable" | "waitsForSlot"> {
+  const away = awayInPool(nodes, chosen);
+  const size = nodes.filter(({ metadata }) => metadata?.labels?.[POOL_LABEL] === chosen.pool).length;
+  const isServing = isReady(node) && node.spec?.unschedulable !== true;
+  const waits = isServing && away.length >= mostAway(maxUnavailable, size);
+  return { away, maxUnavailable, ...(waits ? { waitsForSlot: true } : {}) };
+}
 
 /** Does the reboot go through EC2, and why? A node of a rollout goes the way of the rollout's plan. */
 async function throughEc2Of(
@@ -85,8 +102,7 @@ export async function planEmptying(op: Op<EmptyingRequest>): Promise<PlannedEmpt
     nodes,
     pool,
     options,
-    away: awayInPool(nodes, chosen),
-    maxUnavailable,
+    ...slotsSeen(nodes, { node, chosen }, maxUnavailable),
     connectionSeconds,
     mostMinutes: configuration.deadlines[command].evict,
     others,

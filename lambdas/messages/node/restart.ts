@@ -51,6 +51,7 @@ const restartBlocks = (plan: RestartPlan): Block[] => [...sections(surroundings(
 
 /** The plan of a restart, for the message that asks for its approval. */
 export const restartPlanCard = (plan: RestartPlan): PlanCard => ({
+  ...(plan.waitsForSlot ? { isHopeless: true } : {}),
   blocks: [
     section(
       `*Plan*: ${does(plan)} The node takes new pods again when the restart is proven, unless it was cordoned before.`,

@@ -1,4 +1,5 @@
 import type { Block } from "../../records/records.ts";
+import { typeThis } from "../command/syntax.ts";
 import { drainRefused } from "../node/drain.ts";
 import { controllerWords } from "../node/other-controllers.ts";
 import { between, localTime } from "../slack/age.ts";
@@ -110,7 +111,7 @@ function placementLines(
 ): string[] {
   const homeless = placements.filter(({ obstacle }) => obstacle !== null);
   if (placements.length > 0 && homeless.length === 0)
-    return isHopelessPlan({ blockers }) ? [] : ["✅ Every pod fits on another node now."];
+    return isBlockedForever({ blockers }) ? [] : ["✅ Every pod fits on another node now."];
   const groups = Map.groupBy(homeless, ({ obstacle }) => obstacleKey(obstacle ?? "release"));
   return [...groups.values()].map((group) => {
     const reason = obstacleWords(group[0]?.obstacle ?? "release", release);
@@ -119,13 +120,19 @@ function placementLines(
   });
 }
 
-function awayLine({ away, maxUnavailable, pool }: Pick<NodePlan, "away" | "maxUnavailable" | "pool">): string[] {
-  if (away.length === 0) return [];
+type SlotsSeen = Pick<NodePlan, "away" | "maxUnavailable" | "pool" | "waitsForSlot">;
+
+function awayLine({ away, maxUnavailable, pool, waitsForSlot }: SlotsSeen): string[] {
+  const [first] = away;
+  if (!first) return [];
   const list = some(
     away.map(({ node, why }: AwayNode) => `${short(node)} (${plain(why, 80)})`),
     MOST,
   );
-  return [`Away in ${code(pool ?? "")} now: ${list}; at most ${maxUnavailable} at once.`];
+  const words = `Away in ${code(pool ?? "")} now: ${list}; at most ${maxUnavailable} at once`;
+  return waitsForSlot
+    ? [`⏳ ${words}: this waits until one of them is back in service. Next: ${typeThis("why", first.node)}.`]
+    : [`${words}.`];
 }
 
 /** Lines on other nodes of the pool, other controllers, and what could not be read. */
@@ -137,14 +144,22 @@ export function surroundings(plan: Omit<RestartPlan, "services">): string[] {
   return [...awayLine(plan), ...shortened(others), ...unreadLine(plan)];
 }
 
-/** Can the plan not succeed until the owner of a budget changes it? Then approving it only starts a wait. */
-export const isHopelessPlan = ({ blockers }: Pick<NodePlan, "blockers">): boolean =>
+/** Does a budget block evictions until its owner changes it? */
+const isBlockedForever = ({ blockers }: Pick<NodePlan, "blockers">): boolean =>
   blockers.some(({ isForever }) => isForever);
 
-const timeWords = (plan: NodePlan): string =>
-  isHopelessPlan(plan)
-    ? "No estimate: the drain cannot end before the disruption budget is changed"
-    : `Expected time: about ${counted(plan.minutes, "minute")}`;
+/**
+ * Can the plan not succeed before somebody does something else: changes a budget, or brings a node back? Then approving
+ * it only starts a wait.
+ */
+export const isHopelessPlan = (plan: Pick<NodePlan, "blockers" | "waitsForSlot">): boolean =>
+  isBlockedForever(plan) || plan.waitsForSlot === true;
+
+function timeWords(plan: NodePlan): string {
+  if (isBlockedForever(plan)) return "No estimate: the drain cannot end before the disruption budget is changed";
+  if (plan.waitsForSlot) return "No estimate: it waits for a node of the pool to come back first";
+  return `Expected time: about ${counted(plan.minutes, "minute")}`;
+}
 
 /**
  * Shows what emptying a node would do: pods and losses, what blocks, whether pods fit elsewhere, who else is at work.

@@ -115,6 +115,8 @@ export interface NodePlan extends EmptyingOutlook {
   readonly away: readonly AwayNode[];
   /** Most nodes of the pool that may be out of service at a time. */
   readonly maxUnavailable: number | string;
+  /** Set if these nodes take all slots of the pool, so that the work waits until one of them is back. */
+  readonly waitsForSlot?: true;
   readonly others: readonly OtherController[];
   /** Deadline of the evictions, in minutes; at the deadline Casement asks people to decide. */
   readonly mostMinutes: number;
@@ -130,7 +132,8 @@ export interface NodePlan extends EmptyingOutlook {
 }
 
 /** Plan that is shown before the services of a node are restarted, which evicts no pod. */
-export interface RestartPlan extends Pick<NodePlan, "node" | "pool" | "away" | "maxUnavailable" | "others" | "unread"> {
+export interface RestartPlan
+  extends Pick<NodePlan, "node" | "pool" | "away" | "maxUnavailable" | "waitsForSlot" | "others" | "unread"> {
   /** Windows services in the order in which they start. */
   readonly services: readonly string[];
 }

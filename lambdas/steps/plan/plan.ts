@@ -15,7 +15,8 @@ import { placementsOf } from "./placement.ts";
 import { releaseOf } from "./release.ts";
 
 /** The node to plan for, and the facts that its operation knows. */
-export interface PlanSubject extends Pick<NodePlan, "pool" | "away" | "maxUnavailable" | "others" | "mostMinutes"> {
+export interface PlanSubject
+  extends Pick<NodePlan, "pool" | "away" | "maxUnavailable" | "waitsForSlot" | "others" | "mostMinutes"> {
   readonly node: V1Node;
   /** All nodes of the cluster. */
   readonly nodes: readonly V1Node[];

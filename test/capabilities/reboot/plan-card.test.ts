@@ -57,6 +57,21 @@ describe("The card of a rollout", () => {
       "⛔",
     ],
     [{ blockers: ["stuck pod"] }, "⛔ Evictions are held up now on `win-2`: stuck pod. Each drain", "⛔"],
+    [
+      { lone: [{ owner: "shop/ReplicaSet cart", pods: 2 }] },
+      "⚠️ Wholly on one node, and guarded by no disruption budget: shop/ReplicaSet cart (2 pods on `win-2`).",
+      "Wholly on one node",
+    ],
+    [
+      { forever: ["shop/cart"], blockers: ["a budget"] },
+      "⛔ Never allowed on `win-2` by the disruption budgets `shop/cart`: their owners must change them",
+      "Never allowed",
+    ],
+    [
+      { away: [{ node: "win-9", why: "cordoned" }] },
+      "⚠️ Out of service already: `win-9` (cordoned). They take slots of the pool.",
+      "Out of service already",
+    ],
     [{ due: "Windows Update" }, "🔁 *Windows Update* waits for a reboot on `win-2`.", "🔁"],
   ])("shows what is special about a node, and nothing where there is nothing: %o", (fields, words, mark) => {
     expect(textOf({ nodes: [planned("win-1"), planned("win-2", fields)] })).toContain(words);
@@ -73,6 +88,23 @@ describe("The card of a rollout", () => {
     expect(text).toContain("🚫 *1 node left out:* `win-9` (it is a Linux node).");
     expect(textOf()).toContain("No pods have to move.");
     expect(textOf()).not.toContain("left out");
+  });
+
+  test("has no estimate and no recommended approval while a budget or the pool's slots let it go nowhere", () => {
+    const away = [{ node: "win-9", why: "NotReady" }];
+    const waiting = { nodes: nodes(2, { away, waitsForSlot: true }) };
+    expect(rolloutCard(plan(waiting)).isHopeless).toBe(true);
+    expect(textOf(waiting)).toContain("No estimate");
+    expect(textOf(waiting)).toContain("the rollout waits until one is back. Next: `{win} why win-9`.");
+    expect(
+      rolloutCard(plan({ nodes: [planned("win-1"), planned("win-2", { forever: ["shop/cart"] })] })),
+    ).toMatchObject({
+      isHopeless: true,
+    });
+    const recovering = [planned("win-9", { isAway: true }), ...nodes(2, { away, waitsForSlot: true })];
+    expect(rolloutCard(plan({ nodes: recovering })).isHopeless).toBeUndefined();
+    expect(textOf({ nodes: recovering })).not.toContain("Out of service already");
+    expect(textOf()).toContain("Expected time: about");
   });
 
   test("expects the first node alone, and then waves of as many as may be away", () => {

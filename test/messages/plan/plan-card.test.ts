@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { NodePlan } from "../../../lambdas/messages/plan/plan.ts";
-import { planBlocks } from "../../../lambdas/messages/plan/plan-card.ts";
+import { isHopelessPlan, planBlocks } from "../../../lambdas/messages/plan/plan-card.ts";
 import { expectWithinSlackLimits } from "../within-slack-limits.ts";
 
 const plan = (more: Partial<NodePlan> = {}): NodePlan => ({
@@ -115,6 +115,15 @@ describe("The plan of a drain", () => {
     expect(shown({ placements: [{ namespace: "shop", name: "a", node: "web-2", obstacle: null }] })).toContain(
       "Every pod fits",
     );
+  });
+
+  it("has no estimate and no recommended approval while nodes that are out of service take all slots", () => {
+    const more = { away: [{ node: "web-2", why: "NotReady" }], waitsForSlot: true } as const;
+    expect(shown(more)).toContain(
+      "at most 1 at once: this waits until one of them is back in service. Next: `{win} why web-2`.",
+    );
+    expect(shown(more)).toContain("No estimate: it waits for a node of the pool to come back first");
+    expect([isHopelessPlan(plan(more)), isHopelessPlan(plan({ away: more.away }))]).toEqual([true, false]);
   });
 
   it("names the nodes that are away, and other controllers with the way to pause them", () => {

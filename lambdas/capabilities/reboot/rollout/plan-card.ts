@@ -83,6 +83,63 @@ const blockerLine = ({ nodes }: RolloutPlan): string[] => {
   ];
 };
 
+/** Budgets at which the rollout comes to a stand until their owners change them. */
+const foreverLine = ({ nodes }: RolloutPlan): string[] => {
+  const stuck = nodes.filter(({ forever = [] }) => forever.length > 0);
+  if (stuck.length === 0) return [];
+  const budgets = unique(stuck.flatMap(({ forever = [] }) => forever));
+  const where = some(
+    stuck.map(({ name }) => code(name)),
+    MOST,
+  );
+  return [
+    `⛔ Never allowed on ${where} by the disruption budgets ${some(budgets.map(code), MOST)}: their owners must change them, or the rollout pauses there.`,
+  ];
+};
+
+const loneLine = ({ nodes }: RolloutPlan): string[] => {
+  const lone = nodes.flatMap(({ name, lone: all = [] }) =>
+    all.map(({ owner, pods }) => `${plain(owner, 100)} (${counted(pods, "pod")} on ${code(name)})`),
+  );
+  return lone.length > 0
+    ? [
+        `⚠️ Wholly on one node, and guarded by no disruption budget: ${some(lone, MOST)}. Down until their pods run elsewhere.`,
+      ]
+    : [];
+};
+
+/** Does each node that is in service wait for a slot, so that only nodes that are NotReady can be begun? */
+const waitsForSlots = ({ nodes }: RolloutPlan): boolean => {
+  const serving = nodes.filter(({ isAway }) => !isAway);
+  return serving.length > 0 && serving.length === nodes.length && serving.every(({ waitsForSlot }) => waitsForSlot);
+};
+
+/** Nodes of the pool that are out of service already and take its slots; the plan's own NotReady nodes have a line. */
+function takenLine(plan: RolloutPlan): string[] {
+  const own = new Set(plan.nodes.filter(({ isAway }) => isAway).map(({ name }) => name));
+  const all = plan.nodes.flatMap(({ away = [] }) => away).filter(({ node }) => !own.has(node));
+  const away = [...new Map(all.map((one) => [one.node, one])).values()];
+  const [first] = away;
+  if (!first) return [];
+  const list = some(
+    away.map(({ node, why }) => `${code(node)} (${plain(why, 80)})`),
+    MOST,
+  );
+  return waitsForSlots(plan)
+    ? [
+        `⏳ Out of service already: ${list}. No further node may be: the rollout waits until one is back. Next: ${typeThis("why", first.node)}.`,
+      ]
+    : [`⚠️ Out of service already: ${list}. They take slots of the pool.`];
+}
+
+const isHopeless = (plan: RolloutPlan): boolean => waitsForSlots(plan) || foreverLine(plan).length > 0;
+
+const timeWords = (plan: RolloutPlan): string => {
+  if (isHopeless(plan)) return "No estimate: the rollout cannot end before that is mended";
+  const more = plan.command === "reboot" ? ", more when Windows installs updates" : "";
+  return `Expected time: about ${counted(expectedMinutes(plan), "minute")}${more}`;
+};
+
 const leftOutLine = ({ leftOut }: RolloutPlan): string[] =>
   leftOut.length > 0
     ? [`🚫 *${counted(leftOut.length, "node")} left out:* ${leftOutWords(leftOut, MOST_LEFT_OUT)}.`]
@@ -105,14 +162,17 @@ function rolloutBlocks(plan: RolloutPlan): Block[] {
       `In this order: ${names}.`,
       ...dueLines(plan),
       ...awayLine(plan),
+      ...takenLine(plan),
       ...ec2Line(plan),
       podsLine(plan),
       ...lossLine(plan),
+      ...loneLine(plan),
       ...blockerLine(plan),
+      ...foreverLine(plan),
       ...leftOutLine(plan),
     ]),
     context(
-      `Expected time: about ${counted(expectedMinutes(plan), "minute")}${plan.command === "reboot" ? ", more when Windows installs updates" : ""}. A node that fails pauses the rollout and asks. Each node is judged again before it is begun.`,
+      `${timeWords(plan)}. A node that fails pauses the rollout and asks. Each node is judged again before it is begun.`,
     ),
   ];
 }
@@ -144,6 +204,7 @@ const dueLines = ({ nodes, command }: RolloutPlan): string[] => {
 
 /** The plan of a rollout, for the message that asks for its approval. */
 export const rolloutCard = (plan: RolloutPlan): PlanCard => ({
+  ...(isHopeless(plan) ? { isHopeless: true } : {}),
   blocks: [section(`*Plan*: ${sentenceOf(plan)}`), ...rolloutBlocks(plan)],
 });
 

@@ -6,6 +6,7 @@ import type { Op } from "../../../change/operation/op.ts";
 import type { RolloutCommand, RolloutRequest } from "../../../commands/request.ts";
 import type { Configuration } from "../../../configuration/configuration.ts";
 import { Refused, UserError } from "../../../errors.ts";
+import type { NodePlan } from "../../../messages/plan/plan.ts";
 import { isReady, isWindows } from "../../../steps/cluster/node-facts.ts";
 import type { Node } from "../../../steps/cluster/nodes.ts";
 import { mostAway, poolNodes } from "../../../steps/ledger/slot-rules.ts";
@@ -52,6 +53,25 @@ export function checkSize(names: readonly string[]): void {
   if (names.length > MOST_IN_ROLLOUT) throw new UserError(tooManyInRollout(names.length, MOST_IN_ROLLOUT));
 }
 
+/** The fields that only some nodes have. */
+function trouble({
+  blockers,
+  lone,
+  away,
+  waitsForSlot,
+}: Pick<NodePlan, "blockers" | "lone" | "away" | "waitsForSlot">): Pick<
+  PlannedNode,
+  "forever" | "lone" | "away" | "waitsForSlot"
+> {
+  const forever = blockers.filter(({ isForever }) => isForever).flatMap(({ budgets }) => budgets);
+  return {
+    ...(forever.length > 0 ? { forever } : {}),
+    ...(lone ? { lone } : {}),
+    ...(away.length > 0 ? { away } : {}),
+    ...(waitsForSlot ? { waitsForSlot } : {}),
+  };
+}
+
 async function planReboot(op: Op, name: string): Promise<PlannedNode> {
   const request = { command: "reboot", node: name, dryRun: false } as const;
   const planned = await planEmptying({ ...op, request });
@@ -65,16 +85,18 @@ async function planReboot(op: Op, name: string): Promise<PlannedNode> {
     losses: lossClasses(plan.pods),
     blockers: blockerClasses(plan),
     budgets: plan.blockers.flatMap(({ budgets }) => budgets),
+    ...trouble(plan),
   };
 }
 
 async function planRestartOf(op: Op, name: string): Promise<PlannedNode> {
   const request = { command: "restart", node: name, dryRun: false } as const;
-  const { chosen, isReady: isServing } = await planRestart({ ...op, request });
+  const { chosen, plan, isReady: isServing } = await planRestart({ ...op, request });
   const { uid, instanceId, bootId, pool } = chosen;
   return {
     ...{ name, uid, instanceId, bootId, pool, pods: 0, minutes: 0, isAway: !isServing, throughEc2: false },
     ...{ ...NOTHING_EVICTED, budgets: [] },
+    ...trouble({ ...plan, blockers: [] }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { RolloutCommand } from "../../../commands/request.ts";
+import type { AwayNode, LoneWorkload } from "../../../messages/plan/plan.ts";
 
 /** A node of a rollout, with the effects on it. */
 export interface PlannedNode {
@@ -24,6 +25,14 @@ export interface PlannedNode {
   readonly blockers: readonly string[];
   /** Disruption budgets that block now, by name. */
   readonly budgets: readonly string[];
+  /** Disruption budgets that never allow an eviction, by name; missing if there are none. */
+  readonly forever?: readonly string[];
+  /** Workloads that are wholly on the node, and that no budget guards; missing if there are none. */
+  readonly lone?: readonly LoneWorkload[];
+  /** Other nodes of its pool that are out of service; missing if there are none. */
+  readonly away?: readonly AwayNode[];
+  /** Set if those take all slots of the pool. */
+  readonly waitsForSlot?: true;
 }
 
 /** A node that was requested, but is not rebooted. */
