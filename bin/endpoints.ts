@@ -51,12 +51,15 @@ export function writeEndpoints(folder: string, endpoints: Endpoints, access: Clu
 }
 
 /** Text that `npm start` prints once the sandbox is ready. */
-export const banner = ({ ui, kubeconfig }: Endpoints, resumed: boolean): string =>
+export const banner = (
+  { ui, kubeconfig }: Endpoints,
+  { resumed, nodes }: { readonly resumed: boolean; readonly nodes: number },
+): string =>
   [
     "",
     `  Casement sandbox: ${ui}`,
     "",
-    `  ${resumed ? "Resumed from the saved state (--fresh starts over)." : "New demo cluster: four Windows nodes, four people."}`,
+    `  ${resumed ? "Resumed from the saved state (--fresh starts over)." : `New demo cluster: ${nodes === 4 ? "four" : nodes} Windows nodes, four people.`}`,
     "  Type /win help in the page, or:",
     `    kubectl --kubeconfig ${kubeconfig} get nodes`,
     "  Addresses and keys are in .sandbox/endpoints.json. Ctrl-C ends it.",

@@ -9,6 +9,8 @@ export interface Flags {
   readonly speed: number;
   readonly seed: number;
   readonly fresh: boolean;
+  /** Windows nodes that a new demo cluster has; null for the saved number, or four. */
+  readonly nodes: number | null;
   /** Names of neighbours and controllers to switch on and, in `without`, to switch off. */
   readonly with: readonly string[];
   readonly without: readonly string[];
@@ -26,6 +28,7 @@ export const usage = (names: readonly string[]): string => `npm start -- [flags]
   --speed N   how many times faster than yours the sandbox's clock runs, 0.1 to 10,000 (10)
   --seed N    random seed: the same seed gives the same run (1)
   --fresh     delete the saved state and start over
+  --nodes N   Windows nodes of a new demo cluster, 4 to 200 (4); the others join the pool web
   --with NAME[,NAME]     switch neighbours on, such as another operator in the cluster; may be repeated
   --without NAME[,NAME]  switch neighbours off, or controllers of the simulated cluster; may be repeated
   --calibration FILE     take the times that npm run acceptance has measured
@@ -46,12 +49,13 @@ const numberOf = (flag: string, text: string, low: number, high: number, whole: 
  * @throws StartError that names the flag
  */
 export function flagsOf(words: readonly string[]): Flags {
-  const { port, speed, seed, fresh, with: on, without: off, calibration = null } = parsed(words);
+  const { port, speed, seed, fresh, nodes, with: on, without: off, calibration = null } = parsed(words);
   return {
     port: numberOf("port", port, 0, 65_531, true),
     speed: numberOf("speed", speed, 0.1, 10_000, false),
     seed: numberOf("seed", seed, 0, 2 ** 32 - 1, true),
     fresh,
+    nodes: nodes === undefined ? null : numberOf("nodes", nodes, 4, 200, true),
     with: namesIn(on),
     without: namesIn(off),
     calibration,
@@ -71,6 +75,7 @@ function parsed(words: readonly string[]) {
         speed: { type: "string", default: "10" },
         seed: { type: "string", default: "1" },
         fresh: { type: "boolean", default: false },
+        nodes: { type: "string" },
         with: { type: "string", multiple: true, default: [] },
         without: { type: "string", multiple: true, default: [] },
         calibration: { type: "string" },
@@ -78,7 +83,7 @@ function parsed(words: readonly string[]) {
     }).values;
   } catch (error) {
     throw new StartError(
-      `${messageOf(error)} (there are --port, --speed, --seed, --fresh, --with, --without, --calibration and --help)`,
+      `${messageOf(error)} (there are --port, --speed, --seed, --fresh, --nodes, --with, --without, --calibration and --help)`,
     );
   }
 }

@@ -37,7 +37,7 @@ async function start(flags: Flags): Promise<{ sandbox: Sandbox; state: State }> 
   const { refuseUnknown, startSandbox } = await import("./start-sandbox.ts");
   refuseUnknown(flags);
   if (flags.fresh) clearState(STATE);
-  const state = await resuming(() => openState(STATE));
+  const state = await resuming(() => openState(STATE, flags.nodes));
   const starting = () => startSandbox(state, ports, { ...flags, figures }, STATE);
   const sandbox = await (state.resumed ? resuming(starting) : starting());
   writeEndpoints(STATE, sandbox.endpoints, sandbox.kubeconfig);
@@ -73,7 +73,7 @@ export async function main(words: readonly string[]): Promise<void> {
   try {
     const { sandbox, state } = await start(flagsOf(words));
     started(sandbox);
-    console.log(banner(sandbox.endpoints, state.resumed));
+    console.log(banner(sandbox.endpoints, state));
     // The banner does not wait for the handlers' modules, which take as long to load as everything else.
     await sandbox.loadHandlers();
     flushCompileCache();

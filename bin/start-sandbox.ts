@@ -9,10 +9,11 @@ import { defaultFigures, type Figures } from "../lib/sandbox/core/figures.ts";
 import { type PacedClock, pacedClock } from "../lib/sandbox/core/paced-clock.ts";
 import { createSimulation, type Simulation } from "../lib/sandbox/core/simulation.ts";
 import { demo } from "../lib/sandbox/demo.ts";
-import { demoConfiguration, demoProbe } from "../lib/sandbox/demo-configuration.ts";
+import { demoConfiguration, demoPools, demoProbe } from "../lib/sandbox/demo-configuration.ts";
 import { drainedWorkloads } from "../lib/sandbox/demo-workloads.ts";
 import { selectionError } from "../lib/sandbox/neighbours/selection.ts";
 import { page } from "../lib/sandbox/page/page.ts";
+import { RUNBOOK_ADDRESS } from "../lib/sandbox/page/runbook-address.ts";
 import { OWNER } from "../lib/sandbox/principals.ts";
 import { payloadManifest, seedAccount } from "../lib/sandbox/seed-account.ts";
 import { seedNodes } from "../lib/sandbox/seed-nodes.ts";
@@ -174,14 +175,21 @@ export async function startSandbox(state: State, ports: Ports, flags: Start, fol
     overrides: { probeImages: probeImagesOf(demoProbe, profileOf(demo)) },
   });
   const authority = simulator.kubernetes.authorityPem;
-  const configuration = demoConfiguration({ apiServer: API_FOR_MACHINES, authority }, { probe: demoProbe });
+  const configuration = demoConfiguration(
+    { apiServer: API_FOR_MACHINES, authority },
+    { probe: demoProbe, pools: demoPools(state.nodes), runbook: RUNBOOK_ADDRESS },
+  );
   await seedAccount(simulator, configuration, urls.kubernetes);
   const pause = (ms: number): Promise<void> => sleep(clock, ms);
   const addresses = { ...urls, configuration, now: clock.now, pause, slackNow: Date.now, during: invocations.during };
   mountHandlers(simulator, addresses);
   const ui = uiOf(simulator, runtime, addresses, Object.keys(configuration.pools));
   const servers = await startServers(simulator, ports, requests, ui);
-  await resume(simulator, state, runtime, { configuration, payload: payloadManifest(simulator, configuration) });
+  await resume(simulator, state, runtime, {
+    configuration,
+    payload: payloadManifest(simulator, configuration),
+    nodes: state.nodes,
+  });
   return {
     endpoints: endpointsOf(simulator, urls, folder),
     kubeconfig: { server: urls.kubernetes, authority, ...(await simulator.kubernetes.adminCredentials()) },

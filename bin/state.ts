@@ -15,6 +15,8 @@ export interface State {
   readonly run: number;
   /** Latest sandbox time that may have been shown, in milliseconds since the epoch. */
   readonly savedTime: number | undefined;
+  /** Number of Windows nodes that the demo cluster was seeded with. */
+  readonly nodes: number;
   /** Saves the latest time that this process may show: the next run begins there. */
   saveTime(time: number): void;
   /** Marks seeding as complete: from then on, an interrupted run is resumed. */
@@ -27,14 +29,18 @@ const FORMAT = 3;
 /** The store of formats 1 and 2. */
 const OLD_FILE = "ground.db";
 
+/** Number of Windows nodes of a demo cluster for which nobody named one, and of states that do not name theirs. */
+const USUAL_NODES = 4;
+
 const OTHER_VERSION = "the state in .sandbox is of another version of Casement: start anew with --fresh";
 
 /**
  * Opens the saved state. If the first start was interrupted before seeding was complete, the state starts over.
  * @param folder a directory that this process has locked
- * @throws StartError if another version wrote the state
+ * @param nodes number of Windows nodes for a new state; null for the saved number, or the usual
+ * @throws StartError if another version wrote the state, or if it has another number of nodes
  */
-export function openState(folder: string): State {
+export function openState(folder: string, nodes: number | null = null): State {
   if (existsSync(join(folder, OLD_FILE))) throw new StartError(OTHER_VERSION);
   const store = openStore(join(folder, "sandbox.db"));
   const notes = store.collection<number>("sandbox");
@@ -42,10 +48,18 @@ export function openState(folder: string): State {
   if (notes.size > 0 && !resumed) {
     store.close();
     clearState(folder);
-    return openState(folder);
+    return openState(folder, nodes);
   }
   if (resumed && notes.get("format") !== FORMAT) throw new StartError(OTHER_VERSION);
   notes.set("format", FORMAT);
+  const seeded = resumed ? (notes.get("nodes") ?? USUAL_NODES) : (nodes ?? USUAL_NODES);
+  if (nodes !== null && nodes !== seeded) {
+    store.close();
+    throw new StartError(
+      `the cluster in .sandbox began with ${seeded} Windows nodes: start anew with --fresh --nodes ${nodes}`,
+    );
+  }
+  notes.set("nodes", seeded);
   const run = (notes.get("run") ?? -1) + 1;
   notes.set("run", run);
   return {
@@ -53,6 +67,7 @@ export function openState(folder: string): State {
     ledgerPath: join(folder, "ledger"),
     resumed,
     run,
+    nodes: seeded,
     savedTime: notes.get("reached"),
     saveTime: (time) => notes.set("reached", time),
     markSeeded: () => notes.set("settled", 1),

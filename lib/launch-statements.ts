@@ -100,3 +100,11 @@ export const seeVolumeKey: Statement = {
   resources: ["*"],
   why: "The action takes no resources; it tells the name of a key.",
 };
+
+/** Lets the doctor see whether new instances get a private DNS name, by which their Nodes are named. */
+export const seeVpcDns: Statement = {
+  sid: "SeeVpcDns",
+  actions: ["ec2:DescribeVpcAttribute"],
+  resources: ["*"],
+  why: "The VPC is known by its subnets alone; the answer is one switch.",
+};

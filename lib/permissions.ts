@@ -6,7 +6,7 @@ import { seeScalingGroups, tagAssisted } from "./assist-statements.ts";
 import { functionNames, functions, type PrincipalName, triedNames } from "./functions.ts";
 import { clusterInputs, inputContents, machineInputs, seeInputSecrets } from "./input-statements.ts";
 import { seeKey } from "./key-statements.ts";
-import { launch, seeVolumeKey, useVolumeKey } from "./launch-statements.ts";
+import { launch, seeVolumeKey, seeVpcDns, useVolumeKey } from "./launch-statements.ts";
 import {
   appendAudit,
   askToAppend,
@@ -225,6 +225,7 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
     keepCredential("look"),
     putNotices,
     seeSubnets,
+    seeVpcDns,
     seeVolumeKey,
     seeKey,
     seeSecurityGroups,

@@ -1,5 +1,5 @@
-import { registriesTask } from "../machine/machine-paths.ts";
 import type { Questions } from "../machine/questions.ts";
+import { renewalQuestions } from "../machine/renewal.ts";
 import { type CheckResult, type NodeCheck, unknownResult, wrong } from "./check.ts";
 import type { ExpectedMachine, HealthFacts } from "./facts.ts";
 import { bootCheck, guardCheck, LINK_LOCAL, machineChecks } from "./machine-checks.ts";
@@ -60,6 +60,6 @@ export const healthQuestions = ({ services }: Pick<ExpectedMachine, "services">)
   boot: true,
   reboot: true,
   disk: true,
-  tasks: [registriesTask],
+  tasks: renewalQuestions,
   agent: true,
 });

@@ -1,3 +1,4 @@
+import type { DeletionMark } from "../cluster/deletion-marks.ts";
 import type { Answers, ObservationVerdict, ServiceQuestion } from "../machine/questions.ts";
 import type { ProbeResult } from "./probe.ts";
 
@@ -70,6 +71,8 @@ export interface NodeFacts {
     readonly heartbeatAt: string;
   } | null;
   readonly taints: readonly { readonly key: string; readonly value: string; readonly effect: string }[];
+  /** Those of its taints with which an autoscaler marks it for deletion; missing where their age was not read. */
+  readonly marks?: readonly DeletionMark[];
   readonly cordoned: boolean;
   /** The operation that cordoned it; null if none did. */
   readonly cordonedBy: string | null;

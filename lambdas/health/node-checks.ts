@@ -1,3 +1,4 @@
+import { isDeletionMark } from "../cluster/deletion-marks.ts";
 import { by, OK, unknownResult, wrong } from "./check.ts";
 import { bootTime } from "./facts.ts";
 
@@ -68,20 +69,15 @@ const cordon = by("kubernetes", "cordon", ({ cordoned, cordonedBy, quarantined }
 /** Taint of a cordon, for which there is a separate check. */
 const UNSCHEDULABLE = "node.kubernetes.io/unschedulable";
 
-/**
- * Prefixes of taints that a controller or Casement sets on a faulty node, or on one that it is about to delete; a pool's
- * own taints have other prefixes.
- */
-const TROUBLED = [
-  ...["node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "casement.dev/"],
-  ...["ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted"],
-];
+/** Prefixes of taints that a controller or Casement sets on a faulty node; a pool's own taints have other prefixes. */
+const TROUBLED = ["node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "casement.dev/"];
 
-const taints = by("kubernetes", "taints", (found) => {
-  const troubled = found.taints
-    .filter(({ key }) => key !== UNSCHEDULABLE && TROUBLED.some((prefix) => key.startsWith(prefix)))
+const taints = by("kubernetes", "taints", ({ taints: all, marks }) => {
+  const troubled = all
+    .filter(({ key }) => isDeletionMark(key) || TROUBLED.some((prefix) => key.startsWith(prefix)))
+    .filter(({ key }) => key !== UNSCHEDULABLE)
     .map(({ key, value, effect }) => `${key}${value ? `=${value}` : ""}:${effect}`);
-  return troubled.length === 0 ? OK : wrong({ kind: "tainted", taints: troubled });
+  return troubled.length === 0 ? OK : wrong({ kind: "tainted", taints: troubled, ...(marks ? { marks } : {}) });
 });
 
 /** Checks of the instance and its agent, on which all others depend. */

@@ -1,3 +1,4 @@
+import type { DeletionMark } from "../cluster/deletion-marks.ts";
 import type { WaitingRequest } from "./facts.ts";
 import type { DataPlaneFault } from "./probe.ts";
 
@@ -29,7 +30,7 @@ export type Trouble =
   | { readonly kind: "heartbeat-old"; readonly heartbeatAt: string }
   | { readonly kind: "not-ready"; readonly status: string; readonly reason: string; readonly message: string }
   | { readonly kind: "cordoned"; readonly by: string | null; readonly quarantined?: true }
-  | { readonly kind: "tainted"; readonly taints: readonly string[] }
+  | { readonly kind: "tainted"; readonly taints: readonly string[]; readonly marks?: readonly DeletionMark[] }
   | {
       readonly kind: "data-plane";
       readonly fault: DataPlaneFault;

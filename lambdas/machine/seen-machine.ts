@@ -1,5 +1,7 @@
+import { observedMarks, type SeenMarks } from "../cluster/deletion-marks.ts";
 import type { BootCause } from "./boot-cause.ts";
 import { type Answers, answersHash, type Group, type ProxyPlace, type RebootReason } from "./questions.ts";
+import type { RenewalFault } from "./renewal.ts";
 
 /** A boot that Casement did not order, and that is not posted in the channel yet. */
 export interface BootNews {
@@ -29,9 +31,13 @@ export interface SeenMachine {
   readonly seenAt: string;
   /** The SSM agent's proxy, if the machine reaches AWS only by it; missing without one. */
   readonly proxiedBy?: readonly ProxyPlace[];
+  /** Fault of the renewal of ECR's passwords, since the first observation that found one; missing without one. */
+  readonly renewalFault?: RenewalFault & { readonly since: string };
   readonly news?: BootNews;
   /** Identity of the proxy's content for which a reboot was offered. */
   readonly offered?: string;
+  /** Marks of autoscalers on the Node; missing without one. */
+  readonly marks?: SeenMarks;
 }
 
 /** Last reboot of a machine that an operation of Casement ordered. */
@@ -51,6 +57,10 @@ export interface Sighting extends Pick<SeenMachine, "instanceId" | "node" | "uid
   readonly reasons: readonly RebootReason[] | null;
   /** Missing if the machine did not answer, or could not look. */
   readonly proxiedBy?: readonly ProxyPlace[];
+  /** Keys of the marks of autoscalers on the Node; missing without one. */
+  readonly marks?: readonly string[];
+  /** Null if passwords of ECR are renewed, or need not be; missing if that is not known. */
+  readonly renewalFault?: RenewalFault | null;
 }
 
 /** Judgement of a sighting. */
@@ -139,6 +149,28 @@ function dueSinceOf(
 const proxyOf = (places: readonly ProxyPlace[] = []): Pick<SeenMachine, "proxiedBy"> =>
   places.length > 0 ? { proxiedBy: places } : {};
 
+const marksOf = (marks: SeenMarks): Pick<SeenMachine, "marks"> => (Object.keys(marks).length > 0 ? { marks } : {});
+
+/** The record of a machine that did not answer; null if nothing changes. The Node shows its marks nevertheless. */
+function unanswered(known: SeenMachine | undefined, bootId: string | null, marked: SeenMarks): SeenMachine | null {
+  if (!known) return null;
+  const { marks = {}, ...rest } = known;
+  const isSame = Object.keys(marks).join() === Object.keys(marked).join();
+  if (bootId === null && isSame) return null;
+  return { ...rest, ...(bootId === null ? {} : { bootId }), ...marksOf(marked) };
+}
+
+/** Fault of the renewal: another one of the same machine goes on since the first. */
+function renewalOf(
+  before: SeenMachine | undefined,
+  fault: Sighting["renewalFault"],
+  now: string,
+): Pick<SeenMachine, "renewalFault"> {
+  const had = before?.renewalFault;
+  if (fault === null || (fault === undefined && !had)) return {};
+  return { renewalFault: fault ? { ...fault, since: had?.since ?? now } : had };
+}
+
 /**
  * Compares a machine with its last observation. The first observation of a node is no change, and a node that
  * registered again is another node.
@@ -148,20 +180,25 @@ const proxyOf = (places: readonly ProxyPlace[] = []): Pick<SeenMachine, "proxied
 export function judgeSighting(
   before: SeenMachine | undefined,
   own: OwnReboot | undefined,
-  { bootId, reasons, proxiedBy, ...seen }: Sighting,
+  { bootId, reasons, proxiedBy, renewalFault, marks, ...seen }: Sighting,
   now: string,
 ): SightingJudgement {
   const known = before?.uid === seen.uid ? before : undefined;
-  if (bootId === null) return { record: null, change: "none" };
+  const marked = observedMarks(known?.marks, marks, now);
+  if (bootId === null) return { record: unanswered(known, null, marked), change: "none" };
   const change = changeOf(known, own, bootId);
-  if (reasons === null) return { record: known && change === "own" ? { ...known, bootId } : null, change };
+  if (reasons === null) return { record: unanswered(known, change === "own" ? bootId : null, marked), change };
   const dueSince = reasons.length > 0 ? dueSinceOf(known, { change, now }) : null;
   const news = known?.news ? { news: known.news } : {};
   const offered = known?.offered === undefined ? {} : { offered: known.offered };
-  const proxied = proxyOf(proxiedBy ?? before?.proxiedBy);
+  const lasting = {
+    ...proxyOf(proxiedBy ?? before?.proxiedBy),
+    ...renewalOf(before, renewalFault, now),
+    ...marksOf(marked),
+  };
   // The old boot id stays until the news is recorded, so that the next observation finds the boot again after a crash.
   const kept = change === "foreign" && known ? { bootId: known.bootId, launchedAt: known.launchedAt } : { bootId };
-  return { record: { ...seen, ...kept, reasons, dueSince, seenAt: now, ...proxied, ...news, ...offered }, change };
+  return { record: { ...seen, ...kept, reasons, dueSince, seenAt: now, ...lasting, ...news, ...offered }, change };
 }
 
 /** Does the machine need a reboot, according to its last observation? */
@@ -179,6 +216,10 @@ export type RebootDue =
 /** Milliseconds for which an observation is valid. Observations run every half hour, so three of them may fail. */
 const FRESH_MS = 100 * 60_000;
 
+/** Is the last observation of a machine recent enough to be believed? @param now milliseconds since the epoch */
+export const isSeenLately = ({ seenAt }: Pick<SeenMachine, "seenAt">, now: number): boolean =>
+  now - Date.parse(seenAt) <= FRESH_MS;
+
 /**
  * Decides whether a node needs a reboot, from its last observation.
  * @param uid of the Node
@@ -187,6 +228,6 @@ const FRESH_MS = 100 * 60_000;
 export function rebootDue(seen: SeenMachine | undefined, uid: string, now: number): RebootDue {
   if (seen === undefined || seen.uid !== uid) return { state: "unknown", seenAt: null };
   const { seenAt, reasons, dueSince } = seen;
-  if (now - Date.parse(seenAt) > FRESH_MS) return { state: "unknown", seenAt };
+  if (!isSeenLately(seen, now)) return { state: "unknown", seenAt };
   return dueSince === null ? { state: "not-due", seenAt } : { state: "due", reasons, since: dueSince, seenAt };
 }

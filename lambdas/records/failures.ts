@@ -16,6 +16,7 @@ export const failureCodes = [
   "launch-later",
   "launch-refused",
   "volume-key-unusable",
+  "private-name-missing",
   "address-claimed",
   "join-slots-taken",
   "certificate-requests-pending",

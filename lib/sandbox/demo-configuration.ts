@@ -48,6 +48,13 @@ const policy = {
   cancel: ["operator", "approver"],
 };
 
+/** Pools of the demo. @param nodes number of Windows nodes that it begins with: those above four are of the pool web */
+export const demoPools = (nodes = 4) => ({
+  web: pool("2022", nodes + 4, "web"),
+  batch: { ...pool("2019", 24, "batch"), maxUnavailable: "20%" },
+  edge: pool("2025", 2, "edge"),
+});
+
 /** Images that `npm start` has for its probes: one that its registry serves proves a change of mirrors. */
 export const demoProbe = { registries: { "registry.example.com": "registry.example.com/shop/storefront:1.4" } };
 
@@ -89,11 +96,7 @@ export const demoConfiguration = (
     policy,
     // In the demo one person alone may try a removal of few pods.
     approvals: { remove: { needs: 1, unless: { podsAtMost: 5 } } },
-    pools: {
-      web: pool("2022", 8, "web"),
-      batch: { ...pool("2019", 24, "batch"), maxUnavailable: "20%" },
-      edge: pool("2025", 2, "edge"),
-    },
+    pools: demoPools(),
     bucket: demo.bucket,
     ledgerTable: demo.ledgerTable,
     instanceProfileArn: demo.instanceProfileArn,

@@ -66,6 +66,23 @@ export const windowsNodes: readonly SeedNode[] = [
   }),
 ];
 
+/** Last number of the first address that a subnet gives to one of more nodes. */
+const FIRST_HOST = 100;
+
+/**
+ * Lists the Windows nodes of a demo cluster.
+ * @param count at least four: the others are ordinary nodes of the pool web, in all subnets alike
+ */
+export const windowsNodesOf = (count: number): readonly SeedNode[] => [
+  ...windowsNodes,
+  ...Array.from({ length: count - windowsNodes.length }, (_, index) => {
+    const { cidr } = demo.subnets[index % demo.subnets.length] ?? demo.subnets[0];
+    const host = FIRST_HOST + Math.floor(index / demo.subnets.length);
+    const number = (index + 1).toString(16).padStart(4, "0");
+    return windows(`i-0e5f607182930${number}`, cidr.replace(/0\/24$/, String(host)), "web");
+  }),
+];
+
 const linux = (instanceId: string, privateIp: string, role: string) => ({
   instance: {
     instanceId,

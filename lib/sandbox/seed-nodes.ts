@@ -13,7 +13,7 @@ import type { MachineRecord } from "../../lambdas/records/machine-record.ts";
 import { TAG } from "../../lambdas/tags.ts";
 import { sleep } from "./core/clock.ts";
 import { demo } from "./demo.ts";
-import { linuxNodes, linuxPods, type SeedNode, windowsNodes, workloads } from "./demo-nodes.ts";
+import { linuxNodes, linuxPods, type SeedNode, windowsNodesOf, workloads } from "./demo-nodes.ts";
 import type { KubeObject } from "./kubernetes/model/object.ts";
 import type { Simulator } from "./simulator.ts";
 
@@ -26,7 +26,11 @@ export interface Seeding {
   readonly simulator: Simulator;
   readonly configuration: Configuration;
   readonly payload: PayloadManifest;
+  /** Number of Windows nodes; default: the four of the demo. */
+  readonly nodes?: number;
 }
+
+const seedsOf = ({ nodes = 4 }: Seeding): readonly SeedNode[] => windowsNodesOf(nodes);
 
 /**
  * Seeds the demo cluster: Linux nodes, workloads, and Windows machines that are set up by the same plans that
@@ -39,8 +43,9 @@ export async function seedNodes(seeding: Seeding): Promise<void> {
   for (const node of linuxNodes) seedLinuxNode(seeding, node);
   for (const object of [...linuxPods, ...workloads]) simulator.kubernetes.create(object);
   const until = clock.now() + JOIN_WITHIN_MS;
-  const joining = Promise.all(windowsNodes.map((node) => seedWindowsNode(seeding, node, until)));
-  while (!windowsNodes.every((node) => isReady(simulator, node)) || hasPendingRequests(simulator)) {
+  const seeds = seedsOf(seeding);
+  const joining = Promise.all(seeds.map((node) => seedWindowsNode(seeding, node, until)));
+  while (!seeds.every((node) => isReady(simulator, node)) || hasPendingRequests(simulator)) {
     if (clock.now() > until) throw new Error("The seed nodes did not become Ready in time.");
     await approveAndLabel(seeding);
     await sleep(clock, POLL_MS);
@@ -170,16 +175,16 @@ function seedSecret(simulator: Simulator, configuration: Configuration, instance
 }
 
 /** Approves the seed nodes' certificates, labels their Nodes and removes the starting taint. */
-async function approveAndLabel({ simulator, configuration }: Seeding): Promise<void> {
-  const names = windowsNodes.map(({ instanceId }) => `system:node:${nodeName(simulator, instanceId)}`);
+async function approveAndLabel(seeding: Seeding): Promise<void> {
+  const { simulator, configuration } = seeding;
+  const seeds = seedsOf(seeding);
+  const names = seeds.map(({ instanceId }) => `system:node:${nodeName(simulator, instanceId)}`);
   const profile = profileOf(configuration);
-  const bootstrappers = windowsNodes.map(({ instanceId }) =>
-    bootstrapperOf(profile.join, nodeName(simulator, instanceId)),
-  );
+  const bootstrappers = seeds.map(({ instanceId }) => bootstrapperOf(profile.join, nodeName(simulator, instanceId)));
   const requesters = [...bootstrappers, ...names];
   for (const csr of simulator.kubernetes.objects("certificatesigningrequests", "certificates.k8s.io"))
     await approve(simulator, csr, requesters);
-  for (const seed of windowsNodes) {
+  for (const seed of seeds) {
     const pool = configuration.pools[seed.pool];
     const node = nodeOf(simulator, seed);
     if (pool && node) await labelAndUntaint(simulator, node, profile.labels({ poolName: seed.pool, pool }));

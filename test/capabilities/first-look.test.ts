@@ -58,6 +58,7 @@ const firstSeen: Readonly<Record<FailureCode, FirstSeen>> = {
   "account-refused": launches,
   "launch-later": launches,
   "launch-refused": launches,
+  "private-name-missing": launches,
   "address-claimed": launches,
   "join-slots-taken": launches,
   "certificate-requests-pending": launches,

@@ -2,8 +2,9 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "../../lambdas/commands/parse.ts";
+import { anchorOf } from "../../lib/sandbox/page/runbook.ts";
 import { awsCommands, unknownTo } from "./aws-commands.ts";
-import { anchorOf, codeOf, type Page, pages } from "./pages.ts";
+import { codeOf, type Page, pages } from "./pages.ts";
 
 const scripts: Readonly<Record<string, string>> = JSON.parse(readFileSync("package.json", "utf8")).scripts;
 

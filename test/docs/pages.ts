@@ -58,13 +58,5 @@ export function pageAt(path: string): Page {
   return found;
 }
 
-/** The anchor that GitHub gives a heading. */
-export const anchorOf = (heading: string): string =>
-  heading
-    .replace(/`|\*|\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
-    .replaceAll(" ", "-");
-
 /** All inline code and all lines of code of a page. */
 export const codeOf = ({ spans, lines }: Page): readonly string[] => [...spans, ...lines];

@@ -201,6 +201,12 @@ const cases: readonly Case[] = [
     remedy: /deploy the stack/,
   },
   {
+    what: "the VPC has DNS hostnames switched off",
+    happens: () => injectFault(here, "no-dns-hostnames"),
+    finding: /`enableDnsHostnames` of the VPC `vpc-\w+` is off: new instances get no private DNS name/,
+    remedy: /modify-vpc-attribute/,
+  },
+  {
     what: "somebody made a document anew",
     overrides: {
       documents: scriptDocuments(demo.cluster.name).map((one) => ({

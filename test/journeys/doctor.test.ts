@@ -9,12 +9,13 @@ afterEach(() => here.close());
 
 const report = (): Promise<string> => answerTo(here, "/win doctor");
 
-test("a healthy cluster has no findings, and the doctor changes nothing", async () => {
+test("a healthy cluster has no findings but an old program, and the doctor changes nothing", async () => {
   here = await startJourney({ seedNodes: true });
   const labels = () => here.simulator.kubernetes.objects("nodes").map(({ metadata }) => metadata.labels);
   const before = labels();
   const said = await report();
-  expect(said).toMatch(/prod-west: all \d\d checks passed$/m);
+  expect(said).toMatch(/prod-west: all \d\d checks passed \(1 note\)$/m);
+  expect(said).toContain("the program containerd.exe 1.7.27 has had no fixes from its publisher since 2026-03-31");
   for (const account of accounts) expect(said).toMatch(new RegExp(`\`${account}\` \\d+s old, renewal in 11h`));
   expect(labels()).toEqual(before);
   // What the admission policies must deny is all that is denied.

@@ -54,6 +54,49 @@ describe("what waits for a reboot", () => {
   });
 });
 
+describe("a mark of an autoscaler", () => {
+  const marks = ["karpenter.sh/disrupted"];
+  const later = "2026-11-21T09:00:00.000Z";
+  const recordOf = (known: SeenMachine, more: Partial<Sighting>, at = now) =>
+    judgeSighting(known, undefined, seen(more), at).record;
+
+  it("is as old as its first observation, whether or not the machine answers", () => {
+    const first = recordOf(before, { marks }) ?? before;
+    expect(first.marks).toEqual({ "karpenter.sh/disrupted": now });
+    expect(recordOf(first, { marks }, later)?.marks).toEqual(first.marks);
+    expect(recordOf(before, { marks, reasons: null })).toEqual({ ...before, marks: first.marks });
+    expect(recordOf(first, { marks, reasons: null }, later)).toBeNull();
+  });
+
+  it("is forgotten once it is gone, and on another Node", () => {
+    const first = { ...before, marks: { "karpenter.sh/disrupted": now } };
+    expect(recordOf(first, {}, later)).not.toHaveProperty("marks");
+    expect(recordOf(first, { bootId: null, reasons: null }, later)).toEqual(before);
+    expect(recordOf(first, { uid: "uid-2", marks }, later)?.marks).toEqual({ "karpenter.sh/disrupted": later });
+  });
+});
+
+describe("the renewal of passwords of ECR", () => {
+  const failed = { kind: "failed", why: "ECR does not answer" } as const;
+  const faultOf = (had: SeenMachine | undefined, more: Partial<Sighting>, at = now) =>
+    judgeSighting(had, undefined, seen(more), at).record;
+
+  it("fails since the look that first found it, whatever the error becomes, until one has succeeded", () => {
+    const first = faultOf(before, { renewalFault: failed }) ?? undefined;
+    expect(first?.renewalFault).toEqual({ ...failed, since: now });
+    const later = "2026-11-21T09:00:00.000Z";
+    const other = { kind: "failed", why: "the role may not" } as const;
+    expect(faultOf(first, { renewalFault: other }, later)?.renewalFault).toEqual({ ...other, since: now });
+    expect(faultOf(first, { renewalFault: null }, later)).not.toHaveProperty("renewalFault");
+  });
+
+  it("stays as it was while a machine does not say, as while its task runs", () => {
+    const first = faultOf(before, { renewalFault: failed }) ?? undefined;
+    expect(faultOf(first, {})?.renewalFault).toEqual({ ...failed, since: now });
+    expect(faultOf(before, {})).not.toHaveProperty("renewalFault");
+  });
+});
+
 describe("a boot", () => {
   const changeOf = (...args: Parameters<typeof judgeSighting>) => judgeSighting(...args).change;
 

@@ -48,6 +48,11 @@ const each: readonly Finding[] = [
     kind: "payload-unusable",
     faults: [{ kind: "broken", program: "kubelet.exe", version: "1.31.0", why: "it does not start" }],
   },
+  {
+    kind: "payload-ended",
+    faults: [{ kind: "ended", program: "containerd.exe", version: "1.7.27", since: "2026-03-31" }],
+  },
+  { kind: "vpc-dns", vpc: "vpc-1", attribute: "enableDnsHostnames" },
   { kind: "volume-key", key: "arn:aws:kms:us-west-2:111122223333:key/1" },
   { kind: "key-state", key: "arn:aws:kms:us-west-2:111122223333:key/1", state: "Disabled" },
   { kind: "key-policy", key: "arn:aws:kms:us-west-2:111122223333:key/1", services: ["events.amazonaws.com"] },
@@ -106,8 +111,29 @@ const each: readonly Finding[] = [
   { kind: "proxy-pending", nodes: ["win-1"], since: "2026-11-21T04:00:00.000Z", at: "2026-11-21T16:00:00.000Z" },
   { kind: "authorities-remarks", remarks: Array.from({ length: 7 }, () => hostile) },
   { kind: "authorities-asked", roots: 2 },
+  {
+    ...{ kind: "passwords-not-renewed", at: "2026-11-21T16:00:00.000Z" },
+    renewals: [
+      { node: "win-1", kind: "failed", why: `${hostile}.`, since: "2026-11-21T15:00:00.000Z" },
+      { node: "win-2", kind: "failed", why: "", since: "2026-11-21T15:30:00.000Z" },
+    ],
+  },
+  {
+    ...{ kind: "passwords-not-renewed", at: "2026-11-21T16:00:00.000Z" },
+    renewals: [{ node: "win-1", kind: "missing", why: "", since: "2026-11-20T15:00:00.000Z" }],
+  },
   { kind: "containerd-untried", version: hostile, nodes: ["win-1"] },
 ];
+
+describe("passwords of ECR that are not renewed", () => {
+  it("are a warning until the last one has expired, and then a problem", () => {
+    const since = "2026-11-21T04:00:00.000Z";
+    const renewals = [{ node: "win-1", kind: "failed", why: "ECR does not answer", since }] as const;
+    const levelAt = (at: string) => wordsOfFinding({ kind: "passwords-not-renewed", renewals, at }).level;
+    expect(levelAt("2026-11-21T15:59:00.000Z")).toBe("warning");
+    expect(levelAt("2026-11-21T16:00:00.000Z")).toBe("broken");
+  });
+});
 
 describe("the doctor's report", () => {
   it("says how many problems there are, and puts the area with the worst one first", () => {

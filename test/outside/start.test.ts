@@ -254,6 +254,27 @@ describe("Ctrl-C", () => {
   });
 });
 
+describe("a larger cluster", () => {
+  afterEach(cleanUp);
+
+  test("has as many Windows nodes as asked for, keeps them, and is not enlarged afterwards", {
+    timeout: EVERYTHING,
+  }, async () => {
+    const running = await start(emptyFolder(), "--nodes", "40");
+    const windows = async (here: Running) =>
+      (await here.control("GET /state")).nodes.filter(
+        (node) => Object(node.metadata).labels?.["kubernetes.io/os"] === "windows",
+      );
+    expect(await windows(running)).toHaveLength(40);
+    await running.signal("SIGINT");
+    const { code, err } = await refusal(running.folder, "--port", "0", "--nodes", "50");
+    expect(code).toBe(1);
+    expect(err).toContain("began with 40 Windows nodes: start anew with --fresh --nodes 50");
+    const again = await start(running.folder);
+    expect(await windows(again)).toHaveLength(40);
+  });
+});
+
 describe("what cannot be started", () => {
   afterEach(cleanUp);
 
@@ -279,9 +300,10 @@ describe("what cannot be started", () => {
     await expectOneLine(/--port/, "--port", "70000");
     await expectOneLine(/--speed takes a number/, "--speed", "0");
     await expectOneLine(/--seed/, "--seed", "1.5");
+    await expectOneLine(/--nodes takes a whole number from 4 to 200, not "3"/, "--nodes", "3");
     await expectOneLine(/no neighbour or controller "wmko" .*wmco.*scheduler/, "--with", "wmco,wmko");
     await expectOneLine(
-      /--colour.*--port, --speed, --seed, --fresh, --with, --without, --calibration and --help/,
+      /--colour.*--port, --speed, --seed, --fresh, --nodes, --with, --without, --calibration and --help/,
       "--colour",
     );
   });
@@ -290,7 +312,8 @@ describe("what cannot be started", () => {
     const folder = emptyFolder();
     const { code, out, err } = await refusal(folder, "--help");
     expect({ code, err }).toEqual({ code: 0, err: "" });
-    for (const flag of ["--port", "--speed", "--seed", "--fresh", "--with", "--without"]) expect(out).toContain(flag);
+    for (const flag of ["--port", "--speed", "--seed", "--fresh", "--nodes", "--with", "--without"])
+      expect(out).toContain(flag);
     expect(existsSync(join(folder, ".sandbox"))).toBe(false);
   });
 

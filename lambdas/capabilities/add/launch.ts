@@ -31,7 +31,7 @@ export async function launch(task: ProvisionTask): Promise<void> {
   });
   const machine = await waitFor(task, "the instance runs", async () => {
     const seen = await task.steps.instances.describe(instanceId);
-    return isUp(seen) ? done(seen) : pending(startingWords(instanceId, seen));
+    return isUp(seen) ? done(seen) : starting(instanceId, seen);
   });
   task.machine = machine;
   await unclaimed(task, machine, "no other controller claims the new machine");
@@ -60,10 +60,12 @@ const isUp = (machine: Machine | undefined): machine is Machine => {
 };
 
 /** Names the wait for a new instance. */
-const startingWords = (instanceId: string, machine: Machine | undefined): string =>
+const starting = (instanceId: string, machine: Machine | undefined) =>
   machine?.state === "running"
-    ? `EC2 to give ${instanceId} its private DNS name, which takes DNS hostnames in the VPC`
-    : `EC2 to start ${instanceId}`;
+    ? pending(`EC2 to give ${instanceId} its private DNS name, which takes DNS hostnames in the VPC`, {
+        code: "private-name-missing",
+      })
+    : pending(`EC2 to start ${instanceId}`);
 
 /** Waits for a join slot, while few enough certificate requests are pending for the cluster's approver. */
 const waitForPlace = (task: ProvisionTask): Promise<true> =>

@@ -140,7 +140,8 @@ export async function judgeAssist(op: Op, named: string): Promise<JudgedAssist> 
   if (silent) throw refused(silent);
   await checkRequester(op);
   const { unread, ...left } = await steps.traces.of(machine.instanceId, isInGroup(machine));
-  const others = otherControllersOf({ node: of.node, machine, claimed, ...left, now: steps.now() });
+  const marks = await steps.machines.seen.marks(machine.instanceId, of.node.metadata?.uid ?? "");
+  const others = otherControllersOf({ node: of.node, machine, claimed, marks, ...left, now: steps.now() });
   const chosen = chosenOf(of.node, machine.instanceId);
   const own = record?.operation === start.operation ? "none" : before;
   const { instanceId, privateDnsName: machineName } = machine;

@@ -51,7 +51,7 @@ export const cordon = {
       title: ({ node, dryRun }) => `${dryRun ? "Dry run: uncordon" : "Uncordon"} ${node}`,
       summary: "Marks a Windows node as schedulable again",
       detail:
-        "Takes any cordon off a node, and the marks that Casement had set with it. Refused while an operation or another controller empties the node. A quarantined node needs its whole name behind --quarantined: two of its reboots within a day could not be verified.",
+        "Takes any cordon off a node, and the marks that Casement had set with it. Refused while an operation works on the node; no mark of another controller refuses it. A quarantined node needs its whole name behind --quarantined: two of its reboots within a day could not be verified.",
       examples: ["uncordon ip-10-0-3-7", 'uncordon ip-10-0-3-7 --reason "disk replaced"'],
     }),
   ],

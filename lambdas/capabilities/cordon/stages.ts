@@ -3,6 +3,7 @@ import { putCordon } from "../../change/node/cordon.ts";
 import { settleLeftWork } from "../../change/node/settle.ts";
 import { leaseOf, nodeOf, waitFor } from "../../change/node/task.ts";
 import { auditNode } from "../../change/operation/audit.ts";
+import { deletionMarkKeys } from "../../cluster/deletion-marks.ts";
 import { done } from "../../engine/durable.ts";
 import { Retryable } from "../../errors.ts";
 import {
@@ -80,7 +81,7 @@ export async function uncordonByRequest(task: CordonTask): Promise<void> {
     await auditNode(task, "uncordon", { what: "changed", detail: { change: "uncordon" } });
     const { type, reason, message } = uncordonedEvent(operation);
     await steps.nodes.announce({ name, uid }, type, reason, message);
-    return done("uncordoned");
+    return done(deletionMarkKeys(node).length > 0 ? "uncordoned-marked" : "uncordoned");
   });
   conclude(task, outcome);
 }

@@ -1,6 +1,7 @@
 import { findNode } from "../../change/node/find-node.ts";
 import { factsOf, from, type HealthSubject, isAway, unknownFacts } from "../../change/node/health-facts.ts";
 import type { OperationSettings } from "../../change/operation/op.ts";
+import { deletionMarkKeys, deletionMarksOf } from "../../cluster/deletion-marks.ts";
 import { nodeMatches } from "../../commands/node-matches.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { UserError } from "../../errors.ts";
@@ -137,6 +138,14 @@ async function actingFor(
   }
 }
 
+/** Adds the ages of the taints with which autoscalers mark the node. */
+async function withMarks(steps: Steps, { node, instanceId }: HealthSubject, facts: HealthFacts): Promise<HealthFacts> {
+  if (!node || !facts.kubernetes.known || deletionMarkKeys(node).length === 0) return facts;
+  const seen = instanceId === null ? {} : await steps.machines.seen.marks(instanceId, node.metadata?.uid ?? "");
+  const marks = deletionMarksOf(node, seen, steps.now());
+  return { ...facts, kubernetes: { known: true, value: { ...facts.kubernetes.value, marks } } };
+}
+
 /**
  * Collects the facts of EC2, Systems Manager and Kubernetes about a node; an unavailable service only omits its own
  * facts.
@@ -161,7 +170,10 @@ export async function lookAround(
   const heldBy = one.instanceId ? ((await steps.leases.holder(one.instanceId)) ?? null) : null;
   const acting = await actingFor(steps, one, nodes, configuration);
   const why = obstacle(one, machines, facts, acting);
-  const probed = { ...facts, probe: await lastProbe(steps, configuration, one, mayBeProbed(acting)) };
+  const probed = {
+    ...(await withMarks(steps, one, facts)),
+    probe: await lastProbe(steps, configuration, one, mayBeProbed(acting)),
+  };
   return {
     node: one.name,
     facts: why === null ? probed : { ...probed, machine: unknownFacts(why) },

@@ -1,9 +1,11 @@
+import type { FailedRenewal } from "../../inputs/mirrors/failed-renewals.ts";
 import { hostsIn } from "../../inputs/mirrors/hosts-toml.ts";
 import type { MirrorFault, UnusedMirror } from "../../inputs/mirrors/mirror-lines.ts";
 import type { MirrorFile, Mirrors } from "../../inputs/mirrors/mirrors.ts";
 import type { WidenedMirror } from "../../inputs/mirrors/registries.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
 import { mirrorFaultText, unusedCredentialsText, unusedMirrorText } from "../../messages/mirrors/faults.ts";
+import { failedRenewalLine } from "../../messages/mirrors/renewals.ts";
 import { context, section, sections } from "../../messages/slack/blocks.ts";
 import { code, codeBlock, counted, plain, prose, some } from "../../messages/slack/text.ts";
 import type { Message } from "../../records/records.ts";
@@ -14,6 +16,8 @@ export interface ShownRegistry extends MirrorFile {
   readonly without: readonly string[];
   /** Question that a person must answer before nodes get the file; null if there is none. */
   readonly question: string | null;
+  /** Nodes that do not renew the passwords of ECR in the file. */
+  readonly notRenewed: readonly FailedRenewal[];
 }
 
 /** Facts of the list of registries. */
@@ -22,6 +26,10 @@ interface ShownMirrors
   readonly registries: readonly ShownRegistry[];
   /** Number of Windows nodes that Casement manages. */
   readonly nodes: number;
+  /** Nodes that do not renew their passwords of ECR. */
+  readonly renewals: readonly FailedRenewal[];
+  /** Time of the answer, ISO 8601. */
+  readonly at: string;
 }
 
 /** Most lines of one kind. */
@@ -47,9 +55,24 @@ function registryLine(shown: ShownRegistry, nodes: number): string {
   const last = forbidsSource ? "never the registry itself" : "then the registry itself";
   const signedIn = credentials.length > 0 ? ` · with credentials for ${some(credentials.map(code), 4)}` : "";
   const marks = `${signedIn}${isUnencrypted ? " · ⚠️ unencrypted" : ""}`;
-  const sign = shown.without.length === 0 ? "✅" : shown.question === null ? "⏳" : "❓";
-  return `${sign} ${code(registry)} → ${hosts}, ${last}${marks} · ${nodesText(shown, nodes)}`;
+  return `${signOf(shown)} ${code(registry)} → ${hosts}, ${last}${marks} · ${nodesText(shown, nodes)}${renewalMark(shown)}`;
 }
+
+function signOf({ without, question, notRenewed }: ShownRegistry): string {
+  if (without.length > 0) return question === null ? "⏳" : "❓";
+  return notRenewed.length > 0 ? "⚠️" : "✅";
+}
+
+const renewalMark = ({ notRenewed }: ShownRegistry): string =>
+  notRenewed.length === 0
+    ? ""
+    : ` · password of ECR not renewed on ${some(
+        notRenewed.map(({ node }) => code(node)),
+        MOST_NODES,
+      )}`;
+
+const renewalLines = (failed: readonly FailedRenewal[], at: string): readonly string[] =>
+  failed.map((one) => failedRenewalLine(one, at));
 
 /** The question about a registry; it says what to type. */
 const questionLines = ({ question }: Pick<ShownRegistry, "question">): readonly string[] =>
@@ -65,7 +88,7 @@ function remarksOf({
   unused,
   unusedCredentials,
   unenforced,
-}: Omit<ShownMirrors, "registries" | "nodes">): readonly string[] {
+}: Omit<ShownMirrors, "registries" | "nodes" | "renewals" | "at">): readonly string[] {
   const faults = [...inexpressible.map(mirrorFaultText), ...unused.map((one: UnusedMirror) => unusedMirrorText(one))];
   return [
     ...faults.map((one) => `⚠️ ${prose(one, 300)}`),
@@ -80,7 +103,7 @@ const cut = (lines: readonly string[], noun: string): readonly string[] =>
 
 /** The list of registries with mirrors. */
 export function mirrorsMessage(shown: ShownMirrors): Message {
-  const { registries, nodes } = shown;
+  const { registries, nodes, renewals, at } = shown;
   const title =
     registries.length === 0
       ? "The cluster has no mirror set: Windows nodes pull from every registry directly."
@@ -90,6 +113,7 @@ export function mirrorsMessage(shown: ShownMirrors): Message {
       registries.map((one) => registryLine(one, nodes)),
       "registries",
     ),
+    ...cut(renewalLines(renewals, at), "nodes"),
     ...cut([...registries.flatMap(questionLines), ...remarksOf(shown)], "remarks"),
   ];
   return {
@@ -113,12 +137,13 @@ export function registryMessage(
     readonly faults: readonly MirrorFault[];
     readonly widened: readonly WidenedMirror[];
     readonly nodes: number;
+    readonly at: string;
   },
 ): Message {
-  const { shown, faults, widened, nodes } = facts;
+  const { shown, faults, widened, nodes, at } = facts;
   const objects = [...new Set(shown?.sources.flatMap((source) => source.objects) ?? [])];
   const lines = [
-    ...(shown ? [registryLine(shown, nodes), ...questionLines(shown)] : []),
+    ...(shown ? [registryLine(shown, nodes), ...renewalLines(shown.notRenewed, at), ...questionLines(shown)] : []),
     ...(objects.length > 0
       ? [
           `From ${some(

@@ -2,17 +2,15 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { step } from "../../engine/durable.ts";
 import type { FleetOutcome, LineReading } from "../../engine/fleet-batch.ts";
 import { observeFleet } from "../../engine/run-fleet.ts";
-import type { ObservationVerdict, ProxyPlace, RebootReason } from "../../machine/questions.ts";
+import type { ObserveRequest } from "../../machine/plan.ts";
+import type { Answers, ObservationVerdict } from "../../machine/questions.ts";
+import { renewalFaultIn, renewalQuestions } from "../../machine/renewal.ts";
 import { onOurClock, proxyPlacesOf, reasonsOf, type Sighting } from "../../machine/seen-machine.ts";
 import type { Steps } from "../../steps/steps.ts";
 import type { WatchedMachine } from "./watched-machines.ts";
 
-/** Boot of one machine, its reasons for a reboot, and the proxy by which alone it reaches AWS. */
-interface BootObservation {
-  readonly bootId: string;
-  readonly reasons: readonly RebootReason[];
-  readonly proxiedBy?: readonly ProxyPlace[];
-}
+/** Boot of one machine, its reasons for a reboot, and what else a look finds. */
+type BootObservation = Pick<Sighting, "bootId" | "reasons" | "proxiedBy" | "renewalFault">;
 
 /** Minutes for each batch: the script may take ten, and its agent two to begin. */
 export const OBSERVE_MINUTES = 14;
@@ -20,23 +18,38 @@ export const OBSERVE_MINUTES = 14;
 /** Machines whose records are written in one step. */
 export const NOTED_AT_ONCE = 50;
 
-function readVerdict(result: object, now: number): LineReading<BootObservation> {
+function readVerdict(result: object, answers: Answers | undefined, now: number): LineReading<BootObservation> {
   const verdict = result as ObservationVerdict;
   if (!verdict.ok) return { why: `observe.ps1 failed on the machine: ${verdict.error ?? "no error message"}` };
   const reasons = reasonsOf(verdict.hashes.reboot);
   if (!reasons) return { why: verdict.failed.reboot ?? "observe.ps1 did not say what waits for a reboot" };
   const proxiedBy = proxyPlacesOf(verdict.hashes.agent);
   const bootId = onOurClock(verdict.bootId, verdict.clock, now);
-  return { value: { bootId, reasons, ...(proxiedBy === undefined ? {} : { proxiedBy }) } };
+  const renewalFault = answers && renewalFaultIn(answers);
+  return {
+    value: {
+      bootId,
+      reasons,
+      ...(proxiedBy === undefined ? {} : { proxiedBy }),
+      ...(renewalFault === undefined ? {} : { renewalFault }),
+    },
+  };
 }
 
 /** Joins the machine with its observation. If it did not answer, its kubelet may still have reported the boot. */
 function sightingOf(
-  { isOnline: _, ...machine }: WatchedMachine,
+  { isOnline: _, renews, ...machine }: WatchedMachine,
   seen: FleetOutcome<BootObservation> | undefined,
 ): Sighting {
-  return seen?.state === "done" ? { ...machine, ...seen.value } : { ...machine, reasons: null };
+  if (seen?.state !== "done") return { ...machine, reasons: null };
+  return { ...machine, ...(renews === true ? {} : { renewalFault: null }), ...seen.value };
 }
+
+const QUESTIONS = { reboot: true, agent: true } as const;
+
+/** Only a whole answer has the error of the task that renews passwords. */
+const requestFor = (renews: boolean): ObserveRequest =>
+  renews ? { questions: { ...QUESTIONS, tasks: renewalQuestions }, whole: true } : { questions: QUESTIONS };
 
 /** Machines that booted without an order of Casement, and those that did not answer. */
 export interface SightingNotes {
@@ -55,7 +68,8 @@ async function note(steps: Steps, sightings: readonly Sighting[]): Promise<reado
 }
 
 /**
- * Asks machines for their boots and for reasons to reboot, 50 in one command, and records the answers. It changes no
+ * Asks machines for their boots, for reasons to reboot and for what else keeps them from working, 50 in one command, and
+ * records the answers. It changes no
  * machine and
  * needs no lease.
  * @param owner unique across executions: the commands' marks begin with it
@@ -67,14 +81,13 @@ export async function observeBoots(
   machines: readonly WatchedMachine[],
 ): Promise<SightingNotes> {
   const online = machines.filter(({ isOnline }) => isOnline);
-  const request = { questions: { reboot: true, agent: true } } as const;
   const seen = await observeFleet<BootObservation>(
     ctx,
     steps,
-    online.map(({ instanceId }) => ({ instanceId, request })),
+    online.map(({ instanceId, renews }) => ({ instanceId, request: requestFor(renews === true) })),
     {
       ...{ owner, name: "reboots", minutes: OBSERVE_MINUTES, cancelledBy: async () => null },
-      read: (result) => readVerdict(result, steps.now()),
+      read: (result, answers) => readVerdict(result, answers, steps.now()),
     },
   );
   const sightings = machines.map((machine) => sightingOf(machine, seen.get(machine.instanceId)));

@@ -1,4 +1,6 @@
+import { deletionMarkKeys } from "../../cluster/deletion-marks.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
+import { isRenewing } from "../../inputs/mirrors/ecr.ts";
 import type { Sighting } from "../../machine/seen-machine.ts";
 import { bootIdOf, instanceIdOf, isWindows } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
@@ -8,11 +10,13 @@ import { TAG } from "../../tags.ts";
 import { machinesActedFor } from "../node/acted-for.ts";
 
 /** A machine to observe. */
-export interface WatchedMachine extends Omit<Sighting, "bootId" | "reasons"> {
+export interface WatchedMachine extends Pick<Sighting, "instanceId" | "launchedAt" | "node" | "uid"> {
   /** By the kubelet; null where it reports none. */
   readonly bootId: string | null;
   /** Its SSM agent takes commands. */
   readonly isOnline: boolean;
+  /** Its own task renews passwords of ECR; missing if it has none. */
+  readonly renews?: true;
 }
 
 /** Is the machine running, and does its pool not switch the watch off? A machine of another owner is in no pool. */
@@ -31,6 +35,7 @@ export async function findWatched(
   const { configuration } = await steps.runtime.read(null);
   const nodes = await steps.nodes.all();
   const [machines, agents] = await Promise.all([machinesActedFor(steps, configuration, nodes), steps.machine.agents()]);
+  const given = await steps.machines.given.all();
   const watched: WatchedMachine[] = [];
   for (const node of nodes.filter((one) => isWindows(one) && wanted(one))) {
     const machine = machines.get(instanceIdOf(node) ?? "");
@@ -39,7 +44,12 @@ export async function findWatched(
     if ((await steps.leases.holder(instanceId)) !== undefined) continue;
     const { name = "", uid = "" } = node.metadata ?? {};
     const isOnline = agents.get(instanceId)?.online === true;
-    watched.push({ instanceId, launchedAt, node: name, uid, bootId: bootIdOf(node), isOnline });
+    const marks = deletionMarkKeys(node);
+    const more = {
+      ...(marks.length > 0 ? { marks } : {}),
+      ...(isRenewing(given.get(instanceId)?.mirrors) ? ({ renews: true } as const) : {}),
+    };
+    watched.push({ instanceId, launchedAt, node: name, uid, bootId: bootIdOf(node), isOnline, ...more });
   }
   return watched;
 }

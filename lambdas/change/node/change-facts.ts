@@ -40,7 +40,8 @@ export async function changeFactsOf(
   const claimed = await steps.claims.all();
   const assisted = await steps.machines.assistance.all();
   const { unread, ...left } = instanceId ? await steps.traces.of(instanceId, isInGroup(machine)) : noTraces;
-  const others = otherControllersOf({ node, machine, claimed, ...left, now: steps.now() });
+  const marks = instanceId ? await steps.machines.seen.marks(instanceId, node.metadata?.uid ?? "") : {};
+  const others = otherControllersOf({ node, machine, claimed, marks, ...left, now: steps.now() });
   const heldBy = holder && holder !== operation ? holder : null;
   const owners = { ...ownersOf(configuration, { nodes, claimed }), assisted };
   return { ...owners, node, machine, others, heldBy, unread };

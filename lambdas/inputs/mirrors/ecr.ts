@@ -44,6 +44,10 @@ export const renewedFolder = (path: string): string | undefined =>
 /** Does a content, or a machine, have files of the task? */
 export const isRenewal = (path: string): boolean => renewedFolder(path) !== undefined;
 
+/** Does a machine have files of the task, for sure? @param sent its mirrors, as recorded */
+export const isRenewing = (sent: SentInput | undefined): boolean =>
+  sent?.unconfirmed === undefined && (sent?.files ?? []).some(({ path }) => isRenewal(path));
+
 /** A registry's file as the task writes it. */
 interface RenewedFile {
   readonly file: TextFile;

@@ -1,14 +1,6 @@
-import type { SeenMachine } from "../../machine/seen-machine.ts";
-import type { SentInput } from "../../records/machine-record.ts";
 import { type InputContent, needsInput } from "../input.ts";
+import type { RecordedNode } from "../recorded-node.ts";
 import { proxyInput } from "./input.ts";
-
-/** Records of a node's machine. */
-export interface ProxiedMachine {
-  readonly node: string;
-  readonly sent: SentInput | undefined;
-  readonly seen: SeenMachine | undefined;
-}
 
 /**
  * State of a node: the variables are missing, or services run without them, or nobody has looked since they were
@@ -17,7 +9,7 @@ export interface ProxiedMachine {
 export type ProxyState = "missing" | "pending" | "unchecked" | "in-force";
 
 /** Finds the state of a node from its records. */
-export function proxyStateOf({ sent, seen }: ProxiedMachine, content: InputContent): ProxyState {
+export function proxyStateOf({ sent, seen }: RecordedNode, content: InputContent): ProxyState {
   if (needsInput(proxyInput, content)(sent)) return "missing";
   if (sent === undefined) return "in-force";
   if (seen === undefined || Date.parse(seen.seenAt) < Date.parse(sent.at)) return "unchecked";

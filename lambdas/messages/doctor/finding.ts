@@ -1,3 +1,4 @@
+import type { FailedRenewal } from "../../inputs/mirrors/failed-renewals.ts";
 import type { MirrorFault, UnusedMirror } from "../../inputs/mirrors/mirror-lines.ts";
 import type { AssistanceFault } from "../../machine/assistance.ts";
 import type { SupportFault } from "../../machine/payload-support.ts";
@@ -66,6 +67,9 @@ export type Finding =
   | { readonly kind: "payload-missing"; readonly files: readonly string[] }
   | { readonly kind: "payload-version"; readonly payload: string; readonly configured: string }
   | { readonly kind: "payload-unusable"; readonly faults: readonly SupportFault[] }
+  | { readonly kind: "payload-ended"; readonly faults: readonly SupportFault[] }
+  /** A switch of the VPC that is off: "enableDnsHostnames". */
+  | { readonly kind: "vpc-dns"; readonly vpc: string; readonly attribute: string }
   | { readonly kind: "volume-key"; readonly key: string }
   /** The key of the stack's resources cannot be used: its state, or its kind. */
   | { readonly kind: "key-state"; readonly key: string; readonly state: string }
@@ -153,6 +157,8 @@ export type Finding =
   | { readonly kind: "registry-credentials-unused"; readonly hosts: readonly string[] }
   /** Registries with forbidden sources that nodes do not forbid before a person has accepted the consequence. */
   | { readonly kind: "mirrors-asked"; readonly parts: readonly string[] }
+  /** Nodes that do not renew their passwords of ECR, the oldest fault first; `at` is the time of the check, ISO 8601. */
+  | { readonly kind: "passwords-not-renewed"; readonly renewals: readonly FailedRenewal[]; readonly at: string }
   | { readonly kind: "input-unread"; readonly input: ExaminedInput; readonly why: string }
   /** Nodes that have not had an input of the cluster for an hour, or whose machines have not confirmed it. */
   | { readonly kind: "input-late"; readonly input: ExaminedInput; readonly nodes: readonly string[] }

@@ -20,6 +20,9 @@ import { ofSlack } from "./slack-findings.ts";
 import { ofSubscribers } from "./subscriber-findings.ts";
 
 const recreateDocument = "find in CloudTrail who recreated it, delete it, and deploy the stack again";
+const switchDnsOn = (vpc: string): string =>
+  `run ${code(`aws ec2 modify-vpc-attribute --vpc-id ${vpc} --enable-dns-hostnames`)}, and the same with ${code("--enable-dns-support")}`;
+
 const addSubnet = "free addresses there, or give the pool another subnet in the configuration";
 
 /** First place to check when a service does not respond. */
@@ -56,7 +59,9 @@ const ofAws: Pick<
   | "payload-missing"
   | "payload-version"
   | "payload-unusable"
+  | "payload-ended"
   | "document-missing"
+  | "vpc-dns"
   | "document-changed"
   | "no-release"
 > = {
@@ -110,11 +115,23 @@ const ofAws: Pick<
       faults.map((fault) => `the program ${supportText(fault)}`).join("; "),
       "upload a payload with another version and deploy its manifest (docs/payload.md)",
     ),
+  "payload-ended": ({ faults }) =>
+    note(
+      "AWS",
+      faults.map((fault) => `the program ${supportText(fault)}`).join("; "),
+      "make the payload again: containerd by `--containerd VERSION`, the kubelet once the cluster has a newer minor (docs/payload.md)",
+    ),
   "no-release": ({ why }) =>
     broken(
       "AWS",
       `the release document cannot be read: ${plain(why)}`,
       "deploy the stack with a payload manifest (docs/deploy.md)",
+    ),
+  "vpc-dns": ({ vpc, attribute }) =>
+    broken(
+      "AWS",
+      `${code(attribute)} of the VPC ${code(vpc)} is off: new instances get no private DNS name, by which their Nodes are named`,
+      switchDnsOn(vpc),
     ),
   "document-missing": ({ script, name }) =>
     broken("AWS", `the SSM document ${code(name)} for ${code(script)} does not exist`, "deploy the stack again"),

@@ -1,9 +1,11 @@
 import type { MirrorFault, UnusedMirror } from "../../inputs/mirrors/mirror-lines.ts";
 import { typeThis } from "../command/syntax.ts";
 import { mirrorFaultText, unusedCredentialsText, unusedMirrorText } from "../mirrors/faults.ts";
+import { renewalFaultText, renewalRemedy } from "../mirrors/renewals.ts";
+import { between } from "../slack/age.ts";
 import { code, counted, prose } from "../slack/text.ts";
 import type { Finding } from "./finding.ts";
-import { type FindingText, list, note, warning } from "./finding-text.ts";
+import { broken, type FindingText, list, note, warning } from "./finding-text.ts";
 
 type OfMirrors = Extract<
   Finding,
@@ -15,9 +17,13 @@ type OfMirrors = Extract<
       | "registries-unencrypted"
       | "registry-credentials-unused"
       | "mirrors-asked"
+      | "passwords-not-renewed"
       | "containerd-untried";
   }
 >;
+
+/** Life of a password of ECR (API reference, GetAuthorizationToken: twelve hours). */
+const PASSWORD_MS = 12 * 3_600_000;
 
 /** Most lines of mirror sets that one finding names. */
 const MOST_LINES = 5;
@@ -73,6 +79,17 @@ export const ofMirrors: { readonly [K in OfMirrors["kind"]]: (of: Extract<Findin
       `Windows nodes still contact registries that a mirror set forbids (${list(parts)}), because pods there use other images of them`,
       `mirror these images too, or ${typeThis("reconcile")} to forbid the registries all the same (docs/runbook.md#registry-mirrors)`,
     ),
+  "passwords-not-renewed": ({ renewals, at }) => {
+    const [oldest] = renewals;
+    if (!oldest) throw new Error("a finding about renewals needs a node");
+    const nodes = renewals.map(({ node }) => node);
+    const isOver = Date.parse(at) - Date.parse(oldest.since) >= PASSWORD_MS;
+    return (isOver ? broken : warning)(
+      "Nodes",
+      `${list(nodes)} ${nodes.length === 1 ? "has" : "have"} not renewed the passwords of ECR, ${code(oldest.node)} for ${between(oldest.since, at)}. ${renewalFaultText(oldest)}`,
+      `${renewalRemedy(oldest)}; ${typeThis("why", oldest.node)} asks the machine again`,
+    );
+  },
   "containerd-untried": ({ version, nodes }) =>
     note(
       "Nodes",

@@ -124,13 +124,23 @@ export const uncordonedEvent = (operation: string): NodeEvent => ({
 });
 
 /** Result of a cordon or uncordon that a person asked for. */
-export type CordonResult = "cordoned" | "cordoned-before" | "kept" | "uncordoned" | "schedulable-before" | "gone";
+export type CordonResult =
+  | "cordoned"
+  | "cordoned-before"
+  | "kept"
+  | "uncordoned"
+  /** Uncordoned, while the taint of an autoscaler stays. */
+  | "uncordoned-marked"
+  | "schedulable-before"
+  | "gone";
 
 const results: Readonly<Record<CordonResult, (node: string) => string>> = {
   cordoned: (node) => `${node} is cordoned: no new pods are scheduled on it. Its pods keep running.`,
   "cordoned-before": (node) => `${node} was already cordoned. Nothing was changed.`,
   kept: (node) => `${node} stays cordoned, and no proof gives it back any more. Only an uncordon does.`,
   uncordoned: (node) => `${node} is schedulable again.`,
+  "uncordoned-marked": (node) =>
+    `${node} is uncordoned, but the taint of an autoscaler still keeps new pods away: ${typeThis("why", node)} names it.`,
   "schedulable-before": (node) => `${node} was already schedulable. Nothing was changed.`,
   gone: (node) => `${node} no longer exists. Nothing was changed.`,
 };

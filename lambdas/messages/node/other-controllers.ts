@@ -3,10 +3,17 @@ import { typeThis } from "../command/syntax.ts";
 import { removalRefusal } from "../remove/refusal.ts";
 import { code, counted } from "../slack/text.ts";
 
-/** A mark of a controller that is older than any work of that controller lasts. */
-interface LeftMark {
-  /** Age of the mark ("7d"), if it was left behind. */
-  readonly left?: string;
+/** A mark that a controller leaves on a node while it works on it. */
+interface Mark {
+  /** The controller is at work; false if its mark is older than its work lasts. */
+  readonly acting: boolean;
+  /** Age of the mark ("7d"), as far as it is known: the mark may be older. */
+  readonly age?: string;
+}
+
+/** A taint with which an autoscaler marks a node for deletion, by its key. */
+interface DeletionTaint extends Mark {
+  readonly key: string;
 }
 
 /**
@@ -19,9 +26,10 @@ export type OtherController =
   | { readonly kind: "group-check"; readonly group: string; readonly instance: string; readonly checks: string | null }
   | { readonly kind: "karpenter-consolidates" }
   | { readonly kind: "wmco"; readonly acting: boolean }
-  | ({ readonly kind: "kured"; readonly acting: boolean } & LeftMark)
-  | ({ readonly kind: "autoscaler"; readonly acting: boolean } & LeftMark)
-  | { readonly kind: "karpenter"; readonly acting: true }
+  | ({ readonly kind: "kured" } & Mark)
+  | ({ readonly kind: "autoscaler" } & DeletionTaint)
+  | { readonly kind: "autoscaler-candidate" }
+  | ({ readonly kind: "karpenter" } & DeletionTaint)
   | { readonly kind: "machine-deleted"; readonly name: string; readonly acting: true }
   | { readonly kind: "machine-chosen"; readonly name: string }
   | { readonly kind: "health-check"; readonly name: string; readonly timeout: string }
@@ -32,6 +40,23 @@ export type OtherController =
 export interface ControllerWords {
   readonly does: string;
   readonly pause: string;
+}
+
+/** Shows the command that takes a taint off a node. */
+export const untaint = (node: string, key: string): string => code(`kubectl taint node ${node} ${key}-`);
+
+/** Words for an autoscaler by its taint: it is deleting the node, or has left its taint on it. */
+function deleterWords(deleter: string, { acting, age, key }: DeletionTaint, node: string): ControllerWords {
+  if (!acting)
+    return {
+      does: `${deleter} marked it for deletion at least ${age} ago and left its taint ${code(key)}, so that no pod comes to it`,
+      pause: `run ${untaint(node, key)}`,
+    };
+  const since = age === undefined ? "" : `; its taint is at least ${age} old`;
+  return {
+    does: `${deleter} is deleting it${since}`,
+    pause: `let it finish: the node is going away. If it does not delete it, take its taint off with ${untaint(node, key)}`,
+  };
 }
 
 type Words = {
@@ -52,25 +77,20 @@ const words: Words = {
       : "the Windows Machine Config Operator configures it, and may reboot it",
     pause: "wait until its annotation `windowsmachineconfig.openshift.io/reboot-required` is gone",
   }),
-  kured: ({ acting, left }, node) => ({
+  kured: ({ acting, age }, node) => ({
     does: acting
       ? "kured is draining and rebooting it"
-      : left === undefined
+      : age === undefined
         ? "kured reboots it when it asks for a reboot"
-        : `kured began to reboot it ${left} ago and left its mark: ${code(`kubectl annotate node ${node} weave.works/kured-reboot-in-progress-`)} takes it off`,
+        : `kured began to reboot it ${age} ago and left its mark: ${code(`kubectl annotate node ${node} weave.works/kured-reboot-in-progress-`)} takes it off`,
     pause: `wait until ${code(`kubectl get node ${node}`)} shows it schedulable, or hold kured's lock by hand`,
   }),
-  autoscaler: ({ left }, node) =>
-    left === undefined
-      ? { does: "the cluster autoscaler is deleting it", pause: "let it finish: the node is going away" }
-      : {
-          does: `the cluster autoscaler marked it for deletion ${left} ago and left the taint, so that no pod comes to it`,
-          pause: `run ${code(`kubectl taint node ${node} ToBeDeletedByClusterAutoscaler-`)}`,
-        },
-  karpenter: () => ({
-    does: "Karpenter is taking it away",
-    pause: "let it finish, or annotate its NodeClaim with `karpenter.sh/do-not-disrupt=true` earlier",
+  autoscaler: (mark, node) => deleterWords("the cluster autoscaler", mark, node),
+  "autoscaler-candidate": (_, node) => ({
+    does: "the cluster autoscaler finds it unneeded and may delete it",
+    pause: `run ${code(`kubectl annotate node ${node} cluster-autoscaler.kubernetes.io/scale-down-disabled=true`)}`,
   }),
+  karpenter: (mark, node) => deleterWords("Karpenter", mark, node),
   "karpenter-consolidates": (_, node) => ({
     does: "Karpenter takes it away when it is empty",
     pause: `run ${code(`kubectl annotate node ${node} karpenter.sh/do-not-disrupt=true`)}, and take the annotation off afterwards`,

@@ -1,3 +1,4 @@
+import type { DeletionMark } from "../../cluster/deletion-marks.ts";
 import { startingTaint } from "../../cluster/node-keys.ts";
 import type { CheckName } from "../../health/check.ts";
 import type { DataPlaneFault } from "../../health/probe.ts";
@@ -5,6 +6,7 @@ import type { Trouble } from "../../health/trouble.ts";
 import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { code, counted, plain, some } from "../slack/text.ts";
+import { untaint } from "./other-controllers.ts";
 
 /** Node that a trouble is told of. */
 export interface TroubleContext {
@@ -139,16 +141,15 @@ const guardWords = {
   failing: "The last run of the route guard failed",
 } as const;
 
-/** Keys of taints with which autoscalers mark a node that they are about to delete. */
-const DELETING = /^(?:ToBeDeletedByClusterAutoscaler|karpenter\.sh\/disrupted)/;
-
-/** Names the way on for a mark that an autoscaler left behind; empty if there is none. */
-function leftTaint(taints: readonly string[], node: string): string {
-  const key = taints.flatMap((taint) => DELETING.exec(taint) ?? [])[0];
-  return key === undefined
-    ? ""
-    : `If no autoscaler is deleting the node, ${code(`kubectl taint node ${node} ${key}-`)} lets pods start on it. `;
-}
+/** Names the way on for marks of autoscalers; empty if there is none. */
+const markedWords = (marks: readonly DeletionMark[], { node, now }: TroubleContext): string =>
+  marks
+    .map(({ key, since, isLeft }) => {
+      const old = since === null ? "" : `${code(key)} is at least ${between(since, now)} old. `;
+      const given = isLeft ? "Its controller left it behind:" : "If no autoscaler is deleting the node,";
+      return `${old}${given} ${untaint(node, key)} lets pods start on it. `;
+    })
+    .join("");
 
 const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
   "instance-down": instanceDown,
@@ -221,11 +222,11 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
     // A node that an operation holds is given back by that operation.
     ...(by === null && !quarantined ? { press: { text: "Uncordon", command: `uncordon ${told.node}` } } : {}),
   }),
-  tainted: ({ taints }, told) => ({
+  tainted: ({ taints, marks = [] }, told) => ({
     says: `The node has ${counted(taints.length, "taint")} that ${taints.length === 1 ? "keeps" : "keep"} pods away: ${some(taints.map(code), 5)}.`,
     next: taints.some((taint) => taint.startsWith(startingTaint.key))
       ? `A Node that registers anew keeps ${code(startingTaint.key)}. If no operation works on it, ${code(`kubectl taint node ${told.node} ${startingTaint.key}-`)} lets pods start on it. ${again(told)}`
-      : `Kubernetes removes its own taints when their cause is gone. ${leftTaint(taints, told.node)}${again(told)}`,
+      : `Kubernetes removes its own taints when their cause is gone. ${markedWords(marks, told)}${again(told)}`,
   }),
   "data-plane": ({ fault, from, words: said, at }, told) => ({
     says: `${dataPlaneSays(fault, from, said)}${at ? ` The probe failed ${between(at, told.now)} ago.` : ""}`,

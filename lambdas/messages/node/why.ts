@@ -2,15 +2,16 @@ import type { CheckResult } from "../../health/check.ts";
 import { checked, type Fault, firstWrong } from "../../health/checks.ts";
 import { bootTime, type HealthFacts } from "../../health/facts.ts";
 import { bootCause } from "../../machine/boot-cause.ts";
-import { registriesTask } from "../../machine/machine-paths.ts";
 import { type Answers, isCuredByRestart } from "../../machine/questions.ts";
+import { renewalFaultIn } from "../../machine/renewal.ts";
 import type { RebootDue } from "../../machine/seen-machine.ts";
 import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
+import { renewalFaultText, renewalRemedy } from "../mirrors/renewals.ts";
 import { age, between } from "../slack/age.ts";
 import { actions, section, sections } from "../slack/blocks.ts";
 import { DO_NEXT, LOOK_AGAIN } from "../slack/buttons.ts";
-import { code, codeLine, fenced, plain, prose } from "../slack/text.ts";
+import { code, codeLine, fenced, plain } from "../slack/text.ts";
 import { giveDirectWay, proxiedMachine } from "./agent-proxy.ts";
 import { bootCauseWords } from "./boots.ts";
 import { type IdentityFault, identityLine } from "./identity.ts";
@@ -53,14 +54,10 @@ function rebootLine({ machine, now }: HealthFacts, due: RebootDue | undefined, {
 }
 
 /** The renewal of ECR's passwords that failed; empty if it did not, and on a machine without it. */
-function renewalLine({ tasks = [] }: Answers): string {
-  const task = tasks.find(({ name }) => name === registriesTask.name);
-  if (!task || task.enabled === null) return "";
-  if (!task.enabled)
-    return `The task ${code(task.name)} is disabled: pulls through ECR fail once its password has expired.`;
-  if (task.lastResult === null || task.lastResult === 0) return "";
-  const why = task.error === "" ? "" : `: ${prose(task.error, 300)}`;
-  return `The password of ECR could not be renewed, and pulls through it fail twelve hours after the last renewal${why}`;
+function renewalLine(answers: Answers): string {
+  const fault = renewalFaultIn(answers);
+  if (!fault || fault.kind === "missing") return "";
+  return `${renewalFaultText(fault)}. *Next:* ${renewalRemedy(fault)}.`;
 }
 
 /** Further facts of the machine, one line each. */

@@ -38,6 +38,11 @@ export const addingCodes = {
     cause: "the key that encrypts the volumes could not be used",
     remedy: "set `aws.volumeKey` in the configuration to the key's ARN and deploy",
   },
+  "private-name-missing": {
+    cause:
+      "EC2 gave the instance no private DNS name, by which its Node is named: the VPC has DNS hostnames switched off",
+    remedy: "switch `enableDnsSupport` and `enableDnsHostnames` of the VPC on, then terminate the machine",
+  },
   "address-claimed": {
     cause: "EC2 gave the new machine an address that another controller claims",
     remedy: "remove that controller's entry, and terminate the machine",

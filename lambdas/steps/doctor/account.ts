@@ -1,6 +1,7 @@
 import {
   DescribeSecurityGroupsCommand,
   DescribeSubnetsCommand,
+  DescribeVpcAttributeCommand,
   GetEbsDefaultKmsKeyIdCommand,
 } from "@aws-sdk/client-ec2";
 import {
@@ -10,11 +11,12 @@ import {
 } from "@aws-sdk/client-s3";
 import { DescribeDocumentCommand } from "@aws-sdk/client-ssm";
 import type { Configuration } from "../../configuration/configuration.ts";
-import { brokenPrograms } from "../../machine/payload-support.ts";
+import { brokenPrograms, endedPrograms } from "../../machine/payload-support.ts";
 import { balancerPorts, securityGroupFaults } from "../../machine/ports.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import type { DocumentScript } from "../../scripts/documents.ts";
 import { wordsOf } from "../client-errors.ts";
+import { timestamp } from "../context.ts";
 import { instances } from "../ec2/instances.ts";
 import { tableClient } from "../ledger/table.ts";
 import { documentOf } from "../machine/machine.ts";
@@ -54,6 +56,22 @@ async function subnet({ context }: DoctorFacts, id: string, pools: readonly stri
 async function subnets(patient: DoctorFacts): Promise<Finding[]> {
   const used = [...byUse(patient.configuration, ({ subnets: own }) => own)];
   return (await Promise.all(used.map(([id, pools]) => subnet(patient, id, pools)))).flat();
+}
+
+/** Checks the VPC's switches without which a new instance gets no private DNS name: its Node is named by it. */
+async function vpcDns({ context, configuration }: DoctorFacts): Promise<Finding[]> {
+  const { ec2 } = context.clients;
+  const SubnetIds = [...byUse(configuration, ({ subnets: own }) => own).keys()];
+  const { Subnets = [] } = await ec2.send(new DescribeSubnetsCommand({ SubnetIds }));
+  const vpcs = new Set(Subnets.flatMap(({ VpcId }) => VpcId ?? []));
+  const found: Finding[] = [];
+  for (const VpcId of vpcs)
+    for (const Attribute of ["enableDnsSupport", "enableDnsHostnames"] as const) {
+      const answer = await ec2.send(new DescribeVpcAttributeCommand({ VpcId, Attribute }));
+      if ((answer.EnableDnsSupport ?? answer.EnableDnsHostnames)?.Value === false)
+        found.push({ kind: "vpc-dns", vpc: VpcId, attribute: Attribute });
+    }
+  return found;
 }
 
 async function securityGroup({ context, configuration, profile }: DoctorFacts, group: string): Promise<Finding[]> {
@@ -122,19 +140,21 @@ async function versionsInBucket({ context }: DoctorFacts): Promise<Set<string>> 
 }
 
 async function payload(patient: DoctorFacts): Promise<Finding[]> {
-  const { payload: manifest, configuration } = patient;
+  const { payload: manifest, configuration, context } = patient;
   const there = await versionsInBucket(patient);
   const files = manifest.files
     .filter(({ key, versionId, size }) => !there.has(`${key} ${versionId} ${size}`))
     .map(({ name }) => name);
   const configured = configuration.cluster.version;
   const faults = brokenPrograms(manifest.files, configured);
+  const ended = endedPrograms(manifest.files, timestamp(context).slice(0, 10));
   return [
     ...(files.length === 0 ? [] : [{ kind: "payload-missing", files } as const]),
     ...(manifest.kubernetes === configured
       ? []
       : [{ kind: "payload-version", payload: manifest.kubernetes, configured } as const]),
     ...(faults.length === 0 ? [] : [{ kind: "payload-unusable", faults } as const]),
+    ...(ended.length === 0 ? [] : [{ kind: "payload-ended", faults: ended } as const]),
   ];
 }
 
@@ -187,6 +207,7 @@ async function clock({ context }: DoctorFacts): Promise<Finding[]> {
 export const accountChecks: readonly DoctorCheck[] = [
   { area: "AWS", what: "the ledger", observe: ledgerAnswers },
   { area: "AWS", what: "the subnets", observe: subnets },
+  { area: "AWS", what: "the VPC's DNS", observe: vpcDns },
   { area: "AWS", what: "the security groups", observe: securityGroups },
   { area: "AWS", what: "the key of volumes", observe: volumeKey },
   { area: "AWS", what: "the key of ledger, bucket and secrets", observe: customerKey },

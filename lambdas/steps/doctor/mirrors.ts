@@ -2,6 +2,7 @@ import { registriesSecret } from "../../cluster/registries-secret.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { Refused } from "../../errors.ts";
 import type { ObjectReference } from "../../inputs/input.ts";
+import { failedRenewals } from "../../inputs/mirrors/failed-renewals.ts";
 import { mirrorsFrom, mirrorsInput } from "../../inputs/mirrors/input.ts";
 import type { Mirrors } from "../../inputs/mirrors/mirrors.ts";
 import { untriedRuntime } from "../../inputs/mirrors/tried-containerds.ts";
@@ -35,6 +36,22 @@ export const untriedFindings = (mirrored: readonly GivenNode[]): Finding[] =>
     version === null ? [] : [{ kind: "containerd-untried", version, nodes: namesOf(some) } as const],
   );
 
+/** Finding about nodes that do not renew their passwords of ECR. */
+export function renewalFindings({
+  examined,
+  given,
+  seen,
+  now,
+}: Omit<InputExamination, "found" | "content">): Finding[] {
+  const nodes = examined.map(({ name, instanceId }) => ({
+    node: name,
+    sent: given.get(instanceId ?? "")?.mirrors,
+    seen: seen.get(instanceId ?? ""),
+  }));
+  const renewals = failedRenewals(nodes, now);
+  return renewals.length > 0 ? [{ kind: "passwords-not-renewed", renewals, at: new Date(now).toISOString() }] : [];
+}
+
 /** The kinds of mirror sets, whatever the configuration applies. */
 function kindsOf(configuration: Configuration): readonly ObjectReference[] {
   const cluster = { ...configuration.cluster, inputs: "openshift" as const };
@@ -60,16 +77,15 @@ async function unapplied({ context, configuration }: DoctorFacts): Promise<Findi
   return sets > 0 && inputs !== "openshift" ? [{ kind: "mirrors-not-applied", sets, source: inputs }] : [];
 }
 
-async function own(
-  { configuration, found, content, examined }: InputExamination,
-  patient: DoctorFacts,
-): Promise<readonly Finding[]> {
+async function own(examination: InputExamination, patient: DoctorFacts): Promise<readonly Finding[]> {
+  const { configuration, found, content, examined } = examination;
   const secret = await secretFacts(patient.context).read(registriesSecret(configuration.cluster.name));
   const wanted = mirrorsFrom(found, configuration, secret);
   return [
     ...(configuration.cluster.inputs === "configmap" ? await unapplied(patient) : []),
     ...mirrorFindings(wanted),
     ...(content.asked?.length ? [{ kind: "mirrors-asked", parts: content.asked } as const] : []),
+    ...renewalFindings(examination),
     ...(wanted.files.length > 0 ? untriedFindings(examined) : []),
   ];
 }

@@ -1,3 +1,4 @@
+import type { SeenMarks } from "../../cluster/deletion-marks.ts";
 import {
   type BootNews,
   isSameBoot,
@@ -22,6 +23,9 @@ export interface ForeignBoot extends Pick<Sighting, "instanceId" | "uid" | "laun
 /** The boot after a proven reboot, and the machine's answer at that time. */
 type ProvenBoot = Pick<SeenMachine, "instanceId" | "uid" | "bootId" | "reasons">;
 
+const marksOn = (seen: SeenMachine | undefined, uid: string): SeenMarks =>
+  seen?.uid === uid ? (seen.marks ?? {}) : {};
+
 /** The state of machines between two observations: their boots, and the reasons why they need a reboot. */
 export const seen = (context: StepContext) => {
   const sightings = machinePart(context, "seen", KEPT_DAYS);
@@ -30,6 +34,9 @@ export const seen = (context: StepContext) => {
   return {
     /** Every machine that was observed in the last weeks, by instance id. */
     all: sightings.all,
+
+    /** Marks of autoscalers that observations have found on the Node of this UID, by the time of the first one. */
+    marks: async (instanceId: string, uid: string): Promise<SeenMarks> => marksOn(await sightings.of(instanceId), uid),
 
     /** The last reboot of each machine that Casement ordered, by instance id. */
     ownReboots: reboots.all,

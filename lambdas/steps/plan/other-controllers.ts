@@ -1,7 +1,8 @@
 import type { V1Node, V1ObjectMeta } from "@kubernetes/client-node";
 import type { GroupMember } from "../../clients/auto-scaling.ts";
+import { type DeletionMark, deletionMarksOf, type SeenMarks } from "../../cluster/deletion-marks.ts";
 import type { OtherController } from "../../messages/node/other-controllers.ts";
-import { between } from "../../messages/slack/age.ts";
+import { age } from "../../messages/slack/age.ts";
 import type { MachineClaim } from "../cluster/claims.ts";
 import { ownerOf } from "../cluster/ownership.ts";
 import type { Machine } from "../ec2/instances.ts";
@@ -50,6 +51,8 @@ export interface Traces {
   readonly patches: PatchState | null;
   /** The instance as its Auto Scaling group sees it; null if it belongs to no group, or the group could not be read. */
   readonly groupMember: GroupMember | null;
+  /** Marks of autoscalers that scheduled observations have found on the Node. */
+  readonly marks: SeenMarks;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
@@ -65,11 +68,8 @@ const KURED = [KURED_IN_PROGRESS, "weave.works/kured-most-recent-reboot-needed"]
 const WMCO_REBOOT = "windowsmachineconfig.openshift.io/reboot-required";
 const WMCO_VERSION = "windowsmachineconfig.openshift.io/version";
 
-/** Taint of a node that the cluster autoscaler is deleting (cluster-autoscaler/utils/taints). */
-const AUTOSCALER_DELETES = "ToBeDeletedByClusterAutoscaler";
-
-/** Taint of a node that Karpenter is about to delete (karpenter's apis/v1/taints.go). */
-const KARPENTER_DISRUPTS = "karpenter.sh/disrupted";
+/** Soft taint of a node that the cluster autoscaler finds unneeded (cluster-autoscaler/utils/taints). */
+const AUTOSCALER_CANDIDATE = "DeletionCandidateOfClusterAutoscaler";
 
 /** Annotation of a paused health check, which remediates nothing. Its value does not matter (machine API operator). */
 const PAUSED = "cluster.x-k8s.io/paused";
@@ -83,32 +83,30 @@ const GROUP_TAG = "aws:autoscaling:groupName";
 /** SSM documents that may reboot the machine: those that install patches or updates. */
 const REBOOTING = ["AWS-RunPatchBaseline", "AWS-RunPatchBaselineAssociation", "AWS-InstallWindowsUpdates"];
 
-/** Age in milliseconds from which on a mark is left behind: no drain of these controllers lasts longer. */
-const LEFT_AFTER_MS = 30 * 60_000;
+/** Age in milliseconds from which on kured's mark is left behind: its drain does not last longer. */
+const KURED_LEFT_MS = 30 * 60_000;
 
-/** Judges a mark by the time that its owner wrote into it; a mark without a time belongs to a controller at work. */
-function markOf(since: number, now: number): { readonly acting: boolean; readonly left?: string } {
-  const isLeft = now - since > LEFT_AFTER_MS;
-  return isLeft
-    ? { acting: false, left: between(new Date(since).toISOString(), new Date(now).toISOString()) }
-    : { acting: true };
+function kuredMark(annotations: Readonly<Record<string, string>>, now: number) {
+  if (!(KURED_IN_PROGRESS in annotations)) return { acting: false };
+  const since = Date.parse(annotations[KURED_IN_PROGRESS] ?? "");
+  return now - since > KURED_LEFT_MS ? { acting: false, age: age(now - since) } : { acting: true };
 }
 
-/** Time in milliseconds since the epoch that the autoscaler writes into its taint, in seconds; NaN for any other value. */
-const autoscalerTime = (value: string | undefined): number => Number(value || Number.NaN) * 1_000;
+const deleterOf = ({ key, by, since, isLeft }: DeletionMark, now: number): OtherController => ({
+  kind: by,
+  key,
+  acting: !isLeft,
+  ...(since === null ? {} : { age: age(now - Date.parse(since)) }),
+});
 
-const kuredMark = (annotations: Readonly<Record<string, string>>, now: number) =>
-  KURED_IN_PROGRESS in annotations ? markOf(Date.parse(annotations[KURED_IN_PROGRESS] ?? ""), now) : { acting: false };
-
-const onNode = ({ metadata, spec }: V1Node, now: number): OtherController[] => {
-  const annotations = metadata?.annotations ?? {};
-  const taints = (spec?.taints ?? []).map(({ key }) => key);
-  const deletes = spec?.taints?.find(({ key }) => key === AUTOSCALER_DELETES);
+const onNode = ({ node, marks, now }: Traces): OtherController[] => {
+  const annotations = node.metadata?.annotations ?? {};
+  const isCandidate = node.spec?.taints?.some(({ key }) => key === AUTOSCALER_CANDIDATE) === true;
   return [
     ...(WMCO_VERSION in annotations ? [{ kind: "wmco", acting: WMCO_REBOOT in annotations } as const] : []),
     ...(KURED.some((key) => key in annotations) ? [{ kind: "kured", ...kuredMark(annotations, now) } as const] : []),
-    ...(deletes ? [{ kind: "autoscaler", ...markOf(autoscalerTime(deletes.value), now) } as const] : []),
-    ...(taints.includes(KARPENTER_DISRUPTS) ? [{ kind: "karpenter", acting: true } as const] : []),
+    ...deletionMarksOf(node, marks, now).map((mark) => deleterOf(mark, now)),
+    ...(isCandidate ? [{ kind: "autoscaler-candidate" } as const] : []),
   ];
 };
 
@@ -172,7 +170,7 @@ export function otherControllersOf(traces: Traces): OtherController[] {
     ...(owner ? [{ kind: "owner", owner } as const] : []),
     ...(owner?.kind === "karpenter" ? emptiedByKarpenter(traces) : []),
     ...scalingGroupOf(traces),
-    ...onNode(traces.node, traces.now),
+    ...onNode(traces),
     ...onMachine(traces),
     ...healthChecksOf(traces),
     ...(traces.patches && traces.patches.pending > 0 ? [{ kind: "updates", ...traces.patches } as const] : []),

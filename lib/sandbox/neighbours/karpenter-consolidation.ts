@@ -1,6 +1,5 @@
 import type { Cluster, Controller } from "../kubernetes/controllers/controller.ts";
 import { nodes, osOf, pods, podsOn } from "../kubernetes/controllers/nodes.ts";
-import { timestamp } from "../kubernetes/model/object.ts";
 import { isFinished, type Node, type Pod } from "../kubernetes/model/shapes.ts";
 import { idOf, type Neighbour, runControllers, type Services, takeFromMachineSet, terminate } from "./neighbour.ts";
 
@@ -35,7 +34,7 @@ function consolidation(services: Services, cluster: Cluster): Controller {
   const emptySince = simulation.store.collection<number>("karpenter-empty-since");
 
   const disrupt = (node: Node): void => {
-    const taint = { key: DISRUPTED, effect: "NoSchedule", timeAdded: timestamp(simulation.clock.now()) } as const;
+    const taint = { key: DISRUPTED, effect: "NoSchedule" } as const;
     objects.replace<Node>(nodes, { ...node, spec: { ...node.spec, taints: [...(node.spec.taints ?? []), taint] } });
     void simulation.busy(terminate(services, idOf(node)));
   };

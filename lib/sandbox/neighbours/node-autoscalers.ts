@@ -1,5 +1,4 @@
 import { nodes, osOf } from "../kubernetes/controllers/nodes.ts";
-import { timestamp } from "../kubernetes/model/object.ts";
 import type { Node, Taint } from "../kubernetes/model/shapes.ts";
 import type { Neighbour, Services } from "./neighbour.ts";
 
@@ -23,8 +22,8 @@ function mark(services: Services, taint: Taint, labels: Record<string, string> =
 const now = ({ kubernetes }: Services): number => kubernetes.cluster.simulation.clock.now();
 
 /**
- * Karpenter at the begin of a disruption (pkg/apis/v1/taints.go and labels.go): its drain and its termination are not
- * simulated, so the node keeps the mark.
+ * Karpenter at the begin of a disruption (pkg/apis/v1/taints.go and labels.go): its taint says no time. Its drain and its
+ * termination are not simulated, so the node keeps the mark.
  */
 export const karpenter: Neighbour = {
   name: "karpenter",
@@ -33,7 +32,7 @@ export const karpenter: Neighbour = {
   start: (services) =>
     mark(
       services,
-      { key: "karpenter.sh/disrupted", effect: "NoSchedule", timeAdded: timestamp(now(services)) },
+      { key: "karpenter.sh/disrupted", effect: "NoSchedule" },
       { "karpenter.sh/nodepool": "windows", "karpenter.sh/capacity-type": "on-demand" },
     ),
 };

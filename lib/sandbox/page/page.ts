@@ -4,6 +4,8 @@ import type { SlackUi } from "../slack/ui/slack-ui.ts";
 import { acts } from "./acts.ts";
 import { type Assets, bundled, documentOf } from "./assets.ts";
 import { changes } from "./changes.ts";
+import { runbookDocument } from "./runbook.ts";
+import { RUNBOOK_PATH } from "./runbook-address.ts";
 import { type Agent, type State, snapshotOf, type Unbegun } from "./snapshot.ts";
 import type { Setting } from "./vocabulary.ts";
 
@@ -61,6 +63,7 @@ function assetRoutes(title: string): Readonly<Record<string, Route>> {
   };
   return {
     "/": async () => sent(documentOf(title), "text/html"),
+    [RUNBOOK_PATH]: async () => sent(runbookDocument(), "text/html"),
     "/page/page.js": async () => sent(await asset("script"), "text/javascript"),
     "/page/page.css": async () => sent(await asset("style"), "text/css"),
   };
@@ -86,7 +89,7 @@ function dataRoutes({ ui, control, agents, unbegun, speed, setting }: PageParts)
 
 /**
  * Builds the server of the page: its document, what it shows, and what people do on it.
- * @returns a service that answers "/" and everything below "/page/"
+ * @returns a service that answers "/", the runbook, and everything below "/page/"
  */
 export function page(parts: PageParts): Service {
   const shown = { ...assetRoutes(`Casement sandbox · ${parts.setting.cluster}`), ...dataRoutes(parts) };

@@ -203,8 +203,13 @@ describe("Why a node is not changed", () => {
   });
 
   test("another controller at work is named with how it is paused", () => {
-    expect(refused("reboot", { kind: "conflict", controller: { kind: "autoscaler", acting: true } })).toBe(
-      "`win-1` cannot be rebooted: the cluster autoscaler is deleting it. Next: let it finish: the node is going away.",
+    expect(
+      refused("reboot", {
+        kind: "conflict",
+        controller: { kind: "autoscaler", key: "ToBeDeletedByClusterAutoscaler", acting: true, age: "2m" },
+      }),
+    ).toBe(
+      "`win-1` cannot be rebooted: the cluster autoscaler is deleting it; its taint is at least 2m old. Next: let it finish: the node is going away. If it does not delete it, take its taint off with `kubectl taint node win-1 ToBeDeletedByClusterAutoscaler-`.",
     );
   });
 });
@@ -215,7 +220,17 @@ describe("Another controller", () => {
     [{ kind: "wmco", acting }, "is about to reboot it", "reboot-required` is gone"],
     [{ kind: "wmco", acting: false }, "configures it, and may reboot it", "reboot-required` is gone"],
     [{ kind: "kured", acting }, "kured is draining and rebooting it", "`kubectl get node win-1` shows it schedulable"],
-    [{ kind: "karpenter", acting }, "Karpenter is taking it away", "karpenter.sh/do-not-disrupt=true` earlier"],
+    [
+      { kind: "karpenter", key: "karpenter.sh/disrupted", acting },
+      "Karpenter is deleting it",
+      "take its taint off with `kubectl taint node win-1 karpenter.sh/disrupted-`",
+    ],
+    [
+      { kind: "karpenter", key: "karpenter.sh/disruption", acting: false, age: "3h" },
+      "Karpenter marked it for deletion at least 3h ago and left its taint `karpenter.sh/disruption`",
+      "run `kubectl taint node win-1 karpenter.sh/disruption-`",
+    ],
+    [{ kind: "autoscaler-candidate" }, "the cluster autoscaler finds it unneeded", "scale-down-disabled=true`"],
     [
       { kind: "karpenter-consolidates" },
       "when it is empty",

@@ -164,6 +164,15 @@ const sentences: readonly (readonly [Trouble, says: string, next: string])[] = [
     `Kubernetes removes its own taints when their cause is gone. ${AGAIN}`,
   ],
   [
+    {
+      kind: "tainted",
+      taints: ["karpenter.sh/disrupted:NoSchedule"],
+      marks: [{ key: "karpenter.sh/disrupted", by: "karpenter", since: "2026-11-21T11:00:00Z", isLeft: true }],
+    },
+    "The node has 1 taint that keeps pods away: `karpenter.sh/disrupted:NoSchedule`.",
+    `Kubernetes removes its own taints when their cause is gone. \`karpenter.sh/disrupted\` is at least 3h30m old. Its controller left it behind: \`kubectl taint node win-1 karpenter.sh/disrupted-\` lets pods start on it. ${AGAIN}`,
+  ],
+  [
     { kind: "tainted", taints: ["casement.dev/starting:NoSchedule", "example.com/x:NoExecute"] },
     "The node has 2 taints that keep pods away: `casement.dev/starting:NoSchedule`, `example.com/x:NoExecute`.",
     `A Node that registers anew keeps \`casement.dev/starting\`. If no operation works on it, \`kubectl taint node win-1 casement.dev/starting-\` lets pods start on it. ${AGAIN}`,

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { WireResponse } from "../../../lib/sandbox/core/wire.ts";
+import { safe } from "../../../lib/sandbox/page/browser/block-kit/safe-address.ts";
+import { RUNBOOK_ADDRESS } from "../../../lib/sandbox/page/runbook-address.ts";
 import { servedPage } from "../../page/page-server.ts";
 
 const HOST = { host: "127.0.0.1:4600" };
@@ -33,6 +35,16 @@ describe("the page's server", () => {
       expect(status).toBe(200);
       expect(String(body).length).toBeGreaterThan(5_000);
     }
+  });
+
+  test("serves the runbook, each section under the anchor to which a button leads", async () => {
+    const { ask } = browser();
+    const { status, body } = await ask("/runbook");
+    expect(status).toBe(200);
+    for (const stage of ["launch", "eviction", "reboot", "proof"])
+      expect(String(body)).toMatch(new RegExp(`<h[23] id="stage-${stage}">`));
+    expect(safe(`${RUNBOOK_ADDRESS}#stage-reboot`)).toBe("/runbook#stage-reboot");
+    expect(safe("javascript:alert(1)")).toBe("#");
   });
 
   test("lets a person type and shows the answer to that person alone", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { anchorOf, pageAt } from "../../docs/pages.ts";
+import { anchorOf } from "../../../lib/sandbox/page/runbook.ts";
+import { pageAt } from "../../docs/pages.ts";
 import { synthesised } from "./synthesised.ts";
 
 const runbook = pageAt("docs/runbook.md");

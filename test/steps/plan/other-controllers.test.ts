@@ -18,6 +18,7 @@ const traces = (more: Partial<Traces> = {}): Traces => ({
   associations: [],
   patches: null,
   groupMember: null,
+  marks: {},
   now: Date.parse("2026-11-21T12:00:00Z"),
   ...more,
 });
@@ -26,8 +27,11 @@ const annotated = (annotations: Record<string, string>): Partial<Traces> => ({
   node: windowsNode("web-1", { metadata: { name: "web-1", annotations } }),
 });
 
-const tainted = (key: string): Partial<Traces> => ({
-  node: windowsNode("web-1", { spec: { taints: [{ key, effect: "NoSchedule" }] } }) satisfies V1Node,
+const tainted = (key: string, metadata: object = {}): Partial<Traces> => ({
+  node: windowsNode("web-1", {
+    metadata: { name: "web-1", ...metadata },
+    spec: { taints: [{ key, effect: "NoSchedule" }] },
+  }) satisfies V1Node,
 });
 
 /** The taint of the autoscaler, whose value is the time at which it set the taint, in seconds. */
@@ -79,8 +83,26 @@ describe("Other controllers of a node", () => {
       annotated({ "weave.works/kured-reboot-in-progress": "2026-11-21T11:55:00Z" }),
       { kind: "kured", acting: true },
     ],
-    ["the cluster autoscaler", tainted("ToBeDeletedByClusterAutoscaler"), { kind: "autoscaler", acting: true }],
-    ["Karpenter", tainted("karpenter.sh/disrupted"), { kind: "karpenter", acting: true }],
+    [
+      "the cluster autoscaler",
+      tainted("ToBeDeletedByClusterAutoscaler"),
+      { kind: "autoscaler", key: "ToBeDeletedByClusterAutoscaler", acting: true },
+    ],
+    [
+      "the cluster autoscaler that finds the node unneeded",
+      tainted("DeletionCandidateOfClusterAutoscaler"),
+      { kind: "autoscaler-candidate" },
+    ],
+    [
+      "Karpenter",
+      tainted("karpenter.sh/disrupted"),
+      { kind: "karpenter", key: "karpenter.sh/disrupted", acting: true },
+    ],
+    [
+      "Karpenter before its release 1.0",
+      tainted("karpenter.sh/disruption"),
+      { kind: "karpenter", key: "karpenter.sh/disruption", acting: true },
+    ],
     [
       "a MachineHealthCheck",
       { machineFacts: behind({ labels: { role: "win" } }), healthChecks: [check()] },
@@ -151,12 +173,23 @@ describe("Other controllers of a node", () => {
 
   it("are at work for half an hour after their mark, and have left an older one behind", () => {
     const at = (time: string) => otherControllersOf(traces(marked(time)));
-    expect(at("2026-11-21T11:58:00Z")).toEqual([{ kind: "autoscaler", acting: true }]);
-    expect(at("2026-11-21T10:00:00Z")).toEqual([{ kind: "autoscaler", acting: false, left: "120m" }]);
+    const autoscaler = { kind: "autoscaler", key: "ToBeDeletedByClusterAutoscaler" };
+    expect(at("2026-11-21T11:58:00Z")).toEqual([{ ...autoscaler, acting: true, age: "2m" }]);
+    expect(at("2026-11-21T10:00:00Z")).toEqual([{ ...autoscaler, acting: false, age: "120m" }]);
     const kured = (time: string) =>
       otherControllersOf(traces(annotated({ "weave.works/kured-reboot-in-progress": time })));
     expect(kured("2026-11-21T11:50:00Z")).toEqual([{ kind: "kured", acting: true }]);
-    expect(kured("2026-11-14T12:00:00Z")).toEqual([{ kind: "kured", acting: false, left: "7d" }]);
+    expect(kured("2026-11-14T12:00:00Z")).toEqual([{ kind: "kured", acting: false, age: "7d" }]);
+  });
+
+  it("are judged by the first observation of a mark that has no time, unless the Node is being deleted", () => {
+    const key = "karpenter.sh/disrupted";
+    const seen = (time: string, metadata: object = {}) =>
+      otherControllersOf(traces({ ...tainted(key, metadata), marks: { [key]: time } }));
+    expect(seen("2026-11-21T11:10:00Z")).toEqual([{ kind: "karpenter", key, acting: true, age: "50m" }]);
+    expect(seen("2026-11-21T09:00:00Z")).toEqual([{ kind: "karpenter", key, acting: false, age: "3h" }]);
+    const deletionTimestamp = new Date("2026-11-21T09:00:00Z");
+    expect(seen("2026-11-21T09:00:00Z", { deletionTimestamp })).toMatchObject([{ acting: true }]);
   });
 
   it("leave out a machine whose updates wait for nothing", () => {

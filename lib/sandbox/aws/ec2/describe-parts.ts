@@ -14,6 +14,9 @@ import {
   DescribeVolumes$,
   type DescribeVolumesRequest,
   type DescribeVolumesResult,
+  DescribeVpcAttribute$,
+  type DescribeVpcAttributeRequest,
+  type DescribeVpcAttributeResult,
   GetEbsDefaultKmsKeyId$,
   type GetEbsDefaultKmsKeyIdRequest,
   type GetEbsDefaultKmsKeyIdResult,
@@ -26,6 +29,7 @@ import { groupFields, imageFields, subnetFields, volumeFields } from "./filter-f
 import { type FilterFields, filtered, paged, readingAs } from "./filters.ts";
 import { describedImage, type ImageFacts, imagesAt } from "./images.ts";
 import { describedType, type InstanceTypeFacts, instanceTypes } from "./instance-types.ts";
+import { hasHostnames } from "./launch.ts";
 import { type Ec2Records, takenAddresses } from "./records.ts";
 import { describedGroup, groupsOf } from "./security-groups.ts";
 import { describedVolume } from "./view.ts";
@@ -107,6 +111,16 @@ function describeVolumes(records: Ec2Records, input: DescribeVolumesRequest): De
   return { Volumes: page.map(describedVolume), ...next };
 }
 
+/** API Reference, DescribeVpcAttribute: one attribute in each request. */
+function describeVpcAttribute(records: Ec2Records, input: DescribeVpcAttributeRequest): DescribeVpcAttributeResult {
+  const { VpcId, Attribute } = input;
+  if (VpcId !== records.account.vpc.id)
+    throw new AwsError("InvalidVpcID.NotFound", `The vpc ID '${VpcId ?? ""}' does not exist`);
+  if (Attribute === "enableDnsHostnames") return { VpcId, EnableDnsHostnames: { Value: hasHostnames(records) } };
+  if (Attribute === "enableDnsSupport") return { VpcId, EnableDnsSupport: { Value: true } };
+  throw new AwsError("InvalidParameterValue", `Value (${Attribute ?? ""}) for parameter attribute is invalid.`);
+}
+
 /** API Reference, DescribeInstanceTypes: MaxResults is 5 to 100. */
 const typePage = [5, 100] as const;
 
@@ -141,6 +155,9 @@ export const describePartActions = (records: Ec2Records): Ec2Action[] => [
   }),
   ec2Action<GetEbsDefaultKmsKeyIdRequest, GetEbsDefaultKmsKeyIdResult>(GetEbsDefaultKmsKeyId$, {
     perform: () => ({ KmsKeyId: records.account.volumeKey ?? "alias/aws/ebs" }),
+  }),
+  ec2Action<DescribeVpcAttributeRequest, DescribeVpcAttributeResult>(DescribeVpcAttribute$, {
+    perform: (input) => describeVpcAttribute(records, input),
   }),
   ec2Action<DescribeVolumesRequest, DescribeVolumesResult>(DescribeVolumes$, {
     perform: (input) => describeVolumes(records, input),

@@ -10,7 +10,7 @@ import { changeActions } from "./change.ts";
 import { consoleActions } from "./console.ts";
 import { describeInstanceActions, eventScheduled, statusImpaired } from "./describe-instances.ts";
 import { describePartActions } from "./describe-parts.ts";
-import { launchActions, launchFails } from "./launch.ts";
+import { launchActions, launchFails, noHostnames } from "./launch.ts";
 import { lifecycle } from "./lifecycle.ts";
 import { ec2Limits } from "./limits.ts";
 import { networkActions } from "./network-actions.ts";
@@ -95,7 +95,7 @@ export function ec2(simulation: Simulation, account: Account): Ec2 {
   const records = ec2Records(simulation, account);
   const mover = lifecycle(records);
   let consoles: Screens | undefined;
-  simulation.faults.declare(noCapacity, launchFails, statusImpaired, eventScheduled);
+  simulation.faults.declare(noCapacity, launchFails, noHostnames, statusImpaired, eventScheduled);
   const actions = new Map(
     [
       ...launchActions(records, mover),

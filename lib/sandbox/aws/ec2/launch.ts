@@ -19,6 +19,16 @@ export const launchFails = {
 };
 
 /**
+ * The fault of a VPC without DNS hostnames: the private DNS names of its instances stay empty
+ * (kubermatic/machine-controller#1590).
+ */
+export const noHostnames = {
+  kind: "no-dns-hostnames",
+  sentence: "The VPC has DNS hostnames switched off: a new instance gets no private DNS name.",
+  fields: { vpc: "VPC id" },
+};
+
+/**
  * Checks the permissions of a launch: each resource that it touches needs its own (Service Authorization Reference,
  * RunInstances).
  */
@@ -77,6 +87,10 @@ function permitTags(arn: (resource: string) => string, plan: LaunchPlan, caller:
  */
 const HIDDEN = [2_000, 6_000] as const;
 
+/** Does the VPC give its instances DNS hostnames? */
+export const hasHostnames = ({ account, simulation }: Ec2Records): boolean =>
+  !simulation.faults.applies(noHostnames.kind, { vpc: account.vpc.id });
+
 function createInstance(
   records: Ec2Records,
   plan: LaunchPlan,
@@ -99,7 +113,7 @@ function createInstance(
     subnetId: plan.subnet.id,
     zone: plan.subnet.zone,
     privateIp: address,
-    privateDnsName: privateDnsName(address, records.account.region),
+    privateDnsName: hasHostnames(records) ? privateDnsName(address, records.account.region) : "",
     isPublic: plan.isPublic,
     mac: newMac(random),
     interfaceId: newId(random, "eni"),

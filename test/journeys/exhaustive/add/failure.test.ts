@@ -21,7 +21,24 @@ interface Case {
   readonly remark?: RegExp;
 }
 
+/** The deletion of the Node as soon as a stage begins. */
+const deletedAt = (stage: StageName): Case => ({
+  what: `the Node is deleted during ${stage}`,
+  from: stage,
+  happens: () => asAdministrator(here, "DELETE", `/api/v1/nodes/${launchedName(here)}`),
+  stage,
+  why: /the Node was deleted outside Casement/,
+  kubelet: "stopped",
+});
+
 const cases: readonly Case[] = [
+  {
+    what: "the VPC has DNS hostnames switched off",
+    happens: () => injectFault(here, "no-dns-hostnames"),
+    stage: "launch",
+    why: /gave up waiting for EC2 to give i-\w+ its private DNS name/,
+    kubelet: "never started",
+  },
   {
     what: "the agent never comes online",
     happens: () => injectFault(here, "agent-never-online"),
@@ -159,14 +176,7 @@ const cases: readonly Case[] = [
     why: /There is not enough space on the disk/,
     kubelet: "never started",
   },
-  {
-    what: "the Node is deleted by somebody else",
-    from: "network",
-    happens: () => asAdministrator(here, "DELETE", `/api/v1/nodes/${launchedName(here)}`),
-    stage: "network",
-    why: /the Node was deleted outside Casement/,
-    kubelet: "stopped",
-  },
+  ...(["serving-csr", "network", "ready", "admit"] as const).map(deletedAt),
 ];
 
 test.for(cases)("$what: says so, asks, and is terminated when told", async (one) => {

@@ -50,7 +50,7 @@ test("beside a Network Load Balancer nodes are added, and the doctor notes what 
   await here.type("operator", "/win doctor");
   await settled(here, 5);
   const report = privately(here, "operator").at(-1);
-  expect(report).toMatch(/prod-west: all \d\d checks passed \(1 note\)/);
+  expect(report).toMatch(/prod-west: all \d\d checks passed \(2 notes\)/);
   expect(report).toMatch(
     /ℹ️ The cluster's cloud controller opened `tcp 31234` of `sg-0d10000000000a100` to every address/,
   );

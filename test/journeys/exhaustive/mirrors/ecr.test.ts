@@ -22,9 +22,9 @@ import {
   said,
   startMirroring,
 } from "../../mirroring.ts";
-import { ec2, podOn, running, shortName, web } from "../../others.ts";
+import { batch, ec2, podOn, running, shortName, web } from "../../others.ts";
 import { endFault, injectFault } from "../../outside.ts";
-import { openly } from "../../reading.ts";
+import { answerTo, openly } from "../../reading.ts";
 
 let here: Journey;
 afterEach(() => here.close());
@@ -172,6 +172,28 @@ test("a node that was off for a day renews its password when it starts", async (
   await here.until(() => passwordOn() !== before, 15, "the new password");
   await here.pass(10);
   expect(await pulls("after", "quay.io/team/after:1")).toBe(true);
+});
+
+test("a node whose renewal fails is named by the doctor and marked in the list of mirrors until it has succeeded", async () => {
+  await startWithCache();
+  await here.pass(5 * 60 + 50);
+  const fault = injectFault(here, "aws-unreachable", { instanceId: web.instanceId, service: "ecr" });
+  await here.pass(2 * 60);
+  const report = () => answerTo(here, "/win doctor");
+  const found = await report();
+  expect(found).toContain(`\`${web.name}\` has not renewed the passwords of ECR`);
+  expect(found).toMatch(/^.*: 1 warning/);
+  expect(found).toMatch(/for \d+m\. The password of ECR could not be renewed, .*ECR at api\.ecr\.us-west-2/);
+  const shown = (await look(here, "/win mirrors")).said;
+  expect(shown).toContain(`⚠️ \`quay.io\``);
+  expect(shown).toContain(`password of ECR not renewed on \`${web.name}\``);
+  expect(shown).toMatch(new RegExp(`⚠️ \`${web.name}\`, for \\d+m: The password of ECR could not be renewed`));
+  expect((await look(here, "/win mirrors quay.io")).said).toContain("The password of ECR could not be renewed");
+  expect(shown).not.toContain(batch.name);
+  endFault(here, fault);
+  await here.pass(60);
+  expect(await report()).toMatch(/all \d\d checks passed$/m);
+  expect((await look(here, "/win mirrors")).said).toContain("✅ `quay.io`");
 });
 
 test("a renewal that fails is repeated, and no pull fails", async () => {

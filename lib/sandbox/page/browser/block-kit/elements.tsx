@@ -3,7 +3,8 @@ import { useState } from "preact/hooks";
 import type { Setting } from "../../vocabulary.ts";
 import type { Input, Kit } from "../api.ts";
 import { Confirm, type Confirmation } from "./confirm.tsx";
-import { safe, Text, type TextObject } from "./text.tsx";
+import { safe } from "./safe-address.ts";
+import { Text, type TextObject } from "./text.tsx";
 
 /** Presses or chooses: tells the app at once. */
 export type Use = (blockId: string, actionId: string, value?: Input) => unknown;

@@ -4,6 +4,7 @@ import { authorOf } from "../slack/people.tsx";
 import { formattedDate } from "./dates.ts";
 import { emoji } from "./emoji.ts";
 import { mrkdwn, type Piece } from "./mrkdwn.ts";
+import { safe } from "./safe-address.ts";
 
 /** Slack breaks long lines of code. This channel is narrower than most in Slack, so columns stay whole and scroll. */
 const COLUMNS = /\S {3,}\S/;
@@ -34,9 +35,6 @@ const drawings: Drawing = {
   date: ({ seconds, format }) => <>{formattedDate(seconds, format)}</>,
   emoji: ({ name }) => <>{emoji[name] ?? `:${name}:`}</>,
 };
-
-/** Lets through only addresses that a click may safely follow. */
-export const safe = (url: string): string => (/^(?:https?|mailto):/.test(url) ? url : "#");
 
 function drawn(pieces: readonly Piece[], setting: Setting): JSX.Element[] {
   return pieces.map((piece, index) => {
