@@ -17,8 +17,8 @@ test("a freeze from the terminal refuses what comes next, with its reason, until
       return all.length === count && !all.includes("running") ? all.toSorted() : undefined;
     });
   const { nodes } = await here.control("GET /state");
-  const [node] = nodes.filter(({ metadata }) => metadata?.labels?.["kubernetes.io/os"] === "windows");
-  const drain = () => type(here, `/win drain ${node?.metadata?.name}`);
+  const [node] = nodes.filter(({ metadata }) => Object(metadata).labels?.["kubernetes.io/os"] === "windows");
+  const drain = () => type(here, `/win drain ${Object(node?.metadata).name}`);
 
   await atTerminal("freeze", "--reason", "INC-4711");
   await drain();
