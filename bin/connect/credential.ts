@@ -15,7 +15,7 @@ import { credentialRefusal } from "../../lambdas/steps/doctor/credential.ts";
 import { type Attempt, policies } from "../../lambdas/steps/doctor/policies.ts";
 import { StartError } from "../start-error.ts";
 import { type Administrator, administratorOf } from "./administrator.ts";
-import { refuseForeignAccess, storedTokens } from "./foreign-access.ts";
+import { clusterWideMinters, refuseForeignAccess, refuseMoreRights, storedTokens } from "./foreign-access.ts";
 import type { Place } from "./place.ts";
 import { withUnapprovableRequest } from "./unapprovable-request.ts";
 
@@ -170,16 +170,24 @@ async function store({ account, settings, credential }: NewCredential): Promise<
 export async function storeCredentials(place: Place, options: CredentialOptions): Promise<string> {
   const administrator = administratorOf(place);
   await refuseForeignAccess(administrator);
+  await refuseMoreRights(administrator);
   const all: NewCredential[] = [];
   for (const account of options.accounts) all.push(await made(administrator, account, place, options));
   for (const one of all) await store(one);
-  const lying = await storedTokens(administrator);
+  const [lying, minters] = await Promise.all([storedTokens(administrator), clusterWideMinters(administrator)]);
   const names = options.accounts.join(", ");
   return [
     `Stored the ${options.accounts.length > 1 ? "credentials of the accounts" : "credential of the account"} ${names}. The functions read them when they next ask the cluster, and renew them.`,
     ...(lying.length > 0
       ? [
           `Tokens of these accounts also lie in the cluster, in Secrets of the namespace ${ACCOUNT_NAMESPACE}: ${lying.join(", ")}. Anyone who may read them can act as the bot. Delete them unless the cluster makes them anew.`,
+        ]
+      : []),
+    ...(minters.length > 0
+      ? [
+          "ClusterRoleBindings let others make tokens of these accounts, or impersonate them. Each of them is as good as a cluster administrator; delete what is not meant:",
+          ...minters,
+          "kubectl get clusterrolebindings -o wide shows them all.",
         ]
       : []),
   ].join("\n");

@@ -1,5 +1,5 @@
-import type { RbacV1Subject, V1PolicyRule, V1RoleBinding } from "@kubernetes/client-node";
-import { ACCOUNT_NAMESPACE, accounts } from "../../lambdas/cluster/accounts.ts";
+import type { RbacV1Subject, V1ClusterRoleBinding, V1PolicyRule, V1RoleBinding } from "@kubernetes/client-node";
+import { ACCOUNT_NAMESPACE, accounts, userOf } from "../../lambdas/cluster/accounts.ts";
 import { isAbsent } from "../../lambdas/steps/client-errors.ts";
 import { StartError } from "../start-error.ts";
 import type { Administrator } from "./administrator.ts";
@@ -21,15 +21,23 @@ const mintingRights: readonly { readonly group: string; readonly resource: strin
   { group: "batch", resource: "cronjobs", verbs: ["create", "update", "patch"] },
   { group: "rbac.authorization.k8s.io", resource: "rolebindings", verbs: ["create", "update", "patch", "bind"] },
   { group: "rbac.authorization.k8s.io", resource: "roles", verbs: ["create", "update", "patch", "bind", "escalate"] },
+  { group: "rbac.authorization.k8s.io", resource: "clusterrolebindings", verbs: ["create", "update", "patch", "bind"] },
 ];
 
 const has = (list: readonly string[] | undefined, wanted: string): boolean =>
   list?.includes("*") === true || list?.includes(wanted) === true;
 
+/** Resources whose objects have the names of the accounts: a rule for other names gives no access to a token. */
+const namedAsAccounts = new Set(["serviceaccounts/token", "serviceaccounts", "secrets"]);
+
+const coversAccounts = (names: readonly string[] = []): boolean =>
+  names.length === 0 || accounts.some((account) => names.includes(account));
+
 /** Does a rule give access to a token of an account? */
-export const isMinting = ({ apiGroups, resources, verbs }: V1PolicyRule): boolean =>
+export const isMinting = ({ apiGroups, resources, resourceNames, verbs }: V1PolicyRule): boolean =>
   mintingRights.some(
     (right) =>
+      (coversAccounts(resourceNames) || !namedAsAccounts.has(right.resource)) &&
       has(apiGroups, right.group) &&
       (has(resources, right.resource) || has(resources, `*/${right.resource.split("/")[1] ?? ""}`)) &&
       right.verbs.some((verb) => has(verbs, verb)),
@@ -81,6 +89,54 @@ export async function refuseForeignAccess(administrator: Administrator): Promise
   throw new StartError(
     `others hold rights in the namespace ${ACCOUNT_NAMESPACE} by which they could make tokens of the bot's accounts:\n${named.join("\n")}\nNothing was stored. Delete these RoleBindings (kubectl delete rolebinding -n ${ACCOUNT_NAMESPACE} NAME), then run this again.`,
   );
+}
+
+/** Does a subject name the bot's accounts, or the group of their namespace? */
+const isOurs = ({ kind, namespace, name }: RbacV1Subject): boolean =>
+  (kind === "ServiceAccount" && namespace === ACCOUNT_NAMESPACE && accounts.some((account) => account === name)) ||
+  (kind === "User" && accounts.some((account) => userOf(account) === name)) ||
+  (kind === "Group" && name === `system:serviceaccounts:${ACCOUNT_NAMESPACE}`);
+
+/** Is a ClusterRoleBinding of the manifest that `npm run connect -- manifest` prints? */
+const isOfManifest = ({ metadata, roleRef }: V1ClusterRoleBinding): boolean =>
+  accounts.some((account) => metadata?.name === `casement-${account}` && roleRef.name === `casement-${account}`);
+
+/** Is a subject part of the cluster itself: a component of Kubernetes or OpenShift? */
+const isOfCluster = ({ kind, namespace = "", name }: RbacV1Subject): boolean =>
+  kind === "ServiceAccount" ? /^(kube-.*|openshift|openshift-.*)$/.test(namespace) : name.startsWith("system:");
+
+const lineOf = ({ metadata, roleRef }: V1ClusterRoleBinding, subjects: readonly RbacV1Subject[]): string =>
+  `  ${metadata?.name}: ${roleRef.kind} ${roleRef.name} for ${subjects.map(subjectOf).join(", ")}`;
+
+/**
+ * Refuses accounts to which a ClusterRoleBinding gives more rights than the manifest.
+ * @throws StartError that names each binding
+ */
+export async function refuseMoreRights({ rbac }: Administrator): Promise<void> {
+  const { items } = await rbac.listClusterRoleBinding();
+  const more = items.filter((one) => !isOfManifest(one) && one.subjects?.some(isOurs));
+  if (more.length === 0) return;
+  const lines = more.map((one) => lineOf(one, (one.subjects ?? []).filter(isOurs)));
+  throw new StartError(
+    `ClusterRoleBindings give the bot's accounts rights that are not in the manifest:\n${lines.join("\n")}\nNothing was stored. Delete these ClusterRoleBindings, or take the subjects out (kubectl edit clusterrolebinding NAME), then run this again.`,
+  );
+}
+
+/**
+ * Finds who else may make tokens of the accounts, or impersonate them, by a ClusterRoleBinding: administrators, and
+ * others who are as good as administrators. Components of the cluster are left out.
+ * @returns a line for each binding, with its subjects
+ */
+export async function clusterWideMinters({ rbac }: Administrator): Promise<string[]> {
+  const [{ items: bindings }, { items: roles }] = await Promise.all([
+    rbac.listClusterRoleBinding(),
+    rbac.listClusterRole(),
+  ]);
+  const minting = new Set(roles.filter(({ rules }) => rules?.some(isMinting)).map(({ metadata }) => metadata?.name));
+  return bindings.flatMap((binding) => {
+    const others = (binding.subjects ?? []).filter((one) => isForeign(one) && !isOfCluster(one));
+    return minting.has(binding.roleRef.name) && others.length > 0 ? [lineOf(binding, others)] : [];
+  });
 }
 
 /** Kinds of Secrets that hold a token without an expiry (OKD before 4.16 makes them for each account). */

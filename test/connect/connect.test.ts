@@ -254,6 +254,37 @@ describe("the namespace of the accounts", () => {
     expect((await atSandbox("credential")).code).toBe(0);
   });
 
+  const clusterBindings = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings";
+  const bindEverywhere = (name: string, role: string, subject: object) =>
+    asAdministrator("POST", clusterBindings, {
+      metadata: { name },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: role },
+      subjects: [subject],
+    });
+
+  test("stores nothing while a ClusterRoleBinding gives an account more than the manifest", async () => {
+    await bindEverywhere("helpful", "cluster-admin", { kind: "ServiceAccount", name: "look", namespace: "casement" });
+    await expect(atSandbox("credential")).rejects.toThrow(
+      /not in the manifest:\n {2}helpful: ClusterRole cluster-admin for ServiceAccount casement\/look\n.*kubectl edit clusterrolebinding/s,
+    );
+    await asAdministrator("DELETE", `${clusterBindings}/helpful`);
+  });
+
+  test("names who may make tokens of the accounts by a ClusterRoleBinding, and not the cluster's own components", async () => {
+    await bindEverywhere("ci", "cluster-admin", { kind: "ServiceAccount", name: "deployer", namespace: "ci" });
+    await bindEverywhere("own", "cluster-admin", {
+      kind: "ServiceAccount",
+      name: "cvo",
+      namespace: "openshift-version",
+    });
+    const { code, text } = await atSandbox("credential");
+    expect(code).toBe(0);
+    expect(text).toContain("  ci: ClusterRole cluster-admin for ServiceAccount ci/deployer\n");
+    expect(text).not.toContain("openshift-version");
+    for (const name of ["ci", "own"]) await asAdministrator("DELETE", `${clusterBindings}/${name}`);
+    expect((await atSandbox("credential")).text).not.toContain("ClusterRoleBindings let others");
+  });
+
   test("names tokens of the accounts that lie in the cluster", async () => {
     await asAdministrator("POST", "/api/v1/namespaces/casement/secrets", {
       metadata: { name: "join-token-x7k2p", annotations: { "kubernetes.io/service-account.name": "join" } },

@@ -37,9 +37,8 @@ describe("npm run acceptance", () => {
     expect(text).toContain("Fields: none differs from the sandbox's in 9 answers.");
     expect(text).toContain("Answers: none differs from the sandbox's in 7 questions.");
     await expectNothingLeft(here);
-    const sent = await sentReasons(here);
-    expect(sent).toHaveLength(2);
-    for (const reason of sent) expect(reason).toMatch(/ by arn:aws:sts::\d{12}:assumed-role\/.+\/owner$/);
+    const named = / by arn:aws:sts::\d{12}:assumed-role\/.+\/owner$/;
+    expect([...new Set(await sentReasons(here))]).toEqual([expect.stringMatching(named)]);
     const [run] = filesOf(here, ".run.json");
     const { shapes, answers, measures, instanceId, nodeName } = run?.content ?? {};
     expect(JSON.parse(readFileSync(SANDBOX_SHAPES, "utf8"))).toEqual({ shapes, answers });

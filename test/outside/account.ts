@@ -30,10 +30,15 @@ export async function joinSecrets(running: Running): Promise<string[]> {
   return SecretList.flatMap(({ Name = "" }) => (Name.includes("/join/") ? [Name.split("/").at(-1) ?? ""] : []));
 }
 
+/** Every item of the ledger. */
+export async function ledgerItems(running: Running): Promise<Record<string, unknown>[]> {
+  const { Items = [] } = await account(running).dynamodb.send(new ScanCommand({ TableName: demo.ledgerTable }));
+  return Items;
+}
+
 /** Entries that the ledger still holds back from others: leases, places on the way in, reservations of pools. */
 export async function heldBack(running: Running): Promise<string[]> {
-  const { Items = [] } = await account(running).dynamodb.send(new ScanCommand({ TableName: demo.ledgerTable }));
-  return Items.flatMap(({ pk, held, adding }) =>
+  return (await ledgerItems(running)).flatMap(({ pk, held, adding }) =>
     String(pk).startsWith("lease#")
       ? held === true
         ? [String(pk)]
