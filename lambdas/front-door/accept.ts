@@ -2,7 +2,7 @@ import { commandOf, isChange, workflowOf } from "../commands/list.ts";
 import { isDryRun, type Request } from "../commands/request.ts";
 import { notStarted } from "../messages/command/acknowledgements.ts";
 import { noRole } from "../messages/command/refusals.ts";
-import { removalSkeleton } from "../messages/remove/dialog.ts";
+import { removalSkeleton } from "../messages/remove/modal.ts";
 import type { Requester } from "../records/origin.ts";
 import type { OperationRecord } from "../records/records.ts";
 import { executionName } from "../steps/executions.ts";

@@ -1,7 +1,7 @@
 import { isOperationId } from "../commands/operation-id.ts";
 import { lateClick, staleClick, strangeDialog } from "../messages/command/acknowledgements.ts";
 import { refusalMessage } from "../messages/command/refusals.ts";
-import { type Dialog, removalNotice } from "../messages/remove/dialog.ts";
+import { type Dialog, removalNotice } from "../messages/remove/modal.ts";
 import { requesterOf } from "../records/origin.ts";
 import type { Message } from "../records/records.ts";
 import { cancel } from "./cancel.ts";

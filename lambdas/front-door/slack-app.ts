@@ -8,7 +8,7 @@ import type {
 } from "@slack/bolt";
 import { DENY_REASON, denyNotice } from "../messages/approval/deny-dialog.ts";
 import { troubleAnswer } from "../messages/command/acknowledgements.ts";
-import { removalNotice } from "../messages/remove/dialog.ts";
+import { removalNotice } from "../messages/remove/modal.ts";
 import { DENY_DIALOG, REMOVE_DIALOG } from "../messages/slack/buttons.ts";
 import { filled } from "../messages/slack/command-word.ts";
 import type { Message } from "../records/records.ts";

@@ -1,7 +1,7 @@
 import type { Membership } from "../../lambdas/commands/membership.ts";
 import type { Start } from "../../lambdas/commands/request.ts";
 import type { FrontDoor, FrontDoorSteps } from "../../lambdas/front-door/front-door.ts";
-import type { Dialog } from "../../lambdas/messages/remove/dialog.ts";
+import type { Dialog } from "../../lambdas/messages/remove/modal.ts";
 import type { Card } from "../../lambdas/records/card.ts";
 import type { Message, NodeRecord, OperationRecord, PersonDecision } from "../../lambdas/records/records.ts";
 import type { SteeringDecision } from "../../lambdas/records/steering.ts";

@@ -10,7 +10,8 @@ import { CONNECTION_SECONDS, type Configuration } from "../../configuration/conf
 import { step } from "../../engine/durable.ts";
 import { withAudit } from "../../messages/operation/audit-head.ts";
 import { refusedMessage } from "../../messages/operation/final.ts";
-import { type RemovalSummary, removalRefused } from "../../messages/remove/dialog.ts";
+import type { RemovalSummary } from "../../messages/remove/dialog.ts";
+import { removalRefused } from "../../messages/remove/modal.ts";
 import {
   type RemovalRefusal,
   removalRefusal,

@@ -15,7 +15,7 @@ import { messageSettings } from "../../messages/operation/links.ts";
 import { operationMessage } from "../../messages/operation/operation.ts";
 import { stageName } from "../../messages/operation/stages.ts";
 import { machineEndedBy } from "../../messages/provision/machine-outcome.ts";
-import { removalNotice } from "../../messages/remove/dialog.ts";
+import { removalNotice } from "../../messages/remove/modal.ts";
 import { originId } from "../../records/origin.ts";
 import { isKept, type Message } from "../../records/records.ts";
 import { lambdaEntry } from "../../steps/host.ts";

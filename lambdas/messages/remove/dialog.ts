@@ -1,26 +1,11 @@
-import { dialogOf } from "../../commands/request.ts";
-import type { Block, Message } from "../../records/records.ts";
+import type { Block } from "../../records/records.ts";
 import { byLoss, lossesOf, type MovedPod, noPodsToMove, podLine } from "../plan/moved-pods.ts";
 import type { EmptyingOutlook } from "../plan/plan.ts";
 import { removalLines } from "../plan/plan-card.ts";
-import { context, divider, limits, section, sections } from "../slack/blocks.ts";
-import { REMOVE_DIALOG } from "../slack/buttons.ts";
+import { context, divider, section, sections } from "../slack/blocks.ts";
 import { andMore } from "../slack/table.ts";
 import { code, counted } from "../slack/text.ts";
-
-/** A modal as Slack takes it. */
-export interface Dialog {
-  readonly type: "modal";
-  readonly callback_id: string;
-  readonly external_id: string;
-  /** The operation's id. */
-  readonly private_metadata: string;
-  readonly notify_on_close: boolean;
-  readonly title: object;
-  readonly close: object;
-  readonly submit?: object;
-  readonly blocks: readonly Block[];
-}
+import { type Dialog, removalModal } from "./modal.ts";
 
 /** Facts for the confirmation of a removal. */
 export interface RemovalSummary {
@@ -37,24 +22,6 @@ export interface RemovalSummary {
 
 /** Most pods named in the dialog. */
 const MOST_PODS = 40;
-
-const label = (text: string): object => ({ type: "plain_text", text, emoji: false });
-
-const dialog = (operation: string, close: string, blocks: readonly Block[], submit?: string): Dialog => ({
-  type: "modal",
-  callback_id: REMOVE_DIALOG,
-  external_id: dialogOf(operation),
-  private_metadata: operation,
-  notify_on_close: true,
-  title: label("Remove a node"),
-  close: label(close),
-  ...(submit ? { submit: label(submit) } : {}),
-  blocks: blocks.slice(0, limits.modalBlocks),
-});
-
-/** Dialog shown while the facts are read: it can only be closed. */
-export const removalSkeleton = (operation: string, typed: string): Dialog =>
-  dialog(operation, "Keep", [section(`⏳ Reading the instance, pods and local data of ${code(typed)}…`)]);
 
 /** Line for a machine that is not a node. */
 export const noNodeToDrain = "The machine is not a node of the cluster: there is nothing to drain.";
@@ -82,7 +49,7 @@ export const poolOfRemoval = ({ pool, poolNodes }: Pick<RemovalSummary, "pool" |
 
 /** Dialog with the facts: "Remove" starts the removal, "Keep" changes nothing. */
 export const removalDialog = (operation: string, facts: RemovalSummary): Dialog =>
-  dialog(
+  removalModal(
     operation,
     "Keep",
     [
@@ -99,13 +66,3 @@ export const removalDialog = (operation: string, facts: RemovalSummary): Dialog 
     ],
     "Remove",
   );
-
-/** Dialog of a refused removal: the reason and the next step. */
-export const removalRefused = (operation: string, refusal: Message): Dialog =>
-  dialog(operation, "Close", refusal.blocks);
-
-/** Dialog that replaces the first one when "Remove" had no effect; closing it is not reported. */
-export const removalNotice = (operation: string, { blocks }: Message): Dialog => ({
-  ...dialog(operation, "Close", blocks),
-  notify_on_close: false,
-});
