@@ -114,6 +114,7 @@ const bare = (text: string): string =>
     .replace(/[*`]/g, "")
     .replace(/<#([A-Z0-9]+)>/g, "$1")
     .replace(/<!date\^[^|>]*\|([^>]*)>/g, "$1")
+    .replace(/<(https:[^|>]*)>/g, "$1")
     .replace(/&lt;/g, "<")
     .replace(/&gt;/g, ">")
     .replace(/&amp;/g, "&");

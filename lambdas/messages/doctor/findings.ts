@@ -27,7 +27,7 @@ const addSubnet = "free addresses there, or give the pool another subnet in the 
 
 /** First place to check when a service does not respond. */
 const whenDown: Readonly<Record<Area, string>> = {
-  Slack: "check https://slack-status.com and the secret that holds the bot token",
+  Slack: "check <https://slack-status.com> and the secret that holds the bot token",
   AWS: "check the AWS Health Dashboard and the credentials in use",
   Cluster: "check that `kubectl get --raw /readyz` succeeds and that the functions can reach the API server",
   Nodes: "check `kubectl get nodes`",
