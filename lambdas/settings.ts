@@ -7,7 +7,7 @@ export interface Settings {
   readonly credentials: {
     readonly accessKeyId: string;
     readonly secretAccessKey: string;
-    readonly sessionToken?: string;
+    readonly sessionToken?: string | undefined;
   };
   /** Address that replaces AWS's own: a VPC endpoint, or the simulator. */
   readonly awsEndpoint: string | undefined;

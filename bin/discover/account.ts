@@ -8,13 +8,17 @@ import {
   type RouteTable,
 } from "@aws-sdk/client-ec2";
 import { GetAccountSettingsCommand, type LambdaClient } from "@aws-sdk/client-lambda";
+import type { AwsCall } from "../../lambdas/clients/aws-call.ts";
 import type { LinuxNode } from "./cluster.ts";
 import { type Fact, part, read } from "./fact.ts";
+import { type Vcpus, vcpusOf } from "./vcpus.ts";
 
 /** Clients of the account that holds the cluster's machines. */
 export interface AccountClients {
   readonly ec2: EC2Client;
   readonly lambda: LambdaClient;
+  /** Calls services for which there is no client here. */
+  readonly call: AwsCall;
 }
 
 /** Network of functions that reach a private API server. */
@@ -37,6 +41,7 @@ export interface AccountFacts {
   readonly functionsNetwork: Fact<FunctionsNetwork> | null;
   /** Executions that the account may run at a time. */
   readonly concurrency: Fact<number>;
+  readonly vcpus: Fact<Vcpus>;
 }
 
 /** A Linux node of the cluster with its instance. */
@@ -135,7 +140,7 @@ export async function accountFacts(
   nodes: Fact<readonly LinuxNode[]>,
   isPrivate: boolean,
 ): Promise<AccountFacts> {
-  const { ec2, lambda } = clients;
+  const { ec2, lambda, call } = clients;
   const machines =
     "missing" in nodes
       ? nodes
@@ -168,5 +173,6 @@ export async function accountFacts(
       "ConcurrentExecutions",
       ({ AccountLimit }) => AccountLimit?.ConcurrentExecutions,
     ),
+    vcpus: await read("Service Quotas and EC2, vCPUs of on-demand instances", () => vcpusOf(ec2, call)),
   };
 }

@@ -2,6 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { EC2Client } from "@aws-sdk/client-ec2";
 import { LambdaClient } from "@aws-sdk/client-lambda";
+import { type AwsCall, awsCalls } from "../../lambdas/clients/aws-call.ts";
+import type { Settings } from "../../lambdas/settings.ts";
 import type { Administrator } from "../connect/administrator.ts";
 import { fileBeside } from "../connect/place.ts";
 import { sandboxLine } from "../connect/place-flags.ts";
@@ -9,7 +11,7 @@ import type { Terminal } from "../connect/terminal.ts";
 import type { Network } from "../payload/http.ts";
 import { newestPatch } from "../payload/release-parts.ts";
 import { StartError } from "../start-error.ts";
-import { type AccountClients, accountFacts } from "./account.ts";
+import { type AccountClients, type AccountFacts, accountFacts } from "./account.ts";
 import { type ClusterFacts, clusterFacts } from "./cluster.ts";
 import { addressesIn, type DiscoverLine } from "./command-line.ts";
 import { difference } from "./difference.ts";
@@ -23,7 +25,7 @@ export interface Sources {
   readonly administrator: Administrator;
   readonly network: Network;
   /** Options of AWS's clients beside the region: none for a person's own credentials. */
-  readonly aws: object;
+  readonly aws: { readonly endpoint?: string; readonly credentials?: Settings["credentials"] };
   readonly slackUrl: string;
   /** Token of the sandbox's app; undefined where a person has it. */
   readonly token: string | undefined;
@@ -61,7 +63,12 @@ const payloadVersion = async ({ minor }: ClusterFacts, network: Network): Promis
 
 function accountClients({ aws }: Sources, region: string): AccountClients {
   const options = { region, maxAttempts: 3, ...aws };
-  return { ec2: new EC2Client(options), lambda: new LambdaClient(options) };
+  const ec2 = new EC2Client(options);
+  const call: AwsCall = async (request) => {
+    const credentials = await ec2.config.credentials();
+    return awsCalls({ region, credentials, awsEndpoint: aws.endpoint })(request);
+  };
+  return { ec2, lambda: new LambdaClient(options), call };
 }
 
 const noToken = "no token of the Slack app was given: run npm run connect -- discover again with it";
@@ -99,14 +106,34 @@ async function addresses({ notify, sandbox }: DiscoverLine, terminal: Terminal):
 /** Executions that must stay unreserved (Lambda quotas), and the front door's own reservation by default. */
 const NEEDED_CONCURRENCY = 110;
 
-function summary({ missing }: Proposal, { account }: ProposalFacts, line: DiscoverLine, file: string): string {
-  const concurrency = found(account.concurrency);
+/** Nodes for which the quota should have room. */
+const FEW_NODES = 5;
+
+/** vCPUs of the example's first instance type, m6i.xlarge. */
+const NODE_VCPUS = 4;
+
+/** Tells how many nodes the quotas of the account leave room for. */
+function quotaLines({ concurrency, vcpus }: AccountFacts): string[] {
+  const executions = found(concurrency);
   const few =
-    concurrency !== undefined && concurrency < NEEDED_CONCURRENCY
+    executions !== undefined && executions < NEEDED_CONCURRENCY
       ? [
-          `This account may run ${concurrency} Lambda functions at a time, and the stack needs ${NEEDED_CONCURRENCY}: ask AWS for 1,000 ("Concurrent executions").`,
+          `This account may run ${executions} Lambda functions at a time, and the stack needs ${NEEDED_CONCURRENCY}: ask AWS for 1,000 ("Concurrent executions").`,
         ]
       : [];
+  if ("missing" in vcpus) return [...few, `The quota of vCPUs was not read: ${vcpus.missing}`];
+  const { quota, running } = vcpus.value;
+  const room = Math.max(0, Math.floor((quota - running) / NODE_VCPUS));
+  const more =
+    room < FEW_NODES ? ' For more, ask AWS ("Running On-Demand Standard instances"), which takes a day.' : "";
+  return [
+    ...few,
+    `Of ${quota} vCPUs that this account may run, ${running} run: room for ${room} nodes of ${NODE_VCPUS} vCPUs.${more}`,
+  ];
+}
+
+function summary({ missing }: Proposal, { account }: ProposalFacts, line: DiscoverLine, file: string): string {
+  const few = quotaLines(account);
   if (missing.size === 0)
     return [
       ...few,

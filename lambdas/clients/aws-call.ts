@@ -12,13 +12,25 @@ import type { Transport } from "./transport.ts";
 
 /** One call to an AWS service: a JSON service, or SNS, STS or Auto Scaling, which answer in XML. */
 export interface AwsRequest {
-  readonly service: "autoscaling" | "dynamodb" | "events" | "kms" | "lambda" | "secretsmanager" | "sns" | "sts";
+  readonly service:
+    | "autoscaling"
+    | "dynamodb"
+    | "events"
+    | "kms"
+    | "lambda"
+    | "secretsmanager"
+    | "servicequotas"
+    | "sns"
+    | "sts";
   readonly method: "GET" | "POST";
   /** URL-encoded segment by segment. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
+
+/** Region and credentials that calls are signed with, and the address of a simulator. */
+type AwsPlace = Pick<Settings, "region" | "credentials" | "awsEndpoint">;
 
 /** Sends a request to AWS. Returns the JSON of the answer, `{ text }` for XML, or `{}` for an empty body. */
 export type AwsCall = (request: AwsRequest) => Promise<Readonly<Record<string, unknown>>>;
@@ -64,7 +76,7 @@ const bytesOf = (data: string | ArrayBuffer | ArrayBufferView): string | Uint8Ar
 };
 
 /** The service's public endpoint (AWS General Reference, "Service endpoints"), or the configured one. */
-const endpointOf = ({ region, awsEndpoint }: Settings, service: string): URL =>
+const endpointOf = ({ region, awsEndpoint }: AwsPlace, service: string): URL =>
   new URL(awsEndpoint ?? `https://${service}.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`);
 
 /** Builds an HTTP request in the format of the SDK's transports. */
@@ -141,7 +153,7 @@ const PATIENCE = { connectionTimeout: 2_000, requestTimeout: 10_000, throwOnRequ
  * @param maxAttempts limit on the attempts of one call; every call must be safe to repeat
  * @throws AwsError if the service refuses; the connection's error if there is no answer
  */
-export function awsCalls(settings: Settings, transport?: Transport, maxAttempts = 4): AwsCall {
+export function awsCalls(settings: AwsPlace, transport?: Transport, maxAttempts = 4): AwsCall {
   const handler = (transport?.aws ?? new NodeHttpHandler(PATIENCE)) as {
     handle(request: unknown): Promise<{ response: HttpResponse }>;
   };

@@ -20,6 +20,7 @@ import { instanceRole } from "./aws/instance-role.ts";
 import { type CustomerKey, encrypting, kms, placeOf } from "./aws/kms.ts";
 import { type S3, s3 } from "./aws/s3/s3.ts";
 import { type SecretsManager, secretsManager } from "./aws/secrets-manager/secrets-manager.ts";
+import { serviceQuotas } from "./aws/service-quotas.ts";
 import { type Sns, sns } from "./aws/sns.ts";
 import { stackRights } from "./aws/stack-rights.ts";
 import { sts } from "./aws/sts.ts";
@@ -126,8 +127,7 @@ function accountOf({ simulation, overrides = {}, ledgerPath, functionsInVpc = fa
     scaling: autoScaling(simulation),
     s3: encrypted(s3(simulation)),
     secrets: encrypted(secretsManager(simulation, demo)),
-    kms: kms(overrides.key, here),
-    sts: sts(demo.accountId, rights.arnOf),
+    answering: [kms(overrides.key, here), sts(demo.accountId, rights.arnOf), serviceQuotas()],
     passwords: ecr(simulation, demo),
     sns: sns(simulation, TOPIC, "platform-team@example.com"),
     dynamodb: encrypted(dynamodb({ ...demo, ...(ledgerPath ? { path: ledgerPath } : {}) })),
@@ -223,8 +223,7 @@ export async function createSimulator(options: SimulatorOptions): Promise<Simula
       platform.events.service,
       services.sns.service,
       services.scaling.service,
-      services.kms,
-      services.sts,
+      ...services.answering,
     ],
     access: rights,
   });

@@ -34,7 +34,7 @@ describe("npm run connect -- discover", () => {
     const discovered = run("discover");
     expect(discovered.stderr).toBe(manifest.stderr);
     expect(discovered.stdout).toMatch(
-      /^Wrote \.sandbox\/prod-west\.slack-app\.yaml\.\nWrote \.sandbox\/prod-west\.yaml\.\nNext: /,
+      /^Wrote \.sandbox\/prod-west\.slack-app\.yaml\.\nWrote \.sandbox\/prod-west\.yaml\.\nOf 1024 .*\nNext: /,
     );
     const again = run("discover");
     expect(again.stdout).toMatch(/^\.sandbox\/prod-west\.yaml is as it should be\.\n/);
@@ -51,6 +51,7 @@ describe("npm run connect -- discover", () => {
     const file = join(place, "whole.yaml");
     const { text } = await atSandbox("discover", "--configuration", file, "--on-call", "olivia,arjun");
     expect(text).not.toContain("still to be filled in");
+    expect(text).toMatch(/^Of 1024 vCPUs that this account may run, 36 run: room for 247 nodes of 4 vCPUs\.$/m);
     const { cluster, aws, people, pools, slack } = readDeployment(file, Date.now());
     expect(cluster).toMatchObject({ name: "prod-west", id: "prod-west-x7k2p", serviceNetwork: "172.30.0.0/16" });
     expect(aws.securityGroups).toEqual({ controlPlane: "sg-0d10000000000a200", linuxNodes: "sg-0d10000000000a300" });

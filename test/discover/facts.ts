@@ -29,6 +29,7 @@ export const wholeFacts = (): ProposalFacts => ({
     linuxNodes: said("sg-0123456789abcdef1"),
     volumeKey: said(null),
     functionsNetwork: null,
+    vcpus: said({ quota: 64, running: 36 }),
     concurrency: said(1_000),
   },
   slack: {

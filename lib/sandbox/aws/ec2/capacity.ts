@@ -53,7 +53,7 @@ function injectedShortage(records: Ec2Records, plan: LaunchPlan): string | undef
 }
 
 /** vCPUs of "Running On-Demand Standard instances" (quota L-1216C47A); a mature account's figure is assumed. */
-const VCPU_QUOTA = 1_024;
+export const VCPU_QUOTA = 1_024;
 
 const usedVcpus = (records: Ec2Records): number =>
   records.instances
