@@ -125,6 +125,7 @@ export class CasementStack extends Stack {
       vpc: aws.vpc,
       ports: profileOf({ cluster }).ports(cluster),
       ...aws.securityGroups,
+      egress: aws.egress.nodes,
     });
   }
 

@@ -19,8 +19,10 @@ import {
   region,
   tagKey,
 } from "./deployment-values.ts";
+import { egressFaults, egressSchema } from "./egress.ts";
 import { FILL_IN, unfilled } from "./fill-in.ts";
 import { functions } from "./functions.ts";
+import { keyArn, keyFaults } from "./key-arns.ts";
 import { messageOf } from "./message-of.ts";
 import { type Fault, ruleFaults } from "./rule-faults.ts";
 
@@ -45,17 +47,6 @@ const repositories = z.array(
   z.string().regex(/^arn:aws[a-z-]*:ecr:[a-z0-9*-]+:\d{12}:repository\/.+$/, "must be arn:aws:ecr:…:repository/…"),
 );
 
-/**
- * ARN of a customer-managed key. The id of a multi-Region key has another form (KMS developer guide, "How multi-Region
- * keys work").
- */
-const keyArn = z
-  .string()
-  .regex(
-    /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/([0-9a-f-]{36}|mrk-[0-9a-f]{32})$/,
-    "must be the ARN of a key: arn:aws:kms:…:key/…",
-  );
-
 /** The AWS account that the stack is deployed into, and the resources that the account already has. */
 const aws = z.strictObject({
   account,
@@ -72,6 +63,7 @@ const aws = z.strictObject({
   imageCaches: repositories.default([]),
   /** Only for a private API server; if it is left out, no function is placed in a VPC. */
   functionsNetwork: functionsNetwork.optional(),
+  egress: egressSchema.default({}),
   /** Number of requests that the front door answers concurrently; 100 must stay unreserved (Lambda quotas). */
   frontDoorConcurrency: z.number().int().min(1).max(1_000).default(10),
   /** E-mail addresses that are notified of everything that needs a human; each must confirm its subscription. */
@@ -154,15 +146,8 @@ const faultsAcross = (whole: Deployment): Fault[] => [
   ...deadlineFaults(whole),
   ...ruleFaults(whole),
   ...keyFaults(whole),
+  ...egressFaults(whole),
 ];
-
-/** A service uses only keys of its own region; with another volume key, EC2 ends the instance during launch. */
-const keyFaults = ({ aws: { volumeKey, key }, cluster: { region } }: Deployment): Fault[] =>
-  Object.entries({ volumeKey, key }).flatMap(([name, arn]) => {
-    const [, , , keyRegion = region] = arn?.split(":") ?? [];
-    if (keyRegion === region) return [];
-    return [{ path: ["aws", name], message: `is in ${keyRegion}, and the cluster is in ${region}` }];
-  });
 
 /** IPv4's reserved class: Linux can use it, Windows drops its packets (Microsoft, "Reserved IP addresses": class E). */
 const CLASS_E = "240.0.0.0/4";

@@ -1,6 +1,7 @@
 import { CfnSecurityGroup, CfnSecurityGroupIngress } from "aws-cdk-lib/aws-ec2";
 import { Construct } from "constructs";
 import type { Peer, Port } from "../../lambdas/machine/ports.ts";
+import { egressRules } from "../egress.ts";
 
 /** Network of the Windows nodes and of their peers. */
 export interface NodeNetworkProps {
@@ -9,6 +10,8 @@ export interface NodeNetworkProps {
   readonly ports: readonly Port[];
   readonly controlPlane: string;
   readonly linuxNodes: string;
+  /** Networks and prefix lists that nodes may call; undefined for any. */
+  readonly egress: readonly string[] | undefined;
 }
 
 /**
@@ -23,7 +26,7 @@ export class NodeNetwork extends Construct {
     const group = new CfnSecurityGroup(this, "Nodes", {
       groupDescription: `Windows nodes of ${props.cluster}`,
       vpcId: props.vpc,
-      securityGroupEgress: [{ ipProtocol: "-1", cidrIp: "0.0.0.0/0", description: "Images, AWS and the cluster" }],
+      securityGroupEgress: egressRules(props.egress, "Images, AWS and the cluster"),
     });
     this.groupId = group.attrGroupId;
     const groups: Record<Peer, string> = {

@@ -140,15 +140,15 @@ describe("functions", () => {
   });
 });
 
+const vpc = { subnets: ["subnet-0a1000000000000ff"], wayOut: "nat-0a10000000000000a" };
+
 describe("functions in a VPC", () => {
   it("are none unless the configuration says so", () => {
     expect(lambdas.filter(({ Properties }) => "VpcConfig" in Properties)).toEqual([]);
   });
 
   it("are only those that call Kubernetes", () => {
-    const placed = synthesised(
-      exampleWith({ functionsNetwork: { subnets: ["subnet-0a1000000000000ff"], wayOut: "nat-0a10000000000000a" } }),
-    );
+    const placed = synthesised(exampleWith({ functionsNetwork: vpc }));
     const inside = placed.ofType("AWS::Lambda::Function").filter(({ Properties }) => "VpcConfig" in Properties);
     expect(inside.map(({ Properties }) => String(Properties.Description).split(" ")[1]).toSorted()).toEqual([
       "add-nodes",
