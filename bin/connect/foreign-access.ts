@@ -1,6 +1,7 @@
-import type { RbacV1Subject, V1ClusterRoleBinding, V1PolicyRule, V1RoleBinding } from "@kubernetes/client-node";
-import { ACCOUNT_NAMESPACE, accounts, userOf } from "../../lambdas/cluster/accounts.ts";
+import type { RbacV1Subject, V1PolicyRule, V1RoleBinding } from "@kubernetes/client-node";
+import { ACCOUNT_NAMESPACE, accounts } from "../../lambdas/cluster/accounts.ts";
 import { isAbsent } from "../../lambdas/steps/client-errors.ts";
+import { bindingLine, bindingsBeyond } from "../../lambdas/steps/cluster/account-bindings.ts";
 import { StartError } from "../start-error.ts";
 import type { Administrator } from "./administrator.ts";
 
@@ -27,11 +28,13 @@ const mintingRights: readonly { readonly group: string; readonly resource: strin
 const has = (list: readonly string[] | undefined, wanted: string): boolean =>
   list?.includes("*") === true || list?.includes(wanted) === true;
 
-/** Resources whose objects have the names of the accounts: a rule for other names gives no access to a token. */
+/** Resources whose objects are named after the accounts: a rule for other names gives no access to a token. */
 const namedAsAccounts = new Set(["serviceaccounts/token", "serviceaccounts", "secrets"]);
 
 const coversAccounts = (names: readonly string[] = []): boolean =>
-  names.length === 0 || accounts.some((account) => names.includes(account));
+  names.length === 0 ||
+  // A Secret that holds a token is named after its account: "look-token-x7k2p", "look-dockercfg-x7k2p".
+  accounts.some((account) => names.some((name) => name === account || name.startsWith(`${account}-`)));
 
 /** Does a rule give access to a token of an account? */
 export const isMinting = ({ apiGroups, resources, resourceNames, verbs }: V1PolicyRule): boolean =>
@@ -67,8 +70,7 @@ async function rulesOf({ rbac }: Administrator, { roleRef }: V1RoleBinding): Pro
   }
 }
 
-const subjectOf = ({ kind, namespace, name }: RbacV1Subject): string =>
-  `${kind} ${namespace ? `${namespace}/` : ""}${name}`;
+const indented = (lines: readonly string[]): string => lines.map((line) => `  ${line}`).join("\n");
 
 /**
  * Refuses a namespace where others could create tokens of the bot's accounts: a tenant's project, for example.
@@ -82,31 +84,15 @@ export async function refuseForeignAccess(administrator: Administrator): Promise
   );
   const minting = judged.filter(({ rules }) => rules.some(isMinting)).map(({ binding }) => binding);
   if (minting.length === 0) return;
-  const named = minting.map(
-    ({ metadata, roleRef, subjects = [] }) =>
-      `  ${metadata?.name}: ${roleRef.kind} ${roleRef.name} for ${subjects.filter(isForeign).map(subjectOf).join(", ")}`,
-  );
+  const named = minting.map((binding) => bindingLine(binding, (binding.subjects ?? []).filter(isForeign)));
   throw new StartError(
-    `others hold rights in the namespace ${ACCOUNT_NAMESPACE} by which they could make tokens of the bot's accounts:\n${named.join("\n")}\nNothing was stored. Delete these RoleBindings (kubectl delete rolebinding -n ${ACCOUNT_NAMESPACE} NAME), then run this again.`,
+    `others hold rights in the namespace ${ACCOUNT_NAMESPACE} by which they could make tokens of the bot's accounts:\n${indented(named)}\nNothing was stored. Delete these RoleBindings (kubectl delete rolebinding -n ${ACCOUNT_NAMESPACE} NAME), then run this again.`,
   );
 }
-
-/** Does a subject name the bot's accounts, or the group of their namespace? */
-const isOurs = ({ kind, namespace, name }: RbacV1Subject): boolean =>
-  (kind === "ServiceAccount" && namespace === ACCOUNT_NAMESPACE && accounts.some((account) => account === name)) ||
-  (kind === "User" && accounts.some((account) => userOf(account) === name)) ||
-  (kind === "Group" && name === `system:serviceaccounts:${ACCOUNT_NAMESPACE}`);
-
-/** Is a ClusterRoleBinding of the manifest that `npm run connect -- manifest` prints? */
-const isOfManifest = ({ metadata, roleRef }: V1ClusterRoleBinding): boolean =>
-  accounts.some((account) => metadata?.name === `casement-${account}` && roleRef.name === `casement-${account}`);
 
 /** Is a subject part of the cluster itself: a component of Kubernetes or OpenShift? */
 const isOfCluster = ({ kind, namespace = "", name }: RbacV1Subject): boolean =>
   kind === "ServiceAccount" ? /^(kube-.*|openshift|openshift-.*)$/.test(namespace) : name.startsWith("system:");
-
-const lineOf = ({ metadata, roleRef }: V1ClusterRoleBinding, subjects: readonly RbacV1Subject[]): string =>
-  `  ${metadata?.name}: ${roleRef.kind} ${roleRef.name} for ${subjects.map(subjectOf).join(", ")}`;
 
 /**
  * Refuses accounts to which a ClusterRoleBinding gives more rights than the manifest.
@@ -114,11 +100,10 @@ const lineOf = ({ metadata, roleRef }: V1ClusterRoleBinding, subjects: readonly 
  */
 export async function refuseMoreRights({ rbac }: Administrator): Promise<void> {
   const { items } = await rbac.listClusterRoleBinding();
-  const more = items.filter((one) => !isOfManifest(one) && one.subjects?.some(isOurs));
+  const more = bindingsBeyond(items);
   if (more.length === 0) return;
-  const lines = more.map((one) => lineOf(one, (one.subjects ?? []).filter(isOurs)));
   throw new StartError(
-    `ClusterRoleBindings give the bot's accounts rights that are not in the manifest:\n${lines.join("\n")}\nNothing was stored. Delete these ClusterRoleBindings, or take the subjects out (kubectl edit clusterrolebinding NAME), then run this again.`,
+    `ClusterRoleBindings give the bot's accounts rights that are not in the manifest:\n${indented(more)}\nNothing was stored. Delete these ClusterRoleBindings, or take the subjects out (kubectl edit clusterrolebinding NAME), then run this again.`,
   );
 }
 
@@ -135,7 +120,7 @@ export async function clusterWideMinters({ rbac }: Administrator): Promise<strin
   const minting = new Set(roles.filter(({ rules }) => rules?.some(isMinting)).map(({ metadata }) => metadata?.name));
   return bindings.flatMap((binding) => {
     const others = (binding.subjects ?? []).filter((one) => isForeign(one) && !isOfCluster(one));
-    return minting.has(binding.roleRef.name) && others.length > 0 ? [lineOf(binding, others)] : [];
+    return minting.has(binding.roleRef.name) && others.length > 0 ? [`  ${bindingLine(binding, others)}`] : [];
   });
 }
 

@@ -43,6 +43,12 @@ const reading: readonly Access[] = [
   { does: "see the zones of volumes", verb: "list", ...core, resource: "persistentvolumes" },
   { does: "list RuntimeClasses", verb: "list", group: "node.k8s.io", resource: "runtimeclasses" },
   { does: "list the volumes attached to nodes", verb: "list", group: "storage.k8s.io", resource: "volumeattachments" },
+  {
+    does: "see who gives the bot's accounts more rights",
+    verb: "list",
+    group: "rbac.authorization.k8s.io",
+    resource: "clusterrolebindings",
+  },
   { does: "read a namespace", verb: "get", ...core, resource: "namespaces" },
   { does: "read a signing request", verb: "get", ...certificates, resource: "certificatesigningrequests" },
   {

@@ -68,13 +68,16 @@ describe("the roles of the manifest", () => {
     "roles",
     "rolebindings",
     "clusterroles",
-    "clusterrolebindings",
     "validatingadmissionpolicies",
     "mutatingwebhookconfigurations",
     "users",
     "groups",
   ])("never name %s", (resource) => {
     expect(on(resource)).toEqual([]);
+  });
+
+  it("only list ClusterRoleBindings", () => {
+    expect(on("clusterrolebindings").map(({ verbs }) => verbs)).toEqual([["list"]]);
   });
 
   it("approve for the two kubelet signers only", () => {

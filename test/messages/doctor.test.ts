@@ -68,6 +68,7 @@ const each: readonly Finding[] = [
   { kind: "others-silent", machines: ["i-1"] },
   { kind: "node-identity", fault: { kind: "other-name", instanceId: "i-1", node: "web-9", wanted: "web-1" } },
   { kind: "assistance-without-power", machines: [{ instanceId: "i-1", fault: "tag-of-others" }] },
+  { kind: "accounts-bound", bindings: ["all: ClusterRole cluster-admin for ServiceAccount casement/look"] },
   { kind: "right-missing", account: "act", does: "evict pods", right: "create pods/eviction" },
   { kind: "policy-missing", account: "act", policy: "casement-nodes", what: "a label on a Linux node" },
   { kind: "policy-old", account: "act", policy: "casement-nodes", what: "the label that takes nodes out" },

@@ -39,6 +39,8 @@ export type Finding =
       readonly service?: string;
       readonly throttled?: true;
     }
+  /** ClusterRoleBindings that give the bot's accounts more rights than the manifest, one per line. */
+  | { readonly kind: "accounts-bound"; readonly bindings: readonly string[] }
   | { readonly kind: "no-credentials"; readonly why: string }
   | { readonly kind: "denied"; readonly by: string; readonly action: string }
   | { readonly kind: "other-app"; readonly found: string; readonly configured: string }

@@ -1,7 +1,10 @@
+import type { V1ClusterRoleBindingList } from "@kubernetes/client-node";
 import { userOf } from "../../cluster/accounts.ts";
 import { type Access, accessOf } from "../../cluster/cluster-access.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
 import { accountOf } from "../../settings.ts";
+import { lacksRight } from "../client-errors.ts";
+import { bindingsBeyond } from "../cluster/account-bindings.ts";
 import { isReady, isWindows } from "../cluster/node-facts.ts";
 import { nodes } from "../cluster/nodes.ts";
 import type { StepContext } from "../context.ts";
@@ -68,6 +71,19 @@ async function rights({ context, profile }: DoctorSubject): Promise<Finding[]> {
   return (await Promise.all(asked)).flat();
 }
 
+/** Lists who else binds the accounts; without the right to, the check of rights says so. */
+async function accountBindings({ context }: DoctorSubject): Promise<Finding[]> {
+  const place = { group: "rbac.authorization.k8s.io", version: "v1", plural: "clusterrolebindings" };
+  try {
+    const found = await context.clients.kubernetes.custom.listClusterCustomObject(place);
+    const bindings = bindingsBeyond((found as V1ClusterRoleBindingList).items);
+    return bindings.length > 0 ? [{ kind: "accounts-bound", bindings }] : [];
+  } catch (error) {
+    if (lacksRight(error)) return [];
+    throw error;
+  }
+}
+
 async function linuxNode({ context }: DoctorSubject): Promise<Finding[]> {
   const ready = (await nodes(context).all()).some((node) => !isWindows(node) && isReady(node));
   return ready ? [] : [{ kind: "no-linux-node" }];
@@ -91,5 +107,6 @@ export const accessChecks: readonly DoctorCheck<DoctorSubject>[] = [
 
 export const clusterChecks: readonly DoctorCheck<DoctorSubject>[] = [
   ...accessChecks,
+  { area: "Cluster", what: "who gives the accounts more rights", observe: accountBindings },
   { area: "Cluster", what: "the Linux nodes", observe: linuxNode },
 ];
