@@ -1,11 +1,18 @@
 import { readFileSync } from "node:fs";
 import { afterEach, expect, test } from "vitest";
-import { APPROVE_OPERATION, TERMINATE_INSTANCE } from "../../../lambdas/messages/slack/buttons.ts";
+import {
+  APPROVE_OPERATION,
+  KEEP_INSTANCE,
+  OPEN_AWS,
+  OPEN_RUNBOOK,
+  TERMINATE_INSTANCE,
+} from "../../../lambdas/messages/slack/buttons.ts";
 import { demo } from "../../../lib/sandbox/demo.ts";
 import { demoProbe } from "../../../lib/sandbox/demo-configuration.ts";
 import { windowsNodes } from "../../../lib/sandbox/demo-nodes.ts";
 import { drainedWorkloads } from "../../../lib/sandbox/demo-workloads.ts";
-import { newest, settled } from "../evidence.ts";
+import { RUNBOOK_ADDRESS } from "../../../lib/sandbox/page/runbook-address.ts";
+import { newest, settled, spoken, wordsOf } from "../evidence.ts";
 import { type Journey, startJourney } from "../journey.ts";
 import { createSet } from "../mirroring.ts";
 import { kubectl } from "../others.ts";
@@ -52,6 +59,12 @@ const stops: readonly Stop[] = [
       injectFault(here, "feature-install-fails", {}, 1);
       await here.type("operator", command);
       await here.until(() => (openly(here).at(-1) ?? "").includes("0x800f0922"), 30, "Windows' own words");
+      const buttons = spoken(here).thread.flatMap((message) => [
+        ...wordsOf(message).matchAll(/"action_id":"([\w-]+)"/g),
+      ]);
+      expect(new Set(buttons.map(([, id]) => id))).toEqual(
+        new Set([KEEP_INSTANCE, TERMINATE_INSTANCE, OPEN_RUNBOOK, OPEN_AWS]),
+      );
       await here.press("operator", TERMINATE_INSTANCE);
       await settled(here);
       expect(openly(here).at(-1)).toContain("terminated");
@@ -149,9 +162,11 @@ test("the tour's commands do what it says, in its order", async () => {
   // The tour adds two nodes to web three times: to see it, to cancel it, and to kill the sandbox under it.
   const known = new Set(stops.map(([command]) => command));
   expect(commands.filter((command, at) => commands.indexOf(command) === at)).toEqual([...known]);
+  expect(readFileSync("README.md", "utf8")).toContain("[The tour](docs/tour.md) takes twenty minutes.");
+  expect(tour).toMatch(/^# Twenty minutes in the sandbox$/m);
   expect(tour).toContain("New demo cluster: four Windows nodes, four people.");
   expect([windowsNodes.length, demo.people.length]).toEqual([4, 4]);
-  here = await startJourney({ seedNodes: true, configuration: { probe: demoProbe } });
+  here = await startJourney({ seedNodes: true, configuration: { probe: demoProbe, runbook: RUNBOOK_ADDRESS } });
   for (const object of drainedWorkloads) here.simulator.kubernetes.create(object);
   await here.pass(3);
   for (const [command, follow] of stops) await follow(command);
