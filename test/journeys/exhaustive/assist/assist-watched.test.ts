@@ -64,7 +64,7 @@ describe("The scheduled look at boots", LONG, () => {
     await assist(here);
     await here.pass(45);
     expect(looked().has(edge.instanceId)).toBe(true);
-    expect(await typed(here, "nodes", 5)).toMatch(new RegExp(`${edge.name}.*update`));
+    expect(await typed(here, "nodes", 5)).toMatch(new RegExp(`${EDGE} .*update`));
     expect(await typed(here, `node ${EDGE}`, 5)).toContain("Reboot due: Windows Update");
     expect(denied(here)).toEqual([]);
     await expectSound(here);
