@@ -102,7 +102,7 @@ export function sandboxPlace(folder: string): Place {
   const functions = workflowNames.map((workflow) => [workflow, `${conventionalName(name, workflow)}:${LIVE}`]);
   return {
     sandbox: folder,
-    slackAppFile: join(folder, "slack-app.yaml"),
+    slackAppFile: join(folder, `${demo.cluster.name}.slack-app.yaml`),
     manifestValues: manifestValuesOf(configuration),
     pools: Object.keys(pools),
     zoneOf: (pool) => zoneOf({ pools }, pool),

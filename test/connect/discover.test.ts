@@ -94,7 +94,7 @@ describe("npm run connect -- discover", () => {
 });
 
 describe("npm run connect -- slack", () => {
-  const manifest = () => readFileSync(join(folder, "slack-app.yaml"), "utf8");
+  const manifest = () => readFileSync(join(folder, "prod-west.slack-app.yaml"), "utf8");
   const piped = (value: unknown) =>
     connect(["slack", "--from-stdin", "--sandbox", folder], {}, { ...pipe, read: async () => JSON.stringify(value) });
   const own = () => ({ signingSecret: here.endpoints.signingSecret, botToken: here.endpoints.botToken });

@@ -301,7 +301,7 @@ describe("what cannot be started", () => {
     await expectOneLine(/--speed takes a number/, "--speed", "0");
     await expectOneLine(/--seed/, "--seed", "1.5");
     await expectOneLine(/--nodes takes a whole number from 4 to 200, not "3"/, "--nodes", "3");
-    await expectOneLine(/no neighbour or controller "wmko" .*wmco.*scheduler/, "--with", "wmco,wmko");
+    await expectOneLine(/no neighbour or controller "wmko" .*wmco.*scheduler/, "--port", "0", "--with", "wmco,wmko");
     await expectOneLine(
       /--colour.*--port, --speed, --seed, --fresh, --nodes, --with, --without, --calibration and --help/,
       "--colour",

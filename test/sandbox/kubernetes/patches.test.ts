@@ -33,6 +33,22 @@ describe("strategic merge patch", () => {
     });
   });
 
+  test("merges the variables of an admission policy by their names, as its API defines, and those of nothing else", () => {
+    const before = {
+      spec: {
+        variables: [
+          { name: "pools", expression: "[]" },
+          { name: "user", expression: "x" },
+        ],
+      },
+    };
+    const patch = { spec: { variables: [{ name: "pools", expression: "['web']" }] } };
+    expect(strategicMerge("ValidatingAdmissionPolicy", before, patch)).toEqual({
+      spec: { variables: [patch.spec.variables[0], before.spec.variables[1]] },
+    });
+    expect(strategicMerge("Widget", before, patch)).toEqual(patch);
+  });
+
   test("replaces taints and tolerations as a whole, as their API defines", () => {
     expect(node({ taints: [{ key: "a" }] }, { taints: [{ key: "b" }] })).toEqual({ taints: [{ key: "b" }] });
   });

@@ -28,6 +28,7 @@ const exceptions: Readonly<Record<string, Readonly<Record<string, ListKind>>>> =
   CertificateSigningRequest: { conditions: "atomic" },
   Service: { ports: { by: "port" } },
   Endpoints: { addresses: "atomic" },
+  ValidatingAdmissionPolicy: { variables: { by: "name" }, matchConditions: { by: "name" } },
 };
 
 /**
