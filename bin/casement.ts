@@ -17,6 +17,10 @@ async function synthesise(): Promise<void> {
   const app = new App();
   const named: unknown = app.node.tryGetContext("configuration");
   const path = typeof named === "string" ? named : (process.env.CASEMENT_CONFIGURATION ?? EXAMPLE);
+  if (path === EXAMPLE)
+    console.error(
+      `No file is named by CASEMENT_CONFIGURATION or -c configuration=FILE: this is the stack of ${EXAMPLE}.`,
+    );
   const warnings: string[] = [];
   const now = Date.now();
   const deployment = readDeployment(path, now, (sentence) => void warnings.push(sentence));

@@ -13,6 +13,7 @@ describe("cdk synth", () => {
   it("makes the stack of the example without Docker, an account or the network", async () => {
     const { stderr } = await cdk();
     expect(stderr).toContain("There is no payload yet");
+    expect(stderr).toContain("this is the stack of docs/configuration.example.yaml");
     const template = JSON.parse(readFileSync(join(output, "casement-prod-west.template.json"), "utf8"));
     expect(Object.keys(template.Resources).length).toBeGreaterThan(50);
   }, 120_000);
