@@ -12,7 +12,6 @@ import { type BreakGlass, goOnUnapproved } from "./break-glass.ts";
 import { countIfKnown } from "./count.ts";
 import { earlierAsJudged, validQuestion } from "./earlier.ts";
 import { compareJudged, judgedHash } from "./judged.ts";
-
 import { awaitVotes, type VoteVerdict } from "./votes.ts";
 
 /** A plan with its current effects. */

@@ -92,7 +92,7 @@ async function judgeAgain(
 
 /** Judges the votes on a question by Slack: the new ones, and those of earlier polls once they would be enough. */
 export async function judgeAll(steps: Steps, question: VotedQuestion, before: VoteCount): Promise<VoteCount> {
-  const judge: VoteJudge = (vote) => judgeVote(steps, question.approval, vote);
+  const judge: VoteJudge = (vote) => judgeVote(steps, question.approval, vote, mayVote);
   return judgeAgain(question, await judgeVotes(steps, question, before, judge), judge);
 }
 
@@ -106,8 +106,8 @@ export async function judgeAll(steps: Steps, question: VotedQuestion, before: Vo
 export async function countAgain(steps: Steps, question: VotedQuestion): Promise<readonly string[] | null> {
   const { approval } = question;
   const judge: VoteJudge = async (vote) => {
-    const now = await judgeVote(steps, approval, vote);
-    return now === "unclear" ? judgeAsKnown(steps, approval, vote) : now;
+    const now = await judgeVote(steps, approval, vote, mayVote);
+    return now === "unclear" ? judgeVote(steps, approval, vote, mayVoteAsKnown) : now;
   };
   const { votes, isUnclear } = await judgeVotes(steps, question, noVotes, judge);
   const by = votes.map(({ userId }) => userId);
@@ -128,21 +128,20 @@ export const countedVote = (vote: DecisionRecord): CountedVote => ({
   ...(vote.reason ? { reason: vote.reason } : {}),
 });
 
-/** Judges a vote by the roster; "unclear" if that or the rules cannot be read. */
-async function judgeAsKnown(steps: Steps, approval: Approval, vote: Parameters<VoteJudge>[0]): ReturnType<VoteJudge> {
+/**
+ * Judges a vote.
+ * @param may tells by Slack or by the roster whether a person may vote; null if it does not know
+ * @returns "unclear" if that or the rules cannot be read, so that the next poll judges it again
+ */
+async function judgeVote(
+  steps: Steps,
+  approval: Approval,
+  vote: Parameters<VoteJudge>[0],
+  may: typeof mayVoteAsKnown,
+): ReturnType<VoteJudge> {
   try {
-    const counts = await mayVoteAsKnown(steps, { userId: vote.userId, decision: decisionOf(vote) }, approval);
-    return counts === null ? "unclear" : counts ? "yes" : "no";
-  } catch (error) {
-    if (!isBusy(error) && !(error instanceof Refused)) throw error;
-    return "unclear";
-  }
-}
-
-/** Judges a vote by Slack; "unclear" while that or the rules cannot be read, so that the next poll judges it again. */
-async function judgeVote(steps: Steps, approval: Approval, vote: Parameters<VoteJudge>[0]): ReturnType<VoteJudge> {
-  try {
-    return (await mayVote(steps, { userId: vote.userId, decision: decisionOf(vote) }, approval)) ? "yes" : "no";
+    const isValid = await may(steps, { userId: vote.userId, decision: decisionOf(vote) }, approval);
+    return isValid === null ? "unclear" : isValid ? "yes" : "no";
   } catch (error) {
     if (!isBusy(error) && !(error instanceof Refused)) throw error;
     console.error(`the vote of ${vote.userId} could not be judged`, wordsOf(error));

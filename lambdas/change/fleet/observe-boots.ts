@@ -69,9 +69,7 @@ async function note(steps: Steps, sightings: readonly Sighting[]): Promise<reado
 
 /**
  * Asks machines for their boots, for reasons to reboot and for what else keeps them from working, 50 in one command, and
- * records the answers. It changes no
- * machine and
- * needs no lease.
+ * records the answers. It changes no machine and needs no lease.
  * @param owner unique across executions: the commands' marks begin with it
  */
 export async function observeBoots(

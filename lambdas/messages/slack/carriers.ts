@@ -1,4 +1,6 @@
+import { isOperationId } from "../../commands/operation-id.ts";
 import { offerPartition, operationPartition } from "../../records/ledger-table.ts";
+import { parseOwner } from "../../records/node-work.ts";
 import type { Message } from "../../records/records.ts";
 import {
   APPROVE_OPERATION,
@@ -51,8 +53,10 @@ export const carriers: Readonly<Record<string, Carrier>> = {
 const LONGEST_COMMAND = 600;
 
 /** Finds the operation in a button's value: "add-3f9c2a71", or the same with a number; null for any other text. */
-export const operationOf = (value: string): string | null =>
-  /^([a-z]{1,20}-[0-9a-f]{8})(?::\d{1,4})?$/.exec(value)?.[1] ?? null;
+export function operationOf(value: string): string | null {
+  const operation = parseOwner(value)?.operation ?? value;
+  return isOperationId(operation) ? operation : null;
+}
 
 /** Finds the partition that lists the messages with a button; null for a link, and for a value that is not Casement's. */
 export function cardPartition(actionId: string, value: string): string | null {
