@@ -5,7 +5,7 @@ import {
   paginateDescribeInstances,
 } from "@aws-sdk/client-ec2";
 import { z } from "zod";
-import { type AwsCall, isAws } from "../../lambdas/clients/aws-call.ts";
+import { type AwsCall, isAws, jsonRequest } from "../../lambdas/clients/aws-call.ts";
 
 /** vCPUs of on-demand instances of the usual families in a region. */
 export interface Vcpus {
@@ -26,13 +26,7 @@ const answered = z.object({ Quota: z.object({ Value: z.number() }) });
 /** Reads the quota: the account's own value, or AWS's default where none was applied (API Reference, GetServiceQuota). */
 async function quotaOf(call: AwsCall): Promise<number> {
   const ask = (action: string): ReturnType<AwsCall> =>
-    call({
-      service: "servicequotas",
-      method: "POST",
-      path: "/",
-      headers: { "content-type": "application/x-amz-json-1.1", "x-amz-target": `ServiceQuotasV20190624.${action}` },
-      body: JSON.stringify(QUOTA),
-    });
+    call(jsonRequest("servicequotas", `ServiceQuotasV20190624.${action}`, QUOTA));
   const own = await ask("GetServiceQuota").catch((error: unknown) => {
     if (isAws(error, "NoSuchResourceException")) return ask("GetAWSDefaultServiceQuota");
     throw error;

@@ -29,6 +29,24 @@ export interface AwsRequest {
   readonly body?: string;
 }
 
+/**
+ * Builds a request to a service that speaks AWS JSON (smithy.io, "AWS JSON 1.1 protocol").
+ * @param target the service's prefix and the action: "secretsmanager.GetSecretValue"
+ * @param version of the protocol; DynamoDB speaks 1.0
+ */
+export const jsonRequest = (
+  service: AwsRequest["service"],
+  target: string,
+  input: object,
+  version: "1.0" | "1.1" = "1.1",
+): AwsRequest => ({
+  service,
+  method: "POST",
+  path: "/",
+  headers: { "content-type": `application/x-amz-json-${version}`, "x-amz-target": target },
+  body: JSON.stringify(input),
+});
+
 /** Region and credentials that calls are signed with, and the address of a simulator. */
 type AwsPlace = Pick<Settings, "region" | "credentials" | "awsEndpoint">;
 

@@ -1,5 +1,5 @@
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
-import type { AwsCall } from "./aws-call.ts";
+import { type AwsCall, jsonRequest } from "./aws-call.ts";
 
 type Item = Record<string, unknown>;
 type Attributes = Parameters<typeof unmarshall>[0];
@@ -40,13 +40,14 @@ const mapped = <T>(fields: Readonly<Record<string, unknown>>, change: (value: T)
 export const dynamodb =
   (call: AwsCall): DynamoDb =>
   async (action, request) => {
-    const answer = await call({
-      service: "dynamodb",
-      method: "POST",
-      path: "/",
-      headers: { "content-type": "application/x-amz-json-1.0", "x-amz-target": `DynamoDB_20120810.${action}` },
-      body: JSON.stringify(mapped<Item>(request, (value) => marshall(value, { removeUndefinedValues: true }))),
-    });
+    const answer = await call(
+      jsonRequest(
+        "dynamodb",
+        `DynamoDB_20120810.${action}`,
+        mapped<Item>(request, (value) => marshall(value, { removeUndefinedValues: true })),
+        "1.0",
+      ),
+    );
     const plain = mapped<Attributes>(answer, (value) => unmarshall(value));
     const items = (answer.Items as readonly Attributes[] | undefined)?.map((item) => unmarshall(item));
     return { ...plain, ...(items ? { Items: items } : {}) };

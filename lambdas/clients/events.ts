@@ -1,5 +1,5 @@
 import { Retryable } from "../errors.ts";
-import type { AwsCall } from "./aws-call.ts";
+import { type AwsCall, jsonRequest } from "./aws-call.ts";
 
 /** An event for the account's default bus. */
 export interface OutgoingEvent {
@@ -22,13 +22,11 @@ interface Taken {
 /** Builds the client for EventBridge's JSON API. */
 export const events = (call: AwsCall): Events => ({
   put: async ({ source, detailType, detail }) => {
-    const { FailedEntryCount, Entries }: Taken = await call({
-      service: "events",
-      method: "POST",
-      path: "/",
-      headers: { "content-type": "application/x-amz-json-1.1", "x-amz-target": "AWSEvents.PutEvents" },
-      body: JSON.stringify({ Entries: [{ Source: source, DetailType: detailType, Detail: JSON.stringify(detail) }] }),
-    });
+    const { FailedEntryCount, Entries }: Taken = await call(
+      jsonRequest("events", "AWSEvents.PutEvents", {
+        Entries: [{ Source: source, DetailType: detailType, Detail: JSON.stringify(detail) }],
+      }),
+    );
     const [entry] = Entries ?? [];
     if (FailedEntryCount) throw new Retryable(`EventBridge did not take the event: ${entry?.ErrorCode}`);
   },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AwsCall } from "./aws-call.ts";
+import { type AwsCall, jsonRequest } from "./aws-call.ts";
 
 /** A key of KMS as the doctor reads it. */
 export interface KeyFacts {
@@ -19,13 +19,7 @@ export const keyReader =
   (call: AwsCall) =>
   async (arn: string): Promise<KeyFacts> => {
     const ask = (action: string): ReturnType<AwsCall> =>
-      call({
-        service: "kms",
-        method: "POST",
-        path: "/",
-        headers: { "content-type": "application/x-amz-json-1.1", "x-amz-target": `TrentService.${action}` },
-        body: JSON.stringify({ KeyId: arn }),
-      });
+      call(jsonRequest("kms", `TrentService.${action}`, { KeyId: arn }));
     const [metadata, policy] = await Promise.all([ask("DescribeKey"), ask("GetKeyPolicy")]);
     const { KeyState, KeySpec } = described.parse(metadata).KeyMetadata;
     return { state: KeyState, spec: KeySpec, policy: JSON.parse(policyAnswer.parse(policy).Policy) };

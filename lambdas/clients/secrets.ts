@@ -1,4 +1,4 @@
-import { type AwsCall, isAws } from "./aws-call.ts";
+import { type AwsCall, isAws, jsonRequest } from "./aws-call.ts";
 
 /** Reads secrets from Secrets Manager and caches them; concurrent requests share one read. */
 export interface Secrets {
@@ -35,13 +35,7 @@ async function filled(call: AwsCall, name: string): Promise<Readonly<Record<stri
 }
 
 const valueIn = (call: AwsCall, name: string) =>
-  call({
-    service: "secretsmanager",
-    method: "POST",
-    path: "/",
-    headers: { "content-type": "application/x-amz-json-1.1", "x-amz-target": "secretsmanager.GetSecretValue" },
-    body: JSON.stringify({ SecretId: name }),
-  });
+  call(jsonRequest("secretsmanager", "secretsmanager.GetSecretValue", { SecretId: name }));
 
 async function textOf(call: AwsCall, name: string): Promise<string> {
   const { SecretString } = await filled(call, name);
