@@ -170,6 +170,7 @@ const unpacked = z.object({
   }),
   reboot: z.object({
     reasons: z.array(z.enum(["servicing", "windows-update", "file-renames", "computer-name", "proxy"])).max(10),
+    file: name.optional(),
   }),
   boot: z.object({ bootedAt: moment, events }),
   guard: guardState.extend({ repairs: whole }),
