@@ -7,6 +7,7 @@ import type { NodePlan } from "../plan/plan.ts";
 import { isHopelessPlan, planBlocks } from "../plan/plan-card.ts";
 import { context, section } from "../slack/blocks.ts";
 import { code, plain } from "../slack/text.ts";
+import { toApply } from "./drained.ts";
 import { guardBlocks } from "./guard.ts";
 
 /** Sums up a reboot that was proven. @param left state of the node now, as a clause */
@@ -148,6 +149,6 @@ export const rebootDryRun = (plan: NodePlan): Message => ({
     ...guardBlocks(plan),
     ...planBlocks(plan),
     context(restOfReboot),
-    context(`To apply: ${typeThis("reboot", plan.node)}`),
+    context(`To apply: ${toApply("reboot", plan)}`),
   ],
 });
