@@ -68,6 +68,7 @@ const dataPlaneWords: Readonly<Record<DataPlaneFault, string>> = {
   api: "A pod on the node cannot reach the service kubernetes.default",
   metadata: "A pod on the node reaches the instance metadata service, and with it the node's role",
   unreached: "A pod on the node cannot be reached from another node",
+  host: "A pod on the node is reached from another node, but not from its own host: every readiness probe fails",
 };
 
 /**
