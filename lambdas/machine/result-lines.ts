@@ -83,6 +83,7 @@ const observation = z.object({
   guard: guardState.extend({ paths: whole }),
   features: names,
   rebootPending: z.boolean(),
+  rebootSigns: names.optional(),
   services: z.array(z.object({ name, state: name, startType: name })).max(MOST.items),
   hnsNetworks: names,
 } satisfies Shape<Omit<Observation, "error" | "code">>);
