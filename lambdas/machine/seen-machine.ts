@@ -4,6 +4,7 @@ import { isSameBoot } from "./boots.ts";
 import { chronicOf, type ProvenReboot } from "./chronic-reasons.ts";
 import { type Answers, answersHash, type Group, type ProxyPlace, type RebootReason } from "./questions.ts";
 import type { RenewalFault } from "./renewal.ts";
+import { type MachineTrouble, observedTroubles, postedTroubles, type SeenTrouble } from "./seen-troubles.ts";
 
 /** A boot that Casement did not order, and that is not posted in the channel yet. */
 export interface BootNews {
@@ -46,6 +47,8 @@ export interface SeenMachine {
   readonly offered?: string;
   /** Marks of autoscalers on the Node; missing without one. */
   readonly marks?: SeenMarks;
+  /** Troubles of its services and its drive; missing without one. */
+  readonly troubles?: readonly SeenTrouble[];
 }
 
 /** Last reboot of a machine that an operation of Casement ordered. */
@@ -65,6 +68,12 @@ export interface Sighting extends Pick<SeenMachine, "instanceId" | "node" | "uid
   readonly reasons: readonly RebootReason[] | null;
   /** The first file that waits for the next boot; missing without one. */
   readonly file?: string;
+  /** Boots of the machine are not of interest: its pool switches that off. */
+  readonly isBootIgnored?: true;
+  /** Troubles of its services and its drive; missing if the machine did not say. */
+  readonly troubles?: readonly MachineTrouble[];
+  /** Names the look, unique across executions. */
+  readonly look?: string;
   /** Missing if the machine did not answer, or could not look. */
   readonly proxiedBy?: readonly ProxyPlace[];
   /** Keys of the marks of autoscalers on the Node; missing without one. */
@@ -154,6 +163,18 @@ export function afterProof(before: SeenMachine, { bootId, reasons, file }: Prove
   return { ...rest, ...reboots, bootId, reasons, dueSince: reasons.length > 0 ? now : null, seenAt: now };
 }
 
+const troublesOf = (troubles: readonly SeenTrouble[]): Pick<SeenMachine, "troubles"> =>
+  troubles.length > 0 ? { troubles } : {};
+
+/**
+ * The record once a trouble, or its end, was posted.
+ * @param name as `troubleName` has it
+ * @returns null if the machine has no trouble
+ */
+export function withPostedTrouble({ troubles, ...rest }: SeenMachine, name: string): SeenMachine | null {
+  return troubles ? { ...rest, ...troublesOf(postedTroubles(troubles, name)) } : null;
+}
+
 /** The record of a machine that did not answer; null if nothing changes. The Node shows its marks nevertheless. */
 function unanswered(known: SeenMachine | undefined, bootId: string | null, marked: SeenMarks): SeenMachine | null {
   if (!known) return null;
@@ -183,13 +204,13 @@ function renewalOf(
 export function judgeSighting(
   before: SeenMachine | undefined,
   own: OwnReboot | undefined,
-  { bootId, reasons, file, proxiedBy, renewalFault, marks, ...seen }: Sighting,
+  { bootId, reasons, file, isBootIgnored, troubles, look = "", proxiedBy, renewalFault, marks, ...seen }: Sighting,
   now: string,
 ): SightingJudgement {
   const known = before?.uid === seen.uid ? before : undefined;
   const marked = observedMarks(known?.marks, marks, now);
   if (bootId === null) return { record: unanswered(known, null, marked), change: "none" };
-  const change = changeOf(known, own, bootId);
+  const change = isBootIgnored ? "none" : changeOf(known, own, bootId);
   if (reasons === null) return { record: unanswered(known, change === "own" ? bootId : null, marked), change };
   const dueSince = reasons.length > 0 ? dueSinceOf(known, { change, now }) : null;
   const news = known?.news ? { news: known.news } : {};
@@ -199,6 +220,7 @@ export function judgeSighting(
     ...proxyOf(proxiedBy ?? before?.proxiedBy),
     ...renewalOf(before, renewalFault, now),
     ...marksOf(marked),
+    ...troublesOf(observedTroubles(known?.troubles, { found: troubles, mark: look, now })),
   };
   // The old boot id stays until the news is recorded, so that the next observation finds the boot again after a crash.
   const kept = change === "foreign" && known ? { bootId: known.bootId, launchedAt: known.launchedAt } : { bootId };

@@ -7,6 +7,7 @@ import { lambdaEntry } from "../../steps/host.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { postNews, writeNews } from "./news.ts";
 import { offerReboots } from "./offer-reboots.ts";
+import { postTroubles } from "./troubles.ts";
 
 /** Payload with which a tick of the schedule starts the watch. */
 export interface WatchReboots {
@@ -14,7 +15,10 @@ export interface WatchReboots {
   readonly tick: string;
 }
 
-/** By schedule: asks every machine whether updates wait for a reboot, and reports boots that Casement did not order. */
+/**
+ * By schedule: asks every machine whether updates wait for a reboot, whether its services run and its drive has space,
+ * and reports what it finds, with boots that Casement did not order.
+ */
 export const watchReboots =
   (steps: Steps) =>
   async ({ tick }: WatchReboots, ctx: DurableContext): Promise<void> => {
@@ -28,6 +32,7 @@ export const watchReboots =
     await step(ctx, "tell of boots", async () => {
       await postNews(steps);
       await offerReboots(steps);
+      await postTroubles(steps);
     }).catch(orLater(undefined));
   };
 

@@ -2,16 +2,19 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { step } from "../../engine/durable.ts";
 import type { FleetOutcome, LineReading } from "../../engine/fleet-batch.ts";
 import { observeFleet } from "../../engine/run-fleet.ts";
+import type { ExpectedMachine } from "../../health/facts.ts";
+import { machineTroubles, serviceQuestions } from "../../health/machine-troubles.ts";
 import { onOurClock } from "../../machine/boots.ts";
 import type { ObserveRequest } from "../../machine/plan.ts";
 import type { Answers, ObservationVerdict } from "../../machine/questions.ts";
 import { renewalFaultIn, renewalQuestions } from "../../machine/renewal.ts";
 import type { Sighting } from "../../machine/seen-machine.ts";
+import { profileOf } from "../../profiles/list.ts";
 import type { Steps } from "../../steps/steps.ts";
 import type { WatchedMachine } from "./watched-machines.ts";
 
 /** Boot of one machine, its reasons for a reboot, and what else a look finds. */
-type BootObservation = Pick<Sighting, "bootId" | "reasons" | "file" | "proxiedBy" | "renewalFault">;
+type BootObservation = Pick<Sighting, "bootId" | "reasons" | "file" | "troubles" | "proxiedBy" | "renewalFault">;
 
 /** Minutes for each batch: the script may take ten, and its agent two to begin. */
 export const OBSERVE_MINUTES = 14;
@@ -19,19 +22,26 @@ export const OBSERVE_MINUTES = 14;
 /** Machines whose records are written in one step. */
 export const NOTED_AT_ONCE = 50;
 
-function readVerdict(result: object, answers: Answers | undefined, now: number): LineReading<BootObservation> {
+/** Reads one machine's answers; a pool that switches the watch of reboots off is not asked for reasons. */
+function readVerdict(
+  result: object,
+  answers: Answers | undefined,
+  { now, expected }: { readonly now: number; readonly expected: ExpectedMachine | undefined },
+): LineReading<BootObservation> {
   const verdict = result as ObservationVerdict;
   if (!verdict.ok) return { why: `observe.ps1 failed on the machine: ${verdict.error ?? "no error message"}` };
-  if (!answers?.reboot) return { why: verdict.failed.reboot ?? "observe.ps1 did not say what waits for a reboot" };
-  const { reasons, file } = answers.reboot;
+  if (!answers || verdict.failed.reboot)
+    return { why: verdict.failed.reboot ?? "observe.ps1 did not say what waits for a reboot" };
+  const { reasons, file } = answers.reboot ?? { reasons: [] };
   const proxiedBy = answers.agent?.proxiedBy;
-  const bootId = onOurClock(verdict.bootId, verdict.clock, now);
   const renewalFault = renewalFaultIn(answers);
+  const troubles = expected && machineTroubles(answers, expected);
   return {
     value: {
-      bootId,
+      bootId: onOurClock(verdict.bootId, verdict.clock, now),
       reasons,
       ...(file === undefined ? {} : { file }),
+      ...(troubles === undefined ? {} : { troubles }),
       ...(proxiedBy === undefined ? {} : { proxiedBy }),
       ...(renewalFault === undefined ? {} : { renewalFault }),
     },
@@ -40,17 +50,24 @@ function readVerdict(result: object, answers: Answers | undefined, now: number):
 
 /** Joins the machine with its observation. If it did not answer, its kubelet may still have reported the boot. */
 function sightingOf(
-  { isOnline: _, renews, ...machine }: WatchedMachine,
+  { isOnline: _online, profile: _profile, renews, ...machine }: WatchedMachine,
   seen: FleetOutcome<BootObservation> | undefined,
 ): Sighting {
   if (seen?.state !== "done") return { ...machine, reasons: null };
   return { ...machine, ...(renews === true ? {} : { renewalFault: null }), ...seen.value };
 }
 
-const QUESTIONS = { reboot: true, agent: true } as const;
-
-const requestFor = (renews: boolean): ObserveRequest => ({
-  questions: renews ? { ...QUESTIONS, tasks: renewalQuestions } : QUESTIONS,
+/** Questions to a machine; machines with the same questions share a command. */
+const requestFor = (
+  { isBootIgnored, renews }: WatchedMachine,
+  expected: ExpectedMachine | undefined,
+): ObserveRequest => ({
+  questions: {
+    ...(isBootIgnored ? {} : { reboot: true }),
+    agent: true,
+    ...(expected ? { services: serviceQuestions(expected), disk: true } : {}),
+    ...(renews ? { tasks: renewalQuestions } : {}),
+  },
   whole: true,
 });
 
@@ -71,7 +88,7 @@ async function note(steps: Steps, sightings: readonly Sighting[]): Promise<reado
 }
 
 /**
- * Asks machines for their boots, for reasons to reboot and for what else keeps them from working, 50 in one command, and
+ * Asks machines for their boots, reasons to reboot, services, free space and what else keeps them from working, 50 in one command, and
  * records the answers. It changes no machine and needs no lease.
  * @param owner unique across executions: the commands' marks begin with it
  */
@@ -82,16 +99,21 @@ export async function observeBoots(
   machines: readonly WatchedMachine[],
 ): Promise<SightingNotes> {
   const online = machines.filter(({ isOnline }) => isOnline);
+  const [{ profile } = { profile: undefined }] = machines;
+  const expected = profile && profileOf({ cluster: { profile } }).expected;
   const seen = await observeFleet<BootObservation>(
     ctx,
     steps,
-    online.map(({ instanceId, renews }) => ({ instanceId, request: requestFor(renews === true) })),
+    online.map((one) => ({ instanceId: one.instanceId, request: requestFor(one, expected) })),
     {
       ...{ owner, name: "reboots", minutes: OBSERVE_MINUTES, cancelledBy: async () => null },
-      read: (result, answers) => readVerdict(result, answers, steps.now()),
+      read: (result, answers) => readVerdict(result, answers, { now: steps.now(), expected }),
     },
   );
-  const sightings = machines.map((machine) => sightingOf(machine, seen.get(machine.instanceId)));
+  const sightings = machines.map((machine) => ({
+    ...sightingOf(machine, seen.get(machine.instanceId)),
+    look: owner,
+  }));
   const foreign: Sighting[] = [];
   for (let from = 0; from < sightings.length; from += NOTED_AT_ONCE) {
     const some = sightings.slice(from, from + NOTED_AT_ONCE);

@@ -2,6 +2,7 @@ import { deletionMarkKeys } from "../../cluster/deletion-marks.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { isRenewing } from "../../inputs/mirrors/ecr.ts";
 import type { Sighting } from "../../machine/seen-machine.ts";
+import type { ProfileName } from "../../profiles/names.ts";
 import { bootIdOf, instanceIdOf, isWindows } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import type { Machine } from "../../steps/ec2/instances.ts";
@@ -15,13 +16,26 @@ export interface WatchedMachine extends Pick<Sighting, "instanceId" | "launchedA
   readonly bootId: string | null;
   /** Its SSM agent takes commands. */
   readonly isOnline: boolean;
+  /** Its pool switches off that pending reboots and boots are told; missing otherwise. */
+  readonly isBootIgnored?: true;
+  /** Kind of its cluster, by which its services are judged; missing in the stored steps of an earlier release. */
+  readonly profile?: ProfileName;
   /** Its own task renews passwords of ECR; missing if it has none. */
   readonly renews?: true;
 }
 
-/** Is the machine running, and does its pool not switch the watch off? A machine of another owner is in no pool. */
-const isWatched = (machine: Machine | undefined, { pools }: Configuration): machine is Machine =>
-  machine !== undefined && machine.state === "running" && pools[machine.tags[TAG.pool] ?? ""]?.rebootDue !== false;
+const isRunning = (machine: Machine | undefined): machine is Machine => machine?.state === "running";
+
+/** Does the machine's pool switch the watch of reboots off? A machine of another owner is in no pool. */
+const isBootIgnored = ({ tags }: Machine, { pools }: Configuration): boolean =>
+  pools[tags[TAG.pool] ?? ""]?.rebootDue === false;
+
+/** The part of a watched machine that its Node tells. */
+function nodeOf(node: Node): Pick<WatchedMachine, "node" | "uid" | "bootId"> & Pick<Sighting, "marks"> {
+  const { name = "", uid = "" } = node.metadata ?? {};
+  const marks = deletionMarkKeys(node);
+  return { node: name, uid, bootId: bootIdOf(node), ...(marks.length > 0 ? { marks } : {}) };
+}
 
 /**
  * Finds the machines to observe: those of nodes that Casement launched or assists and that no operation holds. Belongs
@@ -39,17 +53,16 @@ export async function findWatched(
   const watched: WatchedMachine[] = [];
   for (const node of nodes.filter((one) => isWindows(one) && wanted(one))) {
     const machine = machines.get(instanceIdOf(node) ?? "");
-    if (!isWatched(machine, configuration)) continue;
+    if (!isRunning(machine)) continue;
     const { instanceId, launchedAt } = machine;
     if ((await steps.leases.holder(instanceId)) !== undefined) continue;
-    const { name = "", uid = "" } = node.metadata ?? {};
     const isOnline = agents.get(instanceId)?.online === true;
-    const marks = deletionMarkKeys(node);
-    const more = {
-      ...(marks.length > 0 ? { marks } : {}),
-      ...(isRenewing(given.get(instanceId)?.mirrors) ? ({ renews: true } as const) : {}),
-    };
-    watched.push({ instanceId, launchedAt, node: name, uid, bootId: bootIdOf(node), isOnline, ...more });
+    const renews = isRenewing(given.get(instanceId)?.mirrors);
+    watched.push({
+      ...{ instanceId, launchedAt, ...nodeOf(node), isOnline, profile: configuration.cluster.profile },
+      ...(isBootIgnored(machine, configuration) ? ({ isBootIgnored: true } as const) : {}),
+      ...(renews ? ({ renews: true } as const) : {}),
+    });
   }
   return watched;
 }

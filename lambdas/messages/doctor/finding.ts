@@ -3,6 +3,7 @@ import type { MirrorFault, UnusedMirror } from "../../inputs/mirrors/mirror-line
 import type { AssistanceFault } from "../../machine/assistance.ts";
 import type { SupportFault } from "../../machine/payload-support.ts";
 import type { ChronicReasons } from "../../machine/reboot-due.ts";
+import type { MachineTrouble } from "../../machine/seen-troubles.ts";
 import type { InputName } from "../../records/machine-record.ts";
 import type { IdentityFault } from "../node/identity.ts";
 import type { UnregisteredRow } from "../node/unregistered.ts";
@@ -162,6 +163,8 @@ export type Finding =
   | { readonly kind: "mirrors-asked"; readonly parts: readonly string[] }
   /** Nodes whose last reboot did not end what Windows waits for; `first` is that of the first node. */
   | { readonly kind: "reboots-without-effect"; readonly nodes: readonly string[]; readonly first: ChronicReasons }
+  /** Trouble of services or of the drive that the last look found on these nodes. */
+  | { readonly kind: "machine-trouble"; readonly trouble: MachineTrouble; readonly nodes: readonly string[] }
   /** Nodes that do not renew their passwords of ECR, the oldest fault first; `at` is the time of the check, ISO 8601. */
   | { readonly kind: "passwords-not-renewed"; readonly renewals: readonly FailedRenewal[]; readonly at: string }
   | { readonly kind: "input-unread"; readonly input: ExaminedInput; readonly why: string }

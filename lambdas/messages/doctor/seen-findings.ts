@@ -1,13 +1,20 @@
 import { typeThis } from "../command/syntax.ts";
+import { troubleRemedy, troubleSays } from "../node/machine-troubles.ts";
 import { reasonWords } from "../node/reboot-due.ts";
 import { code } from "../slack/text.ts";
 import type { Finding } from "./finding.ts";
-import { type FindingText, list, warning } from "./finding-text.ts";
+import { broken, type FindingText, list, warning } from "./finding-text.ts";
 
-type OfLooks = Extract<Finding, { readonly kind: "reboots-without-effect" }>;
+type OfLooks = Extract<Finding, { readonly kind: "reboots-without-effect" | "machine-trouble" }>;
 
 /** Texts of the findings of the scheduled look. */
 export const ofLooks: { readonly [K in OfLooks["kind"]]: (of: Extract<Finding, { kind: K }>) => FindingText } = {
+  "machine-trouble": ({ trouble, nodes }) =>
+    (trouble.kind === "disk-low" ? warning : broken)(
+      "Nodes",
+      troubleSays(trouble, list(nodes)),
+      troubleRemedy(trouble, nodes[0] ?? ""),
+    ),
   "reboots-without-effect": ({ nodes, first: { reasons, file } }) =>
     warning(
       "Nodes",

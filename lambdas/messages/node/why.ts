@@ -5,6 +5,7 @@ import { bootCause } from "../../machine/boot-cause.ts";
 import { type Answers, isCuredByRestart } from "../../machine/questions.ts";
 import type { RebootDue } from "../../machine/reboot-due.ts";
 import { renewalFaultIn } from "../../machine/renewal.ts";
+import { LOW_DISK_BYTES } from "../../machine/seen-troubles.ts";
 import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { scheduledEventLine } from "../health/scheduled-events.ts";
@@ -40,9 +41,6 @@ export interface Why {
 
 const GIGABYTE = 1024 ** 3;
 
-/** Less free space than this stops images from being pulled: a Windows base image alone has 5 GB. */
-const LOW_BYTES = 10 * GIGABYTE;
-
 /** The reboot that Windows waits for: what the machine says now, else what the last scheduled look has seen. */
 function rebootLine({ machine, now }: HealthFacts, due: RebootDue | undefined, { node }: TroubleContext): string {
   const said = machine.known ? machine.value.answers.reboot?.reasons : undefined;
@@ -73,7 +71,7 @@ function besides(facts: HealthFacts, due: RebootDue | undefined, told: TroubleCo
   if (!machine.known) return waits === "" ? [] : [waits];
   const { boot, guard, disk, agent } = machine.value.answers;
   const booted = bootTime(facts);
-  const low = disk && disk.freeBytes < LOW_BYTES ? ", which is low" : "";
+  const low = disk && disk.freeBytes < LOW_DISK_BYTES ? ", which is low" : "";
   return [
     boot && booted !== null
       ? `Booted ${age(Date.parse(now) - booted)} ago: ${bootCauseWords(bootCause(boot.events, Date.parse(boot.bootedAt)))}.`

@@ -9,6 +9,7 @@ import {
   type SeenMachine,
   type Sighting,
   type SightingJudgement,
+  withPostedTrouble,
 } from "../../machine/seen-machine.ts";
 import { type StepContext, timestamp } from "../context.ts";
 import { machinePart } from "./machine-part.ts";
@@ -82,6 +83,11 @@ export const seen = (context: StepContext) => {
       await sightings.revise(instanceId, (before) =>
         before === undefined || before.offered === content ? null : { ...before, offered: content },
       );
+    },
+
+    /** Records that a trouble of the machine, or its end, was posted. @param name as `troubleName` has it */
+    notePosted: async (instanceId: string, name: string): Promise<void> => {
+      await sightings.revise(instanceId, (before) => (before ? withPostedTrouble(before, name) : null));
     },
 
     /** Forgets a machine, so that its next observation is its first. */

@@ -13,11 +13,15 @@ import { type RebootDue, rebootDue } from "../../../machine/reboot-due.ts";
 import { reasonWords } from "../../../messages/node/reboot-due.ts";
 import { instanceIdOf } from "../../../steps/cluster/node-facts.ts";
 import type { Steps } from "../../../steps/steps.ts";
+import { TAG } from "../../../tags.ts";
 import { calendarOf } from "../../../time/calendar.ts";
 import { noneDue, poolsWithOwnRules } from "./refusals.ts";
 
 /** Names of nodes that wait for a reboot or a restart, with the reasons in words. */
 type Waiting = Readonly<Record<string, string>>;
+
+/** Answer about a node of a pool that switches the watch of reboots off. */
+const NOT_WATCHED: RebootDue = { state: "unknown", seenAt: null };
 
 /** Nodes by what the command can do for them. */
 interface KnownDue {
@@ -62,7 +66,9 @@ async function knownOf(steps: Steps, command: RolloutCommand, names: readonly st
   const judged = names.flatMap((name) => {
     const node = byName.get(name);
     const instanceId = (node && instanceIdOf(node)) ?? "";
-    if (!looked.has(instanceId)) return [];
+    const machine = looked.get(instanceId);
+    if (!machine) return [];
+    if (configuration.pools[machine.tags[TAG.pool] ?? ""]?.rebootDue === false) return { name, due: NOT_WATCHED };
     return { name, due: rebootDue(seen.get(instanceId), node?.metadata?.uid ?? "", steps.now()) };
   });
   const known = knownDue(command, judged);

@@ -65,14 +65,54 @@ describe("Reboot due", { timeout: 120_000 }, () => {
     expect(boots()).toEqual([]);
   });
 
-  test("is not looked at in a pool that says so", async () => {
+  test("is not looked at in a pool that says so, and neither is its boot; its services are", async () => {
     here = await withSeedNodes();
     const { pools } = here.configuration;
     await here.close();
     const off = Object.fromEntries(Object.entries(pools).map(([name, pool]) => [name, { ...pool, rebootDue: false }]));
     here = await withSeedNodes({ configuration: { pools: off } });
+    injectFault(here, "reboot-pending", { instanceId: web.instanceId, reason: "windows-update" }, 1);
+    injectFault(here, "boots-by-itself", { instanceId: otherWeb.instanceId, how: "person" }, 1);
     await here.pass(90);
-    expect(looked()).toBe(0);
+    expect(looked()).toBeGreaterThan(0);
+    expect(boots()).toEqual([]);
+    expect(await look("/win nodes")).not.toContain("REBOOT DUE");
+    injectFault(here, "service-exits", { instanceId: web.instanceId, service: "kube-proxy" });
+    injectFault(here, "service-crashes", { instanceId: web.instanceId, service: "kube-proxy" }, 1);
+    await here.pass(40);
+    expect(openly(here).join("\n")).toContain(`The service \`kube-proxy\` does not run on \`${web.name}\``);
+  });
+});
+
+describe("What a look finds on machines", { timeout: 120_000 }, () => {
+  const told = (): string[] => openly(here).filter((text) => /^(?:⚠️|✅) The (?:service|system drive)/u.test(text));
+
+  test("is told once for all of them, repeated by the doctor, and told again when it is in order", async () => {
+    here = await withSeedNodes();
+    await seenOnce();
+    const faults = [web, otherWeb].flatMap(({ instanceId }) => {
+      const exits = injectFault(here, "service-exits", { instanceId, service: "kube-proxy" });
+      injectFault(here, "service-crashes", { instanceId, service: "kube-proxy" }, 1);
+      return [exits, injectFault(here, "disk-full", { instanceId })];
+    });
+    await here.pass(95);
+    const nodes = [web.name, otherWeb.name]
+      .toSorted()
+      .map((name) => `\`${name}\``)
+      .join(", ");
+    expect(told()).toEqual([
+      expect.stringContaining(`⚠️ The service \`kube-proxy\` does not run on 2 nodes: ${nodes}.`),
+      expect.stringContaining(`⚠️ The system drive has less than 10 GB free on 2 nodes: ${nodes}.`),
+    ]);
+    const doctor = await look("/win doctor");
+    expect(doctor).toContain("The service `kube-proxy` does not run on");
+    expect(doctor).toContain("The system drive has less than 10 GB free on");
+    for (const fault of faults) endFault(here, fault);
+    await here.pass(95);
+    expect(told().slice(2)).toEqual([
+      expect.stringContaining(`✅ The service \`kube-proxy\` runs again on 2 nodes: ${nodes}.`),
+      expect.stringContaining(`✅ The system drive has more than 10 GB free again on 2 nodes: ${nodes}.`),
+    ]);
   });
 });
 

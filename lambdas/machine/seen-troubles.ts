@@ -1,0 +1,57 @@
+/** Trouble of a machine that a scheduled look finds: a service that does not run, or a drive that is almost full. */
+export type MachineTrouble =
+  | { readonly kind: "service-stopped" | "service-absent"; readonly service: string }
+  | { readonly kind: "disk-low" };
+
+/** A trouble in a machine's record. */
+export type SeenTrouble = MachineTrouble & {
+  /** Time of the look that first found it; ISO 8601. */
+  readonly since: string;
+  /** Names that look: what it found on several machines is one message. */
+  readonly mark: string;
+  /** It was posted in the channel. */
+  readonly isPosted?: true;
+  /** The look that no longer found it; what was posted is posted as ended. */
+  readonly endedBy?: string;
+};
+
+/** Names a trouble: machines whose troubles have the same name have the same trouble. */
+export const troubleName = (trouble: MachineTrouble): string =>
+  trouble.kind === "disk-low" ? trouble.kind : `${trouble.kind} ${trouble.service}`;
+
+/** Less free space than this stops images from being pulled: a Windows base image alone has 5 GB. */
+export const LOW_DISK_BYTES = 10 * 1024 ** 3;
+
+/** One look at a machine. */
+interface Look {
+  /** Troubles that it found; undefined if the machine did not say. */
+  readonly found: readonly MachineTrouble[] | undefined;
+  readonly mark: string;
+  /** ISO 8601. */
+  readonly now: string;
+}
+
+/**
+ * Compares the troubles of a machine with those of its last look: one that goes on keeps its beginning, and one that has
+ * ended stays until its end is posted, if its beginning was.
+ */
+export function observedTroubles(had: readonly SeenTrouble[] = [], { found, mark, now }: Look): readonly SeenTrouble[] {
+  if (found === undefined) return had;
+  const known = new Map(had.map((one) => [troubleName(one), one]));
+  const names = new Set(found.map(troubleName));
+  const going = found.map((one): SeenTrouble => {
+    const { endedBy: _over, ...before } = known.get(troubleName(one)) ?? { ...one, since: now, mark };
+    return before as SeenTrouble;
+  });
+  const ended = had
+    .filter((one) => one.isPosted && !names.has(troubleName(one)))
+    .map((one): SeenTrouble => ({ endedBy: mark, ...one }));
+  return [...going, ...ended];
+}
+
+/** Notes that a trouble, or its end, was posted. @param name as `troubleName` has it */
+export const postedTroubles = (had: readonly SeenTrouble[], name: string): readonly SeenTrouble[] =>
+  had.flatMap((one): readonly SeenTrouble[] => {
+    if (troubleName(one) !== name) return [one];
+    return one.endedBy === undefined ? [{ ...one, isPosted: true }] : [];
+  });

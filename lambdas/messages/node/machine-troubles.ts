@@ -1,0 +1,56 @@
+import { LOW_DISK_BYTES, type MachineTrouble, troubleName } from "../../machine/seen-troubles.ts";
+import type { Message } from "../../records/records.ts";
+import { typeThis } from "../command/syntax.ts";
+import { actions, say, section } from "../slack/blocks.ts";
+import { LOOK_AGAIN, RESTART_SERVICES } from "../slack/buttons.ts";
+import { code, counted, plain, some } from "../slack/text.ts";
+
+/** Most nodes that a message names, and that its button restarts. */
+const MOST_NODES = 8;
+
+const gigabytes = LOW_DISK_BYTES / 1024 ** 3;
+
+/** Sentence without its full stop: the trouble and where it is. @param where nodes, in words */
+export function troubleSays(trouble: MachineTrouble, where: string): string {
+  if (trouble.kind === "disk-low") return `The system drive has less than ${gigabytes} GB free on ${where}`;
+  const state = trouble.kind === "service-stopped" ? "does not run" : "does not exist";
+  return `The service ${code(trouble.service)} ${state} on ${where}`;
+}
+
+/** Next step for one of the nodes. */
+export const troubleRemedy = (trouble: MachineTrouble, node: string): string =>
+  trouble.kind === "disk-low"
+    ? `remove what is not needed there, or replace the node; below 10 GB images cannot be pulled, and ${typeThis("why", node)} says how much is left`
+    : `${typeThis("why", node)} shows the end of its log, ${typeThis("restart", node)} restarts the services without evicting pods`;
+
+const whereOf = (nodes: readonly string[]): string =>
+  nodes.length === 1 ? code(nodes[0] ?? "") : `${counted(nodes.length, "node")}: ${some(nodes.map(code), MOST_NODES)}`;
+
+/** Posts one trouble of all machines on which one look has found it. */
+export function machineTroubleMessage(trouble: MachineTrouble, nodes: readonly string[]): Message {
+  const [first = ""] = nodes;
+  const text = `⚠️ ${troubleSays(trouble, whereOf(nodes))}.`;
+  const canRestart = trouble.kind === "service-stopped" && nodes.length <= MOST_NODES;
+  return {
+    text: plain(text, 300),
+    blocks: [
+      section(`${text} Next: ${troubleRemedy(trouble, first)}.`),
+      actions(`trouble:${troubleName(trouble)}:${first}`.slice(0, 255), [
+        { actionId: LOOK_AGAIN, value: `why ${first}`, text: "Why" },
+        ...(canRestart
+          ? [{ actionId: RESTART_SERVICES, value: `restart ${nodes.join(" ")}`, text: "Restart services…" }]
+          : []),
+      ]),
+    ],
+  };
+}
+
+/** Posts that a trouble is over. */
+export function troubleEndMessage(trouble: MachineTrouble, nodes: readonly string[]): Message {
+  const where = whereOf(nodes);
+  return say(
+    trouble.kind === "disk-low"
+      ? `✅ The system drive has more than ${gigabytes} GB free again on ${where}.`
+      : `✅ The service ${code(trouble.service)} runs again on ${where}.`,
+  );
+}

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { machineTroubles } from "../../lambdas/health/machine-troubles.ts";
+import { observedTroubles, postedTroubles } from "../../lambdas/machine/seen-troubles.ts";
+
+const stopped = { kind: "service-stopped", service: "kube-proxy" } as const;
+const disk = { kind: "disk-low" } as const;
+const at = (mark: string, found: Parameters<typeof observedTroubles>[1]["found"]) => ({
+  found,
+  mark,
+  now: `at ${mark}`,
+});
+
+describe("a trouble of a machine", () => {
+  const first = observedTroubles([], at("one", [stopped]));
+  const posted = postedTroubles(first, "service-stopped kube-proxy");
+
+  it("keeps its first look as long as it goes on, and while the machine does not say", () => {
+    expect(first).toEqual([{ ...stopped, since: "at one", mark: "one" }]);
+    expect(observedTroubles(first, at("two", [stopped, disk]))).toEqual([
+      ...first,
+      { ...disk, since: "at two", mark: "two" },
+    ]);
+    expect(observedTroubles(first, at("two", undefined))).toEqual(first);
+  });
+
+  it("that ends is forgotten at once if nobody was told, and otherwise when its end is posted", () => {
+    expect(observedTroubles(first, at("two", []))).toEqual([]);
+    const ended = observedTroubles(posted, at("two", []));
+    expect(ended).toEqual([{ ...stopped, since: "at one", mark: "one", isPosted: true, endedBy: "two" }]);
+    expect(observedTroubles(ended, at("three", []))).toEqual(ended);
+    expect(postedTroubles(ended, "service-stopped kube-proxy")).toEqual([]);
+    expect(postedTroubles(ended, "disk-low")).toEqual(ended);
+  });
+
+  it("that comes back before its end was posted goes on", () => {
+    expect(observedTroubles(observedTroubles(posted, at("two", [])), at("three", [stopped]))).toEqual(posted);
+  });
+});
+
+describe("the answers of a machine", () => {
+  const service = (name: string, state: string | null) => ({
+    ...{ name, state, startType: null },
+    exitCode: 0,
+    process: 0,
+    log: "",
+  });
+  const space = { freeBytes: 50 * 1024 ** 3, sizeBytes: 100 * 1024 ** 3 };
+  const expected = { optionalServices: ["csi-proxy"] };
+
+  it("name services that do not run, and a drive that is almost full", () => {
+    const services = [
+      ...[service("containerd", "Running"), service("kubelet", "StartPending"), service("kube-proxy", "Stopped")],
+      ...[service("csi-proxy", null), service("windows_exporter", null)],
+    ];
+    expect(machineTroubles({ services, disk: { ...space, freeBytes: 9 * 1024 ** 3 } }, expected)).toEqual([
+      stopped,
+      { kind: "service-absent", service: "windows_exporter" },
+      disk,
+    ]);
+  });
+
+  it("say nothing where a group failed", () => {
+    expect(machineTroubles({ disk: space }, expected)).toBeUndefined();
+    expect(machineTroubles({ services: [] }, expected)).toBeUndefined();
+  });
+});
