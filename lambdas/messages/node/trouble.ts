@@ -4,6 +4,7 @@ import type { CheckName } from "../../health/check.ts";
 import type { DataPlaneFault } from "../../health/probe.ts";
 import type { Trouble } from "../../health/trouble.ts";
 import { typeThis } from "../command/syntax.ts";
+import { logWords } from "../health/log-words.ts";
 import { between } from "../slack/age.ts";
 import { code, counted, plain, some } from "../slack/text.ts";
 import { untaint } from "./other-controllers.ts";
@@ -107,7 +108,7 @@ function ended(exitCode: number): string {
 
 const serviceDown: Tell<"service-down"> = ({ service, state, exitCode, log }, told) => {
   const end = ended(exitCode);
-  const last = log ? ` Its log ends: ${plain(log, 400)}` : "";
+  const last = log ? ` Its log ends: ${logWords(log, 400)}` : "";
   return {
     says: `The Windows service ${code(service)} is ${plain(state, 40)}${end}.${last}`,
     next: `Start it in Session Manager: ${code(`Start-Service ${service}`)}. ${again(told)}`,
