@@ -7,6 +7,7 @@ import { step } from "../../engine/durable.ts";
 import { escalate } from "../../engine/escalate.ts";
 import { orLater } from "../../engine/or-later.ts";
 import type { ProbeResult } from "../../health/probe.ts";
+import { dueNow, roundHours } from "../../health/probe-turns.ts";
 import {
   type DueMessages,
   type FailingNode,
@@ -23,7 +24,6 @@ import { lambdaEntry } from "../../steps/host.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
 import { deadNodeMessage, deadNodesMessage, deadNotice } from "./messages.ts";
-import { dueNow, roundHours } from "./probe-turns.ts";
 
 /** Payload with which a tick of the schedule starts the probes. */
 export interface ProbeNodes {

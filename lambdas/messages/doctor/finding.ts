@@ -1,3 +1,4 @@
+import type { LongRound } from "../../health/probe-turns.ts";
 import type { FailedRenewal } from "../../inputs/mirrors/failed-renewals.ts";
 import type { MirrorFault, UnusedMirror } from "../../inputs/mirrors/mirror-lines.ts";
 import type { AssistanceFault } from "../../machine/assistance.ts";
@@ -165,6 +166,8 @@ export type Finding =
   | { readonly kind: "reboots-without-effect"; readonly nodes: readonly string[]; readonly first: ChronicReasons }
   /** Trouble of services or of the drive that the last look found on these nodes. */
   | { readonly kind: "machine-trouble"; readonly trouble: MachineTrouble; readonly nodes: readonly string[] }
+  /** The round of scheduled probes takes longer than usual, because the fleet is large. */
+  | ({ readonly kind: "probes-seldom" } & LongRound)
   /** Nodes that do not renew their passwords of ECR, the oldest fault first; `at` is the time of the check, ISO 8601. */
   | { readonly kind: "passwords-not-renewed"; readonly renewals: readonly FailedRenewal[]; readonly at: string }
   | { readonly kind: "input-unread"; readonly input: ExaminedInput; readonly why: string }

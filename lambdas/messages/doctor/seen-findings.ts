@@ -1,14 +1,20 @@
 import { typeThis } from "../command/syntax.ts";
 import { troubleRemedy, troubleSays } from "../node/machine-troubles.ts";
 import { reasonWords } from "../node/reboot-due.ts";
-import { code } from "../slack/text.ts";
+import { code, counted } from "../slack/text.ts";
 import type { Finding } from "./finding.ts";
-import { broken, type FindingText, list, warning } from "./finding-text.ts";
+import { broken, type FindingText, list, note, warning } from "./finding-text.ts";
 
-type OfLooks = Extract<Finding, { readonly kind: "reboots-without-effect" | "machine-trouble" }>;
+type OfLooks = Extract<Finding, { readonly kind: "reboots-without-effect" | "machine-trouble" | "probes-seldom" }>;
 
 /** Texts of the findings of the scheduled look. */
 export const ofLooks: { readonly [K in OfLooks["kind"]]: (of: Extract<Finding, { kind: K }>) => FindingText } = {
+  "probes-seldom": ({ nodes, perHour, hours }) =>
+    note(
+      "Nodes",
+      `${counted(nodes, "node")} are probed, ${perHour} an hour: each every ${hours} hours`,
+      `${typeThis("why <node>")} says when a node was probed last; \`pools.<name>.probe: false\` leaves a pool out (docs/why.md)`,
+    ),
   "machine-trouble": ({ trouble, nodes }) =>
     (trouble.kind === "disk-low" ? warning : broken)(
       "Nodes",

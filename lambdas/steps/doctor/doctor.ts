@@ -17,6 +17,7 @@ import { sharedRecords } from "./input-facts.ts";
 import { mirrorsCheck } from "./mirrors.ts";
 import { nodeIdentities } from "./nodes/node-identities.ts";
 import { otherMachines } from "./nodes/other-machines.ts";
+import { probeRound } from "./nodes/probe-round.ts";
 import { seenNodes } from "./nodes/seen-nodes.ts";
 import { unregisteredMachines } from "./nodes/unregistered-machines.ts";
 import { profileChecksOf } from "./profile-checks.ts";
@@ -50,6 +51,7 @@ const sidesOf = (profile: Profile): readonly Side<DoctorFacts>[] => [
       nodeIdentities,
       otherMachines,
       seenNodes,
+      probeRound,
       ...inputChecks(),
       ...profileChecksOf(profile),
     ],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { dueNow } from "../../../lambdas/capabilities/probe/probe-turns.ts";
+import { dueNow, longRound } from "../../lambdas/health/probe-turns.ts";
 
 const HOUR = 3_600_000;
 const fleet = (count: number) =>
@@ -23,5 +23,9 @@ describe("Probes by schedule", () => {
     for (let hour = 0; hour < 40; hour += 1) expect(dueNow(fleet(400), hour * HOUR).length).toBeLessThanOrEqual(12);
     const turns = turnsOf(400, Math.ceil(400 / 12));
     expect([turns.size, new Set(turns.values())]).toEqual([400, new Set([1])]);
+  });
+
+  test("are a long round in a fleet of more than 72 nodes", () => {
+    expect([longRound(72), longRound(500)]).toEqual([null, { nodes: 500, perHour: 12, hours: 42 }]);
   });
 });

@@ -9,6 +9,19 @@ const HOUR_MS = 3_600_000;
 /** Hours of a round in which each of `count` nodes has one turn. */
 export const roundHours = (count: number): number => Math.max(EVERY_HOURS, Math.ceil(count / MOST_PER_TICK));
 
+/** A round of probes that is longer than usual, because the fleet is large. */
+export interface LongRound {
+  readonly nodes: number;
+  readonly perHour: number;
+  readonly hours: number;
+}
+
+/** Describes the round of so many nodes. @returns null for a round of the usual length */
+export function longRound(nodes: number): LongRound | null {
+  const hours = roundHours(nodes);
+  return hours > EVERY_HOURS ? { nodes, perHour: MOST_PER_TICK, hours } : null;
+}
+
 /**
  * Chooses the nodes whose data plane is probed in this hour, so that each has its turn and the fleet is spread over the
  * hours.
