@@ -251,6 +251,16 @@ describe("the checks after a reboot that was asked for", () => {
     expect(found?.state).toBe(isOther ? "ok" : "wrong");
   });
 
+  it.for<[string, number, number, "ok" | "wrong"]>([
+    ["the same boot, which seems to have moved by a minute", 599, 0, "wrong"],
+    ["the same boot on a machine whose clock was set two hours ahead", 600, 120, "wrong"],
+    ["another boot", 20, 0, "ok"],
+  ])("tell %s where Windows counts no boots", ([, minutes, ahead, state]) => {
+    const verdict = { bootId: ago(minutes - ahead), clock: Date.parse(NOW) / 1_000 + ahead * 60, failed: {} };
+    const timed = { before: { ...before, bootId: ago(600) }, machine: machineWith(rebooted, { verdict }) };
+    expect(checked(facts(timed)).find(({ name }) => name === "boot")?.state).toBe(state);
+  });
+
   it("do not take an agent's report from before the boot for one from after it", () => {
     expect(
       first({ before, machine: machineWith(rebooted), ssm: ssm({ lastPingAt: ago(25) }) as never })?.trouble,

@@ -92,7 +92,7 @@ export function gaveBackEvent(outcome: CordonOutcome, operation: string, subject
   };
 }
 
-/** A cordon that an operation left when it ended: said in its thread once it was given back. */
+/** Reply in the thread of an operation that ended and left a node cordoned: the node was uncordoned later. */
 export function cordonGivenBack(operation: OperationRecord, subject: Subject, outcome: CordonOutcome): Message {
   const title = plain(titleOf(operation.request), 300);
   return {
@@ -104,7 +104,7 @@ export function cordonGivenBack(operation: OperationRecord, subject: Subject, ou
   };
 }
 
-/** A cordon that an operation left when it ended, and that waits for the proof of its reboot: said in its thread. */
+/** Reply in the thread of an operation that ended and left a node cordoned: the node waits for the proof of its reboot. */
 export function cordonKept(operation: OperationRecord, { node }: Subject): Message {
   const title = plain(titleOf(operation.request), 300);
   return {
@@ -163,8 +163,7 @@ export const cordonLeaves = {
     `the node stays cordoned, because pods on it do not end; once they have ended, ${typeThis("uncordon", node)} makes it schedulable`,
   asks: (node: string): string =>
     `${asksForCordon}: press Uncordon or Keep cordoned, or type ${typeThis("uncordon", node)} or ${typeThis("cordon", node)}`,
-  unproven: (node: string): string =>
-    `the node stays cordoned until it is proven; ${typeThis("prove", node)} proves it anew and gives it back, and ${typeThis("uncordon", node)} makes it schedulable`,
+  unproven: (node: string): string => `the node stays cordoned until it is proven (${typeThis("prove", node)})`,
   quarantined: (node: string): string =>
     `the node is quarantined, because two of its reboots could not be verified within a day: it stays cordoned until ${typeThis("uncordon", node, "--quarantined", node)}`,
   unseen: (why: string): string => `the Node could not be read: ${why}`,

@@ -7,6 +7,7 @@ import type {
   TaskQuestion,
 } from "../../../../lambdas/machine/questions.ts";
 import { reachesAws } from "../agent-proxy.ts";
+import { bootedAt, isCounted } from "../boot-id.ts";
 import { rebootReasons as reasonsInOrder } from "../fault-kinds.ts";
 import { endpointsOf } from "../host-networking.ts";
 import type { Part } from "../loading.ts";
@@ -78,9 +79,10 @@ function ruleAnswer({ state }: Machine, name: string): NonNullable<Answers["rule
 const CONTROL = "HKLM:\\SYSTEM\\CurrentControlSet\\Control\\Session Manager";
 
 /** The registry as far as the machine's state holds what Windows keeps there; names of keys and values have no case. */
-function registryAnswer({ state }: Machine, key: string, name: string): NonNullable<Answers["registry"]>[number] {
+function registryAnswer(machine: Machine, key: string, name: string): NonNullable<Answers["registry"]>[number] {
+  const { state } = machine;
   const keys: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-    [`${CONTROL}\\Memory Management\\PrefetchParameters`]: { BootId: state.bootId },
+    [`${CONTROL}\\Memory Management\\PrefetchParameters`]: isCounted(machine) ? { BootId: state.bootId } : {},
     [`${CONTROL}\\Environment`]: state.environment,
   };
   const [, values] = Object.entries(keys).find(([one]) => one.toLowerCase() === key.toLowerCase()) ?? [];
@@ -123,10 +125,7 @@ function bootAnswer(machine: Machine): NonNullable<Answers["boot"]> {
     const [, at = "", id = "", text = ""] = BOOT_EVENT.exec(line) ?? [];
     return id === "" ? [] : [{ id: Number(id), at: withoutMs(Date.parse(at)), text: oneLine(text).slice(0, 300) }];
   });
-  return {
-    bootedAt: withoutMs(machine.state.bootedAt + offsetOf(machine)),
-    events: events.toReversed().slice(0, MOST_EVENTS),
-  };
+  return { bootedAt: withoutMs(bootedAt(machine)), events: events.toReversed().slice(0, MOST_EVENTS) };
 }
 
 const oneLine = (text: string): string => hideSecrets(text).replace(/\s+/g, " ").trim();
