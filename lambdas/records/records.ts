@@ -6,7 +6,7 @@ import type { Failure } from "./failures.ts";
 import type { LateReboot, LeftNode } from "./late-reboot.ts";
 import type { OriginFields } from "./origin.ts";
 import type { ScheduledStart } from "./scheduled.ts";
-import type { SteeringDecision, TakenSlots } from "./steering.ts";
+import type { RolloutCourse, SteeringDecision } from "./steering.ts";
 
 /**
  * State of an operation. "refused" and "not-started" changed nothing; "not-started" is only a mistake of the requester.
@@ -61,31 +61,6 @@ export interface OperationRecord extends OriginFields {
   readonly steering?: SteeringDecision;
   /** Set if its execution ended before its nodes: then the sweep publishes its progress and its end. */
   readonly handedOver?: HandedOver;
-}
-
-/** Pause of a rollout: no node is started, and nodes that can still be cancelled are rolled back. */
-export interface RolloutPause {
-  /** Person who paused it; null if a failure or the canary did. */
-  readonly by: string | null;
-  /** ISO 8601. */
-  readonly at: string;
-  /** Reason in words, as a clause. */
-  readonly why: string;
-  /** Set while no node can be begun, because others take all slots. */
-  readonly taken?: TakenSlots | null;
-}
-
-/** Course of a rollout, for its message, its nodes and the front door. */
-export interface RolloutCourse {
-  readonly paused: RolloutPause | null;
-  /** Number of executions that have worked on it. */
-  readonly part: number;
-  /** ISO 8601: time since which it waits for a person without an execution; null while it has one. */
-  readonly parkedAt: string | null;
-  /** Cause of the last request to pause or resume that was handled. */
-  readonly heard: string | null;
-  /** ISO 8601: end of its last window; it continues in the next one. */
-  readonly closedAt?: string | null;
 }
 
 /** State from which another execution continues to publish an operation. */

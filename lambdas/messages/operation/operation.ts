@@ -127,6 +127,7 @@ function summary({ operation, pool, nodes }: OperationView): string[] {
     ...(reason ? [`Reason: ${plain(reason)}`] : []),
     ...(pool ? [poolSummary(pool, operation)] : []),
     ...(operation.summary ? [prose(operation.summary)] : []),
+    ...(operation.endedAt === null && operation.rollout?.waitsFor ? [`⏳ ${prose(operation.rollout.waitsFor)}`] : []),
     ...cancelling,
   ];
 }

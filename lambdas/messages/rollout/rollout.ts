@@ -1,8 +1,8 @@
 import { workOwner } from "../../records/node-work.ts";
 import { requesterOf } from "../../records/origin.ts";
-import type { Message, NodeRecord, OperationRecord, RolloutPause } from "../../records/records.ts";
+import type { Message, NodeRecord, OperationRecord } from "../../records/records.ts";
 import { isLeftOut, type PauseCause } from "../../records/rollout-moves.ts";
-import type { TakenSlots } from "../../records/steering.ts";
+import type { RolloutPause, TakenSlots } from "../../records/steering.ts";
 import { titleOf, typeThis } from "../command/syntax.ts";
 import { slotTimes } from "../maintenance/times.ts";
 import { line, type Notice } from "../operation/escalations.ts";
