@@ -3,6 +3,7 @@ import type { Request } from "../commands/request.ts";
 import type { NodeWorkflow, StageName } from "../stages.ts";
 import type { Approval } from "./approval.ts";
 import type { Failure } from "./failures.ts";
+import type { FollowUp, ShownFollowUp } from "./follow-up.ts";
 import type { LateReboot, LeftNode } from "./late-reboot.ts";
 import type { OriginFields } from "./origin.ts";
 import type { ScheduledStart } from "./scheduled.ts";
@@ -61,6 +62,10 @@ export interface OperationRecord extends OriginFields {
   readonly steering?: SteeringDecision;
   /** Set if its execution ended before its nodes: then the sweep publishes its progress and its end. */
   readonly handedOver?: HandedOver;
+  /** Operations that buttons of its message have started, oldest first. */
+  readonly followUps?: readonly FollowUp[];
+  /** The operation whose message had the button that started this one. */
+  readonly follows?: Pick<FollowUp, "index" | "operation">;
 }
 
 /** State from which another execution continues to publish an operation. */
@@ -193,6 +198,8 @@ export interface OperationView {
   readonly pool: PoolChange | null;
   /** ISO 8601: end of the elapsed times that the message shows. */
   readonly now: string;
+  /** Operations that buttons of the message have started, and that are not over without having done anything. */
+  readonly followUps?: readonly ShownFollowUp[];
 }
 
 /** State of a node that was last posted in the thread, and the number of its posted notes; later lines depend on it. */

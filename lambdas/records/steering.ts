@@ -28,6 +28,8 @@ export interface RolloutPause {
   readonly at: string;
   /** Reason in words, as a clause. */
   readonly why: string;
+  /** Cause of the only failure, in the words of its check or its machine; missing without one. */
+  readonly cause?: string;
   /** Set while no node can be begun, because others take all slots. */
   readonly taken?: TakenSlots | null;
 }
