@@ -89,6 +89,19 @@ export const isAbsent = (error: unknown): boolean => error instanceof ApiExcepti
 /** Did the API server refuse the call for a missing right, or by an admission policy (403)? */
 export const lacksRight = (error: unknown): boolean => error instanceof ApiException && error.code === 403;
 
+/** RBAC's words about a right that an account lacks (k8s.io/apiserver, responsewriters forbiddenMessage). */
+const LACKS = /cannot \S+ (?:resource|path) "/;
+
+/**
+ * Did RBAC refuse the call? An API server that has just started refuses rightful accounts as well, until it has read roles and
+ * bindings. The refusal of an admission policy is another one.
+ */
+export function isRefusedByRbac(error: unknown): boolean {
+  if (!(error instanceof ApiException) || error.code !== 403) return false;
+  const words = kubernetesWords(error);
+  return LACKS.test(words) && !words.includes("denied request");
+}
+
 /** Reads one object from the API server; undefined if it does not exist. */
 export async function ifPresent<T>(read: Promise<T>): Promise<T | undefined> {
   try {
