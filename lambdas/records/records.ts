@@ -143,6 +143,8 @@ export interface NodeRecord extends LateReboot, LeftNode {
   readonly endedAt: string | null;
   readonly instanceId: string | null;
   readonly nodeName: string | null;
+  /** Pods whose eviction the API server has accepted; missing before the first. */
+  readonly evicted?: number;
   /** Event for which the work waits, in words: "the agent to come online". */
   readonly waitsFor: string | null;
   readonly failure: Failure | null;

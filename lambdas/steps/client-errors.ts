@@ -89,6 +89,9 @@ export const isAbsent = (error: unknown): boolean => error instanceof ApiExcepti
 /** Did the API server refuse the call for a missing right, or by an admission policy (403)? */
 export const lacksRight = (error: unknown): boolean => error instanceof ApiException && error.code === 403;
 
+/** Did the API server reject the credential itself, and not the request? Only a new credential helps then. */
+export const refusesCredential = (error: unknown): boolean => error instanceof ApiException && error.code === 401;
+
 /** RBAC's words about a right that an account lacks (k8s.io/apiserver, responsewriters forbiddenMessage). */
 const LACKS = /cannot \S+ (?:resource|path) "/;
 
@@ -153,6 +156,7 @@ const DENIED: ReadonlySet<number> = new Set([403, 422]);
 
 /** Code of the failure that a service's answer becomes where it ends a stage; undefined where the answer has none. */
 export function codeOfAnswer(error: unknown): FailureCode | undefined {
+  if (refusesCredential(error) || isRefusedByRbac(error)) return "api-unauthorized";
   if (error instanceof ApiException) return DENIED.has(error.code) ? "api-denied" : undefined;
   return error instanceof Error ? codeOf(error) : undefined;
 }

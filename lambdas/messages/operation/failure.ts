@@ -12,7 +12,7 @@ import { actions, type Button, section } from "../slack/blocks.ts";
 import { KEEP_INSTANCE, OPEN_AWS, OPEN_RUNBOOK, TERMINATE_INSTANCE } from "../slack/buttons.ts";
 import { codeBlock, prose, sentence } from "../slack/text.ts";
 import { instanceLink, type MessageSettings, runbookLink } from "./links.ts";
-import { nodeLabel, signs, worked } from "./node-lines.ts";
+import { nodeLabel, signs, workDone } from "./node-lines.ts";
 import { stageName } from "./stages.ts";
 
 const keep = (value: string): Button => ({ actionId: KEEP_INSTANCE, value, text: "Keep for inspection" });
@@ -131,7 +131,7 @@ export function failureBlocks(
   const remedy = remedyOf(failure);
   const text = section(
     [
-      `${signs[node.status]} *${headline(node, failure.stage)}* after ${worked(node, now)}`,
+      `${signs[node.status]} *${headline(node, failure.stage)}* after ${workDone(node, now)}`,
       meaning(node, remedy),
       ...(remedy ? [`*Remedy:* ${remedy.remedy}.`] : []),
       ...(node.settled === undefined ? [`*Next:* ${next(node, operation, now)}`] : []),
