@@ -82,7 +82,7 @@ export type GuardSeen = (
 };
 
 /** EC2's own view of the instance, as a plan shows it. */
-export interface InstanceSeen extends Pick<InstanceFacts, "system" | "instance"> {
+export interface InstanceSeen extends Pick<InstanceFacts, "system" | "instance" | "volumes"> {
   readonly events: readonly ScheduledEvent[];
 }
 
