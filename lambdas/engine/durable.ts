@@ -8,6 +8,8 @@ import { MOST_ATTEMPTS, nextPollAfter, whenBusyUpTo } from "./retries.ts";
 /** Failure of a stage. The message is the machine's or service's own error; the error's name carries the code. */
 export class StageFailed extends Error {
   override readonly name: string;
+  /** Did SSM lose the result of a script, which the machine may have run? */
+  mayHaveRun = false;
 
   constructor(code: FailureCode, detail: string, kind = "StageFailed") {
     super(detail);

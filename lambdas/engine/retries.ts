@@ -32,7 +32,7 @@ export const whenBusyUpTo = (most: number) => (error: Error, attempt: number) =>
 /** Retries a step while a service is busy, and three times if RBAC refuses. */
 export const whenBusy = whenBusyUpTo(MOST_ATTEMPTS);
 
-/** When a wait polls again after an error. */
+/** Time and reason of the next poll of a wait after an error. */
 interface NextPoll {
   /** Seconds; null for the wait's own pace, as the last poll may have asked for a short pause. */
   readonly againIn: number | null;
