@@ -4,7 +4,7 @@ import { leaveNode } from "../../change/node/leave.ts";
 import { stageTable } from "../../change/node/stages.ts";
 import { once } from "../../change/node/task.ts";
 import type { Execution } from "../../change/operation/op.ts";
-import { viewOf } from "../../change/operation/publisher.ts";
+import { viewOf } from "../../change/operation/view.ts";
 import { anyChange, changing } from "../../change/run-change.ts";
 import { dialogOf, isDryRun, type Request } from "../../commands/request.ts";
 import { renewingCredential } from "../../engine/renewing-credential.ts";

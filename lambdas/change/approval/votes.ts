@@ -6,8 +6,9 @@ import type { Approval } from "../../records/approval.ts";
 import type { Message, PublishedMessage } from "../../records/records.ts";
 import { isBusy } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { postFirst, publish, viewOf } from "../operation/publisher.ts";
+import { postFirst, publish } from "../operation/publisher.ts";
 import { cancelledBy } from "../operation/requester.ts";
+import { viewOf } from "../operation/view.ts";
 import { judgeAll, noVotes, type VoteCount, type VotedQuestion } from "./count.ts";
 
 /** A question that waits for votes. */

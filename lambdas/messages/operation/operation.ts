@@ -13,11 +13,12 @@ import { titleOf } from "../command/syntax.ts";
 import { lateMachines } from "../node/late.ts";
 import { rolloutButtons } from "../rollout/rollout.ts";
 import { between } from "../slack/age.ts";
-import { actions, type Button, context, fitting, header, section, sections } from "../slack/blocks.ts";
+import { actions, type Button, context, fitting, header, section, sections, withOnePrimary } from "../slack/blocks.ts";
 import { CANCEL_OPERATION, TRY_AGAIN } from "../slack/buttons.ts";
 import { code, counted, plain, prose } from "../slack/text.ts";
 import { auditNote } from "./audit-head.ts";
 import { failureBlocks } from "./failure.ts";
+import { followUpBlock, followUpOn } from "./follow-ups.ts";
 import type { MessageSettings } from "./links.ts";
 import { nodeLabel, nodeLine, summaryLines } from "./node-lines.ts";
 import { originLine } from "./origin-words.ts";
@@ -79,9 +80,11 @@ const cancelButton = (operation: OperationRecord, nodes: readonly NodeRecord[]):
 const retryButton = ({ id }: OperationRecord): Button => ({ actionId: TRY_AGAIN, value: id, text: "Try again" });
 
 /** Buttons of the operation: to cancel it while it runs, and to repeat it after a failure. */
-function operationButtons({ operation, nodes }: OperationView): Block[] {
+function operationButtons({ operation, nodes, followUps = [] }: OperationView): Block[] {
   if (cancellable(operation, nodes))
     return [actions(`cancel:${operation.id}`, [...rolloutButtons(operation), cancelButton(operation, nodes)])];
+  const started = followUpOn(followUps, null);
+  if (started) return [followUpBlock(started)];
   return retryOf(operation, nodes) ? [actions(`retry:${operation.id}`, [retryButton(operation)])] : [];
 }
 
@@ -119,6 +122,10 @@ function cancellingWords(by: string, nodes: readonly NodeRecord[]): string {
   return `${who}: rolling back work in progress.${finished === null ? "" : ` ${finished}.`}`;
 }
 
+/** Does the failure of the only node, which follows, tell all that the summary and the node's line would? */
+const isToldByFailure = ({ operation, nodes }: Pick<OperationView, "operation" | "nodes">): boolean =>
+  nodes.length === 1 && nodes[0]?.failure != null && (operation.status === "failed" || operation.status === "waiting");
+
 function summary({ operation, pool, nodes }: OperationView): string[] {
   const cancelling =
     operation.cancelledBy !== null && operation.endedAt === null ? [cancellingWords(operation.cancelledBy, nodes)] : [];
@@ -126,7 +133,7 @@ function summary({ operation, pool, nodes }: OperationView): string[] {
   return [
     ...(reason ? [`Reason: ${plain(reason)}`] : []),
     ...(pool ? [poolSummary(pool, operation)] : []),
-    ...(operation.summary ? [prose(operation.summary)] : []),
+    ...(operation.summary && !isToldByFailure({ operation, nodes }) ? [prose(operation.summary)] : []),
     ...cancelling,
   ];
 }
@@ -161,7 +168,7 @@ function frame(view: OperationView, settings: MessageSettings): { readonly top: 
       context(origin(view)),
       ...(said.length > 0 ? [section(said.join("\n"))] : []),
       ...approvalBlocks(operation),
-      ...sections(lines(nodes, now)),
+      ...(isToldByFailure(view) ? [] : sections(lines(nodes, now))),
       ...lateMachines(nodes, settings, now),
     ],
     bottom: operationButtons(view),
@@ -178,11 +185,11 @@ const elsewhere = (count: number): Block =>
 export function operationMessage(view: OperationView, settings: MessageSettings): Message {
   const { top, bottom } = frame(view, settings);
   const room = view.nodes.length === 1 ? WHY_OF_ONE : WHY;
-  const failures = failed(view.nodes).map((node) => failureBlocks(node, view.operation, settings, view.now, room));
+  const failures = failed(view.nodes).map((node) => failureBlocks(node, view, settings, room));
   const shown = fitting(failures, [...top, ...bottom, elsewhere(failures.length)]);
   const rest = failures.length - shown.length;
   return {
     text: spoken(view),
-    blocks: [...top, ...shown.flat(), ...(rest > 0 ? [elsewhere(rest)] : []), ...bottom],
+    blocks: withOnePrimary([...top, ...shown.flat(), ...(rest > 0 ? [elsewhere(rest)] : []), ...bottom]),
   };
 }

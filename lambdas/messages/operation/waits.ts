@@ -75,7 +75,8 @@ export const waitWords: Readonly<Record<WaitKind, Words>> = {
   },
   "late-reboot": {
     says: "has not come back from its reboot",
-    next: ({ operation }) => `look at its screen, then press EC2 reboot in the message of ${code(operation)}, or wait`,
+    next: ({ operation }) =>
+      `look at its screen, then press Reboot through EC2… in the message of ${code(operation)}, or wait`,
     runbook: "stage-reboot",
     buttons: [EC2_REBOOT],
     notices: ["unproven"],

@@ -1,8 +1,8 @@
 import { workOwner } from "../../records/node-work.ts";
 import { requesterOf } from "../../records/origin.ts";
-import type { Message, NodeRecord, OperationRecord, RolloutPause } from "../../records/records.ts";
-import type { PauseCause } from "../../records/rollout-moves.ts";
-import type { TakenSlots } from "../../records/steering.ts";
+import type { Message, NodeRecord, OperationRecord } from "../../records/records.ts";
+import { isLeftOut, type PauseCause } from "../../records/rollout-moves.ts";
+import type { RolloutPause, TakenSlots } from "../../records/steering.ts";
 import { titleOf, typeThis } from "../command/syntax.ts";
 import { slotTimes } from "../maintenance/times.ts";
 import { line, type Notice } from "../operation/escalations.ts";
@@ -10,7 +10,7 @@ import { stageName } from "../operation/stages.ts";
 import { between } from "../slack/age.ts";
 import { type Button, say } from "../slack/blocks.ts";
 import { PAUSE_ROLLOUT, RESUME_ROLLOUT, RESUME_WITH_MORE } from "../slack/buttons.ts";
-import { counted, mentionOf, prose, some } from "../slack/text.ts";
+import { counted, GAVE_UP, mentionOf, plain, prose, some } from "../slack/text.ts";
 
 /** Nodes named in a sentence; the rest is counted. */
 const MOST = 5;
@@ -18,6 +18,10 @@ const MOST = 5;
 /** Reason why a node of a rollout is not begun. */
 export const worseThanApproved = (node: string, command: string, worse: readonly string[]): string =>
   `the plan of ${node} got worse since it was approved (${worse.join("; ")}); a ${command} of this node alone asks again`;
+
+/** Reason why a node of a rollout is left out: it would lose something of a kind that the rollout's plan does not list. */
+export const losesMore = (node: string, losses: readonly string[]): string =>
+  `the eviction of ${node} loses what the plan of the rollout does not list: ${some(losses, MOST)}`;
 
 /** Reason why a node of a rollout is left alone whose plan too few people approve now. */
 export const notApprovedPart = (node: string, command: string): string =>
@@ -48,6 +52,17 @@ const causes: Readonly<Record<PauseCause["kind"], (nodes: readonly NodeRecord[])
 /** Reason of a pause that the rollout made by itself, as a clause. */
 export const pauseWords = (cause: PauseCause, nodes: readonly NodeRecord[]): string =>
   causes[cause.kind](cause.kind === "canary" ? [] : nodes.filter(({ index }) => cause.indexes.includes(index)));
+
+/** Cause of the only failure after which a rollout has paused; undefined for several failures, and for another pause. */
+export function pauseCauseOf(cause: PauseCause, nodes: readonly NodeRecord[]): string | undefined {
+  if (cause.kind !== "failed" || cause.indexes.length !== 1) return undefined;
+  const why = nodes.find(({ index }) => index === cause.indexes[0])?.failure?.why;
+  return why?.replace(GAVE_UP, "");
+}
+
+/** Reason of a pause, and its cause where it is known, as a clause. */
+const pausedWords = ({ why, cause }: RolloutPause): string =>
+  cause === undefined ? prose(why) : `${prose(why)} (${plain(cause, 300)})`;
 
 /** Reason of a pause by a person, as a clause. */
 export const pausedBy = (userId: string): string => `<@${userId}> paused it`;
@@ -107,24 +122,29 @@ export const resumedSummary = (userId: string): string => `Resumed by <@${userId
 
 /** Sums up a rollout at its end, for message and ledger. */
 export function rolloutSummary(nodes: readonly NodeRecord[]): string {
-  const failed = nodes.filter(({ status }) => status === "failed");
+  const leftOut = nodes.filter(isLeftOut);
+  const failed = nodes.filter((node) => node.status === "failed" && !isLeftOut(node));
   const gone = nodes.filter(({ status, outcome }) => status === "succeeded" && outcome !== null);
   const left = nodes.filter(({ status }) => status === "cancelled" || status === "queued");
   return [
     `${progress(nodes)}.`,
     ...(failed.length > 0 ? [`${failedWords(failed)}.`] : []),
+    ...(leftOut.length > 0
+      ? [`Left out, because pods or data would be lost: ${some(leftOut.map(nameOf), MOST)}.`]
+      : []),
     ...(gone.length > 0 ? [`No longer there: ${some(gone.map(nameOf), MOST)}.`] : []),
     ...(left.length > 0 ? [`Not ${verbOf(nodes)}ed: ${some(left.map(nameOf), MOST)}.`] : []),
   ].join(" ");
 }
 
 /** Calls the requester to a rollout that has paused by itself. */
-export function pauseCall(operation: OperationRecord, { why, taken }: RolloutPause): Message {
+export function pauseCall(operation: OperationRecord, pause: RolloutPause): Message {
+  const { taken } = pause;
   const person = requesterOf(operation);
   const to = person ? `${prose(`<@${person.userId}>`)}, the` : "The";
   const { id } = operation;
   return say(
-    `${to} rollout is paused: ${prose(why)}.${taken ? ` ${takenWords(taken)}` : ""} Press *Resume* or *Cancel operation* above, or type ${typeThis("resume", id)} or ${typeThis("cancel", id)}.`,
+    `${to} rollout is paused: ${pausedWords(pause)}.${taken ? ` ${takenWords(taken)}` : ""} Press *Resume* or *Cancel operation* above, or type ${typeThis("resume", id)} or ${typeThis("cancel", id)}.`,
   );
 }
 
@@ -135,11 +155,11 @@ export function pauseCall(operation: OperationRecord, { why, taken }: RolloutPau
  */
 export function pauseReminder(
   { id }: Pick<OperationRecord, "id">,
-  { why, at }: RolloutPause,
+  pause: RolloutPause,
   called: readonly string[],
   now: string,
 ): Message {
-  const words = `the rollout has been paused for ${between(at, now)}: ${prose(why)}. Press *Resume* or *Cancel operation* above, or type ${typeThis("resume", id)}.`;
+  const words = `the rollout has been paused for ${between(pause.at, now)}: ${pausedWords(pause)}. Press *Resume* or *Cancel operation* above, or type ${typeThis("resume", id)}.`;
   return say(`${called.map(mentionOf).join(" ")} ${words}`.trim());
 }
 

@@ -111,7 +111,7 @@ export const machineFaults: readonly FaultKind[] = [
     sentence: "Pods on the machine reach nothing and are not reached, although its node says Ready.",
     fields: {
       ...fields,
-      how: "unreached: pods on it work, and are not reached, as behind a filter of the overlay's packets; no services: they reach no address of a Service, as where kube-proxy has lost its load balancers in HNS",
+      how: "unreached: pods on it work, and are not reached, as behind a filter of the overlay's packets; host: other nodes reach them, their own kubelet does not; no services: they reach no address of a Service, as where kube-proxy has lost its load balancers in HNS",
     },
   },
   { kind: "disk-full", sentence: "The disk of the machine is full: scripts can write no file.", fields },

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { DataPlaneFault } from "../../../lambdas/health/probe.ts";
 import type { Trouble } from "../../../lambdas/health/trouble.ts";
 import { troubleWords } from "../../../lambdas/messages/health/trouble.ts";
 
@@ -15,7 +16,7 @@ const down = (state: string, because = "") => ({ kind: "instance-down", instance
 const service = (exitCode: number, log = "") =>
   ({ kind: "service-down", service: "kubelet", state: "Stopped", exitCode, log }) as const;
 const request = (name: string, minutes: number) => ({ name, since: before(minutes) });
-const plane = (fault: "start" | "dns" | "api" | "metadata" | "unreached", more: object = {}): Trouble => ({
+const plane = (fault: DataPlaneFault, more: object = {}): Trouble => ({
   ...{ kind: "data-plane", fault, from: null },
   ...more,
 });
@@ -192,6 +193,11 @@ const sentences: readonly (readonly [Trouble, says: string, next: string])[] = [
   [
     plane("metadata"),
     "A pod on the node reaches the instance metadata service, and with it the node's role.",
+    `${PROBED}. ${AGAIN}`,
+  ],
+  [
+    plane("host"),
+    "A pod on the node is reached from another node, but not from its own host: every readiness probe fails.",
     `${PROBED}. ${AGAIN}`,
   ],
   [
