@@ -165,18 +165,6 @@ export function failureBlocks(
   const { failure } = node;
   if (!failure) return [];
   const remedy = remedyOf(failure);
-<<<<<<< HEAD
-  const text = section(
-    [
-      `${signs[node.status]} *${headline(node, failure.stage)}* after ${workDone(node, now)}`,
-      meaning(node, remedy),
-      ...(remedy ? [`*Remedy:* ${remedy.remedy}.`] : []),
-      ...(node.settled === undefined ? [`*Next:* ${next(node, operation, now)}`] : []),
-      codeBlock(failure.why, room),
-    ].join("\n"),
-  );
-  return [text, ...failureButtons(node, settings, cureButtons(node, operation.request))];
-=======
   const cures = cureButtons(node, operation.request);
   const started = followUpOn(followUps, node.index);
   // The remedy names the buttons of a node that waits for its proof.
@@ -190,9 +178,8 @@ export function failureBlocks(
           ...(isNextSaid ? [] : [`*Next:* ${next(node, operation, now)}`]),
           codeBlock(failure.why, room),
         ];
-  const head = `${signs[node.status]} *${headline(node, failure.stage)}* after ${worked(node, now)}`;
+  const head = `${signs[node.status]} *${headline(node, failure.stage)}* after ${workDone(node, now)}`;
   const text = section([head, ...lines].join("\n"));
   if (started) return [text, followUpBlock(started), ...rowOf(node, links(node, settings, now))];
   return [text, ...failureButtons(node, settings, now, cures)];
->>>>>>> main
 }
