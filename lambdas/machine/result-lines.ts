@@ -141,6 +141,7 @@ const unpacked = z.object({
         startType: name.nullable(),
         exitCode: whole.nullable(),
         process: whole.nullable(),
+        startedAt: moment.nullish(),
         log: words,
       }),
     )

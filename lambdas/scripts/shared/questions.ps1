@@ -35,11 +35,19 @@ function Get-ExitCode($service) {
     return [long] $service.ExitCode
 }
 
+# The start of a process by the machine's clock; $null while there is none.
+function Get-ProcessStart($id) {
+    if (-not $id) { return $null }
+    $process = Get-CimInstance -ClassName Win32_Process -Filter "ProcessId=$id" -OperationTimeoutSec $CimSeconds
+    if ($process -and $process.CreationDate) { return Get-Iso $process.CreationDate }
+    return $null
+}
+
 function Get-ServiceAnswer($questions) {
     $known = @(Get-CimInstance -ClassName Win32_Service -OperationTimeoutSec $CimSeconds)
     $kinds = @{ Auto = 'Automatic'; Manual = 'Manual'; Disabled = 'Disabled' }
     foreach ($question in @($questions)) {
-        $answer = [ordered] @{ name = "$($question.name)"; state = $null; startType = $null; exitCode = $null; process = $null; log = '' }
+        $answer = [ordered] @{ name = "$($question.name)"; state = $null; startType = $null; exitCode = $null; process = $null; startedAt = $null; log = '' }
         $found = @($known | Where-Object { $_.Name -eq $question.name })
         if ($found.Count -gt 0) {
             $start = "$($found[0].StartMode)"
@@ -47,6 +55,7 @@ function Get-ServiceAnswer($questions) {
             $answer.startType = if ($kinds.ContainsKey($start)) { $kinds[$start] } else { $start }
             $answer.exitCode = Get-ExitCode $found[0]
             $answer.process = [long] $found[0].ProcessId
+            $answer.startedAt = Get-ProcessStart $found[0].ProcessId
             # Win32_Service writes pending states in two words.
             $answer.state = $answer.state.Replace(' ', '')
             if ($answer.state -ne 'Running' -and (Test-Has $question 'log')) { $answer.log = Get-LogTail $question.log }

@@ -94,6 +94,12 @@ export const machineFaults: readonly FaultKind[] = [
     fields,
   },
   {
+    kind: "hns-restarts",
+    sentence:
+      "The Host Networking Service restarts under its networks: pods that run lose their endpoints, new pods work, and kube-proxy does not notice.",
+    fields,
+  },
+  {
     kind: "overlay-made-anew",
     sentence:
       "hybrid-overlay-node makes its network anew when it starts: pods from before have no network, and the link-local routes vanish.",
