@@ -114,7 +114,8 @@ export const waitWords: Readonly<Record<WaitKind, Words>> = {
   },
   review: {
     says: "ran without an approval and needs a review",
-    next: ({ operation }) => `press In order or Not in order in its message, or type ${typeThis("approve", operation)}`,
+    next: ({ operation }) =>
+      `press Looks fine or Raise a concern in its message, or type ${typeThis("approve", operation)}`,
     runbook: "break-glass",
     buttons: [APPROVE_OPERATION, DENY_OPERATION],
     notices: ["break-glass"],
