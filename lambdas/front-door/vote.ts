@@ -134,6 +134,12 @@ async function runUnapproved(
   const node = approval?.unapprovedNode;
   if (!request || node === undefined || endedAt !== null || approval?.state !== "open" || !breakGlass)
     return voteAnswer({ kind: "closed", operation: about });
+  const refusal = await refusalOf(
+    door,
+    { ...person.requester, teamId: door.configuration.slack.teamId },
+    request.command,
+  );
+  if (refusal) return refusalMessage(refusal);
   const started = await accept(door, {
     ...person,
     request: { ...request, node, breakGlass } as Request,

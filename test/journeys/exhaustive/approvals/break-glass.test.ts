@@ -50,7 +50,9 @@ async function agedByADay(operation: string): Promise<void> {
 describe("The button Run without approval", () => {
   /** The operator asks, and is not on call; the approver is. */
   const waiting = async (onCall: string): Promise<string> => {
-    here = await withSeedNodes({ configuration: { people: { ...people, "on-call": [onCall] } } });
+    here = await withSeedNodes({
+      configuration: { people: { ...people, "on-call": [onCall], operator: ["U0OPERATOR", onCall] } },
+    });
     await here.type("operator", `/win drain ${SHORT} --force ${web.name}`);
     await here.until(async () => (await operationNow()).approval?.state === "open", 10, "the question");
     return (await operationNow()).id;
@@ -73,6 +75,16 @@ describe("The button Run without approval", () => {
     expect(await recordOf(asked)).toMatchObject({ status: "cancelled", followUps: [{ operation: done.id }] });
     expect(openly(here)[0]).toMatch(new RegExp(`<@U0APPROVER> started .*${done.id}`));
     expect(isCordoned(here)).toBe(true);
+  });
+
+  test("leaves the request that waits as it is where who is on call may not use the command", async () => {
+    here = await withSeedNodes({ configuration: { people: { ...people, "on-call": ["U0APPROVER"] } } });
+    await here.type("operator", `/win drain ${SHORT} --force ${web.name}`);
+    await here.until(async () => (await operationNow()).approval?.state === "open", 10, "the question");
+    await here.press("approver", RUN_UNAPPROVED);
+    await here.submit("approver", { reason: WHY });
+    expect(dialogOf(here, "approver")).toContain("You do not have permission to use `drain`");
+    expect((await here.operations()).map(({ status }) => status)).toEqual(["waiting"]);
   });
 
   test("does nothing for those who are not on call", async () => {
@@ -102,10 +114,10 @@ describe("A drain with --break-glass", () => {
     expect(privately(here, "operator").at(-1)).toContain("its review by `approver`: it ran without an approval");
 
     await here.press("approver", APPROVE_OPERATION);
-    expect(privately(here, "approver").at(-1)).toMatch(/Your review of `drain-\w+` is recorded: in order/);
+    expect(privately(here, "approver").at(-1)).toMatch(/Your review of `drain-\w+` is recorded: looks fine/);
     await here.until(async () => (await recordOf(id))?.approval?.state === "reviewed", 40, "the review");
     await here.pass(1);
-    expect(openly(here)[0]).toMatch(/without an approval: disk fails, INC-7 now · reviewed by <@U0APPROVER>: in order/);
+    expect(openly(here)[0]).toMatch(/without an approval: disk fails, INC-7 now · reviewed by <@U0APPROVER>: looks fine/);
     await here.type("approver", `/win audit ${id}`);
     await here.pass(1);
     expect(privately(here, "approver").at(-1)).toMatch(/chain intact[\s\S]*break-glass[\s\S]*ended[\s\S]*reviewed/);
