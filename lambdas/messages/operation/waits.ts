@@ -17,6 +17,7 @@ import {
   REBOOT_WITH_PODS,
   RESUME_ROLLOUT,
   RESUME_WITH_MORE,
+  RUN_UNAPPROVED,
   TERMINATE_INSTANCE,
   UNCORDON_NODE,
 } from "../slack/buttons.ts";
@@ -47,7 +48,7 @@ export const waitWords: Readonly<Record<WaitKind, Words>> = {
     says: "needs an approval",
     next: ({ operation }) => `press Approve or Deny in its message, or type ${typeThis("approve", operation)}`,
     runbook: "approvals",
-    buttons: [APPROVE_OPERATION, DENY_OPERATION],
+    buttons: [APPROVE_OPERATION, DENY_OPERATION, RUN_UNAPPROVED],
     notices: ["approval"],
   },
   confirmation: {
