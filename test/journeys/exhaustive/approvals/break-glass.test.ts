@@ -117,7 +117,9 @@ describe("A drain with --break-glass", () => {
     expect(privately(here, "approver").at(-1)).toMatch(/Your review of `drain-\w+` is recorded: looks fine/);
     await here.until(async () => (await recordOf(id))?.approval?.state === "reviewed", 40, "the review");
     await here.pass(1);
-    expect(openly(here)[0]).toMatch(/without an approval: disk fails, INC-7 now · reviewed by <@U0APPROVER>: looks fine/);
+    expect(openly(here)[0]).toMatch(
+      /without an approval: disk fails, INC-7 now · reviewed by <@U0APPROVER>: looks fine/,
+    );
     await here.type("approver", `/win audit ${id}`);
     await here.pass(1);
     expect(privately(here, "approver").at(-1)).toMatch(/chain intact[\s\S]*break-glass[\s\S]*ended[\s\S]*reviewed/);
