@@ -8,7 +8,7 @@ import { newNodeRecord, type PublishedMessage } from "../records/records.ts";
 import type { Lease } from "../steps/ledger/leases.ts";
 import type { ReleaseDocument } from "../steps/runtime.ts";
 import type { Steps } from "../steps/steps.ts";
-import { breakGlassFor } from "./approval/break-glass.ts";
+import { breakGlassFor, soleNode } from "./approval/break-glass.ts";
 import { type ApprovedStart, passGate } from "./approval/gate.ts";
 import type { AnyChange, Change, ChangeTask, NodeRequest } from "./change.ts";
 import { endOnOneNode } from "./node/end.ts";
@@ -175,7 +175,7 @@ async function clearanceFor<R extends NodeRequest, P, T extends ChangeTask>(
   const breakGlass = breakGlassFor(op.start, { node: name, uid: uid ?? instanceId, isReady: !isRecovery });
   return passGate(op, {
     ...{ pool, isRecovery, again: typeThis(command, name) },
-    approval: { command, pool, judge: () => effects(op, plan), breakGlass },
+    approval: { command, pool, judge: () => effects(op, plan), breakGlass, ...soleNode(command, name) },
   });
 }
 

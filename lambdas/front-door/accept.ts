@@ -61,11 +61,11 @@ export async function accept(door: FrontDoor, submission: Submission): Promise<O
 }
 
 /**
- * Stores the address at which the answer to a look replaces its acknowledgement. Without the address, the answer is a
- * separate message.
+ * Stores the address at which a private answer replaces the acknowledgement: what a look shows, and why a change was not
+ * begun. Without the address, the answer is a separate message.
  */
-async function keepResponseUrl(door: FrontDoor, id: string, { request, responseUrl }: Submission): Promise<void> {
-  if (responseUrl === undefined || commandOf(request.command).effect !== "look") return;
+async function keepResponseUrl(door: FrontDoor, id: string, { responseUrl }: Submission): Promise<void> {
+  if (responseUrl === undefined) return;
   await succeeds(`storing the response URL of ${id}`, () => door.steps.responseUrls.keep(id, responseUrl));
 }
 

@@ -10,6 +10,8 @@ import type { SlackSender } from "./permission.ts";
 export interface PlacedClick extends SlackSender {
   readonly actionId: string;
   readonly value: string;
+  /** Id of the row of buttons, which names the node or the operation that they are about. */
+  readonly blockId: string;
   /** Empty if the button is in no message. */
   readonly messageTs: string;
   /** First message of the thread; empty outside of threads. */

@@ -1,3 +1,4 @@
+import { BREAK_GLASS } from "../commands/approvals.ts";
 import { isOperationId } from "../commands/operation-id.ts";
 import { cancelAnswer, lateClick, staleClick } from "../messages/command/acknowledgements.ts";
 import { refusalMessage } from "../messages/command/refusals.ts";
@@ -9,26 +10,17 @@ import {
   CONTINUE_REBOOT,
   CONTINUE_REMOVAL,
   DENY_OPERATION,
-  DO_NEXT,
   EC2_REBOOT,
-  INSTALL_GUARD,
-  KEEP_CORDONED,
   KEEP_INSTANCE,
-  LOOK_AGAIN,
-  OPEN_AWS,
-  OPEN_RUNBOOK,
-  OPEN_SCREENSHOT,
   PAUSE_ROLLOUT,
-  PROVE_AGAIN,
-  REBOOT_THROUGH_EC2,
   REBOOT_WITH_PODS,
-  RESTART_SERVICES,
   RESUME_ROLLOUT,
   RESUME_WITH_MORE,
+  RUN_UNAPPROVED,
   TERMINATE_INSTANCE,
   TRY_AGAIN,
-  UNCORDON_NODE,
 } from "../messages/slack/buttons.ts";
+import { type Carrier, carriers } from "../messages/slack/carriers.ts";
 import { parseOwner } from "../records/node-work.ts";
 import type { Message, NodeAnswer } from "../records/records.ts";
 import { cancel } from "./cancel.ts";
@@ -38,7 +30,7 @@ import type { FrontDoor } from "./front-door.ts";
 import { refusalOf } from "./permission.ts";
 import { type ButtonPress, terminateKept, tryAgain, typeAgain } from "./repeat.ts";
 import { steer } from "./steer.ts";
-import { approvePressed, denyPressed } from "./vote.ts";
+import { approvePressed, denyPressed, runPressed } from "./vote.ts";
 
 /** A button that a person pressed. */
 export type Click = ButtonPress;
@@ -90,8 +82,17 @@ const link: Meaning = { command: null, does: async () => null };
 /** Runs the command that the button contains, with the rights of the person who presses it. */
 const typed: Meaning = { command: null, does: (door, click) => typeAgain(door, click, click.value) };
 
+/** Meanings of the buttons that hold a command or an address. */
+const byCarrier: Readonly<Partial<Record<Carrier, Meaning>>> = { command: typed, any: link };
+
 /** Meaning of each button, by its action id. */
 const meanings: Readonly<Record<string, Meaning>> = {
+  ...Object.fromEntries(
+    Object.entries(carriers).flatMap(([actionId, carrier]) => {
+      const meaning = byCarrier[carrier];
+      return meaning ? [[actionId, meaning]] : [];
+    }),
+  ),
   [KEEP_INSTANCE]: { command: "add", does: decides("keep") },
   [TERMINATE_INSTANCE]: { command: "add", does: decides("terminate") },
   [CONTINUE_DRAIN]: { command: "drain", does: decides("continue") },
@@ -100,19 +101,9 @@ const meanings: Readonly<Record<string, Meaning>> = {
   [REBOOT_WITH_PODS]: { command: "reboot", does: decides("reboot-with-pods") },
   [CONTINUE_REMOVAL]: { command: "remove", does: decides("continue") },
   [TRY_AGAIN]: { command: null, does: onOperation((door, click) => tryAgain(door, click, click.value)) },
-  [LOOK_AGAIN]: typed,
-  [DO_NEXT]: typed,
-  [RESTART_SERVICES]: typed,
-  [INSTALL_GUARD]: typed,
-  [PROVE_AGAIN]: typed,
-  [UNCORDON_NODE]: typed,
-  [KEEP_CORDONED]: typed,
-  [REBOOT_THROUGH_EC2]: typed,
-  [OPEN_RUNBOOK]: link,
-  [OPEN_AWS]: link,
-  [OPEN_SCREENSHOT]: link,
   [APPROVE_OPERATION]: { command: "approve", does: (door, click) => approvePressed(door, click, click.value) },
   [DENY_OPERATION]: { command: "deny", does: (door, click) => denyPressed(door, click, click.value) },
+  [RUN_UNAPPROVED]: { command: BREAK_GLASS, does: (door, click) => runPressed(door, click, click.value) },
   [PAUSE_ROLLOUT]: { command: "pause", does: onOperation(steers("pause")) },
   [RESUME_ROLLOUT]: { command: "resume", does: onOperation(steers("resume")) },
   [RESUME_WITH_MORE]: { command: "resume", does: resumeWithMore },

@@ -13,6 +13,7 @@ import { originRefusal, refusalOf, type SlackSender } from "./permission.ts";
 export interface DialogResponse {
   readonly teamId: string;
   readonly userId: string;
+  readonly userName: string;
   /** The operation's id, from the dialog's metadata. */
   readonly operation: string;
   /** Slack's id of the dialog. */

@@ -1,5 +1,5 @@
 import { emptyRoster, groupsOf } from "../commands/membership.ts";
-import { mayUseSomewhere, rolesOf } from "../commands/policy.ts";
+import { audienceOf, mayUseSomewhere, rolesOf } from "../commands/policy.ts";
 import type { Refusal } from "../messages/command/refusals.ts";
 import type { FrontDoor } from "./front-door.ts";
 
@@ -45,6 +45,13 @@ export async function personOf(
     : { refusal: { kind: membership } };
 }
 
+/** Refusal of a command by the policy, with those whom the person can ask. */
+export const refusedByPolicy = ({ configuration }: FrontDoor, command: string): Refusal => ({
+  kind: "policy",
+  command,
+  allowed: audienceOf(configuration, command),
+});
+
 /**
  * Checks that a person may use a command from this channel; runs for every command and for every click.
  * @returns the refusal, or null
@@ -54,5 +61,5 @@ export async function refusalOf(door: FrontDoor, origin: SlackSender, command: s
   if (elsewhere) return elsewhere;
   const person = await personOf(door, origin);
   if ("refusal" in person) return person.refusal;
-  return mayUseSomewhere(door.configuration, person.roles, command) ? null : { kind: "policy", command };
+  return mayUseSomewhere(door.configuration, person.roles, command) ? null : refusedByPolicy(door, command);
 }

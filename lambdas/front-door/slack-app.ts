@@ -56,6 +56,7 @@ const clickOf = (body: BlockAction, { action_id, block_id, value }: ButtonAction
 const responseOf = (body: ViewSubmitAction | ViewClosedAction): DialogResponse => ({
   teamId: body.user.team_id ?? body.team?.id ?? "",
   userId: body.user.id,
+  userName: body.user.name ?? "",
   operation: textOf(body.view.private_metadata),
   viewId: textOf(body.view.id).slice(0, LONGEST_VIEW_ID),
   triggerId: "trigger_id" in body ? body.trigger_id : "",

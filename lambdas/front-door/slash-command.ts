@@ -12,7 +12,7 @@ import type { Message } from "../records/records.ts";
 import { accept, recordRefusal, wasRefusedHere } from "./accept.ts";
 import { cancel } from "./cancel.ts";
 import type { FrontDoor } from "./front-door.ts";
-import { originRefusal, type Person, personOf, type SlackSender } from "./permission.ts";
+import { originRefusal, type Person, personOf, refusedByPolicy, type SlackSender } from "./permission.ts";
 import { steer } from "./steer.ts";
 import { vote } from "./vote.ts";
 
@@ -56,9 +56,7 @@ async function act(door: FrontDoor, typed: SlashCommand, request: Request, perso
     return vote(door, { ...typed, ...request, decision: request.command, asking: null });
   const submission = { request, requester: { userId, userName, channel }, triggerId, responseUrl };
   const operation = await (may ? accept : recordRefusal)(door, submission);
-  return wasRefusedHere(operation)
-    ? refusalMessage({ kind: "policy", command: request.command })
-    : startedAnswer(operation);
+  return wasRefusedHere(operation) ? refusalMessage(refusedByPolicy(door, request.command)) : startedAnswer(operation);
 }
 
 /**

@@ -1,12 +1,18 @@
+import { BREAK_GLASS } from "../commands/approvals.ts";
+import type { Request } from "../commands/request.ts";
 import { type VoteResult, voteAnswer } from "../messages/approval/approval.ts";
 import { denyDialog } from "../messages/approval/deny-dialog.ts";
-import { staleClick, strangeDialog, troubleAnswer } from "../messages/command/acknowledgements.ts";
+import { staleClick, startedAnswer, strangeDialog, troubleAnswer } from "../messages/command/acknowledgements.ts";
 import { refusalMessage } from "../messages/command/refusals.ts";
 import { askingOf } from "../records/approval.ts";
 import { requesterOf } from "../records/origin.ts";
 import type { Message, OperationRecord } from "../records/records.ts";
+import { accept, type Submission } from "./accept.ts";
+import { cancel } from "./cancel.ts";
+import { follow } from "./follow-up.ts";
 import type { FrontDoor } from "./front-door.ts";
 import { originRefusal, personOf, refusalOf, type SlackSender } from "./permission.ts";
+import type { ButtonPress } from "./repeat.ts";
 import { unpark } from "./steer.ts";
 
 /** A person's vote on the plan of an operation. */
@@ -71,6 +77,19 @@ export async function approvePressed(
   return operation === null ? staleClick : vote(door, { ...presser, operation, asking, decision: "approve" });
 }
 
+/** Opens the dialog that asks for a reason. @returns a private message if none opened */
+async function askReason(
+  door: FrontDoor,
+  triggerId: string,
+  operation: string,
+  dialog: object,
+): Promise<Message | null> {
+  const opened = await door.steps.thread.openDialog(triggerId, dialog);
+  if (opened === null) return troubleAnswer();
+  await door.steps.ledger.keepDialog(operation, opened);
+  return null;
+}
+
 /** Handles the button Deny: asks for the reason in a dialog. @returns a private message if no dialog opened */
 export async function denyPressed(
   door: FrontDoor,
@@ -82,33 +101,79 @@ export async function denyPressed(
   const record = await door.steps.ledger.operation(operation);
   const refused = await rejected(door, { ...presser, operation, asking, decision: "deny" }, record);
   if (refused) return voteAnswer(refused);
-  const opened = await door.steps.thread.openDialog(
-    presser.triggerId,
-    denyDialog(operation, asking, record?.approval?.state === "review"),
+  const purpose = record?.approval?.state === "review" ? "review" : "deny";
+  return askReason(door, presser.triggerId, operation, denyDialog(operation, asking, purpose));
+}
+
+/** Handles the button Run without approval: asks for the reason. @returns a private message if no dialog opened */
+export async function runPressed(
+  door: FrontDoor,
+  { triggerId }: { readonly triggerId: string },
+  asking: string,
+): Promise<Message | null> {
+  const operation = operationIn(asking);
+  return operation === null ? staleClick : askReason(door, triggerId, operation, denyDialog(operation, asking, "run"));
+}
+
+/** A person who submitted the dialog of a reason. */
+type ReasonSender = Omit<SlackSender, "channel"> &
+  Pick<ButtonPress, "userName" | "triggerId"> & { readonly viewId: string };
+
+/**
+ * Requests the change that waits for an approval once more without waiting, in the name of the person who gave the
+ * reason, and cancels the request that waits. The workflow checks the person's right with the node's pool.
+ */
+async function runUnapproved(
+  door: FrontDoor,
+  person: Omit<Submission, "request">,
+  asking: string,
+  breakGlass: string,
+): Promise<Message | null> {
+  const about = operationIn(asking) ?? "";
+  const { approval, request, endedAt } = (await door.steps.ledger.operation(about)) ?? {};
+  const node = approval?.unapprovedNode;
+  if (!request || node === undefined || endedAt !== null || approval?.state !== "open" || !breakGlass)
+    return voteAnswer({ kind: "closed", operation: about });
+  const refusal = await refusalOf(
+    door,
+    { ...person.requester, teamId: door.configuration.slack.teamId },
+    request.command,
   );
-  if (opened === null) return troubleAnswer();
-  await door.steps.ledger.keepDialog(operation, opened);
+  if (refusal) return refusalMessage(refusal);
+  const started = await accept(door, {
+    ...person,
+    request: { ...request, node, breakGlass } as Request,
+    cause: `unapproved ${asking}`,
+  });
+  if (started.status !== "requested") return startedAnswer(started);
+  await follow(door, { operation: about, index: null }, { operation: started.id, by: person.requester.userId });
+  await cancel(door, about, person.requester.userId, person.triggerId);
   return null;
 }
 
 /**
- * Handles the dialog of a denial: checks the person's right again, then records the vote.
- * @param asking the request for approval, from the dialog's metadata
+ * Handles the dialog of a denial, or of a change without approval: checks the person's right again, then records the
+ * vote, or starts the change.
+ * @param metadata the request for approval, from the dialog; behind "run " for a change without it
  * @returns null to close the dialog, or the text that it shows instead
  */
 export async function denySubmitted(
   door: FrontDoor,
-  { viewId, ...origin }: Omit<SlackSender, "channel"> & { readonly triggerId: string; readonly viewId: string },
-  asking: string,
+  { viewId, ...origin }: ReasonSender,
+  metadata: string,
   reason: string,
 ): Promise<Message | null> {
+  const asking = metadata.replace(/^run /, "");
+  const isRun = asking !== metadata;
   const operation = operationIn(asking);
   if (operation === null) return staleClick;
   // Slack names no channel for a dialog; this one was opened from the configured channel.
   const person = { ...origin, channel: door.configuration.slack.channel };
-  const refusal = originRefusal(door, person) ?? (await refusalOf(door, person, "deny"));
+  const refusal = originRefusal(door, person) ?? (await refusalOf(door, person, isRun ? BREAK_GLASS : "deny"));
   if (refusal) return refusalMessage(refusal);
   if (!(await door.steps.ledger.isDialogOf(operation, viewId))) return strangeDialog(operation);
+  const { triggerId, ...requester } = person;
+  if (isRun) return runUnapproved(door, { requester, triggerId }, asking, reason);
   const voted = await castVote(door, { ...person, operation, asking, decision: "deny", ...(reason ? { reason } : {}) });
   const isHeard = voted.kind === "heard" || voted.kind === "review heard";
   return isHeard && voted.decision === "deny" ? null : voteAnswer(voted);

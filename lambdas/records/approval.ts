@@ -93,6 +93,8 @@ export interface Approval {
   readonly others?: readonly OtherRequest[];
   /** Reason why the requester did not wait for the approval. */
   readonly breakGlass?: string;
+  /** Whole name of the only node, where some role may change it without the approval. */
+  readonly unapprovedNode?: string;
 }
 
 /** Names one request for approval, for its buttons: "remove-3f9c2a71:1". */

@@ -140,7 +140,6 @@ export const isFailureCode = (code: string | undefined): code is FailureCode => 
 const hopeless: ReadonlySet<string> = new Set<FailureCode>([
   "vcpu-quota",
   "subnet-full",
-  "no-capacity",
   "volume-quota",
   "account-refused",
   "launch-refused",

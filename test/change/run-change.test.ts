@@ -86,8 +86,8 @@ async function ended({ changes = {}, stage = nothing, dryRun = false, record = {
     thread: {
       post: post ?? (async () => "1.0"),
       update: async () => "1.0",
-      sendEphemeral: async (_channel: string, _user: string, { text }: { text: string }) => void said.push(text),
     },
+    answers: { give: async (_id: string, _to: object, { text }: { text: string }) => void said.push(text) },
   });
   const start = { operation: operation.id, request, asker: operation.asker, notAfter: inMinutes(60) / 1_000 };
   const work = changing(

@@ -100,8 +100,7 @@ describe("the calls that a request costs", () => {
     const first = await callsOf(door, typed("add web 2"));
     expect(first.toSorted()).toEqual([
       "dynamodb GetItem",
-      "dynamodb PutItem",
-      "dynamodb PutItem",
+      ...["dynamodb PutItem", "dynamodb PutItem", "dynamodb PutItem"],
       "lambda Invoke",
       "secretsmanager GetSecretValue",
     ]);
@@ -109,7 +108,7 @@ describe("the calls that a request costs", () => {
   });
 
   test.each([
-    ["add web 2", ["dynamodb PutItem", "dynamodb PutItem", "lambda Invoke"]],
+    ["add web 2", ["dynamodb PutItem", "dynamodb PutItem", "dynamodb PutItem", "lambda Invoke"]],
     ["nodes", ["dynamodb PutItem", "dynamodb PutItem", "lambda Invoke"]],
     ["help", []],
     ["add wbe", []],
@@ -120,13 +119,14 @@ describe("the calls that a request costs", () => {
     expect(await callsOf(door, typed(text))).toEqual(expected);
   });
 
-  test("for a command with a dialog are two writes at once, the dialog with its id, and one start", async () => {
+  test("for a command with a dialog are three writes at once, the dialog with its id, and one start", async () => {
     simulator.lambda.mount(lambdaName("front-door"), { timeoutSeconds: 10 }, coldDoor());
     const channel = demo.slack.channelId;
     await simulator.slack.ui.type("U0APPROVER", channel, "/win help");
     const before = simulator.simulation.calls.after(0).at(-1)?.seq ?? 0;
     await simulator.slack.ui.type("U0APPROVER", channel, "/win remove win-1");
     expect(simulator.simulation.calls.after(before).map(({ service, action }) => `${service} ${action}`)).toEqual([
+      "dynamodb PutItem",
       "dynamodb PutItem",
       "dynamodb PutItem",
       "slack views.open",

@@ -42,7 +42,7 @@ describe("a command", () => {
       },
     });
     expect(said).toBe(
-      `*Add 2 nodes to web* started (\`${operation.id}\`). Progress follows in this channel. To stop it: \`/win cancel ${operation.id}\``,
+      `Checking *Add 2 nodes to web* (\`${operation.id}\`)… What comes of it follows in this channel. To stop it: \`/win cancel ${operation.id}\``,
     );
   });
 
@@ -112,13 +112,13 @@ describe("a command", () => {
     expect([...memory.executions.values()]).toMatchObject([{ workflow: "look", payload: { request } }]);
   });
 
-  test("keeps where Slack takes the answer to a look, and to nothing else", async () => {
-    await type("nodes", { response_url: "https://hooks.slack.example/commands/look" });
-    await type("add web --dry-run");
-    const [[operation, url] = ["", ""], ...others] = memory.responseUrls;
-    expect(others).toEqual([]);
-    expect(operation).toMatch(/^nodes-/);
-    expect(url).toBe("https://hooks.slack.example/commands/look");
+  test.each([
+    ["a look", "nodes"],
+    ["a change that may not begin", "add web"],
+  ])("keeps where Slack takes the private answer to %s, and nowhere else", async (_, text) => {
+    await type(text, { response_url: "https://hooks.slack.example/commands/look" });
+    const [[, url] = ["", ""], ...others] = memory.responseUrls;
+    expect([url, others]).toEqual(["https://hooks.slack.example/commands/look", []]);
     expect(JSON.stringify([...memory.executions.values(), ...memory.operations.values()])).not.toContain(url);
   });
 

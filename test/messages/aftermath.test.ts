@@ -15,7 +15,7 @@ const over = (fields: Partial<OperationRecord> = {}): OperationRecord =>
 describe("A second try of an operation that failed", () => {
   const add = operationRecord().request;
   const drain: Request = { command: "drain", node: "win-1", dryRun: false };
-  const hopeless = failed({ failure: { stage: "launch", code: "no-capacity", why: "", left: "" } });
+  const hopeless = failed({ failure: { stage: "launch", code: "vcpu-quota", why: "", left: "" } });
 
   test("adds as many nodes as failed", () => {
     const nodes = [failed(), failed({ index: 1 }), nodeRecord({ index: 2, status: "succeeded" })];

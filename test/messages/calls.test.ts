@@ -22,6 +22,19 @@ describe("the call of the requester", () => {
     expect(endedAs({ status: "cancelled", summary })).toContain("*Add 2 nodes to web* was cancelled after 9m50s.");
   });
 
+  test("calls nobody to what succeeded within a minute", () => {
+    const seconds = { requestedAt: "2026-11-21T14:09:10.000Z", endedAt: NOW };
+    const call = (status: OperationRecord["status"]) =>
+      endCall({
+        operation: operationRecord({ ...seconds, status, summary: "Thawed." }),
+        nodes: [],
+        pool: null,
+        now: NOW,
+      });
+    expect(call("succeeded")).toBeNull();
+    expect(call("failed")?.text).toContain("failed after 50s. Thawed.");
+  });
+
   test("mentions nobody that the summary names", () => {
     expect(endedAs({ status: "failed", summary: "web <!channel> failed" })).toContain("&lt;!channel&gt;");
   });

@@ -184,15 +184,17 @@ describe("the message of a failure", () => {
     expect(gone).not.toContain("open-aws");
   });
 
-  test("offers the same request again once it has failed, but not without capacity and not before the end", () => {
+  test("offers the same request again once it has failed, but not before the end, and not where a person must change something first", () => {
     const failed = decidingRecord({ status: "failed", outcome: "terminated" });
     const over = { status: "failed", endedAt: NOW } as const;
     expect(textOf(message([failed], over))).toContain('"action_id":"try-again","value":"add-3f9c2a71"');
     expect(textOf(message([failed]))).not.toContain("try-again");
     expect(textOf(message([failed], { ...over, status: "cancelled" }))).not.toContain("try-again");
-    const why = "EC2 has no capacity in any subnet: m6i.xlarge in subnet-1: InsufficientInstanceCapacity";
-    const full = { ...failed, failure: { stage: "launch", code: "no-capacity", why, left: "no instance" } } as const;
-    expect(textOf(message([full], over))).not.toContain("try-again");
+    const launch = (code: string) =>
+      textOf(message([{ ...failed, failure: { stage: "launch", code, why: "", left: "no instance" } } as never], over));
+    expect(launch("no-capacity")).toContain("try-again");
+    expect(launch("no-capacity")).toContain("`{win} add web` tries again.");
+    expect(launch("vcpu-quota")).not.toContain("try-again");
   });
 
   test("names in the question of Cancel operation the failed machines that it would terminate", () => {

@@ -1,4 +1,4 @@
-import { type ApprovalRule, approvalRule, approvalsNeeded, rulesIn } from "../../commands/approvals.ts";
+import { type ApprovalRule, approvalRule, approvalsNeeded, BREAK_GLASS, rulesIn } from "../../commands/approvals.ts";
 import { audienceOfRoles } from "../../commands/policy.ts";
 import type { Rules } from "../../configuration/configuration.ts";
 import { MINUTE, step } from "../../engine/durable.ts";
@@ -47,6 +47,8 @@ export interface ApprovalRequest {
   readonly judge: () => Promise<ApprovalPlan>;
   /** Set when the requester does not wait for the approval. */
   readonly breakGlass?: BreakGlass | null;
+  /** Whole name of the only node, if the command can change it without an approval. */
+  readonly node?: string;
   /** Set if the work may wait for a window: then the caller uses the approval. */
   readonly time?: ApprovalTime;
   /** Does the plan no longer stand, so that the request ends without a decision? By default it stands. */
@@ -77,6 +79,8 @@ interface Judgement {
   readonly card: PlanCard;
   /** Ids of user groups and people who may approve. */
   readonly audience: readonly string[];
+  /** May some role act without the approval? */
+  readonly isDispensable: boolean;
 }
 
 /** Copies the rules that decide about a plan: if they change, the approval is asked for again. */
@@ -100,13 +104,14 @@ async function judge(steps: Steps, request: ApprovalRequest): Promise<Judgement>
     needs: approvalsNeeded(rule, { pods: plan.pods, losses, blockers }),
     card: plan.card,
     audience: audienceOfRoles(rules, rule.roles),
+    isDispensable: (rulesIn(rules, request.pool).policy[BREAK_GLASS] ?? []).length > 0,
   };
 }
 
 /** Makes the question whether a plan may be carried out. @param now milliseconds since the epoch */
 function questionOf(
-  { pool, time }: ApprovalRequest,
-  { record, rule, needs, card }: Judgement,
+  { pool, time, node }: ApprovalRequest,
+  { record, rule, needs, card, isDispensable }: Judgement,
   { asking, worse, now }: { readonly asking: number; readonly worse: readonly string[]; readonly now: number },
 ): Approval {
   const { until: asked, latest } = time ?? { until: null, latest: null };
@@ -117,6 +122,7 @@ function questionOf(
   return {
     ...{ state: "open", asking, record, hash: judgedHash(record), votesIn: "door" },
     ...{ needs, roles, pool, askedAt, until, card, votes: [], worse },
+    ...(node !== undefined && isDispensable ? { unapprovedNode: node } : {}),
   };
 }
 
@@ -204,7 +210,7 @@ async function verdictOn(
   return awaitVotes(ctx, steps, {
     ...{ operation, settings, requester, patienceMs: time?.patienceMs ?? null },
     approval: { ...approval, state: "open", votes: [] },
-    call: approvalCall(approval, audience),
+    call: approvalCall(approval, audience, requester),
     callMark: `${operation} approval ${approval.asking}${isNew ? "" : " again"}`,
     ...(request.isOutdated ? { isOutdated: request.isOutdated } : {}),
   });

@@ -1,5 +1,7 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { actorOf } from "../../audit/acts.ts";
+import { BREAK_GLASS } from "../../commands/approvals.ts";
+import { commandOf } from "../../commands/list.ts";
 import { breakGlassOf, type Start } from "../../commands/request.ts";
 import { step } from "../../engine/durable.ts";
 import { escalate } from "../../engine/escalate.ts";
@@ -27,6 +29,12 @@ export function breakGlassFor(
 ): BreakGlass | null {
   const reason = breakGlassOf(request);
   return reason === null ? null : { reason, node, uid, isReady };
+}
+
+/** The node of a request for approval, if its command can change one without the approval and without a dialog. */
+export function soleNode(command: string, node: string): { readonly node?: string } {
+  const { dialog, options } = commandOf(command);
+  return !dialog && options.some(({ option }) => option === BREAK_GLASS) ? { node } : {};
 }
 
 /** Work that begins without its approval. */

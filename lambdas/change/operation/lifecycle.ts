@@ -46,16 +46,14 @@ function late({ request }: Start): Error {
 }
 
 /**
- * Sends a message only to the requester; the answer to a look replaces its acknowledgement. An operation that a rule
- * started
- * has no requester: its message goes to the channel.
+ * Sends a message only to the requester, in place of the acknowledgement of what was typed. An operation that a rule
+ * started has no requester: its message goes to the channel.
  */
 export async function tellRequester(op: Execution, message: Message): Promise<void> {
   const { steps, start } = op;
   const requester = requesterOf(start);
   if (!requester) return postEnd(op, message);
-  if (!isChange(start.request.command)) return steps.answers.give(start.operation, requester, message);
-  return steps.thread.sendEphemeral(requester.channel, requester.userId, message);
+  return steps.answers.give(start.operation, requester, message);
 }
 
 /** Ends a dry run: only the requester sees its plan. */

@@ -2,6 +2,8 @@ import { rulesIn } from "../../commands/approvals.ts";
 import { audienceOf, audienceOfRoles } from "../../commands/policy.ts";
 import type { Rules } from "../../configuration/configuration.ts";
 import { waitReminder, waitWords } from "../../messages/operation/waits.ts";
+import { requesterOf } from "../../records/origin.ts";
+import type { OperationRecord } from "../../records/records.ts";
 import { type Audience, isReminderDue, type PersonWait, waitName } from "../../records/waits.ts";
 import { isBusy } from "../../steps/client-errors.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
@@ -14,6 +16,10 @@ function calledTo(rules: Rules, pool: string | null, audience: Audience): string
   if ("person" in audience) return audience.person === null ? [] : [audience.person];
   return audienceOf(rulesIn(rules, pool), audience.command);
 }
+
+/** May this person end the wait? An approval or a review is never the requester's. */
+const mayEnd = ({ kind }: PersonWait, operation: OperationRecord | undefined, id: string): boolean =>
+  !(kind === "approval" || kind === "review") || !operation || requesterOf(operation)?.userId !== id;
 
 /** Lists the waits for which a reminder is due, without those whose own message reminds people. Belongs into a step. */
 export async function dueWaits(steps: Steps): Promise<readonly PersonWait[]> {
@@ -35,7 +41,8 @@ export async function remindOfWait(steps: Steps, wait: PersonWait): Promise<void
   const operation = await steps.ledger.operation(wait.operation);
   const name = waitName(wait);
   const now = steps.timestamp();
-  const message = waitReminder(wait, calledTo(rules, wait.pool, wait.audience), now);
+  const called = calledTo(rules, wait.pool, wait.audience).filter((id) => mayEnd(wait, operation, id));
+  const message = waitReminder(wait, called, now);
   const mark = `${name} reminder ${now.slice(0, 10)}`;
   const channel = operation?.channel ?? rules.slack.channel;
   await steps.thread.post(channel, message, mark, operation?.messageTs ?? undefined);

@@ -4,7 +4,7 @@ import { titleOf, typeThis } from "../command/syntax.ts";
 import { line, type Notice } from "../operation/escalations.ts";
 import { localTime, utc } from "../slack/age.ts";
 import { actions, type Button, context, say, section } from "../slack/blocks.ts";
-import { APPROVE_OPERATION, DENY_OPERATION } from "../slack/buttons.ts";
+import { APPROVE_OPERATION, DENY_OPERATION, RUN_UNAPPROVED } from "../slack/buttons.ts";
 import { withoutPlaceholder } from "../slack/command-word.ts";
 import { code, counted, mentionOf, plain, prose, some } from "../slack/text.ts";
 import { breakGlassBlocks } from "./break-glass.ts";
@@ -20,13 +20,15 @@ const approvers = ({ votes }: Approval): readonly CountedVote[] =>
 
 /** Says which approvals a plan waits for. */
 function waiting(approval: Approval): string {
-  const { needs, roles, until } = approval;
+  const { needs, roles, until, unapprovedNode } = approval;
   const given = approvers(approval);
   const missing = needs - given.length;
   const from =
     roles.length > 0 ? `from ${some(roles.map(code), 5)}, not from the requester` : "but no role may give it";
   const so = given.length > 0 ? ` Approved by ${people(given)}; ${missing} more to come.` : "";
-  return `*Needs ${counted(needs, "approval")}* ${from}.${so} Without it nothing is changed, and the request lapses at ${localTime(until)}.`;
+  const urgent =
+    unapprovedNode === undefined ? "" : " On call, and no one is awake? *Run without approval…* asks for the reason.";
+  return `*Needs ${counted(needs, "approval")}* ${from}.${so} Without it nothing is changed, and the request lapses at ${localTime(until)}.${urgent}`;
 }
 
 const worseNote = ({ worse }: Approval): string[] =>
@@ -54,14 +56,17 @@ const othersNote = ({ others = [], record }: Approval): string[] =>
     : [];
 
 const planNote = ({ hash, asking }: Approval): Block =>
-  context(`plan ${code(hash.slice(0, SHORT))} · asked ${asking === 1 ? "once" : `${asking} times`}`);
+  context(`plan ${code(hash.slice(0, SHORT))}${asking === 1 ? "" : ` · asked ${asking} times`}`);
 
 const buttons = (operation: string, approval: Approval): Block => {
   const value = askingOf(operation, approval);
   const approve: Button = { actionId: APPROVE_OPERATION, value, text: "Approve" };
   return actions(`approval:${value}`, [
     approval.card.isHopeless ? { ...approve, text: "Approve the wait" } : { ...approve, style: "primary" },
-    { actionId: DENY_OPERATION, value, text: "Deny", style: "danger" },
+    { actionId: DENY_OPERATION, value, text: "Deny" },
+    ...(approval.unapprovedNode === undefined
+      ? []
+      : [{ actionId: RUN_UNAPPROVED, value, text: "Run without approval…" }]),
   ]);
 };
 
@@ -84,11 +89,20 @@ export function approvalBlocks({
   return [context(`approved by ${people(approvers(approval))} · plan ${code(approval.hash.slice(0, SHORT))}`)];
 }
 
-/** Calls the people who may approve: an edited message notifies no one. @param called ids of user groups (S…) and people */
-export const approvalCall = ({ needs, until }: Pick<Approval, "needs" | "until">, called: readonly string[]): Message =>
-  say(
-    `${called.map(mentionOf).join(" ")} this plan needs ${counted(needs, "approval")}. Read it above, then press *Approve* or *Deny*. It lapses at ${localTime(until)}.`.trim(),
-  );
+/**
+ * Calls the people who may approve: an edited message notifies no one.
+ * @param called ids of user groups (S…) and people
+ * @param requester id of the person who may not approve; null where a schedule asked
+ */
+export function approvalCall(
+  { needs, until }: Pick<Approval, "needs" | "until">,
+  called: readonly string[],
+  requester: string | null,
+): Message {
+  const to = called.filter((id) => id !== requester).map(mentionOf);
+  const words = `this plan needs ${counted(needs, "approval")}. Read it above, then press *Approve* or *Deny*. It lapses at ${localTime(until)}.`;
+  return say(`${to.join(" ")} ${words}`.trim());
+}
 
 /** Calls the same people past Slack. */
 export const approvalNotice = (operation: Pick<OperationRecord, "id" | "request">, until: string): Notice => ({
@@ -150,7 +164,7 @@ const votes: { readonly [K in VoteResult["kind"]]: (of: Extract<VoteResult, { ki
       ? `Your approval of ${code(operation)} is recorded. Its message shows what follows.`
       : `Your denial of ${code(operation)} is recorded. The operation ends and nothing is changed.`,
   "review heard": ({ operation, decision }) =>
-    `Your review of ${code(operation)} is recorded: ${decision === "approve" ? "in order" : "not in order"}. Its thread shows the review within 15 minutes of the operation's end.`,
+    `Your review of ${code(operation)} is recorded: ${decision === "approve" ? "looks fine" : "raises a concern"}. Its thread shows the review within 15 minutes of the operation's end.`,
 };
 
 /** Private answer to a vote, by button or by command. */

@@ -27,20 +27,20 @@ export const breakGlassTaken = ({ operation, node }: { readonly operation: strin
 
 const sectionWhileOpen = (approval: Approval, hasEnded: boolean): Block =>
   section(
-    `🔓 *${hasEnded ? "Ran" : "Runs"} without an approval* (--break-glass): ${reasonIn(approval)}\n${some(approval.roles.map(code), 5)} must review it: press *In order* or *Not in order*. Until then --break-glass takes no other Ready node.`,
+    `🔓 *${hasEnded ? "Ran" : "Runs"} without an approval* (--break-glass): ${reasonIn(approval)}\n${some(approval.roles.map(code), 5)} must review it: press *Looks fine* or *Raise a concern*. Until then --break-glass takes no other Ready node.`,
   );
 
 /** Buttons of a review; they carry the votes of an approval. */
 const buttons = (operation: string, approval: Approval): Block => {
   const value = askingOf(operation, approval);
   return actions(`review:${value}`, [
-    { actionId: APPROVE_OPERATION, value, text: "In order", style: "primary" },
-    { actionId: DENY_OPERATION, value, text: "Not in order", style: "danger" },
+    { actionId: APPROVE_OPERATION, value, text: "Looks fine", style: "primary" },
+    { actionId: DENY_OPERATION, value, text: "Raise a concern", style: "danger" },
   ]);
 };
 
 const verdictOf = ({ decision, reason }: CountedVote): string =>
-  `${decision === "approve" ? "in order" : "not in order"}${reason ? `: ${plain(reason, 200)}` : ""}`;
+  `${decision === "approve" ? "looks fine" : "raises a concern"}${reason ? `: ${plain(reason, 200)}` : ""}`;
 
 /** Blocks on an operation that did not wait for an approval: the review's buttons, or its result. */
 export function breakGlassBlocks(
@@ -94,7 +94,7 @@ export const reviewNotice = ({ id, request }: Reviewed): Notice => ({
   kind: "break-glass",
   operation: id,
   message: line(
-    `${id} (${titleOf(request)}) ran without an approval and was not reviewed. Press In order or Not in order in Slack. See docs/runbook.md#break-glass.`,
+    `${id} (${titleOf(request)}) ran without an approval and was not reviewed. Press Looks fine or Raise a concern in Slack. See docs/runbook.md#break-glass.`,
   ),
   until: null,
 });

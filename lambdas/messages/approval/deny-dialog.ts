@@ -6,38 +6,56 @@ import { code } from "../slack/text.ts";
 /** Block and action id of the field for the reason. */
 export const DENY_REASON = "reason";
 
+/** Purpose of a dialog that asks for a reason: to deny a plan, to review what was done, to run without an approval. */
+export type ReasonDialog = "deny" | "review" | "run";
+
+/** Title, button and effect of each. */
+const words: Readonly<Record<ReasonDialog, readonly [string, string, string]>> = {
+  deny: ["Deny the plan", "Deny", "ends, and nothing is changed."],
+  review: ["Review", "Raise a concern", "gets a review that raises a concern. What was done stays as it is."],
+  run: [
+    "Run without approval",
+    "Run now",
+    "is replaced by a request in your name. The approvers are called, and review it.",
+  ],
+};
+
 const label = (text: string): object => ({ type: "plain_text", text, emoji: false });
 
-const frame = (asking: string, isReview = false) => ({
+const frame = (asking: string, title: string) => ({
   type: "modal",
   callback_id: DENY_DIALOG,
   private_metadata: asking,
-  title: label(isReview ? "Review" : "Deny the plan"),
+  title: label(title),
   close: label("Back"),
 });
 
 /**
- * Dialog that asks why a plan is denied, or why what was done without an approval is not in order; the reason may be left out.
+ * Dialog that asks for the reason of a denial or of a review that raises a concern, which may be left out, or for that of
+ * a change without approval.
  * @param asking as `askingOf` names it
  */
-export const denyDialog = (operation: string, asking: string, isReview = false): object => ({
-  ...frame(asking, isReview),
-  submit: label(isReview ? "Not in order" : "Deny"),
-  blocks: [
-    section(
-      isReview
-        ? `The review of ${code(operation)} says *not in order*. What was done stays as it is.`
-        : `${code(operation)} ends, and nothing is changed.`,
-    ),
-    {
-      type: "input",
-      block_id: DENY_REASON,
-      optional: true,
-      label: label("Reason, shown in the operation's message"),
-      element: { type: "plain_text_input", action_id: DENY_REASON, max_length: 200 },
-    },
-  ],
-});
+export function denyDialog(operation: string, asking: string, purpose: ReasonDialog): object {
+  const [title, submit, effect] = words[purpose];
+  const isRun = purpose === "run";
+  return {
+    ...frame(isRun ? `run ${asking}` : asking, title),
+    submit: label(submit),
+    blocks: [
+      section(`${code(operation)} ${effect}`),
+      {
+        type: "input",
+        block_id: DENY_REASON,
+        optional: !isRun,
+        label: label("Reason, shown in the operation's message"),
+        element: { type: "plain_text_input", action_id: DENY_REASON, max_length: 200 },
+      },
+    ],
+  };
+}
 
-/** Dialog that replaces the first one when the denial had no effect. */
-export const denyNotice = (asking: string, { blocks }: Message): object => ({ ...frame(asking), blocks });
+/** Dialog that replaces the first one when it had no effect. */
+export const denyNotice = (asking: string, { blocks }: Message): object => ({
+  ...frame(asking, "Nothing was changed"),
+  blocks,
+});

@@ -22,7 +22,7 @@ export function startedAnswer(operation: OperationRecord): Message {
   if (isDryRun(request)) return say(`*${title}*. Nothing will be changed; the plan follows.`);
   if (dialog) return say(`*${title}* (${code(id)}): confirm in the dialog. Nothing changes until you do.`);
   return say(
-    `*${title}* started (${code(id)}). Progress follows in this channel. To stop it: ${typeThis("cancel", id)}`,
+    `Checking *${title}* (${code(id)})… What comes of it follows in this channel. To stop it: ${typeThis("cancel", id)}`,
   );
 }
 

@@ -1,13 +1,13 @@
 import type { Message } from "../../records/records.ts";
 import { say } from "../slack/blocks.ts";
-import { code, plain, some } from "../slack/text.ts";
+import { code, mentionOf, plain, some } from "../slack/text.ts";
 import { typeThis } from "./syntax.ts";
 
 /** Reason why a person's command is rejected. */
 export type Refusal =
   | { readonly kind: "workspace" | "guest" | "bot" | "shared-channel" }
   | { readonly kind: "channel"; readonly channel: string; readonly cluster: string }
-  | { readonly kind: "policy"; readonly command: string }
+  | { readonly kind: "policy"; readonly command: string; readonly allowed?: readonly string[] }
   | { readonly kind: "unreadable"; readonly command: string; readonly pools: readonly string[] };
 
 /** Sentence about pools whose rules cannot be read. */
@@ -24,8 +24,10 @@ const refusals: { readonly [K in Refusal["kind"]]: (of: Extract<Refusal, { kind:
     `${plain(cluster)} is managed in <#${plain(channel, 40)}>. Run ${typeThis("…")} there.`,
   unreadable: ({ command, pools }) =>
     `${unreadableRules(pools)} ${code(command)} was refused and nothing was changed. ${typeThis("doctor")} shows the fault.`,
-  policy: ({ command }) =>
-    `You do not have permission to use ${code(command)}. Nothing was changed. ${typeThis("help")} shows what you can use; roles are granted under \`people\` in Casement's configuration.`,
+  policy: ({ command, allowed = [] }) => {
+    const ask = allowed.length > 0 ? `Ask ${some(allowed.map(mentionOf), 5)}, who may. ` : "";
+    return `You do not have permission to use ${code(command)}. Nothing was changed. ${ask}${typeThis("help")} shows what you can use; roles are granted under \`people\` in Casement's configuration.`;
+  },
 };
 
 /** Reason, in the ledger, of a refusal by the policy. */

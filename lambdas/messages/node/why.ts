@@ -15,7 +15,7 @@ import { renewalFaultText, renewalRemedy } from "../mirrors/renewals.ts";
 import { age, between } from "../slack/age.ts";
 import { actions, section, sections } from "../slack/blocks.ts";
 import { DO_NEXT, LOOK_AGAIN } from "../slack/buttons.ts";
-import { code, codeLine, fenced, plain } from "../slack/text.ts";
+import { code, codeLine, counted, fenced, plain } from "../slack/text.ts";
 import { giveDirectWay, proxiedMachine } from "./agent-proxy.ts";
 import { bootCauseWords } from "./boots.ts";
 import { type IdentityFault, identityLine } from "./identity.ts";
@@ -81,7 +81,7 @@ function besides(facts: HealthFacts, due: RebootDue | undefined, told: TroubleCo
     agent && agent.proxiedBy.length > 0
       ? `Casement cannot write to this machine: ${proxiedMachine(agent.proxiedBy)}. ${giveDirectWay}.`
       : "",
-    guard && guard.repairs > 0 ? `The route guard has repaired routes in ${guard.repairs} runs.` : "",
+    guard && guard.repairs > 0 ? `The route guard has repaired routes in ${counted(guard.repairs, "run")}.` : "",
     disk
       ? `Free disk: ${Math.floor(disk.freeBytes / GIGABYTE)} GB of ${Math.floor(disk.sizeBytes / GIGABYTE)} GB${low}.`
       : "",

@@ -6,7 +6,7 @@ import { between, localTime } from "../slack/age.ts";
 import { say } from "../slack/blocks.ts";
 import { counted, mentionOf, plain, prose, some } from "../slack/text.ts";
 import { nodeLabel } from "./node-lines.ts";
-import { workedFor } from "./operation.ts";
+import { workedFor, workedMs } from "./operation.ts";
 
 /** Most instances named in a call. */
 const MOST_NAMED = 5;
@@ -20,13 +20,20 @@ function ended(view: OperationView): string {
   return `*${plain(titleOf(request), 300)}* ${how} after ${time}. ${prose(summary)}`;
 }
 
+/** Milliseconds of work after which its requester may have turned to something else. */
+const CALLED_AFTER_MS = 60_000;
+
+/** Did the operation succeed while its requester was still looking at the channel? */
+const isSeen = (view: OperationView): boolean =>
+  view.operation.status === "succeeded" && workedMs(view) < CALLED_AFTER_MS;
+
 /**
  * Notifies the requester that an operation has ended.
- * @returns null for an operation without a requester
+ * @returns null for an operation without a requester, and for one that succeeded within a minute
  */
 export function endCall(view: OperationView): Message | null {
   const requester = requesterOf(view.operation);
-  return requester && say(`${prose(`<@${requester.userId}>`)} ${ended(view)}`);
+  return !requester || isSeen(view) ? null : say(`${prose(`<@${requester.userId}>`)} ${ended(view)}`);
 }
 
 /**

@@ -12,7 +12,7 @@ import { approvalBlocks } from "../approval/approval.ts";
 import { titleOf } from "../command/syntax.ts";
 import { lateMachines } from "../node/late.ts";
 import { rolloutButtons } from "../rollout/rollout.ts";
-import { between } from "../slack/age.ts";
+import { age } from "../slack/age.ts";
 import { actions, type Button, context, fitting, header, section, sections, withOnePrimary } from "../slack/blocks.ts";
 import { CANCEL_OPERATION, TRY_AGAIN } from "../slack/buttons.ts";
 import { code, counted, plain, prose } from "../slack/text.ts";
@@ -92,8 +92,12 @@ function operationButtons({ operation, nodes, followUps = [] }: OperationView): 
 const startOf = ({ operation, nodes }: OperationView): string =>
   nodes.map(({ startedAt }) => startedAt).sort()[0] ?? operation.requestedAt;
 
+/** Milliseconds of an operation's work. */
+export const workedMs = (view: OperationView): number =>
+  Date.parse(view.operation.endedAt ?? view.now) - Date.parse(startOf(view));
+
 /** Duration of an operation's work, as kubectl prints it. */
-export const workedFor = (view: OperationView): string => between(startOf(view), view.operation.endedAt ?? view.now);
+export const workedFor = (view: OperationView): string => age(workedMs(view));
 
 const origin = (view: OperationView): string => {
   const { id, status, endedAt, audit } = view.operation;

@@ -17,6 +17,7 @@ import {
   REBOOT_WITH_PODS,
   RESUME_ROLLOUT,
   RESUME_WITH_MORE,
+  RUN_UNAPPROVED,
   TERMINATE_INSTANCE,
   UNCORDON_NODE,
 } from "../slack/buttons.ts";
@@ -47,7 +48,7 @@ export const waitWords: Readonly<Record<WaitKind, Words>> = {
     says: "needs an approval",
     next: ({ operation }) => `press Approve or Deny in its message, or type ${typeThis("approve", operation)}`,
     runbook: "approvals",
-    buttons: [APPROVE_OPERATION, DENY_OPERATION],
+    buttons: [APPROVE_OPERATION, DENY_OPERATION, RUN_UNAPPROVED],
     notices: ["approval"],
   },
   confirmation: {
@@ -122,7 +123,8 @@ export const waitWords: Readonly<Record<WaitKind, Words>> = {
   },
   review: {
     says: "ran without an approval and needs a review",
-    next: ({ operation }) => `press In order or Not in order in its message, or type ${typeThis("approve", operation)}`,
+    next: ({ operation }) =>
+      `press Looks fine or Raise a concern in its message, or type ${typeThis("approve", operation)}`,
     runbook: "break-glass",
     buttons: [APPROVE_OPERATION, DENY_OPERATION],
     notices: ["break-glass"],

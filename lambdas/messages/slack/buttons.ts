@@ -39,6 +39,8 @@ export const RESUME_WITH_MORE = "resume-with-more";
 
 export const APPROVE_OPERATION = "approve-operation";
 export const DENY_OPERATION = "deny-operation";
+/** Button beside them, for those who may act without waiting for an approval. */
+export const RUN_UNAPPROVED = "run-unapproved";
 
 /** Buttons that open an address: Slack reports a click on them too, and Casement ignores it. */
 export const OPEN_RUNBOOK = "open-runbook";

@@ -25,6 +25,7 @@ import {
   RESTART_SERVICES,
   RESUME_ROLLOUT,
   RESUME_WITH_MORE,
+  RUN_UNAPPROVED,
   TERMINATE_INSTANCE,
   TRY_AGAIN,
   UNCORDON_NODE,
@@ -39,6 +40,7 @@ export type Carrier = "operation" | "command" | "any";
 /** Carriers of all kinds of buttons, by action id. */
 export const carriers: Readonly<Record<string, Carrier>> = {
   ...{ [APPROVE_OPERATION]: "operation", [DENY_OPERATION]: "operation", [CANCEL_OPERATION]: "operation" },
+  [RUN_UNAPPROVED]: "operation",
   ...{ [PAUSE_ROLLOUT]: "operation", [RESUME_ROLLOUT]: "operation", [RESUME_WITH_MORE]: "operation" },
   ...{ [KEEP_INSTANCE]: "operation", [TERMINATE_INSTANCE]: "operation", [TRY_AGAIN]: "operation" },
   ...{ [CONTINUE_DRAIN]: "operation", [CONTINUE_REBOOT]: "operation", [CONTINUE_REMOVAL]: "operation" },

@@ -77,13 +77,19 @@ export function withStops(message: Message, { stops, isWhole }: ShownStops, held
   return { ...message, blocks: [...sections(lines), ...message.blocks] };
 }
 
+/** Beginning of the reason why a node is not disturbed, where the reason is its pool's or the cluster's. */
+const spared = (node: string): string => `${code(node)} stays as it is: `;
+
+/** Reason of a refusal without the node that it is about, so that equal reasons of several nodes are equal. */
+export const commonReason = (why: string, node: string): string => why.replace(spared(node), "");
+
 /**
  * Reason why a node is not disturbed, with the next step.
  * @param node name of the Node, or the instance id of a machine that is no node
  */
 export const stopperText = (stop: Stop, node: string): string => {
   const { target } = stop;
-  const what = target.kind === "node" ? code(node) : `${code(node)} stays as it is: ${targetName(target)}`;
+  const what = target.kind === "node" ? code(node) : `${spared(node)}${targetName(target)}`;
   const until = stop.until === null ? "" : ` until ${utc(stop.until)}`;
   return `${what} is ${state[stop.kind]}${until} by ${plain(stop.by, 120)} (${plain(stop.reason, 200)}). To end it: ${remedy(stop)}`;
 };

@@ -50,8 +50,8 @@ async function added(asked: { readonly count: number; readonly dryRun: boolean }
     },
     executions: { start: does("start a node") },
     unregistered: { countKept: async () => 0 },
+    answers: { give: does("answer") },
     thread: {
-      sendEphemeral: does("sendEphemeral"),
       post: async () => {
         did.push("post");
         return "1.0";
@@ -67,7 +67,7 @@ async function added(asked: { readonly count: number; readonly dryRun: boolean }
 
 it("a dry run promises nothing, writes no node and starts none; it tells the requester and ends", async () => {
   const did = await added({ count: 2, dryRun: true });
-  expect(did).toEqual(["running", "promise 0", "sendEphemeral", "succeeded", "settle the pool"]);
+  expect(did).toEqual(["running", "promise 0", "answer", "succeeded", "settle the pool"]);
 });
 
 it("an add settles its pool before it has ended, because no sweep looks after what has ended", async () => {

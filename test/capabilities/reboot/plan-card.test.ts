@@ -235,6 +235,17 @@ describe("The plan of a whole rollout", () => {
     [
       noneLeft(
         "reboot",
+        ["win-1", "win-2", "win-3"].map((name) => ({
+          name,
+          why: name === "win-3" ? "busy" : `\`${name}\` stays as it is: pool \`web\` is frozen`,
+        })),
+        null,
+      ),
+      "no node can be rebooted: `win-1`, `win-2` (pool `web` is frozen), `win-3` (busy)",
+    ],
+    [
+      noneLeft(
+        "reboot",
         [
           { name: "win-1", why: "losses", lost: [{ workload: "shop/cart", what: "is not recreated", pods: 1 }] },
           { name: "win-2", why: "busy" },

@@ -219,8 +219,8 @@ export class Fleet {
       thread: {
         post: async (_channel: string, message: object) => this.#say(message),
         update: async (_channel: string, _ts: string, message: object) => this.#say(message),
-        sendEphemeral: async (_channel: string, _user: string, message: object) => this.#say(message),
       },
+      answers: { give: async (_id: string, _to: object, message: object) => this.#say(message) },
       notices: { send: async ({ message }: { message: string }) => void this.pages.push(message) },
       audit: {
         append: async (_chain: object, mark: string, act: AuditedAct) => this.#audit(mark, act),

@@ -39,15 +39,22 @@ describe("The approval in an operation's message", () => {
           text: `*Needs 1 approval* from \`approver\`, not from the requester. Without it nothing is changed, and the request lapses at ${UNTIL}.`,
         }),
       },
-      { type: "context", elements: [{ type: "mrkdwn", text: "plan `abcdef012345` · asked once", verbatim: true }] },
+      { type: "context", elements: [{ type: "mrkdwn", text: "plan `abcdef012345`", verbatim: true }] },
       expect.objectContaining({
         block_id: "approval:remove-3f9c2a71:1",
         elements: [
           expect.objectContaining({ action_id: "approve-operation", value: "remove-3f9c2a71:1", style: "primary" }),
-          expect.objectContaining({ action_id: "deny-operation", value: "remove-3f9c2a71:1", style: "danger" }),
+          expect.not.objectContaining({ style: expect.anything() }),
         ],
       }),
     ]);
+  });
+
+  test("offers to run without it where some role may, with the next step", () => {
+    const text = shown({ unapprovedNode: "win-1" });
+    expect(text).toContain("On call, and no one is awake? *Run without approval…* asks for the reason.");
+    expect(text).toContain('"action_id":"run-unapproved"');
+    expect(shown()).not.toContain("Run without approval");
   });
 
   test("counts the approvals that are given, and not the denials", () => {
@@ -80,11 +87,11 @@ describe("The approval in an operation's message", () => {
   });
 
   test("calls groups and people, in Slack and past it", () => {
-    const call = approvalCall(approvalRecord({ needs: 2 }), ["S0GROUP00", "U0PERSON0"]);
+    const call = approvalCall(approvalRecord({ needs: 2 }), ["S0GROUP00", "U0PERSON0", "U0ASKER00"], "U0ASKER00");
     expect(call.text).toBe(
       `<!subteam^S0GROUP00> <@U0PERSON0> this plan needs 2 approvals. Read it above, then press *Approve* or *Deny*. It lapses at ${UNTIL}.`,
     );
-    expect(approvalCall(approvalRecord(), []).text).toMatch(/^this plan needs 1 approval\./);
+    expect(approvalCall(approvalRecord(), [], null).text).toMatch(/^this plan needs 1 approval\./);
     const notice = approvalNotice(operationRecord(), "2026-11-21T16:00:00.000Z");
     expect(notice).toMatchObject({
       kind: "approval",
@@ -162,11 +169,11 @@ describe("The answer to a vote", () => {
     ],
     [
       { kind: "review heard", operation, decision: "approve" },
-      "Your review of `drain-3f9c2a71` is recorded: in order. Its thread shows the review within 15 minutes of the operation's end.",
+      "Your review of `drain-3f9c2a71` is recorded: looks fine. Its thread shows the review within 15 minutes of the operation's end.",
     ],
     [
       { kind: "review heard", operation, decision: "deny" },
-      "Your review of `drain-3f9c2a71` is recorded: not in order. Its thread shows the review within 15 minutes of the operation's end.",
+      "Your review of `drain-3f9c2a71` is recorded: raises a concern. Its thread shows the review within 15 minutes of the operation's end.",
     ],
   ])("says what follows: $kind", (voted, answer) => {
     expect(voteAnswer(voted).text).toBe(answer);
@@ -175,7 +182,7 @@ describe("The answer to a vote", () => {
 
 describe("The dialog of a denial", () => {
   test("asks for a reason that may be left out, of a plan and of a review", () => {
-    const plan = denyDialog("drain-3f9c2a71", "drain-3f9c2a71:1");
+    const plan = denyDialog("drain-3f9c2a71", "drain-3f9c2a71:1", "deny");
     expect(plan).toMatchObject({
       type: "modal",
       private_metadata: "drain-3f9c2a71:1",
@@ -186,13 +193,21 @@ describe("The dialog of a denial", () => {
         { type: "input", optional: true, element: { max_length: 200 } },
       ],
     });
-    expect(denyDialog("drain-3f9c2a71", "drain-3f9c2a71:1", true)).toMatchObject({
+    expect(denyDialog("drain-3f9c2a71", "drain-3f9c2a71:1", "review")).toMatchObject({
       title: { text: "Review" },
-      submit: { text: "Not in order" },
+      submit: { text: "Raise a concern" },
       blocks: [
-        { text: { text: "The review of `drain-3f9c2a71` says *not in order*. What was done stays as it is." } },
+        { text: { text: "`drain-3f9c2a71` gets a review that raises a concern. What was done stays as it is." } },
         { type: "input" },
       ],
+    });
+  });
+
+  test("asks for a reason that may not be left out, of a change without approval", () => {
+    expect(denyDialog("drain-3f9c2a71", "drain-3f9c2a71:1", "run")).toMatchObject({
+      private_metadata: "run drain-3f9c2a71:1",
+      title: { text: "Run without approval" },
+      blocks: [{ type: "section" }, { type: "input", optional: false }],
     });
   });
 
@@ -200,7 +215,7 @@ describe("The dialog of a denial", () => {
     const { blocks } = say("Too late.");
     expect(denyNotice("drain-3f9c2a71:1", say("Too late."))).toMatchObject({
       private_metadata: "drain-3f9c2a71:1",
-      title: { text: "Deny the plan" },
+      title: { text: "Nothing was changed" },
       blocks,
     });
     expect(denyNotice("drain-3f9c2a71:1", say("Too late."))).not.toHaveProperty("submit");

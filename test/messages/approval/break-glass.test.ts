@@ -23,13 +23,13 @@ const shown = (value: object): string => JSON.stringify(value);
 test("An operation without an approval shows its reason and the buttons of its review", () => {
   const running = breakGlassBlocks({ id: operation.id, endedAt: null }, approval);
   expect(shown(running)).toContain(
-    "🔓 *Runs without an approval* (--break-glass): the site is down.\\n`approver` must review it: press *In order* or *Not in order*.",
+    "🔓 *Runs without an approval* (--break-glass): the site is down.\\n`approver` must review it: press *Looks fine* or *Raise a concern*.",
   );
   expect(running[1]).toMatchObject({
     block_id: "review:drain-3f9c2a71:1",
     elements: [
-      { action_id: "approve-operation", value: "drain-3f9c2a71:1", text: { text: "In order" } },
-      { action_id: "deny-operation", value: "drain-3f9c2a71:1", text: { text: "Not in order" } },
+      { action_id: "approve-operation", value: "drain-3f9c2a71:1", text: { text: "Looks fine" } },
+      { action_id: "deny-operation", value: "drain-3f9c2a71:1", text: { text: "Raise a concern" } },
     ],
   });
   const ended = breakGlassBlocks({ id: operation.id, endedAt: "2026-11-21T15:00:00.000Z" }, approval);
@@ -37,8 +37,8 @@ test("An operation without an approval shows its reason and the buttons of its r
 });
 
 test.each([
-  [[vote("U0FIRST00")], "reviewed by <@U0FIRST00>: in order"],
-  [[vote("U0FIRST00", "deny", "too hasty")], "reviewed by <@U0FIRST00>: not in order: too hasty"],
+  [[vote("U0FIRST00")], "reviewed by <@U0FIRST00>: looks fine"],
+  [[vote("U0FIRST00", "deny", "too hasty")], "reviewed by <@U0FIRST00>: raises a concern: too hasty"],
   [[], "reviewed"],
 ])("Its review is one line: %#", (votes, words) => {
   expect(breakGlassBlocks({ id: operation.id, endedAt: null }, { ...approval, state: "reviewed", votes })).toEqual([
@@ -79,7 +79,7 @@ test("Its approvers are reminded of a review that is missing", () => {
     kind: "break-glass",
     operation: "drain-3f9c2a71",
     message:
-      "drain-3f9c2a71 (Drain win-1) ran without an approval and was not reviewed. Press In order or Not in order in Slack. See docs/runbook.md#break-glass.",
+      "drain-3f9c2a71 (Drain win-1) ran without an approval and was not reviewed. Press Looks fine or Raise a concern in Slack. See docs/runbook.md#break-glass.",
     until: null,
   });
   expect(waitsForReview(approval)).toBe("its review by `approver`: it ran without an approval");
@@ -87,7 +87,7 @@ test("Its approvers are reminded of a review that is missing", () => {
 
 test("Its thread says how the review ended", () => {
   expect(reviewedMessage(operation, vote("U0FIRST00", "deny", "too hasty")).text).toBe(
-    "🔓 <@U0FIRST00> reviewed `drain-3f9c2a71` (Drain win-1): not in order: too hasty.",
+    "🔓 <@U0FIRST00> reviewed `drain-3f9c2a71` (Drain win-1): raises a concern: too hasty.",
   );
 });
 

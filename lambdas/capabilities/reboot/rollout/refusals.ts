@@ -2,15 +2,22 @@ import type { RolloutCommand } from "../../../commands/request.ts";
 import { typeThis } from "../../../messages/command/syntax.ts";
 import { lossLines } from "../../../messages/plan/workload-losses.ts";
 import { code, counted, prose, some } from "../../../messages/slack/text.ts";
+import { commonReason } from "../../../messages/stops/stop.ts";
 import type { LeftOut } from "./rollout-plan.ts";
 
 /** Nodes named in a refusal; the rest is counted. */
 const MOST = 5;
 
-/** Nodes that are left out with their reasons, as one clause. */
+/** Nodes that are left out, as one clause: each reason once, behind the nodes that have it. */
 export const leftOutWords = (leftOut: readonly LeftOut[], most: number): string =>
   some(
-    leftOut.map(({ name, why }) => `${code(name)} (${prose(why, 400)})`),
+    [...Map.groupBy(leftOut, ({ name, why }) => commonReason(why, name))].map(
+      ([why, nodes]) =>
+        `${some(
+          nodes.map(({ name }) => code(name)),
+          MOST,
+        )} (${prose(why, 400)})`,
+    ),
     most,
   );
 

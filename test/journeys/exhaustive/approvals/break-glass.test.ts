@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { APPROVE_OPERATION, DENY_OPERATION } from "../../../../lambdas/messages/slack/buttons.ts";
+import { APPROVE_OPERATION, DENY_OPERATION, RUN_UNAPPROVED } from "../../../../lambdas/messages/slack/buttons.ts";
 import { keys } from "../../../../lambdas/records/ledger-table.ts";
 import { demo } from "../../../../lib/sandbox/demo.ts";
 import { newest, settled } from "../../evidence.ts";
@@ -7,7 +7,7 @@ import type { Journey } from "../../journey.ts";
 import { repeatWrites } from "../../ledger-writes.ts";
 import { isCordoned, SHORT } from "../../on-web.ts";
 import { cordonByHand, otherWeb, shortName, web } from "../../others.ts";
-import { inThreads, openly, privately } from "../../reading.ts";
+import { dialogOf, inThreads, openly, privately } from "../../reading.ts";
 import { withSeedNodes } from "../../removal.ts";
 
 let here: Journey;
@@ -47,6 +47,56 @@ async function agedByADay(operation: string): Promise<void> {
   await repeatWrites(here.simulator, [{ action: "PutItem", body }]);
 }
 
+describe("The button Run without approval", () => {
+  /** The operator asks, and is not on call; the approver is. */
+  const waiting = async (onCall: string): Promise<string> => {
+    here = await withSeedNodes({
+      configuration: { people: { ...people, "on-call": [onCall], operator: ["U0OPERATOR", onCall] } },
+    });
+    await here.type("operator", `/win drain ${SHORT} --force ${web.name}`);
+    await here.until(async () => (await operationNow()).approval?.state === "open", 10, "the question");
+    return (await operationNow()).id;
+  };
+
+  test("takes a reason, and runs the same change in the name of who is on call", async () => {
+    const asked = await waiting("U0APPROVER");
+    expect(openly(here)[0]).toContain("[Approve]\n[Deny]\n[Run without approval…]");
+    await here.press("approver", RUN_UNAPPROVED);
+    expect(dialogOf(here, "approver")).toContain("Run without approval");
+    await here.submit("approver", { reason: WHY });
+    await settled(here, 60);
+    const done = await operationNow();
+    expect(done).toMatchObject({
+      status: "succeeded",
+      request: { command: "drain", node: web.name, force: web.name, breakGlass: WHY },
+      asker: { userId: "U0APPROVER" },
+      approval: { state: "review" },
+    });
+    expect(await recordOf(asked)).toMatchObject({ status: "cancelled", followUps: [{ operation: done.id }] });
+    expect(openly(here)[0]).toMatch(new RegExp(`<@U0APPROVER> started .*${done.id}`));
+    expect(isCordoned(here)).toBe(true);
+  });
+
+  test("leaves the request that waits as it is where who is on call may not use the command", async () => {
+    here = await withSeedNodes({ configuration: { people: { ...people, "on-call": ["U0APPROVER"] } } });
+    await here.type("operator", `/win drain ${SHORT} --force ${web.name}`);
+    await here.until(async () => (await operationNow()).approval?.state === "open", 10, "the question");
+    await here.press("approver", RUN_UNAPPROVED);
+    await here.submit("approver", { reason: WHY });
+    expect(dialogOf(here, "approver")).toContain("You do not have permission to use `drain`");
+    expect((await here.operations()).map(({ status }) => status)).toEqual(["waiting"]);
+  });
+
+  test("does nothing for those who are not on call", async () => {
+    const asked = await waiting("U0APPROVER");
+    await here.press("operator", RUN_UNAPPROVED);
+    expect(dialogOf(here, "operator")).toBe("");
+    expect(privately(here, "operator").at(-1)).toContain("You do not have permission to use `break-glass`");
+    expect(privately(here, "operator").at(-1)).toContain("Ask <@U0APPROVER>, who may.");
+    expect((await recordOf(asked))?.status).toBe("waiting");
+  });
+});
+
 describe("A drain with --break-glass", () => {
   test("does not wait for the approval, calls the approvers, and is reviewed afterwards", async () => {
     here = await withSeedNodes({ configuration: { people } });
@@ -56,7 +106,7 @@ describe("A drain with --break-glass", () => {
     expect(call).toMatch(
       /<@U0APPROVER>[\s\S]*is acting without an approval[\s\S]*Reason: disk fails, INC-7 now\. To stop it, press [\s\S]*pods? will be evicted/,
     );
-    expect(openly(here)[0]).toMatch(/Ran without an approval[\s\S]*\[In order\][\s\S]*\[Not in order\]/);
+    expect(openly(here)[0]).toMatch(/Ran without an approval[\s\S]*\[Looks fine\][\s\S]*\[Raise a concern\]/);
     await here.press("operator", APPROVE_OPERATION);
     expect(privately(here, "operator").at(-1)).toContain(`You requested \`${id}\`, so another person must decide`);
     await here.type("operator", "/win operations");
@@ -64,10 +114,12 @@ describe("A drain with --break-glass", () => {
     expect(privately(here, "operator").at(-1)).toContain("its review by `approver`: it ran without an approval");
 
     await here.press("approver", APPROVE_OPERATION);
-    expect(privately(here, "approver").at(-1)).toMatch(/Your review of `drain-\w+` is recorded: in order/);
+    expect(privately(here, "approver").at(-1)).toMatch(/Your review of `drain-\w+` is recorded: looks fine/);
     await here.until(async () => (await recordOf(id))?.approval?.state === "reviewed", 40, "the review");
     await here.pass(1);
-    expect(openly(here)[0]).toMatch(/without an approval: disk fails, INC-7 now · reviewed by <@U0APPROVER>: in order/);
+    expect(openly(here)[0]).toMatch(
+      /without an approval: disk fails, INC-7 now · reviewed by <@U0APPROVER>: looks fine/,
+    );
     await here.type("approver", `/win audit ${id}`);
     await here.pass(1);
     expect(privately(here, "approver").at(-1)).toMatch(/chain intact[\s\S]*break-glass[\s\S]*ended[\s\S]*reviewed/);
@@ -85,7 +137,7 @@ describe("A drain with --break-glass", () => {
     expect(openly(here)).toEqual([]);
   });
 
-  test("takes no second Ready node until the first one was reviewed; a denial says not in order", async () => {
+  test("takes no second Ready node until the first one was reviewed; a denial raises a concern", async () => {
     here = await withSeedNodes();
     const first = await run(drainOf(web.name));
     await here.type("operator", `/win uncordon ${shortName(web)}`);
@@ -96,7 +148,7 @@ describe("A drain with --break-glass", () => {
     await here.submit("approver", { reason: "no one was asked" });
     await here.until(async () => (await recordOf(first.id))?.approval?.state === "reviewed", 40, "the review");
     await here.pass(1);
-    expect(inThreads(here).join("\n")).toContain("not in order: no one was asked");
+    expect(inThreads(here).join("\n")).toContain("raises a concern: no one was asked");
     expect((await run(drainOf(otherWeb.name))).status).toBe("succeeded");
   });
 

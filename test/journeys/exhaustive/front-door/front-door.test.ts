@@ -146,7 +146,7 @@ describe("a start that Lambda does not take", () => {
   test("is tried again before anybody gives up", async () => {
     here.simulator.simulation.faults.inject("aws-throttle", { service: "lambda", action: "Invoke" }, 1);
     const shown = await here.type("operator", "/win add web 1");
-    expect(shown.messages[0]?.text).toContain("started (");
+    expect(shown.messages[0]?.text).toContain("Checking *");
     expect(here.simulator.lambda.executions().length).toBeGreaterThanOrEqual(0);
     await here.pass(1);
     expect((await newest(here)).operation.status).toBe("running");
