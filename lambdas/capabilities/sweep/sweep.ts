@@ -13,7 +13,7 @@ import { lambdaEntry } from "../../steps/host.ts";
 import { isDue, startNextPart } from "../../steps/next-part.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { announceRules } from "./changed-rules.ts";
-import { giveBackLeft, leftCordons, tellGivenBack } from "./cordons.ts";
+import { clearUncordoned, giveBackLeft, leftCordons, tellGivenBack } from "./cordons.ts";
 import { dueReminders, remind } from "./kept-machines.ts";
 import { closeOperation, findLost } from "./lost.ts";
 import { followReview } from "./reviews.ts";
@@ -129,6 +129,9 @@ export const sweepLedger =
       () => undefined,
     );
     await step(ctx, "copy late entries of the audit", () => exportLate(steps), ATTEMPTS).catch(orLater(undefined));
+    await step(ctx, "clear marks of uncordoned nodes", () => clearUncordoned(steps), ATTEMPTS).catch(
+      orLater(undefined),
+    );
     // The execution fails, which an alarm reports, once everything else is done.
     if (failures.length > 0) throw failures[0];
   };

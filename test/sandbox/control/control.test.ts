@@ -132,6 +132,16 @@ describe("what it changes", () => {
     expect((await ask("DELETE", `/faults/${injected.id}`)).status).toBe(404);
   });
 
+  test("no fault that can never apply", async () => {
+    const match = { code: "NoSuchCode" };
+    const { status, body } = await ask("POST", "/faults", { kind: "no-capacity", match });
+    expect([status, body.error]).toEqual([
+      400,
+      expect.stringMatching(/^The code of fault no-capacity is one of InsufficientInstanceCapacity, /),
+    ]);
+    expect((await ask("GET", "/faults")).body.inForce).toEqual([]);
+  });
+
   test("faults under their former path, /mishaps", async () => {
     const { ask } = office();
     const { body: injected } = await ask("POST", "/mishaps", { kind: "no-capacity" });
