@@ -47,7 +47,17 @@ function office() {
       people: () => ({ teamId: "T0CASEMENT", channelId: CHANNEL, people: [person] }),
     },
   });
-  simulation.faults.declare({ kind: "no-capacity", sentence: "EC2 has none.", fields: { instanceType: "which" } });
+  simulation.faults.declare({
+    kind: "no-capacity",
+    sentence: "EC2 has none.",
+    fields: { instanceType: "which" },
+  });
+  simulation.faults.declare({
+    kind: "clock-wrong",
+    sentence: "Wrong.",
+    fields: { how: "which" },
+    values: { how: ["ahead"] },
+  });
   const ask = async (method: string, url: string, body?: unknown, headers: Record<string, string> = {}) => {
     const bytes = Buffer.from(body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body));
     const { status, body: text } = await api.answer({ method, url, headers, body: bytes });
@@ -133,12 +143,10 @@ describe("what it changes", () => {
   });
 
   test("no fault that can never apply", async () => {
-    const match = { code: "NoSuchCode" };
-    const { status, body } = await ask("POST", "/faults", { kind: "no-capacity", match });
-    expect([status, body.error]).toEqual([
-      400,
-      expect.stringMatching(/^The code of fault no-capacity is one of InsufficientInstanceCapacity, /),
-    ]);
+    const { ask } = office();
+    const match = { how: "sideways" };
+    const { status, body } = await ask("POST", "/faults", { kind: "clock-wrong", match });
+    expect([status, body.error]).toEqual([400, "The how of fault clock-wrong is one of ahead."]);
     expect((await ask("GET", "/faults")).body.inForce).toEqual([]);
   });
 
