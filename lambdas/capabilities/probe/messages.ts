@@ -1,5 +1,6 @@
 import type { FailingNode } from "../../health/probed-node.ts";
-import { dataPlaneSays, troubleWords } from "../../messages/health/trouble.ts";
+import { dataPlaneSays } from "../../messages/health/network-troubles.ts";
+import { troubleWords } from "../../messages/health/trouble.ts";
 import type { TroubleContext } from "../../messages/health/trouble-text.ts";
 import { line, type Notice } from "../../messages/operation/escalations.ts";
 import { actions, section } from "../../messages/slack/blocks.ts";
