@@ -1,9 +1,11 @@
 import { giveBackCordon } from "../../change/node/cordon.ts";
 import { type LostNode, ownStartUpTaint } from "../../change/node/lost-node.ts";
+import { CORDONED_BY } from "../../cluster/node-keys.ts";
 import { cordonGivenBack, cordonKept, type LeftCordonOutcome } from "../../messages/node/cordon.ts";
 import type { NodeRecord } from "../../records/records.ts";
 import type { StageName } from "../../stages.ts";
-import { isBusy } from "../../steps/client-errors.ts";
+import { codeOfAnswer, isBusy } from "../../steps/client-errors.ts";
+import { uncordonPatch } from "../../steps/cluster/cordon-rules.ts";
 import { hasEnded, type Machine } from "../../steps/ec2/instances.ts";
 import type { OpenCordon } from "../../steps/ledger/cordons.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -26,12 +28,18 @@ const workOn = async (
   { operation, index }: Pick<OpenCordon, "operation" | "index">,
 ): Promise<NodeRecord | undefined> => (await steps.ledger.nodes(operation)).find((one) => one.index === index);
 
+/** Takes an execution that Lambda refuses to show for one that runs: the sweep reports it. @throws any other error */
+function unknownEnding(error: unknown): null {
+  if (codeOfAnswer(error) !== "aws-denied") throw error;
+  return null;
+}
+
 async function isLeft(steps: Steps, { operation: id, index }: OpenCordon): Promise<boolean> {
   const operation = await steps.ledger.operation(id);
   const node = await workOn(steps, { operation: id, index });
   if (operation?.endedAt === null && (node?.endedAt ?? null) === null) return false;
   const execution = node?.executionArn ?? operation?.executionArn ?? null;
-  return execution === null || (await steps.executions.ending(execution)) !== null;
+  return execution === null || (await steps.executions.ending(execution).catch(unknownEnding)) !== null;
 }
 
 /** Finds out what became of a lost node's machine, and gives its Node back. */
@@ -104,4 +112,19 @@ export async function tellGivenBack(steps: Steps, record: OpenCordon, outcome: L
     });
   if (isKept) await keep(steps, record);
   else await steps.cordons.close(record.uid, record.operation);
+}
+
+/**
+ * Takes Casement's marks off nodes that stayed cordoned for a person and that someone has uncordoned with kubectl: the label
+ * would keep them out of load balancers. A node whose reboot is unproven keeps its record. Call inside a step.
+ */
+export async function clearUncordoned(steps: Steps): Promise<void> {
+  for (const node of await steps.nodes.all()) {
+    const { uid, annotations } = node.metadata ?? {};
+    if (!uid || node.spec?.unschedulable || !annotations?.[CORDONED_BY]) continue;
+    const record = await steps.cordons.find(uid);
+    if (!record || record.keptAt === undefined || record.unproven) continue;
+    await steps.nodes.change(node, uncordonPatch(node, record));
+    await steps.cordons.forget(uid);
+  }
 }

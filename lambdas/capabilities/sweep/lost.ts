@@ -10,6 +10,7 @@ import { lostMessage } from "../../messages/operation/lost.ts";
 import { METRICS } from "../../metrics.ts";
 import type { StageFault } from "../../records/failures.ts";
 import type { NodeRecord, OperationRecord } from "../../records/records.ts";
+import { codeOfAnswer, wordsOf } from "../../steps/client-errors.ts";
 import { isParked, isPartOverdue } from "../../steps/next-part.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { giveBackLostNode } from "./cordons.ts";
@@ -19,6 +20,8 @@ interface Lost extends StageFault {
   readonly id: string;
   /** Giving back may need the cluster. */
   readonly isChange: boolean;
+  /** Lambda refuses to show its execution, as of a function that a release took away: it is left as it is. */
+  readonly isUnreadable?: true;
 }
 
 /** By index of a node: what it held and holds no more. */
@@ -65,9 +68,9 @@ export async function findLost(steps: Steps): Promise<Lost[]> {
   logMetric(METRICS.oldestWaiting, minutesSince(await waitingSince(steps, unfinished), steps.now()));
   for (const operation of unfinished) {
     if (operation.handedOver || (isParked(operation) && !isPartOverdue(operation, steps.now()))) continue;
-    const why = await howLost(steps, operation);
-    if (why === null) continue;
-    found.push({ id: operation.id, ...why, isChange: isChange(operation.request.command) });
+    const lost = await howLost(steps, operation).catch(unreadable);
+    if (lost === null) continue;
+    found.push({ id: operation.id, ...lost, isChange: isChange(operation.request.command) });
     nodes += (await steps.ledger.nodes(operation.id)).length;
     if (nodes >= MOST_NODES) break;
   }
@@ -87,6 +90,16 @@ async function waitingSince(steps: Steps, operations: readonly OperationRecord[]
     since.push(deciding.flatMap(({ failedAt }) => failedAt ?? []).sort()[0] ?? requestedAt);
   }
   return since.sort()[0];
+}
+
+/**
+ * Says of an operation that Lambda refuses to show its execution: only a person knows whether it still runs.
+ * @throws any other error
+ */
+function unreadable(error: unknown): Omit<Lost, "id" | "isChange"> {
+  const code = codeOfAnswer(error);
+  if (code !== "aws-denied") throw error;
+  return { code, why: `Lambda refuses to show its execution: ${wordsOf(error)}`, isUnreadable: true };
 }
 
 async function howLost(steps: Steps, operation: OperationRecord): Promise<StageFault | null> {

@@ -13,7 +13,7 @@ import { lambdaEntry } from "../../steps/host.ts";
 import { isDue, startNextPart } from "../../steps/next-part.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { announceRules } from "./changed-rules.ts";
-import { giveBackLeft, leftCordons, tellGivenBack } from "./cordons.ts";
+import { clearUncordoned, giveBackLeft, leftCordons, tellGivenBack } from "./cordons.ts";
 import { dueReminders, remind } from "./kept-machines.ts";
 import { closeOperation, findLost } from "./lost.ts";
 import { followReview } from "./reviews.ts";
@@ -103,12 +103,17 @@ export const sweepLedger =
     await step(ctx, "announce changed rules", () => announceRules(steps), ATTEMPTS).catch(orLater(undefined));
     await beginDue(ctx, steps);
     const lost = await step(ctx, "find operations that were lost", () => findLost(steps));
-    const looks = lost.filter((one) => !one.isChange);
-    const changes = lost.filter((one) => one.isChange);
+    const failures: unknown[] = lost
+      .filter(({ isUnreadable }) => isUnreadable)
+      .map(({ id, why }) => new Error(`${id}: ${why}`));
+    const each = eachInto(failures);
+    const closable = lost.filter(({ isUnreadable }) => !isUnreadable);
+    const looks = closable.filter((one) => !one.isChange);
+    const changes = closable.filter((one) => one.isChange);
     await each(looks, (one) => closeOperation(ctx, steps, one));
     const followed = await step(ctx, "find operations that were handed over", () => handedOver(steps));
     await each(followed, (id) => step(ctx, `follow ${id}`, () => follow(steps, id), ATTEMPTS));
-    if (!(await each(changes, (one) => closeOperation(ctx, steps, one)))) return;
+    await each(changes, (one) => closeOperation(ctx, steps, one));
     const cordons = await step(ctx, "find nodes that operations left", () => leftCordons(steps));
     await each(cordons.slice(0, MOST_CORDONS), async (record) => {
       const { node, uid, operation } = record;
@@ -124,6 +129,11 @@ export const sweepLedger =
       () => undefined,
     );
     await step(ctx, "copy late entries of the audit", () => exportLate(steps), ATTEMPTS).catch(orLater(undefined));
+    await step(ctx, "clear marks of uncordoned nodes", () => clearUncordoned(steps), ATTEMPTS).catch(
+      orLater(undefined),
+    );
+    // The execution fails, which an alarm reports, once everything else is done.
+    if (failures.length > 0) throw failures[0];
   };
 
 const beginDue = (ctx: DurableContext, steps: Steps): Promise<void> =>
@@ -160,22 +170,27 @@ async function remindOfWaits(ctx: DurableContext, steps: Steps): Promise<void> {
 }
 
 /**
- * Does the work for each, one after the other. If a service is unavailable, the rest is left to the next sweep.
- * @returns whether all were worked on
- * @throws Error of the first that failed for another reason, after the others were worked on: a bug, or a missing right
+ * Makes a function that does the work for each, one after the other. If a service is unavailable, the rest is left to the next sweep.
+ * @param failures gets the errors of those that failed for another reason: bugs, or missing rights
  */
-async function each<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<boolean> {
-  const failures: unknown[] = [];
-  for (const one of all) {
-    try {
-      await work(one);
-    } catch (error) {
-      if (kindOf(error) === "Retryable") return false;
-      failures.push(error);
+const eachInto =
+  (failures: unknown[]) =>
+  async <T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> => {
+    for (const one of all) {
+      try {
+        await work(one);
+      } catch (error) {
+        if (kindOf(error) === "Retryable") return;
+        failures.push(error);
+      }
     }
-  }
+  };
+
+/** Does the work for each. @throws the first error of those that failed, after the others were worked on */
+async function each<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+  const failures: unknown[] = [];
+  await eachInto(failures)(all, work);
   if (failures.length > 0) throw failures[0];
-  return true;
 }
 
 /** The entry for Lambda and for the sandbox. */

@@ -98,6 +98,11 @@ function inject({ simulation }: ControlOptions, { request }: Asked): Answer<"Fau
   if (injected) return { id: injected.id };
   const known = simulation.faults.kinds().find((one) => one.kind === kind);
   if (!known) throw new Problem(400, `There is no fault kind "${kind}": GET /faults lists them.`);
+  for (const [field, value] of Object.entries(match)) {
+    const values = Object.hasOwn(known.fields, field) ? known.values?.[field] : undefined;
+    if (values && !values.includes(value))
+      throw new Problem(400, `The ${field} of fault ${kind} is one of ${values.join(", ")}.`);
+  }
   throw new Problem(400, `Fault ${kind} can be matched by ${Object.keys(known.fields).join(", ")} only.`);
 }
 

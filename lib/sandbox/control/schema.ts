@@ -54,7 +54,12 @@ const person = z.object({ id: text, name: text, roles: z.array(text), kubernetes
 
 const match = z.record(text, text);
 const fault = z.object({ id: text, kind: text, match, count: z.int().min(1).optional() });
-const kind = z.object({ kind: text, sentence: text, fields: z.record(text, text) });
+const kind = z.object({
+  kind: text,
+  sentence: text,
+  fields: z.record(text, text),
+  values: z.record(text, z.array(text)).optional(),
+});
 
 /** Schemas of the control API's answers, by name. */
 export const answers = {

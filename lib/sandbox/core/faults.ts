@@ -8,7 +8,13 @@ export interface FaultKind {
   readonly sentence: string;
   /** Fields that `match` may name, each with one sentence. */
   readonly fields: Readonly<Record<string, string>>;
+  /** Every value that a field can have; a field that is missing here can have any. */
+  readonly values?: Readonly<Record<string, readonly string[]>>;
 }
+
+/** Can a fault with this value of a field ever apply? */
+const canMatch = ({ fields, values = {} }: FaultKind, [field, value]: readonly [string, string]): boolean =>
+  Object.hasOwn(fields, field) && (values[field]?.includes(value) ?? true);
 
 /** A fault in force. It ends after `count` occurrences; without a count it lasts until it is ended. */
 export interface Fault {
@@ -24,7 +30,7 @@ export interface Faults {
   declare(...kinds: FaultKind[]): void;
   kinds(): FaultKind[];
   inForce(): Fault[];
-  /** Puts a fault in force; undefined when the kind or a field of `match` is unknown. */
+  /** Puts a fault in force; undefined when the kind, or a field of `match`, is unknown, or a field can never have that value. */
   inject(kind: string, match: Readonly<Record<string, string>>, count?: number): Fault | undefined;
   end(id: string): boolean;
   /**
@@ -52,7 +58,7 @@ export function faultRegistry(store: Store, random: Random): Faults {
     inForce: () => injected.values(),
     inject: (kind, match, count) => {
       const known = kinds.get(kind);
-      if (!known || Object.keys(match).some((field) => !Object.hasOwn(known.fields, field))) return undefined;
+      if (!known || !Object.entries(match).every((entry) => canMatch(known, entry))) return undefined;
       const fault: Fault = { id: `fault-${random.hex(8)}`, kind, match, ...(count === undefined ? {} : { count }) };
       injected.set(fault.id, fault);
       return fault;

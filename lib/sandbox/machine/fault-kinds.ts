@@ -49,11 +49,13 @@ export const machineFaults: readonly FaultKind[] = [
     kind: "aws-by-proxy",
     sentence: "The machine reaches AWS only through a proxy, which its SSM agent has from variables.",
     fields: { ...fields, how: proxyPlaces.join(" or ") },
+    values: { how: proxyPlaces },
   },
   {
     kind: "guard-lost",
     sentence: "The guard of the metadata route is taken from a running machine, or its file is changed.",
     fields: { ...fields, how: guardLosses.join(" or ") },
+    values: { how: guardLosses },
   },
   {
     kind: "guard-hangs",
@@ -77,6 +79,7 @@ export const machineFaults: readonly FaultKind[] = [
     kind: "service-hangs",
     sentence: "A Windows service that is asked to start or to stop stays pending until its machine boots again.",
     fields: { ...fields, service: "the Windows service", how: hangs.join(" or ") },
+    values: { how: hangs },
   },
   {
     kind: "service-exits",
@@ -104,11 +107,13 @@ export const machineFaults: readonly FaultKind[] = [
     sentence:
       "hybrid-overlay-node makes its network anew when it starts: pods from before have no network, and the link-local routes vanish.",
     fields: { ...fields, how: networkLosses.join(", or ") },
+    values: { how: networkLosses },
   },
   {
     kind: "record-damaged",
     sentence: "A record that a script reads is found damaged, as after a loss of power.",
     fields: { ...fields, file: "guard.json, reboot.json or network.json", how: damages.join(", ") },
+    values: { how: damages },
   },
   {
     kind: "program-in-use",
@@ -129,6 +134,7 @@ export const machineFaults: readonly FaultKind[] = [
     kind: "clock-wrong",
     sentence: "The clock of the machine is wrong by a day, or ahead by two minutes.",
     fields: { ...fields, how: wrongClocks.join(", ") },
+    values: { how: wrongClocks },
   },
   {
     kind: "boots-uncounted",
@@ -149,6 +155,7 @@ export const machineFaults: readonly FaultKind[] = [
     kind: "boots-by-itself",
     sentence: "A running machine restarts without Casement: Windows Update at night, a person, or a loss of power.",
     fields: { ...fields, how: ownBoots.join(", ") },
+    values: { how: ownBoots },
   },
   { kind: "slow-boot", sentence: "Booting takes four times as long.", fields },
   {
@@ -160,5 +167,6 @@ export const machineFaults: readonly FaultKind[] = [
     kind: "kubelet-wrong-csr",
     sentence: "The kubelet asks for a certificate that it should not get.",
     fields: { ...fields, how: wrongRequests.join(" or ") },
+    values: { how: wrongRequests },
   },
 ];

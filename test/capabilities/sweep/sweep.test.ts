@@ -51,6 +51,40 @@ it("leaves what may still begin, and closes what never began", async () => {
   expect(await swept(21, {}, null)).toEqual(["failed: its execution never started"]);
 });
 
+it("leaves an operation whose execution Lambda refuses to show, closes the others, and then fails", async () => {
+  const requestedAt = new Date(inMinutes(-60)).toISOString();
+  const looks = ["arn:renamed", "arn:stopped"].map((executionArn) =>
+    operationRecord({ id: executionArn, request: { command: "nodes" }, requestedAt, executionArn }),
+  );
+  const closed: string[] = [];
+  const denied = Object.assign(new Error("not authorized to perform lambda:GetDurableExecution"), {
+    name: "AccessDeniedException",
+  });
+  const steps = verbs({
+    ledger: {
+      unfinished: async () => looks,
+      operation: async (id: string) => looks.find((one) => one.id === id),
+      nodes: async () => [],
+      changeOperation: async (id: string) => void closed.push(id),
+    },
+    ...free,
+    executions: {
+      ending: async (arn: string) => {
+        if (arn === "arn:renamed") throw denied;
+        return "STOPPED";
+      },
+    },
+  });
+  const ended = await run((ctx) => sweepLedger(steps)({ tick: "event-1" }, ctx));
+  expect(closed).toEqual(["arn:stopped"]);
+  expect(ended).toMatchObject({
+    status: "FAILED",
+    error: {
+      message: expect.stringMatching(/^arn:renamed: Lambda refuses to show its execution: .*GetDurableExecution/),
+    },
+  });
+});
+
 it("does nothing while another sweep runs", async () => {
   const running = verbs({
     turns: { last: async () => "arn:another", take: async () => true },

@@ -56,7 +56,9 @@ beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), "casement-kubectl-"));
   cluster.api.create(linuxNode(first, worker));
   cluster.api.create(linuxNode(second, worker));
-  admin = userOf({ token: cluster.api.issueToken({ name: "admin", groups: ["system:masters"] }, null) }, "admin");
+  const { certificate, key } = await cluster.api.adminCredentials();
+  const data = (pem: string): string => Buffer.from(pem).toString("base64");
+  admin = userOf({ "client-certificate-data": data(certificate), "client-key-data": data(key) }, "admin");
   await admin(["version"]);
 }, 60_000);
 
@@ -297,15 +299,17 @@ describe("draining", () => {
 });
 
 describe("certificates", () => {
+  const create = async (name: string, subject: string): Promise<string> => {
+    const { requestPem, keyPem } = await requestFor(subject);
+    const request = signingRequest(name, requestPem, CLIENT, ["digital signature", "client auth"]);
+    await run("create -f -", yaml(request as unknown as KubeObject));
+    expect(await run(`get csr ${name} -o jsonpath={.spec.extra}`)).toContain("credential-id");
+    return keyPem;
+  };
+
   test("approves a kubelet's request and gets the certificate signed", async () => {
-    const { requestPem, keyPem } = await requestFor(`O=system:nodes, CN=system:node:${first}`);
-    await run(
-      "create -f -",
-      yaml(
-        signingRequest("joining", requestPem, CLIENT, ["digital signature", "client auth"]) as unknown as KubeObject,
-      ),
-    );
-    expect(await run("get csr joining")).toMatch(/joining .+kube-apiserver-client-kubelet +admin +<none> +Pending/);
+    const keyPem = await create("joining", `O=system:nodes, CN=system:node:${first}`);
+    expect(await run("get csr joining")).toMatch(/joining .+kube-apiserver-client-kubelet +\S+ +<none> +Pending/);
     expect(await run("certificate approve joining")).toContain("joining approved");
     await run("wait --for=jsonpath={.status.certificate} csr/joining --timeout=5s");
     expect(await run("get csr joining")).toContain("Approved,Issued");
@@ -321,13 +325,7 @@ describe("certificates", () => {
   });
 
   test("denies too", async () => {
-    const { requestPem } = await requestFor("O=system:nodes, CN=system:node:stranger");
-    await run(
-      "create -f -",
-      yaml(
-        signingRequest("stranger", requestPem, CLIENT, ["digital signature", "client auth"]) as unknown as KubeObject,
-      ),
-    );
+    await create("stranger", "O=system:nodes, CN=system:node:stranger");
     await run("certificate deny stranger");
     expect(await run("get csr stranger")).toMatch(/Denied$/m);
   });

@@ -47,7 +47,17 @@ function office() {
       people: () => ({ teamId: "T0CASEMENT", channelId: CHANNEL, people: [person] }),
     },
   });
-  simulation.faults.declare({ kind: "no-capacity", sentence: "EC2 has none.", fields: { instanceType: "which" } });
+  simulation.faults.declare({
+    kind: "no-capacity",
+    sentence: "EC2 has none.",
+    fields: { instanceType: "which" },
+  });
+  simulation.faults.declare({
+    kind: "clock-wrong",
+    sentence: "Wrong.",
+    fields: { how: "which" },
+    values: { how: ["ahead"] },
+  });
   const ask = async (method: string, url: string, body?: unknown, headers: Record<string, string> = {}) => {
     const bytes = Buffer.from(body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body));
     const { status, body: text } = await api.answer({ method, url, headers, body: bytes });
@@ -130,6 +140,14 @@ describe("what it changes", () => {
     ]);
     expect(await ask("DELETE", `/faults/${injected.id}`)).toEqual({ status: 200, body: { id: injected.id } });
     expect((await ask("DELETE", `/faults/${injected.id}`)).status).toBe(404);
+  });
+
+  test("no fault that can never apply", async () => {
+    const { ask } = office();
+    const match = { how: "sideways" };
+    const { status, body } = await ask("POST", "/faults", { kind: "clock-wrong", match });
+    expect([status, body.error]).toEqual([400, "The how of fault clock-wrong is one of ahead."]);
+    expect((await ask("GET", "/faults")).body.inForce).toEqual([]);
   });
 
   test("faults under their former path, /mishaps", async () => {

@@ -59,6 +59,15 @@ describe("reading protobuf", () => {
     await cluster.stop();
   });
 
+  test("reads the lists of a signing request's extra", () => {
+    const extra = message([1, "example.com/ids"], [2, message([1, "a"], [1, "b"])]);
+    const spec = message([2, "olivia"], [4, "dev"], [4, "ops"], [6, extra]);
+    const request = message([1, named], [2, spec]);
+    expect(decodeProtobuf(wrapped("certificates.k8s.io/v1", "CertificateSigningRequest", request))).toMatchObject({
+      spec: { username: "olivia", groups: ["dev", "ops"], extra: { "example.com/ids": ["a", "b"] } },
+    });
+  });
+
   test("distinguishes the events of the two groups", () => {
     const about = message([1, "Node"], [3, "n"]);
     const core = message([1, named], [2, about], [4, "hello"], [8, 1]);

@@ -52,9 +52,11 @@ export function rolloutPace(round: number, nodes: number, isPaused: boolean): Pa
 async function end(steps: Steps, id: string): Promise<void> {
   const seen = await seeRollout(steps, id);
   const endedAt = steps.timestamp();
-  for (const { index, status } of seen.nodes)
-    if (status === "queued")
-      await steps.ledger.changeNode(id, index, { status: "cancelled", outcome: notBegun, endedAt });
+  for (const node of seen.nodes.filter(({ status }) => status === "queued")) {
+    // A node that queues again has its record only once it begins.
+    await steps.ledger.recordNode(node);
+    await steps.ledger.changeNode(id, node.index, { status: "cancelled", outcome: notBegun, endedAt });
+  }
   const { operation, nodes } = await seeRollout(steps, id);
   if (operation.endedAt !== null) return;
   const isCancelled = (await cancelledBy(steps, id)) !== null;

@@ -45,6 +45,7 @@ export const noCapacity = {
     zone: "us-west-2a",
     code: `which error, by default InsufficientInstanceCapacity: ${Object.keys(shortages).join(", ")}`,
   },
+  values: { code: Object.keys(shortages) },
 };
 
 function injectedShortage(records: Ec2Records, plan: LaunchPlan): string | undefined {

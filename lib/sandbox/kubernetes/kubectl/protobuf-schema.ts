@@ -2,7 +2,7 @@
  * The protobuf messages that kubectl and the controllers of a control plane send, field by field: number, name, type.
  * Numbers are those of the generated.proto files of k8s.io/api and k8s.io/apimachinery. A kind that two groups have is
  * prefixed with its version. Types: text, number, flag, bytes, time, micro (MicroTime), quantity, amount (IntOrString),
- * a message's name, or one of these with [] (repeated) or {} (map from text). A "?" keeps zero values: Go writes the
+ * list (a list of texts that is a value itself, as ExtraValue), a message's name, or one of these with [] (repeated) or {} (map from text). A "?" keeps zero values: Go writes the
  * others even when they are not set. A field that is not listed is refused, not dropped.
  */
 const lines: Readonly<Record<string, string>> = {
@@ -18,11 +18,10 @@ const lines: Readonly<Record<string, string>> = {
   CertificateSigningRequest:
     "1 metadata ObjectMeta, 2 spec CertificateSigningRequestSpec, 3 status CertificateSigningRequestStatus",
   CertificateSigningRequestSpec:
-    "1 request bytes, 2 username text, 3 uid text, 4 groups text[], 5 usages text[], 6 extra ExtraValue{}, 7 signerName text, 8 expirationSeconds number?",
+    "1 request bytes, 2 username text, 3 uid text, 4 groups text[], 5 usages text[], 6 extra list{}, 7 signerName text, 8 expirationSeconds number?",
   CertificateSigningRequestStatus: "1 conditions CertificateSigningRequestCondition[], 2 certificate bytes",
   CertificateSigningRequestCondition:
     "1 type text, 2 reason text, 3 message text, 4 lastUpdateTime time, 5 lastTransitionTime time, 6 status text",
-  ExtraValue: "1 items text[]",
   Eviction: "1 metadata ObjectMeta, 2 deleteOptions DeleteOptions",
   SelfSubjectAccessReview: "1 metadata ObjectMeta, 2 spec SelfSubjectAccessReviewSpec, 3 status Ignored",
   SelfSubjectAccessReviewSpec: "1 resourceAttributes ResourceAttributes, 2 nonResourceAttributes NonResourceAttributes",

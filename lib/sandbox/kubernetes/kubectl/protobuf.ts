@@ -42,6 +42,9 @@ function amountOf(value: Value): number | string {
   return numberOf(parts.get(1) ?? 0n) === 0 ? numberOf(parts.get(2) ?? 0n) : partText(parts, 3);
 }
 
+/** A Go type that is a list of texts, such as certificates/v1 ExtraValue: a message whose field 1 is repeated. */
+const listOf = (value: Value): string[] => [...fieldsOnWire(bytesOf(value))].map((item) => textOf(item.value));
+
 const scalars: Readonly<Record<string, (value: Value) => unknown>> = {
   text: textOf,
   number: numberOf,
@@ -51,6 +54,7 @@ const scalars: Readonly<Record<string, (value: Value) => unknown>> = {
   micro: microTimeOf,
   quantity: (value) => partText(partsOf(value), 1),
   amount: amountOf,
+  list: listOf,
   Ignored: () => undefined,
 };
 

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { CANCEL_OPERATION, CONTINUE_DRAIN } from "../../../../lambdas/messages/slack/buttons.ts";
-import { eventsOn, heldBack, newest, settled } from "../../evidence.ts";
+import { eventsOn, heldBack, newest, nodeNamed, settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
 import { isCordoned, run, SHORT, unasked } from "../../on-web.ts";
-import { allowDisruptions, guardedPod, homeOf, podsOn, shortName, web } from "../../others.ts";
+import { allowDisruptions, guardedPod, homeOf, kubectl, podsOn, shortName, web } from "../../others.ts";
 import { openly, privately } from "../../reading.ts";
 
 let here: Journey;
@@ -36,6 +36,22 @@ describe("A drain", () => {
     const { operation } = await newest(here);
     const drained = eventsOn(here, web.name).filter((event) => event.startsWith("CasementDrained"));
     expect(drained).toEqual([expect.stringMatching(new RegExp(`drained by ${operation.id}: \\d+ pods? evicted`))]);
+  });
+
+  test("that left a node cordoned loses its label and its annotation, once someone uncordons the node with kubectl", async () => {
+    here = await unasked("drain");
+    await run(here, `drain ${SHORT} --force ${web.name}`, 60);
+    const marks = (): (string | undefined)[] => {
+      const { labels, annotations } = nodeNamed(here, web.name)?.metadata ?? {};
+      return [
+        labels?.["node.kubernetes.io/exclude-from-external-load-balancers"],
+        annotations?.["casement.dev/cordoned-by"],
+      ];
+    };
+    await kubectl(here, "PATCH", `/api/v1/nodes/${web.name}`, { spec: { unschedulable: null } });
+    expect(marks()).not.toContain(undefined);
+    await here.until(() => marks().every((mark) => mark === undefined), 20, "the sweep");
+    expect(isCordoned(here)).toBe(false);
   });
 
   test("that has passed its deadline goes on when Continue is pressed, and ends well once the budget allows it", async () => {

@@ -103,6 +103,8 @@ function beat(context: ProgramContext): void {
 
 function connected(context: ProgramContext): void {
   connections.add(context.process);
+  // Its last heartbeat may be as old as the time for which the simulator did not run.
+  if (context.resumed) beat(context);
   context.process.every(HEARTBEAT_MS, () => beat(context));
   resumeDocuments(context.machine);
   context.machine.ssmBackend().ready(context.machine.id);
