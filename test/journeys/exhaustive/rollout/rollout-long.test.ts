@@ -4,6 +4,7 @@ import type { Journey } from "../../journey.ts";
 import { kubectl } from "../../others.ts";
 import { endFault, injectFault } from "../../outside.ts";
 import { poolOfFour } from "../../pool-of-four.ts";
+import { openly } from "../../reading.ts";
 
 let here: Journey;
 let names: readonly string[];
@@ -62,4 +63,25 @@ test("a freeze that comes meanwhile pauses it before the next node is disturbed;
   await here.type("operator", `/win resume ${id}`);
   await settled(here, 240);
   expect(await rollout()).toMatchObject({ status: "succeeded", summary: "4 of 4 nodes are rebooted and proven." });
+});
+
+test("is cancelled after a freeze and two resumes, though its nodes have queued again and were never begun", async () => {
+  ({ here, names } = await poolOfFour(1));
+  await here.type("operator", "/win reboot web");
+  const rollout = async () => (await here.operations()).find(({ request }) => request.command === "reboot");
+  const id = (await rollout())?.id ?? "";
+  const paused = (): Promise<void> =>
+    here.until(async () => (await rollout())?.rollout?.paused != null, 120, "the pause");
+  await here.until(async () => (await here.nodes(id))[0]?.stage === "prove", 60, "the first proof");
+  await here.type("operator", '/win freeze web --reason "incident"');
+  for (let times = 0; times < 2; times += 1) {
+    await paused();
+    await here.type("operator", `/win resume ${id}`);
+    await here.until(async () => (await rollout())?.rollout?.paused == null, 10, "the rollout to go on");
+  }
+  await paused();
+  await here.type("operator", `/win cancel ${id}`);
+  await settled(here, 60);
+  expect(await rollout()).toMatchObject({ status: "cancelled", summary: expect.stringContaining("1 of 4 nodes") });
+  expect(openly(here).join("\n")).not.toContain("action required");
 });
