@@ -120,6 +120,7 @@ const pageTo: Readonly<Record<Notice["kind"], WaitKind | null>> = {
   proxy: null,
   trust: null,
   "data-plane": null,
+  fleet: null,
   slack: null,
 };
 

@@ -14,6 +14,7 @@ import { isDue, startNextPart } from "../../steps/next-part.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { announceRules } from "./changed-rules.ts";
 import { giveBackLeft, leftCordons, tellGivenBack } from "./cordons.ts";
+import { callForFleet } from "./fleet-calls.ts";
 import { dueReminders, remind } from "./kept-machines.ts";
 import { closeOperation, findLost } from "./lost.ts";
 import { followReview } from "./reviews.ts";
@@ -23,7 +24,7 @@ import { redrawMessages } from "./unsaid.ts";
 export interface SweepStart {
   /** The event's id: the same tick delivered twice is the same sweep. */
   readonly tick: string;
-  /** Starts what is due and reminds people of what waits, and does nothing else: every few minutes. */
+  /** Starts what is due, reminds people of what waits and calls them to trouble of many nodes, and does nothing else: every few minutes. */
   readonly only?: "due";
 }
 
@@ -97,7 +98,8 @@ export const sweepLedger =
     if (only === "due") {
       await beginDue(ctx, steps);
       await redrawMessages(ctx, steps);
-      return remindOfWaits(ctx, steps);
+      await remindOfWaits(ctx, steps);
+      return callForFleet(ctx, steps);
     }
     if (!(await takeTurn(ctx, steps, "sweep"))) return;
     await step(ctx, "announce changed rules", () => announceRules(steps), ATTEMPTS).catch(orLater(undefined));
