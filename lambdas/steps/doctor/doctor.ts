@@ -15,7 +15,7 @@ import { accessChecks, clusterChecks, clusterCredential } from "./cluster.ts";
 import { ages } from "./credential.ts";
 import { sharedRecords } from "./input-facts.ts";
 import { mirrorsCheck } from "./mirrors.ts";
-import { nodeIdentities } from "./node-identities.ts";
+import { nodeIdentities, nodesReady } from "./node-identities.ts";
 import { otherMachines } from "./other-machines.ts";
 import { profileChecksOf } from "./profile-checks.ts";
 import { proxyCheck } from "./proxy.ts";
@@ -46,6 +46,7 @@ const sidesOf = (profile: Profile): readonly Side<DoctorFacts>[] => [
     checks: [
       ...clusterChecks,
       unregisteredMachines,
+      nodesReady,
       nodeIdentities,
       otherMachines,
       ...inputChecks(),
