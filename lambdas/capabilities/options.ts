@@ -34,7 +34,6 @@ export const force = {
   option: "force",
   kind: "text",
   most: 253,
-  of: "one",
   means: "also evicts pods that nothing recreates and pods with local data; type the node's whole name behind it",
 } as const satisfies Option;
 

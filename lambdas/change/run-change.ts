@@ -155,6 +155,10 @@ async function work<R extends NodeRequest, P, T extends ChangeTask>(
   }
 }
 
+/** The command to type again for one node, in a code span; losses that were accepted stay accepted. */
+const typedFor = (request: NodeRequest, node: string): string =>
+  typeThis(request.command, node, ...("force" in request && request.force !== undefined ? ["--force", node] : []));
+
 /**
  * Asks for the approval that a change needs, and waits for its maintenance window. @returns null when it does not begin
  * now
@@ -183,7 +187,7 @@ async function planAndWork<R extends NodeRequest, P, T extends ChangeTask>(
   const { dryRun, prepare, confirm, names, subject } = change;
   const planned = await planUnlessStopped(op, {
     name: names.plan,
-    again: typeThis(request.command, request.node),
+    again: typedFor(request, request.node),
     plan: () => change.plan(op),
   });
   const plan = planned && prepare ? await prepare(op, planned) : planned;

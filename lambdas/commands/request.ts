@@ -39,6 +39,9 @@ export const nowOf = (request: Request): string | null => ("now" in request && r
 export const isRollout = (request: Request): request is RolloutRequest =>
   (request.command === "reboot" || request.command === "restart") && "targets" in request;
 
+/** Does the request accept the loss of pods and of their local data? */
+export const isForced = (request: Request): boolean => "force" in request && request.force !== undefined;
+
 /** The command that a rollout carries out on each of its nodes. */
 export const rolloutCommand = ({ command }: Request): RolloutCommand => (command === "restart" ? command : "reboot");
 

@@ -21,6 +21,8 @@ export interface InstanceFacts {
   readonly system: StatusCheck;
   /** EC2's check of the instance itself. */
   readonly instance: StatusCheck;
+  /** EC2's check of the volumes that are attached to it. */
+  readonly volumes: StatusCheck;
   /** MAC address of its primary network interface, "02-AA-BB-CC-DD-01"; null if EC2 does not report it. */
   readonly mac: string | null;
   /** Changes that EC2 has scheduled; missing if there are none. */

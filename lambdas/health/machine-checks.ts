@@ -1,3 +1,4 @@
+import { isSameBoot, onOurClock, SAME_BOOT_MS } from "../machine/boots.ts";
 import type { Answers, Group } from "../machine/questions.ts";
 import { by, type CheckName, type Judgement, type NodeCheck, OK, unknownResult, wrong } from "./check.ts";
 import { bootTime, type HealthFacts } from "./facts.ts";
@@ -23,21 +24,25 @@ const byAnswer = <G extends Group>(
     return answer ? judge(answer, facts) : unknownResult(verdict.failed[group] ?? "the machine was not asked");
   });
 
-/** Largest difference between times of the same boot (chosen), because a clock may be set during a reboot. */
-const CLOCK_STEP_MS = 5 * 60_000;
+/** The machine's boot id, else its kubelet's; null if neither reports one. A time is converted to Casement's clock. */
+function bootIdNow({ machine, kubernetes }: HealthFacts): string | null {
+  if (!machine.known) return kubernetes.known ? kubernetes.value.bootId : null;
+  const { verdict, at } = machine.value;
+  return onOurClock(verdict.bootId, verdict.clock, Date.parse(at));
+}
 
 /**
  * Compares the boots by their ids, else by their times. The time of a boot is its distance from the machine's current
  * time, so that setting the clock does not look like a boot.
  */
 function bootChanged(facts: HealthFacts): Judgement {
-  const { before, kubernetes, machine } = facts;
+  const { before } = facts;
   if (!before) return OK;
-  const id = machine.known ? machine.value.verdict.bootId : kubernetes.known ? kubernetes.value.bootId : null;
-  if (id !== null && before.bootId !== null) return id === before.bootId ? sameBoot(before) : OK;
+  const id = bootIdNow(facts);
+  if (id !== null && before.bootId !== null) return isSameBoot(id, before.bootId) ? sameBoot(before) : OK;
   const booted = bootTime(facts);
   if (booted === null) return unknownResult("neither the machine nor its kubelet reports its boot");
-  return booted - Date.parse(before.bootedAt) > CLOCK_STEP_MS ? OK : sameBoot(before);
+  return booted - Date.parse(before.bootedAt) > SAME_BOOT_MS ? OK : sameBoot(before);
 }
 
 const sameBoot = ({ bootId, askedAt }: NonNullable<HealthFacts["before"]>): Judgement =>

@@ -7,9 +7,13 @@ const instance = by("ec2", "instance", ({ instanceId, state, because }) =>
   state === "running" ? OK : wrong({ kind: "instance-down", instanceId, state, because }),
 );
 
-/** Check of EC2's status checks: the first ones take minutes, and EC2 does not check an instance that is down. */
-const status = by("ec2", "status", ({ state, system, instance: own }) => {
+/**
+ * Check of EC2's status checks: the first ones take minutes, and EC2 does not check an instance that is down. A root
+ * volume that does not answer makes the check of the instance fail too, so the volumes come first.
+ */
+const status = by("ec2", "status", ({ state, system, instance: own, volumes }) => {
   if (system === "impaired") return wrong({ kind: "status-impaired", of: "system" });
+  if (volumes === "impaired") return wrong({ kind: "status-impaired", of: "volumes" });
   if (own === "impaired") return wrong({ kind: "status-impaired", of: "instance" });
   if (own === "ok" && system === "ok") return OK;
   return unknownResult(state === "running" ? `EC2 says ${own}` : `the instance is ${state}`);

@@ -12,11 +12,14 @@ const DEADLINE_SECONDS = { probe: 300, long: 600 };
  */
 const API = "kubernetes.default.svc.cluster.local";
 
-/** Port on which the Windows pod listens. */
+/** Port on which the Windows pod listens for the pod of another node. */
 const PORT = 8080;
 
+/** Port on which it listens for its kubelet; the admission policy allows no other. */
+const HOST_PORT = 8081;
+
 /** Exit codes of a probe's container, by their meaning. */
-export const exits = { works: 0, dns: 11, api: 12, metadata: 13, unreached: 14, cannotReach: 15 } as const;
+export const exits = { works: 0, dns: 11, api: 12, metadata: 13, unreached: 14, cannotReach: 15, host: 16 } as const;
 
 /** The fields of a pod that a probe needs. */
 export interface ProbePod {
@@ -28,8 +31,14 @@ export interface ProbePod {
   readonly spec: Readonly<Record<string, unknown>>;
 }
 
-/** Commands of the Windows pods, for Windows PowerShell 5.1 and curl.exe of the image servercore. */
-const BEGIN = "$ErrorActionPreference = 'Stop'";
+const listener = (name: string, port: number): string =>
+  `${name} = New-Object Net.Sockets.TcpListener ([Net.IPAddress]::Any, ${port}); ${name}.Start()`;
+
+/**
+ * Commands of the Windows pods, for Windows PowerShell 5.1 and curl.exe of the image servercore. They listen for the
+ * kubelet from the start: Windows completes its connections before they are accepted.
+ */
+const BEGIN = `$ErrorActionPreference = 'Stop'; ${listener("$near", HOST_PORT)}`;
 
 /** Resolves the API's name, calls the API, and checks that the pod cannot reach the metadata service. */
 const callServices = [
@@ -40,20 +49,36 @@ const callServices = [
 
 /** Waits until a pod of another node connects. */
 const listen = (milliseconds: number): readonly string[] => [
-  `$listener = New-Object Net.Sockets.TcpListener ([Net.IPAddress]::Any, ${PORT}); $listener.Start()`,
+  listener("$listener", PORT),
   `if (-not $listener.AcceptTcpClientAsync().Wait(${milliseconds})) { exit ${exits.unreached} }`,
+];
+
+/** Seconds between two checks of readiness; the pod waits for several. */
+const READINESS_SECONDS = 5;
+
+/**
+ * Waits for a connection of the kubelet, which checks readiness from the host; earlier ones are dropped, because the
+ * network may have changed since.
+ */
+const awaitHost = [
+  "while ($near.Pending()) { $near.AcceptTcpClient().Close() }",
+  `if (-not $near.AcceptTcpClientAsync().Wait(${READINESS_SECONDS * 6_000})) { exit ${exits.host} }`,
 ];
 
 const END = `exit ${exits.works}`;
 
 /** Script of the Windows pod: it calls services, then waits for a connection. */
-const windowsScript = [`<# casement-probe #> ${BEGIN}`, ...callServices, ...listen(150_000), END].join("; ");
+const windowsScript = [`<# casement-probe #> ${BEGIN}`, ...callServices, ...listen(150_000), ...awaitHost, END].join(
+  "; ",
+);
 
 /**
  * Script of the Windows pod that outlives a restart of services: the connection, which comes after the restart, is the
  * signal to call services. It listens for less than the pod's deadline.
  */
-const witnessScript = [`<# casement-witness #> ${BEGIN}`, ...listen(560_000), ...callServices, END].join("; ");
+const witnessScript = [`<# casement-witness #> ${BEGIN}`, ...listen(520_000), ...callServices, ...awaitHost, END].join(
+  "; ",
+);
 
 /**
  * Script of the Linux pod, for sh and nc. It tries to connect for 90 s, because nothing listens during the first start
@@ -80,7 +105,18 @@ interface Wanted {
   readonly pull?: "Always";
   /** It may take as long as the admission policy allows. */
   readonly isLong?: true;
+  /** Its kubelet connects to it from the host. */
+  readonly isCheckedByHost?: true;
 }
+
+/** Check of readiness by which the kubelet connects; the other fields are the API server's defaults. */
+const readinessProbe = {
+  tcpSocket: { port: HOST_PORT },
+  periodSeconds: READINESS_SECONDS,
+  timeoutSeconds: 1,
+  successThreshold: 1,
+  failureThreshold: 3,
+};
 
 /**
  * Fields that the strictest pod security rules of OpenShift and Kubernetes demand on Linux; Windows has none of them.
@@ -93,7 +129,7 @@ const restricted = {
 };
 
 // `nodeName` bypasses the scheduler, which would not use a cordoned node; the tolerations keep the pod there.
-const probePod = ({ name, node, image, os, command, user, pull, isLong }: Wanted): ProbePod => ({
+const probePod = ({ name, node, image, os, command, user, pull, ...has }: Wanted): ProbePod => ({
   metadata: { name, namespace: ACCOUNT_NAMESPACE, labels: { [PROBE_LABEL]: os } },
   spec: {
     os: { name: os },
@@ -101,7 +137,7 @@ const probePod = ({ name, node, image, os, command, user, pull, isLong }: Wanted
     nodeSelector: { "kubernetes.io/os": os },
     tolerations: [{ operator: "Exists" }],
     restartPolicy: "Never",
-    activeDeadlineSeconds: isLong ? DEADLINE_SECONDS.long : DEADLINE_SECONDS.probe,
+    activeDeadlineSeconds: has.isLong ? DEADLINE_SECONDS.long : DEADLINE_SECONDS.probe,
     automountServiceAccountToken: false,
     enableServiceLinks: false,
     containers: [
@@ -109,6 +145,7 @@ const probePod = ({ name, node, image, os, command, user, pull, isLong }: Wanted
         name: "probe",
         image,
         command,
+        ...(has.isCheckedByHost ? { readinessProbe } : {}),
         ...(pull ? { imagePullPolicy: pull } : {}),
         ...(os === "linux"
           ? { securityContext: { ...restricted, ...(user === null ? {} : { runAsUser: user }) } }
@@ -132,14 +169,19 @@ const powershell = (script: string) => ["powershell.exe", "-NoLogo", "-NonIntera
  * @param id unique among probes: letters, digits and hyphens, at most 40
  */
 export const windowsProbe = (id: string, node: string, image: string): ProbePod =>
-  probePod({ ...onWindows(id, node, image), command: powershell(windowsScript) });
+  probePod({ ...onWindows(id, node, image), command: powershell(windowsScript), isCheckedByHost: true });
 
 /**
  * Makes the pod that is started before the services of its node are restarted, and tried afterwards.
  * @param id unique among probes: letters, digits and hyphens, at most 40
  */
 export const witnessProbe = (id: string, node: string, image: string): ProbePod =>
-  probePod({ ...onWindows(id, node, image), command: powershell(witnessScript), isLong: true });
+  probePod({
+    ...onWindows(id, node, image),
+    command: powershell(witnessScript),
+    isLong: true,
+    isCheckedByHost: true,
+  });
 
 /**
  * Makes the pod that pulls an image on a Windows node. The pull is its proof; the image need not have this command.

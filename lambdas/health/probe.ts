@@ -2,9 +2,9 @@ import { exits } from "./probe-pods.ts";
 
 /**
  * A fault of a data plane: a pod gets no network, resolves no name, reaches no service, reaches the metadata service,
- * or cannot be reached.
+ * cannot be reached, or is reached by other nodes but not by its own host.
  */
-export type DataPlaneFault = "start" | "dns" | "api" | "metadata" | "unreached";
+export type DataPlaneFault = "start" | "dns" | "api" | "metadata" | "unreached" | "host";
 
 /** Result of a probe. A data plane without a finished probe is "not-probed", never "fails". */
 export type ProbeResult =
@@ -64,6 +64,7 @@ const byCode: Readonly<Record<number, DataPlaneFault>> = {
   [exits.dns]: "dns",
   [exits.api]: "api",
   [exits.metadata]: "metadata",
+  [exits.host]: "host",
 };
 
 /** Match reasons why a container has no image, or does not start (k8s pkg/kubelet/images, pkg/kubelet/kuberuntime). */

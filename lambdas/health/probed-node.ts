@@ -1,4 +1,4 @@
-import { isSameBoot } from "../machine/seen-machine.ts";
+import { isSameBoot } from "../machine/boots.ts";
 import type { ProbeResult } from "./probe.ts";
 
 const HOUR_MS = 3_600_000;

@@ -5,7 +5,7 @@ import type { DataPlaneFault } from "./probe.ts";
 /** A fault of a node, as data; lambdas/messages/node/trouble.ts has its text. */
 export type Trouble =
   | { readonly kind: "instance-down"; readonly instanceId: string; readonly state: string; readonly because: string }
-  | { readonly kind: "status-impaired"; readonly of: "system" | "instance" }
+  | { readonly kind: "status-impaired"; readonly of: "system" | "volumes" | "instance" }
   | { readonly kind: "agent-missing" }
   /** `since`: last sign of the agent; ISO 8601. */
   | { readonly kind: "agent-silent"; readonly since: string | null }

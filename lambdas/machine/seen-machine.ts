@@ -1,5 +1,6 @@
 import { observedMarks, type SeenMarks } from "../cluster/deletion-marks.ts";
 import type { BootCause } from "./boot-cause.ts";
+import { isSameBoot } from "./boots.ts";
 import { type Answers, answersHash, type Group, type ProxyPlace, type RebootReason } from "./questions.ts";
 import type { RenewalFault } from "./renewal.ts";
 
@@ -96,28 +97,6 @@ export const reasonsOf = (hash: string | undefined): readonly RebootReason[] | u
 /** Finds the places that belong to a hash of the group `agent`. @returns undefined for the hash of another answer */
 export const proxyPlacesOf = (hash: string | undefined): readonly ProxyPlace[] | undefined =>
   placesByHash.get(hash ?? "");
-
-/**
- * Largest difference in milliseconds between two boot ids that are times of the same boot: Windows computes the time of
- * the boot again after its clock is set.
- */
-const SAME_BOOT_MS = 5 * 60_000;
-
-const isTime = (bootId: string): boolean => /^\d{4}-\d\d-\d\dT/.test(bootId);
-
-/**
- * Converts a boot id that is a time (where Windows does not count boots) from the machine's clock to Casement's.
- * @param clock the machine's clock, Unix seconds
- * @param now milliseconds since the epoch
- */
-export const onOurClock = (bootId: string, clock: number, now: number): string =>
-  isTime(bootId) ? new Date(now - (clock * 1_000 - Date.parse(bootId))).toISOString() : bootId;
-
-/** Do two ids belong to the same boot? A number and a time cannot be compared, so they are treated as the same. */
-export function isSameBoot(one: string, other: string): boolean {
-  if (isTime(one) !== isTime(other)) return true;
-  return isTime(one) ? Math.abs(Date.parse(one) - Date.parse(other)) <= SAME_BOOT_MS : one === other;
-}
 
 /** Milliseconds by which an order may precede an observation that was running at that time. */
 const OVERLAP_MS = 15 * 60_000;

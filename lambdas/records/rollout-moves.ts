@@ -1,11 +1,19 @@
 import type { NodeRecord } from "./records.ts";
 
+/**
+ * Was the node left out when its turn came, because its eviction would lose what nobody has accepted? Nothing was begun
+ * on it, so that the rollout goes on with the others.
+ */
+export const isLeftOut = ({ status, failure }: Pick<NodeRecord, "status" | "failure">): boolean =>
+  status === "failed" && failure?.code === "losses-not-allowed" && failure.stage === "slot";
+
 /** State of a rollout's node on which the next moves depend. */
 export interface RolloutState extends Pick<NodeRecord, "index" | "status" | "outcome"> {
   /** Was the node NotReady when it was planned, so that its reboot takes nothing out of service? */
   readonly isAway: boolean;
   /** Did its pool have no free slot until the stage's deadline? Then it goes back to the queue. */
   readonly gotNoSlot?: boolean;
+  readonly isLeftOut?: boolean;
 }
 
 /** Facts that decide the next moves of a rollout. */
@@ -65,7 +73,9 @@ const isProven = ({ status, outcome }: RolloutState): boolean => status === "suc
 
 /** Finds a reason to pause now, or null. */
 function pauseCause({ nodes, canary, isConfirmed, accepted }: RolloutView): PauseCause | null {
-  const failed = nodes.filter((node) => node.status === "failed" && !node.gotNoSlot && !accepted.includes(node.index));
+  const failed = nodes.filter(
+    (node) => node.status === "failed" && !node.gotNoSlot && !node.isLeftOut && !accepted.includes(node.index),
+  );
   if (failed.length > 0) return { kind: "failed", indexes: failed.map(({ index }) => index) };
   const unslotted = nodes.filter(({ gotNoSlot }) => gotNoSlot);
   if (unslotted.length > 0) return { kind: "no slot", indexes: unslotted.map(({ index }) => index) };

@@ -39,7 +39,7 @@ interface Outcome {
 /** A response is at most 4,096 bytes (User Guide, "Custom resource response objects"). */
 const LONGEST_REASON = 2_000;
 
-/** Has the roster read now. A failure does no harm, because the schedule reads it within five minutes. */
+/** Starts the function that reads the roster. If that fails, the schedule starts it within five minutes. */
 const readDirectory = ({ invoke }: ReleaseHost, { RequestId, ResourceProperties }: Request): Promise<void> =>
   invoke(ResourceProperties.Directory, directoryTick(ResourceProperties.Cluster, RequestId)).catch((error: unknown) => {
     console.error("could not start the reading of the roster", error);

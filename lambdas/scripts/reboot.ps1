@@ -31,12 +31,33 @@ function Assert-Guard {
     if ($faults.Count -gt 0) { throw (New-Fault 'guard-not-in-order' "no reboot without the guard of the metadata route: $($faults -join ', ')") }
 }
 
+# PowerShell 7 reads a time in JSON as a date, Windows PowerShell as text.
+function Get-BootText($id) {
+    if ($id -is [DateTime]) { return $id.ToUniversalTime().ToString('o') }
+    return "$id"
+}
+
+function Get-BootTime([string] $id) {
+    $time = [DateTimeOffset]::MinValue
+    if ([DateTimeOffset]::TryParse($id, [Globalization.CultureInfo]::InvariantCulture, [Globalization.DateTimeStyles]::AssumeUniversal, [ref] $time)) { return $time }
+    return $null
+}
+
+# Where Windows counts no boots, an id is the time of the boot, which Windows computes again after its clock is set:
+# within five minutes it is the same boot. A number and a time cannot be compared, so no reboot is proven by them.
+function Test-SameBoot([string] $one, [string] $other) {
+    if ($one.Contains('T') -ne $other.Contains('T')) { return $true }
+    if (-not $one.Contains('T')) { return $one -ceq $other }
+    $times = @((Get-BootTime $one), (Get-BootTime $other))
+    return $null -ne $times[0] -and $null -ne $times[1] -and [Math]::Abs(($times[0] - $times[1]).TotalMinutes) -le 5
+}
+
 # True if this operation has requested a reboot since the last boot. An unreadable marker is ignored: otherwise it
 # would block reboots.
 function Test-Asked([string] $marker, $wanted) {
     try {
         $asked = Get-Content -LiteralPath $marker -Raw | ConvertFrom-Json
-        return $asked.operation -ceq $wanted.operation -and "$($asked.bootId)" -ceq "$($wanted.bootId)"
+        return $asked.operation -ceq $wanted.operation -and (Test-SameBoot (Get-BootText $asked.bootId) (Get-BootText $wanted.bootId))
     } catch {
         return $false
     }
@@ -52,7 +73,7 @@ function Request-Reboot($wanted) {
     if (Test-Asked $marker $wanted) { throw (New-Fault 'reboot-not-happened' 'the reboot was asked for before and did not happen') }
     Assert-Fresh $wanted
     Assert-Guard
-    Save-Text $marker ([ordered] @{ operation = $wanted.operation; bootId = "$($wanted.bootId)" } | ConvertTo-Json -Compress)
+    Save-Text $marker ([ordered] @{ operation = $wanted.operation; bootId = Get-BootText $wanted.bootId } | ConvertTo-Json -Compress)
 }
 
 $before = ''
@@ -60,9 +81,9 @@ $after = ''
 try {
     $mutex = Enter-Machine
     $wanted = Read-Request $Request
-    $before = "$($wanted.bootId)"
+    $before = Get-BootText $wanted.bootId
     $after = Get-BootId
-    if ($before -ne $after) {
+    if (-not (Test-SameBoot $before $after)) {
         Write-Result (Get-Evidence $before $after $true)
         exit 0
     }

@@ -58,6 +58,8 @@ export const health = (context: StepContext) => {
         because: machine.because ?? "",
         system: found?.SystemStatus?.Status ?? "insufficient-data",
         instance: found?.InstanceStatus?.Status ?? "insufficient-data",
+        // EC2 makes this check on Nitro instances alone (user guide, "Attached EBS status checks").
+        volumes: found?.AttachedEbsStatus?.Status ?? "not-applicable",
         mac: windowsMac(machine.mac ?? ""),
       };
     },

@@ -19,6 +19,12 @@ test("a pool and several nodes are a rollout", () => {
   });
 });
 
-test.each(['--force "win-1.example"', '--break-glass "all is down"'])("%s is refused for several nodes", (option) => {
+test("the losses of a pool are accepted by its name", () => {
+  expect(parsed("reboot web --force web")).toMatchObject({
+    request: { targets: { kind: "pool", pool: "web" }, force: "web" },
+  });
+});
+
+test.each(["--ec2", '--break-glass "all is down"'])("%s is refused for several nodes", (option) => {
   expect(parsed(`reboot web ${option}`)).toMatchObject({ problem: { kind: "only-of-one" } });
 });

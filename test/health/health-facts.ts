@@ -56,7 +56,15 @@ export const clusterWith = (change: Partial<NodeFacts> = {}): SourceFacts<NodeFa
 /** A healthy node's facts. */
 export const healthy: HealthFacts = {
   now: NOW,
-  ec2: known({ instanceId: "i-1", state: "running", because: "", system: "ok", instance: "ok", mac: MAC }),
+  ec2: known({
+    instanceId: "i-1",
+    state: "running",
+    because: "",
+    system: "ok",
+    instance: "ok",
+    volumes: "ok",
+    mac: MAC,
+  }),
   ssm: known({ registered: true, online: true, lastPingAt: ago(2), failure: null, isDeaf: false }),
   kubernetes: clusterWith(),
   machine: machineWith(),

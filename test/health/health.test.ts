@@ -15,6 +15,141 @@ const notReady = clusterWith({
 const running = answers.services ?? [];
 const asStorageDown = (one: (typeof running)[number]) => ({ ...one, name: "storage", state: "Stopped" as const });
 
+/** Facts with one fault each, the check that finds it, and what it says. */
+const faults: readonly (readonly [string, Partial<HealthFacts>, string, object])[] = [
+  ["an instance that is stopped", { ec2: ec2({ state: "stopped" }) as never }, "instance", { kind: "instance-down" }],
+  ["a host with a fault", { ec2: ec2({ system: "impaired" }) as never }, "status", { of: "system" }],
+  ["a system that does not answer", { ec2: ec2({ instance: "impaired" }) as never }, "status", { of: "instance" }],
+  [
+    "a volume that does not answer, before the system that hangs on it",
+    { ec2: ec2({ volumes: "impaired", instance: "impaired" }) as never },
+    "status",
+    { of: "volumes" },
+  ],
+  [
+    "an agent that never registered",
+    { ssm: ssm({ registered: false }) as never, machine: away },
+    "agent",
+    { kind: "agent-missing" },
+  ],
+  [
+    "an agent that is offline",
+    { ssm: ssm({ online: false }) as never, machine: away },
+    "agent",
+    { kind: "agent-silent" },
+  ],
+  [
+    "an agent that takes no command",
+    { ssm: ssm({ isDeaf: true }) as never, machine: away },
+    "agent",
+    { kind: "agent-silent" },
+  ],
+  [
+    "an agent whose worker ends",
+    { ssm: ssm({ failure: "x" }) as never, machine: away },
+    "agent",
+    { kind: "agent-fails" },
+  ],
+  [
+    "a silent metadata service",
+    { machine: machineWith({ metadata: { answers: false } }) },
+    "metadata",
+    { kind: "metadata-silent" },
+  ],
+  [
+    "a route that is not there",
+    { machine: machineWith({ routes: answers.routes?.slice(1) ?? [] }) },
+    "routes",
+    { prefixes: ["169.254.169.254/32"] },
+  ],
+  [
+    "a route by an adapter without an address",
+    { machine: machineWith({ routes: (answers.routes ?? []).map((one, at) => ({ ...one, usable: at !== 2 })) }) },
+    "routes",
+    { prefixes: ["169.254.169.123/32"] },
+  ],
+  [
+    "routes by another adapter than the primary one",
+    { machine: machineWith({ routes: (answers.routes ?? []).map((one) => ({ ...one, mac: "02-00-00-00-00-09" })) }) },
+    "routes",
+    { kind: "routes-missing" },
+  ],
+  [
+    "the service that the others need",
+    {
+      machine: machineWith({
+        services: (answers.services ?? []).map((one) => ({ ...one, state: "Stopped", exitCode: 1067 })),
+      }),
+    },
+    "services",
+    { service: "containerd", exitCode: 1067 },
+  ],
+  [
+    "a service that need not be there, but is down",
+    { machine: machineWith({ services: [...running, ...running.map(asStorageDown)] }) },
+    "services",
+    { kind: "service-down", service: "storage" },
+  ],
+  ["a service that is gone", { machine: machineWith({ services: [] }) }, "services", { kind: "service-missing" }],
+  [
+    "a network that is gone",
+    { machine: machineWith({ hns: { networks: [], endpoints: [] } }) },
+    "network",
+    { network: "pods" },
+  ],
+  [
+    "an endpoint that the host does not have",
+    {
+      machine: machineWith({
+        hns: { networks: ["pods"], endpoints: [{ name: "source", ip: "1", attached: false }] },
+      }),
+    },
+    "network",
+    { endpoint: "source" },
+  ],
+  [
+    "requests that wait for minutes",
+    { kubernetes: clusterWith({ requests: [{ name: "csr-1", since: ago(3) }] }) },
+    "requests",
+    { requests: [{ name: "csr-1", since: ago(3) }] },
+  ],
+  ["a machine without a Node", { kubernetes: clusterWith({ registered: false, ready: null }) }, "registered", {}],
+  ["a kubelet that has stopped reporting", { kubernetes: notReady }, "heartbeat", { heartbeatAt: ago(10) }],
+  [
+    "a kubelet that has not reported since the boot",
+    { machine: machineWith({ boot: { bootedAt: ago(0.5), events: [] } }) },
+    "heartbeat",
+    { heartbeatAt: ago(1) },
+  ],
+  [
+    "a node that is not Ready",
+    {
+      kubernetes: clusterWith({
+        ready: { status: "False", reason: "R", message: "M", since: NOW, heartbeatAt: NOW },
+      }),
+    },
+    "ready",
+    { reason: "R", message: "M" },
+  ],
+  ["a cordon", { kubernetes: clusterWith({ cordoned: true, cordonedBy: "drain-1" }) }, "cordon", { by: "drain-1" }],
+  [
+    "taints of controllers",
+    {
+      kubernetes: clusterWith({
+        taints: [{ key: "node.kubernetes.io/disk-pressure", value: "", effect: "NoSchedule" }],
+      }),
+    },
+    "taints",
+    { taints: ["node.kubernetes.io/disk-pressure:NoSchedule"] },
+  ],
+  [
+    "a guard that is not there",
+    { machine: machineWith({ guard: { ...(answers.guard as never as object), present: false } as never }) },
+    "guard",
+    { what: "missing" },
+  ],
+];
+
 describe("the checks of a node", () => {
   it("find nothing on a healthy one, and leave out the boot where no reboot is to be proven", () => {
     const all = checked(healthy);
@@ -22,133 +157,7 @@ describe("the checks of a node", () => {
     expect(all.map(({ name }) => name)).not.toContain("boot");
   });
 
-  it.for<[string, Partial<HealthFacts>, string, object]>([
-    ["an instance that is stopped", { ec2: ec2({ state: "stopped" }) as never }, "instance", { kind: "instance-down" }],
-    ["a host with a fault", { ec2: ec2({ system: "impaired" }) as never }, "status", { of: "system" }],
-    ["a system that does not answer", { ec2: ec2({ instance: "impaired" }) as never }, "status", { of: "instance" }],
-    [
-      "an agent that never registered",
-      { ssm: ssm({ registered: false }) as never, machine: away },
-      "agent",
-      { kind: "agent-missing" },
-    ],
-    [
-      "an agent that is offline",
-      { ssm: ssm({ online: false }) as never, machine: away },
-      "agent",
-      { kind: "agent-silent" },
-    ],
-    [
-      "an agent that takes no command",
-      { ssm: ssm({ isDeaf: true }) as never, machine: away },
-      "agent",
-      { kind: "agent-silent" },
-    ],
-    [
-      "an agent whose worker ends",
-      { ssm: ssm({ failure: "x" }) as never, machine: away },
-      "agent",
-      { kind: "agent-fails" },
-    ],
-    [
-      "a silent metadata service",
-      { machine: machineWith({ metadata: { answers: false } }) },
-      "metadata",
-      { kind: "metadata-silent" },
-    ],
-    [
-      "a route that is not there",
-      { machine: machineWith({ routes: answers.routes?.slice(1) ?? [] }) },
-      "routes",
-      { prefixes: ["169.254.169.254/32"] },
-    ],
-    [
-      "a route by an adapter without an address",
-      { machine: machineWith({ routes: (answers.routes ?? []).map((one, at) => ({ ...one, usable: at !== 2 })) }) },
-      "routes",
-      { prefixes: ["169.254.169.123/32"] },
-    ],
-    [
-      "routes by another adapter than the primary one",
-      { machine: machineWith({ routes: (answers.routes ?? []).map((one) => ({ ...one, mac: "02-00-00-00-00-09" })) }) },
-      "routes",
-      { kind: "routes-missing" },
-    ],
-    [
-      "the service that the others need",
-      {
-        machine: machineWith({
-          services: (answers.services ?? []).map((one) => ({ ...one, state: "Stopped", exitCode: 1067 })),
-        }),
-      },
-      "services",
-      { service: "containerd", exitCode: 1067 },
-    ],
-    [
-      "a service that need not be there, but is down",
-      { machine: machineWith({ services: [...running, ...running.map(asStorageDown)] }) },
-      "services",
-      { kind: "service-down", service: "storage" },
-    ],
-    ["a service that is gone", { machine: machineWith({ services: [] }) }, "services", { kind: "service-missing" }],
-    [
-      "a network that is gone",
-      { machine: machineWith({ hns: { networks: [], endpoints: [] } }) },
-      "network",
-      { network: "pods" },
-    ],
-    [
-      "an endpoint that the host does not have",
-      {
-        machine: machineWith({
-          hns: { networks: ["pods"], endpoints: [{ name: "source", ip: "1", attached: false }] },
-        }),
-      },
-      "network",
-      { endpoint: "source" },
-    ],
-    [
-      "requests that wait for minutes",
-      { kubernetes: clusterWith({ requests: [{ name: "csr-1", since: ago(3) }] }) },
-      "requests",
-      { requests: [{ name: "csr-1", since: ago(3) }] },
-    ],
-    ["a machine without a Node", { kubernetes: clusterWith({ registered: false, ready: null }) }, "registered", {}],
-    ["a kubelet that has stopped reporting", { kubernetes: notReady }, "heartbeat", { heartbeatAt: ago(10) }],
-    [
-      "a kubelet that has not reported since the boot",
-      { machine: machineWith({ boot: { bootedAt: ago(0.5), events: [] } }) },
-      "heartbeat",
-      { heartbeatAt: ago(1) },
-    ],
-    [
-      "a node that is not Ready",
-      {
-        kubernetes: clusterWith({
-          ready: { status: "False", reason: "R", message: "M", since: NOW, heartbeatAt: NOW },
-        }),
-      },
-      "ready",
-      { reason: "R", message: "M" },
-    ],
-    ["a cordon", { kubernetes: clusterWith({ cordoned: true, cordonedBy: "drain-1" }) }, "cordon", { by: "drain-1" }],
-    [
-      "taints of controllers",
-      {
-        kubernetes: clusterWith({
-          taints: [{ key: "node.kubernetes.io/disk-pressure", value: "", effect: "NoSchedule" }],
-        }),
-      },
-      "taints",
-      { taints: ["node.kubernetes.io/disk-pressure:NoSchedule"] },
-    ],
-    [
-      "a guard that is not there",
-      { machine: machineWith({ guard: { ...(answers.guard as never as object), present: false } as never }) },
-      "guard",
-      { what: "missing" },
-    ],
-  ])("name %s", ([, change, name, trouble]) => {
+  it.for(faults)("name %s", ([, change, name, trouble]) => {
     const found = first(change);
     expect(found?.name).toBe(name);
     expect(found?.trouble).toMatchObject(trouble);
@@ -219,6 +228,16 @@ describe("the checks after a reboot that was asked for", () => {
     const machine = machineWith({ boot: { bootedAt, events: [] } }, { verdict });
     const found = checked(facts({ before: { ...before, bootId: null }, machine })).find(({ name }) => name === "boot");
     expect(found?.state).toBe(isOther ? "ok" : "wrong");
+  });
+
+  it.for<[string, number, number, "ok" | "wrong"]>([
+    ["the same boot, which seems to have moved by a minute", 599, 0, "wrong"],
+    ["the same boot on a machine whose clock was set two hours ahead", 600, 120, "wrong"],
+    ["another boot", 20, 0, "ok"],
+  ])("tell %s where Windows counts no boots", ([, minutes, ahead, state]) => {
+    const verdict = { bootId: ago(minutes - ahead), clock: Date.parse(NOW) / 1_000 + ahead * 60, failed: {} };
+    const timed = { before: { ...before, bootId: ago(600) }, machine: machineWith(rebooted, { verdict }) };
+    expect(checked(facts(timed)).find(({ name }) => name === "boot")?.state).toBe(state);
   });
 
   it("do not take an agent's report from before the boot for one from after it", () => {

@@ -35,6 +35,7 @@ it.for([
   ["that resolves nothing", { windows: ended(11) }, { state: "fails", fault: "dns", from: null }],
   ["that does not reach the API", { windows: ended(12) }, { state: "fails", fault: "api", from: null }],
   ["that reaches the metadata service", { windows: ended(13) }, { state: "fails", fault: "metadata", from: null }],
+  ["that its own host cannot reach", { windows: ended(16) }, { state: "fails", fault: "host", from: null }],
   [
     "that another node cannot reach while it listens",
     { linux: ended(15) },

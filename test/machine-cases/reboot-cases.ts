@@ -28,6 +28,10 @@ const refused = (code: FailureCode, error: unknown): object => ({
 });
 const asks = { script: "reboot", files, before: guarded, request: asked(), exitCode: 3010 } as const;
 
+/** A boot id of the machine that counts no boots: the time of its boot, an hour ago, as seen some seconds later. */
+const bootTime = (now: number, seconds: number): string => new Date((now - 3_600 + seconds) * 1_000).toISOString();
+const uncounted: Partial<Machine> = { ...guarded, registry: {} };
+
 const damaged: Readonly<Record<string, string>> = {
   "zero bytes": "\0".repeat(34),
   nothing: "",
@@ -63,6 +67,31 @@ export const rebootCases: readonly MachineCase[] = [
     request: asked({ bootId: "6", notAfter: 1 }),
     exitCode: 0,
     result: { script: "reboot", ok: true, bootIdBefore: "6", bootIdAfter: "7", error: null },
+  },
+  {
+    ...asks,
+    name: "asks for a reboot although the time of the boot has moved by seconds, where Windows counts no boots",
+    before: uncounted,
+    request: (now) => asked({ bootId: bootTime(now, -21) })(now),
+    left: { [MARKER]: /^\{"operation":"add-1","bootId":"\d{4}-\d\d-\d\dT[\d:.]+Z"\}$/ },
+  },
+  {
+    ...asks,
+    name: "returns the evidence after a boot that is known by its time",
+    before: uncounted,
+    request: (now) => asked({ bootId: bootTime(now, -86_400) })(now),
+    exitCode: 0,
+    result: {
+      script: "reboot",
+      ok: true,
+      bootIdBefore: text(/^\d{4}-\d\d-\d\dT/),
+      bootIdAfter: text(/^\d{4}-\d\d-\d\dT/),
+    },
+  },
+  {
+    ...asks,
+    name: "takes a time and a number for the same boot, because they cannot be compared",
+    request: (now) => asked({ bootId: bootTime(now, 0) })(now),
   },
   {
     ...asks,

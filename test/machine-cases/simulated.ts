@@ -254,6 +254,9 @@ function prepare(machine: Machine, one: MachineCase): void {
   lay(state, before);
   layDisk(machine, one);
   state.loaded = [...(one.held ?? [])];
+  // The stand-ins' Windows booted an hour ago.
+  state.bootedAt = simulation.clock.now() - minutes(60);
+  if (before.registry[BOOT_KEY]?.BootId === undefined) simulation.faults.inject("boots-uncounted", {});
   if (one.full) simulation.faults.inject("disk-full", {});
   for (const [service, { does }] of Object.entries(before.services)) {
     if (does === "breaks") simulation.faults.inject("service-exits", { service });

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { answersHash } from "../../lambdas/machine/questions.ts";
 import {
-  isSameBoot,
   judgeSighting,
-  onOurClock,
   reasonsOf,
   rebootDue,
   type SeenMachine,
@@ -127,16 +125,5 @@ describe("a boot", () => {
     });
     expect(judgeSighting(undefined, undefined, silent, now).record).toBeNull();
     expect(judgeSighting(before, undefined, seen({ bootId: null, reasons: null }), now).change).toBe("none");
-  });
-
-  it("by its time is the same after a step of the machine's clock", () => {
-    const at = Date.parse(now);
-    const booted = onOurClock("2026-11-20T03:00:00.0000000Z", at / 1_000, at);
-    const stepped = onOurClock("2026-11-21T03:00:00.0000000Z", at / 1_000 + 86_400, at);
-    expect(isSameBoot(booted, stepped)).toBe(true);
-    expect(isSameBoot(booted, onOurClock("2026-11-21T02:00:00.0000000Z", at / 1_000, at))).toBe(false);
-    expect(onOurClock("7", at / 1_000 + 86_400, at)).toBe("7");
-    expect(isSameBoot("7", "8")).toBe(false);
-    expect(isSameBoot("7", booted)).toBe(true);
   });
 });

@@ -58,6 +58,12 @@ const secured = (change: object) => ({
     containers: [{ ...linuxContainer, securityContext: { ...linuxContainer?.securityContext, ...change } }],
   },
 });
+const checkedLinux = {
+  ...linux,
+  spec: { ...linux.spec, containers: [{ ...linuxContainer, readinessProbe: { tcpSocket: { port: 8_081 } } }] },
+};
+/** The Windows probe with another check of its readiness. */
+const readied = (readinessProbe: object) => contained({ readinessProbe });
 const named = (change: object) => ({ ...windows, metadata: { ...windows.metadata, ...change } });
 
 const badProbes: [string, object, string][] = [
@@ -113,6 +119,12 @@ const badProbes: [string, object, string][] = [
   ],
   ["with a command of its start", contained({ lifecycle: { postStart: { exec: { command: ["x"] } } } }), needed],
   ["with arguments", contained({ args: ["x"] }), needed],
+  ["with a command of its readiness", readied({ exec: { command: ["x"] } }), needed],
+  ["that its host reaches at another port", readied({ tcpSocket: { port: 10_250 } }), needed],
+  ["whose host is sent elsewhere", readied({ tcpSocket: { port: 8_081, host: "169.254.169.254" } }), needed],
+  ["with a readiness that calls a page", readied({ httpGet: { port: 8_081, path: "/" } }), needed],
+  ["with a check of its life", contained({ livenessProbe: { tcpSocket: { port: 8_081 } } }), needed],
+  ["on Linux with a readiness", checkedLinux, needed],
   ["as root of its pod", changed({ securityContext: { runAsUser: 0 } }), restricted],
   ["without seccomp for its pod", changed({ securityContext: { seccompProfile: { type: "Unconfined" } } }), restricted],
   [

@@ -19,6 +19,11 @@ const view = (statuses: NodeStatus[], change: Partial<RolloutView> = {}): Rollou
 });
 
 describe("the next moves of a rollout", () => {
+  test("leave out a node that would lose what nobody has accepted, and go on", () => {
+    const nodes = nodesOf("succeeded", "failed", "queued").map((node) => ({ ...node, isLeftOut: node.index === 1 }));
+    expect(nextMoves({ ...view([]), nodes })).toEqual({ start: [2], pause: null, isOver: false });
+  });
+
   test("begin one node alone, whatever may be away", () => {
     expect(nextMoves(view(["queued", "queued", "queued"])).start).toEqual([0]);
     expect(nextMoves(view(["running", "queued", "queued"])).start).toEqual([]);

@@ -34,7 +34,7 @@ function conclude(task: CordonTask, result: CordonResult): void {
   task.isGone = result === "gone";
 }
 
-/** Turns a cordon that an earlier operation left into the requester's. @returns false if there was none */
+/** Makes the requester the owner of a cordon that an earlier operation left. @returns false if there was none */
 async function keepLeft(task: CordonTask, uid: string): Promise<boolean> {
   const { steps } = task;
   const left = await steps.cordons.find(uid);

@@ -31,6 +31,8 @@ export interface WhySources {
   readonly node: string;
   readonly facts: HealthFacts;
   readonly heldBy: string | null;
+  /** Null if the machine has none, or if EC2 does not answer. */
+  readonly pool: string | null;
   /** Instance to ask; null if it cannot be asked. */
   readonly instanceId: string | null;
   /** The machine exists, but Casement is not known to act for it. */
@@ -174,14 +176,16 @@ export async function lookAround(
     ...(await withMarks(steps, one, facts)),
     probe: await lastProbe(steps, configuration, one, mayBeProbed(acting)),
   };
+  const pool = one.machine?.tags[TAG.pool] ?? null;
   return {
     node: one.name,
     facts: why === null ? probed : { ...probed, machine: unknownFacts(why) },
     heldBy,
+    pool,
     instanceId: why === null ? one.instanceId : null,
     isObserved: one.machine !== undefined && acting !== "yes",
     identity: typeof acting === "object" ? acting : null,
     startedAt,
-    rebootDue: one.node && (await seenReboots(steps, configuration))(one.node, one.machine?.tags[TAG.pool] ?? null),
+    rebootDue: one.node && (await seenReboots(steps, configuration))(one.node, pool),
   };
 }

@@ -29,8 +29,8 @@ export async function explainNode({
 }: Look<{ readonly node: string }>): Promise<Message> {
   const found = await promptStep(ctx, "look around", AROUND, () => lookAround(steps, request.node, settings));
   if ("message" in found) return found.message;
-  const { instanceId, facts, node: name, heldBy, isObserved, identity = null, rebootDue } = found;
-  const of = { node: name, heldBy, isObserved, identity, ...(rebootDue ? { rebootDue } : {}) };
+  const { instanceId, facts, node: name, heldBy, pool, isObserved, identity = null, rebootDue } = found;
+  const of = { node: name, heldBy, pool, isObserved, identity, ...(rebootDue ? { rebootDue } : {}) };
   const tell = (now: HealthFacts, isAsked = false): Message => whyMessage({ ...of, facts: now, isAsked });
   if (instanceId === null) return tell(facts);
   const slow = {

@@ -175,7 +175,7 @@ export const probeNodes =
     const telling = await step(ctx, "decide how to tell it", async () => tellingOf(dead, failing, steps.timestamp()));
     const isPosted = telling.kind === "common" && telling.ts !== null;
     if (!isPosted) await escalate(ctx, steps, "dead nodes", deadNotice(telling.nodes, telling.kind === "common"));
-    // They were paged through SNS; if Slack is down, the node's next probe posts it.
+    // People were paged through SNS; if Slack is down, the node's next probe posts the message.
     await step(ctx, "tell the channel", () => tell(steps, telling, hours)).catch(orLater(undefined));
   };
 

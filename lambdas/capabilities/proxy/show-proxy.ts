@@ -23,7 +23,7 @@ async function registriesOf(steps: Steps, configuration: Configuration): Promise
   return [...new Set(hosts.map((host) => host.replace(/\/.*$/, "")))].toSorted();
 }
 
-/** Makes the content that the cluster wants; a person looks, so that one which became empty is no doubt. */
+/** Makes the content that the cluster wants. A person asked, so a content that became empty is shown as it is. */
 function contentOf(steps: Steps, found: FoundObjects, configuration: Configuration): Promise<InputContent> {
   const facts = { configuration, given: [], now: steps.now(), isRequested: true, accepted: [] };
   return inputContent(proxyInput, found, facts, steps);

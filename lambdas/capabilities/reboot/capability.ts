@@ -1,6 +1,6 @@
 import type { Capability, StageRow } from "../capability.ts";
 import { type Argument, command, commandOfMany, type Option, type Targets } from "../command.ts";
-import { at, breakGlass, dryRun, force, node, now, reason } from "../options.ts";
+import { at, breakGlass, dryRun, force as forceOfOne, node, now, reason } from "../options.ts";
 import { cordoning, evicting, securingRoute, waitingForSlot } from "../stages.ts";
 import { inWords } from "../targets.ts";
 
@@ -52,6 +52,12 @@ const ec2 = {
   sparse: true,
   of: "one",
   means: "of one node, reboots through EC2 if its SSM agent takes no command; without it, where the agent is silent",
+} as const satisfies Option;
+
+/** For several nodes, its text is the name of their pool, so that it cannot hit another one. */
+const force = {
+  ...forceOfOne,
+  means: `${forceOfOne.means}, or the name of the pool for several nodes`,
 } as const satisfies Option;
 
 /** Proof of a machine after its reboot, and the return of its node to service. */
@@ -128,7 +134,7 @@ export const reboot = {
         `${request.dryRun ? "Dry run: reboot" : "Reboot"} ${"targets" in request ? nodesOf(request) : request.node}`,
       summary: "Drains and reboots Windows nodes, and proves that they work before pods return",
       detail:
-        "Shows a plan first, as drain does. Then checks the guard of the metadata route, cordons the node, evicts its pods, reboots the machine once through SSM, and proves by its boot id, routes, services, container network and kubelet that it works. Only then is the node as it was before. A node that is not proven stays cordoned, with the first thing that is wrong. Of several nodes or a pool one is rebooted first; once it is proven, the others follow within the pool's limit. A node that fails pauses the rollout. With --due only nodes whose Windows waits for a reboot are rebooted. In a pool with maintenance windows it waits for the next one.",
+        "Shows a plan first, as drain does. Then checks the guard of the metadata route, cordons the node, evicts its pods, reboots the machine once through SSM, and proves by its boot id, routes, services, container network and kubelet that it works. Only then is the node as it was before. A node that is not proven stays cordoned, with the first thing that is wrong. Of several nodes or a pool one is rebooted first; once it is proven, the others follow within the pool's limit. A node that fails pauses the rollout. With --force and the pool's name its plan lists every loss by workload; a node that would lose something of another kind when its turn comes is left out. With --due only nodes whose Windows waits for a reboot are rebooted. In a pool with maintenance windows it waits for the next one.",
       examples: [
         "reboot ip-10-0-3-7 --dry-run",
         'reboot ip-10-0-3-7 --reason "updates are pending"',
@@ -137,6 +143,7 @@ export const reboot = {
         "reboot --due",
         "reboot web --due --max 2",
         'reboot web --at "Sat 02:00"',
+        "reboot web --force web",
       ],
     }),
     commandOfMany({

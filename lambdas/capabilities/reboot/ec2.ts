@@ -2,6 +2,7 @@ import { nodeOf, once, record } from "../../change/node/task.ts";
 import { DeadlineExceeded, MachineEnded, MINUTE } from "../../engine/durable.ts";
 import { roundSeconds } from "../../engine/run-script.ts";
 import type { BootBefore } from "../../health/facts.ts";
+import { isSameBoot } from "../../machine/boots.ts";
 import { machineToBoot } from "../../messages/node/reboot.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import { bootIdOf, isReady } from "../../steps/cluster/node-facts.ts";
@@ -30,7 +31,7 @@ async function hasBooted({ steps, lease, node: of }: RebootTask, before: BootBef
   const node = (await steps.nodes.read(of?.name ?? "")) ?? null;
   const now = bootIdOf(node);
   const isKnown = now !== null && before.bootId !== null;
-  if (isKnown && now !== before.bootId) return true;
+  if (isKnown && !isSameBoot(now, before.bootId)) return true;
   // A Ready kubelet with the old boot id proves that the machine has not booted. A silent kubelet proves nothing.
   if (isKnown && node !== null && isReady(node)) return false;
   const { online, lastPingAt } = await steps.health.agent(lease?.instanceId ?? "");

@@ -4,7 +4,7 @@ import type { CheckName } from "../../health/check.ts";
 import { checked, firstWrong, healthQuestions } from "../../health/checks.ts";
 import type { BootBefore, HealthFacts } from "../../health/facts.ts";
 import { notRestarted, type Processes, processesOf, restarted } from "../../health/processes.ts";
-import { onOurClock } from "../../machine/seen-machine.ts";
+import { onOurClock } from "../../machine/boots.ts";
 import {
   deletedInProof,
   machineToAnswer,

@@ -37,7 +37,7 @@ const MOST_NODES = 400;
 const ATTEMPTS = 3;
 
 /**
- * Ends a lost operation: gives back what each of its nodes held and what it held itself, and says so.
+ * Ends a lost operation: releases what each of its nodes held and what it held itself, and posts its end.
  * @throws StepError while a service is unavailable: the next sweep goes on
  */
 export async function closeOperation(ctx: DurableContext, steps: Steps, lost: Lost): Promise<void> {

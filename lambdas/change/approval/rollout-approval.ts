@@ -1,6 +1,6 @@
 import { type ApprovalRule, approvalsNeeded, type PlanFacts } from "../../commands/approvals.ts";
 import { nodeMatches } from "../../commands/node-matches.ts";
-import { isRollout } from "../../commands/request.ts";
+import { isRollout, type RolloutRequest } from "../../commands/request.ts";
 import type { ApprovalBasis } from "../../records/approval.ts";
 import { requesterOf } from "../../records/origin.ts";
 import type { Execution } from "../operation/op.ts";
@@ -14,10 +14,17 @@ interface PartNode {
   readonly pool: string | null;
 }
 
-/** Does the request that the front door accepted mean this node? Belongs into a step. */
-export async function isMeant({ steps, start }: Execution, node: PartNode): Promise<boolean> {
+/** Reads the request of a rollout as the front door accepted it; null for any other request. Belongs into a step. */
+export async function acceptedRollout({ steps, start }: Execution): Promise<RolloutRequest | null> {
   const request = (await steps.ledger.accepted(start.operation))?.request;
-  if (!request || !isRollout(request)) return false;
+  return request && isRollout(request) ? request : null;
+}
+
+/** Does the request that the front door accepted mean this node? Belongs into a step. */
+export async function isMeant(execution: Execution, node: PartNode): Promise<boolean> {
+  const { steps } = execution;
+  const request = await acceptedRollout(execution);
+  if (!request) return false;
   const { targets } = request;
   if (targets.kind === "all") return true;
   if (targets.kind === "pool") return targets.pool === node.pool;

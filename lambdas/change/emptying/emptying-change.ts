@@ -1,9 +1,11 @@
+import { isForced } from "../../commands/request.ts";
 import { Refused } from "../../errors.ts";
 import { machineUnfit } from "../../messages/node/reboot.ts";
 import type { NodePlan } from "../../messages/plan/plan.ts";
 import type { PlanCard } from "../../records/approval.ts";
 import type { Message } from "../../records/records.ts";
 import type { ApprovalPlan } from "../approval/approval.ts";
+import { acceptedRollout } from "../approval/rollout-approval.ts";
 import type { Change } from "../change.ts";
 import { judgeNode } from "../node/choose.ts";
 import { observeGuard } from "../node/observe-guard.ts";
@@ -86,8 +88,10 @@ async function effects(
 async function planPart(op: Op<EmptyingRequest>, uid: string): Promise<PlannedEmptying | null> {
   const node = await op.steps.nodes.read(op.request.node);
   if (node?.metadata?.uid !== uid) return null;
-  const planned = await planEmptying(op);
-  checkLosses(planned);
+  const accepted = await acceptedRollout(op);
+  const force = accepted && isForced(accepted) ? { force: op.request.node } : {};
+  const planned = await planEmptying({ ...op, request: { ...op.request, ...force } });
+  checkLosses({ ...planned, forced: null });
   const { chosen, plan } = planned;
   const classes = { losses: lossClasses(plan.pods), blockers: blockerClasses(plan) };
   await checkApproved(op, { chosen, pods: plan.pods.length, ...classes });

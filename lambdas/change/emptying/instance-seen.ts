@@ -13,9 +13,10 @@ export async function instanceSeen(
 ): Promise<InstanceSeen | { readonly unread: string }> {
   try {
     const machine = await steps.instances.describe(instanceId);
-    if (!machine) return { system: "insufficient-data", instance: "insufficient-data", events: [] };
-    const { system, instance, events = [] } = await steps.health.instance(machine);
-    return { system, instance, events };
+    const unknown = "insufficient-data";
+    if (!machine) return { system: unknown, instance: unknown, volumes: unknown, events: [] };
+    const { system, instance, volumes, events = [] } = await steps.health.instance(machine);
+    return { system, instance, volumes, events };
   } catch (error) {
     return { unread: `EC2's status checks and scheduled events (${wordsOf(error)})` };
   }

@@ -3,7 +3,7 @@ import type { Request } from "../../commands/request.ts";
 import { CONNECTION_SECONDS } from "../../configuration/configuration.ts";
 import { Refused, UserError } from "../../errors.ts";
 import { typeThis } from "../../messages/command/syntax.ts";
-import { drainRefused } from "../../messages/node/drain.ts";
+import { drainRefused, isForceable } from "../../messages/node/drain.ts";
 import { forceNeedsName } from "../../messages/node/drained.ts";
 import type { AwayNode, NodePlan } from "../../messages/plan/plan.ts";
 import { isReady } from "../../steps/cluster/node-facts.ts";
@@ -27,8 +27,8 @@ export interface PlannedEmptying {
   readonly options: DrainOptions;
   readonly plan: NodePlan;
   readonly isReady: boolean;
-  /** The command that would accept the losses, in a code span. */
-  readonly forced: string;
+  /** The command that would accept the losses, in a code span; null where the message of the failure names it. */
+  readonly forced: string | null;
 }
 
 /**
@@ -110,10 +110,14 @@ export async function planEmptying(op: Op<EmptyingRequest>): Promise<PlannedEmpt
   });
   const throughEc2 = await throughEc2Of(op, chosen);
   const forced = typeThis(command, chosen.name, "--force", chosen.name);
-  return { chosen, options, plan: throughEc2 ? { ...plan, throughEc2 } : plan, isReady: isReady(node), forced };
+  const needsForce = force !== undefined || plan.refusals.some(isForceable);
+  return {
+    ...{ chosen, options, forced, isReady: isReady(node) },
+    plan: { ...plan, ...(throughEc2 ? { throughEc2 } : {}), ...(needsForce ? { needsForce } : {}) },
+  };
 }
 
 /** @throws Refused that names the pods whose loss the options do not allow; with one such pod, nothing is evicted */
 export function checkLosses({ plan, forced }: PlannedEmptying): void {
-  if (plan.refusals.length > 0) throw new Refused(drainRefused(plan.refusals, forced));
+  if (plan.refusals.length > 0) throw new Refused(drainRefused(plan.refusals, forced), { code: "losses-not-allowed" });
 }

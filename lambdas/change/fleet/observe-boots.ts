@@ -2,10 +2,11 @@ import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { step } from "../../engine/durable.ts";
 import type { FleetOutcome, LineReading } from "../../engine/fleet-batch.ts";
 import { observeFleet } from "../../engine/run-fleet.ts";
+import { onOurClock } from "../../machine/boots.ts";
 import type { ObserveRequest } from "../../machine/plan.ts";
 import type { Answers, ObservationVerdict } from "../../machine/questions.ts";
 import { renewalFaultIn, renewalQuestions } from "../../machine/renewal.ts";
-import { onOurClock, proxyPlacesOf, reasonsOf, type Sighting } from "../../machine/seen-machine.ts";
+import { proxyPlacesOf, reasonsOf, type Sighting } from "../../machine/seen-machine.ts";
 import type { Steps } from "../../steps/steps.ts";
 import type { WatchedMachine } from "./watched-machines.ts";
 

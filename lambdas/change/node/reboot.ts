@@ -1,5 +1,6 @@
 import { StageFailed } from "../../engine/durable.ts";
 import { isLostResult, runScript } from "../../engine/run-script.ts";
+import { isSameBoot } from "../../machine/boots.ts";
 import type { Observation, RebootRequest, RebootResult } from "../../machine/plan.ts";
 import { notRebooted } from "../../messages/node/reboot.ts";
 import { codeOfScript, type StageFault } from "../../records/failures.ts";
@@ -45,7 +46,7 @@ export async function rebootThroughSsm(
   );
   const lost = await rebootOnce(task, request, { onRefusal, whileAway });
   const after = await observe(task, "look after the reboot");
-  if (after.bootId === before.bootId) throw lost ?? new StageFailed("reboot-not-happened", sameBoot);
+  if (isSameBoot(after.bootId, before.bootId)) throw lost ?? new StageFailed("reboot-not-happened", sameBoot);
   return { before, after };
 }
 
@@ -59,7 +60,7 @@ const sameBoot = "the machine reports a reboot, but its boot id has not changed"
 
 /** Did the script refuse, within the same boot? Not if it had already ordered the reboot, which may still come. */
 const isRefusal = ({ ok, bootIdBefore, bootIdAfter, code }: RebootResult): boolean =>
-  !ok && bootIdAfter !== "" && bootIdAfter === bootIdBefore && code !== "reboot-not-happened";
+  !ok && bootIdAfter !== "" && isSameBoot(bootIdAfter, bootIdBefore) && code !== "reboot-not-happened";
 
 const rebootFailed = (result: RebootResult): StageFailed =>
   result.error === null

@@ -73,7 +73,7 @@ const waitWords = ({ from, until, timeZone, pool, isDate }: ShownWait): string =
 
 const JUDGED_AGAIN = "The plan is judged again then, and needs another approval only if it got worse.";
 
-/** State of an operation that lies in the ledger until its time, for message and ledger. */
+/** State of an operation that waits for its time, for message and ledger. */
 export function scheduledSummary(state: WaitingState, wait: ShownWait, id: string): string {
   const withdraw = `To withdraw it: ${typeThis("cancel", id)}.`;
   if (state.kind === "stopped")

@@ -3,12 +3,12 @@ import type { PlanCard } from "../../records/approval.ts";
 import type { Message } from "../../records/records.ts";
 import { clusterTag, TAG } from "../../tags.ts";
 import { typeThis } from "../command/syntax.ts";
+import { ADD_ROUTE } from "../health/trouble-text.ts";
 import { removalRefusal } from "../remove/refusal.ts";
 import { context, section } from "../slack/blocks.ts";
 import { code, plain } from "../slack/text.ts";
 import { type IdentityFault, identityReason, identityRemedy } from "./identity.ts";
 import { controllerWords, type OtherController } from "./other-controllers.ts";
-import { ADD_ROUTE } from "./trouble.ts";
 
 const TAGGED = code(TAG.managed);
 

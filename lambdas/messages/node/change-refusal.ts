@@ -14,7 +14,7 @@ export type ChangeRefusal =
   | { readonly kind: "not-running"; readonly state: string }
   | { readonly kind: "conflict"; readonly controller: OtherController };
 
-/** The work that was asked for, as one types it and as one says that it cannot be done. */
+/** Command of a change that was refused. */
 export type ChangeName = "cordon" | "uncordon" | "drain" | "reboot" | "restart" | "guard" | "prove";
 
 const done: Readonly<Record<ChangeName, string>> = {

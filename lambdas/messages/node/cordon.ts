@@ -92,7 +92,7 @@ export function gaveBackEvent(outcome: CordonOutcome, operation: string, subject
   };
 }
 
-/** A cordon that an operation left when it ended: said in its thread once it was given back. */
+/** Reply in the thread of an operation that ended and left a node cordoned: the node was uncordoned later. */
 export function cordonGivenBack(operation: OperationRecord, subject: Subject, outcome: CordonOutcome): Message {
   const title = plain(titleOf(operation.request), 300);
   return {
@@ -104,7 +104,7 @@ export function cordonGivenBack(operation: OperationRecord, subject: Subject, ou
   };
 }
 
-/** A cordon that an operation left when it ended, and that waits for the proof of its reboot: said in its thread. */
+/** Reply in the thread of an operation that ended and left a node cordoned: the node waits for the proof of its reboot. */
 export function cordonKept(operation: OperationRecord, { node }: Subject): Message {
   const title = plain(titleOf(operation.request), 300);
   return {

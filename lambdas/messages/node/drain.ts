@@ -191,13 +191,16 @@ const refusalGroups: Readonly<Record<DrainRefusal["reason"], (pods: string) => s
   "daemonset-managed": (pods) => `a DaemonSet manages ${pods}`,
 };
 
-/** Refusals that `--force` with the node's name overrides. */
+/** Refusals that `--force` overrides. */
 const forceable: ReadonlySet<DrainRefusal["reason"]> = new Set([
   "unmanaged",
   "uncertain-owner",
   "empty-dir",
   "daemonset-orphaned",
 ]);
+
+/** Does `--force` override the refusal? */
+export const isForceable = ({ reason }: Pick<DrainRefusal, "reason">): boolean => forceable.has(reason);
 
 /**
  * Reason why a drain evicts nothing: the pods grouped by reason, each with the option that would allow it.
@@ -216,7 +219,7 @@ export function drainRefused(refusals: readonly DrainRefusal[], forced: string |
       ),
     ];
   });
-  const next = forced !== null && refusals.some(({ reason }) => forceable.has(reason)) ? `. Next: ${forced}` : "";
+  const next = forced !== null && refusals.some(isForceable) ? `. Next: ${forced}` : "";
   return `nothing was evicted: ${grouped.join("; ")}${next}`;
 }
 

@@ -24,6 +24,10 @@ export const notDrainedSummary = {
 export const forceNeedsName = (node: string, typed: string): string =>
   `--force requires the node's full name: ${code(node)}, not ${code(typed)}.`;
 
+/** The command that applies a plan, in a code span. */
+export const toApply = (command: "drain" | "reboot", { node, needsForce }: NodePlan): string =>
+  typeThis(command, node, ...(needsForce ? ["--force", node] : []));
+
 /** The plan of a drain, for the message that asks for its approval. */
 export const drainPlanCard = (plan: NodePlan): PlanCard => ({
   ...(isHopelessPlan(plan) ? { isHopeless: true } : {}),
@@ -41,6 +45,6 @@ export const drainDryRun = (plan: NodePlan): Message => ({
     section(`*Dry run: nothing was changed.* Plan to drain ${code(plan.node)}:`),
     ...guardBlocks(plan),
     ...planBlocks(plan),
-    context(`To apply: ${typeThis("drain", plan.node)}`),
+    context(`To apply: ${toApply("drain", plan)}`),
   ],
 });

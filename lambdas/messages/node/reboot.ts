@@ -2,12 +2,13 @@ import type { Fault } from "../../health/checks.ts";
 import type { PlanCard } from "../../records/approval.ts";
 import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
+import { checkNames, troubleWords } from "../health/trouble.ts";
 import type { NodePlan } from "../plan/plan.ts";
 import { isHopelessPlan, planBlocks } from "../plan/plan-card.ts";
 import { context, section } from "../slack/blocks.ts";
 import { code, plain } from "../slack/text.ts";
+import { toApply } from "./drained.ts";
 import { guardBlocks } from "./guard.ts";
-import { checkNames, troubleWords } from "./trouble.ts";
 
 /** Sums up a reboot that was proven. @param left state of the node now, as a clause */
 export const rebootedSummary = (node: string, left: string): string =>
@@ -148,6 +149,6 @@ export const rebootDryRun = (plan: NodePlan): Message => ({
     ...guardBlocks(plan),
     ...planBlocks(plan),
     context(restOfReboot),
-    context(`To apply: ${typeThis("reboot", plan.node)}`),
+    context(`To apply: ${toApply("reboot", plan)}`),
   ],
 });

@@ -7,6 +7,9 @@ import { renewalFaultIn } from "../../machine/renewal.ts";
 import type { RebootDue } from "../../machine/seen-machine.ts";
 import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
+import { scheduledEventLine } from "../health/scheduled-events.ts";
+import { checkNames, troubleWords } from "../health/trouble.ts";
+import type { TroubleContext } from "../health/trouble-text.ts";
 import { renewalFaultText, renewalRemedy } from "../mirrors/renewals.ts";
 import { age, between } from "../slack/age.ts";
 import { actions, section, sections } from "../slack/blocks.ts";
@@ -16,7 +19,6 @@ import { giveDirectWay, proxiedMachine } from "./agent-proxy.ts";
 import { bootCauseWords } from "./boots.ts";
 import { type IdentityFault, identityLine } from "./identity.ts";
 import { reasonWords } from "./reboot-due.ts";
-import { checkNames, type TroubleContext, troubleWords } from "./trouble.ts";
 
 /** Facts of one node and what is told beside them. */
 export interface Why {
@@ -24,6 +26,8 @@ export interface Why {
   readonly facts: HealthFacts;
   /** The operation that works on the node. */
   readonly heldBy: string | null;
+  /** Pool of the machine; null if it has none, or if that is not known. */
+  readonly pool?: string | null;
   /** The machine was asked and has not answered yet: the message changes when it does. */
   readonly isAsked: boolean;
   /** Reboot due, by the last scheduled look. */
@@ -130,7 +134,7 @@ const unknowns = (all: readonly CheckResult[]): string[] => [
 
 /** Says what is wrong with a node first, what helps, and what each check found. */
 export function whyMessage(why: Why): Message {
-  const { node, facts, heldBy, isAsked, rebootDue, isObserved = false, identity = null } = why;
+  const { node, facts, heldBy, pool = null, isAsked, rebootDue, isObserved = false, identity = null } = why;
   const told: TroubleContext = { node, now: facts.now, isObserved };
   const all = checked(facts);
   const fault = firstWrong(all);
@@ -138,9 +142,11 @@ export function whyMessage(why: Why): Message {
   const press = fault && heldBy === null ? troubleWords(fault.trouble, told).press : undefined;
   const others = all.filter((one): one is Fault => one.state === "wrong" && one !== fault);
   const more = others.map((one) => `• ${troubleWords(one.trouble, told).says}`);
+  const scheduled = facts.ec2.known ? (facts.ec2.value.events ?? []) : [];
   const notes = [
     ...(identity ? [`⚠️ ${identityLine(identity)}`] : []),
     ...(fault ? [`*Next:* ${troubleWords(fault.trouble, told).next}`] : []),
+    ...scheduled.map((event) => scheduledEventLine({ node, pool }, event)),
     ...skips(all),
     ...unknowns(all).map((why) => `Not known: ${plain(why, 200)}.`),
     ...(isAsked ? ["This message is updated when the machine answers."] : []),

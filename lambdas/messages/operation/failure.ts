@@ -81,8 +81,15 @@ function commandAgain({ request }: OperationRecord, { nodeName, failure }: NodeR
   return nodeName && REPEATED.has(request.command) ? [request.command, nodeName] : null;
 }
 
+/** Commands whose losses a person may accept. */
+const FORCED: ReadonlySet<string> = new Set(["drain", "reboot"]);
+
 /** Names the command to run after the end. */
 function again(operation: OperationRecord, node: NodeRecord): string {
+  const { nodeName, failure } = node;
+  const name = operation.request.command;
+  if (failure?.code === "losses-not-allowed" && nodeName && FORCED.has(name))
+    return `${typeThis(name, nodeName, "--force", nodeName)} accepts the losses.`;
   const command = commandAgain(operation, node);
   if (command === null) return `${typeThis("operations")} shows ${operation.id}.`;
   const outcome = node.failure && isHopeless(node.failure) ? "fails the same way until that is done." : "tries again.";

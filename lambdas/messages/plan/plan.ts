@@ -82,7 +82,7 @@ export type GuardSeen = (
 };
 
 /** EC2's own view of the instance, as a plan shows it. */
-export interface InstanceSeen extends Pick<InstanceFacts, "system" | "instance"> {
+export interface InstanceSeen extends Pick<InstanceFacts, "system" | "instance" | "volumes"> {
   readonly events: readonly ScheduledEvent[];
 }
 
@@ -127,6 +127,8 @@ export interface NodePlan extends EmptyingOutlook {
    * through SSM.
    */
   readonly throughEc2?: "asked" | "silent";
+  /** Set if the command needs `--force`, because pods or data are lost. */
+  readonly needsForce?: true;
   /** EC2's status checks and scheduled events; missing if they could not be read. */
   readonly instance?: InstanceSeen;
 }

@@ -1,5 +1,5 @@
 import type { StageOf } from "../../stages.ts";
-import { ADD_ROUTE } from "../node/trouble.ts";
+import { ADD_ROUTE } from "../health/trouble-text.ts";
 import type { CodeRemedies, StageRemedies } from "./remedy.ts";
 
 /** Failures of the guard of the metadata route, wherever it is looked at. */

@@ -1,7 +1,7 @@
 import { workOwner } from "../../records/node-work.ts";
 import { requesterOf } from "../../records/origin.ts";
 import type { Message, NodeRecord, OperationRecord, RolloutPause } from "../../records/records.ts";
-import type { PauseCause } from "../../records/rollout-moves.ts";
+import { isLeftOut, type PauseCause } from "../../records/rollout-moves.ts";
 import type { TakenSlots } from "../../records/steering.ts";
 import { titleOf, typeThis } from "../command/syntax.ts";
 import { slotTimes } from "../maintenance/times.ts";
@@ -18,6 +18,10 @@ const MOST = 5;
 /** Reason why a node of a rollout is not begun. */
 export const worseThanApproved = (node: string, command: string, worse: readonly string[]): string =>
   `the plan of ${node} got worse since it was approved (${worse.join("; ")}); a ${command} of this node alone asks again`;
+
+/** Reason why a node of a rollout is left out: it would lose something of a kind that the rollout's plan does not list. */
+export const losesMore = (node: string, losses: readonly string[]): string =>
+  `the eviction of ${node} loses what the plan of the rollout does not list: ${some(losses, MOST)}`;
 
 /** Reason why a node of a rollout is left alone whose plan too few people approve now. */
 export const notApprovedPart = (node: string, command: string): string =>
@@ -107,12 +111,16 @@ export const resumedSummary = (userId: string): string => `Resumed by <@${userId
 
 /** Sums up a rollout at its end, for message and ledger. */
 export function rolloutSummary(nodes: readonly NodeRecord[]): string {
-  const failed = nodes.filter(({ status }) => status === "failed");
+  const leftOut = nodes.filter(isLeftOut);
+  const failed = nodes.filter((node) => node.status === "failed" && !isLeftOut(node));
   const gone = nodes.filter(({ status, outcome }) => status === "succeeded" && outcome !== null);
   const left = nodes.filter(({ status }) => status === "cancelled" || status === "queued");
   return [
     `${progress(nodes)}.`,
     ...(failed.length > 0 ? [`${failedWords(failed)}.`] : []),
+    ...(leftOut.length > 0
+      ? [`Left out, because pods or data would be lost: ${some(leftOut.map(nameOf), MOST)}.`]
+      : []),
     ...(gone.length > 0 ? [`No longer there: ${some(gone.map(nameOf), MOST)}.`] : []),
     ...(left.length > 0 ? [`Not ${verbOf(nodes)}ed: ${some(left.map(nameOf), MOST)}.`] : []),
   ].join(" ");

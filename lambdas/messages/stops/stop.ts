@@ -25,7 +25,7 @@ const state = { freeze: "frozen", hold: "held" } as const;
 /** The command or the step that takes a stop off. */
 function remedy({ kind, target, at, isConfigured }: Stop): string {
   if (isConfigured) return "it ends with its date, or by a deployment of another configuration";
-  // What an annotation says, its owner takes off.
+  // A stop that an annotation sets ends when its owner removes the annotation.
   if (at === null) return "remove the annotation with kubectl";
   return typeThis(undo[kind], ...typed(target));
 }

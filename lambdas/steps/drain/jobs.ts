@@ -40,7 +40,7 @@ export function jobKey(pod: V1Pod): string | undefined {
 /** Is it a Job's pod that still works? One that is terminating has failed in its Job's eyes already. */
 export const isAtWork = (pod: V1Pod): boolean => jobKey(pod) !== undefined && !isFinished(pod) && !isTerminating(pod);
 
-/** Counts the pods of each Job that still work, by `jobKey`: their evictions are so many failures of the Job. */
+/** Counts the pods of each Job that still work, by `jobKey`: the Job takes each eviction for a failure. */
 export function workingPods(pods: readonly V1Pod[]): ReadonlyMap<string, number> {
   const groups = Map.groupBy(pods.filter(isAtWork), (pod) => jobKey(pod) ?? "");
   return new Map([...groups].map(([key, own]) => [key, own.length]));

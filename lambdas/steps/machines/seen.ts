@@ -1,7 +1,7 @@
 import type { SeenMarks } from "../../cluster/deletion-marks.ts";
+import { isSameBoot } from "../../machine/boots.ts";
 import {
   type BootNews,
-  isSameBoot,
   judgeSighting,
   type OwnReboot,
   type SeenMachine,

@@ -42,9 +42,12 @@ function unreadJobs({ warnings }: PodsSeen): string[] {
     : [];
 }
 
-/** Names the pods whose owners may not create others, whether the options allow that or not. */
-const uncertainIn = ({ warnings, refusals }: PodsSeen): ReadonlySet<string> =>
-  new Set(detailsOf([...warnings, ...refusals], "uncertain-owner").map(({ pod }) => pod));
+/** Names the pods whose owners may not create others, or are gone, whether the options allow that or not. */
+function uncertainIn({ warnings, refusals }: PodsSeen): ReadonlySet<string> {
+  const all = [...warnings, ...refusals];
+  const uncertain = [...detailsOf(all, "uncertain-owner"), ...detailsOf(all, "daemonset-orphaned")];
+  return new Set(uncertain.map(({ pod }) => pod));
+}
 
 const expendableIn = (leaving: readonly V1Pod[]): string[] =>
   leaving.flatMap((pod) => {

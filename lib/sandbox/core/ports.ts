@@ -19,6 +19,8 @@ export type KubeletAnswer =
 export interface DataPlane {
   /** Do packets of pods on other nodes arrive? */
   readonly isReached: boolean;
+  /** Do packets of the host itself arrive, such as those of the kubelet's probes? */
+  readonly isReachedByHost: boolean;
   /** Milliseconds since the epoch at which their network was made: pods that started before have none. */
   readonly podsSince: number;
   /** Do addresses of services answer, that of the cluster's DNS among them? */

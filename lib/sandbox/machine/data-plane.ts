@@ -21,6 +21,7 @@ export function dataPlaneOf(machine: Machine): DataPlane {
     !machine.faultApplies("data-plane-dead", { how: "no services" });
   return {
     isReached: overlay && !machine.faultApplies("data-plane-dead", { how: "unreached" }),
+    isReachedByHost: overlay && !machine.faultApplies("data-plane-dead", { how: "host" }),
     podsSince: Math.max(0, ...hnsNetworks.filter((one) => !one.persistent).map(({ madeAt = 0 }) => madeAt)),
     reachesServices: services,
     reachesMetadata: isUp && metadataRoute(machine) && leavesPod(machine, "169.254.169.254"),

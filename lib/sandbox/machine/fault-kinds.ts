@@ -10,8 +10,8 @@ export const wrongRequests = ["extra-san", "extra-organization", "other-name"] a
 
 /** Moments at which a service may hang. */
 export const hangs = ["start", "stop"] as const;
-/** Ways in which a machine's clock may be wrong, by a day. */
-export const wrongClocks = ["ahead", "behind"] as const;
+/** Ways in which a machine's clock may be wrong: by a day, or by two minutes, which AWS and certificates tolerate. */
+export const wrongClocks = ["ahead", "behind", "slightly ahead"] as const;
 /** Ways in which a person or an antivirus may spoil the guard of the metadata route. */
 export const guardLosses = ["removed", "altered"] as const;
 
@@ -111,15 +111,20 @@ export const machineFaults: readonly FaultKind[] = [
     sentence: "Pods on the machine reach nothing and are not reached, although its node says Ready.",
     fields: {
       ...fields,
-      how: "unreached: pods on it work, and are not reached, as behind a filter of the overlay's packets; no services: they reach no address of a Service, as where kube-proxy has lost its load balancers in HNS",
+      how: "unreached: pods on it work, and are not reached, as behind a filter of the overlay's packets; host: other nodes reach them, their own kubelet does not; no services: they reach no address of a Service, as where kube-proxy has lost its load balancers in HNS",
     },
   },
   { kind: "disk-full", sentence: "The disk of the machine is full: scripts can write no file.", fields },
   { kind: "look-fails", sentence: "Windows' management service does not answer, so observe.ps1 fails.", fields },
   {
     kind: "clock-wrong",
-    sentence: "The clock of the machine is wrong by a day.",
-    fields: { ...fields, how: wrongClocks.join(" or ") },
+    sentence: "The clock of the machine is wrong by a day, or ahead by two minutes.",
+    fields: { ...fields, how: wrongClocks.join(", ") },
+  },
+  {
+    kind: "boots-uncounted",
+    sentence: "Windows counts no boots, so the id of a boot is its time, which moves with the machine's clock.",
+    fields,
   },
   { kind: "boot-hangs", sentence: "The machine does not come out of its boot until it is rebooted.", fields },
   {

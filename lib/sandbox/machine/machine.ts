@@ -105,7 +105,8 @@ export interface MachineDependencies {
   readonly ssmBackend: () => SsmBackend;
 }
 
-const DAY_MS = 86_400_000;
+/** Error of a wrong clock in milliseconds: a day (chosen), or less than what AWS and certificates refuse. */
+const CLOCK_ERROR_MS = { ahead: 86_400_000, behind: -86_400_000, "slightly ahead": 120_000 } as const;
 
 /** Lines that are kept of an event log: enough for the last boots (chosen for the simulator). */
 const LOG_LINES = 200;
@@ -152,7 +153,7 @@ export function openMachine(dependencies: MachineDependencies, state: MachineSta
     events: () => dependencies.logs.get(id) ?? [],
     clock: () => {
       const wrong = wrongClocks.find((how) => faultApplies("clock-wrong", { how }));
-      return simulation.clock.now() + (wrong === undefined ? 0 : wrong === "ahead" ? DAY_MS : -DAY_MS);
+      return simulation.clock.now() + (wrong === undefined ? 0 : CLOCK_ERROR_MS[wrong]);
     },
     faultApplies,
     duration: (low, high) => (delaysSkipped ? 0 : simulation.random.between(low, high)),

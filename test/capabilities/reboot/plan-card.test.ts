@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { wholePlan } from "../../../lambdas/capabilities/reboot/rollout/plan.ts";
+import { checkForce, wholePlan } from "../../../lambdas/capabilities/reboot/rollout/plan.ts";
 import { expectedMinutes, rolloutCard, rolloutDryRun } from "../../../lambdas/capabilities/reboot/rollout/plan-card.ts";
 import {
   emptyPool,
@@ -10,6 +10,7 @@ import {
   tooManyInRollout,
 } from "../../../lambdas/capabilities/reboot/rollout/refusals.ts";
 import type { PlannedNode, RolloutPlan } from "../../../lambdas/capabilities/reboot/rollout/rollout-plan.ts";
+import type { RolloutRequest } from "../../../lambdas/commands/request.ts";
 import { Refused, UserError } from "../../../lambdas/errors.ts";
 
 const planned = (name: string, fields: Partial<PlannedNode> = {}): PlannedNode => ({
@@ -19,6 +20,10 @@ const planned = (name: string, fields: Partial<PlannedNode> = {}): PlannedNode =
 });
 const nodes = (count: number, fields: Partial<PlannedNode> = {}): PlannedNode[] =>
   Array.from({ length: count }, (_, at) => planned(`win-${at + 1}`, fields));
+const web: Extract<RolloutRequest, { command: "reboot" }> = {
+  ...{ command: "reboot", targets: { kind: "pool", pool: "web" } },
+  ...{ dryRun: false, canary: false },
+};
 const plan = (fields: Partial<RolloutPlan> = {}): RolloutPlan => ({
   ...{ command: "reboot", pool: "web", nodes: nodes(3), leftOut: [], most: 2, max: null, canary: false },
   ...fields,
@@ -90,6 +95,42 @@ describe("The card of a rollout", () => {
     expect(textOf()).not.toContain("left out");
   });
 
+  const scratch = { workload: "shop/ReplicaSet export-1", what: "loses emptyDir scratch" };
+
+  test("lists every loss by workload, those of most pods first", () => {
+    const text = textOf({
+      isForced: true,
+      nodes: [
+        planned("win-1", {
+          losses: ["unmanaged pod", "emptyDir"],
+          lost: [
+            { workload: "shop/debug", what: "is not recreated", pods: 1 },
+            { ...scratch, pods: 2 },
+          ],
+        }),
+        planned("win-2", { losses: ["emptyDir"], lost: [{ ...scratch, pods: 1 }] }),
+      ],
+    });
+    expect(text).toContain(
+      "⚠️ *Lost:* unmanaged pod, emptyDir.\\n• `shop/ReplicaSet export-1` loses emptyDir scratch (3 pods on `win-1`, `win-2`)\\n• `shop/debug` is not recreated (1 pod on `win-1`)",
+    );
+    expect(text).toContain("one that would lose something of another kind is left out");
+    expect(textOf()).not.toContain("another kind");
+  });
+
+  test("groups the nodes that are left out for their losses, with the command that accepts them", () => {
+    const text = textOf({
+      forced: "`{win} reboot web --force web`",
+      leftOut: [
+        { name: "win-8", why: "losses", lost: [{ ...scratch, pods: 1 }] },
+        { name: "win-9", why: "losses", lost: [{ ...scratch, pods: 1 }] },
+      ],
+    });
+    expect(text).toContain(
+      "🚫 *2 nodes left out, because pods or data would be lost:*\\n• `shop/ReplicaSet export-1` loses emptyDir scratch (2 pods on `win-8`, `win-9`)\\nNext: `{win} reboot web --force web` accepts these losses.",
+    );
+  });
+
   test("has no estimate and no recommended approval while a budget or the pool's slots let it go nowhere", () => {
     const away = [{ node: "win-9", why: "NotReady" }];
     const waiting = { nodes: nodes(2, { away, waitsForSlot: true }) };
@@ -127,7 +168,7 @@ describe("The plan of a whole rollout", () => {
   const leftOut = { name: "win-9", leftOut: "it is quarantined" };
 
   test("has the nodes that can be rebooted, and those that are left out with the reason", () => {
-    expect(wholePlan([planned("win-1"), leftOut], 2, "reboot")).toEqual({
+    expect(wholePlan([planned("win-1"), leftOut], 2, web)).toEqual({
       command: "reboot",
       pool: "web",
       nodes: [planned("win-1")],
@@ -138,13 +179,31 @@ describe("The plan of a whole rollout", () => {
 
   test("is of one pool, but for nodes that wait for a reboot", () => {
     const mixed = [planned("win-1"), planned("win-2", { pool: null })];
-    expect(() => wholePlan(mixed, 2, "reboot")).toThrow(new UserError(severalPools(["web", null])));
-    expect(wholePlan(mixed, 2, "reboot", true)).toMatchObject({ pool: "web", pools: ["web", null] });
-    expect(wholePlan([planned("win-1")], 2, "reboot", true)).not.toHaveProperty("pools");
+    expect(() => wholePlan(mixed, 2, web)).toThrow(new UserError(severalPools(["web", null])));
+    expect(wholePlan(mixed, 2, { ...web, due: true })).toMatchObject({ pool: "web", pools: ["web", null] });
+    expect(wholePlan([planned("win-1")], 2, { ...web, due: true })).not.toHaveProperty("pools");
+  });
+
+  test("accepts losses by the name of its pool alone", () => {
+    expect(() => checkForce({ ...web, force: "web" }, "web")).not.toThrow();
+    expect(() => checkForce(web, null)).not.toThrow();
+    expect(() => checkForce({ ...web, force: "win-1" }, "web")).toThrow("the name of their pool: `web`, not `win-1`.");
+    expect(() => checkForce({ ...web, force: "web" }, null)).toThrow("these nodes belong to none or to several");
+  });
+
+  test("names the command that accepts the losses, of nodes of one pool", () => {
+    const losing = (name: string, pool: string) => ({ name, leftOut: "losses", lost: [], pool });
+    const request = { ...web, max: 2 };
+    expect(wholePlan([planned("win-1"), losing("win-8", "web")], 2, request)).toMatchObject({
+      forced: "`{win} reboot web --max 2 --force web`",
+    });
+    expect(wholePlan([planned("win-1"), losing("win-8", "web"), losing("win-9", "db")], 2, request)).not.toHaveProperty(
+      "forced",
+    );
   });
 
   test("is refused when no node is left", () => {
-    expect(() => wholePlan([leftOut], 2, "reboot")).toThrow(
+    expect(() => wholePlan([leftOut], 2, web)).toThrow(
       new Refused("no node can be rebooted: `win-9` (it is quarantined)"),
     );
   });
@@ -168,7 +227,18 @@ describe("The plan of a whole rollout", () => {
       noneDue("reboot", "web", ["win-1"]),
       "No node of `web` is known to wait for a reboot. Not known of `win-1`: the machines do not answer, or an operation works on them. Nothing was changed.",
     ],
-    [noneLeft("reboot", [{ name: "win-1", why: "busy" }]), "no node can be rebooted: `win-1` (busy)"],
+    [noneLeft("reboot", [{ name: "win-1", why: "busy" }], null), "no node can be rebooted: `win-1` (busy)"],
+    [
+      noneLeft(
+        "reboot",
+        [
+          { name: "win-1", why: "losses", lost: [{ workload: "shop/cart", what: "is not recreated", pods: 1 }] },
+          { name: "win-2", why: "busy" },
+        ],
+        "`{win} reboot web --force web`",
+      ),
+      "no node can be rebooted: pods or data would be lost: `shop/cart` is not recreated (1 pod on `win-1`); `win-2` (busy). Next: `{win} reboot web --force web`",
+    ],
   ])("is refused in words: %s", (words, expected) => {
     expect(words).toBe(expected);
   });

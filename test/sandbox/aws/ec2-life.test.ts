@@ -112,13 +112,16 @@ describe("the life of an instance", () => {
     const { client, clock, simulation } = await running();
     const status = async () => {
       const { InstanceStatuses = [] } = await client().send(new DescribeInstanceStatusCommand({ MaxResults: 10 }));
-      return InstanceStatuses[0]?.InstanceStatus?.Status;
+      const [one] = InstanceStatuses;
+      return [one?.SystemStatus?.Status, one?.InstanceStatus?.Status, one?.AttachedEbsStatus?.Status].join();
     };
-    expect(await status()).toBe("initializing");
+    expect(await status()).toBe("initializing,initializing,initializing");
     await clock.advance(160_000);
-    expect(await status()).toBe("ok");
+    expect(await status()).toBe("ok,ok,ok");
     simulation.faults.inject("instance-status-impaired", {}, 1);
-    expect(await status()).toBe("impaired");
+    expect(await status()).toBe("ok,impaired,ok");
+    simulation.faults.inject("volume-impaired", {}, 1);
+    expect(await status()).toBe("ok,ok,impaired");
   });
 
   it("posts its console after some minutes", async () => {

@@ -5,24 +5,25 @@ import { showOnly } from "../../../change/operation/lifecycle.ts";
 import type { Op } from "../../../change/operation/op.ts";
 import { postFirst } from "../../../change/operation/publisher.ts";
 import { judgeTime, timeOptions } from "../../../change/operation/timing.ts";
-import type { RolloutRequest } from "../../../commands/request.ts";
+import { isForced, type RolloutRequest } from "../../../commands/request.ts";
 import { step } from "../../../engine/durable.ts";
 import { typeThis } from "../../../messages/command/syntax.ts";
 import { withTime } from "../../../messages/maintenance/schedule.ts";
 import type { ApprovalBasis } from "../../../records/approval.ts";
 import { newNodeRecord, type PublishedMessage } from "../../../records/records.ts";
 import { checkShared, chooseDue } from "./due.ts";
-import { checkSize, chooseNodes, mostAtOnce, type PlanResult, planNodes, wholePlan } from "./plan.ts";
+import { checkForce, checkSize, chooseNodes, mostAtOnce, type PlanResult, planNodes, wholePlan } from "./plan.ts";
 import { rolloutCard, rolloutDryRun } from "./plan-card.ts";
 import type { RolloutPlan } from "./rollout-plan.ts";
 import type { RolloutWork } from "./runs.ts";
+import { typedAgain } from "./typed-again.ts";
 
 /** Nodes planned in one step: an invocation ends after five minutes, and planning a node takes some seconds. */
 const PLANNED_AT_ONCE = 10;
 
 const optionsOf = ({ max, canary, nodes }: RolloutPlan, request: RolloutRequest): ApprovalBasis["options"] => ({
   ...timeOptions(request),
-  ...{ force: false, deleteEmptyDir: false },
+  ...{ force: isForced(request), deleteEmptyDir: isForced(request) },
   ...{ max, canary },
   ...(nodes.some(({ throughEc2 }) => throughEc2) ? { ec2: true } : {}),
 });
@@ -38,18 +39,11 @@ const recordOf = (plan: RolloutPlan, request: RolloutRequest): Omit<ApprovalBasi
   blockers: unique(plan.nodes.flatMap(({ blockers }) => blockers)),
 });
 
-/** Words to type the command again, without `--dry-run`. */
-const typedAgain = ({ targets, due, max, canary }: RolloutRequest): string[] => [
-  ...(targets.kind === "pool" ? [targets.pool] : targets.kind === "nodes" ? targets.nodes : []),
-  ...(due ? ["--due"] : []),
-  ...(max === undefined ? [] : ["--max", String(max)]),
-  ...(canary ? ["--canary"] : []),
-];
-
 async function planAll(op: Op<RolloutRequest>): Promise<RolloutPlan> {
   const { ctx, steps, request } = op;
   const { canary } = request;
   const max = request.max ?? null;
+  if (request.targets.kind === "pool") checkForce(request, request.targets.pool);
   const meant = await step(ctx, "choose the nodes", () => chooseNodes(op));
   const waiting = request.due ? await chooseDue(op, meant) : null;
   const names = waiting ? Object.keys(waiting) : meant;
@@ -63,7 +57,8 @@ async function planAll(op: Op<RolloutRequest>): Promise<RolloutPlan> {
     const pools = new Set(planned.flatMap((one) => ("leftOut" in one ? [] : [one.pool])));
     return mostAtOnce(steps, pools.size > 0 ? [...pools] : [null], max);
   });
-  const plan = { ...wholePlan(planned, most, request.command, waiting !== null), max, canary };
+  const plan = { ...wholePlan(planned, most, request), max, canary };
+  checkForce(request, plan.pools ? null : plan.pool);
   if (waiting === null) return plan;
   const pools = plan.pools ?? [];
   await step(ctx, "may the pools share an approval", () => checkShared(steps, request.command, pools));

@@ -1,5 +1,6 @@
 import { typeThis } from "../../../messages/command/syntax.ts";
 import { podsGoOn } from "../../../messages/node/restart.ts";
+import { lossLines } from "../../../messages/plan/workload-losses.ts";
 import { context, section, sections } from "../../../messages/slack/blocks.ts";
 import { code, counted, plain, some } from "../../../messages/slack/text.ts";
 import type { PlanCard } from "../../../records/approval.ts";
@@ -59,14 +60,12 @@ const podsLine = ({ nodes, command }: RolloutPlan): string => {
 
 const lossLine = ({ nodes }: RolloutPlan): string[] => {
   const losses = unique(nodes.flatMap((node) => node.losses));
-  return losses.length > 0
-    ? [
-        `⚠️ *Lost:* ${some(
-          losses.map((loss) => plain(loss, 60)),
-          MOST,
-        )}.`,
-      ]
-    : [];
+  if (losses.length === 0) return [];
+  const classes = some(
+    losses.map((loss) => plain(loss, 60)),
+    MOST,
+  );
+  return [`⚠️ *Lost:* ${classes}.`, ...lossLines(nodes).map((line) => `• ${line}`)];
 };
 
 const blockerLine = ({ nodes }: RolloutPlan): string[] => {
@@ -140,10 +139,23 @@ const timeWords = (plan: RolloutPlan): string => {
   return `Expected time: about ${counted(expectedMinutes(plan), "minute")}${more}`;
 };
 
-const leftOutLine = ({ leftOut }: RolloutPlan): string[] =>
-  leftOut.length > 0
-    ? [`🚫 *${counted(leftOut.length, "node")} left out:* ${leftOutWords(leftOut, MOST_LEFT_OUT)}.`]
-    : [];
+/** Nodes that are left out for their losses are one group, by workload. */
+function leftOutLines({ leftOut, forced }: RolloutPlan): string[] {
+  const losing = leftOut.filter(({ lost }) => lost !== undefined);
+  const others = leftOut.filter(({ lost }) => lost === undefined);
+  return [
+    ...(losing.length > 0
+      ? [
+          `🚫 *${counted(losing.length, "node")} left out, because pods or data would be lost:*`,
+          ...lossLines(losing).map((line) => `• ${line}`),
+          ...(forced === undefined ? [] : [`Next: ${forced} accepts these losses.`]),
+        ]
+      : []),
+    ...(others.length > 0
+      ? [`🚫 *${counted(others.length, "node")} left out:* ${leftOutWords(others, MOST_LEFT_OUT)}.`]
+      : []),
+  ];
+}
 
 /** Minutes that a rollout should take if nothing holds it up: the first node alone, the others in waves. */
 export function expectedMinutes(plan: Pick<RolloutPlan, "command" | "nodes" | "most" | "max">): number {
@@ -169,10 +181,10 @@ function rolloutBlocks(plan: RolloutPlan): Block[] {
       ...loneLine(plan),
       ...blockerLine(plan),
       ...foreverLine(plan),
-      ...leftOutLine(plan),
+      ...leftOutLines(plan),
     ]),
     context(
-      `${timeWords(plan)}. A node that fails pauses the rollout and asks. Each node is judged again before it is begun.`,
+      `${timeWords(plan)}. A node that fails pauses the rollout and asks. Each node is judged again before it is begun${plan.isForced ? "; one that would lose something of another kind is left out" : ""}.`,
     ),
   ];
 }

@@ -1,23 +1,36 @@
 import { blockerClasses } from "../../../change/emptying/blocker-classes.ts";
 import { lossClasses } from "../../../change/emptying/loss-classes.ts";
-import { checkLosses, planEmptying } from "../../../change/emptying/plan-emptying.ts";
+import { checkLosses, type PlannedEmptying, planEmptying } from "../../../change/emptying/plan-emptying.ts";
 import { findNode } from "../../../change/node/find-node.ts";
 import type { Op } from "../../../change/operation/op.ts";
-import type { RolloutCommand, RolloutRequest } from "../../../commands/request.ts";
+import { isForced, type RolloutRequest } from "../../../commands/request.ts";
 import type { Configuration } from "../../../configuration/configuration.ts";
 import { Refused, UserError } from "../../../errors.ts";
+import { typeThis } from "../../../messages/command/syntax.ts";
+import { drainRefused, isForceable } from "../../../messages/node/drain.ts";
+import { losesSomething } from "../../../messages/plan/moved-pods.ts";
 import type { NodePlan } from "../../../messages/plan/plan.ts";
+import { lossesByWorkload, type WorkloadLoss } from "../../../messages/plan/workload-losses.ts";
 import { isReady, isWindows } from "../../../steps/cluster/node-facts.ts";
 import type { Node } from "../../../steps/cluster/nodes.ts";
 import { mostAway, poolNodes } from "../../../steps/ledger/slot-rules.ts";
 import type { Steps } from "../../../steps/steps.ts";
 import { MOST_IN_ROLLOUT } from "../capability.ts";
 import { NOTHING_EVICTED, planRestart } from "../plan-restart.ts";
-import { emptyPool, noneDue, noneLeft, severalPools, tooManyInRollout } from "./refusals.ts";
+import { emptyPool, forceNeedsPool, noneDue, noneLeft, severalPools, tooManyInRollout } from "./refusals.ts";
 import type { PlannedNode, RolloutPlan } from "./rollout-plan.ts";
+import { typedAgain } from "./typed-again.ts";
 
 /** Outcome of planning one node: the effects on it, or the reason to leave it out. */
-export type PlanResult = PlannedNode | { readonly name: string; readonly leftOut: string };
+export type PlanResult =
+  | PlannedNode
+  | {
+      readonly name: string;
+      readonly leftOut: string;
+      /** Set if the losses on it are the reason. */
+      readonly lost?: readonly WorkloadLoss[];
+      readonly pool?: string | null;
+    };
 
 /** NotReady nodes come first: their reboot takes nothing out of service. */
 const byNeed = (nodes: readonly Node[]): string[] =>
@@ -48,6 +61,16 @@ export async function chooseNodes(op: Op<RolloutRequest>): Promise<readonly stri
   return names;
 }
 
+/**
+ * Checks the name that was typed behind `--force` of several nodes.
+ * @param pool of the nodes; null for nodes of no pool, or of several
+ * @throws UserError if it is not the pool's
+ */
+export function checkForce(request: RolloutRequest, pool: string | null): void {
+  const force = "force" in request ? request.force : undefined;
+  if (force !== undefined && force !== pool) throw new UserError(forceNeedsPool(pool, force));
+}
+
 /** @throws UserError if one rollout cannot have that many nodes */
 export function checkSize(names: readonly string[]): void {
   if (names.length > MOST_IN_ROLLOUT) throw new UserError(tooManyInRollout(names.length, MOST_IN_ROLLOUT));
@@ -72,24 +95,34 @@ function trouble({
   };
 }
 
-async function planReboot(op: Op, name: string): Promise<PlannedNode> {
-  const request = { command: "reboot", node: name, dryRun: false } as const;
-  const planned = await planEmptying({ ...op, request });
-  checkLosses(planned);
+/** The losses on a node that the request does not accept but could; null if it is to be planned or refused otherwise. */
+function lossesOn({ plan: { refusals, pods } }: PlannedEmptying): readonly WorkloadLoss[] | null {
+  if (refusals.length === 0 || !refusals.every(isForceable)) return null;
+  const lost = new Set(refusals.map(({ pod }) => pod));
+  return lossesByWorkload(pods.filter(({ namespace, name }) => lost.has(`${namespace}/${name}`)));
+}
+
+async function planReboot(op: Op<RolloutRequest>, name: string): Promise<PlanResult> {
+  const force = isForced(op.request) ? { force: name } : {};
+  const planned = await planEmptying({ ...op, request: { command: "reboot", node: name, dryRun: false, ...force } });
+  const lost = lossesOn(planned);
   const { chosen, plan, isReady: isServing } = planned;
+  if (lost) return { name, leftOut: drainRefused(plan.refusals), lost, pool: chosen.pool };
+  checkLosses(planned);
   const { uid, instanceId, bootId, pool } = chosen;
   return {
     ...{ name, uid, instanceId, bootId, pool, pods: plan.pods.length, minutes: plan.minutes },
     isAway: !isServing,
     throughEc2: plan.throughEc2 !== undefined,
     losses: lossClasses(plan.pods),
+    ...(plan.pods.some(losesSomething) ? { lost: lossesByWorkload(plan.pods) } : {}),
     blockers: blockerClasses(plan),
     budgets: plan.blockers.flatMap(({ budgets }) => budgets),
     ...trouble(plan),
   };
 }
 
-async function planRestartOf(op: Op, name: string): Promise<PlannedNode> {
+async function planRestartOf(op: Op<RolloutRequest>, name: string): Promise<PlannedNode> {
   const request = { command: "restart", node: name, dryRun: false } as const;
   const { chosen, plan, isReady: isServing } = await planRestart({ ...op, request });
   const { uid, instanceId, bootId, pool } = chosen;
@@ -138,22 +171,37 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) 
 export const boundOf = ({ pools }: Configuration, pool: string | null): number | string =>
   pools[pool ?? ""]?.maxUnavailable ?? 1;
 
+/** The command that also reboots nodes that are left out for their losses; null without such nodes of one pool. */
+function forcedOf(planned: readonly PlanResult[], request: RolloutRequest): string | null {
+  const pools = new Set(planned.flatMap((one) => ("lost" in one && "leftOut" in one ? [one.pool ?? null] : [])));
+  const [pool = null, ...more] = pools;
+  return pool === null || more.length > 0 ? null : typeThis(request.command, ...typedAgain(request, pool));
+}
+
 /**
- * Joins the plans of all nodes.
- * @param mayMix allows nodes of several pools
+ * Joins the plans of all nodes; those that wait for a reboot may be of several pools.
  * @throws UserError for nodes of several pools; Refused when no node is left
  */
 export function wholePlan(
   planned: readonly PlanResult[],
   most: number,
-  command: RolloutCommand,
-  mayMix = false,
+  request: RolloutRequest,
 ): Omit<RolloutPlan, "max" | "canary"> {
+  const { command } = request;
   const nodes = planned.flatMap((one) => ("leftOut" in one ? [] : [one]));
-  const leftOut = planned.flatMap((one) => ("leftOut" in one ? [{ name: one.name, why: one.leftOut }] : []));
+  const leftOut = planned.flatMap((one) => {
+    if (!("leftOut" in one)) return [];
+    return [{ name: one.name, why: one.leftOut, ...(one.lost ? { lost: one.lost } : {}) }];
+  });
+  const forced = forcedOf(planned, request);
   const [first] = nodes;
-  if (!first) throw new Refused(noneLeft(command, leftOut));
+  if (!first) throw new Refused(noneLeft(command, leftOut, forced));
   const pools = new Set(nodes.map(({ pool }) => pool));
-  if (pools.size > 1 && !mayMix) throw new UserError(severalPools([...pools]));
-  return { command, pool: first.pool, ...(pools.size > 1 ? { pools: [...pools] } : {}), nodes, leftOut, most };
+  if (pools.size > 1 && !request.due) throw new UserError(severalPools([...pools]));
+  return {
+    ...{ command, pool: first.pool, nodes, leftOut, most },
+    ...(pools.size > 1 ? { pools: [...pools] } : {}),
+    ...(isForced(request) ? { isForced: true } : {}),
+    ...(forced === null ? {} : { forced }),
+  };
 }

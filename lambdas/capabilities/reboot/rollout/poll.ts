@@ -9,7 +9,7 @@ import { MINUTE } from "../../../engine/durable.ts";
 import { Refused } from "../../../errors.ts";
 import { pauseCall, pauseReminder } from "../../../messages/rollout/rollout.ts";
 import type { PublishedMessage, RolloutPause } from "../../../records/records.ts";
-import { mostRecovering, nextMoves, type RolloutView } from "../../../records/rollout-moves.ts";
+import { isLeftOut, mostRecovering, nextMoves, type RolloutView } from "../../../records/rollout-moves.ts";
 import { isReminderDue } from "../../../records/waits.ts";
 import { isBusy, wordsOf } from "../../../steps/client-errors.ts";
 import type { Steps } from "../../../steps/steps.ts";
@@ -60,7 +60,10 @@ const viewFor = (
   slackAwayMs: number,
 ): RolloutView => ({
   ...{ most, isCancelled, slackAwayMs, mostRecovering: mostRecovering(rollout.max) },
-  nodes: nodes.map((node, at) => ({ ...node, isAway: rollout.nodes[at]?.isAway ?? false, gotNoSlot: gotNoSlot(node) })),
+  nodes: nodes.map((node, at) => ({
+    ...{ ...node, isAway: rollout.nodes[at]?.isAway ?? false },
+    ...{ gotNoSlot: gotNoSlot(node), isLeftOut: isLeftOut(node) },
+  })),
   ...{ canary: rollout.canary, isConfirmed: rollout.isConfirmed, accepted: rollout.accepted },
   isPaused: (operation.rollout?.paused ?? null) !== null || (operation.rollout?.closedAt ?? null) !== null,
 });

@@ -1,5 +1,6 @@
 import type { RolloutCommand } from "../../../commands/request.ts";
 import { typeThis } from "../../../messages/command/syntax.ts";
+import { lossLines } from "../../../messages/plan/workload-losses.ts";
 import { code, counted, prose, some } from "../../../messages/slack/text.ts";
 import type { LeftOut } from "./rollout-plan.ts";
 
@@ -45,6 +46,22 @@ export function noneDue(command: RolloutCommand, pool: string | null, unseen: re
   return `${where} is known to wait for a ${command}. Not known of ${some(unseen.map(code), MOST)}: the machines do not answer, or an operation works on them. Nothing was changed.`;
 }
 
-/** Refusal: every node is left out. */
-export const noneLeft = (command: RolloutCommand, leftOut: readonly LeftOut[]): string =>
-  `no node can be ${command}ed: ${leftOutWords(leftOut, MOST)}`;
+/** Mistake: the name behind `--force` of several nodes is not that of their pool. */
+export const forceNeedsPool = (pool: string | null, typed: string): string =>
+  pool === null
+    ? "--force of several nodes requires the name of their pool, and these nodes belong to none or to several. Next: one node or one pool at a time."
+    : `--force of several nodes requires the name of their pool: ${code(pool)}, not ${code(typed)}.`;
+
+/**
+ * Refusal: every node is left out.
+ * @param forced the command that accepts the losses, in a code span; null if no losses are the reason
+ */
+export function noneLeft(command: RolloutCommand, leftOut: readonly LeftOut[], forced: string | null): string {
+  const others = leftOut.filter(({ lost }) => lost === undefined);
+  const losses = lossLines(leftOut);
+  const reasons = [
+    ...(losses.length > 0 ? [`pods or data would be lost: ${losses.join("; ")}`] : []),
+    ...(others.length > 0 ? [leftOutWords(others, MOST)] : []),
+  ];
+  return `no node can be ${command}ed: ${reasons.join("; ")}${forced === null ? "" : `. Next: ${forced}`}`;
+}

@@ -1,5 +1,6 @@
 import type { RolloutCommand } from "../../../commands/request.ts";
 import type { AwayNode, LoneWorkload } from "../../../messages/plan/plan.ts";
+import type { WorkloadLoss } from "../../../messages/plan/workload-losses.ts";
 
 /** A node of a rollout, with the effects on it. */
 export interface PlannedNode {
@@ -21,6 +22,8 @@ export interface PlannedNode {
   readonly minutes: number;
   /** Classes of losses. */
   readonly losses: readonly string[];
+  /** Losses by workload; missing if there are none. */
+  readonly lost?: readonly WorkloadLoss[];
   /** Classes of obstacles to its evictions now. */
   readonly blockers: readonly string[];
   /** Disruption budgets that block now, by name. */
@@ -40,6 +43,8 @@ export interface LeftOut {
   readonly name: string;
   /** Reason in words. */
   readonly why: string;
+  /** Losses that keep it out, and that `--force` accepts; missing if it is left out for another reason. */
+  readonly lost?: readonly WorkloadLoss[];
 }
 
 /** Plan that is shown before a rollout. */
@@ -60,4 +65,8 @@ export interface RolloutPlan {
   /** The option `--max`; null to use only the pool's own limit. */
   readonly max: number | null;
   readonly canary: boolean;
+  /** The losses are accepted. */
+  readonly isForced?: true;
+  /** The command that also reboots nodes that are left out for their losses, in a code span; missing if there are none. */
+  readonly forced?: string;
 }

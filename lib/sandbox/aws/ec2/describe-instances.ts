@@ -64,6 +64,13 @@ export const statusImpaired = {
   fields: { instanceId: "instance id" },
 };
 
+/** The fault of an instance one of whose volumes cannot complete I/O (API reference, InstanceStatus: AttachedEbsStatus). */
+export const volumeImpaired = {
+  kind: "volume-impaired",
+  sentence: "EC2's check of the attached volumes fails: one of them does not answer.",
+  fields: { instanceId: "instance id" },
+};
+
 /** Codes of the events that EC2 schedules (API reference, InstanceStatusEvent: Code). */
 const eventCodes = [
   "instance-reboot",
@@ -101,13 +108,15 @@ function checkOf(
 }
 
 function statusOf(records: Ec2Records, instance: InstanceRecord): InstanceStatus {
-  const impaired = records.simulation.faults.applies(statusImpaired.kind, { instanceId: instance.instanceId });
+  const { instanceId } = instance;
+  const isImpaired = ({ kind }: { readonly kind: string }) => records.simulation.faults.applies(kind, { instanceId });
   return {
-    InstanceId: instance.instanceId,
+    InstanceId: instanceId,
     AvailabilityZone: instance.zone,
     InstanceState: describedState(instance.state),
     SystemStatus: checkOf(records, instance, true),
-    InstanceStatus: checkOf(records, instance, !impaired),
+    InstanceStatus: checkOf(records, instance, !isImpaired(statusImpaired)),
+    AttachedEbsStatus: checkOf(records, instance, !isImpaired(volumeImpaired)),
     Events: eventsOf(records, instance),
   };
 }

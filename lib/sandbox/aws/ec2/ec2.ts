@@ -8,7 +8,7 @@ import { attributeActions } from "./attributes.ts";
 import { noCapacity } from "./capacity.ts";
 import { changeActions } from "./change.ts";
 import { consoleActions } from "./console.ts";
-import { describeInstanceActions, eventScheduled, statusImpaired } from "./describe-instances.ts";
+import { describeInstanceActions, eventScheduled, statusImpaired, volumeImpaired } from "./describe-instances.ts";
 import { describePartActions } from "./describe-parts.ts";
 import { launchActions, launchFails, noHostnames } from "./launch.ts";
 import { lifecycle } from "./lifecycle.ts";
@@ -95,7 +95,7 @@ export function ec2(simulation: Simulation, account: Account): Ec2 {
   const records = ec2Records(simulation, account);
   const mover = lifecycle(records);
   let consoles: Screens | undefined;
-  simulation.faults.declare(noCapacity, launchFails, noHostnames, statusImpaired, eventScheduled);
+  simulation.faults.declare(noCapacity, launchFails, noHostnames, statusImpaired, volumeImpaired, eventScheduled);
   const actions = new Map(
     [
       ...launchActions(records, mover),

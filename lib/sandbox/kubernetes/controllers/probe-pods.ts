@@ -9,14 +9,21 @@ import { completed } from "./pod-completion.ts";
 /** Milliseconds of the probe's own commands, and of its waits (lambdas/health/probe.ts). */
 const ASKING = 5_000;
 const LISTENING = 150_000;
-const LISTENING_LONG = 560_000;
+const LISTENING_LONG = 520_000;
+const AWAITING_HOST = 30_000;
 const CONNECTING = 3_000;
 const TRYING = 90_000;
 
 /** Outcome of a look at a running probe: its exit code, or the time of the next look. */
 type Tried = { readonly exitCode: number } | { readonly again: number };
 
-const healthy: DataPlane = { isReached: true, podsSince: 0, reachesServices: true, reachesMetadata: false };
+const healthy: DataPlane = {
+  isReached: true,
+  isReachedByHost: true,
+  podsSince: 0,
+  reachesServices: true,
+  reachesMetadata: false,
+};
 
 function planeOf(cluster: Cluster, nodeName: string | undefined): DataPlane {
   const node = nodeName === undefined ? undefined : cluster.objects.get<Node>(nodes, undefined, nodeName);
@@ -48,24 +55,37 @@ const isCalled = ({ objects, simulation }: Cluster, address: string): boolean =>
     .filter((pod) => pod.metadata.labels?.[PROBE_LABEL] === "linux" && calledBy(pod) === address)
     .some((pod) => pod.status?.phase === "Succeeded" || simulation.clock.now() - startedAt(pod) >= CONNECTING);
 
-function tryWindows(cluster: Cluster, pod: Pod, since: number): Tried {
+/** Time at which a pod was first called, by its UID: from then on it waits for its kubelet. */
+type Calls = Map<string, number>;
+
+/** Does the kubelet connect to the pod in time? It does so only for a check that the pod asks for. */
+function tryHost(pod: Pod, { isReachedByHost }: DataPlane, calls: Calls, now: number): Tried {
+  const { uid } = pod.metadata;
+  const called = calls.get(uid) ?? now;
+  calls.set(uid, called);
+  const isChecked = pod.spec.containers.some(({ readinessProbe }) => readinessProbe !== undefined);
+  if (isChecked && isReachedByHost) return { exitCode: exits.works };
+  return now >= called + AWAITING_HOST ? { exitCode: exits.host } : { again: called + AWAITING_HOST };
+}
+
+function tryWindows(cluster: Cluster, pod: Pod, since: number, calls: Calls): Tried {
   const now = cluster.simulation.clock.now();
   const plane = planeOf(cluster, pod.spec.nodeName);
   if (now < since + ASKING) return { again: since + ASKING };
   if (!plane.reachesServices) return { exitCode: exits.dns };
   if (plane.reachesMetadata) return { exitCode: exits.metadata };
-  if (plane.isReached && isCalled(cluster, pod.status?.podIP ?? "")) return { exitCode: exits.works };
+  if (plane.isReached && isCalled(cluster, pod.status?.podIP ?? "")) return tryHost(pod, plane, calls, now);
   return now >= since + LISTENING ? { exitCode: exits.unreached } : { again: now + 1_000 };
 }
 
 /** A pod that was started before a restart of services calls them once it is called itself. */
-function tryWitness(cluster: Cluster, pod: Pod, since: number): Tried {
+function tryWitness(cluster: Cluster, pod: Pod, since: number, calls: Calls): Tried {
   const now = cluster.simulation.clock.now();
   const plane = planeOf(cluster, pod.spec.nodeName);
   if (!isReachedOn(plane, since) || !isCalled(cluster, pod.status?.podIP ?? ""))
     return now >= since + LISTENING_LONG ? { exitCode: exits.unreached } : { again: now + 1_000 };
   if (!plane.reachesServices) return { exitCode: exits.dns };
-  return { exitCode: plane.reachesMetadata ? exits.metadata : exits.works };
+  return plane.reachesMetadata ? { exitCode: exits.metadata } : tryHost(pod, plane, calls, now);
 }
 
 function tryLinux(cluster: Cluster, pod: Pod, since: number): Tried {
@@ -82,6 +102,7 @@ function tryLinux(cluster: Cluster, pod: Pod, since: number): Tried {
 /** The probes' work: they end as their commands would end, by the state of the machines beneath. */
 export function probePods(cluster: Cluster): Controller {
   const { objects, simulation } = cluster;
+  const calls: Calls = new Map();
   return {
     name: "probe-pods",
     type: pods,
@@ -90,8 +111,9 @@ export function probePods(cluster: Cluster): Controller {
       const label = pod?.metadata.labels?.[PROBE_LABEL];
       if (!pod || label === undefined || pod.status?.phase !== "Running") return undefined;
       const onWindows = commandOf(pod).includes("casement-witness") ? tryWitness : tryWindows;
-      const tried = (label === "windows" ? onWindows : tryLinux)(cluster, pod, startedAt(pod));
+      const tried = (label === "windows" ? onWindows : tryLinux)(cluster, pod, startedAt(pod), calls);
       if ("again" in tried) return tried.again;
+      calls.delete(pod.metadata.uid);
       objects.replace(pods, completed(pod, simulation.clock.now(), tried.exitCode));
       return undefined;
     },

@@ -55,6 +55,7 @@ export interface Container {
   image?: string;
   imagePullPolicy?: string;
   lifecycle?: { preStop?: { sleep?: { seconds: number } } };
+  readinessProbe?: object;
   command?: string[];
   args?: string[];
   resources?: { requests?: Record<string, string>; limits?: Record<string, string> };

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { FileObservation, Observation } from "../../../../lambdas/machine/plan.ts";
 import { answersHash, type Group, type ObservationVerdict, packed } from "../../../../lambdas/machine/questions.ts";
+import { bootIdOf } from "../boot-id.ts";
 import { load } from "../loading.ts";
 import type { Machine, Script, ScriptRun } from "../machine.ts";
 import { metadataAnswers } from "../metadata.ts";
@@ -41,11 +42,11 @@ const shown = ({ name, description }: Service): boolean =>
 
 /** Observes this machine as observe.ps1 does. */
 export function observation(machine: Machine): Observation {
-  const { features, services, hnsNetworks, bootId, awaited } = machine.state;
+  const { features, services, hnsNetworks, awaited } = machine.state;
   return {
     script: "observe",
     ok: true,
-    bootId: String(bootId),
+    bootId: bootIdOf(machine),
     clock: Math.floor(machine.clock() / 1000),
     freeBytes: diskAnswer(machine).freeBytes,
     build: machine.facts().build ?? "",
@@ -87,15 +88,11 @@ async function answersTo({ machine, process }: ScriptRun, questions: Readonly<Re
 
 type Seen = Awaited<ReturnType<typeof answersTo>>;
 
-const verdictOf = (
-  { state, clock }: Pick<Machine, "state" | "clock">,
-  { answers, failed }: Seen,
-  most: number,
-): ObservationVerdict => ({
+const verdictOf = (machine: Machine, { answers, failed }: Seen, most: number): ObservationVerdict => ({
   script: "observe",
   ok: true,
-  bootId: String(state.bootId),
-  clock: Math.floor(clock() / 1000),
+  bootId: bootIdOf(machine),
+  clock: Math.floor(machine.clock() / 1000),
   hashes: Object.fromEntries(Object.entries(answers).map(([group, answer]) => [group, answersHash(answer)])),
   failed: Object.fromEntries(Object.entries(failed).map(([group, why]) => [group, why.slice(0, most)])),
 });

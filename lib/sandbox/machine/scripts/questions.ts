@@ -7,6 +7,7 @@ import type {
   TaskQuestion,
 } from "../../../../lambdas/machine/questions.ts";
 import { reachesAws } from "../agent-proxy.ts";
+import { bootedAt, isCounted } from "../boot-id.ts";
 import { rebootReasons as reasonsInOrder } from "../fault-kinds.ts";
 import type { Part } from "../loading.ts";
 import type { Machine } from "../machine.ts";
@@ -67,9 +68,10 @@ function ruleAnswer({ state }: Machine, name: string): NonNullable<Answers["rule
 const CONTROL = "HKLM:\\SYSTEM\\CurrentControlSet\\Control\\Session Manager";
 
 /** The registry as far as the machine's state holds what Windows keeps there; names of keys and values have no case. */
-function registryAnswer({ state }: Machine, key: string, name: string): NonNullable<Answers["registry"]>[number] {
+function registryAnswer(machine: Machine, key: string, name: string): NonNullable<Answers["registry"]>[number] {
+  const { state } = machine;
   const keys: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-    [`${CONTROL}\\Memory Management\\PrefetchParameters`]: { BootId: state.bootId },
+    [`${CONTROL}\\Memory Management\\PrefetchParameters`]: isCounted(machine) ? { BootId: state.bootId } : {},
     [`${CONTROL}\\Environment`]: state.environment,
   };
   const [, values] = Object.entries(keys).find(([one]) => one.toLowerCase() === key.toLowerCase()) ?? [];
@@ -112,8 +114,7 @@ function bootAnswer(machine: Machine): NonNullable<Answers["boot"]> {
     const [, at = "", id = "", text = ""] = BOOT_EVENT.exec(line) ?? [];
     return id === "" ? [] : [{ id: Number(id), at: withoutMs(Date.parse(at)), text: oneLine(text).slice(0, 300) }];
   });
-  const offset = machine.clock() - machine.simulation.clock.now();
-  return { bootedAt: withoutMs(machine.state.bootedAt + offset), events: events.toReversed().slice(0, MOST_EVENTS) };
+  return { bootedAt: withoutMs(bootedAt(machine)), events: events.toReversed().slice(0, MOST_EVENTS) };
 }
 
 const oneLine = (text: string): string => hideSecrets(text).replace(/\s+/g, " ").trim();

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { isSameBoot } from "../../../../lambdas/machine/boots.ts";
 import type { RebootRequest, RebootResult } from "../../../../lambdas/machine/plan.ts";
+import { bootIdOf } from "../boot-id.ts";
 import { load } from "../loading.ts";
 import type { Machine, Script, ScriptEnd } from "../machine.ts";
 import { Fault, failureOf } from "./causes.ts";
@@ -41,7 +43,7 @@ function requireGuard(machine: Machine): void {
 /** Was this reboot asked for already? A marker that cannot be read counts as no marker. */
 function wasAsked(machine: Machine, { operation, bootId }: RebootRequest): boolean {
   const marker = readRecord(machine, MARKER);
-  return marker?.operation === operation && marker.bootId === bootId;
+  return marker?.operation === operation && isSameBoot(String(marker.bootId), bootId);
 }
 
 function askForReboot(machine: Machine, request: RebootRequest): ScriptEnd {
@@ -59,13 +61,13 @@ function askForReboot(machine: Machine, request: RebootRequest): ScriptEnd {
 export const reboot: Script = async ({ machine, process, request: encoded }) => {
   for (const part of ["powershell", "scheduling", "networking"] as const) await load(machine, process, part);
   let before = "";
-  const after = String(machine.state.bootId);
+  const after = bootIdOf(machine);
   try {
     await acquireMachineMutex(machine, process);
     const request = requestAs(encoded, requestSchema);
     before = request.bootId;
     await guardAtRest({ machine, process });
-    return before === after ? askForReboot(machine, request) : print(before, after, null);
+    return isSameBoot(before, after) ? askForReboot(machine, request) : print(before, after, null);
   } catch (error) {
     return print(before, after, failureOf(error));
   }

@@ -60,6 +60,15 @@ describe("A machine of another owner whose agent is silent", () => {
   });
 });
 
+test("a volume that does not answer is named, and the event that EC2 has scheduled stands beside it", async () => {
+  here = await withSeedNodes();
+  injectFault(here, "volume-impaired", { instanceId: web.instanceId });
+  injectFault(here, "event-scheduled", { instanceId: web.instanceId, code: "instance-retirement" });
+  const { said } = await look(here, `/win why ${web.name}`);
+  expect(said).toMatch(/❌ .*one of its volumes does not answer, the root volume or a pod's\./);
+  expect(said).toMatch(/EC2 has scheduled `instance-retirement` of the machine for .+ Next: .*add web.*remove/);
+});
+
 test("a machine of another owner that fails EC2's status check is not said to have a guard", async () => {
   here = await withSeedNodes();
   injectFault(here, "instance-status-impaired", { instanceId: edge.instanceId });

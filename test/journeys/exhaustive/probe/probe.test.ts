@@ -62,6 +62,12 @@ test("a node whose pods work, and are not reached from another node, is found", 
   expect(await tried()).toEqual({ state: "fails", fault: "unreached", from: linux() });
 });
 
+test("a node whose host does not reach its own pods, while another node does, is found", async () => {
+  here = await startJourney(seeded);
+  injectFault(here, "data-plane-dead", { ...ofWeb, how: "host" });
+  expect(await tried()).toEqual({ state: "fails", fault: "host", from: null });
+});
+
 test("a node whose kubelet cannot make the network of a pod is found by the kubelet's Event", async () => {
   here = await startJourney(seeded);
   injectFault(here, "pod-sandbox-fails", { node: web.name });

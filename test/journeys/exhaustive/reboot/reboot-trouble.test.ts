@@ -176,6 +176,23 @@ describe("A machine whose clock is a day", () => {
   });
 });
 
+test("A machine that counts no boots is rebooted once, although the time of its boot moves with its clock", async () => {
+  here = await unasked("reboot");
+  injectFault(here, "boots-uncounted", ofWeb);
+  const boot = (): number => Number(here.simulator.machines.describe(web.instanceId)?.bootId);
+  const before = boot();
+  await here.pass(60);
+  await here.type("operator", `/win reboot ${SHORT} --force ${web.name}`);
+  await here.until(
+    () => commands("observe").some(({ comment }) => comment.endsWith("look before the reboot")),
+    60,
+    "the look",
+  );
+  injectFault(here, "clock-wrong", { ...ofWeb, how: "slightly ahead" });
+  expect(await ended()).toMatchObject(proven);
+  expect([boot(), commands("reboot").length, isCordoned(here)]).toEqual([before + 1, 1, false]);
+});
+
 test("A reboot whose invocation was lost is proven by the boot id, and is not sent again", async () => {
   const before = await rebootOrdered();
   await here.until(() => bootIdOf() !== before, 20, "the boot");

@@ -1,3 +1,4 @@
+import { isCounted } from "../../boot-id.ts";
 import type { Machine } from "../../machine.ts";
 import { hnsNetwork } from "../../network.ts";
 import { runningContainerd } from "../containerd.ts";
@@ -37,7 +38,9 @@ function nodeInfo(machine: Machine, version: string): object {
   return {
     machineID: machine.state.computerName,
     systemUUID: `EC2${machine.id.slice(2)}`.toUpperCase(),
-    bootID: String(machine.state.bootId),
+    // Kubelets before the boot id of Windows reported none; a later one does not start without the count (winstats,
+    // getMachineInfo), which the simulator leaves out.
+    bootID: isCounted(machine) ? String(machine.state.bootId) : "",
     kernelVersion: releases[build]?.kernel ?? build,
     osImage: releases[build]?.name ?? "Windows Server Datacenter",
     containerRuntimeVersion: `containerd://${containerd ?? "Unknown"}`,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { DataPlaneFault } from "../../../lambdas/health/probe.ts";
 import type { Trouble } from "../../../lambdas/health/trouble.ts";
-import { troubleWords } from "../../../lambdas/messages/node/trouble.ts";
+import { troubleWords } from "../../../lambdas/messages/health/trouble.ts";
 
 const now = "2026-11-21T14:30:00.000Z";
 const before = (minutes: number): string => new Date(Date.parse(now) - minutes * 60_000).toISOString();
@@ -15,7 +16,7 @@ const down = (state: string, because = "") => ({ kind: "instance-down", instance
 const service = (exitCode: number, log = "") =>
   ({ kind: "service-down", service: "kubelet", state: "Stopped", exitCode, log }) as const;
 const request = (name: string, minutes: number) => ({ name, since: before(minutes) });
-const plane = (fault: "start" | "dns" | "api" | "metadata" | "unreached", more: object = {}): Trouble => ({
+const plane = (fault: DataPlaneFault, more: object = {}): Trouble => ({
   ...{ kind: "data-plane", fault, from: null },
   ...more,
 });
@@ -32,6 +33,11 @@ const sentences: readonly (readonly [Trouble, says: string, next: string])[] = [
     { kind: "status-impaired", of: "system" },
     "EC2's system status check fails: the host under the instance has a fault.",
     `Stop the instance in the EC2 console and start it again: it moves to another host. ${AGAIN}`,
+  ],
+  [
+    { kind: "status-impaired", of: "volumes" },
+    "EC2's check of the attached volumes fails: one of its volumes does not answer, the root volume or a pod's.",
+    `The EC2 console shows which (*Storage*, then the status checks of each volume). If it is the root volume, stop the instance and start it again. ${AGAIN}`,
   ],
   [
     { kind: "status-impaired", of: "instance" },
@@ -187,6 +193,11 @@ const sentences: readonly (readonly [Trouble, says: string, next: string])[] = [
   [
     plane("metadata"),
     "A pod on the node reaches the instance metadata service, and with it the node's role.",
+    `${PROBED}. ${AGAIN}`,
+  ],
+  [
+    plane("host"),
+    "A pod on the node is reached from another node, but not from its own host: every readiness probe fails.",
     `${PROBED}. ${AGAIN}`,
   ],
   [

@@ -4,26 +4,21 @@ import type { CheckName } from "../../health/check.ts";
 import type { DataPlaneFault } from "../../health/probe.ts";
 import type { Trouble } from "../../health/trouble.ts";
 import { typeThis } from "../command/syntax.ts";
+import { untaint } from "../node/other-controllers.ts";
 import { between } from "../slack/age.ts";
 import { code, counted, plain, some } from "../slack/text.ts";
-import { untaint } from "./other-controllers.ts";
-
-/** Node that a trouble is told of. */
-export interface TroubleContext {
-  readonly node: string;
-  /** ISO 8601. */
-  readonly now: string;
-  /** Casement is not known to act for the machine: it has no route guard of Casement's, and no command may be sent to it. */
-  readonly isObserved?: boolean;
-}
-
-/** A trouble in words: a sentence, and what helps. */
-export interface TroubleText {
-  readonly says: string;
-  readonly next: string;
-  /** A command that helps, as a button. */
-  readonly press?: { readonly text: string; readonly command: string };
-}
+import { instanceTells } from "./instance-troubles.ts";
+import {
+  ADD_ROUTE,
+  again,
+  doctor,
+  foreign,
+  rebootPress,
+  removeCommand,
+  type Tell,
+  type TroubleContext,
+  type TroubleText,
+} from "./trouble-text.ts";
 
 /** Names of the checks, as people read them. */
 export const checkNames: Readonly<Record<CheckName, string>> = {
@@ -45,58 +40,6 @@ export const checkNames: Readonly<Record<CheckName, string>> = {
   "data-plane": "Data plane",
 };
 
-/** Command that adds the route by hand; the mask 255.255.255.0 of the published command is rejected by Windows. */
-export const ADD_ROUTE = "route add 169.254.169.254 mask 255.255.255.255 <gateway>";
-
-/** Words of another program, without the period that ends them: a sentence goes on or ends behind them. */
-const words = (text: string, limit: number): string => plain(text, limit).replace(/[.\s]+$/, "");
-
-const doctor = (): string => typeThis("doctor");
-const remove = ({ node }: TroubleContext): string => typeThis("remove", node);
-const reboot = ({ node }: TroubleContext) => ({ text: "Reboot", command: `reboot ${node}` });
-const again = ({ node }: TroubleContext): string => `${typeThis("why", node)} checks again.`;
-
-const replace = (told: TroubleContext): string => `If this persists, add a node, then run ${remove(told)}.`;
-
-/** Next step where no route guard runs at start-up. */
-const BY_HAND = `No route guard of Casement's is known on this machine, so a reboot may not bring its route back. At the console of the machine: ${code(ADD_ROUTE)}.`;
-
-const REBOOT = "Reboot the instance in the EC2 console: the route guard runs at start-up.";
-
-type Tell<K extends Trouble["kind"]> = (trouble: Extract<Trouble, { kind: K }>, told: TroubleContext) => TroubleText;
-
-const instanceDown: Tell<"instance-down"> = ({ instanceId, state, because }, told) => ({
-  says: `The instance ${code(instanceId)} is ${plain(state, 40)}${because ? `: EC2 says ${words(because, 200)}` : ""}.`,
-  next:
-    state === "stopped" || state === "stopping"
-      ? `Start the instance in the EC2 console. ${again(told)}`
-      : `${remove(told)} removes what is left of the node.`,
-  ...(state === "stopped" || state === "stopping"
-    ? {}
-    : { press: { text: "Remove…", command: `remove ${told.node}` } }),
-});
-
-const statusImpaired: Tell<"status-impaired"> = ({ of }, told) =>
-  of === "system"
-    ? {
-        says: "EC2's system status check fails: the host under the instance has a fault.",
-        next: `Stop the instance in the EC2 console and start it again: it moves to another host. ${again(told)}`,
-      }
-    : {
-        says: "EC2's instance status check fails: the operating system does not answer on the network.",
-        next: `Check the screenshot in the EC2 console. ${told.isObserved ? "Its owner decides about a reboot." : REBOOT} ${again(told)}`,
-      };
-
-const agentSilent: Tell<"agent-silent"> = ({ since }, told) => ({
-  says: `The SSM agent does not answer${since ? ` for ${between(since, told.now)}` : ""}. Without the metadata route the agent cannot start.`,
-  ...(told.isObserved
-    ? { next: BY_HAND }
-    : {
-        next: `${typeThis("reboot", told.node)} reboots it through EC2, once a person approved it: the route guard runs at start-up. At the console of the machine: ${code(ADD_ROUTE)}.`,
-        press: reboot(told),
-      }),
-});
-
 /** ERROR_SERVICE_NEVER_STARTED (winerror.h): no attempt to start the service was made since the last boot. */
 const NEVER_STARTED = 1077;
 
@@ -115,7 +58,7 @@ const serviceDown: Tell<"service-down"> = ({ service, state, exitCode, log }, to
 };
 
 const metadataSilent: Tell<"metadata-silent"> = ({ guardError }, told) => ({
-  says: `The metadata service does not answer on the machine.${guardError ? ` The route guard says: ${words(guardError, 200)}.` : ""}`,
+  says: `The metadata service does not answer on the machine.${guardError ? ` The route guard says: ${foreign(guardError, 200)}.` : ""}`,
   next: `The route guard retries every minute. ${again(told)} At the console of the machine: ${code(ADD_ROUTE)}.`,
 });
 
@@ -125,6 +68,7 @@ const dataPlaneWords: Readonly<Record<DataPlaneFault, string>> = {
   api: "A pod on the node cannot reach the service kubernetes.default",
   metadata: "A pod on the node reaches the instance metadata service, and with it the node's role",
   unreached: "A pod on the node cannot be reached from another node",
+  host: "A pod on the node is reached from another node, but not from its own host: every readiness probe fails",
 };
 
 /**
@@ -133,7 +77,7 @@ const dataPlaneWords: Readonly<Record<DataPlaneFault, string>> = {
  * @param said words of the cluster about it
  */
 export const dataPlaneSays = (fault: DataPlaneFault, from: string | null = null, said = ""): string =>
-  `${dataPlaneWords[fault]}${fault === "unreached" && from ? ` (${code(from)})` : ""}.${said ? ` The kubelet says: ${words(said, 240)}.` : ""}`;
+  `${dataPlaneWords[fault]}${fault === "unreached" && from ? ` (${code(from)})` : ""}.${said ? ` The kubelet says: ${foreign(said, 240)}.` : ""}`;
 
 const guardWords = {
   missing: "The route guard is not on the machine: after a reboot no command would reach it.",
@@ -152,25 +96,7 @@ const markedWords = (marks: readonly DeletionMark[], { node, now }: TroubleConte
     .join("");
 
 const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
-  "instance-down": instanceDown,
-  "status-impaired": statusImpaired,
-  "agent-missing": () => ({
-    says: "No SSM agent of this instance is registered.",
-    next: `${doctor()} checks the instance role and the route to Systems Manager.`,
-  }),
-  "agent-silent": agentSilent,
-  "agent-fails": ({ words: said }, told) => ({
-    says: `The SSM agent takes commands, but cannot run them: ${words(said, 200)}. This happens where the metadata route is missing.`,
-    next: `The route guard retries every minute. ${again(told)} ${REBOOT} At the console of the machine: ${code(ADD_ROUTE)}.`,
-  }),
-  "agent-before-boot": ({ lastPingAt, bootedAt }, told) => ({
-    says: `The SSM agent has not reported since the boot: its last report is ${between(lastPingAt, bootedAt)} older.`,
-    next: again(told),
-  }),
-  "same-boot": ({ bootId, askedAt }, told) => ({
-    says: `The machine has not rebooted since ${between(askedAt, told.now)} ago: its boot${bootId ? ` ${code(bootId)}` : ""} is the same.`,
-    next: `${REBOOT} ${again(told)}`,
-  }),
+  ...instanceTells,
   "metadata-silent": metadataSilent,
   "routes-missing": ({ prefixes }, told) => ({
     says: `${prefixes.length} of the 6 routes from the machine to AWS's services are missing or use the wrong adapter: ${some(prefixes.map(code), 6)}.`,
@@ -178,18 +104,18 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
   }),
   "service-missing": ({ service }, told) => ({
     says: `The Windows service ${code(service)} does not exist.`,
-    next: `The machine was changed outside Casement. Add a node, then run ${remove(told)}.`,
+    next: `The machine was changed outside Casement. Add a node, then run ${removeCommand(told)}.`,
   }),
   "service-down": serviceDown,
   "network-missing": ({ network }, told) => ({
     says: `The container network ${code(network)} does not exist: pods get no address.`,
     next: `${code("hybrid-overlay-node")} creates it when it starts: ${code("Restart-Service hybrid-overlay-node")} in Session Manager. ${again(told)}`,
-    press: reboot(told),
+    press: rebootPress(told),
   }),
   "endpoint-missing": ({ endpoint }, told) => ({
     says: `The endpoint ${code(endpoint)} is not attached to the machine: kube-proxy cannot reach pods from it.`,
     next: `Run the task ${code("Casement network")} in Session Manager: ${code('Start-ScheduledTask "Casement network"')}. ${again(told)}`,
-    press: reboot(told),
+    press: rebootPress(told),
   }),
   "requests-waiting": ({ requests }, told) => ({
     says: `${counted(requests.length, "certificate request")} of this node ${requests.length === 1 ? "waits" : "wait"} for approval: ${some(
@@ -207,8 +133,8 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
     next: `The kubelet runs but does not reach the API server, or does not run. ${doctor()} checks the API server; the log is ${code("C:\\var\\log\\kubelet\\kubelet.log")}.`,
   }),
   "not-ready": ({ status, reason, message }, told) => ({
-    says: `The node is not Ready (${plain(status, 20)}): ${plain(reason, 80)}${message ? `: ${words(message, 200)}` : ""}.`,
-    next: `The log of the kubelet is ${code("C:\\var\\log\\kubelet\\kubelet.log")}. ${replace(told)}`,
+    says: `The node is not Ready (${plain(status, 20)}): ${plain(reason, 80)}${message ? `: ${foreign(message, 200)}` : ""}.`,
+    next: `The log of the kubelet is ${code("C:\\var\\log\\kubelet\\kubelet.log")}. If this persists, add a node, then run ${removeCommand(told)}.`,
   }),
   cordoned: ({ by, quarantined }, told) => ({
     says: quarantined
@@ -233,10 +159,10 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
     next: at
       ? `Check the node's container network and kube-proxy, or reboot it with ${typeThis("reboot", told.node)}: it takes pods again once the reboot is proven.`
       : `Check the node's container network and kube-proxy. ${again(told)}`,
-    press: reboot(told),
+    press: rebootPress(told),
   }),
   "guard-broken": ({ what, error }, told) => ({
-    says: what === "failing" ? `${guardWords.failing}${error ? `: ${words(error, 200)}` : ""}.` : guardWords[what],
+    says: what === "failing" ? `${guardWords.failing}${error ? `: ${foreign(error, 200)}` : ""}.` : guardWords[what],
     next: `Do not reboot the machine: ${typeThis("guard", told.node)} installs the guard. ${again(told)}`,
     press: { text: "Install the guard", command: `guard ${told.node}` },
   }),

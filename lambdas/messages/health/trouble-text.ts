@@ -1,0 +1,47 @@
+import type { Trouble } from "../../health/trouble.ts";
+import { typeThis } from "../command/syntax.ts";
+import { plain } from "../slack/text.ts";
+
+/** Node that a trouble is told of. */
+export interface TroubleContext {
+  readonly node: string;
+  /** ISO 8601. */
+  readonly now: string;
+  /** Casement is not known to act for the machine: it has no route guard of Casement's, and no command may be sent to it. */
+  readonly isObserved?: boolean;
+}
+
+/** A trouble in words: a sentence, and what helps. */
+export interface TroubleText {
+  readonly says: string;
+  readonly next: string;
+  /** A command that helps, as a button. */
+  readonly press?: { readonly text: string; readonly command: string };
+}
+
+/** Tells one kind of trouble. */
+export type Tell<K extends Trouble["kind"]> = (
+  trouble: Extract<Trouble, { kind: K }>,
+  told: TroubleContext,
+) => TroubleText;
+
+/** Command that adds the route by hand; the mask 255.255.255.0 of the published command is rejected by Windows. */
+export const ADD_ROUTE = "route add 169.254.169.254 mask 255.255.255.255 <gateway>";
+
+/** Next step where the route guard can start again. */
+export const REBOOT = "Reboot the instance in the EC2 console: the route guard runs at start-up.";
+
+/** Words of another program, without the period that ends them: a sentence goes on or ends behind them. */
+export const foreign = (text: string, limit: number): string => plain(text, limit).replace(/[.\s]+$/, "");
+
+/** Command that examines the whole deployment. */
+export const doctor = (): string => typeThis("doctor");
+
+/** Command that removes the node. */
+export const removeCommand = ({ node }: TroubleContext): string => typeThis("remove", node);
+
+/** Button that requests a reboot of the node. */
+export const rebootPress = ({ node }: TroubleContext) => ({ text: "Reboot", command: `reboot ${node}` });
+
+/** Sentence that names the command that checks the node again. */
+export const again = ({ node }: TroubleContext): string => `${typeThis("why", node)} checks again.`;

@@ -1,0 +1,96 @@
+import { afterEach, expect, test } from "vitest";
+import { APPROVE_OPERATION } from "../../../../lambdas/messages/slack/buttons.ts";
+import { expectSound, heldBack, newest, nodeNamed, settled } from "../../evidence.ts";
+import type { Journey } from "../../journey.ts";
+import { otherWeb, podOn, running, web } from "../../others.ts";
+import { answerTo, inThreads, openly, privately } from "../../reading.ts";
+import { withSeedNodes } from "../../removal.ts";
+
+let here: Journey;
+afterEach(() => here.close());
+
+const bootOf = (name: string): string | undefined => nodeNamed(here, name)?.status?.nodeInfo?.bootID;
+const nodes = [otherWeb.name, web.name] as const;
+
+/** Every node of the pool has something to lose: `reports` keeps a scratch volume, and nothing recreates the others. */
+async function begin(configuration: object = {}): Promise<void> {
+  here = await withSeedNodes({ configuration });
+  for (const [at, node] of [web, otherWeb].entries()) here.simulator.kubernetes.create(podOn(node, `by-hand-${at}`));
+  await here.pass(1);
+}
+
+async function approved(command: string): Promise<string> {
+  await here.type("operator", command);
+  await here.until(async () => (await newest(here)).operation.approval?.state === "open", 10, "the question");
+  const card = openly(here).join("\n");
+  await here.press("approver", APPROVE_OPERATION);
+  return card;
+}
+
+test("A rollout with --force shows every loss by workload on one card, and reboots the pool", {
+  timeout: 60_000,
+}, async () => {
+  await begin();
+  const before = nodes.map(bootOf);
+  const card = await approved("/win reboot web --force web");
+  expect(card).toContain("*Lost:* unmanaged pod, emptyDir.");
+  expect(card).toMatch(/`default\/ReplicaSet reports-\w+` loses emptyDir scratch \(1 pod on `ip-10-0-3-7/);
+  expect(card).toMatch(/`default\/by-hand-1` is not recreated \(1 pod on `ip-10-0-0-31/);
+  expect(card).toContain("one that would lose something of another kind is left out");
+  await settled(here, 300);
+  expect((await newest(here)).operation).toMatchObject({ status: "succeeded" });
+  expect(nodes.map((name, at) => bootOf(name) === before[at])).toEqual([false, false]);
+  expect([running(here, "by-hand-0"), await heldBack(here)]).toEqual([0, []]);
+  await expectSound(here);
+});
+
+test("A node that would lose something of a new kind is left out when its turn comes, with the command for it", {
+  timeout: 60_000,
+}, async () => {
+  await begin({ approvals: { reboot: { needs: 0 } } });
+  const before = nodes.map(bootOf);
+  await here.type("operator", "/win reboot web --force web");
+  const stage = async () => (await newest(here)).nodes[0]?.stage;
+  await here.until(async () => (await stage()) === "reboot", 60, "the first reboot");
+  const [first, second] = (await newest(here)).nodes.map(({ nodeName }) => nodeName ?? "");
+  const rest = [web, otherWeb].find(({ name }) => name === second) ?? web;
+  const runner = { apiVersion: "ci.example.com/v1", kind: "Runner", name: "build-7", uid: "build-7", controller: true };
+  here.simulator.kubernetes.create(
+    podOn(rest, "build-7", { metadata: { ownerReferences: [runner] }, spec: { restartPolicy: "Never" } }),
+  );
+  await settled(here, 300);
+  const { operation } = await newest(here);
+  expect(operation).toMatchObject({ status: "failed", rollout: { paused: null } });
+  expect(operation.summary).toBe(
+    `1 of 2 nodes is rebooted and proven. Left out, because pods or data would be lost: ${second}.`,
+  );
+  expect(inThreads(here).join("\n")).toContain(`\`/win reboot ${second} --force ${second}\``);
+  expect(nodes.filter((name, at) => bootOf(name) !== before[at])).toEqual([first]);
+  expect([running(here, "build-7"), await heldBack(here)]).toEqual([1, []]);
+});
+
+test("A pool whose every node would lose something is refused with the pods counted by workload", async () => {
+  await begin();
+  await here.type("operator", "/win reboot web");
+  await settled(here, 10);
+  const said = openly(here).join("\n");
+  expect(said).toContain("no node can be rebooted: pods or data would be lost: ");
+  expect(said).toContain("`default/by-hand-1` is not recreated (1 pod on `ip-10-0-0-31");
+  expect(said).toContain("Next: `/win reboot web --force web`");
+  expect(said.match(/would be lost/g)).toHaveLength(1);
+});
+
+test("The name behind --force must be the pool's", async () => {
+  await begin();
+  await here.type("operator", "/win reboot web --force batch");
+  await settled(here, 5);
+  expect(privately(here, "operator").join("\n")).toContain("requires the name of their pool: `web`, not `batch`");
+});
+
+test("A dry run ends with a command that is not refused", async () => {
+  await begin();
+  const alone = await answerTo(here, `/win drain ${web.name} --dry-run`);
+  expect(alone).toContain(`To apply: \`/win drain ${web.name} --force ${web.name}\``);
+  const pool = await answerTo(here, "/win reboot web --force web --dry-run");
+  expect(pool).toContain("To apply: `/win reboot web --force web`");
+});
