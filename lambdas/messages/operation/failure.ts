@@ -39,7 +39,7 @@ const terminateKept = (value: string): Button => ({
 });
 
 /** Buttons that open the runbook's section and the instance's page, where there is one. */
-function links(node: NodeRecord, settings: MessageSettings): Button[] {
+export function failureLinks(node: NodeRecord, settings: MessageSettings): Button[] {
   const value = workOwner(node);
   const runbook = node.failure ? runbookLink(settings, node.failure) : null;
   const isGone = node.isTerminated || node.instanceId === null;
@@ -54,9 +54,9 @@ function links(node: NodeRecord, settings: MessageSettings): Button[] {
 /** Buttons of a failed node: while a decision is needed, and for as long as a kept machine lives. */
 function buttonsOf(node: NodeRecord, settings: MessageSettings, cures: readonly Button[]): Button[] {
   const value = workOwner(node);
-  if (asksToContinue(node)) return [...continueButtons(node), ...links(node, settings)];
-  if (node.status === "deciding") return [keep(value), terminate(value), ...links(node, settings)];
-  return [...(isKept(node) ? [terminateKept(value)] : []), ...cures, ...links(node, settings)];
+  if (asksToContinue(node)) return [...continueButtons(node), ...failureLinks(node, settings)];
+  if (node.status === "deciding") return [keep(value), terminate(value), ...failureLinks(node, settings)];
+  return [...(isKept(node) ? [terminateKept(value)] : []), ...cures, ...failureLinks(node, settings)];
 }
 
 /** Row of a failed machine's buttons; no block where there are none. */
@@ -85,7 +85,7 @@ function commandAgain({ request }: OperationRecord, { nodeName, failure }: NodeR
 const FORCED: ReadonlySet<string> = new Set(["drain", "reboot"]);
 
 /** Names the command to run after the end. */
-function again(operation: OperationRecord, node: NodeRecord): string {
+export function commandAfter(operation: OperationRecord, node: NodeRecord): string {
   const { nodeName, failure } = node;
   const name = operation.request.command;
   if (failure?.code === "losses-not-allowed" && nodeName && FORCED.has(name))
@@ -100,7 +100,7 @@ function again(operation: OperationRecord, node: NodeRecord): string {
 const state = ({ settled, outcome, failure }: NodeRecord): string =>
   sentence(prose(settled ?? outcome ?? failure?.left ?? "", 400));
 
-/** Meaning of the failure: the machine's state and the likely cause. */
+/** Meaning of a failure: the machine's state and the likely cause. */
 const meaning = (node: NodeRecord, remedy: Remedy | undefined): string =>
   remedy ? `${state(node)} Likely cause: ${remedy.cause}.` : state(node);
 
@@ -110,7 +110,7 @@ const untilTerminated = ({ instanceId }: NodeRecord): string =>
 function next(node: NodeRecord, operation: OperationRecord, now: string): string {
   if (asksToContinue(node)) return continueNext(node, now);
   if (isKept(node)) return `${untilTerminated(node)}.`;
-  if (node.status !== "deciding") return again(operation, node);
+  if (node.status !== "deciding") return commandAfter(operation, node);
   const deadline = node.decideBy ? `at ${localTime(node.decideBy)} (in ${between(now, node.decideBy)})` : "soon";
   if (node.unjudgedBy)
     return `press again. Casement could not check whether ${prose(`<@${node.unjudgedBy}>`)} may decide; without another decision the instance is kept ${deadline}.`;

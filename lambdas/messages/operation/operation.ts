@@ -1,4 +1,5 @@
 import { reasonOf } from "../../commands/request.ts";
+import { failureGroups } from "../../records/failure-groups.ts";
 import {
   type Block,
   isKept,
@@ -18,6 +19,7 @@ import { CANCEL_OPERATION, TRY_AGAIN } from "../slack/buttons.ts";
 import { code, counted, plain, prose } from "../slack/text.ts";
 import { auditNote } from "./audit-head.ts";
 import { failureBlocks } from "./failure.ts";
+import { groupBlocks } from "./failure-group.ts";
 import type { MessageSettings } from "./links.ts";
 import { nodeLabel, nodeLine, summaryLines } from "./node-lines.ts";
 import { originLine } from "./origin-words.ts";
@@ -168,6 +170,21 @@ function frame(view: OperationView, settings: MessageSettings): { readonly top: 
   };
 }
 
+/** Failures that are shown together, because they have one cause, or a single one. */
+interface ShownFailure {
+  readonly count: number;
+  readonly blocks: readonly Block[];
+}
+
+function failuresOf({ nodes, operation, now }: OperationView, settings: MessageSettings): ShownFailure[] {
+  const room = nodes.length === 1 ? WHY_OF_ONE : WHY;
+  return failureGroups(failed(nodes)).map((group) => {
+    const [first] = group;
+    const one = () => (first ? failureBlocks(first, operation, settings, now, room) : []);
+    return { count: group.length, blocks: group.length > 1 ? groupBlocks(group, operation, settings, room) : one() };
+  });
+}
+
 const elsewhere = (count: number): Block =>
   context(`${count} more ${count === 1 ? "failure" : "failures"} in the thread`);
 
@@ -177,10 +194,10 @@ const elsewhere = (count: number): Block =>
  */
 export function operationMessage(view: OperationView, settings: MessageSettings): Message {
   const { top, bottom } = frame(view, settings);
-  const room = view.nodes.length === 1 ? WHY_OF_ONE : WHY;
-  const failures = failed(view.nodes).map((node) => failureBlocks(node, view.operation, settings, view.now, room));
-  const shown = fitting(failures, [...top, ...bottom, elsewhere(failures.length)]);
-  const rest = failures.length - shown.length;
+  const failures = failuresOf(view, settings);
+  const blocks = failures.map((one) => one.blocks);
+  const shown = fitting(blocks, [...top, ...bottom, elsewhere(view.nodes.length)]);
+  const rest = failures.slice(shown.length).reduce((sum, { count }) => sum + count, 0);
   return {
     text: spoken(view),
     blocks: [...top, ...shown.flat(), ...(rest > 0 ? [elsewhere(rest)] : []), ...bottom],

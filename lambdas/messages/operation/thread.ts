@@ -1,3 +1,4 @@
+import { sameFailureBefore } from "../../records/failure-groups.ts";
 import { requesterOf } from "../../records/origin.ts";
 import {
   asksToContinue,
@@ -11,6 +12,7 @@ import { between } from "../slack/age.ts";
 import { say, section } from "../slack/blocks.ts";
 import { plain, prose } from "../slack/text.ts";
 import { failureBlocks } from "./failure.ts";
+import { sameFailureMessage } from "./failure-group.ts";
 import type { MessageSettings } from "./links.ts";
 import { nodeLabel, nodeLine, signs } from "./node-lines.ts";
 import { stageDoing, stageName } from "./stages.ts";
@@ -55,6 +57,12 @@ export function failureMessage(
   const calls =
     node.status === "deciding" && person ? [section(`${prose(`<@${person.userId}>`)}, this needs a decision.`)] : [];
   return { text: nodeLine(node, now), blocks: [...failureBlocks(node, operation, settings, now, WHY), ...calls] };
+}
+
+/** The failure in the thread: whole, or one line for a machine that failed as another did to which people were called. */
+function failureLine({ operation, nodes, now }: ThreadView, node: NodeRecord, settings: MessageSettings): Message {
+  const before = sameFailureBefore(node, nodes);
+  return before ? sameFailureMessage(node, before, settings) : failureMessage(operation, node, settings, now);
 }
 
 /** A line of the thread, with a mark that is unique among the lines of its node. */
@@ -102,7 +110,7 @@ function change(
   if (status === "running") return stageLines(before, after);
   const isFailure = after.failure !== null && !before?.failed;
   if (same && !isFailure) return [];
-  const message = isFailure ? failureMessage(operation, after, settings, now) : say(nodeLine(after, now));
+  const message = isFailure ? failureLine({ operation, nodes, now }, after, settings) : say(nodeLine(after, now));
   // A drain may need several decisions; each is a line of its own.
   const mark = asksToContinue(after) ? `${status} ${after.decideBy}` : status;
   return [{ mark, message }];
