@@ -35,7 +35,7 @@ import {
 import { type NodeWork, parseGroup, parseOwner } from "../records/node-work.ts";
 import type { Message, NodeAnswer, PersonDecision } from "../records/records.ts";
 import { cancel } from "./cancel.ts";
-import { misplaced, type PlacedClick } from "./carrier.ts";
+import { misplaced } from "./carrier.ts";
 import { deliverDecision } from "./deliver-decision.ts";
 import type { FrontDoor } from "./front-door.ts";
 import { refusalOf } from "./permission.ts";
@@ -44,7 +44,7 @@ import { steer } from "./steer.ts";
 import { approvePressed, denyPressed } from "./vote.ts";
 
 /** A button that a person pressed. */
-export interface Click extends ButtonPress, PlacedClick {}
+export type Click = ButtonPress;
 
 interface Meaning {
   /** The command whose right the person needs; null if the started operation checks the person. */

@@ -1,4 +1,4 @@
-import { commandOf } from "../commands/list.ts";
+import { commandOf, isChange } from "../commands/list.ts";
 import { operationId } from "../commands/operation-id.ts";
 import { parse } from "../commands/parse.ts";
 import type { Request } from "../commands/request.ts";
@@ -11,17 +11,22 @@ import {
 } from "../messages/command/acknowledgements.ts";
 import { refusalMessage } from "../messages/command/refusals.ts";
 import { retryOf } from "../messages/operation/retry.ts";
-import type { NodeWork } from "../records/node-work.ts";
-import { isKept, type Message, type OperationStatus } from "../records/records.ts";
+import { operationOf } from "../messages/slack/carriers.ts";
+import { MOST_FOLLOW_UPS } from "../records/follow-up.ts";
+import { type NodeWork, parseOwner } from "../records/node-work.ts";
+import { isKept, type Message, type OperationRecord, type OperationStatus } from "../records/records.ts";
 import { accept } from "./accept.ts";
+import type { PlacedClick } from "./carrier.ts";
 import type { FrontDoor } from "./front-door.ts";
-import { refusalOf, type SlackSender } from "./permission.ts";
+import { refusalOf } from "./permission.ts";
 
 /** A person who presses a button that starts an operation. */
-export interface ButtonPress extends SlackSender {
+export interface ButtonPress extends PlacedClick {
   readonly userName: string;
   /** Slack's id of the click: the same for a repeated delivery. */
   readonly triggerId: string;
+  /** Id of the row of buttons, which names the node or the operation that they are about. */
+  readonly blockId: string;
 }
 
 /**
@@ -35,7 +40,28 @@ async function start(door: FrontDoor, presser: ButtonPress, request: Request, ca
   const { userId, userName, channel, triggerId } = presser;
   const operation = await accept(door, { request, requester: { userId, userName, channel }, triggerId, cause });
   if (operation.executionArn !== null) return alreadyTriedAgain(operation);
+  await noteFollowUp(door, presser, operation);
   return commandOf(request.command).dialog && operation.status === "requested" ? null : startedAnswer(operation);
+}
+
+/**
+ * Notes in the operation whose message has the pressed button that the button has started another one; the started
+ * operation shows it there once it has a message itself. Slack's request names the message, so no other one is noted.
+ */
+async function noteFollowUp(door: FrontDoor, presser: ButtonPress, { id, request }: OperationRecord): Promise<void> {
+  const { blockId, messageTs, threadTs, userId: by, domain } = presser;
+  const owner = blockId.slice(blockId.indexOf(":") + 1);
+  const about = operationOf(owner);
+  if (about === null || !isChange(request.command)) return;
+  const { ledger, timestamp } = door.steps;
+  const { messageTs: own = null, followUps = [] } = (await ledger.operation(about)) ?? {};
+  if (own === null || (own !== messageTs && own !== threadTs)) return;
+  const index = parseOwner(owner)?.index ?? null;
+  const all = [...followUps, { index, operation: id, by, at: timestamp(), domain }];
+  await Promise.all([
+    ledger.changeOperation(about, { followUps: all.slice(-MOST_FOLLOW_UPS) }),
+    ledger.changeOperation(id, { follows: { operation: about, index } }),
+  ]);
 }
 
 /** Ends of attempts that did none of the work, so that the one repetition is still available. */

@@ -38,13 +38,14 @@ const LONGEST_VIEW_ID = 100;
 const textOf = (value: unknown): string => (typeof value === "string" && value.length <= LONGEST_VALUE ? value : "");
 
 /** The click that Slack reports. In a shared channel, its workspace is the person's own. */
-const clickOf = (body: BlockAction, { action_id, value }: ButtonAction): Click => ({
+const clickOf = (body: BlockAction, { action_id, block_id, value }: ButtonAction): Click => ({
   triggerId: body.trigger_id,
   teamId: body.user.team_id ?? body.team?.id ?? "",
   userId: body.user.id,
   userName: body.user.name ?? body.user.username ?? "",
   channel: body.channel?.id ?? "",
   actionId: action_id,
+  blockId: textOf(block_id),
   value: textOf(value),
   messageTs: textOf(body.container.message_ts),
   threadTs: textOf(body.container.thread_ts),

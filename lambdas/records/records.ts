@@ -3,10 +3,11 @@ import type { Request } from "../commands/request.ts";
 import type { NodeWorkflow, StageName } from "../stages.ts";
 import type { Approval } from "./approval.ts";
 import type { Failure } from "./failures.ts";
+import type { FollowUp, ShownFollowUp } from "./follow-up.ts";
 import type { LateReboot, LeftNode } from "./late-reboot.ts";
 import type { OriginFields } from "./origin.ts";
 import type { ScheduledStart } from "./scheduled.ts";
-import type { SteeringDecision, TakenSlots } from "./steering.ts";
+import type { RolloutCourse, SteeringDecision } from "./steering.ts";
 
 /**
  * State of an operation. "refused" and "not-started" changed nothing; "not-started" is only a mistake of the requester.
@@ -61,31 +62,10 @@ export interface OperationRecord extends OriginFields {
   readonly steering?: SteeringDecision;
   /** Set if its execution ended before its nodes: then the sweep publishes its progress and its end. */
   readonly handedOver?: HandedOver;
-}
-
-/** Pause of a rollout: no node is started, and nodes that can still be cancelled are rolled back. */
-export interface RolloutPause {
-  /** Person who paused it; null if a failure or the canary did. */
-  readonly by: string | null;
-  /** ISO 8601. */
-  readonly at: string;
-  /** Reason in words, as a clause. */
-  readonly why: string;
-  /** Set while no node can be begun, because others take all slots. */
-  readonly taken?: TakenSlots | null;
-}
-
-/** Course of a rollout, for its message, its nodes and the front door. */
-export interface RolloutCourse {
-  readonly paused: RolloutPause | null;
-  /** Number of executions that have worked on it. */
-  readonly part: number;
-  /** ISO 8601: time since which it waits for a person without an execution; null while it has one. */
-  readonly parkedAt: string | null;
-  /** Cause of the last request to pause or resume that was handled. */
-  readonly heard: string | null;
-  /** ISO 8601: end of its last window; it continues in the next one. */
-  readonly closedAt?: string | null;
+  /** Operations that buttons of its message have started, oldest first. */
+  readonly followUps?: readonly FollowUp[];
+  /** The operation whose message had the button that started this one. */
+  readonly follows?: Pick<FollowUp, "index" | "operation">;
 }
 
 /** State from which another execution continues to publish an operation. */
@@ -147,6 +127,8 @@ export interface NodeRecord extends LateReboot, LeftNode {
   readonly nodeName: string | null;
   /** Event for which the work waits, in words: "the agent to come online". */
   readonly waitsFor: string | null;
+  /** Names of nodes without an operation at work that take the slots for which it waits; missing before such a wait. */
+  readonly slotTakenBy?: readonly string[];
   readonly failure: Failure | null;
   /** ISO 8601: time of the failure, for a node that ended only after a person's decision. */
   readonly failedAt?: string;
@@ -218,6 +200,8 @@ export interface OperationView {
   readonly pool: PoolChange | null;
   /** ISO 8601: end of the elapsed times that the message shows. */
   readonly now: string;
+  /** Operations that buttons of the message have started, and that are not over without having done anything. */
+  readonly followUps?: readonly ShownFollowUp[];
 }
 
 /** State of a node that was last posted in the thread, and the number of its posted notes; later lines depend on it. */

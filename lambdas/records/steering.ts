@@ -19,3 +19,30 @@ export interface TakenSlots {
   /** Names of the nodes that are NotReady or cordoned. */
   readonly away: readonly string[];
 }
+
+/** Pause of a rollout: no node is started, and nodes that can still be cancelled are rolled back. */
+export interface RolloutPause {
+  /** Person who paused it; null if a failure or the canary did. */
+  readonly by: string | null;
+  /** ISO 8601. */
+  readonly at: string;
+  /** Reason in words, as a clause. */
+  readonly why: string;
+  /** Cause of the only failure, in the words of its check or its machine; missing without one. */
+  readonly cause?: string;
+  /** Set while no node can be begun, because others take all slots. */
+  readonly taken?: TakenSlots | null;
+}
+
+/** Course of a rollout, for its message, its nodes and the front door. */
+export interface RolloutCourse {
+  readonly paused: RolloutPause | null;
+  /** Number of executions that have worked on it. */
+  readonly part: number;
+  /** ISO 8601: time since which it waits for a person without an execution; null while it has one. */
+  readonly parkedAt: string | null;
+  /** Cause of the last request to pause or resume that was handled. */
+  readonly heard: string | null;
+  /** ISO 8601: end of its last window; it continues in the next one. */
+  readonly closedAt?: string | null;
+}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { RolloutCourse } from "../../lambdas/records/records.ts";
+import type { RolloutCourse } from "../../lambdas/records/steering.ts";
 import { operationRecord } from "../messages/records.ts";
 import { frontDoorInMemory } from "./front-door-in-memory.ts";
 import { buttonPress } from "./signed.ts";

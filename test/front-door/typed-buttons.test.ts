@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { operationRecord } from "../messages/records.ts";
 import { frontDoorInMemory } from "./front-door-in-memory.ts";
 import { buttonPress } from "./signed.ts";
 
@@ -31,4 +32,43 @@ describe("a button that holds a command", () => {
       expect(memory.ephemerals.map(({ message }) => message.text)).toEqual([expect.stringContaining("expired")]);
     },
   );
+});
+
+describe("a button that starts an operation", () => {
+  const failed = "reboot-3f9c2a71";
+  const press = (block_id: string, place: object) =>
+    send(
+      buttonPress("prove-again", "prove win-1", "U0OPERATOR", {
+        container: { type: "message", is_ephemeral: true, ...place },
+        actions: [{ type: "button", action_id: "prove-again", block_id, value: "prove win-1", action_ts: "1.0" }],
+      }),
+    );
+  const followUps = () => memory.operations.get(failed)?.followUps;
+
+  beforeEach(() => {
+    memory.operations.set(
+      failed,
+      operationRecord({ id: failed, messageTs: "7.1", endedAt: "2026-11-21T15:00:00.000Z" }),
+    );
+  });
+
+  test.each([
+    ["the message", { message_ts: "7.1" }],
+    ["a reply in its thread", { message_ts: "7.2", thread_ts: "7.1" }],
+  ])("is noted in the operation of %s, with the node and the person", async (_, place) => {
+    await press(`decide:${failed}:2`, place);
+    const [one] = followUps() ?? [];
+    expect(one).toMatchObject({ index: 2, by: "U0OPERATOR", domain: "casement" });
+    expect(memory.operations.get(one?.operation ?? "")?.follows).toEqual({ operation: failed, index: 2 });
+  });
+
+  test.each([
+    ["whose message is another one", `decide:${failed}:2`, { message_ts: "8.1" }],
+    ["that the ledger does not hold", "decide:reboot-00000000:2", { message_ts: "7.1" }],
+    ["without a row that names one", "next", { message_ts: "7.1" }],
+  ])("is noted in no operation %s", async (_, block, place) => {
+    await press(block, place);
+    expect(started()).toHaveLength(1);
+    expect([...memory.operations.values()].filter((one) => one.followUps ?? one.follows)).toEqual([]);
+  });
 });

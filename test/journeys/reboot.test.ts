@@ -49,7 +49,9 @@ describe("A reboot", () => {
     const { operation, nodes } = await newest(here);
     expect(operation.status).toBe("failed");
     expect(nodes[0]?.failure?.stage).toBe("reboot");
-    expect(told).toContain("The reboot is not proven");
+    expect(told).toContain("The node stays cordoned until it is proven");
+    expect(told).toContain("[Reboot through EC2…]\n[Check again]\n[Keep cordoned]");
+    expect(told).not.toContain("[Try again]");
     expect(isCordoned(here)).toBe(true);
     await here.pass(60);
     expect(isCordoned(here)).toBe(true);

@@ -40,6 +40,11 @@ describe("A second try of an operation that failed", () => {
     ["a node failed without a reason", over(), [failed({ failure: null })]],
     ["the same would fail again", over(), [hopeless]],
     [
+      "the machine is not back from its reboot",
+      over({ request: { command: "reboot", node: "win-1", dryRun: false } }),
+      [failed({ workflow: "reboot", failure: { stage: "reboot", why: "", left: "" } })],
+    ],
+    [
       "the command changes no machine",
       over({ request: { command: "cordon", node: "win-1", dryRun: false } }),
       [failed()],

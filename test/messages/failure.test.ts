@@ -5,15 +5,20 @@ import { drainRefused } from "../../lambdas/messages/node/drain.ts";
 import { failureBlocks } from "../../lambdas/messages/operation/failure.ts";
 import type { Failure } from "../../lambdas/records/failures.ts";
 import type { NodeRecord } from "../../lambdas/records/records.ts";
-import { nodeRecord, operationRecord } from "./records.ts";
+import { NOW, nodeRecord, operationRecord } from "./records.ts";
 
 const NODE = "ip-10-0-3-7";
 const settings = { region: "us-west-2", runbook: null };
 
 /** The message of a node whose operation failed with these words. */
-const shown = (request: Request, failure: NonNullable<NodeRecord["failure"]>): string => {
-  const node = nodeRecord({ status: "failed", nodeName: NODE, failure });
-  return JSON.stringify(failureBlocks(node, operationRecord({ request }), settings, "2026-11-21T04:00:00.000Z", 600));
+const shown = (
+  request: Request,
+  failure: NonNullable<NodeRecord["failure"]>,
+  workflow: NodeRecord["workflow"] = "drain",
+): string => {
+  const node = nodeRecord({ status: "failed", workflow, nodeName: NODE, failure });
+  const view = { operation: operationRecord({ request }), now: "2026-11-21T04:00:00.000Z" };
+  return JSON.stringify(failureBlocks(node, view, settings, 600));
 };
 
 const failed = (stage: Failure["stage"], why: string) => ({ stage, why, left: "" });
@@ -23,9 +28,75 @@ test.each<[Request, NonNullable<NodeRecord["failure"]>, string]>([
   [{ command: "remove", node: NODE, dryRun: false }, failed("evict", "late"), `\`{win} remove ${NODE}\` tries again.`],
   [{ command: "drain", node: NODE, dryRun: false }, failed("evict", "late"), `\`{win} drain ${NODE}\` tries again.`],
   [{ command: "reboot", node: NODE, dryRun: false }, failed("cordon", "403"), `\`{win} reboot ${NODE}\` tries again.`],
-  [{ command: "reboot", node: NODE, dryRun: false }, failed("prove", "late"), `\`{win} prove ${NODE}\` tries again.`],
 ])("%j that fails names the command that tries again", (request, failure, next) => {
   expect(shown(request, failure)).toContain(`*Next:* ${next}`);
+});
+
+const unproven = (stage: Failure["stage"], failure: Partial<Failure>, fields: Partial<NodeRecord> = {}) =>
+  nodeRecord({
+    ...{ status: "failed", workflow: "reboot", nodeName: NODE, failure: { ...failed(stage, "late"), ...failure } },
+    ...fields,
+  });
+const REBOOT: Request = { command: "reboot", node: NODE, dryRun: false };
+const ROLLOUT: Request = { command: "reboot", targets: { kind: "pool", pool: "web" }, max: 1, dryRun: false } as never;
+const buttonsOf = (node: NodeRecord, request: Request, now = NOW): string[] => {
+  const blocks = failureBlocks(node, { operation: operationRecord({ request }), now }, settings, 600);
+  return [...JSON.stringify(blocks).matchAll(/"text":\{"type":"plain_text","text":"([^"]*)"/g)].map(
+    ([, text = ""]) => text,
+  );
+};
+
+test.each<[string, NodeRecord, Request, readonly string[]]>([
+  [
+    "a machine that is not back",
+    unproven("reboot", {}),
+    REBOOT,
+    ["Reboot through EC2…", "Check again", "Keep cordoned"],
+  ],
+  [
+    "a silent agent",
+    unproven("prove", { code: "agent-silent" }),
+    REBOOT,
+    ["Reboot through EC2…", "Check again", "Keep cordoned"],
+  ],
+  ["a check that fails", unproven("prove", { code: "check-fails" }), REBOOT, ["Check again", "Why?", "Keep cordoned"]],
+  [
+    "one in a rollout, which has no other reboot",
+    unproven("prove", { code: "check-fails" }),
+    ROLLOUT,
+    ["Check again", "Why?", "Reboot through EC2…", "Keep cordoned"],
+  ],
+])("%s has buttons of which no two do the same", (_, node, request, expected) => {
+  expect(buttonsOf(node, request).filter((text) => text !== "Open in AWS")).toEqual(expected);
+});
+
+test("a failed check is the cause, in its own words and without a guess", () => {
+  const why = "gave up waiting for Windows services: kube-proxy is Stopped";
+  const text = shown(REBOOT, { ...failed("prove", why), code: "check-fails" }, "reboot");
+  expect(text).toContain("Windows services: kube-proxy is Stopped.");
+  expect(text).not.toContain("gave up waiting");
+  expect(text).not.toContain("Likely cause");
+});
+
+test("a failed reboot links its newest screenshot while the link works", () => {
+  const screenshot = { triedAt: NOW, taken: { at: NOW, url: "https://bucket.example/a.jpg" } };
+  const node = unproven("reboot", {}, { screenshot });
+  expect(buttonsOf(node, REBOOT)).toContain("Screenshot");
+  expect(buttonsOf(node, REBOOT, "2026-11-21T15:11:00.000Z")).not.toContain("Screenshot");
+});
+
+test("an operation that a button has started stands in place of the buttons", () => {
+  const started = { index: 0, operation: "prove-3f9c2a71", by: "U0OPERATOR", at: NOW, domain: "casement" };
+  const view = {
+    ...{ operation: operationRecord({ request: REBOOT }), now: NOW },
+    followUps: [{ ...started, channel: "C0WINDOWS", messageTs: "7.1" }],
+  };
+  const text = JSON.stringify(failureBlocks(unproven("reboot", {}), view, settings, 600));
+  expect(text).toContain(
+    "<@U0OPERATOR> started <https://casement.slack.com/archives/C0WINDOWS/p71|prove-3f9c2a71> at ",
+  );
+  expect(text).not.toContain('Check again"');
+  expect(text).toContain("Open in AWS");
 });
 
 test("a remedy names commands by the word that the deployment uses", () => {

@@ -28,17 +28,17 @@ test("a late machine's message links its screenshot while the link works", () =>
 test("an address that is longer than Slack takes is left out, and the rest of the message stays", () => {
   const long = `${LINK}${"0".repeat(3_000)}`;
   expect(shown(long, 0)).not.toContain(LINK);
-  expect(shown(long, 0)).toContain("EC2 reboot");
+  expect(shown(long, 0)).toContain("Reboot through EC2…");
 });
 
 test("after EC2 took a reboot the message links the screen, and offers another reboot only while a press is waited for", () => {
   const ec2Reboot = { by: "U0OPERATOR", at: TAKEN };
   const waiting = shown(LINK, 60_000, { callbacks: {}, ec2Reboot });
   expect(waiting).toContain("had EC2 reboot the machine, 60s ago; *Screenshot* shows its screen");
-  expect(waiting).not.toContain('"EC2 reboot"');
+  expect(waiting).not.toContain('"Reboot through EC2…"');
   const again = shown(LINK, 1_800_000, { ec2Reboot });
   expect(again).toContain("had EC2 reboot the machine, 30m ago, and it has not come back");
-  expect(again).toContain('"EC2 reboot"');
+  expect(again).toContain('"Reboot through EC2…"');
 });
 
 test("the question before a reset points to the console where there is no screenshot", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   pauseCall,
+  pauseCauseOf,
   pausedSummary,
   pauseNotice,
   pauseReminder,
@@ -110,6 +111,20 @@ describe("The pause of a rollout", () => {
       ["Resume", "reboot-3f9c2a71", undefined],
       ["Go on with 2 unavailable", "reboot-3f9c2a71:2", undefined],
     ]);
+  });
+
+  test("has the words of the only failure as its cause, for those who are called", () => {
+    const late = {
+      ...failed,
+      failure: { stage: "prove", why: "gave up waiting for Windows services: x", left: "" },
+    } as const;
+    const cause = pauseCauseOf({ kind: "failed", indexes: [2] }, [proven, late]);
+    expect(cause).toBe("Windows services: x");
+    expect(pauseCauseOf({ kind: "failed", indexes: [2, 3] }, [late, { ...late, index: 3 }])).toBeUndefined();
+    expect(pauseCauseOf({ kind: "canary" }, [proven])).toBeUndefined();
+    expect(pauseCall(rollout(), { ...pause, cause: "a <b>" }).text).toContain(
+      "is paused: win-2 failed (a &lt;b&gt;). Press",
+    );
   });
 
   test("says of nodes without a slot that none became free", () => {

@@ -27,9 +27,17 @@ test("is silent about a node that waits for its turn", () => {
 });
 
 test("calls the requester to a failure that waits for a decision, with its buttons", () => {
-  const [message] = said(nodeRecord(), decidingRecord());
+  const [message] = said(nodeRecord(), decidingRecord(), 2);
   expect(JSON.stringify(message?.blocks)).toContain("<@U0OPERATOR>, this needs a decision.");
   expect(JSON.stringify(message?.blocks)).toContain("terminate-instance");
+});
+
+test("names the failure of an only node in one line, since the operation's message has it with its buttons", () => {
+  const [message] = said(nodeRecord(), decidingRecord());
+  const shown = JSON.stringify(message?.blocks);
+  expect(shown).toContain("failed at _Windows features_ after 9m50s · needs a decision");
+  expect(shown).toContain("<@U0OPERATOR>, this needs a decision.");
+  expect(shown).not.toContain("terminate-instance");
 });
 
 test("shows a failure in full within Slack's limits", () => {
@@ -37,6 +45,7 @@ test("shows a failure in full within Slack's limits", () => {
   const [message] = said(
     nodeRecord({ nodeName: "n".repeat(253) }),
     decidingRecord({ failure, nodeName: "n".repeat(253) }),
+    2,
   );
   expectWithinSlackLimits(message?.blocks ?? []);
 });
@@ -51,7 +60,7 @@ test("tells a failure once, then what became of it", () => {
 test("says once that nothing was launched, with what can be typed next", () => {
   const left = "no instance was launched";
   const failure = { stage: "launch", why: "InsufficientInstanceCapacity", left } as const;
-  const [message] = said(nodeRecord(), decidingRecord({ status: "failed", failure, outcome: left, endedAt: NOW }));
+  const [message] = said(nodeRecord(), decidingRecord({ status: "failed", failure, outcome: left, endedAt: NOW }), 2);
   const shown = JSON.stringify(message?.blocks);
   expect(shown).toMatch(/No instance was launched\. Likely cause: [^*]*\*Remedy:\* [^*]*\*Next:\* `\{win\} add web`/);
 });

@@ -106,8 +106,8 @@ test("offers EC2's reboot of a machine that does not come back, and opens the sc
   await picture(screen, "sandbox-screen");
   await screen.close();
   await window.getByRole("button", { name: /Olivia/ }).click();
-  await reboot.getByRole("button", { name: "EC2 reboot" }).click();
-  await window.getByRole("dialog").getByRole("button", { name: "EC2 reboot" }).click();
+  await reboot.getByRole("button", { name: "Reboot through EC2…" }).click();
+  await window.getByRole("dialog").getByRole("button", { name: "Reboot through EC2" }).click();
   await pace(300);
   await reboot
     .getByText(/was rebooted/)

@@ -1,23 +1,29 @@
-import { leaseOf, nodeOf, onMachine, waitFor } from "../../change/node/task.ts";
+import { isAgentSilent } from "../../change/node/agent.ts";
+import { addNotes } from "../../change/node/notes.ts";
+import { leaseOf, nodeOf, onMachine, record, waitFor } from "../../change/node/task.ts";
 import { done, type Poll, pending, StageFailed } from "../../engine/durable.ts";
 import type { CheckName } from "../../health/check.ts";
 import { checked, firstWrong, healthQuestions } from "../../health/checks.ts";
 import type { BootBefore, HealthFacts } from "../../health/facts.ts";
 import { notRestarted, type Processes, processesOf, restarted } from "../../health/processes.ts";
 import { onOurClock } from "../../machine/boots.ts";
+import { timesIn } from "../../messages/health/log-words.ts";
 import {
   deletedInProof,
+  keepsEnding,
   machineToAnswer,
   nodeToStayWell,
   notKnownYet,
   notProvenYet,
   registeredAnew,
   restartedInProof,
+  silentInProof,
 } from "../../messages/node/reboot.ts";
 import { notRestartedYet } from "../../messages/node/restart.ts";
 import { profileOf } from "../../profiles/list.ts";
 import type { FailureCode, FailureReason, StageFault } from "../../records/failures.ts";
 import type { ObservationState } from "../../steps/machine/machine-observation.ts";
+import { currentScreenshot } from "./screenshot.ts";
 import type { RebootTask } from "./task.ts";
 
 /** An observation that the machine has answered. */
@@ -39,6 +45,14 @@ interface Proof {
   readonly why: string;
   /** Code of the failed check. */
   readonly code?: FailureCode | undefined;
+  /** The thread has been told of a service that keeps ending. */
+  readonly isCrashTold?: true;
+}
+
+/** A failed check. */
+interface FailedCheck extends StageFault {
+  /** Set for a service that has ended at least three times. */
+  readonly isCrash?: true;
 }
 
 /**
@@ -46,6 +60,9 @@ interface Proof {
  * after each start.
  */
 const STAYS_WELL_SECONDS = 60;
+
+/** Ends of a service with the same words after which it will not stay up by itself. */
+const MOST_ENDS = 3;
 
 /** Seconds between two observations of a node that is well. */
 const PAUSE_SECONDS = 30;
@@ -59,12 +76,31 @@ export const proveMachine = (task: RebootTask): Promise<true> => {
   task.wait = onMachine(task, task.wait);
   return waitFor<true, Proof>(task, "the node is proven", (kept) => {
     const proof = kept ?? { commandId: null, looks: 0, goodSince: null, why: machineToAnswer };
-    return proof.commandId === null ? ask(task, proof, { why: machineToAnswer }) : read(task, proof.commandId, proof);
+    return proof.commandId === null ? ask(task, proof, lastFault(proof)) : read(task, proof.commandId, proof);
   });
 };
 
+/** Reason of the wait between two observations: a check that failed may fail again, as of a service that keeps ending. */
+const lastFault = ({ why, code }: Proof): FailureReason =>
+  code === undefined ? { why: machineToAnswer } : { why, code };
+
+/**
+ * Ends a proof that a person asked for while no command reaches the machine: it would hold the machine's lease until its
+ * deadline, and keep the reboot away that helps. A machine that was just rebooted gets time to answer instead.
+ * @throws StageFailed
+ */
+async function checkReached(task: RebootTask): Promise<void> {
+  const { steps, workflow } = task;
+  const { instanceId } = leaseOf(task);
+  if (workflow !== "proving" || !(await isAgentSilent(steps, instanceId))) return;
+  const { lastPingAt } = await steps.health.agent(instanceId);
+  await record(task, { screenshot: await currentScreenshot(task, {}) });
+  throw new StageFailed("agent-silent", silentInProof(lastPingAt, steps.timestamp()));
+}
+
 /** Sends the questions; later polls read the answer. */
 async function ask(task: RebootTask, proof: Proof, { why, code }: FailureReason): Promise<Poll<true, Proof>> {
+  await checkReached(task);
   const { steps, owner, runtime } = task;
   const { looks } = proof;
   const { expected } = profileOf(runtime.configuration);
@@ -82,8 +118,8 @@ async function read(task: RebootTask, commandId: string, proof: Proof): Promise<
     return ask(task, { ...proof, goodSince: null }, { why: `${machineToAnswer} (${look.why})` });
   await checkSameNode(task, task.workflow === "reboot");
   const processes = processesOf(look.answers);
-  const fault = (await faultOf(task, look)) ?? restartFault(task, processes);
-  if (fault !== null) return ask(task, { ...proof, goodSince: null }, fault);
+  const fault: FailedCheck | null = (await faultOf(task, look)) ?? restartFault(task, processes);
+  if (fault !== null) return ask(task, { ...(await noteCrash(task, proof, fault)), goodSince: null }, fault);
   const ended = restarted(proof.goodSince === null ? {} : (proof.processes ?? {}), processes);
   if (ended !== null)
     return ask(task, { ...proof, goodSince: null }, { why: restartedInProof(ended), code: "check-fails" });
@@ -93,6 +129,13 @@ async function read(task: RebootTask, commandId: string, proof: Proof): Promise<
     return done(true);
   }
   return pending(nodeToStayWell, { kept: { ...proof, commandId: null, goodSince, processes }, againIn: PAUSE_SECONDS });
+}
+
+/** Tells the thread once of a service that keeps ending: the proof goes on, and a person may look into it meanwhile. */
+async function noteCrash(task: RebootTask, proof: Proof, { why, isCrash }: FailedCheck): Promise<Proof> {
+  if (proof.isCrashTold || !isCrash) return proof;
+  await addNotes(task, [keepsEnding(why)]);
+  return { ...proof, isCrashTold: true };
 }
 
 /**
@@ -138,11 +181,16 @@ const checkCodes: Partial<Readonly<Record<CheckName, FailureCode>>> = {
 const codeOfCheck = (name: CheckName): FailureCode => checkCodes[name] ?? "check-fails";
 
 /** Judges the node by the current facts of every source. @returns null if it is proven */
-async function faultOf(task: RebootTask, look: AnsweredObservation): Promise<StageFault | null> {
+async function faultOf(task: RebootTask, look: AnsweredObservation): Promise<FailedCheck | null> {
   const facts = await factsOf(task, look);
   const all = checked(facts);
   const fault = firstWrong(all);
-  if (fault) return { code: codeOfCheck(fault.name), why: notProvenYet(fault, nodeOf(task).name, facts.now) };
+  if (fault) {
+    const { trouble } = fault;
+    const isCrash = trouble.kind === "service-down" && timesIn(trouble.log) >= MOST_ENDS;
+    const why = notProvenYet(fault, nodeOf(task).name, facts.now);
+    return { code: codeOfCheck(fault.name), why, ...(isCrash ? { isCrash } : {}) };
+  }
   // EC2 has no status checks for an instance in its first minutes; the machine's own answer is enough.
   const unknown = all.find(({ name, state }) => state === "unknown" && name !== "status");
   return unknown?.state === "unknown"

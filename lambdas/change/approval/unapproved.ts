@@ -3,7 +3,9 @@ import { type NotApproved, notApprovedSummary } from "../../messages/approval/ap
 import type { OperationStatus } from "../../records/records.ts";
 import type { Op } from "../operation/op.ts";
 import { publishEnd } from "../operation/publish-end.ts";
-import { postFirst, publish, viewOf } from "../operation/publisher.ts";
+import { postFirst, publish } from "../operation/publisher.ts";
+import { showFollowed } from "../operation/show-anew.ts";
+import { viewOf } from "../operation/view.ts";
 
 const endings: Readonly<Record<NotApproved["kind"], OperationStatus>> = {
   denied: "refused",
@@ -27,6 +29,7 @@ export async function endUnbegun(
   await publishEnd(ctx, steps, async () => {
     const published = await postFirst(steps, operation, null, settings);
     const view = await viewOf(steps, operation, null);
+    if (view) await showFollowed(steps, view.operation);
     return view ? publish(steps, view, { ...published, view: "" }, settings) : published;
   });
 }

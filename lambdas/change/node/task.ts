@@ -28,8 +28,9 @@ import type { ReleaseDocument } from "../../steps/runtime.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { auditNode } from "../operation/audit.ts";
 import { notifyProgress } from "../operation/progress.ts";
-import { publish, viewOf } from "../operation/publisher.ts";
+import { publish } from "../operation/publisher.ts";
 import { stoppedBy } from "../operation/requester.ts";
+import { viewOf } from "../operation/view.ts";
 
 /** A Node object: a namesake with another uid is another node. */
 export interface NodeIdentity {

@@ -13,7 +13,8 @@ import type {
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { closeLostNode, ownStartUpTaint } from "../node/lost-node.ts";
-import { publish, saidAll, viewOf } from "./publisher.ts";
+import { publish, saidAll } from "./publisher.ts";
+import { viewOf } from "./view.ts";
 
 /** An operation whose nodes are changed by other executions, with the settings of its message. */
 export interface WatchedOperation {

@@ -7,6 +7,8 @@ import type { NodeRecord, OperationView, PublishedMessage, ThreadState } from ".
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { mentionPeople } from "./calls.ts";
+import { showFollowed } from "./show-anew.ts";
+import { viewOf } from "./view.ts";
 
 const REFRESH_MS = 30_000;
 
@@ -14,23 +16,13 @@ const REFRESH_MS = 30_000;
 const LINES_AT_ONCE = 5;
 
 /** Hashes what people see, without the time of the poll, callbacks, and the audit of a running operation. */
-function fingerprint({ operation, nodes, pool }: OperationView): string {
+function fingerprint({ operation, nodes, pool, followUps }: OperationView): string {
   const { audit, ...seen } = operation;
   const head = operation.endedAt === null ? null : audit;
   const seenNodes = nodes.map(({ audit: _, ...node }) => node);
   return createHash("sha256")
-    .update(JSON.stringify([{ ...seen, callbacks: {} }, head, seenNodes, pool]))
+    .update(JSON.stringify([{ ...seen, callbacks: {} }, head, seenNodes, pool, followUps]))
     .digest("hex");
-}
-
-/** Reads everything that the operation's message shows from the ledger. */
-export async function viewOf(
-  steps: Steps,
-  id: string,
-  pool: OperationView["pool"],
-): Promise<OperationView | undefined> {
-  const operation = await steps.ledger.operation(id);
-  return operation && { operation, nodes: await steps.ledger.nodes(id), pool, now: steps.timestamp() };
 }
 
 /** Lines that the thread has now; posted lines are kept even if Slack fails before the last one. */
@@ -141,6 +133,7 @@ export async function postFirst(
   const known = view.operation.messageTs;
   const messageTs = known ?? (await steps.thread.post(view.operation.channel, operationMessage(view, settings), id));
   if (!known) await steps.ledger.changeOperation(id, { messageTs, ...(pool ? { pool } : {}) });
+  if (!known) await showFollowed(steps, view.operation);
   return { messageTs, view: fingerprint(view), at: steps.now(), told: [], trouble: null };
 }
 

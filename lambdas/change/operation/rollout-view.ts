@@ -1,15 +1,9 @@
 import { rolloutCommand } from "../../commands/request.ts";
-import type { MessageSettings } from "../../messages/operation/links.ts";
-import {
-  type NodeRecord,
-  newNodeRecord,
-  type OperationRecord,
-  type OperationView,
-  type PublishedMessage,
-} from "../../records/records.ts";
+import type { ShownFollowUp } from "../../records/follow-up.ts";
+import { type NodeRecord, newNodeRecord, type OperationRecord, type OperationView } from "../../records/records.ts";
 import type { Rollout } from "../../records/rollout.ts";
 import type { Steps } from "../../steps/steps.ts";
-import { publish } from "./publisher.ts";
+import { followUpsOf } from "./view.ts";
 
 /** A rollout with its nodes, read from the ledger. */
 export interface RolloutSeen {
@@ -17,6 +11,7 @@ export interface RolloutSeen {
   readonly rollout: Rollout;
   /** The record of each node, in the order of the rollout; the newest one for a node that was begun again. */
   readonly nodes: readonly NodeRecord[];
+  readonly followUps: readonly ShownFollowUp[];
 }
 
 /** Reads a rollout with its nodes. @throws Error when the ledger does not hold it */
@@ -35,22 +30,14 @@ export async function seeRollout(steps: Steps, id: string): Promise<RolloutSeen>
     };
     return known.get(index) ?? queued;
   });
-  return { operation, rollout, nodes };
+  return { operation, rollout, nodes, followUps: await followUpsOf(steps, operation) };
 }
 
 /** Makes the view for the message of a rollout. */
-export const viewOfRollout = ({ operation, nodes }: RolloutSeen, now: string): OperationView => ({
+export const viewOfRollout = ({ operation, nodes, followUps }: RolloutSeen, now: string): OperationView => ({
   operation,
   nodes,
   pool: null,
   now,
+  followUps,
 });
-
-/** Publishes the current state of a rollout. Belongs into a step or a poll. */
-export const publishRollout = async (
-  steps: Steps,
-  id: string,
-  last: PublishedMessage,
-  settings: MessageSettings,
-): Promise<PublishedMessage> =>
-  publish(steps, viewOfRollout(await seeRollout(steps, id), steps.timestamp()), last, settings);

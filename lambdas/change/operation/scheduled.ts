@@ -13,9 +13,10 @@ import { wasLeftToThis } from "./accepted.ts";
 import { beginAccepted, failOperation } from "./lifecycle.ts";
 import { type DurableSteps, type Execution, type Op, type OperationSettings, settingsOf } from "./op.ts";
 import { publishEnd } from "./publish-end.ts";
-import { postFirst, publish, viewOf } from "./publisher.ts";
+import { postFirst, publish } from "./publisher.ts";
 import { stillAllowed } from "./requester.ts";
 import type { When } from "./timing.ts";
+import { viewOf } from "./view.ts";
 
 /** Milliseconds until an operation is retried that a freeze or hold prevents, or whose window has no end. */
 const AGAIN_MS = 15 * MINUTE;

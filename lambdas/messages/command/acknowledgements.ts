@@ -4,6 +4,7 @@ import { originId } from "../../records/origin.ts";
 import type { Message, NodeRecord, OperationRecord, OperationStatus } from "../../records/records.ts";
 import { finishedWords, isPastCancelling } from "../operation/past-return.ts";
 import { statusWords } from "../operation/statuses.ts";
+import { messageAddress } from "../slack/address.ts";
 import { say } from "../slack/blocks.ts";
 import { code, plain, prose } from "../slack/text.ts";
 import { titleOf, typeThis } from "./syntax.ts";
@@ -104,18 +105,12 @@ export const lateClick = (what: string): Message =>
 /** Answer to a button or dialog of an operation that the ledger does not know. */
 export const staleClick: Message = say("This button has expired. Nothing was changed.");
 
-/** Address of a message, as Slack's "Copy link" gives it; null for a name that is none of a workspace. */
-const addressOf = ({ channel, messageTs }: OperationRecord, domain: string): string | null =>
-  messageTs !== null && /^[a-z0-9-]+$/.test(domain)
-    ? `https://${domain}.slack.com/archives/${channel}/p${messageTs.replace(".", "")}`
-    : null;
-
 /**
  * Answer to a button of an operation in a message that is not the operation's.
  * @param domain of the workspace, for the link to the operation's own message
  */
 export function misplacedClick(operation: OperationRecord, domain: string): Message {
-  const address = addressOf(operation, domain);
+  const address = messageAddress(operation, domain);
   const next = address
     ? `Open <${address}|the message of the operation> and decide there.`
     : `${typeThis("operations")} lists the operation.`;

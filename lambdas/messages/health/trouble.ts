@@ -8,6 +8,7 @@ import { untaint } from "../node/other-controllers.ts";
 import { between } from "../slack/age.ts";
 import { code, counted, plain, some } from "../slack/text.ts";
 import { instanceTells } from "./instance-troubles.ts";
+import { logWords } from "./log-words.ts";
 import {
   ADD_ROUTE,
   again,
@@ -50,7 +51,7 @@ function ended(exitCode: number): string {
 
 const serviceDown: Tell<"service-down"> = ({ service, state, exitCode, log }, told) => {
   const end = ended(exitCode);
-  const last = log ? ` Its log ends: ${plain(log, 400)}` : "";
+  const last = log ? ` Its log ends: ${logWords(log, 400)}` : "";
   return {
     says: `The Windows service ${code(service)} is ${plain(state, 40)}${end}.${last}`,
     next: `Start it in Session Manager: ${code(`Start-Service ${service}`)}. ${again(told)}`,

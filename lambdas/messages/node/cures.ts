@@ -3,7 +3,14 @@ import type { Failure, FailureCode } from "../../records/failures.ts";
 import type { NodeRecord } from "../../records/records.ts";
 import type { NodeWorkflow, StageName } from "../../stages.ts";
 import type { Button } from "../slack/blocks.ts";
-import { INSTALL_GUARD, KEEP_CORDONED, PROVE_AGAIN, REBOOT_THROUGH_EC2, UNCORDON_NODE } from "../slack/buttons.ts";
+import {
+  INSTALL_GUARD,
+  KEEP_CORDONED,
+  LOOK_AGAIN,
+  PROVE_AGAIN,
+  REBOOT_THROUGH_EC2,
+  UNCORDON_NODE,
+} from "../slack/buttons.ts";
 import { asksForCordon } from "./cordon.ts";
 
 /** Workflows whose failures a button can remedy. */
@@ -44,12 +51,10 @@ const throughEc2 = (node: string, request: Request): Button => ({
 });
 
 /** Button that repeats the proof, and restores the node if the proof succeeds. */
-const proveAgain = (node: string): Button => ({
-  actionId: PROVE_AGAIN,
-  value: `prove ${node}`,
-  text: "Check again",
-  style: "primary",
-});
+const proveAgain = (node: string): Button => ({ actionId: PROVE_AGAIN, value: `prove ${node}`, text: "Check again" });
+
+/** Button that shows what is wrong with the node. */
+const why = (node: string): Button => ({ actionId: LOOK_AGAIN, value: `why ${node}`, text: "Why?" });
 
 /** Button that makes a person the owner of the cordon, so that no proof uncordons the node. */
 const keepCordoned = (node: string): Button => ({
@@ -79,6 +84,19 @@ function beforeReboot({ stage, code, isNotRebooted }: Failure, node: string, req
 }
 
 /**
+ * Buttons for a node that waits for its proof. Where the machine takes no command, only EC2 can reboot it, and its screen
+ * tells whether to: no choice is recommended. Otherwise the whole reboot can be tried again, which is a button of an
+ * operation on one node.
+ */
+function afterReboot({ stage, code }: Failure, node: string, request: Request): Button[] {
+  const ec2 = throughEc2(node, request);
+  const isDeaf = DEAF.has(code) || code === "route-lost" || stage === "reboot";
+  if (isDeaf) return [ec2, proveAgain(node), keepCordoned(node)];
+  const others = request.command === "reboot" && "node" in request ? [] : [ec2];
+  return [{ ...proveAgain(node), style: "primary" }, why(node), ...others, keepCordoned(node)];
+}
+
+/**
  * Buttons that remedy a failed node, such as the guard's installation, or the reboot through EC2 where the machine
  * takes no command.
  */
@@ -90,7 +108,5 @@ export function cureButtons({ workflow, nodeName, failure, settled }: NodeRecord
     return failure.stage === "guard" && DEAF.has(failure.code) ? [throughEc2(nodeName, request)] : [];
   const early = beforeReboot(failure, nodeName, request);
   if (early !== null) return early;
-  return UNPROVEN.has(failure.stage)
-    ? [proveAgain(nodeName), throughEc2(nodeName, request), keepCordoned(nodeName)]
-    : [];
+  return UNPROVEN.has(failure.stage) ? afterReboot(failure, nodeName, request) : [];
 }

@@ -32,7 +32,7 @@ function screenWords(node: NodeRecord, now: string): string {
 }
 
 const RESET =
-  "*EC2 reboot* asks Windows to restart and resets the machine like a power failure after four minutes: an update that is being installed may be damaged.";
+  "*Reboot through EC2…* asks Windows to restart and resets the machine like a power failure after four minutes: an update that is being installed may be damaged.";
 
 /** Order that EC2 took or may have taken, in words. */
 function orderWords({ ec2Reboot }: NodeRecord, now: string): string | null {
@@ -41,7 +41,7 @@ function orderWords({ ec2Reboot }: NodeRecord, now: string): string | null {
   return `${who} had EC2 reboot the machine, ${between(ec2Reboot.at, now)} ago`;
 }
 
-/** Says how late the machine is, and what can be pressed. @param isOffered a press of EC2 reboot is waited for */
+/** Says how late the machine is, and what can be pressed. @param isOffered a press of the button is waited for */
 function lateWords(node: NodeRecord, now: string, isOffered: boolean): string {
   const label = nodeLabel(node);
   const order = orderWords(node, now);
@@ -49,17 +49,22 @@ function lateWords(node: NodeRecord, now: string, isOffered: boolean): string {
   if (order === null)
     return `⚠️ ${label} has not come back from its reboot for ${between(node.stageSince, now)}. Windows may still install updates: ${screen}. ${RESET}`;
   if (node.ec2Reboot?.answer === "unknown")
-    return `⚠️ ${label}: ${order}, but EC2's answer is unknown; ${screen}. If the machine does not come back, press *EC2 reboot* again.`;
+    return `⚠️ ${label}: ${order}, but EC2's answer is unknown; ${screen}. If the machine does not come back, press *Reboot through EC2…* again.`;
   if (!isOffered) return `⏳ ${label}: ${order}; ${screen}.`;
   return `⚠️ ${label}: ${order}, and it has not come back. Windows may still install updates: ${screen}. ${RESET}`;
+}
+
+/** Button that opens the newest screenshot of a machine's console, while its link works. @param now ISO 8601 */
+export function screenshotButtons(node: NodeRecord, now: string): Button[] {
+  const picture = openPicture(node, now);
+  return picture ? [{ actionId: OPEN_SCREENSHOT, value: workOwner(node), text: "Screenshot", url: picture.url }] : [];
 }
 
 /** Buttons that open an address. */
 function links(node: NodeRecord, settings: MessageSettings, now: string): Button[] {
   const value = workOwner(node);
-  const picture = openPicture(node, now);
   return [
-    ...(picture ? [{ actionId: OPEN_SCREENSHOT, value, text: "Screenshot", url: picture.url }] : []),
+    ...screenshotButtons(node, now),
     ...(node.instanceId
       ? [{ actionId: OPEN_AWS, value, text: "Open in AWS", url: instanceLink(settings, node.instanceId) }]
       : []),
@@ -69,12 +74,12 @@ function links(node: NodeRecord, settings: MessageSettings, now: string): Button
 const rebootButton = (node: NodeRecord, now: string): Button => ({
   actionId: EC2_REBOOT,
   value: workOwner(node),
-  text: "EC2 reboot",
+  text: "Reboot through EC2…",
   style: "danger",
   confirm: {
     title: "Reboot through EC2?",
     text: `EC2 resets the machine if Windows does not react within four minutes. Look at ${openPicture(node, now) ? "the screenshot" : "its screen in the EC2 console"} first.`,
-    confirm: "EC2 reboot",
+    confirm: "Reboot through EC2",
     deny: "Wait",
   },
 });

@@ -5,6 +5,7 @@ import { typeThis } from "../command/syntax.ts";
 import { checkNames, troubleWords } from "../health/trouble.ts";
 import type { NodePlan } from "../plan/plan.ts";
 import { isHopelessPlan, planBlocks } from "../plan/plan-card.ts";
+import { between } from "../slack/age.ts";
 import { context, section } from "../slack/blocks.ts";
 import { code, plain } from "../slack/text.ts";
 import { toApply } from "./drained.ts";
@@ -67,7 +68,7 @@ export const ec2Rebooted = "EC2 was asked to reboot the machine, because it had 
 
 /** Note on a machine that EC2 did not reboot although a person asked for it. @param why in EC2's words */
 export const ec2RefusedReboot = (why: string): string =>
-  `EC2 refused to reboot the machine: ${plain(why, 300)}. Casement still waits for it to come back; *EC2 reboot* asks EC2 again.`;
+  `EC2 refused to reboot the machine: ${plain(why, 300)}. Casement still waits for it to come back; *Reboot through EC2…* asks EC2 again.`;
 
 /** Wait for a service that ended and was started again between two looks of a proof. */
 export const restartedInProof = (service: string): string =>
@@ -78,6 +79,19 @@ export const agentToReport = "the SSM agent to report: its machine may have boot
 
 /** Wait for the machine's own answers after its reboot or restart. */
 export const machineToAnswer = "the machine to answer the questions of the proof";
+
+/**
+ * Reason why a node cannot be proven: no command reaches its machine.
+ * @param since ISO 8601: last report of its agent; null without one
+ * @param now ISO 8601
+ */
+export const silentInProof = (since: string | null, now: string): string =>
+  since === null
+    ? "the machine's SSM agent does not report, so nothing on the machine can be checked"
+    : `the machine's SSM agent has not reported for ${between(since, now)}, so nothing on the machine can be checked; after a reboot it reports within minutes`;
+
+/** Note on a service that keeps ending during the proof. @param why the failed check */
+export const keepsEnding = (why: string): string => `${why}. The proof goes on until its deadline.`;
 
 /** Wait between two looks at a node that is well. */
 export const nodeToStayWell = "the node to stay well for a minute";

@@ -1,16 +1,32 @@
-import { isHopeless } from "../../records/failures.ts";
+import { type Failure, isHopeless } from "../../records/failures.ts";
 import { workOwner } from "../../records/node-work.ts";
-import { asksToContinue, type Block, isKept, type NodeRecord, type OperationRecord } from "../../records/records.ts";
+import {
+  asksToContinue,
+  type Block,
+  isKept,
+  type NodeRecord,
+  type OperationRecord,
+  type OperationView,
+} from "../../records/records.ts";
 import type { StageName } from "../../stages.ts";
 import { typeThis } from "../command/syntax.ts";
 import { continueButtons, continueNext } from "../node/continue.ts";
 import { cureButtons } from "../node/cures.ts";
+import { screenshotButtons } from "../node/late.ts";
 import { remedyOf } from "../remedies/remedies.ts";
 import type { Remedy } from "../remedies/remedy.ts";
 import { between, localTime } from "../slack/age.ts";
 import { actions, type Button, section } from "../slack/blocks.ts";
-import { KEEP_INSTANCE, OPEN_AWS, OPEN_RUNBOOK, TERMINATE_INSTANCE } from "../slack/buttons.ts";
-import { codeBlock, prose, sentence } from "../slack/text.ts";
+import {
+  KEEP_INSTANCE,
+  LOOK_AGAIN,
+  OPEN_AWS,
+  OPEN_RUNBOOK,
+  PROVE_AGAIN,
+  TERMINATE_INSTANCE,
+} from "../slack/buttons.ts";
+import { codeBlock, GAVE_UP, plain, prose, sentence } from "../slack/text.ts";
+import { followUpBlock, followUpOn } from "./follow-ups.ts";
 import { instanceLink, type MessageSettings, runbookLink } from "./links.ts";
 import { nodeLabel, signs, worked } from "./node-lines.ts";
 import { stageName } from "./stages.ts";
@@ -39,11 +55,12 @@ const terminateKept = (value: string): Button => ({
 });
 
 /** Buttons that open the runbook's section and the instance's page, where there is one. */
-export function failureLinks(node: NodeRecord, settings: MessageSettings): Button[] {
+function links(node: NodeRecord, settings: MessageSettings, now: string): Button[] {
   const value = workOwner(node);
   const runbook = node.failure ? runbookLink(settings, node.failure) : null;
   const isGone = node.isTerminated || node.instanceId === null;
   return [
+    ...(isGone ? [] : screenshotButtons(node, now)),
     ...(runbook ? [{ actionId: OPEN_RUNBOOK, value, text: "Runbook", url: runbook }] : []),
     ...(node.instanceId && !isGone
       ? [{ actionId: OPEN_AWS, value, text: "Open in AWS", url: instanceLink(settings, node.instanceId) }]
@@ -52,17 +69,25 @@ export function failureLinks(node: NodeRecord, settings: MessageSettings): Butto
 }
 
 /** Buttons of a failed node: while a decision is needed, and for as long as a kept machine lives. */
-function buttonsOf(node: NodeRecord, settings: MessageSettings, cures: readonly Button[]): Button[] {
+function buttonsOf(node: NodeRecord, settings: MessageSettings, now: string, cures: readonly Button[]): Button[] {
   const value = workOwner(node);
-  if (asksToContinue(node)) return [...continueButtons(node), ...failureLinks(node, settings)];
-  if (node.status === "deciding") return [keep(value), terminate(value), ...failureLinks(node, settings)];
-  return [...(isKept(node) ? [terminateKept(value)] : []), ...cures, ...failureLinks(node, settings)];
+  if (asksToContinue(node)) return [...continueButtons(node), ...links(node, settings, now)];
+  if (node.status === "deciding") return [keep(value), terminate(value), ...links(node, settings, now)];
+  return [...(isKept(node) ? [terminateKept(value)] : []), ...cures, ...links(node, settings, now)];
 }
 
-/** Row of a failed machine's buttons; no block where there are none. */
-export function failureButtons(node: NodeRecord, settings: MessageSettings, cures: readonly Button[] = []): Block[] {
-  const buttons = buttonsOf(node, settings, cures);
-  return buttons.length > 0 ? [actions(`decide:${workOwner(node)}`, buttons)] : [];
+/** Row of buttons about a node; no block where there are none. */
+const rowOf = (node: NodeRecord, buttons: readonly Button[]): Block[] =>
+  buttons.length > 0 ? [actions(`decide:${workOwner(node)}`, buttons)] : [];
+
+/** Row of a failed machine's buttons. */
+export function failureButtons(
+  node: NodeRecord,
+  settings: MessageSettings,
+  now: string,
+  cures: readonly Button[] = [],
+): Block[] {
+  return rowOf(node, buttonsOf(node, settings, now, cures));
 }
 
 /** Stages after whose failure the machine or its services were restarted, and the node only lacks its proof. */
@@ -100,9 +125,8 @@ export function commandAfter(operation: OperationRecord, node: NodeRecord): stri
 const state = ({ settled, outcome, failure }: NodeRecord): string =>
   sentence(prose(settled ?? outcome ?? failure?.left ?? "", 400));
 
-/** Meaning of a failure: the machine's state and the likely cause. */
-const meaning = (node: NodeRecord, remedy: Remedy | undefined): string =>
-  remedy ? `${state(node)} Likely cause: ${remedy.cause}.` : state(node);
+/** Meaning of the failure: the machine's state and the likely cause. */
+const meaning = (node: NodeRecord, { cause }: Remedy): string => `${state(node)} Likely cause: ${cause}.`;
 
 const untilTerminated = ({ instanceId }: NodeRecord): string =>
   `it runs, and is billed, until someone terminates it: press Terminate now, or run ${typeThis("remove", instanceId ?? "")}`;
@@ -117,6 +141,12 @@ function next(node: NodeRecord, operation: OperationRecord, now: string): string
   return `keep the instance for inspection, or terminate it. Without a decision it is terminated ${deadline}.`;
 }
 
+/** Describes a node whose machine answers and fails a check: the check itself is the cause. */
+const failsCheck = (node: NodeRecord, { why }: Failure): string[] => [
+  sentence(plain(why.replace(GAVE_UP, ""), 600)),
+  `${state(node)} *Why?* shows all checks; press *Check again* once this one is fixed.`,
+];
+
 /** Headline of a failed node, and of a drain that has passed its deadline. */
 const headline = (node: NodeRecord, stage: StageName): string =>
   asksToContinue(node) ? `${nodeLabel(node)} is not drained yet` : `${nodeLabel(node)} failed at ${stageName(stage)}`;
@@ -128,22 +158,28 @@ const headline = (node: NodeRecord, stage: StageName): string =>
  */
 export function failureBlocks(
   node: NodeRecord,
-  operation: OperationRecord,
+  { operation, now, followUps = [] }: Pick<OperationView, "operation" | "now" | "followUps">,
   settings: MessageSettings,
-  now: string,
   room: number,
 ): Block[] {
   const { failure } = node;
   if (!failure) return [];
   const remedy = remedyOf(failure);
-  const text = section(
-    [
-      `${signs[node.status]} *${headline(node, failure.stage)}* after ${worked(node, now)}`,
-      meaning(node, remedy),
-      ...(remedy ? [`*Remedy:* ${remedy.remedy}.`] : []),
-      ...(node.settled === undefined ? [`*Next:* ${next(node, operation, now)}`] : []),
-      codeBlock(failure.why, room),
-    ].join("\n"),
-  );
-  return [text, ...failureButtons(node, settings, cureButtons(node, operation.request))];
+  const cures = cureButtons(node, operation.request);
+  const started = followUpOn(followUps, node.index);
+  // The remedy names the buttons of a node that waits for its proof.
+  const isNextSaid = node.settled !== undefined || cures.some(({ actionId }) => actionId === PROVE_AGAIN);
+  const lines =
+    failure.code === "check-fails" && cures.some(({ actionId }) => actionId === LOOK_AGAIN)
+      ? failsCheck(node, failure)
+      : [
+          meaning(node, remedy),
+          `*Remedy:* ${remedy.remedy}.`,
+          ...(isNextSaid ? [] : [`*Next:* ${next(node, operation, now)}`]),
+          codeBlock(failure.why, room),
+        ];
+  const head = `${signs[node.status]} *${headline(node, failure.stage)}* after ${worked(node, now)}`;
+  const text = section([head, ...lines].join("\n"));
+  if (started) return [text, followUpBlock(started), ...rowOf(node, links(node, settings, now))];
+  return [text, ...failureButtons(node, settings, now, cures)];
 }

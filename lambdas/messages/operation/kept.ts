@@ -23,5 +23,5 @@ export function keptReminder(
   const stage = failure ? ` It failed at ${stageName(failure.stage)}.` : "";
   const text =
     `${called.map(mentionOf).join(" ")} ⚠️ ${code(id)} has been kept for ${between(keptAt ?? now, now)} and is still billed.${stage} To terminate it: ${typeThis("remove", id)}`.trim();
-  return { text, blocks: [section(text), ...failureButtons(node, settings)] };
+  return { text, blocks: [section(text), ...failureButtons(node, settings, now)] };
 }

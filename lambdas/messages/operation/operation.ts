@@ -11,15 +11,16 @@ import {
 } from "../../records/records.ts";
 import { approvalBlocks } from "../approval/approval.ts";
 import { titleOf } from "../command/syntax.ts";
+import { groupBlocks } from "../fleet/failure-group.ts";
 import { lateMachines } from "../node/late.ts";
 import { rolloutButtons } from "../rollout/rollout.ts";
 import { between } from "../slack/age.ts";
-import { actions, type Button, context, fitting, header, section, sections } from "../slack/blocks.ts";
+import { actions, type Button, context, fitting, header, section, sections, withOnePrimary } from "../slack/blocks.ts";
 import { CANCEL_OPERATION, TRY_AGAIN } from "../slack/buttons.ts";
 import { code, counted, plain, prose } from "../slack/text.ts";
 import { auditNote } from "./audit-head.ts";
 import { failureBlocks } from "./failure.ts";
-import { groupBlocks } from "./failure-group.ts";
+import { followUpBlock, followUpOn } from "./follow-ups.ts";
 import type { MessageSettings } from "./links.ts";
 import { nodeLabel, nodeLine, summaryLines } from "./node-lines.ts";
 import { originLine } from "./origin-words.ts";
@@ -81,9 +82,11 @@ const cancelButton = (operation: OperationRecord, nodes: readonly NodeRecord[]):
 const retryButton = ({ id }: OperationRecord): Button => ({ actionId: TRY_AGAIN, value: id, text: "Try again" });
 
 /** Buttons of the operation: to cancel it while it runs, and to repeat it after a failure. */
-function operationButtons({ operation, nodes }: OperationView): Block[] {
+function operationButtons({ operation, nodes, followUps = [] }: OperationView): Block[] {
   if (cancellable(operation, nodes))
     return [actions(`cancel:${operation.id}`, [...rolloutButtons(operation), cancelButton(operation, nodes)])];
+  const started = followUpOn(followUps, null);
+  if (started) return [followUpBlock(started)];
   return retryOf(operation, nodes) ? [actions(`retry:${operation.id}`, [retryButton(operation)])] : [];
 }
 
@@ -121,6 +124,10 @@ function cancellingWords(by: string, nodes: readonly NodeRecord[]): string {
   return `${who}: rolling back work in progress.${finished === null ? "" : ` ${finished}.`}`;
 }
 
+/** Does the failure of the only node, which follows, tell all that the summary and the node's line would? */
+const isToldByFailure = ({ operation, nodes }: Pick<OperationView, "operation" | "nodes">): boolean =>
+  nodes.length === 1 && nodes[0]?.failure != null && (operation.status === "failed" || operation.status === "waiting");
+
 function summary({ operation, pool, nodes }: OperationView): string[] {
   const cancelling =
     operation.cancelledBy !== null && operation.endedAt === null ? [cancellingWords(operation.cancelledBy, nodes)] : [];
@@ -128,7 +135,7 @@ function summary({ operation, pool, nodes }: OperationView): string[] {
   return [
     ...(reason ? [`Reason: ${plain(reason)}`] : []),
     ...(pool ? [poolSummary(pool, operation)] : []),
-    ...(operation.summary ? [prose(operation.summary)] : []),
+    ...(operation.summary && !isToldByFailure({ operation, nodes }) ? [prose(operation.summary)] : []),
     ...cancelling,
   ];
 }
@@ -163,7 +170,7 @@ function frame(view: OperationView, settings: MessageSettings): { readonly top: 
       context(origin(view)),
       ...(said.length > 0 ? [section(said.join("\n"))] : []),
       ...approvalBlocks(operation),
-      ...sections(lines(nodes, now)),
+      ...(isToldByFailure(view) ? [] : sections(lines(nodes, now))),
       ...lateMachines(nodes, settings, now),
     ],
     bottom: operationButtons(view),
@@ -176,11 +183,12 @@ interface ShownFailure {
   readonly blocks: readonly Block[];
 }
 
-function failuresOf({ nodes, operation, now }: OperationView, settings: MessageSettings): ShownFailure[] {
+function failuresOf(view: OperationView, settings: MessageSettings): ShownFailure[] {
+  const { nodes, operation } = view;
   const room = nodes.length === 1 ? WHY_OF_ONE : WHY;
   return failureGroups(failed(nodes)).map((group) => {
     const [first] = group;
-    const one = () => (first ? failureBlocks(first, operation, settings, now, room) : []);
+    const one = () => (first ? failureBlocks(first, view, settings, room) : []);
     return { count: group.length, blocks: group.length > 1 ? groupBlocks(group, operation, settings, room) : one() };
   });
 }
@@ -200,6 +208,6 @@ export function operationMessage(view: OperationView, settings: MessageSettings)
   const rest = failures.slice(shown.length).reduce((sum, { count }) => sum + count, 0);
   return {
     text: spoken(view),
-    blocks: [...top, ...shown.flat(), ...(rest > 0 ? [elsewhere(rest)] : []), ...bottom],
+    blocks: withOnePrimary([...top, ...shown.flat(), ...(rest > 0 ? [elsewhere(rest)] : []), ...bottom]),
   };
 }

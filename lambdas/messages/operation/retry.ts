@@ -1,9 +1,12 @@
 import { isRollout, type Request } from "../../commands/request.ts";
-import { isHopeless } from "../../records/failures.ts";
+import { type Failure, isHopeless } from "../../records/failures.ts";
 import type { NodeRecord, OperationRecord } from "../../records/records.ts";
 
+/** Is it unknown whether the machine has come back from its reboot? Then it takes no order for another one. */
+const isAway = ({ stage, isNotRebooted }: Failure): boolean => stage === "reboot" && isNotRebooted === undefined;
+
 const mayWork = ({ status, failure, settled }: NodeRecord): boolean =>
-  status === "failed" && failure !== null && settled === undefined && !isHopeless(failure);
+  status === "failed" && failure !== null && settled === undefined && !isHopeless(failure) && !isAway(failure);
 
 /**
  * The request that repeats a failed operation: an `add` of as many nodes as failed, a `guard` of the nodes that failed.

@@ -4,15 +4,14 @@ import {
   asksToContinue,
   type Message,
   type NodeRecord,
-  type OperationRecord,
   type OperationView,
   type ThreadState,
 } from "../../records/records.ts";
+import { sameFailureMessage } from "../fleet/failure-group.ts";
 import { between } from "../slack/age.ts";
 import { say, section } from "../slack/blocks.ts";
 import { plain, prose } from "../slack/text.ts";
 import { failureBlocks } from "./failure.ts";
-import { sameFailureMessage } from "./failure-group.ts";
 import type { MessageSettings } from "./links.ts";
 import { nodeLabel, nodeLine, signs } from "./node-lines.ts";
 import { stageDoing, stageName } from "./stages.ts";
@@ -46,23 +45,24 @@ function took(before: ThreadState | null, after: NodeRecord): string {
   return ` (${stageName(before.stage)} took ${between(before.stageSince, after.stageSince)})`;
 }
 
-/** The full failure of a node, for the thread. @param now ISO 8601 */
-export function failureMessage(
-  operation: OperationRecord,
-  node: NodeRecord,
-  settings: MessageSettings,
-  now: string,
-): Message {
+/** The part of the view that the thread shows. */
+type ThreadView = Pick<OperationView, "operation" | "nodes" | "now" | "followUps">;
+
+/** The failure of a node, for the thread. The operation's message has that of an only node in full. */
+export function failureMessage(view: ThreadView, node: NodeRecord, settings: MessageSettings): Message {
+  const { operation, nodes, now } = view;
   const person = requesterOf(operation);
   const calls =
     node.status === "deciding" && person ? [section(`${prose(`<@${person.userId}>`)}, this needs a decision.`)] : [];
-  return { text: nodeLine(node, now), blocks: [...failureBlocks(node, operation, settings, now, WHY), ...calls] };
+  const text = nodeLine(node, now);
+  const failure = nodes.length === 1 ? [section(text)] : failureBlocks(node, view, settings, WHY);
+  return { text, blocks: [...failure, ...calls] };
 }
 
 /** The failure in the thread: whole, or one line for a machine that failed as another did to which people were called. */
-function failureLine({ operation, nodes, now }: ThreadView, node: NodeRecord, settings: MessageSettings): Message {
-  const before = sameFailureBefore(node, nodes);
-  return before ? sameFailureMessage(node, before, settings) : failureMessage(operation, node, settings, now);
+function failureLine(view: ThreadView, node: NodeRecord, settings: MessageSettings): Message {
+  const before = sameFailureBefore(node, view.nodes);
+  return before ? sameFailureMessage(node, before, settings, view.now) : failureMessage(view, node, settings);
 }
 
 /** A line of the thread, with a mark that is unique among the lines of its node. */
@@ -98,11 +98,12 @@ function stageLines(before: ThreadState | null, after: NodeRecord): ThreadLine[]
 }
 
 function change(
-  { operation, nodes, now }: ThreadView,
+  view: ThreadView,
   before: ThreadState | null,
   after: NodeRecord,
   settings: MessageSettings,
 ): ThreadLine[] {
+  const { nodes, now } = view;
   const { status, stage } = after;
   const same = before?.status === status;
   if (status === "queued" || (same && before.stage === stage)) return [];
@@ -110,14 +111,11 @@ function change(
   if (status === "running") return stageLines(before, after);
   const isFailure = after.failure !== null && !before?.failed;
   if (same && !isFailure) return [];
-  const message = isFailure ? failureLine({ operation, nodes, now }, after, settings) : say(nodeLine(after, now));
+  const message = isFailure ? failureLine(view, after, settings) : say(nodeLine(after, now));
   // A drain may need several decisions; each is a line of its own.
   const mark = asksToContinue(after) ? `${status} ${after.decideBy}` : status;
   return [{ mark, message }];
 }
-
-/** The part of the view that the thread shows. */
-type ThreadView = Pick<OperationView, "operation" | "nodes" | "now">;
 
 /**
  * Builds the thread's lines for the changes of a node's record: stages, remarks, the full failure, the end. The thread

@@ -23,7 +23,7 @@ import {
   TERMINATE_INSTANCE,
   UNCORDON_NODE,
 } from "../slack/buttons.ts";
-import { code, counted, mentionOf, plain } from "../slack/text.ts";
+import { code, counted, mentionOf, plain, some } from "../slack/text.ts";
 import { line, type Notice } from "./escalations.ts";
 
 /** Words of one kind of wait. */
@@ -78,10 +78,19 @@ export const waitWords: Readonly<Record<WaitKind, Words>> = {
   },
   "late-reboot": {
     says: "has not come back from its reboot",
-    next: ({ operation }) => `look at its screen, then press EC2 reboot in the message of ${code(operation)}, or wait`,
+    next: ({ operation }) =>
+      `look at its screen, then press Reboot through EC2… in the message of ${code(operation)}, or wait`,
     runbook: "stage-reboot",
     buttons: [EC2_REBOOT],
     notices: ["unproven"],
+  },
+  slot: {
+    says: "waits for a slot of its pool",
+    next: ({ takers = [], operation }) =>
+      `bring ${some(takers.map(code), 3)} back into service (${typeThis("why", takers[0] ?? "<node>")}), or type ${typeThis("cancel", operation)}`,
+    runbook: "stage-slot",
+    buttons: [],
+    notices: [],
   },
   paused: {
     says: "is a rollout that is paused",

@@ -1,8 +1,8 @@
 import { workOwner } from "../../records/node-work.ts";
 import { requesterOf } from "../../records/origin.ts";
-import type { Message, NodeRecord, OperationRecord, RolloutPause } from "../../records/records.ts";
+import type { Message, NodeRecord, OperationRecord } from "../../records/records.ts";
 import { isLeftOut, type PauseCause } from "../../records/rollout-moves.ts";
-import type { TakenSlots } from "../../records/steering.ts";
+import type { RolloutPause, TakenSlots } from "../../records/steering.ts";
 import { titleOf, typeThis } from "../command/syntax.ts";
 import { slotTimes } from "../maintenance/times.ts";
 import { line, type Notice } from "../operation/escalations.ts";
@@ -10,7 +10,7 @@ import { stageName } from "../operation/stages.ts";
 import { between } from "../slack/age.ts";
 import { type Button, say } from "../slack/blocks.ts";
 import { PAUSE_ROLLOUT, RESUME_ROLLOUT, RESUME_WITH_MORE } from "../slack/buttons.ts";
-import { counted, mentionOf, prose, some } from "../slack/text.ts";
+import { counted, GAVE_UP, mentionOf, plain, prose, some } from "../slack/text.ts";
 
 /** Nodes named in a sentence; the rest is counted. */
 const MOST = 5;
@@ -52,6 +52,17 @@ const causes: Readonly<Record<PauseCause["kind"], (nodes: readonly NodeRecord[])
 /** Reason of a pause that the rollout made by itself, as a clause. */
 export const pauseWords = (cause: PauseCause, nodes: readonly NodeRecord[]): string =>
   causes[cause.kind](cause.kind === "canary" ? [] : nodes.filter(({ index }) => cause.indexes.includes(index)));
+
+/** Cause of the only failure after which a rollout has paused; undefined for several failures, and for another pause. */
+export function pauseCauseOf(cause: PauseCause, nodes: readonly NodeRecord[]): string | undefined {
+  if (cause.kind !== "failed" || cause.indexes.length !== 1) return undefined;
+  const why = nodes.find(({ index }) => index === cause.indexes[0])?.failure?.why;
+  return why?.replace(GAVE_UP, "");
+}
+
+/** Reason of a pause, and its cause where it is known, as a clause. */
+const pausedWords = ({ why, cause }: RolloutPause): string =>
+  cause === undefined ? prose(why) : `${prose(why)} (${plain(cause, 300)})`;
 
 /** Reason of a pause by a person, as a clause. */
 export const pausedBy = (userId: string): string => `<@${userId}> paused it`;
@@ -127,12 +138,13 @@ export function rolloutSummary(nodes: readonly NodeRecord[]): string {
 }
 
 /** Calls the requester to a rollout that has paused by itself. */
-export function pauseCall(operation: OperationRecord, { why, taken }: RolloutPause): Message {
+export function pauseCall(operation: OperationRecord, pause: RolloutPause): Message {
+  const { taken } = pause;
   const person = requesterOf(operation);
   const to = person ? `${prose(`<@${person.userId}>`)}, the` : "The";
   const { id } = operation;
   return say(
-    `${to} rollout is paused: ${prose(why)}.${taken ? ` ${takenWords(taken)}` : ""} Press *Resume* or *Cancel operation* above, or type ${typeThis("resume", id)} or ${typeThis("cancel", id)}.`,
+    `${to} rollout is paused: ${pausedWords(pause)}.${taken ? ` ${takenWords(taken)}` : ""} Press *Resume* or *Cancel operation* above, or type ${typeThis("resume", id)} or ${typeThis("cancel", id)}.`,
   );
 }
 
@@ -143,11 +155,11 @@ export function pauseCall(operation: OperationRecord, { why, taken }: RolloutPau
  */
 export function pauseReminder(
   { id }: Pick<OperationRecord, "id">,
-  { why, at }: RolloutPause,
+  pause: RolloutPause,
   called: readonly string[],
   now: string,
 ): Message {
-  const words = `the rollout has been paused for ${between(at, now)}: ${prose(why)}. Press *Resume* or *Cancel operation* above, or type ${typeThis("resume", id)}.`;
+  const words = `the rollout has been paused for ${between(pause.at, now)}: ${pausedWords(pause)}. Press *Resume* or *Cancel operation* above, or type ${typeThis("resume", id)}.`;
   return say(`${called.map(mentionOf).join(" ")} ${words}`.trim());
 }
 

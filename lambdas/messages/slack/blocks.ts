@@ -68,6 +68,27 @@ export const actions = (id: string, buttons: readonly Button[]): Block => ({
   elements: buttons.map(button),
 });
 
+interface StyledBlock {
+  readonly elements?: readonly { readonly style?: string }[];
+}
+
+const isPrimary = ({ style }: { readonly style?: string }): boolean => style === "primary";
+
+/** Leaves the first recommended button of a message as such: a second one would make neither the recommended one. */
+export function withOnePrimary(blocks: readonly Block[]): Block[] {
+  const first = blocks.flatMap(({ elements }) => (elements as StyledBlock["elements"]) ?? []).find(isPrimary);
+  return blocks.map((block) => {
+    const { elements } = block as StyledBlock;
+    if (!elements?.some((element) => element !== first && isPrimary(element))) return block;
+    return {
+      ...block,
+      elements: elements.map((element) =>
+        element === first || !isPrimary(element) ? element : { ...element, style: undefined },
+      ),
+    };
+  });
+}
+
 /** Characters that blocks use of a message's total. */
 export const sizeOf = (blocks: readonly Block[]): number => JSON.stringify(blocks).length;
 

@@ -74,6 +74,9 @@ export const codeBlock = (text: string, limit: number): string => fenced(inCode(
 export const sentence = (clause: string): string =>
   `${clause.replace(/^[a-z]/, (letter) => letter.toUpperCase()).replace(/\.+$/, "")}.`;
 
+/** Beginning of the reason of a stage that waited in vain (engine/durable.ts), where the words before say it too. */
+export const GAVE_UP = /^gave up waiting for /;
+
 /** "1 node", "3 nodes". */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 

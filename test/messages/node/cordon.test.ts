@@ -56,7 +56,7 @@ describe("A node whose cordon an operation gives back", () => {
     );
     const kept = cordonKept(drain, subject);
     expect(kept.text).toBe("Drain win-1: win-1 stays cordoned");
-    expect(JSON.stringify(kept.blocks)).toContain("the node stays cordoned until it is proven; `{win} prove win-1`");
+    expect(JSON.stringify(kept.blocks)).toContain("the node stays cordoned until it is proven (`{win} prove win-1`)");
     for (const { blocks } of [given, kept]) expect(JSON.stringify(blocks[1])).toContain("`drain-3f9c2a71`");
   });
 

@@ -1,8 +1,8 @@
 import { mayDecide } from "../../../change/operation/requester.ts";
 import { type RolloutSeen, seeRollout } from "../../../change/operation/rollout-view.ts";
 import { pausedBy, pausedSummary, resumedSummary } from "../../../messages/rollout/rollout.ts";
-import type { NodeRecord, RolloutCourse } from "../../../records/records.ts";
-import type { SteeringDecision } from "../../../records/steering.ts";
+import type { NodeRecord } from "../../../records/records.ts";
+import type { RolloutCourse, SteeringDecision } from "../../../records/steering.ts";
 import type { Steps } from "../../../steps/steps.ts";
 import { againLast } from "./renew.ts";
 import { slotsTaken } from "./slots.ts";

@@ -1,7 +1,7 @@
 import type { Execution } from "../../../change/operation/op.ts";
 import { type RolloutSeen, seeRollout } from "../../../change/operation/rollout-view.ts";
 import { rolloutCommand } from "../../../commands/request.ts";
-import { pausedSummary, pauseWords } from "../../../messages/rollout/rollout.ts";
+import { pauseCauseOf, pausedSummary, pauseWords } from "../../../messages/rollout/rollout.ts";
 import { BY_ITSELF } from "../../../records/origin.ts";
 import { type NodeRecord, newNodeRecord } from "../../../records/records.ts";
 import type { RolloutNode } from "../../../records/rollout.ts";
@@ -69,7 +69,9 @@ const markOf = (cause: PauseCause): string =>
 
 /** Pauses a rollout without a person's request; the next poll notifies people. */
 export async function pauseFor(steps: Steps, { operation, nodes }: RolloutSeen, cause: PauseCause): Promise<void> {
-  const paused = { by: null, at: steps.timestamp(), why: pauseWords(cause, nodes) };
+  const why = pauseWords(cause, nodes);
+  const known = pauseCauseOf(cause, nodes);
+  const paused = { by: null, at: steps.timestamp(), why, ...(known === undefined ? {} : { cause: known }) };
   await steps.audit.append({ operation: operation.id }, markOf(cause), {
     what: "asked",
     detail: { question: "go on with the rollout", why: paused.why },

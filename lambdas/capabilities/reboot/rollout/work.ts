@@ -1,7 +1,8 @@
 import type { Execution } from "../../../change/operation/op.ts";
 import { publishEnd } from "../../../change/operation/publish-end.ts";
+import { publish } from "../../../change/operation/publisher.ts";
 import { cancelledBy } from "../../../change/operation/requester.ts";
-import { publishRollout, seeRollout } from "../../../change/operation/rollout-view.ts";
+import { seeRollout, viewOfRollout } from "../../../change/operation/rollout-view.ts";
 import { MINUTE, step } from "../../../engine/durable.ts";
 import { escalate } from "../../../engine/escalate.ts";
 import { notBegun, pauseNotice, rolloutSummary } from "../../../messages/rollout/rollout.ts";
@@ -118,5 +119,7 @@ export async function workOn(op: Execution, work: RolloutWork): Promise<void> {
     return op.onLeft?.((start.continues ?? 1) + 1);
   }
   await step(ctx, "end", () => end(steps, start.operation));
-  await publishEnd(ctx, steps, () => publishRollout(steps, start.operation, published, work.begun));
+  await publishEnd(ctx, steps, async () =>
+    publish(steps, viewOfRollout(await seeRollout(steps, start.operation), steps.timestamp()), published, work.begun),
+  );
 }

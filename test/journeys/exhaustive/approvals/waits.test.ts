@@ -63,7 +63,7 @@ test(
   LONG,
   async () => {
     await unproven();
-    expect(offers().length).toBeGreaterThan(1);
+    expect(offers()).toHaveLength(1);
     await here.press("operator", KEEP_CORDONED);
     await settled(here, 30);
     expect(offers()).toEqual([]);

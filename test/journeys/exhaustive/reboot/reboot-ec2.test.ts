@@ -116,7 +116,7 @@ describe("A machine that does not come back from its reboot", () => {
   });
 });
 
-describe("A press of EC2 reboot", () => {
+describe("A press of Reboot through EC2", () => {
   /** A machine that hangs in its boot, offered half an hour later. */
   async function offered(configuration: object = {}): Promise<void> {
     const approvals = { reboot: { needs: 0 } };
@@ -186,7 +186,7 @@ describe("A press of EC2 reboot", () => {
     await here.until(() => told().includes("EC2 refused to reboot the machine"), 5, "the refusal");
     expect((await newest(here)).nodes[0]?.status).toBe("running");
     permit();
-    await here.until(() => openly(here)[0]?.includes("[EC2 reboot]") ?? false, 5, "the button");
+    await here.until(() => openly(here)[0]?.includes("[Reboot through EC2…]") ?? false, 5, "the button");
     await here.press("operator", EC2_REBOOT);
     await settled(here, 240);
     expect((await newest(here)).operation.status).toBe("succeeded");

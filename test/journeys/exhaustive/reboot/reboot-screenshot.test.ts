@@ -27,7 +27,7 @@ async function untilOffered(): Promise<void> {
   await here.until(() => offer().includes("rebooting the machine"), 60, "the reboot");
   await here.pass(29);
   expect(offer()).not.toContain("has not come back");
-  await here.until(() => offer().includes("[EC2 reboot]"), 3, "the offer");
+  await here.until(() => offer().includes("[Reboot through EC2…]"), 3, "the offer");
   await here.until(() => taken().length > 0, 1, "the screenshot");
 }
 
@@ -48,7 +48,7 @@ describe("The offer of EC2's reboot", () => {
     injectFault(here, "boot-hangs", ofWeb, 1);
     await untilOffered();
     expect(offer()).toMatch(/\*Screenshot\* shows its screen at .* \(the link lapses by /);
-    expect(offer()).toContain("[EC2 reboot]\n[Screenshot]\n[Open in AWS]");
+    expect(offer()).toContain("[Reboot through EC2…]\n[Screenshot]\n[Open in AWS]");
     const picture = await open(link());
     expect([picture.status, picture.headers["content-type"]]).toEqual([200, "image/jpeg"]);
     expect(Buffer.from(picture.body as Uint8Array)).toEqual(drawn("starting"));
@@ -155,8 +155,8 @@ describe("The offer after EC2 took a reboot", () => {
     await here.until(() => offer().includes("had EC2 reboot the machine"), 5, "the order");
     await here.pass(15);
     expect(offer()).toMatch(/had EC2 reboot the machine, 1[4-6]m ago; \*Screenshot\* shows its screen/);
-    expect(offer()).not.toContain("[EC2 reboot]");
-    await here.until(() => offer().includes("[EC2 reboot]"), 20, "the second offer");
+    expect(offer()).not.toContain("[Reboot through EC2…]");
+    await here.until(() => offer().includes("[Reboot through EC2…]"), 20, "the second offer");
     expect(offer()).toContain("and it has not come back. Windows may still install updates: *Screenshot*");
     await here.press("operator", EC2_REBOOT);
     await here.until(() => calls(here, "ec2", "RebootInstances").length === 2, 5, "the second order");
@@ -176,7 +176,7 @@ describe("The offer after EC2 took a reboot", () => {
     await untilOffered();
     await Promise.all([here.press("operator", EC2_REBOOT), here.press("approver", EC2_REBOOT)]);
     await here.until(() => calls(here, "ec2", "RebootInstances").length > 0, 5, "the order");
-    await here.until(() => offer().includes("[EC2 reboot]"), 35, "the second offer");
+    await here.until(() => offer().includes("[Reboot through EC2…]"), 35, "the second offer");
     await here.pass(10);
     expect(calls(here, "ec2", "RebootInstances")).toHaveLength(1);
   });
@@ -188,10 +188,10 @@ describe("The offer after EC2 took a reboot", () => {
     await here.type("operator", `/win reboot ${SHORT} --ec2 --force ${web.name}`);
     await here.until(() => calls(here, "ec2", "RebootInstances").length > 0, 60, "EC2's reboot");
     await here.pass(28);
-    expect(offer()).not.toContain("[EC2 reboot]");
+    expect(offer()).not.toContain("[Reboot through EC2…]");
     await here.pass(4);
     expect(offer()).toContain("Casement had EC2 reboot the machine, 3");
-    expect(offer()).toContain("[EC2 reboot]\n[Screenshot]");
+    expect(offer()).toContain("[Reboot through EC2…]\n[Screenshot]");
     await here.press("operator", EC2_REBOOT);
     await here.until(() => calls(here, "ec2", "RebootInstances").length === 2, 5, "the second order");
   });

@@ -1,6 +1,11 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { QUARANTINED } from "../../../../lambdas/cluster/node-keys.ts";
-import { KEEP_CORDONED, PROVE_AGAIN, TRY_AGAIN } from "../../../../lambdas/messages/slack/buttons.ts";
+import {
+  KEEP_CORDONED,
+  PROVE_AGAIN,
+  REBOOT_THROUGH_EC2,
+  TRY_AGAIN,
+} from "../../../../lambdas/messages/slack/buttons.ts";
 import { calls, expectSound, heldBack, newest, nodeNamed, settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
 import { isCordoned, SHORT, unasked } from "../../on-web.ts";
@@ -56,13 +61,50 @@ describe("A node that a reboot left cordoned because it was not proven", () => {
     await here.press("operator", PROVE_AGAIN);
     await settled(here, 60);
     expect((await newest(here)).operation).toMatchObject({ status: "failed", request: { command: "prove" } });
-    expect(told()).toContain("Not proven: the node stays cordoned until it is proven");
+    expect(told()).toContain("The node stays cordoned until it is proven");
+    expect(openly(here).at(-1)).toMatch(/kubelet[^\n]*exit code 255[^\n]*\n[^\n]*\*Why\?\* shows all checks/);
     expect(isCordoned(here)).toBe(true);
     await mend(fault);
     await here.type("operator", `/win prove ${SHORT}`);
     await settled(here, 60);
     expect((await newest(here)).operation.status).toBe("succeeded");
     expect(isCordoned(here)).toBe(false);
+  });
+
+  test("is not checked while its machine takes no command: the proof ends at once, and its reboot through EC2 can be asked for", async () => {
+    here = await unasked("reboot", soon);
+    const fault = injectFault(here, "boot-hangs", ofWeb);
+    await here.type("operator", `/win reboot ${SHORT} --force ${web.name}`);
+    await settled(here, 240);
+    endFault(here, fault);
+    const before = Date.now();
+    await here.press("operator", PROVE_AGAIN);
+    await settled(here, 60);
+    expect(Date.now() - before).toBeLessThan(60_000);
+    expect((await newest(here)).nodes[0]?.failure).toMatchObject({ stage: "prove", code: "agent-silent" });
+    const card = openly(here).at(-1) ?? "";
+    expect(card).toMatch(/SSM agent has not reported for \d+m, so nothing on the machine can be checked/);
+    expect(card).toContain("[Reboot through EC2…]\n[Check again]\n[Keep cordoned]\n[Screenshot]");
+    await here.press("operator", REBOOT_THROUGH_EC2);
+    await settled(here, 240);
+    expect((await newest(here)).operation.status).toBe("succeeded");
+    expect(isCordoned(here)).toBe(false);
+    await expectSound(here);
+  });
+
+  test("shows in its message who started what, and takes the buttons away until that has done nothing", async () => {
+    await unproven();
+    const card = () => openly(here)[0] ?? "";
+    expect(card()).toContain("[Check again]");
+    await here.press("operator", PROVE_AGAIN);
+    await settled(here, 60);
+    const { id } = (await newest(here)).operation;
+    expect(card()).toMatch(new RegExp(`<@U0OPERATOR> started <https://[^|]*\\|${id}> at `));
+    expect(card()).not.toContain("[Check again]");
+    await here.press("operator", KEEP_CORDONED);
+    await settled(here, 30);
+    expect(openly(here)[1]).toContain("> started <https://");
+    expect(openly(here)[1]).not.toContain("[Keep cordoned]");
   });
 
   test("stays cordoned for good after Keep cordoned, also when it is proven", async () => {

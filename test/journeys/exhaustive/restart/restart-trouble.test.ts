@@ -41,7 +41,7 @@ describe("A restart that fails", () => {
     const told = await restart();
     expect((await newest(here)).nodes[0]?.failure).toMatchObject({ stage: "restart" });
     expect(told).toMatch(says);
-    expect(told).toContain("The restart is not proven: the node stays cordoned until it is proven");
+    expect(told).toContain("The node stays cordoned until it is proven");
     expect(told).toMatch(/\[Check again\][\s\S]*\[Reboot through EC2…\]/);
     expect([isCordoned(here), bootIdOf(here), await heldBack(here)]).toEqual([true, boot, []]);
   });

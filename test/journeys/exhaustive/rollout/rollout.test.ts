@@ -167,7 +167,9 @@ describe("A rollout whose first node fails", { timeout: 120_000 }, () => {
     await paused();
     const blocked = `${names[0]} is NotReady or cordoned and takes the only slot of pool web.`;
     expect((await rolloutOf()).summary).toContain(blocked);
-    expect(inThreads(here).join("\n")).toContain(`is paused: ${names[0]} failed at reboot. ${blocked}`);
+    expect(inThreads(here).join("\n")).toMatch(
+      new RegExp(`is paused: ${names[0]} failed at reboot \\(.*reboot.ps1.*\\)\\. ${blocked}`),
+    );
     await here.press("operator", RESUME_ROLLOUT);
     await here.pass(90);
     const before = await newest(here);

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { operationMessage } from "../../lambdas/messages/operation/operation.ts";
-import { threadLines } from "../../lambdas/messages/operation/thread.ts";
-import { failureGroups, sameFailureBefore } from "../../lambdas/records/failure-groups.ts";
-import type { NodeRecord } from "../../lambdas/records/records.ts";
-import { readBlocks } from "../journeys/reading.ts";
-import { decidingRecord, operationRecord } from "./records.ts";
-import { expectWithinSlackLimits } from "./within-slack-limits.ts";
+import { operationMessage } from "../../../lambdas/messages/operation/operation.ts";
+import { threadLines } from "../../../lambdas/messages/operation/thread.ts";
+import { failureGroups, sameFailureBefore } from "../../../lambdas/records/failure-groups.ts";
+import type { NodeRecord } from "../../../lambdas/records/records.ts";
+import { readBlocks } from "../../journeys/reading.ts";
+import { decidingRecord, operationRecord } from "../records.ts";
+import { expectWithinSlackLimits } from "../within-slack-limits.ts";
 
 const settings = { region: "us-west-2", runbook: null };
 const NOW = "2026-11-26T03:10:00.000Z";

@@ -1,15 +1,15 @@
 import { awaitsDecision } from "../../records/failure-groups.ts";
 import { groupOwner } from "../../records/node-work.ts";
 import type { Block, Message, NodeRecord, OperationRecord } from "../../records/records.ts";
+import { commandAfter, failureButtons } from "../operation/failure.ts";
+import { type MessageSettings, runbookLink } from "../operation/links.ts";
+import { nodeLabel, signs } from "../operation/node-lines.ts";
+import { stageName } from "../operation/stages.ts";
 import { remedyOf } from "../remedies/remedies.ts";
 import { localTime } from "../slack/age.ts";
 import { actions, type Button, section } from "../slack/blocks.ts";
 import { KEEP_ALL, KEEP_ONE, OPEN_RUNBOOK, TERMINATE_ALL } from "../slack/buttons.ts";
 import { code, codeBlock, counted, some } from "../slack/text.ts";
-import { commandAfter, failureButtons } from "./failure.ts";
-import { type MessageSettings, runbookLink } from "./links.ts";
-import { nodeLabel, signs } from "./node-lines.ts";
-import { stageName } from "./stages.ts";
 
 /** Most nodes that a group names; the rest is counted. */
 const MOST_NODES = 8;
@@ -89,7 +89,8 @@ export function groupBlocks(
   const remedy = remedyOf(failure);
   const text = [
     `${signs[first.status]} *${counted(nodes.length, "node")} failed at ${stageName(failure.stage)}*: ${some(nodes.map(nodeLabel), MOST_NODES)}`,
-    ...(remedy ? [`Likely cause: ${remedy.cause}.`, `*Remedy:* ${remedy.remedy}.`] : []),
+    `Likely cause: ${remedy.cause}.`,
+    `*Remedy:* ${remedy.remedy}.`,
     `*Next:* ${next(first, nodes, operation)}`,
     codeBlock(failure.why, room),
   ].join("\n");
@@ -104,8 +105,13 @@ export function groupBlocks(
 }
 
 /** Line of the thread for a machine that failed as another did before: with its buttons, and without a mention. */
-export function sameFailureMessage(node: NodeRecord, before: NodeRecord, settings: MessageSettings): Message {
+export function sameFailureMessage(
+  node: NodeRecord,
+  before: NodeRecord,
+  settings: MessageSettings,
+  now: string,
+): Message {
   const stage = node.failure ? stageName(node.failure.stage) : "";
   const text = `${signs[node.status]} ${nodeLabel(node)} failed at _${stage}_ as ${code(before.nodeName ?? before.instanceId ?? `node ${before.index + 1}`)} did. The operation's message decides for all of them.`;
-  return { text, blocks: [section(text), ...failureButtons(node, settings)] };
+  return { text, blocks: [section(text), ...failureButtons(node, settings, now)] };
 }

@@ -1,0 +1,18 @@
+import type { ShownFollowUp } from "../../records/follow-up.ts";
+import type { Block } from "../../records/records.ts";
+import { messageAddress } from "../slack/address.ts";
+import { localTime } from "../slack/age.ts";
+import { context } from "../slack/blocks.ts";
+import { code, prose } from "../slack/text.ts";
+
+/** Finds the newest operation that a button under a node, or of the whole operation (null), has started. */
+export const followUpOn = (followUps: readonly ShownFollowUp[], index: number | null): ShownFollowUp | undefined =>
+  followUps.findLast((one) => one.index === index);
+
+/** Names the operation that a button has started, in place of the button. */
+export function followUpBlock(started: ShownFollowUp): Block {
+  const { by, operation, at, domain } = started;
+  const address = messageAddress(started, domain);
+  const name = address ? `<${address}|${operation}>` : code(operation);
+  return context(`▶️ ${prose(`<@${by}>`, 80)} started ${name} at ${localTime(at)}.`);
+}
