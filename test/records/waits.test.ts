@@ -160,6 +160,17 @@ describe("A reminder", () => {
     expect(isReminderDue(AT, last, minutes(16 + 24 * 60))).toBe(true);
   });
 
+  it("comes again after 30 and 90 minutes where the wait keeps a node away, and then each day", () => {
+    const due = [16, 29, 31, 40, 89, 91, 600, 91 + 24 * 60];
+    let last = minutes(15);
+    const reminded = due.filter((minute) => {
+      const isDue = isReminderDue(AT, new Date(last).toISOString(), minutes(minute), true);
+      if (isDue) last = minutes(minute);
+      return isDue;
+    });
+    expect(reminded).toEqual([31, 91, 91 + 24 * 60]);
+  });
+
   it("of the same state at another time has another name", () => {
     const [wait] = waitsIn(examples.unproven);
     if (wait === undefined) throw new Error("nothing waits");

@@ -8,7 +8,7 @@ import { tryingRights } from "../../engine/trying-rights.ts";
 import { messageSettings } from "../../messages/operation/links.ts";
 import { pages, waitNotice } from "../../messages/operation/waits.ts";
 import type { TurnOf } from "../../records/ledger-table.ts";
-import { waitName } from "../../records/waits.ts";
+import { isUrgent, waitName } from "../../records/waits.ts";
 import { lambdaEntry } from "../../steps/host.ts";
 import { isDue, startNextPart } from "../../steps/next-part.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -156,7 +156,8 @@ async function remindOfWaits(ctx: DurableContext, steps: Steps): Promise<void> {
   const due = await find(", in turn");
   await each(due, async (wait) => {
     const name = waitName(wait);
-    if (pages(wait.kind)) await pageOnce(ctx, steps, { name, since: wait.since }, (now) => waitNotice(wait, now));
+    if (pages(wait.kind))
+      await pageOnce(ctx, steps, { name, since: wait.since, isUrgent: isUrgent(wait) }, (now) => waitNotice(wait, now));
     await step(ctx, `remind: ${name}`, () => remindOfWait(steps, wait), ATTEMPTS);
   });
 }
