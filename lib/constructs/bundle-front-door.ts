@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { builtinModules, createRequire } from "node:module";
+import { builtinModules } from "node:module";
 import type { Plugin } from "esbuild";
 
 /**
@@ -30,7 +30,10 @@ const LISTS = {
   `,
 };
 
-/** Slack's client and its queue of requests each bring this package in a version of their own; one serves both. */
+/**
+ * An emitter of events that Slack's client and its queue of requests extend. Node's own has the same methods; it differs
+ * in the event "error", which neither emits.
+ */
 const EMITTER = /^eventemitter3$/;
 
 /**
@@ -77,7 +80,7 @@ const leaveOut: Plugin = {
     build.onLoad({ filter: /./, namespace: "left-out" }, () => ({ contents: "module.exports = {};" }));
     for (const [name, contents] of Object.entries(LISTS))
       build.onLoad({ filter: new RegExp(`@slack/${name}/dist/index\\.js$`) }, () => ({ contents }));
-    build.onResolve({ filter: EMITTER }, () => ({ path: createRequire(import.meta.url).resolve("eventemitter3") }));
+    build.onResolve({ filter: EMITTER }, () => ({ path: "node:events", namespace: "node" }));
     build.onLoad({ filter: FILES }, () => ({ contents: "exports.default = class {};" }));
     build.onLoad({ filter: CLIENT_FILES }, () => ({ contents: "module.exports = {};" }));
     build.onLoad({ filter: METHODS_FILE }, ({ path }) => ({ contents: neededMethods(readFileSync(path, "utf8")) }));

@@ -112,7 +112,7 @@ describe("the buttons of failures with one cause", () => {
 
   test("leave a machine as it was decided before", async () => {
     await send(buttonPress("keep-instance", "add-3f9c2a71:1"));
-    await send(buttonPress("terminate-all", "add-3f9c2a71:0,1"));
+    await send(buttonPress("terminate-all", "add-3f9c2a71:0,1", "U0OPERATOR", { trigger_id: "1.2.9" }));
     expect(decisions()).toEqual([terminate, keep, "waiting", "waiting"]);
     expect(memory.ephemerals[0]?.message.text).toBe("Your decision is recorded for 1 of 2 machines.");
   });

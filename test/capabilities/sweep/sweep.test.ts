@@ -29,7 +29,7 @@ const free = {
 /** Sweeps over one look that was asked for some minutes ago; what was written about it is kept. */
 async function swept(minutesAgo: number, fields: Partial<OperationRecord>, execution: string | null) {
   const requestedAt = new Date(inMinutes(-minutesAgo)).toISOString();
-  const operation = operationRecord({ request: { command: "nodes" }, requestedAt, ...fields });
+  const operation = operationRecord({ request: { command: "nodes", pool: null }, requestedAt, ...fields });
   const written: string[] = [];
   const steps = verbs({
     ledger: {
