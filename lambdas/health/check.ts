@@ -20,6 +20,7 @@ export type CheckName =
   | "routes"
   | "services"
   | "network"
+  | "network-services"
   | "requests"
   | "registered"
   | "heartbeat"

@@ -2,6 +2,7 @@ import type { Questions } from "../machine/questions.ts";
 import { renewalQuestions } from "../machine/renewal.ts";
 import { type CheckResult, type NodeCheck, unknownResult, wrong } from "./check.ts";
 import type { ExpectedMachine, HealthFacts } from "./facts.ts";
+import { HNS } from "./host-network.ts";
 import { bootCheck, guardCheck, LINK_LOCAL, machineChecks } from "./machine-checks.ts";
 import { instanceChecks, nodeChecks } from "./node-checks.ts";
 
@@ -54,7 +55,7 @@ export const firstWrong = (all: readonly CheckResult[]): Fault | undefined =>
 export const healthQuestions = ({ services }: Pick<ExpectedMachine, "services">): Questions => ({
   metadata: true,
   routes: LINK_LOCAL,
-  services,
+  services: [...services, { name: HNS }],
   hns: true,
   guard: true,
   boot: true,

@@ -57,6 +57,15 @@ export interface WaitingRequest {
   readonly since: string;
 }
 
+/** A pod that runs on a node in the pods' network. */
+export interface NetworkedPod {
+  /** "shop/web-0" */
+  readonly name: string;
+  readonly ip: string;
+  /** Start of its oldest running container, by the machine's clock; ISO 8601. */
+  readonly since: string;
+}
+
 /** Facts about a node from the Kubernetes API. */
 export interface NodeFacts {
   /** Does the machine have a Node? Without one, all other facts except the signing requests are empty. */
@@ -81,6 +90,8 @@ export interface NodeFacts {
   /** Set if two of its reboots within a day could not be verified. */
   readonly quarantined?: true;
   readonly requests: readonly WaitingRequest[];
+  /** Missing where they were not read. */
+  readonly pods?: readonly NetworkedPod[];
 }
 
 /** Facts about a machine from `observe.ps1`. */
@@ -97,6 +108,8 @@ export interface ExpectedMachine {
   readonly services: readonly ServiceQuestion[];
   /** Names of those services that the machine may lack; one that is there must run. */
   readonly optionalServices: readonly string[];
+  /** Names of those services that need the container network, the service proxy first; missing in stored facts of the last release. */
+  readonly networkServices?: readonly string[];
   /** Name of the container network; `endpoint` names the endpoint from whose address kube-proxy sends. */
   readonly network: string;
   readonly endpoint: string;
@@ -146,12 +159,18 @@ export interface HealthFacts {
 }
 
 /**
+ * Converts a moment of the machine's clock to Casement's, because the machine's may be wrong.
+ * @param moment ISO 8601
+ * @returns milliseconds since the epoch
+ */
+export const byOurClock = ({ verdict, at }: Pick<MachineFacts, "verdict" | "at">, moment: string): number =>
+  Date.parse(moment) - (verdict.clock * 1_000 - Date.parse(at));
+
+/**
  * Computes the time of the machine's boot by Casement's clock, even if the machine's clock is wrong.
  * @returns milliseconds since the epoch; null if the machine did not report it
  */
 export function bootTime({ machine }: Pick<HealthFacts, "machine">): number | null {
   if (!machine.known || !machine.value.answers.boot) return null;
-  const { answers, verdict, at } = machine.value;
-  const ahead = verdict.clock * 1_000 - Date.parse(at);
-  return Date.parse(answers.boot?.bootedAt ?? "") - ahead;
+  return byOurClock(machine.value, machine.value.answers.boot.bootedAt);
 }

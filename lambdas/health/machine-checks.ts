@@ -1,7 +1,8 @@
 import { isSameBoot, onOurClock, SAME_BOOT_MS } from "../machine/boots.ts";
 import type { Answers, Group } from "../machine/questions.ts";
 import { by, type CheckName, type Judgement, type NodeCheck, OK, unknownResult, wrong } from "./check.ts";
-import { bootTime, type HealthFacts } from "./facts.ts";
+import { bootTime, type ExpectedMachine, type HealthFacts } from "./facts.ts";
+import { hnsRestart, podsWithoutEndpoint } from "./host-network.ts";
 
 /** Destinations of EC2Launch's routes: metadata, DNS, time, one that AWS does not explain, activation (two). */
 export const LINK_LOCAL = [
@@ -62,12 +63,16 @@ const routes = byAnswer("routes", "routes", (found, { ec2 }) => {
   return prefixes.length === 0 ? OK : wrong({ kind: "routes-missing", prefixes });
 });
 
-/** Finds the first service that does not run, because the later ones depend on it. */
-const services = byAnswer("services", "services", (found, { expected }) => {
-  for (const { name } of expected.services) {
+/** Judges services: the first that does not run is named, because the later ones depend on it. */
+function judgeServices(
+  names: readonly string[],
+  found: NonNullable<Answers["services"]>,
+  { optionalServices }: ExpectedMachine,
+): Judgement {
+  for (const name of names) {
     const service = found.find((one) => one.name === name);
     if (!service || service.state === null) {
-      if (expected.optionalServices.includes(name)) continue;
+      if (optionalServices.includes(name)) continue;
       return wrong({ kind: "service-missing", service: name });
     }
     if (service.state === "Running") continue;
@@ -75,12 +80,28 @@ const services = byAnswer("services", "services", (found, { expected }) => {
     return wrong({ kind: "service-down", service: name, state, exitCode: exitCode ?? 0, log });
   }
   return OK;
+}
+
+const services = byAnswer("services", "services", (found, { expected }) => {
+  const others = expected.networkServices ?? [];
+  const names = expected.services.map(({ name }) => name).filter((name) => !others.includes(name));
+  return judgeServices(names, found, expected);
 });
 
-const network = byAnswer("hns", "network", ({ networks, endpoints }, { expected }) => {
+/** Check of the services that end without the container network, so that the network is named first. */
+const networkServices = byAnswer("services", "network-services", (found, { expected }) =>
+  judgeServices(expected.networkServices ?? [], found, expected),
+);
+
+const network = byAnswer("hns", "network", ({ networks, endpoints }, facts) => {
+  const { expected } = facts;
   if (!networks.includes(expected.network)) return wrong({ kind: "network-missing", network: expected.network });
   const attached = endpoints.some((one) => one.name === expected.endpoint && one.attached);
-  return attached ? OK : wrong({ kind: "endpoint-missing", endpoint: expected.endpoint });
+  if (!attached) return wrong({ kind: "endpoint-missing", endpoint: expected.endpoint });
+  const pods = podsWithoutEndpoint(facts).map(({ name }) => name);
+  const restart = hnsRestart(facts);
+  if (restart !== null) return wrong({ kind: "hns-restarted", at: new Date(restart).toISOString(), pods });
+  return pods.length === 0 ? OK : wrong({ kind: "pods-without-endpoint", pods });
 });
 
 /** Check of the guard. While its task runs, it has no result, which is no fault. */
@@ -94,7 +115,7 @@ const guard = byAnswer("guard", "guard", ({ present, taskEnabled, lastResult, er
 export const bootCheck: NodeCheck = { name: "boot", needs: ["machine", "kubernetes"], judge: bootChanged };
 
 /** Checks of the facts from `observe.ps1`, in the order of dependencies. */
-export const machineChecks: readonly NodeCheck[] = [metadata, routes, services, network];
+export const machineChecks: readonly NodeCheck[] = [metadata, routes, services, network, networkServices];
 
 /** Check of the guard, which a machine needs at its next boot. */
 export const guardCheck: NodeCheck = guard;

@@ -25,6 +25,10 @@ export type Trouble =
     }
   | { readonly kind: "network-missing"; readonly network: string }
   | { readonly kind: "endpoint-missing"; readonly endpoint: string }
+  /** The Host Networking Service started after kube-proxy. `at`: ISO 8601. `pods` have no endpoint. */
+  | { readonly kind: "hns-restarted"; readonly at: string; readonly pods: readonly string[] }
+  /** Pods that run and have no endpoint of the Host Networking Service. */
+  | { readonly kind: "pods-without-endpoint"; readonly pods: readonly string[] }
   | { readonly kind: "requests-waiting"; readonly requests: readonly WaitingRequest[] }
   | { readonly kind: "not-registered" }
   | { readonly kind: "heartbeat-old"; readonly heartbeatAt: string }

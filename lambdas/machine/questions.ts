@@ -91,6 +91,8 @@ export interface Answers {
     readonly exitCode: number | null;
     /** Id of its process, by which two observations detect a restart; 0 if it does not run. */
     readonly process: number | null;
+    /** Start of its process by the machine's clock, ISO 8601; missing in answers to the last release's script. */
+    readonly startedAt?: string | null | undefined;
     /** Last lines of its log if it does not run. */
     readonly log: string;
   }[];
@@ -140,7 +142,11 @@ export interface Answers {
       readonly attached: boolean;
     }[];
   };
-  readonly reboot?: { readonly reasons: readonly RebootReason[] };
+  readonly reboot?: {
+    readonly reasons: readonly RebootReason[];
+    /** The first file that waits to be replaced or deleted; missing without one. */
+    readonly file?: string;
+  };
   readonly boot?: {
     /** ISO 8601, by the machine's clock. */
     readonly bootedAt: string;

@@ -1,11 +1,13 @@
 import { DescribeInstanceStatusCommand, type InstanceStatus } from "@aws-sdk/client-ec2";
 import { DescribeInstanceInformationCommand } from "@aws-sdk/client-ssm";
+import type { V1Pod } from "@kubernetes/client-node";
 import { CORDONED_BY, QUARANTINED } from "../cluster/node-keys.ts";
-import type { AgentFacts, InstanceFacts, NodeFacts, ScheduledEvent } from "../health/facts.ts";
+import type { AgentFacts, InstanceFacts, NetworkedPod, NodeFacts, ScheduledEvent } from "../health/facts.ts";
 import { csrs } from "./cluster/csrs.ts";
 import { bootIdOf } from "./cluster/node-facts.ts";
-import type { Node } from "./cluster/nodes.ts";
+import { type Node, nodes } from "./cluster/nodes.ts";
 import type { StepContext } from "./context.ts";
+import { podName } from "./drain/pods.ts";
 import type { Machine } from "./ec2/instances.ts";
 
 /** A MAC address in the format of Windows. */
@@ -19,6 +21,16 @@ function readyOf(node: Node): NodeFacts["ready"] {
   const { status, reason = "", message = "", lastTransitionTime, lastHeartbeatTime } = found;
   return { status, reason, message, since: iso(lastTransitionTime), heartbeatAt: iso(lastHeartbeatTime) };
 }
+
+/** Lists the pods that run in the pods' network; those of the host's own network have no endpoint there. */
+const networkedPods = (pods: readonly V1Pod[]): NetworkedPod[] =>
+  pods.flatMap(({ metadata, spec, status }) => {
+    const starts = (status?.containerStatuses ?? []).flatMap(({ state }) => state?.running?.startedAt ?? []);
+    const [first] = starts.map((start) => iso(start)).toSorted();
+    const isNetworked = status?.phase === "Running" && spec?.hostNetwork !== true && !metadata?.deletionTimestamp;
+    const { podIP: ip } = status ?? {};
+    return isNetworked && ip && first ? [{ name: podName({ metadata }), ip, since: first }] : [];
+  });
 
 /** The facts that Kubernetes shows about a Node; for a machine without a Node, `node` is undefined. */
 export const nodeFacts = (node: Node | undefined): Omit<NodeFacts, "requests"> => ({
@@ -43,6 +55,7 @@ const eventsOf = (status: InstanceStatus | undefined): ScheduledEvent[] =>
 /** Reads the facts of one node for the checks of lambdas/health/checks.ts, each from its own source. */
 export const health = (context: StepContext) => {
   const { ec2, ssm } = context.clients;
+  const podsOf = async (name: string): Promise<NetworkedPod[]> => networkedPods(await nodes(context).podsOn(name));
   return {
     /** EC2's facts about an instance, with its status checks. */
     instance: async (machine: Machine): Promise<InstanceFacts> => {
@@ -80,12 +93,15 @@ export const health = (context: StepContext) => {
     },
 
     /**
-     * The cluster's facts about a node, with the pending certificate requests in its name.
+     * The cluster's facts about a node, with the pending certificate requests in its name and its pods.
      * @param node undefined for a machine without a Node
      */
-    node: async (name: string, node: Node | undefined): Promise<NodeFacts> => ({
-      ...nodeFacts(node),
-      requests: await csrs(context).waitingOf(name),
-    }),
+    node: async (name: string, node: Node | undefined): Promise<NodeFacts> => {
+      const [requests, pods] = await Promise.all([csrs(context).waitingOf(name), node ? podsOf(name) : []]);
+      return { ...nodeFacts(node), requests, pods };
+    },
+
+    /** Lists the pods that run on a node in the pods' network. */
+    podsOf,
   };
 };

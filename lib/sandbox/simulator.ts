@@ -31,6 +31,7 @@ import { account, place } from "./demo-account.ts";
 import { functionUrl } from "./durable/function-url.ts";
 import { type LambdaService, lambdaService } from "./durable/lambda-service.ts";
 import { type Kubernetes, kubernetesApi } from "./kubernetes/api.ts";
+import { networkedPods } from "./kubernetes/controllers/nodes.ts";
 import { type Machines, machines } from "./machine/machines.ts";
 import { type ActiveNeighbours, type NeighbourSelection, selectNeighbours } from "./neighbours/selection.ts";
 import { everything, type Keys, keyRing, keys, OWNER } from "./principals.ts";
@@ -153,7 +154,8 @@ async function fleetOf(
   const [bucket, secret, ecr] = [buckets.service, secrets.service, passwords.service];
   const role = instanceRole({ access: rights, s3: bucket, secretsManager: secret, ecr, simulation });
   const images = registries(simulation, imageRegistry({ simulation, access: rights, cloud, passwords }));
-  const fleet = machines(simulation, { kubernetes, cloud, role, registries: images });
+  const pods = (node: string) => networkedPods(kubernetes.cluster, node);
+  const fleet = machines(simulation, { kubernetes, cloud, role, registries: images, pods });
   kubernetes.attach(fleet.kubelets);
   attach(fleet.screens);
   const systems = ssm(simulation, fleet, {

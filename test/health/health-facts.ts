@@ -11,12 +11,13 @@ export const ago = (minutes: number): string => new Date(Date.parse(NOW) - minut
 export const answers: Answers = {
   metadata: { answers: true },
   routes: LINK_LOCAL.map((prefix) => ({ prefix, nextHop: "10.0.0.1", interface: "vEthernet", mac: MAC, usable: true })),
-  services: ["containerd", "kubelet"].map((name) => ({
+  services: ["containerd", "kubelet", "proxy", "hns"].map((name) => ({
     name,
     state: "Running",
     startType: "Automatic",
     exitCode: 0,
     process: 4711,
+    startedAt: ago(50),
     log: "",
   })),
   hns: { networks: ["pods"], endpoints: [{ name: "source", ip: "10.132.1.2", attached: true }] },
@@ -50,6 +51,7 @@ export const clusterWith = (change: Partial<NodeFacts> = {}): SourceFacts<NodeFa
     cordoned: false,
     cordonedBy: null,
     requests: [],
+    pods: [],
     ...change,
   });
 
@@ -69,8 +71,9 @@ export const healthy: HealthFacts = {
   kubernetes: clusterWith(),
   machine: machineWith(),
   expected: {
-    services: [{ name: "containerd" }, { name: "kubelet" }, { name: "storage" }],
+    services: [{ name: "containerd" }, { name: "kubelet" }, { name: "storage" }, { name: "proxy" }],
     optionalServices: ["storage"],
+    networkServices: ["proxy"],
     network: "pods",
     endpoint: "source",
   },

@@ -108,6 +108,27 @@ const faults: readonly (readonly [string, Partial<HealthFacts>, string, object])
     { endpoint: "source" },
   ],
   [
+    "a proxy that ended for want of its network, by the network",
+    {
+      machine: machineWith({
+        services: running.map((one) => ({ ...one, state: one.name === "proxy" ? "Stopped" : one.state })),
+        hns: { networks: ["pods"], endpoints: [] },
+      }),
+    },
+    "network",
+    { endpoint: "source" },
+  ],
+  [
+    "a proxy that ended in a network that works",
+    {
+      machine: machineWith({
+        services: running.map((one) => ({ ...one, state: one.name === "proxy" ? "Stopped" : one.state })),
+      }),
+    },
+    "network-services",
+    { service: "proxy" },
+  ],
+  [
     "requests that wait for minutes",
     { kubernetes: clusterWith({ requests: [{ name: "csr-1", since: ago(3) }] }) },
     "requests",
@@ -170,7 +191,7 @@ describe("the checks of a node", () => {
   it.for<[keyof HealthFacts, readonly string[]]>([
     ["ec2", ["instance", "status"]],
     ["kubernetes", ["requests", "registered", "heartbeat", "ready", "cordon", "taints"]],
-    ["machine", ["metadata", "routes", "services", "network", "guard"]],
+    ["machine", ["metadata", "routes", "services", "network", "network-services", "guard"]],
   ])("leave open what only %s knows when it is away, and judge the rest", ([source, names]) => {
     const all = checked(facts({ [source]: away }));
     expect(all.filter(({ state }) => state === "unknown").map(({ name }) => name)).toEqual(names);

@@ -5,7 +5,7 @@ import { answers } from "./health-facts.ts";
 const processes = processesOf(answers);
 
 test("the processes of a look are those of its services", () => {
-  expect(processes).toEqual({ containerd: 4711, kubelet: 4711 });
+  expect(processes).toEqual({ containerd: 4711, kubelet: 4711, proxy: 4711, hns: 4711 });
   expect(processesOf({})).toEqual({});
 });
 

@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { answersHash, type ProxyPlace, type Questions } from "../../lambdas/machine/questions.ts";
 import { pendingVariables } from "./apply-variables.ts";
 import { type MachineCase, sha256 } from "./case.ts";
+import { pendingFiles } from "./pending-files.ts";
 import {
   adapter,
   BOOT_KEY,
@@ -26,6 +27,9 @@ const boots = [
   { at: "2026-11-20T08:00:00Z", source: "User32", id: 1074, text: "shutdown.exe has initiated the restart" },
   { at: "2026-11-21T09:00:00Z", source: "EventLog", id: 6008, text: "The previous system shutdown was unexpected." },
 ];
+
+/** Start of the process of every service that runs, in the stand-ins and on the simulated machine. */
+const PROCESS_START = "2026-01-01T00:00:00Z";
 
 /** Questions whose answers are wanted whole. */
 const whole = (questions: Questions) => () => ({ questions, whole: true });
@@ -85,18 +89,27 @@ export const questionCases: readonly MachineCase[] = [
     }),
     answers: {
       services: [
-        { name: "kubelet", state: "Running", startType: "Automatic", exitCode: 0, process: 4711, log: "" },
+        {
+          name: "kubelet",
+          state: "Running",
+          startType: "Automatic",
+          exitCode: 0,
+          process: 4711,
+          startedAt: PROCESS_START,
+          log: "",
+        },
         {
           name: "containerd",
           state: "Stopped",
           startType: "Manual",
           exitCode: 0,
           process: 0,
+          startedAt: null,
           log: expect.stringMatching(
             /^first last Authorization: Bearer? ?\[hidden\]|^first last Authorization: \[hidden\]/,
           ),
         },
-        { name: "kube-proxy", state: null, startType: null, exitCode: null, process: null, log: "" },
+        { name: "kube-proxy", state: null, startType: null, exitCode: null, process: null, startedAt: null, log: "" },
       ],
     },
   },
@@ -112,8 +125,24 @@ export const questionCases: readonly MachineCase[] = [
     request: whole({ services: [{ name: "kubelet" }, { name: "containerd" }] }),
     answers: {
       services: [
-        { name: "kubelet", state: "Stopped", startType: "Automatic", exitCode: 1077, process: 0, log: "" },
-        { name: "containerd", state: "Stopped", startType: "Automatic", exitCode: 255, process: 0, log: "" },
+        {
+          name: "kubelet",
+          state: "Stopped",
+          startType: "Automatic",
+          exitCode: 1077,
+          process: 0,
+          startedAt: null,
+          log: "",
+        },
+        {
+          name: "containerd",
+          state: "Stopped",
+          startType: "Automatic",
+          exitCode: 255,
+          process: 0,
+          startedAt: null,
+          log: "",
+        },
       ],
     },
   },
@@ -280,6 +309,7 @@ export const questionCases: readonly MachineCase[] = [
     request: whole({ reboot: true }),
     answers: { reboot: { reasons: ["servicing"] } },
   },
+  ...pendingFiles,
   {
     ...asks,
     name: "tells the last events about starts and ends, the newest first",

@@ -3,6 +3,7 @@ import { tellRequester } from "../../change/operation/lifecycle.ts";
 import { step } from "../../engine/durable.ts";
 import { promptStep } from "../../engine/prompt-step.ts";
 import type { HealthFacts } from "../../health/facts.ts";
+import { podsWithoutEndpoint } from "../../health/host-network.ts";
 import { whyMessage } from "../../messages/node/why.ts";
 import type { Message } from "../../records/records.ts";
 import type { Look } from "./look-by.ts";
@@ -13,6 +14,20 @@ const AROUND = { seconds: 11, services: "S3 or DynamoDB" };
 
 /** Milliseconds after which the requester gets the facts known so far; a whole look takes at most 20 seconds. */
 const FIRST_ANSWER_MS = 13_000;
+
+/** Seconds for the pods of one node. */
+const PODS = { seconds: 4, services: "the Kubernetes API" };
+
+/**
+ * Reads the pods again if some have no endpoint: they were read before the machine answered, and may have ended since.
+ * Without an answer nothing is said of pods.
+ */
+async function withCurrentPods({ steps, ctx }: Pick<Look<object>, "steps" | "ctx">, node: string, facts: HealthFacts) {
+  const { kubernetes } = facts;
+  if (!kubernetes.known || podsWithoutEndpoint(facts).length === 0) return facts;
+  const pods = await promptStep(ctx, "read its pods again", PODS, () => steps.health.podsOf(node)).catch(() => []);
+  return { ...facts, kubernetes: { ...kubernetes, value: { ...kubernetes.value, pods } } };
+}
 
 /**
  * Explains a node by its first fault, from the facts of every service and of the machine itself. The requester gets an
@@ -39,5 +54,5 @@ export async function explainNode({
     tell: () => step(ctx, "tell what is known so far", () => tellRequester({ ctx, steps, start }, tell(facts, true))),
   };
   const asked = { name: "machine", instanceId, mark: `${start.operation} look`, slow };
-  return tell(await observeMachine(ctx, steps, asked, facts));
+  return tell(await withCurrentPods({ steps, ctx }, name, await observeMachine(ctx, steps, asked, facts)));
 }

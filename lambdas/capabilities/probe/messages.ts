@@ -1,7 +1,8 @@
 import type { SharedTraits } from "../../health/node-traits.ts";
 import type { FailingNode } from "../../health/probed-node.ts";
 import { sharedWords } from "../../messages/fleet/shared-traits.ts";
-import { dataPlaneSays, troubleWords } from "../../messages/health/trouble.ts";
+import { dataPlaneSays } from "../../messages/health/network-troubles.ts";
+import { troubleWords } from "../../messages/health/trouble.ts";
 import type { TroubleContext } from "../../messages/health/trouble-text.ts";
 import { line, type Notice } from "../../messages/operation/escalations.ts";
 import { actions, section } from "../../messages/slack/blocks.ts";

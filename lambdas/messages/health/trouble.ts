@@ -1,7 +1,6 @@
 import type { DeletionMark } from "../../cluster/deletion-marks.ts";
 import { startingTaint } from "../../cluster/node-keys.ts";
 import type { CheckName } from "../../health/check.ts";
-import type { DataPlaneFault } from "../../health/probe.ts";
 import type { Trouble } from "../../health/trouble.ts";
 import { typeThis } from "../command/syntax.ts";
 import { untaint } from "../node/other-controllers.ts";
@@ -9,12 +8,12 @@ import { between } from "../slack/age.ts";
 import { code, counted, plain, some } from "../slack/text.ts";
 import { instanceTells } from "./instance-troubles.ts";
 import { logWords } from "./log-words.ts";
+import { networkTells } from "./network-troubles.ts";
 import {
   ADD_ROUTE,
   again,
   doctor,
   foreign,
-  rebootPress,
   removeCommand,
   type Tell,
   type TroubleContext,
@@ -31,6 +30,7 @@ export const checkNames: Readonly<Record<CheckName, string>> = {
   routes: "Link-local routes",
   services: "Windows services",
   network: "Container network",
+  "network-services": "Service proxy",
   requests: "Certificate requests",
   registered: "Node object",
   heartbeat: "Kubelet heartbeat",
@@ -63,23 +63,6 @@ const metadataSilent: Tell<"metadata-silent"> = ({ guardError }, told) => ({
   next: `The route guard retries every minute. ${again(told)} At the console of the machine: ${code(ADD_ROUTE)}.`,
 });
 
-const dataPlaneWords: Readonly<Record<DataPlaneFault, string>> = {
-  start: "A pod on the node gets no network: the kubelet cannot create its sandbox (event FailedCreatePodSandBox)",
-  dns: "A pod on the node cannot resolve cluster DNS names",
-  api: "A pod on the node cannot reach the service kubernetes.default",
-  metadata: "A pod on the node reaches the instance metadata service, and with it the node's role",
-  unreached: "A pod on the node cannot be reached from another node",
-  host: "A pod on the node is reached from another node, but not from its own host: every readiness probe fails",
-};
-
-/**
- * Says what a data plane lacks.
- * @param from node from which the pod was not reached
- * @param said words of the cluster about it
- */
-export const dataPlaneSays = (fault: DataPlaneFault, from: string | null = null, said = ""): string =>
-  `${dataPlaneWords[fault]}${fault === "unreached" && from ? ` (${code(from)})` : ""}.${said ? ` The kubelet says: ${foreign(said, 240)}.` : ""}`;
-
 const guardWords = {
   missing: "The route guard is not on the machine: after a reboot no command would reach it.",
   disabled: "The task of the route guard is missing or disabled: after a reboot no command would reach the machine.",
@@ -108,16 +91,7 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
     next: `The machine was changed outside Casement. Add a node, then run ${removeCommand(told)}.`,
   }),
   "service-down": serviceDown,
-  "network-missing": ({ network }, told) => ({
-    says: `The container network ${code(network)} does not exist: pods get no address.`,
-    next: `${code("hybrid-overlay-node")} creates it when it starts: ${code("Restart-Service hybrid-overlay-node")} in Session Manager. ${again(told)}`,
-    press: rebootPress(told),
-  }),
-  "endpoint-missing": ({ endpoint }, told) => ({
-    says: `The endpoint ${code(endpoint)} is not attached to the machine: kube-proxy cannot reach pods from it.`,
-    next: `Run the task ${code("Casement network")} in Session Manager: ${code('Start-ScheduledTask "Casement network"')}. ${again(told)}`,
-    press: rebootPress(told),
-  }),
+  ...networkTells,
   "requests-waiting": ({ requests }, told) => ({
     says: `${counted(requests.length, "certificate request")} of this node ${requests.length === 1 ? "waits" : "wait"} for approval: ${some(
       requests.map(({ name, since }) => `${code(name)} (${between(since, told.now)})`),
@@ -154,13 +128,6 @@ const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
     next: taints.some((taint) => taint.startsWith(startingTaint.key))
       ? `A Node that registers anew keeps ${code(startingTaint.key)}. If no operation works on it, ${code(`kubectl taint node ${told.node} ${startingTaint.key}-`)} lets pods start on it. ${again(told)}`
       : `Kubernetes removes its own taints when their cause is gone. ${markedWords(marks, told)}${again(told)}`,
-  }),
-  "data-plane": ({ fault, from, words: said, at }, told) => ({
-    says: `${dataPlaneSays(fault, from, said)}${at ? ` The probe failed ${between(at, told.now)} ago.` : ""}`,
-    next: at
-      ? `Check the node's container network and kube-proxy, or reboot it with ${typeThis("reboot", told.node)}: it takes pods again once the reboot is proven.`
-      : `Check the node's container network and kube-proxy. ${again(told)}`,
-    press: rebootPress(told),
   }),
   "guard-broken": ({ what, error }, told) => ({
     says: what === "failing" ? `${guardWords.failing}${error ? `: ${foreign(error, 200)}` : ""}.` : guardWords[what],

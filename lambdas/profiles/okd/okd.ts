@@ -39,5 +39,11 @@ export const okd: Profile = {
     "daemonsets",
     "storage-drivers",
   ],
-  expected: { services: runningServices(), optionalServices, network: HNS_NETWORK, endpoint: SOURCE_ENDPOINT },
+  expected: {
+    services: runningServices(),
+    optionalServices,
+    networkServices: ["kube-proxy"],
+    network: HNS_NETWORK,
+    endpoint: SOURCE_ENDPOINT,
+  },
 };

@@ -28,6 +28,14 @@ export interface DataPlane {
   readonly reachesMetadata: boolean;
 }
 
+/** A pod that runs on a node in the pods' network. */
+export interface NetworkedPod {
+  readonly name: string;
+  readonly ip: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+}
+
 /** End of a pull of an image. */
 export type ImagePull =
   | { readonly pulled: true }

@@ -1,4 +1,5 @@
 import type { DataPlane } from "../core/ports.ts";
+import { endpointsSince } from "./host-networking.ts";
 import type { Machine } from "./machine.ts";
 import { metadataRoute } from "./network.ts";
 import { leavesPod } from "./pod-endpoints.ts";
@@ -22,7 +23,7 @@ export function dataPlaneOf(machine: Machine): DataPlane {
   return {
     isReached: overlay && !machine.faultApplies("data-plane-dead", { how: "unreached" }),
     isReachedByHost: overlay && !machine.faultApplies("data-plane-dead", { how: "host" }),
-    podsSince: Math.max(0, ...hnsNetworks.filter((one) => !one.persistent).map(({ madeAt = 0 }) => madeAt)),
+    podsSince: endpointsSince(machine),
     reachesServices: services,
     reachesMetadata: isUp && metadataRoute(machine) && leavesPod(machine, "169.254.169.254"),
   };

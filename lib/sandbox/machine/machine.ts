@@ -1,4 +1,4 @@
-import type { Cloud, InstanceFacts, InstanceRole, KubernetesApi } from "../core/ports.ts";
+import type { Cloud, InstanceFacts, InstanceRole, KubernetesApi, NetworkedPod } from "../core/ports.ts";
 import type { Simulation } from "../core/simulation.ts";
 import type { Collection } from "../core/store.ts";
 import type { Registries } from "../registries/registries.ts";
@@ -16,6 +16,8 @@ export interface MachinePorts {
   readonly role: InstanceRole;
   /** Default: every image is there. */
   readonly registries?: Registries;
+  /** The pods of a node, which have endpoints in its HNS; by default none. */
+  readonly pods?: (node: string) => readonly NetworkedPod[];
 }
 
 /** The end of a program that stopped by itself. */

@@ -1,6 +1,8 @@
 import { BlockList } from "node:net";
+import type { HnsNetwork } from "./hns-state.ts";
+import { endHns, startHns } from "./host-networking.ts";
 import type { Machine } from "./machine.ts";
-import type { Adapter, HnsNetwork, Route } from "./state.ts";
+import type { Adapter, Route } from "./state.ts";
 
 /** The link-local services whose routes EC2Launch manages: metadata, DNS, time, …, Windows activation (two). */
 export const linkLocalAddresses = [
@@ -117,6 +119,7 @@ export const hnsNetwork = (machine: Machine, name: string): HnsNetwork | undefin
 
 /** Creates an HNS network; the first one takes the address from the physical adapter. */
 export function createHnsNetwork(machine: Machine, name: string, subnet: string, persistent: boolean): HnsNetwork {
+  startHns(machine);
   bindToSwitch(machine);
   const digits = machine.simulation.random.hex(6).toUpperCase();
   const routerMac = `00-15-5D-${digits.slice(0, 2)}-${digits.slice(2, 4)}-${digits.slice(4)}`;
@@ -160,10 +163,14 @@ export function copyRoutesToSwitch(machine: Machine): void {
 export function hnsAtBoot(machine: Machine): void {
   if (machine.faultApplies("endpoints-outlive-boot")) {
     for (const endpoint of machine.state.hnsEndpoints) endpoint.attached = false;
+    endHns(machine);
+    startHns(machine);
     machine.save();
     return;
   }
   machine.state.hnsNetworks = machine.state.hnsNetworks.filter((network) => network.persistent);
   machine.state.hnsEndpoints = [];
+  endHns(machine);
+  if (machine.state.hnsNetworks.length > 0) startHns(machine);
   machine.save();
 }

@@ -3,6 +3,7 @@ import { applyAgentProxy } from "./agent-proxy.ts";
 import { type Initiator, initiators, logRestart, logUncleanStart } from "./boot-events.ts";
 import { autostart, resumeServices } from "./boot-services.ts";
 import { applyGuardLoss } from "./guard-loss.ts";
+import { applyHnsRestart } from "./host-networking.ts";
 import type { Machine } from "./machine.ts";
 import { hnsAtBoot, routesAtBoot } from "./network.ts";
 import { applyServiceFaults, dropServices } from "./services.ts";
@@ -65,6 +66,7 @@ export function checkFaults(machine: Machine): void {
   applyGuardLoss(machine);
   applyAgentProxy(machine);
   applyAwaited(machine);
+  applyHnsRestart(machine);
   scheduleFaultCheck(machine);
   const boot = unattendedBoot(machine);
   if (boot === "cut") cut(machine);
@@ -79,6 +81,7 @@ function newBoot(machine: Machine): void {
   machine.state.installing = {};
   machine.state.loaded = [];
   machine.state.awaited = [];
+  machine.state.renames = [];
   machine.state.modules = [];
   machine.state.agentLost = false;
   hnsAtBoot(machine);

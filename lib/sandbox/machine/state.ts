@@ -1,5 +1,7 @@
 import type { RebootReason } from "../../../lambdas/machine/questions.ts";
 import type { InstanceFacts } from "../core/ports.ts";
+import type { LEFTOVERS } from "./fault-kinds.ts";
+import type { HnsEndpoint, HnsNetwork, HnsProcess } from "./hns-state.ts";
 import { type Certificate, imageCertificates } from "./image-certificates.ts";
 
 /** "off" also means that the instance is stopped or gone. */
@@ -26,28 +28,6 @@ export interface Route {
   readonly nextHop: string;
   readonly interface: string;
   readonly persistent: boolean;
-}
-
-/** A network of the Host Networking Service. */
-export interface HnsNetwork {
-  readonly name: string;
-  readonly subnet: string;
-  readonly managementIp: string;
-  readonly routerMac: string;
-  readonly persistent: boolean;
-  /** Milliseconds since the epoch; absent in states of earlier releases. */
-  readonly madeAt?: number;
-}
-
-/**
- * An endpoint of the Host Networking Service: an address on one of its networks. The host has it while the endpoint is
- * attached.
- */
-export interface HnsEndpoint {
-  readonly name: string;
-  readonly network: string;
-  readonly ip: string;
-  attached: boolean;
 }
 
 /** "InstallPending" until the next boot: Get-WindowsFeature's own word. */
@@ -128,6 +108,8 @@ export interface MachineState {
   routes: Route[];
   hnsNetworks: HnsNetwork[];
   hnsEndpoints: HnsEndpoint[];
+  /** The process of the Host Networking Service; missing until a network was made, and in states of an earlier sandbox. */
+  hns?: HnsProcess;
   features: Feature[];
   /** Features that are being installed, and until when. */
   installing: Record<string, number>;
@@ -156,7 +138,9 @@ export interface MachineState {
   /** The fault "agent-never-online" struck the agent in this boot. */
   agentLost: boolean;
   /** Reasons for which Windows waits for a reboot, beside features; missing in the state of an earlier sandbox. */
-  awaited?: RebootReason[];
+  awaited?: (RebootReason | typeof LEFTOVERS)[];
+  /** HKLM …\Session Manager\PendingFileRenameOperations: each file with its new name, empty for a deletion. */
+  renames?: string[];
   /** It went down without a shutdown: the next start writes so into the event log. */
   wasCut?: boolean;
   /** Work on updates, while this boot is busy with it. */

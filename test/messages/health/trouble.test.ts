@@ -12,6 +12,8 @@ const REBOOT = "Reboot the instance in the EC2 console: the route guard runs at 
 const ROUTE = "At the console of the machine: `route add 169.254.169.254 mask 255.255.255.255 &lt;gateway&gt;`.";
 const PROBED = "Check the node's container network and kube-proxy";
 
+const MOVED = `\`{win} reboot win-1\` evicts its pods, so that others take their place, and proves the node. ${AGAIN}`;
+
 const down = (state: string, because = "") => ({ kind: "instance-down", instanceId: "i-0a", state, because }) as const;
 const service = (exitCode: number, log = "") =>
   ({ kind: "service-down", service: "kubelet", state: "Stopped", exitCode, log }) as const;
@@ -118,6 +120,21 @@ const sentences: readonly (readonly [Trouble, says: string, next: string])[] = [
     { kind: "endpoint-missing", endpoint: "VIPEndpoint" },
     "The endpoint `VIPEndpoint` is not attached to the machine: kube-proxy cannot reach pods from it.",
     `Run the task \`Casement network\` in Session Manager: \`Start-ScheduledTask "Casement network"\`. ${AGAIN}`,
+  ],
+  [
+    { kind: "hns-restarted", at: before(15), pods: [] },
+    "The Host Networking Service (HNS) restarted 15m ago, after kube-proxy started: load balancers of Services are lost.",
+    `\`{win} restart win-1\` restarts kube-proxy, which makes them again; pods stay. ${AGAIN}`,
+  ],
+  [
+    { kind: "hns-restarted", at: before(15), pods: ["shop/a", "shop/b"] },
+    "The Host Networking Service (HNS) restarted 15m ago, after kube-proxy started: load balancers of Services are lost. 2 pods on the node have no endpoint in HNS and so no network: `shop/a`, `shop/b`.",
+    MOVED,
+  ],
+  [
+    { kind: "pods-without-endpoint", pods: ["shop/a"] },
+    "1 pod on the node has no endpoint in HNS and so no network: `shop/a`.",
+    MOVED,
   ],
   [
     { kind: "requests-waiting", requests: [request("csr-1", 4)] },

@@ -1,3 +1,5 @@
+import type { NetworkedPod } from "../../core/ports.ts";
+import { at } from "../model/object.ts";
 import { known } from "../model/resources.ts";
 import { conditionOf, type Lease, type Node, type Pod, type Taint, type Toleration } from "../model/shapes.ts";
 import type { Cluster } from "./controller.ts";
@@ -57,3 +59,13 @@ export const toleratesAll = (
 /** Lists the pods bound to a node. */
 export const podsOn = ({ objects }: Pick<Cluster, "objects">, node: string): Pod[] =>
   objects.list<Pod>(pods).filter((pod) => pod.spec.nodeName === node);
+
+/** Lists the pods that run on a node in the pods' network, with the start of their first container. */
+export const networkedPods = (cluster: Pick<Cluster, "objects">, node: string): NetworkedPod[] =>
+  podsOn(cluster, node)
+    .filter(({ spec, status }) => status?.phase === "Running" && !spec.hostNetwork)
+    .map(({ metadata, status }) => ({
+      name: metadata.name,
+      ip: status?.podIP ?? "",
+      startedAt: Date.parse(String(at(status?.containerStatuses?.[0]?.state, "running", "startedAt") ?? "")),
+    }));

@@ -1,8 +1,9 @@
 import { startBounded, stopBounded } from "../actions/service-control.ts";
+import type { HnsEndpoint, HnsNetwork } from "../hns-state.ts";
 import type { Machine, Script, ScriptRun } from "../machine.ts";
 import { hnsNetwork } from "../network.ts";
 import { serviceOf } from "../services.ts";
-import type { HnsEndpoint, HnsNetwork } from "../state.ts";
+
 import { errorText } from "./causes.ts";
 import { requireSpace, tryRecord, writeEvent } from "./records.ts";
 

@@ -9,6 +9,7 @@ import type {
 import { reachesAws } from "../agent-proxy.ts";
 import { bootedAt, isCounted } from "../boot-id.ts";
 import { rebootReasons as reasonsInOrder } from "../fault-kinds.ts";
+import { endpointsOf } from "../host-networking.ts";
 import type { Part } from "../loading.ts";
 import type { Machine } from "../machine.ts";
 import { metadataAnswers } from "../metadata.ts";
@@ -42,12 +43,22 @@ function pathAnswer({ disk }: Machine, path: string): NonNullable<Answers["paths
   return { path, kind: disk.directory(path) ? "folder" : null, sha256: null, size: null };
 }
 
+const ABSENT = { state: null, startType: null, exitCode: null, process: null, startedAt: null, log: "" };
+
+/** Milliseconds by which the machine's clock is ahead. */
+const offsetOf = (machine: Machine): number => machine.clock() - machine.simulation.clock.now();
+
+/** The Host Networking Service, which Windows keeps itself. */
+const windowsOwn = ({ state: { hns } }: Machine, name: string) =>
+  name === "hns" && hns ? { ...hns, state: "Running", startType: "Manual", exitCode: 0 } : undefined;
+
 function serviceAnswer(machine: Machine, { name, log }: ServiceQuestion): NonNullable<Answers["services"]>[number] {
-  const service = serviceOf(machine, name);
-  if (!service) return { name, state: null, startType: null, exitCode: null, process: null, log: "" };
+  const service = serviceOf(machine, name) ?? windowsOwn(machine, name);
+  if (!service) return { name, ...ABSENT };
   const tail = service.state !== "Running" && log !== undefined ? logTail(machine, log) : "";
-  const { state, startType, exitCode, processId } = service;
-  return { name, state, startType, exitCode, process: processId, log: tail };
+  const { state, startType, exitCode, processId, startedAt } = service;
+  const since = startedAt === undefined ? null : withoutMs(startedAt + offsetOf(machine));
+  return { name, state, startType, exitCode, process: processId, startedAt: since, log: tail };
 }
 
 function taskAnswer(machine: Machine, { name, record }: TaskQuestion): NonNullable<Answers["tasks"]>[number] {
@@ -96,10 +107,26 @@ function routeAnswers({ state }: Machine, prefix: string): NonNullable<Answers["
     });
 }
 
+/** The first file that the next boot renames, or deletes below Windows' folder outside of its folders for temporary files. */
+function pendingFile({ state: { renames = [] } }: Machine): string | undefined {
+  const at = renames.findIndex((path, at) => {
+    if (at % 2 === 1) return false;
+    const isTemporary = /^\\\?\?\\C:\\Windows\\(?:System)?Temp\\/i.test(path);
+    return (renames[at + 1] ?? "") !== "" || (/^\\\?\?\\C:\\Windows\\/i.test(path) && !isTemporary);
+  });
+  return renames[at]?.replace(/^\\\?\?\\/, "").slice(0, 200);
+}
+
+function rebootAnswer(machine: Machine): NonNullable<Answers["reboot"]> {
+  const file = pendingFile(machine);
+  return { reasons: rebootReasons(machine), ...(file === undefined ? {} : { file }) };
+}
+
 /** In the order in which questions.ps1 looks. Component Based Servicing waits after a feature was installed that needs a reboot. */
 const rebootReasons = (machine: Machine): RebootReason[] => {
   const { state } = machine;
-  const waits = new Set(state.awaited);
+  const waits = new Set<string>(state.awaited);
+  if (pendingFile(machine) !== undefined) waits.add("file-renames");
   if (state.features.some((one) => one.state === "InstallPending")) waits.add("servicing");
   const found = reasonsInOrder.filter((reason) => waits.has(reason));
   return isEnvironmentPending(machine) ? [...found, "proxy"] : found;
@@ -164,11 +191,11 @@ const looks: Looks = {
         .toSorted(),
     })),
   routes: (machine, prefixes) => prefixes.flatMap((prefix) => routeAnswers(machine, prefix)),
-  hns: ({ state }) => ({
-    networks: state.hnsNetworks.map(({ name }) => name).toSorted(),
-    endpoints: state.hnsEndpoints.map(({ name, ip, attached }) => ({ name, ip, attached })),
+  hns: (machine) => ({
+    networks: machine.state.hnsNetworks.map(({ name }) => name).toSorted(),
+    endpoints: endpointsOf(machine),
   }),
-  reboot: (machine) => ({ reasons: rebootReasons(machine) }),
+  reboot: rebootAnswer,
   boot: bootAnswer,
   guard: guardAnswer,
   metadata: (machine) => ({ answers: metadataAnswers(machine) }),

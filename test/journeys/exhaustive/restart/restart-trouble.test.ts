@@ -71,13 +71,13 @@ describe("A restart that fails", () => {
     expect(isCordoned(here)).toBe(true);
   });
 
-  test("because the pods' network was made anew names the pod that lost it", async () => {
+  test("because the pods' network was made anew names the pods that lost it", async () => {
     here = await restartable(soon);
     injectFault(here, "overlay-made-anew", { ...ofWeb, how: "network" });
     await restart();
     const { code, stage, why } = (await newest(here)).nodes[0]?.failure ?? {};
     expect([stage, code]).toEqual(["prove", "check-fails"]);
-    expect(why).toContain("(a pod that was started before the restart)");
+    expect(why).toContain("no endpoint in HNS and so no network");
     expect(isCordoned(here)).toBe(true);
   });
 });
