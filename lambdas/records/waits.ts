@@ -208,13 +208,13 @@ export const REMIND_AFTER_MS = 15 * MINUTE_MS;
 /** Milliseconds between later reminders of a wait. */
 export const REMIND_EVERY_MS = 24 * 60 * MINUTE_MS;
 
-/** Milliseconds until further reminders of a wait that keeps a node away, before those of each day. */
+/** Milliseconds until further reminders of an urgent wait, before those of each day. */
 const URGENT_AFTER_MS: readonly number[] = [30 * MINUTE_MS, 90 * MINUTE_MS];
 
-/** Waits that keep a node away from its work: people are called to them again within the hour. */
-const urgent: ReadonlySet<WaitKind> = new Set<WaitKind>(["continue", "late-reboot", "quarantined", "unproven"]);
+/** Waits on which an operation stands still, with a node away: people are called to them again within the hour. */
+const urgent: ReadonlySet<WaitKind> = new Set<WaitKind>(["continue", "late-reboot"]);
 
-/** Does the wait keep a node away from its work? */
+/** Does an operation stand still until the wait ends, with a node away? */
 export const isUrgent = ({ kind }: Pick<PersonWait, "kind">): boolean => urgent.has(kind);
 
 /**

@@ -160,7 +160,7 @@ describe("A reminder", () => {
     expect(isReminderDue(AT, last, minutes(16 + 24 * 60))).toBe(true);
   });
 
-  it("comes again after 30 and 90 minutes where the wait keeps a node away, and then each day", () => {
+  it("comes again after 30 and 90 minutes where an operation stands still, and then each day", () => {
     const due = [16, 29, 31, 40, 89, 91, 600, 91 + 24 * 60];
     let last = minutes(15);
     const reminded = due.filter((minute) => {
