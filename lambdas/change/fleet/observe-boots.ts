@@ -1,6 +1,7 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
 import { step } from "../../engine/durable.ts";
-import type { FleetOutcome, LineReading } from "../../engine/fleet-batch.ts";
+import type { LineReading } from "../../engine/fleet-batch.ts";
+import type { FleetOutcome } from "../../engine/fleet-outcome.ts";
 import { observeFleet } from "../../engine/run-fleet.ts";
 import { onOurClock } from "../../machine/boots.ts";
 import type { ObserveRequest } from "../../machine/plan.ts";
