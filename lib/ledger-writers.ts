@@ -8,6 +8,7 @@ import {
   DOOR_PARTITION,
   EXPORT_PARTITION,
   FILE_LISTS,
+  FLEET_CALLS,
   keys,
   LEASE_PARTITION,
   MACHINE_PARTITION,
@@ -86,7 +87,7 @@ export const ledgerWriters: Readonly<Record<Exclude<FunctionName, "cloud-events"
   ],
   sweep: [
     ...[everyOperation, ...emptying, MACHINES, FILE_LISTS, keys.registering.pk, `${POOL_PARTITION}*`],
-    ...[REMINDERS, `${TURN_PARTITION}*`, keys.announcedRules.pk],
+    ...[REMINDERS, FLEET_CALLS, `${TURN_PARTITION}*`, keys.announcedRules.pk],
     // What the last release kept of machines; the sweep moves it into their records.
     ...Object.values(lastRelease),
   ],

@@ -221,6 +221,7 @@ export const permissions: Readonly<Record<PrincipalName, readonly Statement[]>> 
     followExecutions(...whichAsk, "stop-changes", "look", "sweep", "update-authority", "reconcile"),
     forgetJoinSecrets,
     putNotices,
+    seeAgents,
   ],
   look: [
     ...asksCluster("look", "look"),

@@ -12,7 +12,7 @@ import { showAuthorities } from "./trust/show-authorities.ts";
 
 /** Answer of each look. */
 export const lookAnswers: LookAnswers<LookName, Request> = {
-  nodes: prompt(({ steps, settings }) => listNodes(steps, settings)),
+  nodes: prompt(({ steps, request, settings }) => listNodes(steps, request, settings)),
   node: prompt(({ steps, request, settings }) => describeNode(steps, request.node, settings)),
   why: explainNode,
   operations: prompt(({ steps, settings }) => listOperations(steps, settings)),

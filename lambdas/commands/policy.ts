@@ -41,6 +41,16 @@ export const mayUseSomewhere = (rules: PooledRules, roles: readonly string[], co
 export const audienceOf = (rules: Rules, command: string): string[] =>
   audienceOfRoles(rules, listed(rules.policy, command));
 
+/**
+ * Lists the people to notify at night: those who may act without waiting for an approval, or those who may use the command
+ * where nobody may.
+ * @returns ids of Slack
+ */
+export function audienceOnCall(rules: Rules, command: string): string[] {
+  const onCall = audienceOf(rules, "break-glass");
+  return onCall.length > 0 ? onCall : audienceOf(rules, command);
+}
+
 /** Lists the people to notify if somebody with one of these roles must decide, as `audienceOf` does. */
 export function audienceOfRoles(rules: Pick<Rules, "people">, roles: readonly string[]): string[] {
   const called = roles.flatMap((role) => {

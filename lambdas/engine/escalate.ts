@@ -10,11 +10,24 @@ const PAUSE = { seconds: 2 };
  * Notifies people outside Slack that a decision is awaited. A failed notification blocks nothing: Slack shows the same
  * message, and the execution's history keeps the failure.
  * @param name unique within the execution
+ * @param notice the notice, or a function that makes it; null from it if people were called for the same cause before
  */
-export const escalate = (ctx: DurableContext, steps: Steps, name: string, notice: Notice): Promise<void> =>
+export const escalate = (
+  ctx: DurableContext,
+  steps: Steps,
+  name: string,
+  notice: Notice | (() => Promise<Notice | null>),
+): Promise<void> =>
   ctx
-    .step(`call people: ${name}`, () => steps.notices.send(notice), {
-      retryStrategy: (_error, attempt) =>
-        attempt < ATTEMPTS ? { shouldRetry: true, delay: PAUSE } : { shouldRetry: false },
-    })
+    .step(
+      `call people: ${name}`,
+      async () => {
+        const made = typeof notice === "function" ? await notice() : notice;
+        if (made) await steps.notices.send(made);
+      },
+      {
+        retryStrategy: (_error, attempt) =>
+          attempt < ATTEMPTS ? { shouldRetry: true, delay: PAUSE } : { shouldRetry: false },
+      },
+    )
     .catch(() => undefined);

@@ -1,6 +1,6 @@
 import { BREAK_GLASS } from "../commands/approvals.ts";
 import { isOperationId } from "../commands/operation-id.ts";
-import { cancelAnswer, lateClick, staleClick } from "../messages/command/acknowledgements.ts";
+import { cancelAnswer, groupDecided, lateClick, staleClick } from "../messages/command/acknowledgements.ts";
 import { refusalMessage } from "../messages/command/refusals.ts";
 import { steerAnswer } from "../messages/rollout/steer.ts";
 import {
@@ -11,18 +11,21 @@ import {
   CONTINUE_REMOVAL,
   DENY_OPERATION,
   EC2_REBOOT,
+  KEEP_ALL,
   KEEP_INSTANCE,
+  KEEP_ONE,
   PAUSE_ROLLOUT,
   REBOOT_WITH_PODS,
   RESUME_ROLLOUT,
   RESUME_WITH_MORE,
   RUN_UNAPPROVED,
+  TERMINATE_ALL,
   TERMINATE_INSTANCE,
   TRY_AGAIN,
 } from "../messages/slack/buttons.ts";
 import { type Carrier, carriers } from "../messages/slack/carriers.ts";
-import { parseOwner } from "../records/node-work.ts";
-import type { Message, NodeAnswer } from "../records/records.ts";
+import { type NodeWork, parseGroup, parseOwner } from "../records/node-work.ts";
+import type { Message, NodeAnswer, PersonDecision } from "../records/records.ts";
 import { cancel } from "./cancel.ts";
 import { misplaced } from "./carrier.ts";
 import { deliverDecision } from "./deliver-decision.ts";
@@ -47,21 +50,44 @@ const onOperation =
   async (door, click) =>
     isOperationId(click.value) ? does(door, click) : staleClick;
 
+/** Delivers a person's answer to the question about one node. */
+const decide = (
+  door: FrontDoor,
+  { userId, triggerId }: Click,
+  { operation, index }: NodeWork,
+  decided: Pick<PersonDecision, "decision" | "isOfMany">,
+) =>
+  deliverDecision(door, { ...decided, userId, cause: triggerId }, (one) =>
+    door.steps.ledger.decideNode(operation, index, one),
+  );
+
 const decides =
   (decision: NodeAnswer) =>
   async (door: FrontDoor, click: Click): Promise<Message | null> => {
-    const { value, userId, triggerId } = click;
-    const which = parseOwner(value);
+    const which = parseOwner(click.value);
     if (!which || !isOperationId(which.operation)) return staleClick;
-    const { operation, index } = which;
-    const outcome = await deliverDecision(door, { decision, userId, cause: triggerId }, (decided) =>
-      door.steps.ledger.decideNode(operation, index, decided),
-    );
+    const outcome = await decide(door, click, which, { decision });
     if (outcome === "unknown") return staleClick;
     if (outcome === "done") return null;
     return decision === "terminate"
       ? terminateKept(door, click, which)
-      : lateClick(`node ${index + 1} of ${operation}`);
+      : lateClick(`node ${which.index + 1} of ${which.operation}`);
+  };
+
+/** Decision that a button makes about several machines. */
+type GroupDecision = "keep" | "terminate";
+
+/** Decides about the machines that the message lists; about each of them, the first decision stays. */
+const decidesAll =
+  (first: GroupDecision, others: GroupDecision) =>
+  async (door: FrontDoor, click: Click): Promise<Message> => {
+    const { operation = "", indexes = [] } = parseGroup(click.value) ?? {};
+    if (!isOperationId(operation)) return staleClick;
+    const decided = indexes.map((index, at) =>
+      decide(door, click, { operation, index }, { decision: at === 0 ? first : others, isOfMany: true }),
+    );
+    const outcomes = await Promise.all(decided);
+    return groupDecided(outcomes.filter((outcome) => outcome === "done").length, indexes.length);
   };
 
 const steers =
@@ -95,6 +121,9 @@ const meanings: Readonly<Record<string, Meaning>> = {
   ),
   [KEEP_INSTANCE]: { command: "add", does: decides("keep") },
   [TERMINATE_INSTANCE]: { command: "add", does: decides("terminate") },
+  [KEEP_ONE]: { command: "add", does: decidesAll("keep", "terminate") },
+  [KEEP_ALL]: { command: "add", does: decidesAll("keep", "keep") },
+  [TERMINATE_ALL]: { command: "add", does: decidesAll("terminate", "terminate") },
   [CONTINUE_DRAIN]: { command: "drain", does: decides("continue") },
   [CONTINUE_REBOOT]: { command: "reboot", does: decides("continue") },
   [EC2_REBOOT]: { command: "reboot", does: decides("ec2-reboot") },

@@ -87,6 +87,9 @@ export const FILE_LISTS = "file-lists";
 /** Partition of the reminders of waits for a person. */
 export const REMINDERS = "reminders";
 
+/** Partition of the calls to trouble of many nodes; each kind of trouble has an item. */
+export const FLEET_CALLS = "fleet-calls";
+
 /** Partition of the slots; each pool has an item. */
 export const SLOTS = "slots";
 
@@ -205,6 +208,8 @@ export const keys = {
   announcedRules: { pk: "announced", sk: "rules" },
   /** Operations whose messages Slack refused. */
   unsaid: { pk: "unsaid", sk: "messages" },
+  /** The call to trouble of many nodes that has not ended. @param kind of trouble */
+  fleetCall: (kind: string): Key => ({ pk: FLEET_CALLS, sk: kind }),
   directory: { pk: DIRECTORY_PARTITION, sk: "slack" },
   /** State of the schedule that keeps an input up to date on nodes. @param rule "authority", "mirrors" */
   inputWatch: (rule: string): Key => ({ pk: rule, sk: "watch" }),

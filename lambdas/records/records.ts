@@ -86,6 +86,8 @@ export interface PersonDecision {
   readonly userId: string;
   /** Slack's trigger id, by which a repeated delivery is the same decision. */
   readonly cause: string;
+  /** The press decided about several machines, and its own answer confirms them all. */
+  readonly isOfMany?: true;
 }
 
 /** Subject of a decision: an operation's dialog, its approval, or one of its nodes. */

@@ -208,11 +208,29 @@ export const REMIND_AFTER_MS = 15 * MINUTE_MS;
 /** Milliseconds between later reminders of a wait. */
 export const REMIND_EVERY_MS = 24 * 60 * MINUTE_MS;
 
+/** Milliseconds until further reminders of an urgent wait, before those of each day. */
+const URGENT_AFTER_MS: readonly number[] = [30 * MINUTE_MS, 90 * MINUTE_MS];
+
+/** Waits on which an operation stands still, with a node away: people are called to them again within the hour. */
+const urgent: ReadonlySet<WaitKind> = new Set<WaitKind>(["continue", "late-reboot"]);
+
+/** Does an operation stand still until the wait ends, with a node away? */
+export const isUrgent = ({ kind }: Pick<PersonWait, "kind">): boolean => urgent.has(kind);
+
 /**
  * Is a reminder of a wait due?
  * @param since ISO 8601: begin of the wait
  * @param last ISO 8601: the last reminder; undefined before the first
  * @param now milliseconds since the epoch
+ * @param isSoon reminds again after 30 and 90 minutes
  */
-export const isReminderDue = (since: string, last: string | undefined, now: number): boolean =>
-  last === undefined ? now - Date.parse(since) >= REMIND_AFTER_MS : now - Date.parse(last) >= REMIND_EVERY_MS;
+export function isReminderDue(since: string, last: string | undefined, now: number, isSoon = false): boolean {
+  const begin = Date.parse(since);
+  if (last === undefined) return now - begin >= REMIND_AFTER_MS;
+  const isAgainDue = URGENT_AFTER_MS.some((after) => now - begin >= after && Date.parse(last) - begin < after);
+  return (isSoon && isAgainDue) || now - Date.parse(last) >= REMIND_EVERY_MS;
+}
+
+/** Was there a reminder before, so that the next one calls those on call? @param since ISO 8601 */
+export const isRemindedAgain = (since: string, now: number): boolean =>
+  now - Date.parse(since) >= (URGENT_AFTER_MS[0] ?? REMIND_EVERY_MS);

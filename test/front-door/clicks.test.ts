@@ -89,6 +89,35 @@ describe("cancel", () => {
   });
 });
 
+describe("the buttons of failures with one cause", () => {
+  beforeEach(() => {
+    for (const index of [0, 1, 2, 3]) {
+      memory.nodes.push(nodeRecord({ index, status: "deciding", callbacks: { decision: `decision-${index}` } }));
+      memory.callbacks.set(`decision-${index}`, "waiting");
+    }
+  });
+  const decisions = () => [0, 1, 2, 3].map((index) => memory.callbacks.get(`decision-${index}`));
+  const keep = { decision: "keep", userId: "U0OPERATOR" };
+  const terminate = { decision: "terminate", userId: "U0OPERATOR" };
+
+  test.each([
+    ["keep-one", [keep, terminate, terminate, "waiting"]],
+    ["keep-all", [keep, keep, keep, "waiting"]],
+    ["terminate-all", [terminate, terminate, terminate, "waiting"]],
+  ])("%s decides about the machines that the message lists, and about no other", async (actionId, decided) => {
+    await send(buttonPress(actionId, "add-3f9c2a71:0,1,2"));
+    expect(decisions()).toEqual(decided);
+    expect(memory.ephemerals[0]?.message.text).toBe("Your decision is recorded for 3 of 3 machines.");
+  });
+
+  test("leave a machine as it was decided before", async () => {
+    await send(buttonPress("keep-instance", "add-3f9c2a71:1"));
+    await send(buttonPress("terminate-all", "add-3f9c2a71:0,1", "U0OPERATOR", { trigger_id: "1.2.9" }));
+    expect(decisions()).toEqual([terminate, keep, "waiting", "waiting"]);
+    expect(memory.ephemerals[0]?.message.text).toBe("Your decision is recorded for 1 of 2 machines.");
+  });
+});
+
 describe("the buttons of a failed node", () => {
   beforeEach(() => {
     memory.nodes.push(nodeRecord({ index: 1, status: "deciding", callbacks: { decision: "decision-1" } }));

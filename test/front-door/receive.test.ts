@@ -104,7 +104,7 @@ describe("a command", () => {
   });
 
   test.each([
-    ["nodes", { command: "nodes" }],
+    ["nodes", { command: "nodes", pool: null }],
     ["describe node win-1", { command: "node", node: "win-1" }],
     ["operations", { command: "operations" }],
   ])("%j is looked up by a workflow, also for those who may only look", async (text, request) => {

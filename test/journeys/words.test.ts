@@ -44,7 +44,7 @@ const mistakes: readonly (readonly [string, string])[] = [
   ["remove --all", REMOVE],
   ["node", "`/win node &lt;node&gt;`"],
   ["node `who am i`", "`/win node &lt;node&gt;`"],
-  ["nodes everything", "`/win nodes`"],
+  ["nodes everything", "Pool `everything` not found. Pools:"],
   ["cancel", "`/win cancel &lt;operation&gt;`"],
   ["cancel everything", "`/win operations`"],
   ["frobnicate", HELP],

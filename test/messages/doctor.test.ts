@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { doctorMessage, doctorText, type Examination } from "../../lambdas/messages/doctor/doctor.ts";
 import type { Finding } from "../../lambdas/messages/doctor/finding.ts";
 import { wordsOfFinding } from "../../lambdas/messages/doctor/findings.ts";
+import type { PersonWait } from "../../lambdas/records/waits.ts";
+import { readBlocks } from "../journeys/reading.ts";
 import { expectWithinSlackLimits } from "./within-slack-limits.ts";
 
 const examination = (findings: readonly Finding[], more: Partial<Examination> = {}): Examination => ({
@@ -11,7 +13,10 @@ const examination = (findings: readonly Finding[], more: Partial<Examination> = 
   ...more,
 });
 
-const silent: Finding = { kind: "agents-silent", machines: ["i-1"] };
+const NOW = "2026-11-26T03:10:00.000Z";
+const since = "2026-11-26T02:53:00.000Z";
+const silent: Finding = { kind: "agents-silent", agents: [{ node: "win-1", pool: "web", since }], at: NOW };
+const unready: Finding = { kind: "nodes-not-ready", nodes: [{ node: "win-1", pool: null, since }], at: NOW };
 const open: Finding = { kind: "security-group", group: "sg-1", faults: ["it admits SSH (port 22)"] };
 const opened: Finding = { kind: "balancer-ports", group: "sg-1", ports: ["tcp 31234"] };
 const unclear: Finding = { kind: "no-answer", area: "AWS", what: "the subnets", why: "ThrottlingException" };
@@ -23,6 +28,8 @@ const fault = { registry: "quay.io", object: hostile, source: hostile, mirror: h
 /** One of each kind, with hostile words in every place that holds words from elsewhere. */
 const each: readonly Finding[] = [
   { kind: "down", area: "Cluster", why: hostile },
+  { kind: "agents-silent", agents: [{ node: hostile, pool: "web", since: null }], at: NOW },
+  { kind: "nodes-not-ready", nodes: [{ node: hostile, pool: "web", since }], at: NOW },
   { kind: "no-answer", area: "Slack", what: "the channel", why: hostile },
   { kind: "no-answer", area: "AWS", what: hostile, why: hostile, service: "EC2", throttled: true },
   { kind: "no-credentials", why: hostile },
@@ -143,6 +150,28 @@ describe("the doctor's report", () => {
     const order = ["AWS\n", "admits SSH", "Could not check", "Slack\n", "Nodes\n"].map((part) => text.indexOf(part));
     expect(order).toEqual(order.toSorted((one, other) => one - other));
     expect(order).not.toContain(-1);
+  });
+
+  it("names silent agents and NotReady nodes by node, pool and time, with a way on that is no removal", () => {
+    const [agents, nodes] = [silent, unready].map((one) => wordsOfFinding(one));
+    expect(agents?.says).toBe("the SSM agent does not report: `win-1` (web, for 17m)");
+    expect(nodes?.says).toBe("1 Windows node is NotReady: `win-1` (for 17m)");
+    for (const words of [agents, nodes]) {
+      expect(words?.remedy).toMatch(/why win-1.* names the cause/);
+      expect(words?.remedy).not.toContain("remove");
+    }
+  });
+
+  it("repeats what waits for a person, and never says beside it that all checks passed", () => {
+    const wait: PersonWait = {
+      ...{ kind: "unproven", operation: "reboot-1", index: 0, node: "win-1", pool: "web", since },
+      audience: { command: "prove" },
+    };
+    const waiting = doctorMessage(examination([opened]), "prod-west", { waits: [wait], now: NOW });
+    expect(waiting.text).toBe("prod-west: 1 note, 1 wait for a person");
+    expect(readBlocks(waiting.blocks)).toContain("❓ *Waiting for a person*\n• `win-1` stays cordoned");
+    const alone = doctorMessage(examination([]), "prod-west", { waits: [wait], now: NOW });
+    expect(readBlocks(alone.blocks)).not.toMatch(/checks passed|No problems/);
   });
 
   it.each(each)("gives $kind words and a remedy that can neither ping nor break out", (finding) => {

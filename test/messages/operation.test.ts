@@ -134,9 +134,10 @@ describe("the one message of an operation", () => {
   });
 
   test("puts failures that wait for somebody first and counts those that do not fit", () => {
-    const over = Array.from({ length: 60 }, (_, index) =>
-      decidingRecord({ index, status: "failed", outcome: "terminated" }),
-    );
+    const over = Array.from({ length: 60 }, (_, index) => {
+      const failure = { stage: "features", why: "y".repeat(index + 300), left: "instance i-0 is running" } as const;
+      return decidingRecord({ index, status: "failed", outcome: "terminated", failure });
+    });
     const shown = textOf(message([...over, decidingRecord({ index: 60 })]));
     expect(shown).toContain('"add-3f9c2a71:60"');
     expect(shown).toMatch(/\d+ more failures in the thread/);

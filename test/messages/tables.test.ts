@@ -42,6 +42,17 @@ test("shows names in full where their domains differ, and the instance of a node
   );
 });
 
+test("shortens long names in the middle, so that no line is wider than a phone, and keeps those that would be alike", () => {
+  const long = (place: string, end: string) => `ip-10-0-3-7-${place}-of-a-very-long-machine-name-in-${end}.example.com`;
+  const lines = (...names: string[]) =>
+    textOf(nodesMessage([...names.map((name) => row(name)), row("a.example.org")], [], NOW).blocks[0]).split("\n");
+  expect(lines(long("x", "berlin"), long("y", "bonn"))[2]).toMatch(/^ip-10-0-3-7-x-of-…berlin\.example\.com /);
+  for (const line of lines(long("x", "berlin"), long("y", "bonn"))) expect(line.length).toBeLessThanOrEqual(60);
+  expect(lines(`b${long("x", "berlin")}`, `b${long("x", "berlin").replace("machine", "service")}`)[2]).toContain(
+    "machine",
+  );
+});
+
 test("says how to add a node when there is none", () => {
   expect(nodesMessage([], [], NOW).text).toContain("`{win} help add`");
 });

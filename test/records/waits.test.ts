@@ -121,6 +121,7 @@ const pageTo: Readonly<Record<Notice["kind"], WaitKind | null>> = {
   proxy: null,
   trust: null,
   "data-plane": null,
+  fleet: null,
   slack: null,
 };
 
@@ -157,6 +158,17 @@ describe("A reminder", () => {
     const last = new Date(minutes(16)).toISOString();
     expect(isReminderDue(AT, last, minutes(16 + 24 * 60 - 1))).toBe(false);
     expect(isReminderDue(AT, last, minutes(16 + 24 * 60))).toBe(true);
+  });
+
+  it("comes again after 30 and 90 minutes where an operation stands still, and then each day", () => {
+    const due = [16, 29, 31, 40, 89, 91, 600, 91 + 24 * 60];
+    let last = minutes(15);
+    const reminded = due.filter((minute) => {
+      const isDue = isReminderDue(AT, new Date(last).toISOString(), minutes(minute), true);
+      if (isDue) last = minutes(minute);
+      return isDue;
+    });
+    expect(reminded).toEqual([31, 91, 91 + 24 * 60]);
   });
 
   it("of the same state at another time has another name", () => {

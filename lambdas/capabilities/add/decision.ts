@@ -8,6 +8,7 @@ import { decisionHeard, decisionUnjudged } from "../../messages/command/acknowle
 import { decisionNotice } from "../../messages/operation/escalations.ts";
 import { say } from "../../messages/slack/blocks.ts";
 import { plain } from "../../messages/slack/text.ts";
+import { sameFailureBefore } from "../../records/failure-groups.ts";
 import type { FailureReason } from "../../records/failures.ts";
 import type { Message } from "../../records/records.ts";
 import { hasEnded } from "../../steps/ec2/instances.ts";
@@ -17,6 +18,8 @@ import type { ProvisionTask } from "./task.ts";
 interface Press {
   readonly decision: "keep" | "terminate" | "cancel";
   readonly userId: string;
+  /** The front door has confirmed the press, with those about other machines. */
+  readonly isOfMany?: true;
 }
 
 /** Decision about a failed machine. */
@@ -58,6 +61,8 @@ export async function awaitDecision(task: ProvisionTask, standing: Standing): Pr
     // An event of the instance completes the same callback as a button, without a decision.
     woken: "the machine",
     notice: noticeOf(task, question),
+    // If the ledger does not answer, one page too many is better than none.
+    isPaged: () => isCalledTo(task).catch(() => false),
     judge: async (answer, round) => {
       if (answer === "the machine") return (await hasMachineEnded(task, round)) ? { decision: "gone" } : null;
       const verdict = await judge(task, answer, round);
@@ -78,7 +83,7 @@ async function written(
 ): Promise<Press | null> {
   const given = await steps.ledger.answerOf(start.operation, `node ${index}`, callbackId, until);
   if (given?.decision === "keep" || given?.decision === "terminate")
-    return { decision: given.decision, userId: given.userId };
+    return { decision: given.decision, userId: given.userId, ...(given.isOfMany ? { isOfMany: true } : {}) };
   const by = (await steps.ledger.operation(start.operation))?.cancelledBy ?? null;
   return by === null ? null : { decision: "cancel", userId: by };
 }
@@ -89,6 +94,13 @@ const hasMachineEnded = (task: ProvisionTask, round: number): Promise<boolean> =
     const seen = task.lease ? await task.steps.instances.describe(task.lease.instanceId) : undefined;
     return seen !== undefined && hasEnded(seen);
   }).catch(() => false);
+
+/** Were people called to another machine of the operation that failed before for the same cause? */
+async function isCalledTo({ steps, start, index }: ProvisionTask): Promise<boolean> {
+  const nodes = await steps.ledger.nodes(start.operation);
+  const own = nodes.find((node) => node.index === index);
+  return own !== undefined && sameFailureBefore(own, nodes) !== undefined;
+}
 
 const noticeOf = ({ start, stage, lease }: ProvisionTask, { until, ...failure }: Question) =>
   decisionNotice(start.operation, {
@@ -136,11 +148,11 @@ async function judge(task: ProvisionTask, pressed: Press, round: number): Promis
   }
 }
 
-async function isPermitted(task: ProvisionTask, { decision, userId }: Press): Promise<boolean> {
+async function isPermitted(task: ProvisionTask, { decision, userId, isOfMany }: Press): Promise<boolean> {
   const { steps, start } = task;
   if (decision === "cancel") return (await cancelledBy(steps, start.operation)) !== null;
   if (!(await mayDecide(steps, userId, "add", start.pool))) return false;
-  await confirmPress(task, decision, userId);
+  if (!isOfMany) await confirmPress(task, decision, userId);
   return true;
 }
 

@@ -1,6 +1,7 @@
 import { findNode } from "../../change/node/find-node.ts";
 import type { OperationSettings } from "../../change/operation/op.ts";
 import { findWaits } from "../../change/waits/find.ts";
+import { POOL_LABEL } from "../../cluster/node-keys.ts";
 import { nodeMatches } from "../../commands/node-matches.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { UserError } from "../../errors.ts";
@@ -13,7 +14,7 @@ import {
 } from "../../messages/node/away.ts";
 import { nodeMessage } from "../../messages/node/details.ts";
 import { identityReason, withIdentityFaults } from "../../messages/node/identity.ts";
-import { type NodeRow, nodesMessage } from "../../messages/node/nodes-table.ts";
+import { type NodeRow, nodesMessage, noNodesChosen } from "../../messages/node/nodes-table.ts";
 import { unregisteredMessage } from "../../messages/node/unregistered.ts";
 import { noSuchNode } from "../../messages/operation/dry-runs.ts";
 import { waitBlocks } from "../../messages/operation/waits.ts";
@@ -23,7 +24,7 @@ import type { Message } from "../../records/records.ts";
 import type { PersonWait } from "../../records/waits.ts";
 import { awayOf } from "../../steps/away.ts";
 import { identitiesOf, identityFaultOf } from "../../steps/cluster/identity.ts";
-import { detailsOf, instanceIdOf, isWindows, rowOf } from "../../steps/cluster/node-facts.ts";
+import { detailsOf, instanceIdOf, isWindows, labelsOf, rowOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { type Owners, ownershipOf, ownersOf } from "../../steps/cluster/ownership.ts";
 import type { Machine } from "../../steps/ec2/instances.ts";
@@ -95,8 +96,24 @@ const waitsFirst = (steps: Steps, waits: readonly PersonWait[], message: Message
   blocks: [...waitBlocks(waits, steps.timestamp()), ...message.blocks],
 });
 
-/** Lists the Windows nodes. If EC2 or Kubernetes is unavailable, shows what the other one knows. */
-export async function listNodes(steps: Steps, settings: OperationSettings): Promise<Message> {
+/** Choice of nodes for the list; a request of the last release names no pool. */
+interface NodeChoice {
+  readonly pool?: string | null;
+  readonly notready?: true;
+}
+
+/** Selects rows of the list. A pool that EC2 alone knows is read from the Node's label while EC2 is unavailable. */
+const isChosen =
+  ({ pool = null, notready }: NodeChoice) =>
+  ({ row, label }: { readonly row: NodeRow; readonly label: string | undefined }): boolean =>
+    (pool === null || pool === (row.pool === UNKNOWN ? label : row.pool)) &&
+    (notready !== true || !/^Ready\b/.test(row.status));
+
+/**
+ * Lists the Windows nodes, or those of a pool, or those that are not Ready. If EC2 or Kubernetes is unavailable, shows what
+ * the other one knows.
+ */
+export async function listNodes(steps: Steps, choice: NodeChoice, settings: OperationSettings): Promise<Message> {
   const { configuration } = await steps.runtime.read(settings.runtimeVersion);
   const [nodes, machines] = await Promise.all([
     fromKubernetes(configuration, () => steps.nodes.all()),
@@ -109,18 +126,29 @@ export async function listNodes(steps: Steps, settings: OperationSettings): Prom
   }
   const windows = nodes.filter(isWindows);
   const dueOf = await seenReboots(steps, configuration);
-  const others = isUnavailable(machines)
+  const { pool = null } = choice;
+  const left = isUnavailable(machines)
     ? []
     : await steps.unregistered.list(machines, nodes, configuration.cluster.name);
-  const [stopped, waits, assisted] = await Promise.all([
+  const others = left.filter((machine) => pool === null || machine.pool === pool);
+  const [stopped, all, assisted] = await Promise.all([
     stopsShown(steps, configuration, windows),
     findWaits(steps, windows, others),
     steps.machines.assistance.all(),
   ]);
   const identities = identitiesOf(configuration, { nodes, assisted });
   const faults = isUnavailable(machines) ? [] : machines.flatMap((one) => identityFaultOf(one, identities) ?? []);
+  const waits = all.filter((wait) => pool === null || wait.pool === null || wait.pool === pool);
   const listed = (rows: readonly NodeRow[]): Message => {
-    const message = withIdentityFaults(nodesMessage(rows, others, steps.timestamp()), faults);
+    const chosen = rows
+      .map((row, at) => ({ row, label: labelsOf(windows[at] ?? {})[POOL_LABEL] }))
+      .filter(isChosen(choice))
+      .map(({ row }) => row);
+    const list =
+      chosen.length === 0 && rows.length > 0
+        ? noNodesChosen({ ...choice, all: rows.length }, others, steps.timestamp())
+        : nodesMessage(chosen, others, steps.timestamp());
+    const message = withIdentityFaults(list, faults);
     return waitsFirst(steps, waits, withStops(message, stopped));
   };
   if (!isUnavailable(machines))

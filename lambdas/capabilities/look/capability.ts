@@ -9,16 +9,16 @@ export const look = {
     command({
       name: "nodes",
       also: ["get nodes", "get node", "get no"],
-      arguments: [],
-      options: [],
+      arguments: [{ name: "pool", kind: "pool", required: false, means: "one pool; all nodes if left out" }],
+      options: [{ option: "notready", kind: "flag", sparse: true, means: "only nodes that are not Ready" }],
       effect: "look",
       workflow: "look",
       dialog: false,
-      title: () => "List the nodes",
-      summary: "Lists the Windows nodes",
+      title: ({ pool }) => (pool ? `List the nodes of ${pool}` : "List the nodes"),
+      summary: "Lists the Windows nodes, or those of a pool",
       detail:
         "Lists the Windows nodes by their short names, those that are not Ready first, with status, pool and age. What all nodes have is said once: Windows build, version, roles. Columns for which a phone has no room are named below the list.",
-      examples: ["nodes", "get nodes"],
+      examples: ["nodes", "nodes web", "nodes --notready", "get nodes"],
     }),
     command({
       name: "node",

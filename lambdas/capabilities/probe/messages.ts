@@ -1,11 +1,13 @@
+import type { SharedTraits } from "../../health/node-traits.ts";
 import type { FailingNode } from "../../health/probed-node.ts";
+import { sharedWords } from "../../messages/fleet/shared-traits.ts";
 import { dataPlaneSays } from "../../messages/health/network-troubles.ts";
 import { troubleWords } from "../../messages/health/trouble.ts";
 import type { TroubleContext } from "../../messages/health/trouble-text.ts";
 import { line, type Notice } from "../../messages/operation/escalations.ts";
 import { actions, section } from "../../messages/slack/blocks.ts";
 import { DO_NEXT, LOOK_AGAIN } from "../../messages/slack/buttons.ts";
-import { code, counted, plain, some } from "../../messages/slack/text.ts";
+import { code, counted, mentionOf, plain, some } from "../../messages/slack/text.ts";
 import type { Message } from "../../records/records.ts";
 
 const RUNBOOK = "docs/runbook.md#a-node-that-is-ready-and-dead";
@@ -39,8 +41,14 @@ export function deadNodeMessage(
 /**
  * The one card of many such nodes at once: their cause is rather the cluster's than theirs.
  * @param hours in which each node that is probed had its turn
+ * @param called ids of user groups (S…) and people
  */
-export function deadNodesMessage(dead: readonly DeadNode[], hours: number): Message {
+export function deadNodesMessage(
+  dead: readonly DeadNode[],
+  hours: number,
+  shared: SharedTraits,
+  called: readonly string[],
+): Message {
   const faults = [...Map.groupBy(dead, ({ result }) => result.fault)].map(
     ([fault, nodes]) =>
       `• ${dataPlaneSays(fault)} ${some(
@@ -49,7 +57,14 @@ export function deadNodesMessage(dead: readonly DeadNode[], hours: number): Mess
       )}`,
   );
   const head = `⚠️ *${counted(dead.length, "node")}* are Ready, but pods on them do not work: their probes failed within ${counted(hours, "hour")}. One cause is likely. Next: check the cluster's DNS, network and kube-proxy before you reboot any node.`;
-  return { text: plain(head, 300), blocks: [section([head, ...faults].join("\n").slice(0, 3_000))] };
+  const words = sharedWords(shared, "no other Ready node");
+  const lines = [
+    head,
+    ...faults,
+    ...(words ? [words] : []),
+    ...(called.length > 0 ? [called.map(mentionOf).join(" ")] : []),
+  ];
+  return { text: plain(head, 300), blocks: [section(lines.join("\n").slice(0, 3_000))] };
 }
 
 /** Calls people past Slack: to nodes that fail each by itself, or to many with a common cause. */

@@ -1,11 +1,14 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import { traitsOf } from "../../change/fleet/fleet-nodes.ts";
 import { machinesActedFor } from "../../change/node/acted-for.ts";
 import { type ProbeTarget, probeRepeatedly } from "../../change/node/probe.ts";
 import type { DurableSteps } from "../../change/operation/op.ts";
+import { audienceOnCall } from "../../commands/policy.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { step } from "../../engine/durable.ts";
 import { escalate } from "../../engine/escalate.ts";
 import { orLater } from "../../engine/or-later.ts";
+import { sharedTraitsOf } from "../../health/node-traits.ts";
 import type { ProbeResult } from "../../health/probe.ts";
 import { dueNow, roundHours } from "../../health/probe-turns.ts";
 import {
@@ -17,6 +20,7 @@ import {
   type ProbedNode,
   tellingOf,
 } from "../../health/probed-node.ts";
+import { isInService } from "../../steps/cluster/breaker.ts";
 import { bootedOf, instanceIdOf, isReady, isWindows, windowsReleaseOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import type { Machine } from "../../steps/ec2/instances.ts";
@@ -106,9 +110,28 @@ async function writeDown(ctx: DurableContext, steps: Steps, due: Due, result: Pr
   return written.catch(orLater({ ...one, probedAt: "" }));
 }
 
+/** Compares the nodes that fail with the other Ready nodes. */
+async function sharedBy(steps: Steps, configuration: Configuration, failing: readonly FailingNode[]) {
+  const [all, machines, reboots] = await Promise.all([
+    steps.nodes.all(),
+    steps.instances.ofCluster(configuration.cluster.id),
+    steps.machines.seen.ownReboots(),
+  ]);
+  const byId = new Map(machines.map((machine) => [machine.instanceId, machine]));
+  const names = new Set(failing.map(({ node }) => node));
+  const { dead = [], well = [] } = Object.groupBy(
+    all.filter((node) => isInService(node) && isReady(node)),
+    ({ metadata }) => (names.has(metadata?.name ?? "") ? "dead" : "well"),
+  );
+  const traits = (node: Node) =>
+    traitsOf(node, byId.get(instanceIdOf(node) ?? ""), reboots.get(instanceIdOf(node) ?? ""));
+  return sharedTraitsOf(dead.map(traits), well.map(traits));
+}
+
 /** Posts a card for each dead node, once a day, or one card for all if they fail together. Call inside a step. */
 async function tell(steps: Steps, telling: DueMessages, hours: number): Promise<void> {
-  const { slack } = await steps.runtime.rules();
+  const { configuration } = await steps.runtime.read(null);
+  const { slack } = configuration;
   const at = steps.timestamp();
   const told = ({ node }: FailingNode) => ({ node, now: at });
   if (telling.kind === "each") {
@@ -123,7 +146,8 @@ async function tell(steps: Steps, telling: DueMessages, hours: number): Promise<
     return;
   }
   const { nodes, cards } = telling;
-  const message = deadNodesMessage(nodes, hours);
+  const shared = await sharedBy(steps, configuration, nodes);
+  const message = deadNodesMessage(nodes, hours, shared, audienceOnCall(configuration, "reboot"));
   const ts =
     telling.ts === null
       ? await steps.thread.post(slack.channel, message, `dead nodes ${at.slice(0, 13)}`)

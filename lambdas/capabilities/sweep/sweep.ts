@@ -8,12 +8,13 @@ import { tryingRights } from "../../engine/trying-rights.ts";
 import { messageSettings } from "../../messages/operation/links.ts";
 import { pages, waitNotice } from "../../messages/operation/waits.ts";
 import type { TurnOf } from "../../records/ledger-table.ts";
-import { waitName } from "../../records/waits.ts";
+import { isUrgent, waitName } from "../../records/waits.ts";
 import { lambdaEntry } from "../../steps/host.ts";
 import { isDue, startNextPart } from "../../steps/next-part.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { announceRules } from "./changed-rules.ts";
 import { clearUncordoned, giveBackLeft, leftCordons, tellGivenBack } from "./cordons.ts";
+import { callForFleet } from "./fleet-calls.ts";
 import { dueReminders, remind } from "./kept-machines.ts";
 import { closeOperation, findLost } from "./lost.ts";
 import { followReview } from "./reviews.ts";
@@ -23,7 +24,7 @@ import { redrawMessages } from "./unsaid.ts";
 export interface SweepStart {
   /** The event's id: the same tick delivered twice is the same sweep. */
   readonly tick: string;
-  /** Starts what is due and reminds people of what waits, and does nothing else: every few minutes. */
+  /** Starts what is due, reminds people of what waits and calls them to trouble of many nodes, and does nothing else: every few minutes. */
   readonly only?: "due";
 }
 
@@ -97,7 +98,8 @@ export const sweepLedger =
     if (only === "due") {
       await beginDue(ctx, steps);
       await redrawMessages(ctx, steps);
-      return remindOfWaits(ctx, steps);
+      await remindOfWaits(ctx, steps);
+      return callForFleet(ctx, steps);
     }
     if (!(await takeTurn(ctx, steps, "sweep"))) return;
     await step(ctx, "announce changed rules", () => announceRules(steps), ATTEMPTS).catch(orLater(undefined));
@@ -164,7 +166,8 @@ async function remindOfWaits(ctx: DurableContext, steps: Steps): Promise<void> {
   const due = await find(", in turn");
   await each(due, async (wait) => {
     const name = waitName(wait);
-    if (pages(wait.kind)) await pageOnce(ctx, steps, { name, since: wait.since }, (now) => waitNotice(wait, now));
+    if (pages(wait.kind))
+      await pageOnce(ctx, steps, { name, since: wait.since, isUrgent: isUrgent(wait) }, (now) => waitNotice(wait, now));
     await step(ctx, `remind: ${name}`, () => remindOfWait(steps, wait), ATTEMPTS);
   });
 }

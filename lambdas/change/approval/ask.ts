@@ -24,6 +24,8 @@ export interface Question<Answer, Decision> {
   readonly woken?: Answer;
   /** Page for people outside Slack, sent when the question is first shown. */
   readonly notice: Notice;
+  /** Was the page sent for another question with the same cause? Then this one sends none. */
+  readonly isPaged?: () => Promise<boolean>;
   /** Judges an answer, in separate steps. Null if it is not valid: then the question is asked again. */
   readonly judge: (answer: Answer, round: number) => Promise<Decision | null>;
 }
@@ -72,7 +74,7 @@ async function isOver(answered: Promise<unknown>): Promise<boolean> {
 async function askOnce<Answer, Decision>(
   ctx: DurableContext,
   steps: Steps,
-  { name, until, show, written, notice, woken }: Question<Answer, Decision>,
+  { name, until, show, written, notice, isPaged, woken }: Question<Answer, Decision>,
   round: number,
 ): Promise<GivenAnswer<Answer> | typeof TIME_IS_UP | null> {
   const seconds = await step(ctx, `time left: ${name} ${round}`, async () =>
@@ -81,7 +83,7 @@ async function askOnce<Answer, Decision>(
   const [answered, callbackId] = await ctx.createCallback(`${name} ${round}`, { timeout: { seconds } });
   const early = await step(ctx, `ask: ${name} ${round}`, () => show(callbackId, round));
   if (early !== null) return { given: early, isLast: false };
-  if (round === 1) await escalate(ctx, steps, name, notice);
+  if (round === 1) await escalate(ctx, steps, name, async () => ((await isPaged?.()) ? null : notice));
   const isLast = await isOver(answered);
   const found = await step(ctx, `${isLast ? "last look" : "answer"}: ${name} ${round}`, () => written(callbackId));
   const given = found ?? (isLast ? null : (woken ?? null));

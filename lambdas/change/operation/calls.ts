@@ -2,6 +2,7 @@ import { audienceOf } from "../../commands/policy.ts";
 import type { Rules } from "../../configuration/configuration.ts";
 import { Refused } from "../../errors.ts";
 import { decisionCall, endCall, overdue } from "../../messages/operation/calls.ts";
+import { sameFailureBefore } from "../../records/failure-groups.ts";
 import type { OperationView, PublishedMessage } from "../../records/records.ts";
 import { isBusy, wordsOf } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -44,7 +45,9 @@ async function callRequester(
 async function callDeciders(steps: Steps, view: OperationView, published: PublishedMessage): Promise<PublishedMessage> {
   const { channel, id } = view.operation;
   const { called = [] } = published;
-  const due = overdue(view).filter(({ index }) => !called.includes(index));
+  const uncalled = overdue(view).filter(({ index }) => !called.includes(index));
+  // A machine that failed as one did to which people were called is in the same decision.
+  const due = uncalled.filter((node) => !called.includes(sameFailureBefore(node, view.nodes)?.index ?? -1));
   const [first] = due;
   const rules = first ? await readableRules(steps) : null;
   if (!first || !rules) return published;

@@ -14,23 +14,25 @@ interface Waiting {
   readonly name: string;
   /** ISO 8601. */
   readonly since: string;
+  /** People are called again after 30 and 90 minutes. */
+  readonly isUrgent?: boolean;
 }
 
 /**
- * Calls people past Slack to something that waits for them, at most once a day. The page is recorded by itself, so that a
+ * Calls people past Slack to something that waits for them, at most once a day, or again after 30 and 90 minutes if it keeps a node away. The page is recorded by itself, so that a
  * reminder that Slack refuses and that is tried again pages nobody again.
  * @param noticeAt makes the page for a time (ISO 8601)
  */
 export async function pageOnce(
   ctx: DurableContext,
   steps: Steps,
-  { name, since }: Waiting,
+  { name, since, isUrgent }: Waiting,
   noticeAt: (now: string) => Notice,
 ): Promise<void> {
   const mark = `page ${name}`;
   const isDue = async () => {
     const last = await steps.reminders.last();
-    return isReminderDue(since, last.get(mark), steps.now()) ? steps.timestamp() : null;
+    return isReminderDue(since, last.get(mark), steps.now(), isUrgent) ? steps.timestamp() : null;
   };
   const now = await step(ctx, `the time of the page: ${name}`, isDue, ATTEMPTS);
   if (now === null) return;

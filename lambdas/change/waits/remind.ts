@@ -1,10 +1,17 @@
 import { rulesIn } from "../../commands/approvals.ts";
-import { audienceOf, audienceOfRoles } from "../../commands/policy.ts";
+import { audienceOf, audienceOfRoles, audienceOnCall } from "../../commands/policy.ts";
 import type { Rules } from "../../configuration/configuration.ts";
 import { waitReminder, waitWords } from "../../messages/operation/waits.ts";
 import { requesterOf } from "../../records/origin.ts";
 import type { OperationRecord } from "../../records/records.ts";
-import { type Audience, isReminderDue, type PersonWait, waitName } from "../../records/waits.ts";
+import {
+  type Audience,
+  isRemindedAgain,
+  isReminderDue,
+  isUrgent,
+  type PersonWait,
+  waitName,
+} from "../../records/waits.ts";
 import { isBusy } from "../../steps/client-errors.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import type { Steps } from "../../steps/steps.ts";
@@ -31,7 +38,8 @@ export async function dueWaits(steps: Steps): Promise<readonly PersonWait[]> {
   const [waits, last] = await Promise.all([findWaits(steps, nodes, []), steps.reminders.last()]);
   return waits.filter(
     (wait) =>
-      waitWords[wait.kind].remindsItself !== true && isReminderDue(wait.since, last.get(waitName(wait)), steps.now()),
+      waitWords[wait.kind].remindsItself !== true &&
+      isReminderDue(wait.since, last.get(waitName(wait)), steps.now(), isUrgent(wait)),
   );
 }
 
@@ -41,9 +49,14 @@ export async function remindOfWait(steps: Steps, wait: PersonWait): Promise<void
   const operation = await steps.ledger.operation(wait.operation);
   const name = waitName(wait);
   const now = steps.timestamp();
-  const called = calledTo(rules, wait.pool, wait.audience).filter((id) => mayEnd(wait, operation, id));
+  const isAgain = isUrgent(wait) && isRemindedAgain(wait.since, steps.now());
+  const audience = isAgain
+    ? audienceOnCall(rulesIn(rules, wait.pool), "reboot")
+    : calledTo(rules, wait.pool, wait.audience);
+  const called = audience.filter((id) => mayEnd(wait, operation, id));
   const message = waitReminder(wait, called, now);
-  const mark = `${name} reminder ${now.slice(0, 10)}`;
+  // Reminders of one day are several messages; one that is repeated within ten minutes is the same.
+  const mark = `${name} reminder ${now.slice(0, isUrgent(wait) ? 15 : 10)}`;
   const channel = operation?.channel ?? rules.slack.channel;
   await steps.thread.post(channel, message, mark, operation?.messageTs ?? undefined);
   await steps.reminders.keep(name);

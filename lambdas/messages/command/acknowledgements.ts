@@ -73,6 +73,10 @@ export const decisionHeard = (instanceId: string, isKept: boolean): Message =>
       : `Terminating ${code(instanceId)}.`,
   );
 
+/** Private answer to a press about several machines; about the others, a decision was made before. */
+export const groupDecided = (decided: number, all: number): Message =>
+  say(`Your decision is recorded for ${decided} of ${all} machines.`);
+
 const pressed = { keep: "Keep for inspection", terminate: "Terminate now", cancel: "Cancel operation" } as const;
 
 /**

@@ -1,10 +1,34 @@
-import { code } from "../slack/text.ts";
+import { typeThis } from "../command/syntax.ts";
+import { between } from "../slack/age.ts";
+import { code, counted, some } from "../slack/text.ts";
 import type { Finding } from "./finding.ts";
 import { broken, type FindingText, list, warning } from "./finding-text.ts";
 
-type OfAgents = Extract<Finding, { readonly kind: "agents-old" | "agents-silent" | "agents-proxied" }>;
+type OfAgents = Extract<
+  Finding,
+  { readonly kind: "agents-old" | "agents-silent" | "agents-proxied" | "nodes-not-ready" }
+>;
 
-/** Texts of the findings about the SSM agents of machines. */
+/** A node with its pool. */
+interface PooledNode {
+  readonly node: string;
+  readonly pool: string | null;
+}
+
+/** Most nodes that a finding names. */
+const MOST = 8;
+
+/** "`ip-10-0-3-7` (web, for 17m)". @param state its state, without the node's name */
+const named = <T extends PooledNode>(nodes: readonly T[], state: (node: T) => string): string =>
+  some(
+    nodes.map((one) => `${code(one.node)} (${one.pool === null ? "" : `${one.pool}, `}${state(one)})`),
+    MOST,
+  );
+
+const whyFirst = ([first]: readonly PooledNode[]): string =>
+  `${typeThis("why", first?.node ?? "<node>")} names the cause`;
+
+/** Texts of the findings about nodes that do not report and the SSM agents of machines. */
 export const ofAgents: { readonly [K in OfAgents["kind"]]: (of: Extract<Finding, { kind: K }>) => FindingText } = {
   "agents-old": ({ machines, wanted }) =>
     broken(
@@ -12,11 +36,17 @@ export const ofAgents: { readonly [K in OfAgents["kind"]]: (of: Extract<Finding,
       `the SSM agent is older than ${code(wanted)} on ${list(machines)}`,
       "replace these nodes, or update their agent with AWS-UpdateSSMAgent",
     ),
-  "agents-silent": ({ machines }) =>
+  "agents-silent": ({ agents, at }) =>
     warning(
       "Nodes",
-      `the SSM agent is not online on ${list(machines)}`,
-      "check that they run and reach the metadata service; a node whose agent stays offline can only be removed",
+      `the SSM agent does not report: ${named(agents, ({ since }) => (since === null ? "never did" : `for ${between(since, at)}`))}`,
+      `${whyFirst(agents)}; ${typeThis("reboot", "<node>")} reboots a node through EC2 once it is approved. Many at once: check the way to Systems Manager first`,
+    ),
+  "nodes-not-ready": ({ nodes, at }) =>
+    broken(
+      "Nodes",
+      `${counted(nodes.length, "Windows node")} ${nodes.length === 1 ? "is" : "are"} NotReady: ${named(nodes, ({ since }) => `for ${between(since, at)}`)}`,
+      `${whyFirst(nodes)}; ${typeThis("reboot", "<node>")} recovers a node`,
     ),
   "agents-proxied": ({ nodes }) =>
     broken(

@@ -1,5 +1,7 @@
 import { accounts } from "../../cluster/accounts.ts";
 import type { Block, Message } from "../../records/records.ts";
+import type { PersonWait } from "../../records/waits.ts";
+import { waitBlocks } from "../operation/waits.ts";
 import { between } from "../slack/age.ts";
 import { context, fitting, header, section } from "../slack/blocks.ts";
 import { andMore } from "../slack/table.ts";
@@ -73,28 +75,41 @@ const line = (words: readonly [FindingText, ...FindingText[]]): string => {
   return `${says.join("\n")}\n*${remedyOf(words[0])}:* ${words[0].remedy}.`;
 };
 
-function verdict({ findings, looked }: Examination, cluster: string): string {
+/** Waits for a person that are repeated in a report, and its time (ISO 8601). */
+export interface ReportedWaits {
+  readonly waits: readonly PersonWait[];
+  readonly now: string;
+}
+
+/** @param waiting number of waits for a person */
+function verdict({ findings, looked }: Examination, cluster: string, waiting = 0): string {
   const all = wordsOfFindings(findings);
   const count = (level: Level): number => all.filter((words) => words.level === level).length;
   const notes = count("note") > 0 ? ` (${counted(count("note"), "note")})` : "";
-  if (all.length === count("note")) return `${plain(cluster)}: all ${looked} checks passed${notes}`;
+  if (all.length === count("note") && waiting === 0) return `${plain(cluster)}: all ${looked} checks passed${notes}`;
   const parts: readonly (readonly [number, string])[] = [
     [count("broken"), "problem"],
     [count("warning"), "warning"],
     [count("unclear"), "inconclusive check"],
     [count("note"), "note"],
   ];
-  const said = parts.filter(([number]) => number > 0).map(([number, noun]) => counted(number, noun));
+  const waits = waiting > 0 ? [`${counted(waiting, "wait")} for a person`] : [];
+  const said = [...parts.filter(([number]) => number > 0).map(([number, noun]) => counted(number, noun)), ...waits];
   return `${plain(cluster)}: ${said.join(", ")}`;
 }
 
 const skippedLine = ({ skipped }: Examination): Block[] =>
   skipped.length > 0 ? [context(`Not checked: ${plain(skipped.join(", "), 1_000)}`)] : [];
 
-/** The doctor's private report: grouped, worst first, each finding with its remedy. */
-export function doctorMessage(examination: Examination, cluster: string): Message {
-  const text = verdict(examination, cluster);
-  const fixed = [header(text), ...credentialsLine(examination).map(context), ...skippedLine(examination)];
+/** The doctor's private report: what waits for a person, then the findings, grouped, worst first, each with its remedy. */
+export function doctorMessage(
+  examination: Examination,
+  cluster: string,
+  { waits, now }: ReportedWaits = { waits: [], now: "" },
+): Message {
+  const text = verdict(examination, cluster, waits.length);
+  const waiting = waitBlocks(waits, now);
+  const fixed = [header(text), ...waiting, ...credentialsLine(examination).map(context), ...skippedLine(examination)];
   const groups = grouped(examination.findings).flatMap(({ area, found }) =>
     byRemedy(found).map((words, at) => [section(at === 0 ? `*${area}*\n${line(words)}` : line(words))]),
   );
@@ -102,11 +117,14 @@ export function doctorMessage(examination: Examination, cluster: string): Messag
   const rest = groups.length - shown.length;
   const more = rest > 0 ? [context(`${andMore(rest, "finding")}: fix these first, then run the doctor again`)] : [];
   const fine =
-    groups.length === 0
+    groups.length + waits.length === 0
       ? [section("No problems found in Slack, AWS, the cluster or its nodes.")]
       : [context(`${counted(examination.looked, "check")} run.`)];
   const ages = credentialsLine(examination).map(context);
-  return { text, blocks: [header(text), ...shown.flat(), ...more, ...fine, ...ages, ...skippedLine(examination)] };
+  return {
+    text,
+    blocks: [header(text), ...waiting, ...shown.flat(), ...more, ...fine, ...ages, ...skippedLine(examination)],
+  };
 }
 
 const bare = (text: string): string =>

@@ -30,6 +30,23 @@ interface UsedNetwork {
   readonly cidr: string;
 }
 
+/** A machine whose agent has stopped reporting. */
+export interface SilentAgent {
+  /** Name of its node, or its instance id. */
+  readonly node: string;
+  readonly pool: string | null;
+  /** Last report; null for an agent that never reported. ISO 8601. */
+  readonly since: string | null;
+}
+
+/** A node in service that is not Ready. */
+export interface UnreadyNode {
+  readonly node: string;
+  readonly pool: string | null;
+  /** ISO 8601. */
+  readonly since: string;
+}
+
 /** One finding of the doctor, as data. */
 export type Finding =
   | { readonly kind: "down"; readonly area: Area; readonly why: string }
@@ -87,7 +104,9 @@ export type Finding =
   | { readonly kind: "no-release"; readonly why: string }
   | { readonly kind: "clock"; readonly against: string; readonly seconds: number }
   | { readonly kind: "agents-old"; readonly machines: readonly string[]; readonly wanted: string }
-  | { readonly kind: "agents-silent"; readonly machines: readonly string[] }
+  /** Agents that have stopped reporting; `at` is the time of the check, ISO 8601. */
+  | { readonly kind: "agents-silent"; readonly agents: readonly SilentAgent[]; readonly at: string }
+  | { readonly kind: "nodes-not-ready"; readonly nodes: readonly UnreadyNode[]; readonly at: string }
   | { readonly kind: "agents-proxied"; readonly nodes: readonly string[] }
   /** Machines of other owners that Casement could not assist. */
   | {

@@ -3,7 +3,7 @@ import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { context, say } from "../slack/blocks.ts";
-import { andMore, phoneColumns, table } from "../slack/table.ts";
+import { andMore, phoneColumns, shortNames, table } from "../slack/table.ts";
 import { code, counted } from "../slack/text.ts";
 import { dueCell, isShown } from "./reboot-due.ts";
 import { type UnregisteredRow, unregisteredBlocks } from "./unregistered.ts";
@@ -69,13 +69,27 @@ export function nodesMessage(rows: readonly NodeRow[], machines: readonly Unregi
   return { text, blocks: [...blocks, ...below] };
 }
 
+/** Answers a choice that no node meets, above the machines that are not nodes. @param now ISO 8601 */
+export function noNodesChosen(
+  choice: { readonly pool?: string | null; readonly notready?: true; readonly all: number },
+  machines: readonly UnregisteredRow[],
+  now: string,
+): Message {
+  const where = choice.pool ? ` of pool ${code(choice.pool)}` : "";
+  const { text, blocks } = say(
+    choice.notready === true
+      ? `No Windows node${where} is NotReady. ${typeThis("nodes", ...(choice.pool ? [choice.pool] : []))} lists them.`
+      : `No Windows nodes${where} found; the cluster has ${choice.all}. ${typeThis("nodes")} lists them.`,
+  );
+  return { text, blocks: [...blocks, ...unregisteredBlocks(machines, now)] };
+}
+
 function nodesTable(rows: readonly NodeRow[], now: string): Message {
   if (rows.length === 0) return say(`No Windows nodes found. To add some: ${typeThis("help", "add")}`);
   const domain = domainOf(rows);
-  const listed = troubledFirst(rows).map((row) => ({
-    ...row,
-    name: row.name.slice(0, row.name.length - domain.length),
-  }));
+  const ordered = troubledFirst(rows);
+  const names = shortNames(ordered.map(({ name }) => name.slice(0, name.length - domain.length)));
+  const listed = ordered.map((row, at) => ({ ...row, name: names[at] ?? row.name }));
   const { shown, same, hidden } = phoneColumns(
     columnsOf(listed).map(([heading, cell, isSaidOnce = false]) => ({
       heading,

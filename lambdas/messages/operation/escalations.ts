@@ -28,6 +28,7 @@ export interface Notice {
     | "trust"
     | "proxy"
     | "data-plane"
+    | "fleet"
     | "slack";
   /** Null if the notice belongs to no operation. */
   readonly operation: string | null;

@@ -110,7 +110,7 @@ function commandAgain({ request }: OperationRecord, { nodeName, failure }: NodeR
 const FORCED: ReadonlySet<string> = new Set(["drain", "reboot"]);
 
 /** Names the command to run after the end. */
-function again(operation: OperationRecord, node: NodeRecord): string {
+export function commandAfter(operation: OperationRecord, node: NodeRecord): string {
   const { nodeName, failure } = node;
   const name = operation.request.command;
   if (failure?.code === "losses-not-allowed" && nodeName && FORCED.has(name))
@@ -134,7 +134,7 @@ const untilTerminated = ({ instanceId }: NodeRecord): string =>
 function next(node: NodeRecord, operation: OperationRecord, now: string): string {
   if (asksToContinue(node)) return continueNext(node, now);
   if (isKept(node)) return `${untilTerminated(node)}.`;
-  if (node.status !== "deciding") return again(operation, node);
+  if (node.status !== "deciding") return commandAfter(operation, node);
   const deadline = node.decideBy ? `at ${localTime(node.decideBy)} (in ${between(now, node.decideBy)})` : "soon";
   if (node.unjudgedBy)
     return `press again. Casement could not check whether ${prose(`<@${node.unjudgedBy}>`)} may decide; without another decision the instance is kept ${deadline}.`;

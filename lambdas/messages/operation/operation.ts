@@ -1,4 +1,5 @@
 import { reasonOf } from "../../commands/request.ts";
+import { failureGroups } from "../../records/failure-groups.ts";
 import {
   type Block,
   isKept,
@@ -10,6 +11,7 @@ import {
 } from "../../records/records.ts";
 import { approvalBlocks } from "../approval/approval.ts";
 import { titleOf } from "../command/syntax.ts";
+import { groupBlocks } from "../fleet/failure-group.ts";
 import { lateMachines } from "../node/late.ts";
 import { rolloutButtons } from "../rollout/rollout.ts";
 import { age } from "../slack/age.ts";
@@ -180,6 +182,22 @@ function frame(view: OperationView, settings: MessageSettings): { readonly top: 
   };
 }
 
+/** Failures that are shown together, because they have one cause, or a single one. */
+interface ShownFailure {
+  readonly count: number;
+  readonly blocks: readonly Block[];
+}
+
+function failuresOf(view: OperationView, settings: MessageSettings): ShownFailure[] {
+  const { nodes, operation } = view;
+  const room = nodes.length === 1 ? WHY_OF_ONE : WHY;
+  return failureGroups(failed(nodes)).map((group) => {
+    const [first] = group;
+    const one = () => (first ? failureBlocks(first, view, settings, room) : []);
+    return { count: group.length, blocks: group.length > 1 ? groupBlocks(group, operation, settings, room) : one() };
+  });
+}
+
 const elsewhere = (count: number): Block =>
   context(`${count} more ${count === 1 ? "failure" : "failures"} in the thread`);
 
@@ -189,10 +207,10 @@ const elsewhere = (count: number): Block =>
  */
 export function operationMessage(view: OperationView, settings: MessageSettings): Message {
   const { top, bottom } = frame(view, settings);
-  const room = view.nodes.length === 1 ? WHY_OF_ONE : WHY;
-  const failures = failed(view.nodes).map((node) => failureBlocks(node, view, settings, room));
-  const shown = fitting(failures, [...top, ...bottom, elsewhere(failures.length)]);
-  const rest = failures.length - shown.length;
+  const failures = failuresOf(view, settings);
+  const blocks = failures.map((one) => one.blocks);
+  const shown = fitting(blocks, [...top, ...bottom, elsewhere(view.nodes.length)]);
+  const rest = failures.slice(shown.length).reduce((sum, { count }) => sum + count, 0);
   return {
     text: spoken(view),
     blocks: withOnePrimary([...top, ...shown.flat(), ...(rest > 0 ? [elsewhere(rest)] : []), ...bottom]),

@@ -1,3 +1,4 @@
+import { sameFailureBefore } from "../../records/failure-groups.ts";
 import { requesterOf } from "../../records/origin.ts";
 import {
   asksToContinue,
@@ -6,6 +7,7 @@ import {
   type OperationView,
   type ThreadState,
 } from "../../records/records.ts";
+import { sameFailureMessage } from "../fleet/failure-group.ts";
 import { between } from "../slack/age.ts";
 import { say, section } from "../slack/blocks.ts";
 import { plain, prose } from "../slack/text.ts";
@@ -57,6 +59,12 @@ export function failureMessage(view: ThreadView, node: NodeRecord, settings: Mes
   return { text, blocks: [...failure, ...calls] };
 }
 
+/** The failure in the thread: whole, or one line for a machine that failed as another did to which people were called. */
+function failureLine(view: ThreadView, node: NodeRecord, settings: MessageSettings): Message {
+  const before = sameFailureBefore(node, view.nodes);
+  return before ? sameFailureMessage(node, before, settings, view.now) : failureMessage(view, node, settings);
+}
+
 /** A line of the thread, with a mark that is unique among the lines of its node. */
 export interface ThreadLine {
   readonly mark: string;
@@ -103,7 +111,7 @@ function change(
   if (status === "running") return stageLines(before, after);
   const isFailure = after.failure !== null && !before?.failed;
   if (same && !isFailure) return [];
-  const message = isFailure ? failureMessage(view, after, settings) : say(nodeLine(after, now));
+  const message = isFailure ? failureLine(view, after, settings) : say(nodeLine(after, now));
   // A drain may need several decisions; each is a line of its own.
   const mark = asksToContinue(after) ? `${status} ${after.decideBy}` : status;
   return [{ mark, message }];

@@ -54,10 +54,7 @@ export const pauseWords = (cause: PauseCause, nodes: readonly NodeRecord[]): str
   causes[cause.kind](cause.kind === "canary" ? [] : nodes.filter(({ index }) => cause.indexes.includes(index)));
 
 /** Cause of the only failure after which a rollout has paused; empty for several failures, and for another pause. */
-export function pauseCauseOf(
-  cause: PauseCause,
-  nodes: readonly NodeRecord[],
-): Pick<RolloutPause, "cause" | "isStop"> {
+export function pauseCauseOf(cause: PauseCause, nodes: readonly NodeRecord[]): Pick<RolloutPause, "cause" | "isStop"> {
   if (cause.kind !== "failed" || cause.indexes.length !== 1) return {};
   const failure = nodes.find(({ index }) => index === cause.indexes[0])?.failure;
   if (!failure) return {};

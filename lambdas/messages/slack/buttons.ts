@@ -2,6 +2,10 @@
 export const CANCEL_OPERATION = "cancel-operation";
 export const KEEP_INSTANCE = "keep-instance";
 export const TERMINATE_INSTANCE = "terminate-instance";
+/** Buttons under failures with one cause; their value names the machines that the message lists. */
+export const KEEP_ONE = "keep-one";
+export const KEEP_ALL = "keep-all";
+export const TERMINATE_ALL = "terminate-all";
 export const TRY_AGAIN = "try-again";
 
 /**

@@ -1,6 +1,6 @@
 import { isOperationId } from "../../commands/operation-id.ts";
 import { offerPartition, operationPartition } from "../../records/ledger-table.ts";
-import { parseOwner } from "../../records/node-work.ts";
+import { parseGroup } from "../../records/node-work.ts";
 import type { Message } from "../../records/records.ts";
 import {
   APPROVE_OPERATION,
@@ -12,8 +12,10 @@ import {
   DO_NEXT,
   EC2_REBOOT,
   INSTALL_GUARD,
+  KEEP_ALL,
   KEEP_CORDONED,
   KEEP_INSTANCE,
+  KEEP_ONE,
   LOOK_AGAIN,
   OPEN_AWS,
   OPEN_RUNBOOK,
@@ -26,6 +28,7 @@ import {
   RESUME_ROLLOUT,
   RESUME_WITH_MORE,
   RUN_UNAPPROVED,
+  TERMINATE_ALL,
   TERMINATE_INSTANCE,
   TRY_AGAIN,
   UNCORDON_NODE,
@@ -43,6 +46,7 @@ export const carriers: Readonly<Record<string, Carrier>> = {
   [RUN_UNAPPROVED]: "operation",
   ...{ [PAUSE_ROLLOUT]: "operation", [RESUME_ROLLOUT]: "operation", [RESUME_WITH_MORE]: "operation" },
   ...{ [KEEP_INSTANCE]: "operation", [TERMINATE_INSTANCE]: "operation", [TRY_AGAIN]: "operation" },
+  ...{ [KEEP_ONE]: "operation", [KEEP_ALL]: "operation", [TERMINATE_ALL]: "operation" },
   ...{ [CONTINUE_DRAIN]: "operation", [CONTINUE_REBOOT]: "operation", [CONTINUE_REMOVAL]: "operation" },
   ...{ [REBOOT_WITH_PODS]: "operation", [EC2_REBOOT]: "operation" },
   ...{ [LOOK_AGAIN]: "command", [DO_NEXT]: "command", [RESTART_SERVICES]: "command", [INSTALL_GUARD]: "command" },
@@ -54,9 +58,9 @@ export const carriers: Readonly<Record<string, Carrier>> = {
 /** Longest command of a button: DynamoDB's partition keys hold 2,048 bytes (Developer Guide, "Quotas"). */
 const LONGEST_COMMAND = 600;
 
-/** Finds the operation in a button's value: "add-3f9c2a71", or the same with a number; null for any other text. */
+/** Finds the operation in a button's value: "add-3f9c2a71", or the same with numbers; null for any other text. */
 export function operationOf(value: string): string | null {
-  const operation = parseOwner(value)?.operation ?? value;
+  const operation = parseGroup(value)?.operation ?? value;
   return isOperationId(operation) ? operation : null;
 }
 

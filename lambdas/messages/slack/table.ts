@@ -83,6 +83,18 @@ export function tableOfEntries(columns: readonly string[], entries: readonly Tab
   );
 }
 
+/** Most characters of a name in a table for phones: a status of 17 has room beside it. */
+const LONGEST_NAME = 36;
+
+/** Shortens long names in the middle, where those of one cluster differ least; names that would be alike stay whole. */
+export function shortNames(names: readonly string[]): string[] {
+  const half = (LONGEST_NAME - 1) / 2;
+  const short = names.map((name) =>
+    name.length > LONGEST_NAME ? `${name.slice(0, Math.floor(half))}…${name.slice(-Math.ceil(half))}` : name,
+  );
+  return names.map((name, at) => (short.filter((one) => one === short[at]).length === 1 ? (short[at] ?? name) : name));
+}
+
 /** A column of a table for phones. */
 export interface PhoneColumn {
   readonly heading: string;

@@ -1,6 +1,8 @@
 import { DescribeInstanceStatusCommand } from "@aws-sdk/client-ec2";
+import { isReportOverdue } from "../../health/agent-silence.ts";
 import { atLeast } from "../../machine/versions.ts";
 import type { Finding } from "../../messages/doctor/finding.ts";
+import { TAG } from "../../tags.ts";
 import { instances, isOurs } from "../ec2/instances.ts";
 import { machine } from "../machine/machine.ts";
 import { machines } from "../machines/machines.ts";
@@ -20,14 +22,21 @@ async function agents({ context, configuration }: DoctorFacts): Promise<Finding[
   const ours = all.filter((instance) => instance.state === "running" && isOurs(instance, name));
   const known = await machine(context).agents();
   const ids = ours.map(({ instanceId }) => instanceId);
-  const silent = ids.filter((instance) => known.get(instance)?.online !== true);
+  const at = new Date(context.now()).toISOString();
+  const silent = ours
+    .filter(({ instanceId }) => isReportOverdue(known.get(instanceId), context.now()))
+    .map(({ instanceId, privateDnsName, tags }) => ({
+      node: privateDnsName || instanceId,
+      pool: tags[TAG.pool] ?? null,
+      since: known.get(instanceId)?.lastPingAt ?? null,
+    }));
   const seen = await machines(context).seen.all();
   const proxied = ids
     .flatMap((instance) => seen.get(instance) ?? [])
     .filter(({ proxiedBy }) => proxiedBy !== undefined);
   const old = ids.filter((instance) => !atLeast(known.get(instance)?.version || OLDEST_AGENT, OLDEST_AGENT));
   return [
-    ...(silent.length === 0 ? [] : [{ kind: "agents-silent", machines: silent } as const]),
+    ...(silent.length === 0 ? [] : [{ kind: "agents-silent", agents: silent, at } as const]),
     ...(proxied.length === 0 ? [] : [{ kind: "agents-proxied", nodes: proxied.map(({ node }) => node) } as const]),
     ...(old.length === 0 ? [] : [{ kind: "agents-old", machines: old, wanted: OLDEST_AGENT } as const]),
   ];

@@ -18,6 +18,7 @@ import { mirrorsCheck } from "./mirrors.ts";
 import { nodeIdentities } from "./nodes/node-identities.ts";
 import { otherMachines } from "./nodes/other-machines.ts";
 import { probeRound } from "./nodes/probe-round.ts";
+import { nodesReady } from "./nodes/readiness.ts";
 import { seenNodes } from "./nodes/seen-nodes.ts";
 import { unregisteredMachines } from "./nodes/unregistered-machines.ts";
 import { profileChecksOf } from "./profile-checks.ts";
@@ -48,6 +49,7 @@ const sidesOf = (profile: Profile): readonly Side<DoctorFacts>[] => [
     checks: [
       ...clusterChecks,
       unregisteredMachines,
+      nodesReady,
       nodeIdentities,
       otherMachines,
       seenNodes,

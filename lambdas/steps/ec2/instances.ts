@@ -46,6 +46,9 @@ export interface Machine {
    * MAC address of the primary network interface in EC2's format, "02:aa:bb:cc:dd:01"; empty if EC2 does not report it.
    */
   readonly mac?: string;
+  readonly subnet?: string;
+  readonly image?: string;
+  readonly type?: string;
 }
 
 /** Did Casement launch it, for this cluster? Only such an instance may be terminated. */
@@ -95,6 +98,12 @@ function coded(error: Error): Error {
   return error;
 }
 
+const launchedAs = ({ SubnetId, ImageId, InstanceType }: Instance): Pick<Machine, "subnet" | "image" | "type"> => ({
+  subnet: SubnetId ?? "",
+  image: ImageId ?? "",
+  type: InstanceType ?? "",
+});
+
 const machineOf = (instance: Instance): Machine => ({
   instanceId: instance.InstanceId ?? "",
   state: instance.State?.Name ?? "unknown",
@@ -109,6 +118,7 @@ const machineOf = (instance: Instance): Machine => ({
   isWindows: instance.Platform?.toLowerCase() === "windows",
   hasProfile: instance.IamInstanceProfile !== undefined,
   mac: instance.NetworkInterfaces?.find(({ Attachment }) => Attachment?.DeviceIndex === 0)?.MacAddress ?? "",
+  ...launchedAs(instance),
 });
 
 /** The operation that launched an instance, by its tag; null if it has no such tag. */

@@ -13,6 +13,7 @@ import {
   SendCommandCommand,
 } from "@aws-sdk/client-ssm";
 import { Retryable } from "../../errors.ts";
+import type { AgentReport } from "../../health/agent-silence.ts";
 import type { ApplyRequest, MachinePlan } from "../../machine/plan.ts";
 import { parseResult } from "../../machine/result-lines.ts";
 import type { FailureCode } from "../../records/failures.ts";
@@ -39,8 +40,7 @@ export type CommandState =
   | { readonly state: "failed"; readonly why: string; readonly code: FailureCode };
 
 /** The agent's own report to Systems Manager. */
-export interface Agent {
-  readonly online: boolean;
+export interface Agent extends AgentReport {
   readonly version: string | null;
 }
 
@@ -90,6 +90,7 @@ function stateOf(script: DocumentScript, invocation: GetCommandInvocationCommand
 
 const agentOf = (found: InstanceInformation | undefined): Agent => ({
   online: found?.PingStatus === "Online",
+  lastPingAt: found?.LastPingDateTime?.toISOString() ?? null,
   version: found?.AgentVersion ?? null,
 });
 

@@ -74,6 +74,7 @@ export function probedFleet(count: number, podOf: (node: string) => Pod, clock?:
     leases: { holder: async (id: string) => (id === idOf("win-00") ? "drain-1:0" : undefined) },
     machines: {
       assistance: { all: async () => [] },
+      seen: { ownReboots: async () => new Map() },
       probed: {
         all: async () => [...kept.values()],
         note: async (one: ProbedNode) => {

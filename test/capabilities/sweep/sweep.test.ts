@@ -29,7 +29,7 @@ const free = {
 /** Sweeps over one look that was asked for some minutes ago; what was written about it is kept. */
 async function swept(minutesAgo: number, fields: Partial<OperationRecord>, execution: string | null) {
   const requestedAt = new Date(inMinutes(-minutesAgo)).toISOString();
-  const operation = operationRecord({ request: { command: "nodes" }, requestedAt, ...fields });
+  const operation = operationRecord({ request: { command: "nodes", pool: null }, requestedAt, ...fields });
   const written: string[] = [];
   const steps = verbs({
     ledger: {
@@ -54,7 +54,7 @@ it("leaves what may still begin, and closes what never began", async () => {
 it("leaves an operation whose execution Lambda refuses to show, closes the others, and then fails", async () => {
   const requestedAt = new Date(inMinutes(-60)).toISOString();
   const looks = ["arn:renamed", "arn:stopped"].map((executionArn) =>
-    operationRecord({ id: executionArn, request: { command: "nodes" }, requestedAt, executionArn }),
+    operationRecord({ id: executionArn, request: { command: "nodes", pool: null }, requestedAt, executionArn }),
   );
   const closed: string[] = [];
   const denied = Object.assign(new Error("not authorized to perform lambda:GetDurableExecution"), {

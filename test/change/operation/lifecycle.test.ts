@@ -40,7 +40,10 @@ it("an operation begins with the release document of today, and says which execu
 it("an operation that was delivered too late does not begin", async () => {
   const late = NOW / 1000 - 1;
   expect(await begun({}, operator, late)).toEqual({ answer: "Refused", written: [] });
-  expect(await begun({ request: { command: "nodes" } }, operator, late)).toEqual({ answer: "UserError", written: [] });
+  expect(await begun({ request: { command: "nodes", pool: null } }, operator, late)).toEqual({
+    answer: "UserError",
+    written: [],
+  });
 });
 
 it("an operation that the front door gave up does not begin", async () => {

@@ -99,7 +99,7 @@ describe("What nobody asks for any more", () => {
   it("expires: a look after a month, a command's callback after a day; a change stays", async () => {
     const { ledger } = simulator.as("front-door");
     const asked = "2027-04-01T00:00:00.000Z";
-    await ledger.requested({ ...operation("nodes-1", asked), request: { command: "nodes" } });
+    await ledger.requested({ ...operation("nodes-1", asked), request: { command: "nodes", pool: null } });
     await ledger.requested(operation("add-kept", asked));
     await simulator.as("provision-node").ledger.awaitCommand("command-9", "i-0cc", "callback-9");
     expect(await expiryOf("operation#nodes-1", "operation")).toBe(Date.parse(asked) / 1000 + 30 * DAY);

@@ -96,7 +96,7 @@ describe("The record of an operation", () => {
 
   it("expires from the beginning where the door refused it, and a month after the request where it was a look", async () => {
     await door().requested(operation("add-refused", { status: "refused", endedAt: AT }));
-    await door().requested(operation("nodes-1", { request: { command: "nodes" } }));
+    await door().requested(operation("nodes-1", { request: { command: "nodes", pool: null } }));
     await door().changeOperation("nodes-1", { status: "succeeded", endedAt: AT });
     expect(await expiries("add-refused")).toEqual({ operation: 400 });
     expect(await expiries("nodes-1")).toEqual({ operation: 30 });
@@ -105,7 +105,7 @@ describe("The record of an operation", () => {
   it("leaves room in the list for as many unexpired ones as were asked for", async () => {
     for (const at of [1, 2, 3]) await ledger().requested(operation(`add-${at}`));
     for (const at of [4, 5, 6]) {
-      await door().requested(operation(`nodes-${at}`, { request: { command: "nodes" } }));
+      await door().requested(operation(`nodes-${at}`, { request: { command: "nodes", pool: null } }));
     }
     await simulator.pass(31 * DAY);
     expect(await simulator.as("look").ledger.operations(3)).toHaveLength(3);

@@ -191,12 +191,12 @@ describe("An agent", () => {
 
   it("is online when it says so", async () => {
     const info = { PingStatus: "Online", AgentVersion: "3.3.2746.0" };
-    expect(await one(info)).toEqual({ online: true, version: "3.3.2746.0" });
+    expect(await one(info)).toEqual({ online: true, lastPingAt: null, version: "3.3.2746.0" });
   });
 
   it("is not online when its connection is lost or it never registered", async () => {
     expect(await one({ PingStatus: "ConnectionLost" })).toMatchObject({ online: false });
-    expect(await one()).toEqual({ online: false, version: null });
+    expect(await one()).toEqual({ online: false, lastPingAt: null, version: null });
   });
 
   it("is found on any page of all agents", async () => {
@@ -206,8 +206,8 @@ describe("An agent", () => {
         : { InstanceInformationList: [{ InstanceId: "i-1", PingStatus: "Online" }], NextToken: "2" },
     });
     expect([...(await answered({ DescribeInstanceInformation }).machine.agents())]).toEqual([
-      ["i-1", { online: true, version: null }],
-      ["i-2", { online: false, version: null }],
+      ["i-1", { online: true, lastPingAt: null, version: null }],
+      ["i-2", { online: false, lastPingAt: null, version: null }],
     ]);
   });
 });

@@ -3,6 +3,7 @@ import { expectSound, heldBack, newest, settled } from "../../evidence.ts";
 import { asked, impatient, launchedName } from "../../failing.ts";
 import { type Journey, startJourney } from "../../journey.ts";
 import { asksAsNode, reached } from "../../outside.ts";
+import { openly } from "../../reading.ts";
 import { requestState, threadOf } from "../../signing.ts";
 
 let here: Journey;
@@ -32,6 +33,8 @@ test("a request that is denied is named at once, with who and why; after three t
   const denied = /csr-\w+ was denied by the program gatekeeper \("new nodes are frozen until the audit is over"\)/;
   expect(thread()).toMatch(denied);
   expect(thread()).toContain("Next: allow requests for system:node:");
+  await here.pass(1);
+  expect(openly(here).at(-1)).toMatch(/was denied by the program gatekeeper[\s\S]*\[Cancel operation\]|failed at/);
   const node = await asked(here);
   expect(node.failure).toMatchObject({
     // The bot may approve the first request before the program sees it; the next one is denied.

@@ -33,6 +33,15 @@ const cells = (table: string, word: string): string[] =>
 describe("somebody who looks around", () => {
   sharing(withSeedNodes);
 
+  test("lists the nodes of one pool, and those that are not Ready", async () => {
+    const ofWeb = await answer("operator", "/win nodes web");
+    expect(ofWeb).toContain(shortName(web));
+    expect(ofWeb).not.toContain(shortName(batch));
+    expect(await answer("operator", "/win nodes edge")).toContain("No Windows nodes of pool `edge` found");
+    expect(await answer("operator", "/win nodes --notready")).toContain("No Windows node is NotReady.");
+    expect(await answer("operator", "/win nodes wbe")).toContain("`web`");
+  });
+
   test.each(["get nodes", "get no", "kubectl get nodes", "GET NODES", "  nodes  "])(
     "is also said %j",
     async (words) => {

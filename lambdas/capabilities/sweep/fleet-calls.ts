@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import { readFleet } from "../../change/fleet/fleet-nodes.ts";
+import { audienceOnCall } from "../../commands/policy.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
+import { step } from "../../engine/durable.ts";
+import { escalate } from "../../engine/escalate.ts";
+import { orLater } from "../../engine/or-later.ts";
+import { type FleetNode, type FleetTrouble, fleetTroubleKinds, fleetTroubleOf } from "../../health/fleet-trouble.ts";
+import { fleetRecoveredMessage, fleetTroubleMessage, fleetTroubleNotice } from "../../messages/fleet/call.ts";
+import type { Notice } from "../../messages/operation/escalations.ts";
+import type { FleetCall } from "../../records/fleet-call.ts";
+import type { Message } from "../../records/records.ts";
+import type { Steps } from "../../steps/steps.ts";
+
+/** News of a tick about one kind of trouble. */
+interface FleetNews {
+  readonly call: FleetCall;
+  readonly message: Message;
+  /** Calls people past Slack; null once they were called. */
+  readonly notice: Notice | null;
+  readonly isOver: boolean;
+}
+
+/** The next tick asks an unavailable service again. */
+const ATTEMPTS = 1;
+
+const hashOf = (message: Message): string => createHash("sha256").update(JSON.stringify(message)).digest("hex");
+
+/** Records the trouble. @returns what is to be said; null if the message shows it already */
+async function noteTrouble(
+  steps: Steps,
+  configuration: Configuration,
+  trouble: FleetTrouble,
+  open: FleetCall | undefined,
+): Promise<FleetNews | null> {
+  const nodes = trouble.failing.map(({ node }) => node);
+  const begun = { kind: trouble.kind, since: trouble.since, nodes, pagedAt: null, ts: null, shown: "" };
+  const { since, ...call } = open ?? (await steps.announcements.fleet.begin(begun));
+  const shown = { ...trouble, since };
+  const message = fleetTroubleMessage(shown, audienceOnCall(configuration, "reboot"));
+  if (call.ts !== null && call.shown === hashOf(message)) return null;
+  const notice = call.pagedAt === null ? fleetTroubleNotice(shown) : null;
+  return { call: { ...call, since, nodes }, message, notice, isOver: false };
+}
+
+/** Ends a call whose nodes are back. A call that Slack never showed ends without a word. */
+async function noteEnd(steps: Steps, call: FleetCall, nodes: readonly FleetNode[]): Promise<FleetNews | null> {
+  if (call.ts === null) {
+    await steps.announcements.fleet.end(call.kind);
+    return null;
+  }
+  return { call, message: fleetRecoveredMessage(call, nodes, steps.timestamp()), notice: null, isOver: true };
+}
+
+/** Looks at all Windows nodes. Call inside a step. */
+async function findNews(steps: Steps): Promise<FleetNews[]> {
+  const { configuration } = await steps.runtime.read(null);
+  const [nodes, open] = await Promise.all([readFleet(steps, configuration), steps.announcements.fleet.open()]);
+  const at = { most: configuration.mostNotReady, now: steps.now() };
+  const news = await Promise.all(
+    fleetTroubleKinds.map(async (kind) => {
+      const call = open.find((one) => one.kind === kind);
+      const trouble = fleetTroubleOf(kind, nodes, call?.nodes ?? [], at);
+      if (trouble) return noteTrouble(steps, configuration, trouble, call);
+      return call ? noteEnd(steps, call, nodes) : null;
+    }),
+  );
+  return news.filter((one) => one !== null);
+}
+
+/** Shows the news in the one message of its trouble. Call inside a step. */
+async function tell(steps: Steps, { call, message, isOver }: FleetNews): Promise<void> {
+  const { kind, since, nodes } = call;
+  const { slack } = await steps.runtime.rules();
+  const ts =
+    call.ts === null
+      ? await steps.thread.post(slack.channel, message, `fleet ${kind} ${since}`)
+      : await steps.thread.update(slack.channel, call.ts, message);
+  await (isOver
+    ? steps.announcements.fleet.end(kind)
+    : steps.announcements.fleet.change(kind, { ts, nodes, shown: hashOf(message) }));
+}
+
+/**
+ * Calls people to trouble of many nodes: one call for all of them, past Slack and in one message, which follows the number
+ * of nodes and ends when they are back. If Slack is down, the next tick posts the message.
+ */
+export async function callForFleet(ctx: DurableContext, steps: Steps): Promise<void> {
+  const news = await step(ctx, "look at the whole fleet", () => findNews(steps), ATTEMPTS).catch(orLater([]));
+  for (const one of news) {
+    const { kind } = one.call;
+    if (one.notice) {
+      await escalate(ctx, steps, `fleet ${kind}`, one.notice);
+      const keep = () => steps.announcements.fleet.change(kind, { pagedAt: steps.timestamp() });
+      await step(ctx, `keep the page: fleet ${kind}`, keep).catch(orLater(undefined));
+    }
+    await step(ctx, `tell of the fleet: ${kind}`, () => tell(steps, one), ATTEMPTS).catch(orLater(undefined));
+  }
+}

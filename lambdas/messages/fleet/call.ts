@@ -1,0 +1,181 @@
+import type {
+  FleetCause,
+  FleetGroup,
+  FleetNode,
+  FleetTrouble,
+  FleetTroubleKind,
+  PoolShare,
+} from "../../health/fleet-trouble.ts";
+import type { FleetCall } from "../../records/fleet-call.ts";
+import type { Block, Message } from "../../records/records.ts";
+import { line, type Notice } from "../operation/escalations.ts";
+import { between, localTime, utc } from "../slack/age.ts";
+import { actions, type Button, say, section } from "../slack/blocks.ts";
+import { DO_NEXT, LOOK_AGAIN } from "../slack/buttons.ts";
+import { code, counted, mentionOf, plain, some } from "../slack/text.ts";
+import { sharedWords } from "./shared-traits.ts";
+
+const RUNBOOK = "docs/runbook.md#many-nodes-are-notready";
+
+/** Most nodes that a group names; the rest is counted. */
+const MOST_NODES = 8;
+
+/** Longest command that a button carries. */
+const LONGEST_COMMAND = 600;
+
+const pools = (shares: readonly PoolShare[]): string =>
+  shares.map(({ pool, failing, all }) => `${pool ?? "no pool"} ${failing} of ${all}`).join(", ");
+
+/** Trouble as a clause: "4 of 7 Windows nodes are NotReady". */
+const heads: Readonly<Record<FleetTroubleKind, (trouble: FleetTrouble) => string>> = {
+  "not-ready": ({ failing, all }) => `${failing.length} of ${counted(all, "Windows node")} are NotReady`,
+  "agents-silent": ({ failing, all }) =>
+    `The SSM agents of ${failing.length} of ${counted(all, "Windows node")} are silent`,
+};
+
+const causeWords = (cause: FleetCause): string => {
+  switch (cause.kind) {
+    case "instance":
+      return `the instance is ${plain(cause.state, 40)}`;
+    case "kubelet-silent":
+      return `the kubelet has stopped reporting${cause.isAgentSilent ? ", and so has the SSM agent" : ", the SSM agent reports"}`;
+    case "kubelet-unready":
+      return `the kubelet reports ${plain(cause.reason, 80)}${cause.message ? `: ${plain(cause.message, 200)}` : ""}`;
+    case "no-profile":
+      return "the instance has no instance profile, so the agent has no permissions";
+    case "agent-silent":
+      return "the agent has stopped reporting; the kubelet reports";
+  }
+};
+
+/** Name by which a command finds the node: the host name, if no other node has it. */
+function shortName(node: string, all: readonly FleetNode[]): string {
+  const host = (name: string): string => name.split(".")[0] ?? name;
+  return all.filter((one) => host(one.node) === host(node)).length === 1 ? host(node) : node;
+}
+
+function groupLines({ cause, nodes, shared }: FleetGroup, { failing }: FleetTrouble, working: string): string[] {
+  const names = some(
+    nodes.map(({ node }) => code(shortName(node, failing))),
+    MOST_NODES,
+  );
+  const words = sharedWords(shared, working);
+  return [`• ${counted(nodes.length, "node")}: ${causeWords(cause)}. ${names}`, ...(words ? [`    ${words}`] : [])];
+}
+
+/** A command that recovers failing nodes of one pool, and the text of its button. */
+interface Recovery {
+  readonly command: string;
+  readonly text: string;
+}
+
+/** Most pools for which a message has a button. */
+const MOST_RECOVERIES = 5;
+
+/**
+ * Builds a recovery for each pool, because a rollout is about one: it reboots exactly the failing nodes, or the pool where
+ * their names do not fit into a button. Nodes on which an operation works, or for which Casement does not act, are left out.
+ */
+function recoveriesOf({ kind, failing, pools: shares }: FleetTrouble): Recovery[] {
+  if (kind !== "not-ready") return [];
+  const recoveries = shares.flatMap(({ pool }) => {
+    const names = failing
+      .filter((node) => node.pool === pool && node.isOwn && !node.isHeld)
+      .map(({ node }) => shortName(node, failing));
+    const exact = `reboot ${names.join(" ")}`;
+    const command = exact.length <= LONGEST_COMMAND ? exact : pool && `reboot ${pool}`;
+    return names.length > 0 && command ? [{ command, pool }] : [];
+  });
+  return recoveries.slice(0, MOST_RECOVERIES).map(({ command, pool }) => ({
+    command,
+    text: recoveries.length === 1 ? "Recover them…" : `Recover ${pool ?? "the others"}…`,
+  }));
+}
+
+/** A row of buttons for each recovery, because a row may have a kind of button once; Why? is in the first. */
+function rows(trouble: FleetTrouble): Block[] {
+  const [first] = trouble.failing;
+  const name = shortName(first?.node ?? "", trouble.failing);
+  const why: Button = { actionId: LOOK_AGAIN, value: `why ${name}`, text: "Why?" };
+  const recoveries = recoveriesOf(trouble).map(
+    ({ command, text }): Button => ({ actionId: DO_NEXT, value: command, text }),
+  );
+  const [one, ...others] = recoveries;
+  return [[why, ...(one ? [one] : [])], ...others.map((other) => [other])].map((buttons, at) =>
+    actions(`fleet:${trouble.kind}:${at}`, buttons),
+  );
+}
+
+function next(trouble: FleetTrouble): string {
+  const { kind, failing, all } = trouble;
+  const first = code(shortName(failing[0]?.node ?? "", failing));
+  if (kind === "agents-silent")
+    return `Pods go on running, but no command reaches these machines. Next: press *Why?* for ${first}, and check the way to Systems Manager from what they share: endpoint, NAT, instance profile.`;
+  const outside = failing.length === all ? "All of them fail, so the cause is likely outside the nodes. " : "";
+  const recover =
+    recoveriesOf(trouble).length > 0 ? "; *Recover* plans a reboot of these nodes alone, under the usual approval" : "";
+  return `${outside}Next: press *Why?* for the checks of ${first}, and mend a common cause first${recover}.`;
+}
+
+/**
+ * Builds the one message about trouble of many nodes: how many, since when, in which pools, each cause with what its nodes
+ * share, and the next step.
+ * @param called ids of user groups (S…) and people
+ */
+export function fleetTroubleMessage(trouble: FleetTrouble, called: readonly string[]): Message {
+  const { kind, since, groups } = trouble;
+  const head = heads[kind](trouble);
+  const working = kind === "not-ready" ? "no Ready node" : "no other node";
+  const text = [
+    `🚨 *${head}* since ${localTime(since)} (${plain(pools(trouble.pools), 300)})`,
+    ...(called.length > 0 ? [called.map(mentionOf).join(" ")] : []),
+    ...groups.flatMap((group) => groupLines(group, trouble, working)),
+    next(trouble),
+  ].join("\n");
+  return {
+    text: `🚨 ${head}`,
+    blocks: [section(text.slice(0, 3_000)), ...rows(trouble)],
+  };
+}
+
+/** Calls people past Slack to trouble of many nodes. */
+export function fleetTroubleNotice(trouble: FleetTrouble): Notice {
+  const shared = trouble.groups.flatMap((group) => sharedWords(group.shared, "no other node") ?? []);
+  const names = some(
+    trouble.failing.map(({ node }) => node),
+    MOST_NODES,
+  );
+  const words = [
+    `${heads[trouble.kind](trouble)} since ${utc(trouble.since)} (${pools(trouble.pools)}): ${names}.`,
+    ...shared,
+    `See ${RUNBOOK}.`,
+  ];
+  return { kind: "fleet", operation: null, message: line(words.join(" ")), until: null };
+}
+
+/** Words of the end of each kind of trouble, and what is said of a node that still fails. */
+const ends: Readonly<
+  Record<FleetTroubleKind, { readonly words: string; readonly left: (node: FleetNode) => string | null }>
+> = {
+  "not-ready": {
+    words: "Windows nodes are Ready again",
+    left: ({ node, notReadySince }) => (notReadySince === null ? null : `${code(node)} is still NotReady.`),
+  },
+  "agents-silent": {
+    words: "Windows nodes have an SSM agent that reports again",
+    left: ({ node, agentSilentSince }) =>
+      agentSilentSince === null ? null : `The agent of ${code(node)} is still silent.`,
+  },
+};
+
+/**
+ * Rewrites the message of a call once fewer than two of its nodes fail.
+ * @param nodes all Windows nodes in service
+ * @param now ISO 8601
+ */
+export function fleetRecoveredMessage({ kind, since }: FleetCall, nodes: readonly FleetNode[], now: string): Message {
+  const { words, left } = ends[kind];
+  const failing = nodes.flatMap((node) => left(node) ?? []);
+  const head = failing.length === 0 ? `All ${nodes.length}` : `${nodes.length - failing.length} of ${nodes.length}`;
+  return say([`✅ *${head} ${words}* after ${between(since, now)}.`, ...failing.slice(0, MOST_NODES)].join(" "));
+}
