@@ -49,6 +49,14 @@ function bootChanged(facts: HealthFacts): Judgement {
 const sameBoot = ({ bootId, askedAt }: NonNullable<HealthFacts["before"]>): Judgement =>
   wrong({ kind: "same-boot", bootId, askedAt });
 
+/** Less free space than this is low: the base image of Windows Server alone has 5 GB. */
+const LOW_BYTES = 10 * 1024 ** 3;
+
+/** Check of the free space, but not to prove a reboot, which does not change it. */
+const disk = byAnswer("disk", "disk", ({ freeBytes, sizeBytes }, { before }) =>
+  freeBytes < LOW_BYTES && !before ? wrong({ kind: "disk-low", freeBytes, sizeBytes }) : OK,
+);
+
 const metadata = byAnswer("metadata", "metadata", ({ answers }, { machine }) => {
   if (answers) return OK;
   const guard = machine.known ? machine.value.answers.guard : undefined;
@@ -115,7 +123,7 @@ const guard = byAnswer("guard", "guard", ({ present, taskEnabled, lastResult, er
 export const bootCheck: NodeCheck = { name: "boot", needs: ["machine", "kubernetes"], judge: bootChanged };
 
 /** Checks of the facts from `observe.ps1`, in the order of dependencies. */
-export const machineChecks: readonly NodeCheck[] = [metadata, routes, services, network, networkServices];
+export const machineChecks: readonly NodeCheck[] = [metadata, routes, services, network, networkServices, disk];
 
 /** Check of the guard, which a machine needs at its next boot. */
 export const guardCheck: NodeCheck = guard;
