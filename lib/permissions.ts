@@ -76,8 +76,12 @@ const asksCluster = (name: WorkflowName, account: Account): Statement[] => [
   seeInstances,
 ];
 
-/** Permissions of every function that changes nodes with the account `act`. */
-const actsOnNodes = (name: Appender): Statement[] => [...asksCluster(name, "act"), askToAppend(name), putNotices];
+/** Permissions of every function that changes nodes with the account `act`; its cards name other operations on them. */
+const actsOnNodes = (name: Appender): Statement[] => [
+  ...asksCluster(name, "act"),
+  askToAppend(name),
+  ...[putNotices, readList(UNFINISHED)],
+];
 
 /** Functions of single nodes and rollouts whose executions wait for people and are woken by a button or a dialog. */
 const whichAsk = [

@@ -83,6 +83,11 @@ export const poolSchema = z.strictObject({
   afterFailedDrain: z.enum(["uncordon", "hold", "ask"]).default("uncordon"),
   /** Seconds for which a proven node is watched before it is uncordoned; 0 uncordons it right after the proof. */
   soakSeconds: z.number().int().min(0).max(MOST_SOAK_SECONDS).default(0),
+  /**
+   * Seconds that a rollout gives evicted pods to be ready elsewhere, before it begins its next node; 0 begins it without a
+   * look at them.
+   */
+  settleSeconds: z.number().int().min(0).max(MOST_SOAK_SECONDS).default(0),
   /** Does a schedule check whether its machines wait for a reboot, and whether they booted unexpectedly? */
   rebootDue: z.boolean().default(true),
   /** Does a schedule probe its nodes, if there is an image for their release? */

@@ -3,7 +3,7 @@ import type { Action, ApplyResult, FailedAction, MachinePlan } from "../machine/
 import { codeOfScript, type FailureCode, isFailureCode } from "../records/failures.ts";
 import { workOf } from "../records/node-work.ts";
 import type { Steps } from "../steps/steps.ts";
-import { StageFailed, step } from "./durable.ts";
+import { MINUTE, StageFailed, step } from "./durable.ts";
 import type { LineReading } from "./fleet-batch.ts";
 import { runScript, type ScriptRun } from "./run-script.ts";
 
@@ -18,8 +18,23 @@ export async function applyPlan(
   ctx: DurableContext,
   steps: Steps,
   run: ScriptRun,
-  actions: readonly Action[] | (() => Promise<readonly Action[]>),
+  actions: Actions,
 ): Promise<ApplyResult> {
+  const result = await sendSurely(ctx, steps, run, actions);
+  const { failed } = result;
+  if (failed)
+    throw new StageFailed(
+      codeOfAction(failed, typeof actions === "function" ? [] : actions),
+      `${failed.action}: ${failed.error}`,
+    );
+  if (!result.ok) throw new StageFailed("script-failed", "apply.ps1 failed without an error message");
+  return result;
+}
+
+type Actions = readonly Action[] | (() => Promise<readonly Action[]>);
+
+/** Stores a plan, sends it, and waits for what the machine reports. */
+async function sendPlan(ctx: DurableContext, steps: Steps, run: ScriptRun, actions: Actions): Promise<ApplyResult> {
   const { held, name, wait } = run;
   const { operation, index } = workOf(held.owner);
   const notAfter = Math.floor(wait.until / 1000);
@@ -29,15 +44,30 @@ export async function applyPlan(
     const plan: MachinePlan = { format: 2, operation, notAfter, actions: made, madeAt: Math.floor(steps.now() / 1000) };
     return steps.machine.requestFor(plan, key);
   });
-  const result = await runScript<ApplyResult>(ctx, steps, run, { script: "apply", request });
-  const { failed } = result;
-  if (failed)
-    throw new StageFailed(
-      codeOfAction(failed, typeof actions === "function" ? [] : actions),
-      `${failed.action}: ${failed.error}`,
-    );
-  if (!result.ok) throw new StageFailed("script-failed", "apply.ps1 failed without an error message");
-  return result;
+  return runScript<ApplyResult>(ctx, steps, run, { script: "apply", request });
+}
+
+/** Milliseconds for a plan that is sent again: what it would change is done already, or its agent is silent. */
+const AGAIN_MS = 5 * MINUTE;
+
+/** Did SSM lose the result of a script that the machine may have run? */
+const isUnsure = (error: unknown): boolean => error instanceof StageFailed && error.mayHaveRun;
+
+/**
+ * Sends a plan, and once more if SSM loses the result: every action looks first, so that the machine reports what it has.
+ * @throws the first loss, if SSM loses the second result as well
+ */
+async function sendSurely(ctx: DurableContext, steps: Steps, run: ScriptRun, actions: Actions): Promise<ApplyResult> {
+  try {
+    return await sendPlan(ctx, steps, run, actions);
+  } catch (lost) {
+    if (!isUnsure(lost)) throw lost;
+    const name = `${run.name}, again`;
+    const until = await step(ctx, `time of ${name}`, async () => Math.max(run.wait.until, steps.now() + AGAIN_MS));
+    return sendPlan(ctx, steps, { ...run, name, wait: { ...run.wait, until } }, actions).catch((error: unknown) => {
+      throw isUnsure(error) ? lost : error;
+    });
+  }
 }
 
 /** Failure codes by the kind of action, for errors that carry no code. */

@@ -1,6 +1,7 @@
 import { type DurableContext, StepSemantics } from "@aws/durable-execution-sdk-js";
 import { isBusy } from "../steps/client-errors.ts";
-import { causeOf, StageFailed, step, whenBusy } from "./durable.ts";
+import { causeOf, StageFailed, step } from "./durable.ts";
+import { whenBusy } from "./retries.ts";
 
 /** Rounds until the step gives up on a service whose answers are lost: more than a minute. */
 const MOST_ROUNDS = 8;

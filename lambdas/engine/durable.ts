@@ -3,10 +3,13 @@ import { codedName, Retryable } from "../errors.ts";
 import { bareName, codeOf, type FailureCode, type FailureReason } from "../records/failures.ts";
 import { codeOfAnswer, isBusy, wordsOf } from "../steps/client-errors.ts";
 import { pauseSeconds } from "./pace.ts";
+import { MOST_ATTEMPTS, nextPollAfter, whenBusyUpTo } from "./retries.ts";
 
 /** Failure of a stage. The message is the machine's or service's own error; the error's name carries the code. */
 export class StageFailed extends Error {
   override readonly name: string;
+  /** Did SSM lose the result of a script, which the machine may have run? */
+  mayHaveRun = false;
 
   constructor(code: FailureCode, detail: string, kind = "StageFailed") {
     super(detail);
@@ -39,20 +42,9 @@ export class Cancelled extends Error {
   override readonly name = "Cancelled";
 }
 
-/** About five minutes of retries for a busy service; pauses are whole seconds, as the SDK requires. */
-const MOST_ATTEMPTS = 10;
-const LONGEST_PAUSE_SECONDS = 60;
-
-const whenBusyUpTo = (most: number) => (error: Error, attempt: number) =>
-  isBusy(error) && attempt < most
-    ? { shouldRetry: true, delay: { seconds: Math.min(2 ** attempt, LONGEST_PAUSE_SECONDS) } }
-    : { shouldRetry: false };
-
-/** Retries a step while a service is busy. */
-export const whenBusy = whenBusyUpTo(MOST_ATTEMPTS);
-
 /**
- * Runs a step that may run again: it is retried while a service is busy, and after a crash in the middle of it.
+ * Runs a step that may run again: it is retried while a service is busy, three times if RBAC refuses, and after a crash in the middle
+ * of it.
  * @param attempts most attempts
  * @throws StepError whose cause is what the step threw, see `causeOf`
  */
@@ -128,6 +120,8 @@ type StillWaiting<K> = PollOptions<K> & {
   readonly pendingReason: string;
   readonly since: number;
   readonly pause: number;
+  /** Refusals by RBAC in a row. */
+  readonly refusals?: number;
 };
 
 /** State of a wait between its polls. The end of a wait is a value, because the condition's check must not throw. */
@@ -197,28 +191,30 @@ async function pollOnce<T, K>(
   } catch (error) {
     const why = wordsOf(error);
     const code = codeOfAnswer(error);
-    if (!isBusy(error)) return { kind: "failed", why, code };
-    // The previous poll may have asked for a short pause; a service that does not answer gets the default pace.
-    return waitingOrLate(options, since, { ...before, againIn: null, code: before.code ?? code }, why);
+    const next = nextPollAfter(error, before.refusals);
+    if (next === null) return { kind: "failed", why, code };
+    return waitingOrLate(options, since, { ...before, ...next, code: before.code ?? code }, why);
   }
 }
 
 function waitingOrLate<K>(
   { until, now }: WaitOptions,
   since: number,
-  { pendingReason, kept, againIn, code }: { readonly pendingReason: string } & PollOptions<K>,
+  next: PollOptions<K> & Pick<StillWaiting<K>, "pendingReason" | "refusals">,
   answer: string | null,
 ): Waiting<never, K> {
+  const { pendingReason, kept, againIn, code, refusals = 0 } = next;
   const at = now();
   const secondsLeft = Math.ceil((until - at) / 1_000);
   if (secondsLeft <= 0) return { kind: "late", pendingReason, answer, code };
   // The last poll comes at the deadline.
   const pause = Math.min(againIn ?? pauseSeconds(at - since), secondsLeft);
-  return { kind: "waiting", pendingReason, since, pause, code, ...(kept === undefined ? {} : { kept }) };
+  const others = { ...(kept === undefined ? {} : { kept }), ...(refusals === 0 ? {} : { refusals }) };
+  return { kind: "waiting", pendingReason, since, pause, code, ...others };
 }
 
 /**
- * Polls until there is a value. While a service is busy, the polls continue until the deadline.
+ * Polls until there is a value. While a service is busy, the polls continue until the deadline; three times also if RBAC refuses.
  * @param name unique within the execution
  * @param poll gets what the previous poll kept; null at the first one
  * @throws DeadlineExceeded; StageFailed when a poll throws an error that is not busy; MachineEnded; Cancelled

@@ -3,16 +3,13 @@ import type { Answers } from "../machine/questions.ts";
 import { calledOff, calledOffBefore } from "../messages/node/guard.ts";
 import type { FailureReason } from "../records/failures.ts";
 import type { DocumentScript } from "../scripts/documents.ts";
+import { isUntaken, mayHaveRun } from "../steps/machine/command-status.ts";
 import type { InvocationVerdict, SendResult } from "../steps/machine/fleet.ts";
 import type { Steps } from "../steps/steps.ts";
 import { stepAtMostOnce } from "./at-most-once.ts";
 import { MINUTE, step } from "./durable.ts";
-import { notTaken, roundSeconds } from "./run-script.ts";
-
-/** Outcome of one machine, small enough for an execution to keep hundreds of them. */
-export type FleetOutcome<T> =
-  | { readonly instanceId: string; readonly state: "done"; readonly value: T }
-  | ({ readonly instanceId: string; readonly state: "failed" } & FailureReason);
+import { allFailed, type FleetOutcome, failedMachine, unsureMachine } from "./fleet-outcome.ts";
+import { neverTaken, notTaken, roundSeconds, TAKEN_WITHIN_MS } from "./run-script.ts";
 
 /** Reading of a script's result line: the value that the workflow needs, or the reason of the failure. */
 export type LineReading<T> = { readonly value: T } | FailureReason;
@@ -38,18 +35,10 @@ export interface Batch {
   readonly name: string;
   readonly script: DocumentScript;
   readonly instanceIds: readonly string[];
+  /** It repeats a command whose result SSM lost. */
+  readonly isAgain?: true;
   readonly send: (instanceIds: readonly string[], mark: string) => Promise<SendResult>;
 }
-
-/** Most characters of a failure: the failures of fifty machines are one result of the execution. */
-const MOST_WORDS = 1_000;
-
-const failed = (instanceId: string, { why, code }: FailureReason) =>
-  ({ instanceId, state: "failed", why: why.slice(0, MOST_WORDS), ...(code === undefined ? {} : { code }) }) as const;
-
-/** Gives each of these machines the same failure. */
-export const allFailed = (instanceIds: readonly string[], reason: FailureReason) =>
-  instanceIds.map((instanceId) => failed(instanceId, reason));
 
 /** Result of one poll of a batch; it has outcomes only once no command runs any more. */
 interface Round<T> {
@@ -80,13 +69,16 @@ function outcomeOf<T>(
   run: FleetRun<T>,
 ): FleetOutcome<T> | null {
   const { instanceId } = verdict;
-  if (verdict.state === "failed") return failed(instanceId, verdict);
+  if (verdict.state === "failed")
+    return (mayHaveRun(verdict.code) ? unsureMachine : failedMachine)(instanceId, verdict);
   if (verdict.state === "done") {
     const reading = readSafely(verdict, run);
-    return "value" in reading ? { instanceId, state: "done", value: reading.value } : failed(instanceId, reading);
+    return "value" in reading
+      ? { instanceId, state: "done", value: reading.value }
+      : failedMachine(instanceId, reading);
   }
   const end = ends.get(instanceId);
-  return end === undefined ? null : failed(instanceId, { why: end, code: "machine-ended" });
+  return end === undefined ? null : failedMachine(instanceId, { why: end, code: "machine-ended" });
 }
 
 /** A batch whose command SSM has taken. */
@@ -97,9 +89,6 @@ interface SentBatch<T> {
   /** Deadline, in milliseconds since the epoch. */
   readonly until: number;
 }
-
-/** Statuses before an agent takes a command (SSM user guide, "Understanding command statuses"). */
-const isUntaken = (status: string): boolean => status === "Pending" || status === "Delayed";
 
 /** Reads all verdicts of a command; a machine that EC2 has stopped or terminated will not answer any more. */
 async function poll<T>(steps: Steps, { batch, commandId, run }: SentBatch<T>): Promise<Round<T>> {
@@ -139,21 +128,25 @@ async function callOff<T>(
       const isCancelled = verdict.state === "failed" && verdict.isCalledOff === true;
       const isByPerson = offBecause === calledOff.cancelled;
       if (isCancelled && !isByPerson && untaken.includes(verdict.instanceId))
-        return failed(verdict.instanceId, { why: neverTaken(batch.script), code: "command-undelivered" });
+        return unsureMachine(verdict.instanceId, { why: neverTaken(batch.script), code: "command-undelivered" });
       // For a command that missed its deadline SSM's status says more than "called off".
       const outcome = isCancelled && isByPerson ? null : outcomeOf(verdict, new Map(), run);
       const why = `${batch.script}.ps1 was called off: ${offBecause}`;
-      return outcome ?? failed(verdict.instanceId, { why, code });
+      return outcome ?? failedMachine(verdict.instanceId, { why, code });
     });
   });
 }
 
-/** Reason why a machine was not changed: its agent was silent until the deadline. */
-const neverTaken = (script: DocumentScript): string => `${script}.ps1: the SSM agent did not take the command in time`;
+/** Has no agent of the machines that still run taken the command, and will none take it any more? */
+const isNeverTaken = <T>({ batch, run, until }: SentBatch<T>, { running, untaken = [] }: Round<T>, now: number) =>
+  batch.script === "apply" &&
+  running.length === untaken.length &&
+  now - (until - run.minutes * MINUTE) >= TAKEN_WITHIN_MS;
 
-async function whyCalledOff<T>(steps: Steps, { run, until }: SentBatch<T>): Promise<string | null> {
-  if ((await run.cancelledBy()) !== null) return calledOff.cancelled;
-  return steps.now() >= until ? calledOff.late : null;
+async function whyCalledOff<T>(steps: Steps, sent: SentBatch<T>, round: Round<T>): Promise<string | null> {
+  if ((await sent.run.cancelledBy()) !== null) return calledOff.cancelled;
+  const now = steps.now();
+  return now >= sent.until || isNeverTaken(sent, round, now) ? calledOff.late : null;
 }
 
 /**
@@ -173,7 +166,7 @@ async function awaitCommand<T>(
     const seen = await step(ctx, `verdicts of ${batch.name} ${round}`, async (): Promise<Round<T>> => {
       await steps.ledger.awaitFleet(commandId, callbackId);
       const polled = await poll(steps, sent);
-      return polled.running.length > 0 ? { ...polled, offBecause: await whyCalledOff(steps, sent) } : polled;
+      return polled.running.length > 0 ? { ...polled, offBecause: await whyCalledOff(steps, sent, polled) } : polled;
     });
     if (seen.running.length === 0) return seen.outcomes;
     if (seen.offBecause !== null) return callOff(ctx, steps, sent, seen);
@@ -204,6 +197,26 @@ function splitBatch(batch: Batch, unreachable: readonly string[]): readonly Batc
     .map((instanceIds, at) => ({ ...batch, name: `${batch.name}.${at + 1}`, instanceIds }));
 }
 
+/** Outcomes of a batch whose command has ended. */
+interface EndedBatch<T> {
+  readonly run: FleetRun<T>;
+  readonly outcomes: readonly FleetOutcome<T>[];
+}
+
+/** Sends a plan once more to the machines whose result SSM lost: every action looks first, so that they report what they have. */
+async function sendAgain<T>(
+  ctx: DurableContext,
+  steps: Steps,
+  batch: Batch,
+  { run, outcomes }: EndedBatch<T>,
+): Promise<readonly FleetOutcome<T>[]> {
+  const lost = outcomes.flatMap((one) => (one.state === "failed" && one.isUnsure ? [one.instanceId] : []));
+  if (batch.script !== "apply" || lost.length === 0) return outcomes;
+  const again = { ...batch, name: `${batch.name}, again`, instanceIds: lost, isAgain: true } as const;
+  const second = new Map((await runBatch(ctx, steps, again, run)).map((one) => [one.instanceId, one]));
+  return outcomes.map((one) => second.get(one.instanceId) ?? one);
+}
+
 /**
  * Sends one command to a batch of machines and waits for each of them.
  * @returns an outcome for every machine of the batch
@@ -222,7 +235,8 @@ export async function runBatch<T>(
   const sent = await sendOnce(ctx, steps, batch, run.owner);
   if (sent.state === "sent") {
     const { commandId } = sent;
-    return awaitCommand(ctx, steps, { batch, commandId, run, until: begun.until });
+    const outcomes = await awaitCommand(ctx, steps, { batch, commandId, run, until: begun.until });
+    return batch.isAgain ? outcomes : sendAgain(ctx, steps, batch, { run, outcomes });
   }
   const { unreachable, why, code } = sent;
   if (unreachable.length === 0 && batch.instanceIds.length === 1) return allFailed(batch.instanceIds, { why, code });

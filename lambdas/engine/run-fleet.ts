@@ -6,7 +6,8 @@ import { MOST_MACHINES } from "../steps/machine/fleet.ts";
 import type { Steps } from "../steps/steps.ts";
 import { atMost, chunksOf, numbered } from "./chunks.ts";
 import { failureReason } from "./durable.ts";
-import { allFailed, type Batch, type FleetOutcome, type FleetRun, runBatch } from "./fleet-batch.ts";
+import { type Batch, type FleetRun, runBatch } from "./fleet-batch.ts";
+import { allFailed, type FleetOutcome } from "./fleet-outcome.ts";
 
 /** One machine to read. */
 export interface MachineQuestion {

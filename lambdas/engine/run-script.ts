@@ -4,6 +4,7 @@ import { log } from "../logging.ts";
 import type { FailureCode } from "../records/failures.ts";
 import type { DocumentScript } from "../scripts/documents.ts";
 import type { Lease } from "../steps/ledger/leases.ts";
+import { isUntaken, mayHaveRun } from "../steps/machine/command-status.ts";
 import type { CommandState, Order } from "../steps/machine/machine.ts";
 import type { Steps } from "../steps/steps.ts";
 import { stepAtMostOnce } from "./at-most-once.ts";
@@ -41,6 +42,53 @@ interface Round {
   /** End of the machine, in words, while the command still seems to run. */
   readonly end: string | null;
   readonly late: boolean;
+  /** Milliseconds since the epoch; missing in executions of the last release. */
+  readonly at?: number;
+  /** Has SSM lost the result, or never known it? Missing in executions of the last release. */
+  readonly isUnsure?: boolean;
+}
+
+/** Has a command ended, or its time, without a word of the machine? */
+const isUnsure = (command: CommandState, late: boolean): boolean =>
+  command.state === "failed"
+    ? mayHaveRun(command.code)
+    : command.state === "running" && late && isUntaken(command.status);
+
+/** Scripts that may be sent again: they look first, and a second run changes nothing more. */
+const REPEATED: ReadonlySet<DocumentScript> = new Set<DocumentScript>(["apply", "observe"]);
+
+/** Milliseconds after which a command that no agent has taken never runs: the agent must begin within two minutes. */
+export const TAKEN_WITHIN_MS = 3 * MINUTE;
+
+/**
+ * Will no agent take the command any more, as far as SSM knows?
+ * @param since time of the first poll; undefined in executions of the last release, which wait for their deadline
+ */
+const isNeverTaken = (script: DocumentScript, { command, at = 0 }: Round, since: number | undefined): boolean =>
+  command.state === "running" &&
+  isUntaken(command.status) &&
+  REPEATED.has(script) &&
+  since !== undefined &&
+  at - since >= TAKEN_WITHIN_MS;
+
+/** Marks an error after which the machine may have run the script. */
+const unsure = <E extends StageFailed>(error: E, { isUnsure = false }: Round): E =>
+  Object.assign(error, { mayHaveRun: isUnsure });
+
+/** Reason why a script did not run: its agent was silent until the deadline. */
+export const neverTaken = (script: DocumentScript): string =>
+  `${script}.ps1: the SSM agent did not take the command in time`;
+
+/** Error that ends the wait for a command that still runs; null while the wait goes on. */
+function endOfWait(script: DocumentScript, seen: Round, since: number | undefined): Error | null {
+  const { command, cancelledBy, late } = seen;
+  if (command.state !== "running") return null;
+  if (cancelledBy !== null) return new Cancelled(cancelledBy);
+  const { status } = command;
+  if (late)
+    return unsure(new DeadlineExceeded(`${script}.ps1, which SSM calls ${status}`, null, codeOfStatus(status)), seen);
+  if (!isNeverTaken(script, seen, since)) return null;
+  return unsure(new StageFailed("command-undelivered", neverTaken(script)), { ...seen, isUnsure: true });
 }
 
 /** @throws MachineEnded when the machine cannot end the command any more */
@@ -114,6 +162,7 @@ export async function runScript<T extends ScriptResult>(
     lookUp: () => steps.machine.sent(held.instanceId, mark),
     isCertain: notTaken,
   });
+  let since: number | undefined;
   for (let round = 1; ; round += 1) {
     const [finished, callbackId] = await ctx.createCallback(`${name} finished ${round}`, {
       timeout: { seconds: roundSeconds(round) },
@@ -125,21 +174,24 @@ export async function runScript<T extends ScriptResult>(
       if (command.state !== "running")
         log("INFO", "command", { instance: held.instanceId, commandId, script: order.script, outcome: command.state });
       if (command.state === "running") await wait.onRound?.(callbackId);
+      const [at, late] = [wait.now(), wait.now() >= wait.until];
       return {
         command,
+        at,
+        isUnsure: isUnsure(command, late),
         end: command.state === "running" ? await wait.endOfMachine() : null,
         cancelledBy: await wait.cancelledBy(),
-        late: wait.now() >= wait.until,
+        late,
       };
     });
+    since ??= seen.at;
     if (seen.command.state === "done") return seen.command.result as T;
-    if (seen.command.state === "failed") throw new StageFailed(seen.command.code, seen.command.why);
+    if (seen.command.state === "failed") throw unsure(new StageFailed(seen.command.code, seen.command.why), seen);
     requireMachine(seen);
-    if (seen.cancelledBy !== null || seen.late) {
+    const end = endOfWait(order.script, seen, since);
+    if (end !== null) {
       await callOff(ctx, steps, run, { commandId, script: order.script });
-      if (seen.cancelledBy !== null) throw new Cancelled(seen.cancelledBy);
-      const { status } = seen.command;
-      throw new DeadlineExceeded(`${order.script}.ps1, which SSM calls ${status}`, null, codeOfStatus(status));
+      throw end;
     }
     await finished.catch(() => undefined);
   }

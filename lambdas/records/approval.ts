@@ -41,6 +41,17 @@ export interface PlanCard {
   readonly isHopeless?: true;
 }
 
+/** Another operation that means a node of the plan and has not ended. */
+export interface OtherRequest {
+  readonly id: string;
+  /** Its request in a few words: "Reboot pool web". */
+  readonly title: string;
+  /** Name of its requester. */
+  readonly by: string;
+  /** It waits for an approval, for its time, or has begun. */
+  readonly state: "asked" | "scheduled" | "working";
+}
+
 /** A person's vote that was checked and is valid. */
 export interface CountedVote {
   readonly userId: string;
@@ -78,6 +89,8 @@ export interface Approval {
   readonly votes: readonly CountedVote[];
   /** Changes for the worse since the previous request, in words. */
   readonly worse: readonly string[];
+  /** Other operations on its nodes at the last look; missing in records of the last release. */
+  readonly others?: readonly OtherRequest[];
   /** Reason why the requester did not wait for the approval. */
   readonly breakGlass?: string;
 }

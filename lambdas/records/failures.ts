@@ -60,6 +60,7 @@ export const failureCodes = [
   "guard-not-in-order",
   // The cluster.
   "api-denied",
+  "api-unauthorized",
   "image-not-pulled",
   "registry-unauthorized",
   "authority-unreadable",

@@ -123,8 +123,12 @@ export interface NodeRecord extends LateReboot, LeftNode {
   readonly endedAt: string | null;
   readonly instanceId: string | null;
   readonly nodeName: string | null;
+  /** Pods whose eviction the API server has accepted; missing before the first. */
+  readonly evicted?: number;
   /** Event for which the work waits, in words: "the agent to come online". */
   readonly waitsFor: string | null;
+  /** Names of nodes without an operation at work that take the slots for which it waits; missing before such a wait. */
+  readonly slotTakenBy?: readonly string[];
   readonly failure: Failure | null;
   /** ISO 8601: time of the failure, for a node that ended only after a person's decision. */
   readonly failedAt?: string;

@@ -13,6 +13,14 @@ export interface RolloutNode {
   readonly throughEc2: boolean;
 }
 
+/** A workload with pods on a node, and how many of its pods were ready on all nodes. */
+export interface WorkloadReadiness {
+  readonly uid: string;
+  /** "shop/ReplicaSet cart-5d9f" */
+  readonly workload: string;
+  readonly ready: number;
+}
+
 /** A rollout in the ledger, from which each of its executions continues. */
 export interface Rollout {
   /**
@@ -39,6 +47,11 @@ export interface Rollout {
    * the rollout; missing if only the pool's limit applies.
    */
   readonly unavailable?: number;
+  /**
+   * By name of a node that was begun: readiness of its workloads before that, until they are as ready again; missing where
+   * no pool gives them time.
+   */
+  readonly readyBefore?: Readonly<Record<string, readonly WorkloadReadiness[]>>;
   /**
    * Does it roll nodes back at the end of a maintenance window, and start them in the next one? Missing in old
    * rollouts.

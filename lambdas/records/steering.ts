@@ -45,4 +45,6 @@ export interface RolloutCourse {
   readonly heard: string | null;
   /** ISO 8601: end of its last window; it continues in the next one. */
   readonly closedAt?: string | null;
+  /** Wait before the next node, in words; null or missing while it waits for none. */
+  readonly waitsFor?: string | null;
 }

@@ -8,6 +8,7 @@ export const waitKinds = [
   "continue",
   "decision",
   "late-reboot",
+  "slot",
   "paused",
   "quarantined",
   "unproven",
@@ -35,6 +36,8 @@ export interface PersonWait {
   /** Name of the node, or id of a machine that is not a node. */
   readonly node: string | null;
   readonly pool: string | null;
+  /** Nodes that take the slots for which it waits; missing for other kinds. */
+  readonly takers?: readonly string[];
   /** ISO 8601. */
   readonly since: string;
   readonly audience: Audience;
@@ -133,6 +136,10 @@ const isHeld = ({ cordon, by, record }: Cordoned): boolean =>
   record?.failure?.stage === "evict" &&
   record.settled === undefined;
 
+/** Does the node wait for a slot that only people can free: a node without an operation at work takes it? */
+const lacksSlot = ({ status, stage, slotTakenBy = [] }: NodeRecord): boolean =>
+  status === "running" && stage === "slot" && slotTakenBy.length > 0;
+
 /** Searches for each kind of wait. */
 const finders: Readonly<Record<WaitKind, (seen: WaitsSeen) => PersonWait[]>> = {
   approval: among((operation) => {
@@ -153,6 +160,10 @@ const finders: Readonly<Record<WaitKind, (seen: WaitsSeen) => PersonWait[]>> = {
     (operation, node) => ofNode("decision", operation, node, "add"),
   ),
   "late-reboot": amongNodes(isLate, (operation, node) => ofNode("late-reboot", operation, node, "reboot")),
+  slot: amongNodes(lacksSlot, (operation, node) => ({
+    ...ofNode("slot", operation, node, operation.request.command),
+    takers: node.slotTakenBy ?? [],
+  })),
   paused: among((operation) => {
     const paused = operation.rollout?.paused;
     return paused ? ofOperation("paused", operation, paused.at, { command: "resume" }) : null;

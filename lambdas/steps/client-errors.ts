@@ -89,6 +89,22 @@ export const isAbsent = (error: unknown): boolean => error instanceof ApiExcepti
 /** Did the API server refuse the call for a missing right, or by an admission policy (403)? */
 export const lacksRight = (error: unknown): boolean => error instanceof ApiException && error.code === 403;
 
+/** Did the API server reject the credential itself, and not the request? Only a new credential helps then. */
+export const refusesCredential = (error: unknown): boolean => error instanceof ApiException && error.code === 401;
+
+/** RBAC's words about a right that an account lacks (k8s.io/apiserver, responsewriters forbiddenMessage). */
+const LACKS = /cannot \S+ (?:resource|path) "/;
+
+/**
+ * Did RBAC refuse the call? An API server that has just started refuses rightful accounts as well, until it has read roles and
+ * bindings. The refusal of an admission policy is another one.
+ */
+export function isRefusedByRbac(error: unknown): boolean {
+  if (!(error instanceof ApiException) || error.code !== 403) return false;
+  const words = kubernetesWords(error);
+  return LACKS.test(words) && !words.includes("denied request");
+}
+
 /** Reads one object from the API server; undefined if it does not exist. */
 export async function ifPresent<T>(read: Promise<T>): Promise<T | undefined> {
   try {
@@ -140,6 +156,7 @@ const DENIED: ReadonlySet<number> = new Set([403, 422]);
 
 /** Code of the failure that a service's answer becomes where it ends a stage; undefined where the answer has none. */
 export function codeOfAnswer(error: unknown): FailureCode | undefined {
+  if (refusesCredential(error) || isRefusedByRbac(error)) return "api-unauthorized";
   if (error instanceof ApiException) return DENIED.has(error.code) ? "api-denied" : undefined;
   return error instanceof Error ? codeOf(error) : undefined;
 }

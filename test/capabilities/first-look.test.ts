@@ -51,6 +51,7 @@ const firstSeen: Readonly<Record<FailureCode, FirstSeen>> = {
   "aws-throttled": ofCalls,
   "aws-denied": ofCalls,
   "api-denied": ofCalls,
+  "api-unauthorized": ofCalls,
   "vcpu-quota": launches,
   "subnet-full": launches,
   "no-capacity": launches,

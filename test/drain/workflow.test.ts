@@ -36,6 +36,7 @@ async function drained(
   const given = {
     instances: { describe: async () => ({ state }) },
     nodes: { read: async () => undefined },
+    ledger: { nodes: async () => [] },
     stops: { over: async () => null, recordedFor: async () => null },
     cordons: { find: async () => ({ at: cordonedAt }) },
     drain: {
@@ -60,7 +61,7 @@ describe("A drain's workflow", () => {
       return seen.length < 4 ? waiting(seen.length) : { ...waiting(0), end: { kind: "drained" } };
     });
     expect(result).toEqual({ kind: "drained" });
-    expect(seen).toEqual([null, 1, 1, 3]);
+    expect(seen).toEqual([0, 1, 1, 3]);
   });
 
   test("DR-21 every poll is given the same deadline", async () => {

@@ -97,6 +97,42 @@ describe("A wait", () => {
   });
 });
 
+describe("A refusal by RBAC", () => {
+  const message = 'nodes is forbidden: User "act" cannot list resource "nodes" in API group "" at the cluster scope';
+  const refusal = () => new ApiException(403, "m", JSON.stringify({ kind: "Status", message }), {});
+  const refusing = (times: number) => {
+    const at: number[] = [];
+    const work = async (): Promise<string> => {
+      at.push(Date.now());
+      if (at.length <= times) throw refusal();
+      return "read";
+    };
+    const pauses = () => at.slice(1).map((time, index) => Math.round((time - (at[index] ?? 0)) / 1_000));
+    return { work, pauses };
+  };
+  const waited = (work: () => Promise<string>) =>
+    run((ctx) => until(ctx, "wait", tenMinutes(), async () => done(await work())));
+  const stepped = (work: () => Promise<string>) => run((ctx) => step(ctx, "read", work));
+
+  it.each([
+    ["wait", waited],
+    ["step", stepped],
+  ])("is waited out three times by a %s, as the API server may just have started", async (_what, runs) => {
+    const { work, pauses } = refusing(3);
+    expect(await runs(work)).toMatchObject({ status: "SUCCEEDED", result: "read" });
+    expect(pauses()).toEqual([2, 4, 8]);
+  });
+
+  it.each([
+    ["wait", waited],
+    ["step", stepped],
+  ])("ends a %s the fourth time, in the server's words", async (_what, runs) => {
+    const { work, pauses } = refusing(4);
+    expect(await runs(work)).toMatchObject({ status: "FAILED", error: { message: expect.stringContaining(message) } });
+    expect(pauses()).toEqual([2, 4, 8]);
+  });
+});
+
 describe("A step that may run again", () => {
   it("ends in the service's own words after minutes of patience, and says that the service was busy", async () => {
     const status = { kind: "Status", message: "the server is currently unable to handle the request" };

@@ -19,6 +19,8 @@ const awsError = (name: string) =>
   Object.assign(new Error("UnknownError"), { name, $metadata: { httpStatusCode: 403 } });
 
 const denied = new ApiException(403, "denied", JSON.stringify({ message: "pods is forbidden" }), {});
+const lacking = 'pods is forbidden: User "act" cannot list resource "pods" in API group "" at the cluster scope';
+const unauthorized = new ApiException(403, "m", JSON.stringify({ message: lacking }), {});
 
 /** Reason that a workflow finds behind a step that threw this. */
 const beyondAStep = async (backend: Backend, thrown: Error) => {
@@ -43,6 +45,8 @@ describe.each([testingPackage, sandboxEngine])("The code of a failure in $name",
     ["of a busy service", new Retryable("later", { code: "aws-throttled" }), "aws-throttled", "Retryable"],
     ["of AWS's denial", awsError("UnauthorizedOperation"), "aws-denied", "UnauthorizedOperation"],
     ["of the API server's denial", denied, "api-denied", "Error"],
+    ["of a missing right", unauthorized, "api-unauthorized", "Error"],
+    ["of a rejected credential", new ApiException(401, "m", "", {}), "api-unauthorized", "Error"],
   ])("%s outlasts a durable step, as the error's name does", async (_, thrown, code, name) => {
     expect(await beyondAStep(backend, thrown)).toMatchObject({ code, name });
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { FleetOutcome, FleetRun } from "../../lambdas/engine/fleet-batch.ts";
+import type { FleetRun } from "../../lambdas/engine/fleet-batch.ts";
+import type { FleetOutcome } from "../../lambdas/engine/fleet-outcome.ts";
 import { batchesOf, observeFleet, sendToFleet } from "../../lambdas/engine/run-fleet.ts";
 import type {
   FleetChange,
@@ -216,7 +217,9 @@ describe("an observation of many machines", () => {
     const cancelled = (instanceId: string) => ({ instanceId, ...ended, isCalledOff: true }) as const;
     const { outcomes } = await observed({ verdict: running, cancelled }, 1);
     const why = "observe.ps1: the SSM agent did not take the command in time";
-    expect(outcomes).toEqual([{ instanceId: silent, state: "failed", why, code: "command-undelivered" }]);
+    expect(outcomes).toEqual([
+      { instanceId: silent, state: "failed", why, code: "command-undelivered", isUnsure: true },
+    ]);
   });
 
   it("does not wait for a machine that EC2 has terminated", async () => {

@@ -50,6 +50,26 @@ test("shows the pool's size after the removal, and pods that may not be recreate
   expect(said).toContain("(Workflow nightly, ⚠️ may not be recreated)");
 });
 
+test("says who must approve, and which nodes take the slots of the pool", () => {
+  const slots = {
+    pool: "web",
+    away: [{ node: "win-9", why: "cordoned" }],
+    maxUnavailable: 1,
+    waitsForSlot: true,
+  } as const;
+  const summary = { ...facts, slots, approval: { needs: 2, roles: ["approver"] } };
+  expect(textOf(removalDialog(OPERATION, summary))).toContain(
+    "*Approval* needs 2 approvals from `approver`, not from you",
+  );
+  expect(textOf(removalDialog(OPERATION, { ...facts, approval: { needs: 1, roles: [] } }))).toContain(
+    "no role may give it",
+  );
+  expect(textOf(removalDialog(OPERATION, { ...facts, approval: null }))).toContain("*Approval* none needed");
+  expect(textOf(removalDialog(OPERATION, facts))).not.toContain("*Approval*");
+  for (const said of [textOf(removalDialog(OPERATION, summary)), textOf(removalPlanCard(summary))])
+    expect(said).toContain("⏳ Away in `web` now: `win-9` (cordoned); at most 1 at once: this waits");
+});
+
 test("names what blocks the evictions, what goes down with the node, and pods that no other node takes", () => {
   const placed = { namespace: "shop", name: "orders-0", node: null, obstacle: "zone" as const };
   const outlook = {

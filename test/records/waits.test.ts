@@ -58,6 +58,7 @@ const examples: Readonly<Record<WaitKind, WaitsSeen>> = {
     node({ status: "deciding", failedAt: AT, failure: { stage: "features", why: "", left: "" } }),
   ]),
   "late-reboot": running({ status: "running" }, [node({ lateSince: AT, callbacks: { decision: "callback" } })]),
+  slot: running({ status: "running" }, [node({ stage: "slot", slotTakenBy: ["win-9"] })]),
   paused: running({ rollout: { paused: { by: null, at: AT, why: "" }, part: 1, parkedAt: null, heard: null } }),
   quarantined: cordoned({ unproven: { isQuarantined: true } }),
   unproven: cordoned({ unproven: { isQuarantined: false } }),

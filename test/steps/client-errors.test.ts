@@ -3,7 +3,7 @@ import { ApiException } from "@kubernetes/client-node";
 import { LogLevel, WebClient } from "@slack/web-api";
 import { describe, expect, it } from "vitest";
 import { Refused, Retryable, UserError } from "../../lambdas/errors.ts";
-import { isBusy, wordsOf } from "../../lambdas/steps/client-errors.ts";
+import { isBusy, isRefusedByRbac, wordsOf } from "../../lambdas/steps/client-errors.ts";
 import { slackCode } from "../../lambdas/steps/slack/slack-code.ts";
 
 const aws = (name: string, status: number) =>
@@ -77,6 +77,25 @@ describe("Trying again is useless", async () => {
     ["null", null],
   ])("after %s", (_, error) => {
     expect(isBusy(error)).toBe(false);
+  });
+});
+
+/** Words of 1.34, and of 1.36 about an impersonation. */
+describe("A refusal by RBAC", () => {
+  it.each([
+    'nodes is forbidden: User "system:serviceaccount:casement:act" cannot list resource "nodes" in API group "" at the cluster scope',
+    'nodes is forbidden: User "a" cannot impersonate-on:user-info:list resource "nodes" in API group "" at the cluster scope',
+    'forbidden: User "a" cannot get path "/version"',
+  ])("is known by its words: %s", (message) => {
+    expect(isRefusedByRbac(kubernetes(403, JSON.stringify({ kind: "Status", message })))).toBe(true);
+  });
+
+  it.each([
+    `nodes "n" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'p' denied request: act cannot change resource "nodes"`,
+    'pods "p" is forbidden: unable to create new content in namespace n because it is being terminated',
+    "",
+  ])("is no other refusal: %s", (message) => {
+    expect(isRefusedByRbac(kubernetes(403, JSON.stringify({ kind: "Status", message })))).toBe(false);
   });
 });
 

@@ -5,10 +5,12 @@ import type { EmptyingTask } from "../../change/emptying/emptying-task.ts";
 import { leaveNode } from "../../change/node/leave.ts";
 import { stageTable } from "../../change/node/stages.ts";
 import { nodeOf, once } from "../../change/node/task.ts";
+import { informNode } from "../../change/operation/node-event.ts";
 import { anyChange, changing } from "../../change/run-change.ts";
 import { tryingRights } from "../../engine/trying-rights.ts";
 import {
   drainDryRun,
+  drainedEvent,
   drainedSummary,
   drainPlanCard,
   goneSummary,
@@ -22,7 +24,10 @@ async function finish(task: EmptyingTask): Promise<Finish> {
   const { name, uid } = nodeOf(task);
   await once(task, "keep the cordon", async () => {
     if (isGone) await steps.cordons.close(uid, operation);
-    else await steps.cordons.keep(uid, operation);
+    else {
+      await steps.cordons.keep(uid, operation);
+      await informNode(task, drainedEvent(operation, pods));
+    }
   });
   return { summary: isGone ? goneSummary(name) : drainedSummary(name, pods) };
 }

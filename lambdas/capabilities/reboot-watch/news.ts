@@ -1,7 +1,8 @@
 import { NOTED_AT_ONCE, OBSERVE_MINUTES } from "../../change/fleet/observe-boots.ts";
 import type { DurableSteps } from "../../change/operation/op.ts";
 import { step } from "../../engine/durable.ts";
-import type { FleetOutcome, LineReading } from "../../engine/fleet-batch.ts";
+import type { LineReading } from "../../engine/fleet-batch.ts";
+import type { FleetOutcome } from "../../engine/fleet-outcome.ts";
 import { observeFleet } from "../../engine/run-fleet.ts";
 import { type BootCause, bootCause } from "../../machine/boot-cause.ts";
 import type { Answers, ObservationVerdict } from "../../machine/questions.ts";

@@ -5,8 +5,8 @@ import { tellRequester } from "../../change/operation/lifecycle.ts";
 import type { Op } from "../../change/operation/op.ts";
 import { checkBreakGlass, checkOrigin } from "../../change/operation/requester.ts";
 import { hasPoolPolicies } from "../../commands/approvals.ts";
-import { dialogOf, isDryRun } from "../../commands/request.ts";
-import { CONNECTION_SECONDS, type Configuration } from "../../configuration/configuration.ts";
+import { breakGlassOf, dialogOf, isDryRun } from "../../commands/request.ts";
+import type { Configuration } from "../../configuration/configuration.ts";
 import { step } from "../../engine/durable.ts";
 import { withAudit } from "../../messages/operation/audit-head.ts";
 import { refusedMessage } from "../../messages/operation/final.ts";
@@ -23,11 +23,10 @@ import { bootIdOf, instanceIdOf, isReady } from "../../steps/cluster/node-facts.
 import type { Node } from "../../steps/cluster/nodes.ts";
 import { ownersOf } from "../../steps/cluster/ownership.ts";
 import { removalRefusalOf } from "../../steps/cluster/removal-rules.ts";
-import type { DrainOptions } from "../../steps/drain/filters.ts";
 import { isOurs, launcherOf, type Machine } from "../../steps/ec2/instances.ts";
-import { poolNodes } from "../../steps/ledger/slot-rules.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { TAG } from "../../tags.ts";
+import { movesOf, poolSizeOf, type RemovalSubject, removalApproval, slotsOf } from "./facts.ts";
 
 /** The node that was meant, and what is known of it. */
 export interface ChosenMachine {
@@ -53,9 +52,6 @@ interface Target {
   readonly machine: Machine | undefined;
   readonly instanceId: string | null;
 }
-
-/** Losses that the dialog has shown are accepted; budgets are respected all the same, and pods have their own grace. */
-export const ACCEPTED: DrainOptions = { force: true, deleteEmptyDir: true, graceSeconds: null, skipAfterSeconds: 0 };
 
 /** An instance's whole id (EC2 user guide, "Resource IDs": 8 or 17 characters). */
 const WHOLE = /^i-(?:[0-9a-f]{8}|[0-9a-f]{17})$/;
@@ -90,33 +86,20 @@ async function find({ steps }: Op, named: string, nodes: readonly Node[], { clus
 
 const poolOf = (machine: Machine | undefined): string | null => machine?.tags[TAG.pool] ?? null;
 
-/** Counts the nodes of the node's pool that are or were in service; null for a machine that is no node, or without a pool. */
-async function sizeOf(
-  steps: Steps,
-  { node, nodes }: { readonly node: Node | null; readonly nodes: readonly Node[] },
-  clusterId: string,
-  pool: string | null,
-): Promise<number | null> {
-  if (!node || pool === null) return null;
-  return poolNodes(nodes, await steps.instances.ofCluster(clusterId), pool).length;
-}
-
-/** The pods that the removal moves, and its effects; nothing is asked of a node that may not be removed. */
-async function movesOf(
-  steps: Steps,
-  {
-    node,
-    nodes,
-    refusal,
-  }: { readonly node: Node | null; readonly nodes: readonly Node[] } & Pick<ChosenMachine, "refusal">,
-  { cluster, pools }: Configuration,
-  pool: string | null,
-): Promise<Pick<RemovalSummary, "pods" | "outlook">> {
-  if (!node || refusal) return { pods: [] };
-  const { connectionSeconds = CONNECTION_SECONDS } = pools[pool ?? ""] ?? {};
-  const options = { ...ACCEPTED, recreating: cluster.recreatingOwners };
-  const { pods, ...outlook } = await steps.plan.outlook({ node, nodes, options, connectionSeconds });
-  return { pods, outlook };
+/** Reads the effects of a removal; pods and slots are not asked for a node that may not be removed. */
+async function effectsOf(
+  { steps, start: { request } }: Op,
+  { node, ...known }: Omit<RemovalSubject, "node"> & { readonly node: Node | null },
+  refusal: RemovalRefusal | null,
+): Promise<Pick<RemovalSummary, "poolNodes" | "pods" | "outlook" | "slots" | "approval">> {
+  if (!node) return { poolNodes: null, pods: [] };
+  const subject = { node, ...known };
+  const poolNodes = await poolSizeOf(steps, subject);
+  if (refusal) return { poolNodes, pods: [] };
+  const moves = await movesOf(steps, subject);
+  const approval =
+    breakGlassOf(request) === null ? removalApproval(await steps.runtime.rules(), known.pool, moves) : null;
+  return { poolNodes, ...moves, slots: slotsOf(subject), approval };
 }
 
 /**
@@ -158,8 +141,7 @@ export async function choose(op: Op, named: string): Promise<ChosenMachine> {
       node: nodeName,
       instanceId: instanceId ?? "none",
       pool,
-      poolNodes: await sizeOf(steps, { node, nodes }, configuration.cluster.id, pool),
-      ...(await movesOf(steps, { node, nodes, refusal }, configuration, pool)),
+      ...(await effectsOf(op, { node, nodes, pool, configuration }, refusal)),
     },
     isReady: nodes.some((one) => one === node && isReady(one)),
     refusal,

@@ -1,5 +1,5 @@
 import { byLoss, lossesOf, noPodsToMove, podLine } from "../../messages/plan/moved-pods.ts";
-import { isHopelessPlan, removalLines } from "../../messages/plan/plan-card.ts";
+import { awayLine, isHopelessPlan, removalLines } from "../../messages/plan/plan-card.ts";
 import { noNodeToDrain, poolOfRemoval, type RemovalSummary } from "../../messages/remove/dialog.ts";
 import { context, section, sections } from "../../messages/slack/blocks.ts";
 import { andMore } from "../../messages/slack/table.ts";
@@ -13,7 +13,7 @@ const MOST_PODS = 10;
  * The plan of a removal: node, instance and pool, losses, evicted pods, the obstacles to their evictions, and where they can
  * run.
  */
-export function removalPlanCard({ node, instanceId, pool, poolNodes, pods, outlook }: RemovalSummary): PlanCard {
+export function removalPlanCard({ node, instanceId, pool, poolNodes, pods, outlook, slots }: RemovalSummary): PlanCard {
   const what = node
     ? `*Plan*: ${code(node)} is drained and removed, and its instance ${code(instanceId)} is terminated. This cannot be undone.`
     : `*Plan*: the instance ${code(instanceId)} is terminated with its disk. This cannot be undone.`;
@@ -22,7 +22,7 @@ export function removalPlanCard({ node, instanceId, pool, poolNodes, pods, outlo
   const rest = pods.length - shown.length;
   const head = pods.length > 0 ? [`*${counted(pods.length, "pod")} will be evicted:*`] : [];
   return {
-    ...(outlook && isHopelessPlan(outlook) ? { isHopeless: true } : {}),
+    ...(outlook && isHopelessPlan({ ...outlook, ...slots }) ? { isHopeless: true } : {}),
     blocks: [
       section(
         [
@@ -33,6 +33,7 @@ export function removalPlanCard({ node, instanceId, pool, poolNodes, pods, outlo
       ),
       ...(pods.length === 0 ? [section(node ? noPodsToMove : noNodeToDrain)] : sections([...head, ...shown])),
       ...(rest > 0 ? [context(andMore(rest, "pod"))] : []),
+      ...(slots ? sections(awayLine(slots)) : []),
       ...(outlook ? sections(removalLines(outlook)) : []),
     ],
   };

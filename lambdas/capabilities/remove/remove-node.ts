@@ -20,8 +20,9 @@ import { originId } from "../../records/origin.ts";
 import { isKept, type Message } from "../../records/records.ts";
 import { lambdaEntry } from "../../steps/host.ts";
 import { effects, judgeAgain, planAgain } from "./approval.ts";
-import { ACCEPTED, type ChosenMachine, chooseAllowed, refuse } from "./choose.ts";
+import { type ChosenMachine, chooseAllowed, refuse } from "./choose.ts";
 import { confirm } from "./confirm.ts";
+import { ACCEPTED } from "./facts.ts";
 import { removalLeaves } from "./failures.ts";
 import { deleteNode, type RemovalTask, terminate } from "./stages.ts";
 

@@ -10,6 +10,7 @@ import { postFirst, publish } from "../operation/publisher.ts";
 import { cancelledBy } from "../operation/requester.ts";
 import { viewOf } from "../operation/view.ts";
 import { judgeAll, noVotes, type VoteCount, type VotedQuestion } from "./count.ts";
+import { otherRequests } from "./other-requests.ts";
 
 /** A question that waits for votes. */
 interface Asked extends VotedQuestion {
@@ -96,7 +97,7 @@ async function pollVotes(steps: Steps, asked: AwaitedQuestion, callback: string,
   const verdict = isOutdated ? ({ kind: "superseded" } as const) : verdictOf(steps, asked, count, cancelled);
   const state = verdict === null || verdict.kind === "undecided" ? "open" : verdict.kind;
   await steps.ledger.changeOperation(operation, {
-    approval: { ...approval, state, votes: count.votes },
+    approval: { ...approval, state, votes: count.votes, others: await otherRequests(steps, asked) },
     // A question whose votes no longer suffice waits for people again.
     ...(verdict ? { callbacks: {} } : { status: "waiting" }),
   });

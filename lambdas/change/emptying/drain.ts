@@ -10,10 +10,11 @@ import type { MachineOff } from "../../messages/node/drain-report.ts";
 import type { StageFault } from "../../records/failures.ts";
 import type { DrainOptions } from "../../steps/drain/filters.ts";
 import type { DrainEnd } from "../../steps/drain/order.ts";
-import type { DrainState } from "../../steps/drain/schedule.ts";
+import { type DrainState, newDrain } from "../../steps/drain/schedule.ts";
 import { hasEnded, type Machine } from "../../steps/ec2/instances.ts";
 import { addNotes } from "../node/notes.ts";
 import { leaseOf, type NodeTask, nodeOf, once, waitFor } from "../node/task.ts";
+import { evictedBy } from "../operation/evictions.ts";
 import type { EmptyingTask } from "./emptying-task.ts";
 import { stopOf } from "./stopped.ts";
 
@@ -84,7 +85,10 @@ async function drainOnce(
     notBefore: await connectionsUntil(task, settings, kept),
     mayGoOn: async () => (await wait.cancelledBy()) === null && (await steps.stops.recordedFor(place)) === null,
   };
-  const { end, state, waitsFor, againIn } = await steps.drain.tick(order, kept);
+  const before = kept ?? { ...newDrain, evicted: (await evictedBy(task)) ?? 0 };
+  const { end, state, waitsFor, againIn } = await steps.drain.tick(order, before);
+  const { evicted = 0 } = state;
+  if (evicted > (before.evicted ?? 0)) await steps.ledger.changeNode(task.operation, task.index, { evicted });
   if (end === null) return pending(waitsFor, { kept: state, againIn });
   if (end.kind !== "late") return done(end);
   const off = machine && isOff(machine) ? { node: order.node.name, state: machine.state } : null;

@@ -6,6 +6,7 @@ import type { StageFault } from "../../records/failures.ts";
 import { putCordon } from "../node/cordon.ts";
 import { leaseOf, nodeOf, once, waitFor } from "../node/task.ts";
 import { auditNode } from "../operation/audit.ts";
+import { auditEviction } from "../operation/evictions.ts";
 import { type LateDrain, mayContinue } from "./continue.ts";
 import { checkStillDrained, evictPods, type FinishedDrain, failureOfDrain, noteDrain } from "./drain.ts";
 import type { EmptyingTask } from "./emptying-task.ts";
@@ -64,11 +65,10 @@ async function drainOn(task: EmptyingTask): Promise<FinishedDrain> {
 }
 
 /**
- * Evicts the node's pods within the stage's deadline, and writes the number of the approved plan into the audit.
+ * Evicts the node's pods within the stage's deadline, and writes their number into the audit.
  * @throws StageFailed that names the remaining pods and the reason
  */
 export async function evict(task: EmptyingTask): Promise<void> {
-  const { pods } = task;
   const end = await drainOn(task);
   const failure = failureOfDrain(end, nodeOf(task).name);
   if (failure !== null) throw new StageFailed(failure.code, failure.why);
@@ -76,5 +76,5 @@ export async function evict(task: EmptyingTask): Promise<void> {
   task.isGone = end.kind === "node-gone" || end.kind === "machine-gone";
   if (end.kind === "drained")
     await waitFor(task, "the pods have left for good", async () => done(await checkStillDrained(task, task.options)));
-  await once(task, "audit the eviction", () => auditNode(task, "evicted", { what: "evicted", detail: { pods } }));
+  await once(task, "audit the eviction", () => auditEviction(task, task.pods));
 }

@@ -6,7 +6,7 @@ import { typeThis } from "../../messages/command/syntax.ts";
 import { drainRefused, isForceable } from "../../messages/node/drain.ts";
 import { forceNeedsName } from "../../messages/node/drained.ts";
 import type { AwayNode, NodePlan } from "../../messages/plan/plan.ts";
-import { isReady } from "../../steps/cluster/node-facts.ts";
+import { awayReason, isReady } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import type { DrainOptions } from "../../steps/drain/filters.ts";
 import { mostAway } from "../../steps/ledger/slot-rules.ts";
@@ -46,14 +46,16 @@ const optionsOf = (isForced: boolean, isRecovered: boolean, recreating: readonly
   skipAfterSeconds: isRecovered ? OVERDUE_SECONDS : 0,
 });
 
+/** A node with its pool. */
+type PooledNode = Pick<ChosenNode, "name" | "pool">;
+
 /** Lists the other nodes of a pool that are out of service. */
-const awayInPool = (nodes: readonly Node[], { name, pool }: ChosenNode): AwayNode[] =>
+const awayInPool = (nodes: readonly Node[], { name, pool }: PooledNode): AwayNode[] =>
   nodes
     .filter(({ metadata }) => metadata?.name !== name && metadata?.labels?.[POOL_LABEL] === pool)
     .flatMap((node): AwayNode[] => {
-      const named = { node: node.metadata?.name ?? "" };
-      if (!isReady(node)) return [{ ...named, why: "NotReady" }];
-      return node.spec?.unschedulable ? [{ ...named, why: "cordoned" }] : [];
+      const why = awayReason(node);
+      return why === null ? [] : [{ node: node.metadata?.name ?? "", why }];
     });
 
 /**
@@ -62,7 +64,7 @@ const awayInPool = (nodes: readonly Node[], { name, pool }: ChosenNode): AwayNod
  */
 export function slotsSeen(
   nodes: readonly Node[],
-  { node, chosen }: { readonly node: Node; readonly chosen: ChosenNode },
+  { node, chosen }: { readonly node: Node; readonly chosen: PooledNode },
   maxUnavailable: number | string,
 ): Pick<NodePlan, "away" | "maxUnavailable" | "waitsForSlot"> {
   const away = awayInPool(nodes, chosen);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { done, type Poll, pending } from "../../engine/durable.ts";
 import { Retryable } from "../../errors.ts";
 import { type SlotHolder, slotTaken } from "../../messages/node/slot.ts";
@@ -29,8 +30,19 @@ async function askForSlot(task: NodeTask): Promise<Poll<true>> {
   const asking = { owner, execution: ctx.executionContext.durableExecutionArn, uid, node };
   const answer = await steps.slots.take(pool, asking, () => viewPool(task, pool));
   if (answer.granted) return done(true);
+  await noteTakers(
+    task,
+    answer.away.map(({ node }) => node),
+  );
   const holders = await Promise.all(answer.holders.map((entry) => holderOf(task, entry)));
   return pending(slotTaken(pool, { ...answer, holders }), { code: "slot-taken" });
+}
+
+/** Keeps who takes the slots in the record, so that the schedule can call people to them. */
+async function noteTakers({ steps, operation, index }: NodeTask, slotTakenBy: readonly string[]): Promise<void> {
+  const record = (await steps.ledger.nodes(operation)).find((one) => one.index === index);
+  if (isDeepStrictEqual(record?.slotTakenBy ?? [], slotTakenBy)) return;
+  await steps.ledger.changeNode(operation, index, { slotTakenBy });
 }
 
 /** Describes the work that holds a slot, and whether it waits for a person. */

@@ -1,6 +1,6 @@
 import { chunksOf, numbered } from "../../engine/chunks.ts";
 import { step } from "../../engine/durable.ts";
-import type { FleetOutcome } from "../../engine/fleet-batch.ts";
+import type { FleetOutcome } from "../../engine/fleet-outcome.ts";
 import { observeFleet, sendToFleet } from "../../engine/run-fleet.ts";
 import { calledOffBefore } from "../../messages/node/guard.ts";
 import { cancelledBy } from "../operation/requester.ts";

@@ -1,6 +1,8 @@
 import { movedWhy, restoredText } from "../../messages/maintenance/schedule.ts";
+import { endEvent } from "../../messages/node/cordon.ts";
 import type { NodeRecord } from "../../records/records.ts";
 import { releaseSlot } from "../emptying/slot.ts";
+import { informNode } from "../operation/node-event.ts";
 import type { Execution } from "../operation/op.ts";
 import { publishEnd } from "../operation/publish-end.ts";
 import { stoppedBy } from "../operation/requester.ts";
@@ -23,6 +25,11 @@ interface WholeTask extends NodeTask {
 /** Clears the waits and disables the buttons. */
 const answered = { waitsFor: null, decideBy: null, callbacks: {} } as const;
 
+/** Writes an Event about work that did not succeed: kubectl shows the stages alone, of which none need follow. */
+async function informOfEnd(task: NodeTask, { status, failure = null }: NodeEnd): Promise<void> {
+  if (status !== "succeeded") await informNode(task, endEvent(task.operation, task.eventReason, failure));
+}
+
 /** Ends one node of a rollout, whose own execution ends the operation. */
 async function endPart(task: NodeTask, { left: _, ...end }: NodeEnd, summary: string): Promise<void> {
   const { steps, operation, index } = task;
@@ -33,6 +40,7 @@ async function endPart(task: NodeTask, { left: _, ...end }: NodeEnd, summary: st
     const outcome = end.status === "cancelled" ? { outcome: summary } : {};
     const endedAt = steps.timestamp();
     await steps.ledger.changeNode(operation, index, { ...outcome, ...end, ...answered, endedAt });
+    await informOfEnd(task, end);
     await tell(task);
   });
 }
@@ -54,6 +62,7 @@ export async function endOnOneNode(task: WholeTask, wanted: NodeEnd, summary: st
     const waits = end.status === "cancelled" && isWindowOver(task) && (await stoppedBy(steps, operation)) === null;
     const outcome = waits ? { outcome: restoredText(left) } : {};
     await steps.ledger.changeNode(operation, index, { ...end, ...outcome, ...answered, endedAt });
+    await informOfEnd(task, end);
     if (!waits) await steps.ledger.changeOperation(operation, { status: end.status, endedAt, callbacks: {}, summary });
     return waits;
   });

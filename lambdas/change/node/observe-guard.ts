@@ -10,7 +10,7 @@ import { isAgentSilent } from "./agent.ts";
 import type { ChosenNode } from "./choose.ts";
 import { guardFault, guardFileFault } from "./guard.ts";
 import { type ObservedBetween, scriptFault } from "./observe.ts";
-import { askMachine, MACHINE_SECONDS } from "./observe-machine.ts";
+import { type AnswerPoll, askMachine, MACHINE_SECONDS } from "./observe-machine.ts";
 
 /** Questions whose answers say whether the machine would survive a reboot. */
 const QUESTIONS = { guard: true, metadata: true, disk: true } as const;
@@ -36,10 +36,21 @@ const isShown = async (
   pool: string | null,
 ): Promise<boolean> => dryRun || approvalRule(await steps.runtime.rules(), command, pool).needs > 0;
 
-/** Decides whether to ask the machine: a silent agent would only cost waiting time. */
-async function prepare(op: Op<EmptyingRequest>, { instanceId, pool }: ChosenNode) {
+/** Decides whether to ask the machine: a silent agent would only cost waiting time. An execution of the last release has stored "asked". */
+async function prepare(
+  op: Op<EmptyingRequest>,
+  { instanceId, pool }: ChosenNode,
+): Promise<"not shown" | "silent" | "asked" | "asked up to twice"> {
   if (!(await isShown(op, pool))) return "not shown";
-  return (await isAgentSilent(op.steps, instanceId)) ? "silent" : "asked";
+  return (await isAgentSilent(op.steps, instanceId)) ? "silent" : "asked up to twice";
+}
+
+/** Asks the machine, and once more if SSM says that its agent, which is not silent, did not take the command. */
+async function askAgain(op: Op<EmptyingRequest>, instanceId: string, at: string, most: number): Promise<AnswerPoll> {
+  const mark = `${op.start.operation} plan`;
+  const first = await askMachine(op, { name: "the guard", instanceId, mark, slow: null }, QUESTIONS, at);
+  if (most === 1 || first.look.state !== "running" || first.look.isTaken) return first;
+  return askMachine(op, { name: "the guard, again", instanceId, mark, slow: null }, QUESTIONS, first.at);
 }
 
 /**
@@ -47,15 +58,14 @@ async function prepare(op: Op<EmptyingRequest>, { instanceId, pool }: ChosenNode
  * @returns null if nobody reads the plan
  */
 export async function observeGuard(op: Op<EmptyingRequest>, chosen: ChosenNode): Promise<GuardSeen | null> {
-  const { ctx, steps, start } = op;
+  const { ctx, steps } = op;
   const { instanceId } = chosen;
   const way = await step(ctx, "is the guard asked", () => prepare(op, chosen));
   if (way === "not shown") return null;
   if (way === "silent") return { state: "unknown", why: guardAgentSilent };
   const at = await step(ctx, "when the guard is asked", async () => steps.timestamp());
-  const asked = { name: "the guard", instanceId, mark: `${start.operation} plan`, slow: null };
   try {
-    const { look: observation, at: answeredAt } = await askMachine(op, asked, QUESTIONS, at);
+    const { look: observation, at: answeredAt } = await askAgain(op, instanceId, at, way === "asked" ? 1 : 2);
     if (observation.state === "answered")
       return await step(ctx, "judge the guard", () => {
         const between = { from: Date.parse(at), until: Date.parse(answeredAt) };

@@ -34,7 +34,7 @@ export interface ObservationRequest {
 }
 
 /** One poll of the machine's answer, with its time. */
-interface AnswerPoll {
+export interface AnswerPoll {
   /** Named "look" in the stored results of running executions. */
   readonly look: ObservationState;
   /** ISO 8601. */

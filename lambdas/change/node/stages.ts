@@ -4,6 +4,7 @@ import { Cancelled, causeOf, failureReason } from "../../engine/durable.ts";
 import { isStoppingRule } from "../../records/origin.ts";
 import { type NodeWorkflow, type StageName, type StageOf, stagesOf } from "../../stages.ts";
 import { auditNode } from "../operation/audit.ts";
+import { auditEviction } from "../operation/evictions.ts";
 import { enter, logStageEnd, type NodeTask, once } from "./task.ts";
 
 /** Actor that stopped the work: a person, or a rule of the rollout or the maintenance. */
@@ -45,6 +46,7 @@ export async function runStages<T extends NodeTask>(
     const outcome = causeOf(error) instanceof Cancelled ? "cancelled" : "failed";
     await once(task, "log the last stage", async () => {
       logStageEnd(task, outcome, reason);
+      if (task.stage === "evict") await auditEviction(task);
       if (outcome === "cancelled") await auditNode(task, "cancelled", { what: "cancelled", by: stopper(reason.why) });
     });
     throw error;

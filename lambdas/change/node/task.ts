@@ -20,13 +20,13 @@ import { workOwner } from "../../records/node-work.ts";
 import { BY_MAINTENANCE } from "../../records/origin.ts";
 import type { PublishedMessage } from "../../records/records.ts";
 import type { NodeWorkflow, StageName } from "../../stages.ts";
-import { wordsOf } from "../../steps/client-errors.ts";
 import { instanceEnd, isDown } from "../../steps/ec2/instances.ts";
 import type { Lease } from "../../steps/ledger/leases.ts";
 import type { NodeChange } from "../../steps/ledger/ledger.ts";
 import type { ReleaseDocument } from "../../steps/runtime.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { auditNode } from "../operation/audit.ts";
+import { informNode } from "../operation/node-event.ts";
 import { notifyProgress } from "../operation/progress.ts";
 import { publish } from "../operation/publisher.ts";
 import { stoppedBy } from "../operation/requester.ts";
@@ -170,16 +170,6 @@ export function logStageEnd(task: NodeTask, outcome: StageOutcome, reason?: Fail
   log(outcome === "failed" ? "WARN" : "INFO", "stage", { ...subjectOf(task), stage, outcome, seconds, ...reason });
 }
 
-/** Writes an Event on the Node. It only informs people: if the API server refuses it, the work continues without it. */
-async function announceStage(task: NodeTask, node: NodeIdentity, stage: StageName): Promise<void> {
-  try {
-    await task.steps.nodes.announce(node, "Normal", task.eventReason, `stage ${stage} of ${task.operation}`);
-  } catch (error) {
-    const about = { service: "kubernetes", action: "create an Event", why: wordsOf(error) };
-    log("WARN", "refusal", { ...subjectOf(task), ...about });
-  }
-}
-
 /**
  * Enters a stage: starts its deadline, and shows it in the record and in an Event on the Node, if there is a Node.
  * @param position of the stage among all stages of this node: "5/13"
@@ -190,7 +180,7 @@ export async function enter(
   { name, cancellable }: Pick<StageRow, "cancellable"> & { readonly name: StageName },
   position: string,
 ): Promise<void> {
-  const { steps, operation, index, node } = task;
+  const { steps, operation, index } = task;
   const entered = await step(task.ctx, `enter ${name}`, async () => {
     const by = await cancellation(task);
     if (by !== null) return { by, published: task.published, at: 0 };
@@ -202,7 +192,7 @@ export async function enter(
       waitsFor: null,
     } as const;
     await steps.ledger.changeNode(operation, index, change);
-    if (node) await announceStage(task, node, name);
+    await informNode(task, { type: "Normal", reason: task.eventReason, message: `stage ${name} of ${operation}` });
     await auditNode(task, `stage ${name}`, { what: "started", detail: { stage: name } });
     logStageEnd(task, "succeeded");
     log("INFO", "stage", { ...subjectOf(task), stage: name, outcome: "entered" });

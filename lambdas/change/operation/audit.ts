@@ -2,7 +2,7 @@ import type { Act, AuditedNode, Chain } from "../../audit/entry.ts";
 import type { Steps } from "../../steps/steps.ts";
 
 /** The fields of work on one node that its audit entries need. */
-interface AuditedTask {
+export interface AuditedTask {
   readonly steps: Steps;
   readonly operation: string;
   readonly index: number;

@@ -1,4 +1,4 @@
-import { type Approval, askingOf, type CountedVote } from "../../records/approval.ts";
+import { type Approval, askingOf, type CountedVote, type OtherRequest } from "../../records/approval.ts";
 import type { Block, Message, OperationRecord } from "../../records/records.ts";
 import { titleOf, typeThis } from "../command/syntax.ts";
 import { line, type Notice } from "../operation/escalations.ts";
@@ -34,6 +34,25 @@ const worseNote = ({ worse }: Approval): string[] =>
     ? [`⚠️ The plan got worse after it was approved: ${plain(worse.join("; "), 500)}. Approve it again.`]
     : [];
 
+const states: Readonly<Record<OtherRequest["state"], string>> = {
+  asked: "waits for an approval",
+  scheduled: "waits for its time",
+  working: "is at work",
+};
+
+/** Other operations on the nodes of the plan: only one of them can work on a node at a time. */
+const othersNote = ({ others = [], record }: Approval): string[] =>
+  others.length > 0
+    ? [
+        `⚠️ Also requested for ${record.nodes.length === 1 ? "this node" : "some of these nodes"}: ${some(
+          others.map(
+            ({ id, title, by, state }) => `${code(id)} (${plain(title, 100)}) by ${plain(by, 80)}, ${states[state]}`,
+          ),
+          5,
+        )}. Only one operation at a time works on a node.`,
+      ]
+    : [];
+
 const planNote = ({ hash, asking }: Approval): Block =>
   context(`plan ${code(hash.slice(0, SHORT))} · asked ${asking === 1 ? "once" : `${asking} times`}`);
 
@@ -56,7 +75,7 @@ export function approvalBlocks({
   if (approval.state === "open" && endedAt === null)
     return [
       ...approval.card.blocks,
-      section([...worseNote(approval), waiting(approval)].join("\n")),
+      section([...worseNote(approval), ...othersNote(approval), waiting(approval)].join("\n")),
       planNote(approval),
       buttons(id, approval),
     ];

@@ -1,4 +1,5 @@
 import type { PlanCard } from "../../records/approval.ts";
+import type { Failure } from "../../records/failures.ts";
 import type { Message, OperationRecord } from "../../records/records.ts";
 import type { NodeWorkflow } from "../../stages.ts";
 import { titleOf, typeThis } from "../command/syntax.ts";
@@ -67,6 +68,16 @@ export interface NodeEvent {
   readonly reason: string;
   readonly message: string;
 }
+
+/** The Event of a change that did not succeed, so that Events show that it has ended. @param reason of the Events of its stages */
+export const endEvent = (operation: string, reason: string, failure: Failure | null): NodeEvent =>
+  failure === null
+    ? { type: "Normal", reason: `${reason}Cancelled`, message: `${operation} was cancelled` }
+    : {
+        type: "Warning",
+        reason: `${reason}Failed`,
+        message: `${operation} failed at stage ${failure.stage}: ${failure.why}`,
+      };
 
 /** The Event of a cordon. */
 export const cordonEvent = (operation: string): NodeEvent => ({

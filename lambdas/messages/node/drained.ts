@@ -5,11 +5,19 @@ import type { NodePlan } from "../plan/plan.ts";
 import { isHopelessPlan, planBlocks } from "../plan/plan-card.ts";
 import { context, section } from "../slack/blocks.ts";
 import { code, counted } from "../slack/text.ts";
+import type { NodeEvent } from "./cordon.ts";
 import { guardBlocks } from "./guard.ts";
 
 /** Sums up a drain that emptied the node, for message and ledger. */
 export const drainedSummary = (node: string, pods: number): string =>
   `${node} is drained: ${counted(pods, "pod")} evicted. It stays cordoned until {win} uncordon.`;
+
+/** The Event of a drain that emptied the node. */
+export const drainedEvent = (operation: string, pods: number): NodeEvent => ({
+  type: "Normal",
+  reason: "CasementDrained",
+  message: `drained by ${operation}: ${counted(pods, "pod")} evicted`,
+});
 
 /** Sums up a drain whose Node or instance disappeared before the drain ended. */
 export const goneSummary = (node: string): string => `${node} no longer exists: nothing is left to drain.`;

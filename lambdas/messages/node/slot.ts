@@ -1,3 +1,4 @@
+import type { AwayNode } from "../plan/plan.ts";
 import { utc } from "../slack/age.ts";
 import { counted, some } from "../slack/text.ts";
 
@@ -17,7 +18,7 @@ export interface SlotHolder {
 interface Taken {
   readonly most: number;
   readonly holders: readonly SlotHolder[];
-  readonly away: readonly string[];
+  readonly away: readonly AwayNode[];
 }
 
 /** Most nodes named in a line. */
@@ -38,7 +39,14 @@ export function slotTaken(pool: string | null, { most, holders, away }: Taken): 
   const held = holders.map(holding);
   const reasons = [
     ...(held.length > 0 ? [some(held, MOST_NAMES)] : []),
-    ...(away.length > 0 ? [`${some(away, MOST_NAMES)} ${away.length === 1 ? "is" : "are"} NotReady or cordoned`] : []),
+    ...(away.length > 0
+      ? [
+          some(
+            away.map(({ node, why }) => `${node} is ${why}`),
+            MOST_NAMES,
+          ),
+        ]
+      : []),
   ];
   return `a slot ${where}, of which ${counted(most, "node")} may be away: ${reasons.join("; ")}`;
 }

@@ -4,8 +4,9 @@ import { bootTime, type HealthFacts, type MachineFacts } from "../../health/fact
 import { bootCause } from "../../machine/boot-cause.ts";
 import { isSameBoot } from "../../machine/boots.ts";
 import { type Answers, isCuredByRestart } from "../../machine/questions.ts";
+import type { RebootDue } from "../../machine/reboot-due.ts";
 import { renewalFaultIn } from "../../machine/renewal.ts";
-import type { OwnReboot, RebootDue } from "../../machine/seen-machine.ts";
+import type { OwnReboot } from "../../machine/seen-machine.ts";
 import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { scheduledEventLine } from "../health/scheduled-events.ts";
@@ -19,7 +20,7 @@ import { code, codeLine, fenced, plain } from "../slack/text.ts";
 import { giveDirectWay, proxiedMachine } from "./agent-proxy.ts";
 import { bootCauseWords } from "./boots.ts";
 import { type IdentityFault, identityLine } from "./identity.ts";
-import { reasonWords } from "./reboot-due.ts";
+import { chronicWords, reasonWords } from "./reboot-due.ts";
 
 /** Facts of one node and what is told beside them. */
 export interface Why {
@@ -56,6 +57,8 @@ function rebootLine({ machine, now }: HealthFacts, due: RebootDue | undefined, {
   const restart = reasons.every(isCuredByRestart)
     ? ` ${typeThis("restart", node)} restarts its services without a reboot.`
     : "";
+  if (known?.chronic)
+    return `Windows waits for a reboot${since}: ${reasonWords(reasons)}.${seen} ${chronicWords(known.chronic, now)}`;
   return `Windows waits for a reboot${since}: ${reasonWords(reasons)}.${seen} ${typeThis("reboot", node)} reboots it.${restart}`;
 }
 

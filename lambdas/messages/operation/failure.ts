@@ -28,7 +28,7 @@ import {
 import { codeBlock, GAVE_UP, plain, prose, sentence } from "../slack/text.ts";
 import { followUpBlock, followUpOn } from "./follow-ups.ts";
 import { instanceLink, type MessageSettings, runbookLink } from "./links.ts";
-import { nodeLabel, signs, worked } from "./node-lines.ts";
+import { nodeLabel, signs, workDone } from "./node-lines.ts";
 import { stageName } from "./stages.ts";
 
 const keep = (value: string): Button => ({ actionId: KEEP_INSTANCE, value, text: "Keep for inspection" });
@@ -178,7 +178,7 @@ export function failureBlocks(
           ...(isNextSaid ? [] : [`*Next:* ${next(node, operation, now)}`]),
           codeBlock(failure.why, room),
         ];
-  const head = `${signs[node.status]} *${headline(node, failure.stage)}* after ${worked(node, now)}`;
+  const head = `${signs[node.status]} *${headline(node, failure.stage)}* after ${workDone(node, now)}`;
   const text = section([head, ...lines].join("\n"));
   if (started) return [text, followUpBlock(started), ...rowOf(node, links(node, settings, now))];
   return [text, ...failureButtons(node, settings, now, cures)];

@@ -1,6 +1,6 @@
 import { asksToContinue, type NodeRecord, type NodeStatus } from "../../records/records.ts";
 import type { StageName } from "../../stages.ts";
-import { between } from "../slack/age.ts";
+import { between, localTime } from "../slack/age.ts";
 import { code, counted, plain, prose } from "../slack/text.ts";
 import { stageDoing, stageName, stagePosition } from "./stages.ts";
 
@@ -25,10 +25,16 @@ export function worked({ status, startedAt, failedAt, endedAt }: NodeRecord, now
   return between(startedAt, stoppedAt ?? endedAt ?? now);
 }
 
+/** Time that failed work took, and the pods that its drain had evicted by then. */
+export function workDone(node: NodeRecord, now: string): string {
+  const isDrain = node.failure?.stage === "evict" && node.evicted !== undefined;
+  return isDrain ? `${worked(node, now)}, with ${counted(node.evicted ?? 0, "pod")} evicted` : worked(node, now);
+}
+
 function running(node: NodeRecord, now: string): string {
   if (!node.stage) return `starting · ${worked(node, now)}`;
   const waits = node.waitsFor ? ` · waiting for ${plain(node.waitsFor, 200)}` : "";
-  return `${stageDoing(node.stage)} (${stagePosition(node)}) · ${between(node.stageSince, now)} of ${worked(node, now)}${waits}`;
+  return `${stageDoing(node.stage)} (${stagePosition(node)}) · since ${localTime(node.stageSince)}${waits}`;
 }
 
 const where = (node: NodeRecord): string => (node.failure ? ` at _${stageName(node.failure.stage)}_` : "");

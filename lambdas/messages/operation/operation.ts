@@ -134,6 +134,7 @@ function summary({ operation, pool, nodes }: OperationView): string[] {
     ...(reason ? [`Reason: ${plain(reason)}`] : []),
     ...(pool ? [poolSummary(pool, operation)] : []),
     ...(operation.summary && !isToldByFailure({ operation, nodes }) ? [prose(operation.summary)] : []),
+    ...(operation.endedAt === null && operation.rollout?.waitsFor ? [`⏳ ${prose(operation.rollout.waitsFor)}`] : []),
     ...cancelling,
   ];
 }

@@ -20,7 +20,7 @@ import {
   TERMINATE_INSTANCE,
   UNCORDON_NODE,
 } from "../slack/buttons.ts";
-import { code, counted, mentionOf, plain } from "../slack/text.ts";
+import { code, counted, mentionOf, plain, some } from "../slack/text.ts";
 import { line, type Notice } from "./escalations.ts";
 
 /** Words of one kind of wait. */
@@ -80,6 +80,14 @@ export const waitWords: Readonly<Record<WaitKind, Words>> = {
     runbook: "stage-reboot",
     buttons: [EC2_REBOOT],
     notices: ["unproven"],
+  },
+  slot: {
+    says: "waits for a slot of its pool",
+    next: ({ takers = [], operation }) =>
+      `bring ${some(takers.map(code), 3)} back into service (${typeThis("why", takers[0] ?? "<node>")}), or type ${typeThis("cancel", operation)}`,
+    runbook: "stage-slot",
+    buttons: [],
+    notices: [],
   },
   paused: {
     says: "is a rollout that is paused",

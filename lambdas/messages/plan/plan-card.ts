@@ -122,7 +122,8 @@ function placementLines(
 
 type SlotsSeen = Pick<NodePlan, "away" | "maxUnavailable" | "pool" | "waitsForSlot">;
 
-function awayLine({ away, maxUnavailable, pool, waitsForSlot }: SlotsSeen): string[] {
+/** Line on the nodes of the pool that are out of service, and on the wait for them; none if there are none. */
+export function awayLine({ away, maxUnavailable, pool, waitsForSlot }: SlotsSeen): string[] {
   const [first] = away;
   if (!first) return [];
   const list = some(

@@ -49,7 +49,7 @@ export interface LongJob {
 /** Another node of the pool that is out of service. */
 export interface AwayNode {
   readonly node: string;
-  /** "NotReady", "cordoned", or the operation that holds its slot. */
+  /** "NotReady since 2026-11-21 14:32 UTC" or "cordoned". */
   readonly why: string;
 }
 

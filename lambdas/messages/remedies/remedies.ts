@@ -16,6 +16,10 @@ const operationCodes = {
     remedy: "deploy again, or ask who owns the policy",
   },
   "api-denied": null,
+  "api-unauthorized": {
+    cause: "the cluster does not give Casement's account the right, or rejects its credential",
+    remedy: "run `{win} doctor`, which names what is missing, then try again",
+  },
   "image-not-pulled": {
     cause: "the mirror does not have the image, or the node does not reach it; the node has its files from before",
     remedy:

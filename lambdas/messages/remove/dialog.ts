@@ -1,10 +1,10 @@
 import type { Block } from "../../records/records.ts";
 import { byLoss, lossesOf, type MovedPod, noPodsToMove, podLine } from "../plan/moved-pods.ts";
-import type { EmptyingOutlook } from "../plan/plan.ts";
-import { removalLines } from "../plan/plan-card.ts";
+import type { EmptyingOutlook, NodePlan } from "../plan/plan.ts";
+import { awayLine, removalLines } from "../plan/plan-card.ts";
 import { context, divider, section, sections } from "../slack/blocks.ts";
 import { andMore } from "../slack/table.ts";
-import { code, counted } from "../slack/text.ts";
+import { code, counted, some } from "../slack/text.ts";
 import { type Dialog, removalModal } from "./modal.ts";
 
 /** Facts for the confirmation of a removal. */
@@ -15,6 +15,13 @@ export interface RemovalSummary {
   readonly pool: string | null;
   /** Number of the pool's nodes before the removal; null for a machine that is not a node, or without a pool. */
   readonly poolNodes?: number | null;
+  /** Nodes of the pool that are out of service, which take its slots; missing for a machine that is not a node. */
+  readonly slots?: Pick<NodePlan, "pool" | "away" | "maxUnavailable" | "waitsForSlot">;
+  /**
+   * Approvals that the removal needs, and the roles that may give them; null if it waits for none, missing in a removal
+   * that the last release began.
+   */
+  readonly approval?: { readonly needs: number; readonly roles: readonly string[] } | null;
   readonly pods: readonly MovedPod[];
   /** Effects of emptying the node; missing for a machine that is not a node, and in a removal that the last release began. */
   readonly outlook?: Omit<EmptyingOutlook, "pods">;
@@ -47,6 +54,14 @@ export const poolOfRemoval = ({ pool, poolNodes }: Pick<RemovalSummary, "pool" |
   return `*Pool* ${pool ? code(pool) : "none"}${size}`;
 };
 
+function approvalLine({ approval }: RemovalSummary): string[] {
+  if (approval === undefined) return [];
+  if (approval === null) return ["*Approval* none needed"];
+  const { needs, roles } = approval;
+  const from = roles.length > 0 ? `from ${some(roles.map(code), 5)}, not from you` : "but no role may give it";
+  return [`*Approval* needs ${counted(needs, "approval")} ${from}, before anything is changed`];
+}
+
 /** Dialog with the facts: "Remove" starts the removal, "Keep" changes nothing. */
 export const removalDialog = (operation: string, facts: RemovalSummary): Dialog =>
   removalModal(
@@ -58,7 +73,8 @@ export const removalDialog = (operation: string, facts: RemovalSummary): Dialog 
           ? `*${code(facts.node)}* will be removed and its instance terminated. This cannot be undone.`
           : `*${code(facts.instanceId)}* will be terminated with its disk. This cannot be undone.`,
       ),
-      section(`*Instance* ${code(facts.instanceId)}\n${poolOfRemoval(facts)}`),
+      section([`*Instance* ${code(facts.instanceId)}`, poolOfRemoval(facts), ...approvalLine(facts)].join("\n")),
+      ...(facts.slots ? sections(awayLine(facts.slots)) : []),
       ...lossBlocks(facts.pods),
       ...(facts.outlook ? sections(removalLines(facts.outlook)) : []),
       divider,

@@ -1,5 +1,4 @@
 import { PutSecretValueCommand } from "@aws-sdk/client-secrets-manager";
-import { ApiException } from "@kubernetes/client-node";
 import { clusterCredentialOf } from "../../clients/cluster-credential.ts";
 import type { ClusterCredential, Kubernetes } from "../../clients/kubernetes.ts";
 import { ACCOUNT_NAMESPACE, type Account, secretOf, userOf } from "../../cluster/accounts.ts";
@@ -11,7 +10,7 @@ import {
   watchCredential,
 } from "../../cluster/credential-watch.ts";
 import { accountOf } from "../../settings.ts";
-import { isBusy, wordsOf } from "../client-errors.ts";
+import { isBusy, refusesCredential, wordsOf } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
 import { tableClient } from "../ledger/table.ts";
 
@@ -53,9 +52,6 @@ async function requested({ core }: Kubernetes, account: Account): Promise<string
   if (!status?.token) throw new Error("the API server granted a token but did not return it");
   return status.token;
 }
-
-/** Did the API server reject the credential itself, and not the request? Only a new credential helps then. */
-export const refusesCredential = (error: unknown): boolean => error instanceof ApiException && error.code === 401;
 
 /** Manages this function's own credential in the cluster, and watches all of them. */
 export const credential = (context: StepContext) => {

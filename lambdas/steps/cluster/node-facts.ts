@@ -5,6 +5,7 @@ import { releaseOfBuild, type WindowsRelease } from "../../machine/windows-build
 import type { NodeDetails } from "../../messages/node/details.ts";
 import type { NodeRow } from "../../messages/node/nodes-table.ts";
 import type { MovedPod } from "../../messages/plan/moved-pods.ts";
+import { utc } from "../../messages/slack/age.ts";
 import { TAG } from "../../tags.ts";
 import { isExpendable, podName, podsToEvict } from "../drain/pods.ts";
 import type { Machine } from "../ec2/instances.ts";
@@ -46,6 +47,16 @@ export const isReady = (node: V1Node): boolean => conditionOf(node, "Ready")?.st
 /** Milliseconds since the epoch of the last change of the node's condition Ready; 0 if unknown. */
 export const readySince = (node: V1Node): number =>
   new Date(conditionOf(node, "Ready")?.lastTransitionTime ?? 0).getTime();
+
+/**
+ * The reason why a node is out of service, with its beginning where the cluster tells it: "NotReady since 2026-11-21 14:32
+ * UTC", "cordoned"; null for a node in service.
+ */
+export function awayReason(node: V1Node): string | null {
+  if (isReady(node)) return node.spec?.unschedulable === true ? "cordoned" : null;
+  const since = readySince(node);
+  return since === 0 ? "NotReady" : `NotReady since ${utc(new Date(since).toISOString())}`;
+}
 
 const conditionOf = (node: V1Node, type: string) =>
   node.status?.conditions?.find((condition) => condition.type === type);

@@ -1,5 +1,5 @@
 import { unansweredDrain } from "../../messages/node/drain.ts";
-import { ifPresent, isBusy, wordsOf } from "../client-errors.ts";
+import { ifPresent, isBusy, isRefusedByRbac, wordsOf } from "../client-errors.ts";
 import type { StepContext } from "../context.ts";
 import type { DrainOptions } from "./filters.ts";
 import { looking } from "./look.ts";
@@ -42,8 +42,8 @@ export const drain = (context: StepContext) => {
   };
 
   /**
-   * Plays a round. If the server is busy, the poll keeps the state and goes on; in the first round of a poll, the error
-   * is thrown.
+   * Plays a round. If the server is busy or has just started, the poll keeps the state and goes on; in the first round of a poll, the
+   * error is thrown.
    */
   const played = async (
     order: DrainOrder,
@@ -54,7 +54,7 @@ export const drain = (context: StepContext) => {
     try {
       return await play(order, state, until);
     } catch (error) {
-      if (isFirst || !isBusy(error)) throw error;
+      if (isFirst || !(isBusy(error) || isRefusedByRbac(error))) throw error;
       return { state, end: null, waitsFor: unansweredDrain(wordsOf(error)), nextAt: context.now() + ROUND_MS };
     }
   };

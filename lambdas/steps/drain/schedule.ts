@@ -41,6 +41,8 @@ export interface DrainState {
   readonly movedAt: number | null;
   /** Number of pods to evict in the last list. */
   readonly left: number;
+  /** Evictions that the API server accepted; missing in a drain of the last release. */
+  readonly evicted?: number;
   /** DaemonSets that were read and exist. */
   readonly daemonSets: readonly string[];
   /** Milliseconds since the epoch at which each Job was read, by namespace and name; missing in a drain of the last release. */
@@ -241,6 +243,7 @@ export function recordAnswers(state: DrainState, heard: EvictionAnswer, now: num
   if (meaning.kind === "overload") return overloaded(state, meaning, now, jitter);
   // Of several concurrent evictions some may be accepted although the server is overloaded; the pause then stays.
   const isOver = state.overload === null || state.overload.until <= now;
-  if (meaning.kind === "accepted") return { ...without(state, uid), ...(isOver ? { overload: null } : {}) };
+  const evicted = (state.evicted ?? 0) + 1;
+  if (meaning.kind === "accepted") return { ...without(state, uid), evicted, ...(isOver ? { overload: null } : {}) };
   return meaning.kind === "gone" ? without(state, uid) : refusedAgain(state, heard, now, jitter);
 }

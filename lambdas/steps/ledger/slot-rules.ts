@@ -1,7 +1,8 @@
 import type { V1Node } from "@kubernetes/client-node";
 import { startingTaint } from "../../cluster/node-keys.ts";
+import type { AwayNode } from "../../messages/plan/plan.ts";
 import { TAG } from "../../tags.ts";
-import { instanceIdOf, isReady, isWindows } from "../cluster/node-facts.ts";
+import { awayReason, instanceIdOf, isWindows } from "../cluster/node-facts.ts";
 import type { Machine } from "../ec2/instances.ts";
 
 /** A slot that is held: its owner takes this node out of service, or is about to. */
@@ -25,6 +26,8 @@ interface PoolNode {
   readonly name: string;
   /** Is the node NotReady or cordoned, by any actor? */
   readonly isAway: boolean;
+  /** Reason, such as "cordoned"; missing for a node in service. */
+  readonly why?: string;
 }
 
 /** A pool's current state in the cluster, and the limit on its nodes out of service. */
@@ -43,8 +46,8 @@ export interface SlotsTaken {
   /** Number of nodes that may be out of service. */
   readonly most: number;
   readonly holders: readonly SlotEntry[];
-  /** Names of nodes that are out of service although no operation holds a slot for them. */
-  readonly away: readonly string[];
+  /** Nodes that are out of service although no operation holds a slot for them. */
+  readonly away: readonly AwayNode[];
 }
 
 /** Answer to an operation that requests a slot. */
@@ -77,11 +80,11 @@ export const poolNodes = (nodes: readonly V1Node[], machines: readonly Machine[]
   const machineOf = new Map(machines.map((machine) => [machine.instanceId, machine]));
   return nodes
     .filter((node) => isWindows(node) && !isStarting(node) && poolOf(machineOf.get(instanceIdOf(node) ?? "")) === pool)
-    .map((node) => ({
-      uid: node.metadata?.uid ?? "",
-      name: node.metadata?.name ?? "",
-      isAway: !isReady(node) || node.spec?.unschedulable === true,
-    }));
+    .map((node) => {
+      const why = awayReason(node);
+      const named = { uid: node.metadata?.uid ?? "", name: node.metadata?.name ?? "" };
+      return why === null ? { ...named, isAway: false } : { ...named, isAway: true, why };
+    });
 };
 
 /**
@@ -99,5 +102,5 @@ export function judgeSlot(view: PoolView, entries: readonly SlotEntry[], asking:
   const away = view.nodes.filter(({ uid, isAway }) => isAway && !held.has(uid));
   const most = mostAway(view.maxUnavailable, view.nodes.length);
   if (held.size + away.length < most) return { granted: true };
-  return { granted: false, most, holders, away: away.map(({ name }) => name) };
+  return { granted: false, most, holders, away: away.map(({ name, why = "NotReady" }) => ({ node: name, why })) };
 }

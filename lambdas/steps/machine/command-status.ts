@@ -39,3 +39,12 @@ export function codeOfCommand({ status, exitCode, errors }: CommandEnd): Failure
   if (errors.includes(WORKER_CRASHED)) return "agent-broken";
   return status === "Success" ? "result-missing" : "command-failed";
 }
+
+/** Codes of ends after which the machine may have run the script. */
+const LOST: ReadonlySet<FailureCode> = new Set<FailureCode>(["command-undelivered", "result-missing"]);
+
+/** May the machine have run a script that ended so? SSM loses answers of agents (aws/amazon-ssm-agent, issue 316). */
+export const mayHaveRun = (code: FailureCode): boolean => LOST.has(code);
+
+/** Has no agent taken the command by this status, as far as SSM knows (SSM user guide, "Understanding command statuses")? */
+export const isUntaken = (status: string): boolean => status === "Pending" || status === "Delayed";

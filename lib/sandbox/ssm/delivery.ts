@@ -1,3 +1,4 @@
+import type { FaultKind } from "../core/faults.ts";
 import type { Simulation } from "../core/simulation.ts";
 import type { Collection } from "../core/store.ts";
 import type { Machines } from "../machine/machines.ts";
@@ -86,7 +87,21 @@ function jobOf(outbox: Outbox, command: Command): Job {
   return { commandId, documentName, parameters, steps: stepsOf(contentOf(document.content), parameters) };
 }
 
-const waits = (invocation: Invocation): boolean => invocation.deliveredAt === null && !isOver(invocation);
+const waits = (invocation: Invocation): boolean =>
+  invocation.deliveredAt === null && !invocation.isUnheard && !isOver(invocation);
+
+/**
+ * The agent runs a command, and nothing that it says of it arrives: SSM lets the delivery time out (aws/amazon-ssm-agent, issue
+ * 316).
+ */
+const resultLost: FaultKind = {
+  kind: "command-result-lost",
+  sentence: "A machine runs a command, and SSM hears nothing of it: the command ends as DeliveryTimedOut.",
+  fields: { instanceId: "The instance.", script: "apply, observe, reboot or route" },
+};
+
+const isResultLost = ({ simulation }: Outbox, { documentName }: Command, { instanceId }: Invocation): boolean =>
+  simulation.faults.applies(resultLost.kind, { instanceId, script: documentName.split("-").at(-2) ?? "" });
 
 /** May one more machine start the command? */
 function hasRoom(outbox: Outbox, command: Command): boolean {
@@ -100,6 +115,11 @@ const inTime = (outbox: Outbox, command: Command): boolean =>
 function tryDeliver(outbox: Outbox, command: Command, invocation: Invocation): void {
   if (!waits(invocation) || !inTime(outbox, command) || !hasRoom(outbox, command)) return;
   if (!outbox.machines.deliver(invocation.instanceId, jobOf(outbox, command))) return;
+  if (isResultLost(outbox, command, invocation)) {
+    invocation.isUnheard = true;
+    outbox.invocations.set(keyOf(command.commandId, invocation.instanceId), invocation);
+    return;
+  }
   invocation.deliveredAt = outbox.simulation.clock.now();
   move(outbox, invocation, "InProgress");
 }
@@ -186,7 +206,7 @@ function report(
   steps: readonly StepResult[],
 ): void {
   const invocation = outbox.invocations.get(keyOf(commandId, instanceId));
-  if (!invocation || isOver(invocation)) return;
+  if (!invocation || isOver(invocation) || invocation.isUnheard) return;
   invocation.steps = steps;
   move(outbox, invocation, ...outcomes[status]);
   dispatch(outbox, commandId);
@@ -200,6 +220,7 @@ const waitingAt = (outbox: Outbox, instanceId: string): Invocation[] =>
  * @param documents source of a command's steps
  */
 export function openDelivery(simulation: Simulation, machines: Machines, documents: Documents): Delivery {
+  simulation.faults.declare(resultLost);
   const commands: Collection<Command> = simulation.store.collection("ssm-commands");
   const invocations: Collection<Invocation> = simulation.store.collection("ssm-invocations");
   const outbox: Outbox = { simulation, machines, documents, commands, invocations, timers: undefined };

@@ -47,6 +47,8 @@ export interface Invocation {
   details: StatusDetails;
   /** Time at which the agent took it; null before that. */
   deliveredAt: number | null;
+  /** The agent works on it, and the service hears nothing of it. */
+  isUnheard?: true;
   steps: readonly StepResult[];
 }
 

@@ -43,7 +43,7 @@ const judging = (found: Found) =>
       ],
       pods: async () => [],
     },
-    plan: { outlook: async () => ({ pods: [] }) },
+    plan: { outlook: async () => ({ pods: [], blockers: [], longJobs: [] }) },
     claims: { all: async () => [] },
     stops: { over: async () => null },
     instances: {

@@ -17,6 +17,7 @@ function taskOn(ctx: DurableContext, acts: string[], cancelAfter: string): NodeT
   const steps = verbs({
     ledger: {
       operation: async () => ({ cancelledBy: acts.includes(cancelAfter) ? "U0OPERATOR" : null, callbacks: {} }),
+      nodes: async () => [],
       changeNode: async (_id: string, _index: number, { stage }: { stage?: string }) =>
         void (stage && acts.push(`record ${stage}`)),
     },

@@ -19,6 +19,17 @@ const shown = (fields: Parameters<typeof approvalRecord>[0] = {}, endedAt: strin
 const UNTIL = "<!date^1795276800^{time}|16:00 UTC>";
 
 describe("The approval in an operation's message", () => {
+  test("names other operations on its nodes", () => {
+    const other = { id: "drain-1", title: "Drain win-1", by: "noor", state: "working" } as const;
+    const node = { uid: "u", instanceId: "i", bootId: null };
+    const { record } = approvalRecord();
+    expect(shown({ others: [other], record: { ...record, nodes: [node] } })).toContain(
+      "⚠️ Also requested for this node: `drain-1` (Drain win-1) by noor, is at work. Only one operation at a time works on a node.",
+    );
+    expect(shown({ others: [other], record: { ...record, nodes: [node, node] } })).toContain("some of these nodes");
+    expect(shown()).not.toContain("Also requested");
+  });
+
   test("shows the plan, what it waits for, and its buttons", () => {
     expect(approvalBlocks({ id: "remove-3f9c2a71", endedAt: null, approval: approvalRecord() })).toEqual([
       { type: "section", text: "the plan" },

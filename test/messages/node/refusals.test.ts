@@ -287,11 +287,20 @@ describe("A slot that is taken", () => {
   });
 
   test("names nodes that are out of service anyway", () => {
-    expect(slotTaken(null, { most: 2, holders: [holder("win-1")], away: ["win-2"] })).toBe(
-      "a slot among nodes of no pool, of which 2 nodes may be away: remove-1f2e3d4c has win-1 since 2026-11-21 14:32 UTC; win-2 is NotReady or cordoned",
+    expect(slotTaken(null, { most: 2, holders: [holder("win-1")], away: [{ node: "win-2", why: "cordoned" }] })).toBe(
+      "a slot among nodes of no pool, of which 2 nodes may be away: remove-1f2e3d4c has win-1 since 2026-11-21 14:32 UTC; win-2 is cordoned",
     );
-    expect(slotTaken(null, { most: 2, holders: [], away: ["win-2", "win-3"] })).toBe(
-      "a slot among nodes of no pool, of which 2 nodes may be away: win-2, win-3 are NotReady or cordoned",
+    expect(
+      slotTaken(null, {
+        most: 2,
+        holders: [],
+        away: [
+          { node: "win-2", why: "cordoned" },
+          { node: "win-3", why: "NotReady since 2026-11-21 14:32 UTC" },
+        ],
+      }),
+    ).toBe(
+      "a slot among nodes of no pool, of which 2 nodes may be away: win-2 is cordoned, win-3 is NotReady since 2026-11-21 14:32 UTC",
     );
   });
 });

@@ -331,6 +331,21 @@ describe("injected faults", () => {
     expect(answered).toBe(20_000);
   });
 
+  test("an API server that starts refuses every account, then lists, and never an administrator's read", async () => {
+    cluster.simulation.faults.inject("kubernetes-starts", { principal: BOT }, 1);
+    const bot = cluster.as(BOT);
+    const [first, second] = [await bot("GET /api/v1/nodes"), await bot("GET /api/v1/pods")];
+    expect([first.status, second.status]).toEqual([403, 403]);
+    expect(first.body.message).toMatch(/^nodes is forbidden: User "\S+" cannot list resource "nodes" in API group ""/);
+    expect((await cluster.admin("GET /api/v1/nodes")).status).toBe(200);
+    await cluster.pass(2);
+    const { status, headers, body } = await bot("GET /api/v1/nodes");
+    expect([status, headers["retry-after"], body.message]).toEqual([429, "1", "storage is (re)initializing"]);
+    expect(body.details.causes).toBeUndefined();
+    await cluster.pass(2);
+    expect((await bot("GET /api/v1/nodes")).status).toBe(200);
+  });
+
   test("records the caller, the action and the result of each request", async () => {
     await cluster.as(BOT)("GET /api/v1/secrets");
     const [call] = cluster.simulation.calls.after(0, "kubernetes").slice(-1);

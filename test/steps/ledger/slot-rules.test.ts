@@ -17,7 +17,7 @@ const asking = (node: string) => {
   return { owner, execution, uid, node };
 };
 const pool = (away: readonly string[] = [], maxUnavailable: number | string = 1) => ({
-  nodes: ["a", "b", "c", "d"].map((name) => ({ uid: name, name, isAway: away.includes(name) })),
+  nodes: ["a", "b", "c", "d"].map((name) => ({ uid: name, name, isAway: away.includes(name), why: "cordoned" })),
   maxUnavailable,
 });
 
@@ -44,8 +44,14 @@ describe("A slot", () => {
   it("is refused with what holds the others and what is away", () => {
     const held = entry("b");
     expect(judgeSlot(pool(), [held], asking("a"))).toEqual({ granted: false, most: 1, holders: [held], away: [] });
-    expect(judgeSlot(pool(["c"], 2), [held], asking("a"))).toMatchObject({ holders: [held], away: ["c"] });
-    expect(judgeSlot(pool(["c"]), [], asking("a"))).toMatchObject({ holders: [], away: ["c"] });
+    expect(judgeSlot(pool(["c"], 2), [held], asking("a"))).toMatchObject({
+      holders: [held],
+      away: [{ node: "c", why: "cordoned" }],
+    });
+    expect(judgeSlot(pool(["c"]), [], asking("a"))).toMatchObject({
+      holders: [],
+      away: [{ node: "c", why: "cordoned" }],
+    });
   });
 
   it("counts a node once that is held and away", () => {

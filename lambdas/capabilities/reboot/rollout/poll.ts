@@ -18,6 +18,7 @@ import { hearSteering } from "./hear.ts";
 import { beginNodes, pauseFor, wakeNodes } from "./moves.ts";
 import { againLast, gotNoSlot } from "./renew.ts";
 import type { RolloutWork } from "./runs.ts";
+import { areSettled, keepReadiness } from "./settle.ts";
 import { noteSlots } from "./slots.ts";
 import { awaitWindow, closeWindow } from "./window.ts";
 
@@ -74,18 +75,24 @@ const isOverdue = ({ steps, windowEnds }: RolloutPoll): boolean => windowEnds !=
 
 /** Makes the next moves. @returns true when nothing is left to do */
 async function move(poll: RolloutPoll, silentSince: number | null): Promise<boolean> {
-  const { steps, start, most } = poll;
-  if (isOverdue(poll)) await closeWindow(steps, await seeRollout(steps, start.operation));
-  const seen = await seeRollout(steps, start.operation);
-  const isCancelled = (await cancelledBy(steps, start.operation)) !== null;
+  const {
+    steps,
+    start: { operation },
+    most,
+  } = poll;
+  if (isOverdue(poll)) await closeWindow(steps, await seeRollout(steps, operation));
+  const seen = await seeRollout(steps, operation);
+  const isCancelled = (await cancelledBy(steps, operation)) !== null;
   const slackAwayMs = silentSince === null ? 0 : steps.now() - silentSince;
   const moves = nextMoves(viewFor(seen, most, isCancelled, slackAwayMs));
-  await beginNodes(poll, seen, moves);
+  const start = moves.start.length === 0 || (await areSettled(steps, seen)) ? moves.start : [];
+  await keepReadiness(steps, seen, start);
+  await beginNodes(poll, seen, { start });
   if (moves.pause) await pauseFor(steps, seen, moves.pause);
   const { paused, closedAt } = seen.operation.rollout ?? {};
-  if (isCancelled || moves.pause || paused || closedAt) await wakeNodes(steps, start.operation);
+  if (isCancelled || moves.pause || paused || closedAt) await wakeNodes(steps, operation);
   if (seen.nodes.some(gotNoSlot))
-    await steps.rollouts.change(start.operation, { nodes: await againLast(steps, seen, gotNoSlot) });
+    await steps.rollouts.change(operation, { nodes: await againLast(steps, seen, gotNoSlot) });
   return moves.isOver;
 }
 

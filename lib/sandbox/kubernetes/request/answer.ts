@@ -11,6 +11,7 @@ import { mediaTypeOf } from "./content.ts";
 import { kinds, SLOWNESS } from "./faults.ts";
 import { type RequestInfo, type ResourcePath, requestInfo } from "./info.ts";
 import { checkOptions } from "./options.ts";
+import { startingServer } from "./starting.ts";
 import { passWebhooks, webhookKinds } from "./webhooks.ts";
 
 type Answer = (request: WireRequest, tls?: { readonly clientCertificate: string }) => Promise<WireResponse>;
@@ -132,11 +133,13 @@ const failureOf = (error: unknown): ApiFailure =>
 export function answerer(server: Server, authenticate: Authenticator, version: string): Answer {
   const { simulation, authorizers } = server;
   const known = pages(version);
+  const starting = startingServer(simulation);
   simulation.faults.declare(...kinds, ...webhookKinds);
 
   const injectFaults = async (info: RequestInfo, user: User): Promise<void> => {
     const facts = factsOf(info, user);
     if (simulation.faults.applies("kubernetes-slow", facts)) await simulation.delay(SLOWNESS);
+    starting.check(info.verb, user, facts, () => denial(user, info));
     if (simulation.faults.applies("kubernetes-5xx", facts))
       throw new ApiFailure(503, "ServiceUnavailable", "the server is currently unable to handle the request");
     if (!simulation.faults.applies("kubernetes-throttle", facts)) return;

@@ -22,4 +22,10 @@ export const kinds: readonly FaultKind[] = [
     fields,
   },
   { kind: "kubernetes-slow", sentence: "The API server takes 20 seconds to answer.", fields },
+  {
+    kind: "kubernetes-starts",
+    sentence:
+      "The API server starts at this request: for 1.5 seconds it answers 403 to every account, then 429 to lists and watches for 1.5 seconds.",
+    fields,
+  },
 ];

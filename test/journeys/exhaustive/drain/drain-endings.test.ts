@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { CANCEL_OPERATION, CONTINUE_DRAIN } from "../../../../lambdas/messages/slack/buttons.ts";
-import { heldBack, newest, settled } from "../../evidence.ts";
+import { eventsOn, heldBack, newest, settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
 import { isCordoned, run, SHORT, unasked } from "../../on-web.ts";
 import { allowDisruptions, guardedPod, homeOf, podsOn, shortName, web } from "../../others.ts";
-import { openly } from "../../reading.ts";
+import { openly, privately } from "../../reading.ts";
 
 let here: Journey;
 afterEach(() => here.close());
@@ -18,6 +18,24 @@ describe("A drain", () => {
     expect(summary).toContain("the node is schedulable again");
     expect(isCordoned(here)).toBe(false);
     expect(openly(here).at(-1)).toMatch(/disruption budgets to allow[\s\S]*--disable-eviction/);
+    const { operation, nodes } = await newest(here);
+    const { evicted = 0 } = nodes[0] ?? {};
+    expect(evicted).toBeGreaterThan(0);
+    expect(openly(here).at(-1)).toMatch(new RegExp(`failed at eviction\\* after \\S+, with ${evicted} pods? evicted`));
+    await here.type("approver", `/win audit ${operation.id}`);
+    await settled(here, 5);
+    expect(privately(here, "approver").at(-1)).toMatch(new RegExp(`evicted +.*${evicted} pods?`));
+    expect(eventsOn(here, web.name)).toContainEqual(
+      expect.stringMatching(new RegExp(`^CasementDrainingFailed ${operation.id} failed at stage evict: `)),
+    );
+  });
+
+  test("that ends well says so in a last Event on the Node", async () => {
+    here = await unasked("drain");
+    await run(here, `drain ${SHORT} --force ${web.name}`, 60);
+    const { operation } = await newest(here);
+    const drained = eventsOn(here, web.name).filter((event) => event.startsWith("CasementDrained"));
+    expect(drained).toEqual([expect.stringMatching(new RegExp(`drained by ${operation.id}: \\d+ pods? evicted`))]);
   });
 
   test("that has passed its deadline goes on when Continue is pressed, and ends well once the budget allows it", async () => {
@@ -47,7 +65,9 @@ describe("A drain", () => {
     await here.until(async () => (await newest(here)).nodes[0]?.stage === "evict", 10);
     await here.press("operator", CANCEL_OPERATION);
     await settled(here, 10);
-    expect((await newest(here)).operation.status).toBe("cancelled");
+    const { operation } = await newest(here);
+    expect(operation.status).toBe("cancelled");
+    expect(eventsOn(here, web.name)).toContain(`CasementDrainingCancelled ${operation.id} was cancelled`);
     expect(isCordoned(here)).toBe(false);
     expect(await heldBack(here)).toEqual([]);
   });

@@ -3,8 +3,8 @@ import { CANCEL_OPERATION } from "../../../../lambdas/messages/slack/buttons.ts"
 import { heldBack, newest, settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
 import { allowDisruptions, cordonByHand, edge, otherWeb, shortName, stateOf, web } from "../../others.ts";
-import { openly } from "../../reading.ts";
-import { confirmRemoval, expectGone, withSeedNodes } from "../../removal.ts";
+import { inThreads, openly } from "../../reading.ts";
+import { ask, confirmRemoval, expectGone, withSeedNodes } from "../../removal.ts";
 import { stop } from "../../stopping.ts";
 import { executionOf, firstRemoval, secondRemoval, stage, withThirdNode } from "../../two-removals.ts";
 
@@ -38,9 +38,28 @@ test("a node that a person cordoned takes the only slot of its pool: the removal
   await confirmRemoval(here, shortName(web));
   await here.pass(3);
   expect(await stage(here)).toBe("slot");
-  expect(openly(here)[0]).toMatch(/1 node may be away: ip-10-0-0-31\S* is NotReady or cordoned/);
+  expect(openly(here)[0]).toMatch(/1 node may be away: ip-10-0-0-31\S* is cordoned/);
   await cordonByHand(here, otherWeb, false);
   await expectGone(here, web);
+});
+
+test("people are called once to a node that takes the slot for a quarter of an hour, and the dialog names it before", async () => {
+  here = await withThirdNode();
+  await cordonByHand(here, otherWeb);
+  const dialog = await ask(here, shortName(web));
+  expect(dialog).toMatch(/⏳ Away in `web` now: `ip-10-0-0-31\S+` \(cordoned\); at most 1 at once: this waits/);
+  expect(dialog).toContain("*Approval* none needed");
+  await here.submit("operator");
+  await here.until(async () => (await stage(here)) === "slot", 5, "the slot");
+  const reminders = () => inThreads(here).filter((text) => text.includes("⏰"));
+  await here.pass(12);
+  expect(reminders()).toEqual([]);
+  await here.pass(35);
+  expect(reminders()).toEqual([
+    expect.stringMatching(
+      /^<!subteam\^S0\w+>.*`ip-10-0-3-7\S+` waits for a slot of its pool, for \d+m.* bring `ip-10-0-0-31\S+` back into service \(`\/win why ip-10-0-0-31/,
+    ),
+  ]);
 });
 
 test("cancelled while it waits for a slot, a removal has changed nothing and holds nothing", async () => {
