@@ -23,6 +23,8 @@ export interface InstanceFacts {
   readonly instance: StatusCheck;
   /** EC2's check of the volumes that are attached to it. */
   readonly volumes: StatusCheck;
+  /** Has it an instance profile? Missing in stored facts of the last release. */
+  readonly hasProfile?: boolean;
   /** MAC address of its primary network interface, "02-AA-BB-CC-DD-01"; null if EC2 does not report it. */
   readonly mac: string | null;
   /** Changes that EC2 has scheduled; missing if there are none. */
@@ -125,6 +127,12 @@ export interface BootBefore {
   readonly askedAt: string;
 }
 
+/** Number of SSM agents of a cluster, and how many of them are silent. */
+export interface AgentCount {
+  readonly silent: number;
+  readonly of: number;
+}
+
 /** Facts by their source. */
 export interface Values {
   readonly ec2: InstanceFacts;
@@ -152,6 +160,8 @@ export interface HealthFacts {
   readonly kubernetes: SourceFacts<Values["kubernetes"]>;
   readonly machine: SourceFacts<Values["machine"]>;
   readonly expected: ExpectedMachine;
+  /** Agents of the cluster's running Windows machines; set where this one's is silent. */
+  readonly agents?: AgentCount;
   /** Set to prove a reboot. */
   readonly before?: BootBefore;
   /** Set to check the data plane: the newest result of its scheduled probe, or the reason why there is none. */

@@ -1,5 +1,6 @@
 import { isSameBoot, onOurClock, SAME_BOOT_MS } from "../machine/boots.ts";
 import type { Answers, Group } from "../machine/questions.ts";
+import { LOW_DISK_BYTES } from "../machine/seen-troubles.ts";
 import { by, type CheckName, type Judgement, type NodeCheck, OK, unknownResult, wrong } from "./check.ts";
 import { bootTime, type ExpectedMachine, type HealthFacts } from "./facts.ts";
 import { hnsRestart, podsWithoutEndpoint } from "./host-network.ts";
@@ -48,6 +49,11 @@ function bootChanged(facts: HealthFacts): Judgement {
 
 const sameBoot = ({ bootId, askedAt }: NonNullable<HealthFacts["before"]>): Judgement =>
   wrong({ kind: "same-boot", bootId, askedAt });
+
+/** Check of the free space, but not to prove a reboot, which does not change it. */
+const disk = byAnswer("disk", "disk", ({ freeBytes, sizeBytes }, { before }) =>
+  freeBytes < LOW_DISK_BYTES && !before ? wrong({ kind: "disk-low", freeBytes, sizeBytes }) : OK,
+);
 
 const metadata = byAnswer("metadata", "metadata", ({ answers }, { machine }) => {
   if (answers) return OK;
@@ -115,7 +121,7 @@ const guard = byAnswer("guard", "guard", ({ present, taskEnabled, lastResult, er
 export const bootCheck: NodeCheck = { name: "boot", needs: ["machine", "kubernetes"], judge: bootChanged };
 
 /** Checks of the facts from `observe.ps1`, in the order of dependencies. */
-export const machineChecks: readonly NodeCheck[] = [metadata, routes, services, network, networkServices];
+export const machineChecks: readonly NodeCheck[] = [metadata, routes, services, network, networkServices, disk];
 
 /** Check of the guard, which a machine needs at its next boot. */
 export const guardCheck: NodeCheck = guard;

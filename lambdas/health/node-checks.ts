@@ -1,6 +1,7 @@
 import { isDeletionMark } from "../cluster/deletion-marks.ts";
-import { by, OK, unknownResult, wrong } from "./check.ts";
-import { bootTime } from "./facts.ts";
+import { agentEvidence, HEARTBEAT_MS } from "./agent-evidence.ts";
+import { by, type Judgement, OK, unknownResult, wrong } from "./check.ts";
+import { bootTime, type HealthFacts } from "./facts.ts";
 
 /** Check of the instance's state in EC2. */
 const instance = by("ec2", "instance", ({ instanceId, state, because }) =>
@@ -19,6 +20,9 @@ const status = by("ec2", "status", ({ state, system, instance: own, volumes }) =
   return unknownResult(state === "running" ? `EC2 says ${own}` : `the instance is ${state}`);
 });
 
+const silentAgent = (since: string | null, facts: HealthFacts): Judgement =>
+  wrong({ kind: "agent-silent", since, evidence: agentEvidence(facts) });
+
 /**
  * Check of the SSM agent. It reports every five minutes (amazon-ssm-agent, DefaultSsmHealthFrequencyMinutes), so
  * "online" may date from before the reboot that must be proven. An agent that answered is online, whatever SSM reports.
@@ -28,7 +32,7 @@ const agent = by("ssm", "agent", ({ registered, online, lastPingAt, failure, isD
   if (machine.known && !before) return OK;
   if (!registered) return wrong({ kind: "agent-missing" });
   if (failure !== null) return wrong({ kind: "agent-fails", words: failure });
-  if (!machine.known && (isDeaf || !online)) return wrong({ kind: "agent-silent", since: lastPingAt });
+  if (!machine.known && (isDeaf || !online)) return silentAgent(lastPingAt, facts);
   if (!before || lastPingAt === null) return OK;
   const since = Math.max(Date.parse(before.askedAt), bootTime(facts) ?? 0);
   if (Date.parse(lastPingAt) >= since) return OK;
@@ -47,12 +51,7 @@ const registered = by("kubernetes", "registered", (found) =>
   found.registered ? OK : wrong({ kind: "not-registered" }),
 );
 
-/**
- * Milliseconds after which a heartbeat is old: a kubelet writes its Node's status at least every five minutes
- * (nodeStatusReportFrequency). A heartbeat from before the boot is old too.
- */
-const HEARTBEAT_MS = 6 * 60_000;
-
+/** Check of the kubelet's last report; one from before the boot is old too. */
 const heartbeat = by("kubernetes", "heartbeat", ({ ready: condition }, facts) => {
   const at = condition?.heartbeatAt;
   if (at === undefined) return unknownResult("the kubelet has reported nothing yet");

@@ -2,17 +2,26 @@ import type { DeletionMark } from "../cluster/deletion-marks.ts";
 import type { WaitingRequest } from "./facts.ts";
 import type { DataPlaneFault } from "./probe.ts";
 
+/**
+ * Evidence about a silent agent: the instance has no instance profile; more than a third of the agents are silent; its
+ * kubelet reports, so that Windows runs and has a network; its kubelet does not report either; or none of these is known.
+ */
+export type AgentEvidence =
+  | { readonly kind: "no-profile" | "kubelet-reports" | "kubelet-silent" | "none" }
+  | { readonly kind: "many"; readonly silent: number; readonly of: number };
+
 /** A fault of a node, as data; lambdas/messages/node/trouble.ts has its text. */
 export type Trouble =
   | { readonly kind: "instance-down"; readonly instanceId: string; readonly state: string; readonly because: string }
   | { readonly kind: "status-impaired"; readonly of: "system" | "volumes" | "instance" }
   | { readonly kind: "agent-missing" }
   /** `since`: last sign of the agent; ISO 8601. */
-  | { readonly kind: "agent-silent"; readonly since: string | null }
+  | { readonly kind: "agent-silent"; readonly since: string | null; readonly evidence: AgentEvidence }
   /** The agent's worker ended before the script began. */
   | { readonly kind: "agent-fails"; readonly words: string }
   | { readonly kind: "agent-before-boot"; readonly lastPingAt: string; readonly bootedAt: string }
   | { readonly kind: "same-boot"; readonly bootId: string | null; readonly askedAt: string }
+  | { readonly kind: "disk-low"; readonly freeBytes: number; readonly sizeBytes: number }
   | { readonly kind: "metadata-silent"; readonly guardError: string }
   | { readonly kind: "routes-missing"; readonly prefixes: readonly string[] }
   | { readonly kind: "service-missing"; readonly service: string }

@@ -30,8 +30,6 @@ export interface RolloutPause {
   readonly why: string;
   /** Cause of the only failure, in the words of its check or its machine; missing without one. */
   readonly cause?: string;
-  /** The cause is a freeze or a hold, in Casement's own words: these may name its command. */
-  readonly isStop?: true;
   /** Set while no node can be begun, because others take all slots. */
   readonly taken?: TakenSlots | null;
 }

@@ -180,6 +180,14 @@ function Get-Complaint($look) {
     return ''
 }
 
+# A disabled agent goes on running until the next boot, and no command reaches the machine afterwards: Windows refuses to
+# start it (error 1058, ERROR_SERVICE_DISABLED).
+function Get-AgentComplaint {
+    $agent = Get-Service -Name 'AmazonSSMAgent' -ErrorAction SilentlyContinue
+    if ($agent -and "$($agent.StartType)" -eq 'Disabled') { return 'the service AmazonSSMAgent is disabled: Windows does not start it (error 1058)' }
+    return ''
+}
+
 function Invoke-Guard {
     $saved = Get-SavedState
     $mac = Get-RecordedMac $saved.mac
@@ -196,6 +204,7 @@ function Invoke-Guard {
         if ([DateTime]::UtcNow -ge $deadline) { break }
         Start-Sleep -Seconds $PauseSeconds
     }
+    if (-not $complaint) { $complaint = Get-AgentComplaint }
     # Recorded first: if the agent cannot be started, the primary interface that was found is still kept.
     $saved.agentDue = $saved.agentDue -or $misses -ge 2
     $state = Save-Guard $saved $mac $look $changes $complaint

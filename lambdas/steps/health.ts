@@ -73,6 +73,7 @@ export const health = (context: StepContext) => {
         instance: found?.InstanceStatus?.Status ?? "insufficient-data",
         // EC2 makes this check on Nitro instances alone (user guide, "Attached EBS status checks").
         volumes: found?.AttachedEbsStatus?.Status ?? "not-applicable",
+        ...(machine.hasProfile === undefined ? {} : { hasProfile: machine.hasProfile }),
         mac: windowsMac(machine.mac ?? ""),
       };
     },

@@ -129,6 +129,12 @@ const faults: readonly (readonly [string, Partial<HealthFacts>, string, object])
     { service: "proxy" },
   ],
   [
+    "a drive that is nearly full",
+    { machine: machineWith({ disk: { freeBytes: 9e9, sizeBytes: 100e9 } }) },
+    "disk",
+    { freeBytes: 9e9 },
+  ],
+  [
     "requests that wait for minutes",
     { kubernetes: clusterWith({ requests: [{ name: "csr-1", since: ago(3) }] }) },
     "requests",
@@ -191,7 +197,7 @@ describe("the checks of a node", () => {
   it.for<[keyof HealthFacts, readonly string[]]>([
     ["ec2", ["instance", "status"]],
     ["kubernetes", ["requests", "registered", "heartbeat", "ready", "cordon", "taints"]],
-    ["machine", ["metadata", "routes", "services", "network", "network-services", "guard"]],
+    ["machine", ["metadata", "routes", "services", "network", "network-services", "disk", "guard"]],
   ])("leave open what only %s knows when it is away, and judge the rest", ([source, names]) => {
     const all = checked(facts({ [source]: away }));
     expect(all.filter(({ state }) => state === "unknown").map(({ name }) => name)).toEqual(names);
@@ -223,6 +229,33 @@ describe("the checks of a node", () => {
   });
 });
 
+describe("the evidence about a silent agent", () => {
+  const silent = { ssm: ssm({ online: false }) as never, machine: away };
+  const evidence = (more: Partial<HealthFacts> = {}) => {
+    const trouble = first({ ...silent, ...more })?.trouble;
+    return trouble?.kind === "agent-silent" ? trouble.evidence : undefined;
+  };
+  const many = { agents: { silent: 12, of: 30 } };
+
+  it("is first the missing instance profile, then that a third of the agents are silent", () => {
+    expect(evidence({ ec2: ec2({ hasProfile: false }) as never, ...many })).toEqual({ kind: "no-profile" });
+    expect(evidence(many)).toEqual({ kind: "many", silent: 12, of: 30 });
+  });
+
+  it.for([
+    [{ silent: 1, of: 1 }, "one agent"],
+    [{ silent: 10, of: 30 }, "a third"],
+  ] as const)("takes %j for no common cause: %s", ([agents]) => {
+    expect(evidence({ agents })).toEqual({ kind: "kubelet-reports" });
+  });
+
+  it("is the kubelet's report, which shows that Windows runs", () => {
+    expect(evidence()).toEqual({ kind: "kubelet-reports" });
+    expect(evidence({ kubernetes: notReady })).toEqual({ kind: "kubelet-silent" });
+    expect(evidence({ kubernetes: away })).toEqual({ kind: "none" });
+  });
+});
+
 describe("the checks after a reboot that was asked for", () => {
   const before: BootBefore = { bootId: "7", bootedAt: ago(600), askedAt: ago(30) };
   const rebooted = { boot: { bootedAt: ago(20), events: [] } };
@@ -231,6 +264,11 @@ describe("the checks after a reboot that was asked for", () => {
     expect(
       first({ before, machine: machineWith(rebooted), kubernetes: clusterWith({ cordoned: true }) }),
     ).toBeUndefined();
+  });
+
+  it("mind no full drive, which the reboot has not filled", () => {
+    const full = machineWith({ ...rebooted, disk: { freeBytes: 1e9, sizeBytes: 100e9 } });
+    expect(first({ before, machine: full })).toBeUndefined();
   });
 
   it("find the same boot by its id, whatever the times are", () => {

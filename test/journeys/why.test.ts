@@ -60,7 +60,7 @@ test("a silent agent is told within 20 s by what the others know, and named when
   expect(soon.said).toMatch(/Node condition Ready +ok/);
   await here.pass(30);
   const late = await why();
-  expect(late.said).toMatch(/The SSM agent does not answer for \d+m\./);
+  expect(late.said).toMatch(/The SSM agent does not answer for \d+m/);
   expect(late.said).toContain("the machine was not asked, because its SSM agent is not online");
 });
 

@@ -220,6 +220,20 @@ const agentCases: readonly MachineCase[] = [
     after: { services: { AmazonSSMAgent: { state: "Running" } } },
   },
   {
+    name: "names an agent that is disabled, which Windows would not start after a boot",
+    script: "guard",
+    before: { routes: [fallback], services: { AmazonSSMAgent: service({ startType: "Disabled" }) } },
+    exitCode: 1,
+    after: { services: { AmazonSSMAgent: { state: "Running" } } },
+    left: kept(/"error":"the service AmazonSSMAgent is disabled: Windows does not start it \(error 1058\)"/),
+    events: [
+      {
+        id: 4001,
+        text: "Routes changed: 6. the service AmazonSSMAgent is disabled: Windows does not start it (error 1058)",
+      },
+    ],
+  },
+  {
     name: "starts the agent although no record can be written",
     script: "guard",
     before: { routes: [fallback], services: agentStopped },

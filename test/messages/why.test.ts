@@ -36,7 +36,7 @@ describe("the answer to why", () => {
 
   it("says that nothing is wrong as far as it is known when a service is away, and which one", () => {
     const said = why({ ...healthy, kubernetes: { known: false, why: "The Kubernetes API answered 503" } });
-    expect(said).toContain("no problem found, but 6 of 15 checks could not be made.");
+    expect(said).toContain("no problem found, but 6 of 16 checks could not be made.");
     expect(said).toContain("Not known: The Kubernetes API answered 503.");
   });
 
@@ -67,7 +67,23 @@ describe("the answer to why", () => {
       "Windows waits for a reboot: a Windows feature or update, files to be replaced at the next boot. `{win} reboot ip-10-0-3-7` reboots it.",
     );
     expect(said).toContain("The route guard has repaired routes in 3 runs.");
-    expect(said).toContain("Free disk: 0 GB of 93 GB, which is low.");
+    expect(said).toContain("The system drive is nearly full: 0 of 93 GB are free.");
+  });
+});
+
+describe("the boot in the answer", () => {
+  const unclean = [{ id: 41, at: ago(59), text: "The system has rebooted without cleanly shutting down first." }];
+  const machine = machineWith({ boot: { bootedAt: ago(60), events: unclean } });
+  const own = (bootId: string) => ({ operation: "reboot-1", at: ago(62), bootId });
+
+  it("is that of an operation which had EC2 reset the machine, and no crash", () => {
+    const said = why({ ...healthy, machine }, { ownReboot: own("8") });
+    expect(said).toContain("Booted 60m ago: `reboot-1` ordered it.");
+    expect(said).not.toContain("a crash");
+  });
+
+  it("is a crash where the operation's boot was another one", () => {
+    expect(why({ ...healthy, machine }, { ownReboot: own("7") })).toContain("a crash, a reset or a loss of power");
   });
 });
 
@@ -75,6 +91,17 @@ describe("the buttons of the answer", () => {
   const buttons = (facts: Why["facts"], heldBy: string | null = null): string[] =>
     [...why(facts, { heldBy }).matchAll(/"value":"([^"]*)"/g)].map(([, value]) => value ?? "");
   const noNetwork = { ...healthy, machine: machineWith({ hns: { networks: [], endpoints: [] } }) };
+
+  it("open the instance's page where EC2 shows more of the trouble", () => {
+    const console = "https://us-west-2.console.aws.amazon.com/ec2/home";
+    const silent = {
+      ...healthy,
+      ssm: { known: true, value: { registered: true, online: false, lastPingAt: null, failure: null, isDeaf: false } },
+      machine: { known: false, why: "it was not asked" },
+    } as const;
+    expect(why(silent, { console })).toContain(console);
+    expect(why(noNetwork, { console })).not.toContain(console);
+  });
 
   it("look again, and hold the command that helps while no operation holds the node", () => {
     expect(buttons(healthy)).toEqual(["why ip-10-0-3-7"]);

@@ -17,7 +17,7 @@ function Get-Service([string] $Name, $ErrorAction) {
 function ConvertTo-Controller([string] $name, $record) {
     $needed = @((Get-Machine).services.GetEnumerator() | Where-Object { @($_.Value.dependsOn) -contains $name })
     $dependents = @($needed | ForEach-Object { [pscustomobject] @{ Name = $_.Key; Status = $_.Value.state } })
-    $controller = [pscustomobject] @{ Name = $name; Status = $record.state; DependentServices = $dependents }
+    $controller = [pscustomobject] @{ Name = $name; Status = $record.state; StartType = $record.startType; DependentServices = $dependents }
     $controller | Add-Member -MemberType ScriptMethod -Name Start -Value { Start-Asked $this.Name }
     return $controller
 }

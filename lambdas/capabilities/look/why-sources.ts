@@ -7,10 +7,12 @@ import type { Configuration } from "../../configuration/configuration.ts";
 import { UserError } from "../../errors.ts";
 import type { HealthFacts } from "../../health/facts.ts";
 import type { RebootDue } from "../../machine/reboot-due.ts";
+import type { OwnReboot } from "../../machine/seen-machine.ts";
 import { machinesMessage, type UnavailableService } from "../../messages/node/away.ts";
 import type { IdentityFault } from "../../messages/node/identity.ts";
 import { missing } from "../../messages/node/why.ts";
 import { noSuchNode, severalNodes } from "../../messages/operation/dry-runs.ts";
+import { instanceLink, messageSettings } from "../../messages/operation/links.ts";
 import type { Message } from "../../records/records.ts";
 import { identitiesOf, identityFaultOf } from "../../steps/cluster/identity.ts";
 import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
@@ -33,6 +35,10 @@ export interface WhySources {
   readonly heldBy: string | null;
   /** Null if the machine has none, or if EC2 does not answer. */
   readonly pool: string | null;
+  /** The machine's last reboot that Casement ordered. */
+  readonly ownReboot: OwnReboot | null;
+  /** Address of the instance in the EC2 console; null without an instance. */
+  readonly console: string | null;
   /** Instance to ask; null if it cannot be asked. */
   readonly instanceId: string | null;
   /** The machine exists, but Casement is not known to act for it. */
@@ -140,12 +146,37 @@ async function actingFor(
   }
 }
 
+/** Counts the silent agents of the cluster's running Windows machines, if this one's is silent. */
+async function withAgents(
+  steps: Steps,
+  configuration: Configuration,
+  machines: readonly Machine[] | UnavailableService,
+  facts: HealthFacts,
+): Promise<HealthFacts> {
+  if (!facts.ssm.known || facts.ssm.value.online || isAway(machines)) return facts;
+  const agents = await from("ssm", configuration, LIST_SECONDS, () => steps.machine.agents());
+  if (isAway(agents)) return facts;
+  const running = machines.filter(({ isWindows, state }) => isWindows === true && state === "running");
+  const silent = running.filter(({ instanceId }) => agents.get(instanceId)?.online !== true);
+  return { ...facts, agents: { silent: silent.length, of: running.length } };
+}
+
 /** Adds the ages of the taints with which autoscalers mark the node. */
 async function withMarks(steps: Steps, { node, instanceId }: HealthSubject, facts: HealthFacts): Promise<HealthFacts> {
   if (!node || !facts.kubernetes.known || deletionMarkKeys(node).length === 0) return facts;
   const seen = instanceId === null ? {} : await steps.machines.seen.marks(instanceId, node.metadata?.uid ?? "");
   const marks = deletionMarksOf(node, seen, steps.now());
   return { ...facts, kubernetes: { known: true, value: { ...facts.kubernetes.value, marks } } };
+}
+
+/** Reads who holds a machine, and its last reboot that Casement ordered. */
+async function recordsOf(
+  steps: Steps,
+  { instanceId }: HealthSubject,
+): Promise<Pick<WhySources, "heldBy" | "ownReboot">> {
+  if (instanceId === null) return { heldBy: null, ownReboot: null };
+  const [heldBy, reboots] = await Promise.all([steps.leases.holder(instanceId), steps.machines.seen.ownReboots()]);
+  return { heldBy: heldBy ?? null, ownReboot: reboots.get(instanceId) ?? null };
 }
 
 /**
@@ -168,8 +199,7 @@ export async function lookAround(
   if (isAway(nodes) && isAway(machines)) return { message: machinesMessage(nodes, machines, startedAt) };
   const one = requested(typed, nodes, machines);
   const away = { nodes: isAway(nodes) ? nodes : null, machines: isAway(machines) ? machines : null };
-  const facts = await factsOf(steps, configuration, one, away);
-  const heldBy = one.instanceId ? ((await steps.leases.holder(one.instanceId)) ?? null) : null;
+  const facts = await withAgents(steps, configuration, machines, await factsOf(steps, configuration, one, away));
   const acting = await actingFor(steps, one, nodes, configuration);
   const why = obstacle(one, machines, facts, acting);
   const probed = {
@@ -180,8 +210,9 @@ export async function lookAround(
   return {
     node: one.name,
     facts: why === null ? probed : { ...probed, machine: unknownFacts(why) },
-    heldBy,
+    ...(await recordsOf(steps, one)),
     pool,
+    console: one.machine ? instanceLink(messageSettings(configuration), one.machine.instanceId) : null,
     instanceId: why === null ? one.instanceId : null,
     isObserved: one.machine !== undefined && acting !== "yes",
     identity: typeof acting === "object" ? acting : null,

@@ -44,12 +44,12 @@ export async function explainNode({
 }: Look<{ readonly node: string }>): Promise<Message> {
   const found = await promptStep(ctx, "look around", AROUND, () => lookAround(steps, request.node, settings));
   if ("message" in found) return found.message;
-  const { instanceId, facts, node: name, heldBy, pool, isObserved, identity = null, rebootDue } = found;
-  const of = { node: name, heldBy, pool, isObserved, identity, ...(rebootDue ? { rebootDue } : {}) };
+  const { instanceId, facts, node: name, identity = null, rebootDue, startedAt, ...more } = found;
+  const of = { ...more, node: name, identity, ...(rebootDue ? { rebootDue } : {}) };
   const tell = (now: HealthFacts, isAsked = false): Message => whyMessage({ ...of, facts: now, isAsked });
   if (instanceId === null) return tell(facts);
   const slow = {
-    since: Date.parse(found.startedAt),
+    since: Date.parse(startedAt),
     afterMs: FIRST_ANSWER_MS,
     tell: () => step(ctx, "tell what is known so far", () => tellRequester({ ctx, steps, start }, tell(facts, true))),
   };

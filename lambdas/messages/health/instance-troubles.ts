@@ -1,4 +1,4 @@
-import type { Trouble } from "../../health/trouble.ts";
+import type { AgentEvidence, Trouble } from "../../health/trouble.ts";
 import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";
 import { code, plain } from "../slack/text.ts";
@@ -49,14 +49,53 @@ const statusWords: Readonly<
 /** Next step where no route guard runs at start-up. */
 const BY_HAND = `No route guard of Casement's is known on this machine, so a reboot may not bring its route back. At the console of the machine: ${code(ADD_ROUTE)}.`;
 
-const agentSilent: Tell<"agent-silent"> = ({ since }, told) => ({
-  says: `The SSM agent does not answer${since ? ` for ${between(since, told.now)}` : ""}. Without the metadata route the agent cannot start.`,
-  ...(told.isObserved
-    ? { next: BY_HAND }
-    : {
-        next: `${typeThis("reboot", told.node)} reboots it through EC2, once a person approved it: the route guard runs at start-up. At the console of the machine: ${code(ADD_ROUTE)}.`,
-        press: rebootPress(told),
-      }),
+/** Ends the sentence on a silent agent by what the other sources say. */
+function evidenceWords(evidence: AgentEvidence): string {
+  switch (evidence.kind) {
+    case "no-profile":
+      return ": EC2 says that the instance has no instance profile, so the agent has no credentials";
+    case "many":
+      return `, like ${evidence.silent} of ${evidence.of} agents of the cluster: the cause is most likely what they share`;
+    case "kubelet-reports":
+      return ", although its kubelet reports: Windows runs and has a network";
+    case "kubelet-silent":
+      return ", and neither does its kubelet";
+    case "none":
+      return "";
+  }
+}
+
+/** Causes of a silence that has no evidence for one of them, the likeliest first. */
+const candidates = {
+  "kubelet-reports":
+    "Likely, in this order: the service `AmazonSSMAgent` is stopped, disabled or blocked; the route to the metadata service is lost; the way to Systems Manager is closed.",
+  "kubelet-silent":
+    "Likely, in this order: Windows hangs in its boot or installs updates; it has lost its network; the route to the metadata service is lost.",
+  none: "Likely, in this order: Windows hangs in its boot or installs updates; the service `AmazonSSMAgent` is stopped, disabled or blocked; the route to the metadata service is lost.",
+} as const;
+
+/** Way to see what Windows does. */
+const SCREEN = "The EC2 console shows its screen (*Actions*, *Monitor and troubleshoot*, *Get instance screenshot*).";
+
+function nextForSilent({ kind }: AgentEvidence, told: TroubleContext): Omit<TroubleText, "says"> {
+  if (kind === "no-profile")
+    return {
+      next: `Attach the pool's instance profile in the EC2 console (*Actions*, *Security*, *Modify IAM role*). The agent finds it within an hour, or at its next start. ${again(told)}`,
+    };
+  if (kind === "many")
+    return {
+      next: `Check the interface endpoints of Systems Manager or the NAT gateway, their security groups, and the instance role. ${doctor()} names the silent machines. A reboot of one of them helps only if its cause is its own.`,
+    };
+  if (told.isObserved) return { next: `${candidates[kind]} ${BY_HAND}` };
+  return {
+    next: `${candidates[kind]} ${SCREEN} ${typeThis("reboot", told.node)} reboots it through EC2, once a person approved it: agent and route guard run at start-up. At the console of the machine: ${code(ADD_ROUTE)}.`,
+    press: rebootPress(told),
+  };
+}
+
+const agentSilent: Tell<"agent-silent"> = ({ since, evidence }, told) => ({
+  says: `The SSM agent does not answer${since ? ` for ${between(since, told.now)}` : ""}${evidenceWords(evidence)}.`,
+  ...nextForSilent(evidence, told),
 });
 
 /** Words for the troubles of an instance and its agent. */

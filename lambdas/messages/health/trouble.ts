@@ -26,6 +26,7 @@ export const checkNames: Readonly<Record<CheckName, string>> = {
   status: "EC2 status checks",
   agent: "SSM agent",
   boot: "New boot",
+  disk: "Free disk",
   metadata: "Metadata service",
   routes: "Link-local routes",
   services: "Windows services",
@@ -63,6 +64,8 @@ const metadataSilent: Tell<"metadata-silent"> = ({ guardError }, told) => ({
   next: `The route guard retries every minute. ${again(told)} At the console of the machine: ${code(ADD_ROUTE)}.`,
 });
 
+const gigabytes = (bytes: number): number => Math.floor(bytes / 1024 ** 3);
+
 const guardWords = {
   missing: "The route guard is not on the machine: after a reboot no command would reach it.",
   disabled: "The task of the route guard is missing or disabled: after a reboot no command would reach the machine.",
@@ -81,6 +84,10 @@ const markedWords = (marks: readonly DeletionMark[], { node, now }: TroubleConte
 
 const tells: { readonly [K in Trouble["kind"]]: Tell<K> } = {
   ...instanceTells,
+  "disk-low": ({ freeBytes, sizeBytes }, told) => ({
+    says: `The system drive is nearly full: ${gigabytes(freeBytes)} of ${gigabytes(sizeBytes)} GB are free. Images cannot be pulled, and kubelet and scripts may fail.`,
+    next: `The kubelet removes unused images. Remove what else fills the drive, such as logs and dumps, in Session Manager; or add a node with a larger drive, then run ${removeCommand(told)}. ${again(told)}`,
+  }),
   "metadata-silent": metadataSilent,
   "routes-missing": ({ prefixes }, told) => ({
     says: `${prefixes.length} of the 6 routes from the machine to AWS's services are missing or use the wrong adapter: ${some(prefixes.map(code), 6)}.`,

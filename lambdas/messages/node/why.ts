@@ -1,11 +1,12 @@
-import type { CheckResult } from "../../health/check.ts";
+import type { CheckName, CheckResult } from "../../health/check.ts";
 import { checked, type Fault, firstWrong } from "../../health/checks.ts";
-import { bootTime, type HealthFacts } from "../../health/facts.ts";
+import { bootTime, type HealthFacts, type MachineFacts } from "../../health/facts.ts";
 import { bootCause } from "../../machine/boot-cause.ts";
+import { isSameBoot } from "../../machine/boots.ts";
 import { type Answers, isCuredByRestart } from "../../machine/questions.ts";
 import type { RebootDue } from "../../machine/reboot-due.ts";
 import { renewalFaultIn } from "../../machine/renewal.ts";
-import { LOW_DISK_BYTES } from "../../machine/seen-troubles.ts";
+import type { OwnReboot } from "../../machine/seen-machine.ts";
 import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { scheduledEventLine } from "../health/scheduled-events.ts";
@@ -13,8 +14,8 @@ import { checkNames, troubleWords } from "../health/trouble.ts";
 import type { TroubleContext } from "../health/trouble-text.ts";
 import { renewalFaultText, renewalRemedy } from "../mirrors/renewals.ts";
 import { age, between } from "../slack/age.ts";
-import { actions, section, sections } from "../slack/blocks.ts";
-import { DO_NEXT, LOOK_AGAIN } from "../slack/buttons.ts";
+import { actions, type Button, section, sections } from "../slack/blocks.ts";
+import { DO_NEXT, LOOK_AGAIN, OPEN_AWS } from "../slack/buttons.ts";
 import { code, codeLine, counted, fenced, plain } from "../slack/text.ts";
 import { giveDirectWay, proxiedMachine } from "./agent-proxy.ts";
 import { bootCauseWords } from "./boots.ts";
@@ -29,6 +30,10 @@ export interface Why {
   readonly heldBy: string | null;
   /** Pool of the machine; null if it has none, or if that is not known. */
   readonly pool?: string | null;
+  /** The machine's last reboot that Casement ordered. */
+  readonly ownReboot?: OwnReboot | null;
+  /** Address of the instance in the EC2 console. */
+  readonly console?: string | null;
   /** The machine was asked and has not answered yet: the message changes when it does. */
   readonly isAsked: boolean;
   /** Reboot due, by the last scheduled look. */
@@ -64,17 +69,22 @@ function renewalLine(answers: Answers): string {
   return `${renewalFaultText(fault)}. *Next:* ${renewalRemedy(fault)}.`;
 }
 
+/** Cause of the last boot: an operation that ordered it, else what Windows' log says. */
+function bootWords({ verdict, answers: { boot } }: MachineFacts, own: OwnReboot | null): string {
+  if (own?.bootId && isSameBoot(own.bootId, verdict.bootId)) return `${code(own.operation)} ordered it`;
+  return boot ? bootCauseWords(bootCause(boot.events, Date.parse(boot.bootedAt))) : "";
+}
+
 /** Further facts of the machine, one line each. */
-function besides(facts: HealthFacts, due: RebootDue | undefined, told: TroubleContext): string[] {
+function besides({ facts, rebootDue: due, ownReboot = null }: Why, told: TroubleContext): string[] {
   const { machine, now } = facts;
   const waits = rebootLine(facts, due, told);
   if (!machine.known) return waits === "" ? [] : [waits];
   const { boot, guard, disk, agent } = machine.value.answers;
   const booted = bootTime(facts);
-  const low = disk && disk.freeBytes < LOW_DISK_BYTES ? ", which is low" : "";
   return [
     boot && booted !== null
-      ? `Booted ${age(Date.parse(now) - booted)} ago: ${bootCauseWords(bootCause(boot.events, Date.parse(boot.bootedAt)))}.`
+      ? `Booted ${age(Date.parse(now) - booted)} ago: ${bootWords(machine.value, ownReboot)}.`
       : "",
     waits,
     renewalLine(machine.value.answers),
@@ -83,7 +93,7 @@ function besides(facts: HealthFacts, due: RebootDue | undefined, told: TroubleCo
       : "",
     guard && guard.repairs > 0 ? `The route guard has repaired routes in ${counted(guard.repairs, "run")}.` : "",
     disk
-      ? `Free disk: ${Math.floor(disk.freeBytes / GIGABYTE)} GB of ${Math.floor(disk.sizeBytes / GIGABYTE)} GB${low}.`
+      ? `Free disk: ${Math.floor(disk.freeBytes / GIGABYTE)} GB of ${Math.floor(disk.sizeBytes / GIGABYTE)} GB.`
       : "",
   ].filter((line) => line !== "");
 }
@@ -132,14 +142,28 @@ const unknowns = (all: readonly CheckResult[]): string[] => [
   ...new Set(all.flatMap((one) => (one.state === "unknown" ? [one.why] : []))),
 ];
 
+/** Checks whose troubles the EC2 console shows more of. */
+const OF_EC2: ReadonlySet<CheckName> = new Set(["instance", "status", "agent"]);
+
+/** Buttons that check again, do what helps while no operation holds the node, and open the instance's page. */
+function buttonsOf({ node, heldBy, console = null }: Why, fault: Fault | undefined, told: TroubleContext): Button[] {
+  const press = fault && heldBy === null ? troubleWords(fault.trouble, told).press : undefined;
+  return [
+    { actionId: LOOK_AGAIN, value: `why ${node}`, text: "Check again" },
+    ...(press ? [{ actionId: DO_NEXT, value: press.command, text: press.text }] : []),
+    ...(console && fault && OF_EC2.has(fault.name)
+      ? [{ actionId: OPEN_AWS, value: `why ${node}`, text: "Open in AWS", url: console }]
+      : []),
+  ];
+}
+
 /** Says what is wrong with a node first, what helps, and what each check found. */
 export function whyMessage(why: Why): Message {
-  const { node, facts, heldBy, pool = null, isAsked, rebootDue, isObserved = false, identity = null } = why;
+  const { node, facts, heldBy, pool = null, isAsked, isObserved = false, identity = null } = why;
   const told: TroubleContext = { node, now: facts.now, isObserved };
   const all = checked(facts);
   const fault = firstWrong(all);
   const text = fault ? wrongText(fault, told) : allWell(all, told, isAsked);
-  const press = fault && heldBy === null ? troubleWords(fault.trouble, told).press : undefined;
   const others = all.filter((one): one is Fault => one.state === "wrong" && one !== fault);
   const more = others.map((one) => `• ${troubleWords(one.trouble, told).says}`);
   const scheduled = facts.ec2.known ? (facts.ec2.value.events ?? []) : [];
@@ -159,11 +183,8 @@ export function whyMessage(why: Why): Message {
       ...sections(notes),
       ...sections(more.length > 0 ? ["*Also failing, possibly for the same reason*", ...more] : []),
       ...sections(all.map(lineAt(facts.now)), fenced),
-      ...sections(besides(facts, rebootDue, told)),
-      actions("why", [
-        { actionId: LOOK_AGAIN, value: `why ${node}`, text: "Check again" },
-        ...(press ? [{ actionId: DO_NEXT, value: press.command, text: press.text }] : []),
-      ]),
+      ...sections(besides(why, told)),
+      actions("why", buttonsOf(why, fault, told)),
     ],
   };
 }

@@ -10,7 +10,7 @@ import { stageName } from "../operation/stages.ts";
 import { between } from "../slack/age.ts";
 import { type Button, say } from "../slack/blocks.ts";
 import { PAUSE_ROLLOUT, RESUME_ROLLOUT, RESUME_WITH_MORE } from "../slack/buttons.ts";
-import { counted, GAVE_UP, mentionOf, plain, prose, some } from "../slack/text.ts";
+import { counted, failureWords, GAVE_UP, mentionOf, prose, some } from "../slack/text.ts";
 
 /** Nodes named in a sentence; the rest is counted. */
 const MOST = 5;
@@ -53,19 +53,16 @@ const causes: Readonly<Record<PauseCause["kind"], (nodes: readonly NodeRecord[])
 export const pauseWords = (cause: PauseCause, nodes: readonly NodeRecord[]): string =>
   causes[cause.kind](cause.kind === "canary" ? [] : nodes.filter(({ index }) => cause.indexes.includes(index)));
 
-/** Cause of the only failure after which a rollout has paused; empty for several failures, and for another pause. */
-export function pauseCauseOf(cause: PauseCause, nodes: readonly NodeRecord[]): Pick<RolloutPause, "cause" | "isStop"> {
-  if (cause.kind !== "failed" || cause.indexes.length !== 1) return {};
-  const failure = nodes.find(({ index }) => index === cause.indexes[0])?.failure;
-  if (!failure) return {};
-  return { cause: failure.why.replace(GAVE_UP, ""), ...(failure.code === "frozen-or-held" ? { isStop: true } : {}) };
+/** Cause of the only failure after which a rollout has paused; undefined for several failures, and for another pause. */
+export function pauseCauseOf(cause: PauseCause, nodes: readonly NodeRecord[]): string | undefined {
+  if (cause.kind !== "failed" || cause.indexes.length !== 1) return undefined;
+  const why = nodes.find(({ index }) => index === cause.indexes[0])?.failure?.why;
+  return why?.replace(GAVE_UP, "");
 }
 
-/** Reason of a pause, and its cause where it is known, as a clause. Only Casement's own words may name its command. */
-function pausedWords({ why, cause, isStop }: RolloutPause): string {
-  if (cause === undefined) return prose(why);
-  return `${prose(why)} (${isStop ? prose(cause, 300) : plain(cause, 300)})`;
-}
+/** Reason of a pause, and its cause where it is known, as a clause. */
+const pausedWords = ({ why, cause }: RolloutPause): string =>
+  cause === undefined ? prose(why) : `${prose(why)} (${failureWords(cause, 300)})`;
 
 /** Reason of a pause by a person, as a clause. */
 export const pausedBy = (userId: string): string => `<@${userId}> paused it`;

@@ -39,6 +39,11 @@ export const machineFaults: readonly FaultKind[] = [
     sentence: "The six link-local routes vanish; without a guard they stay away.",
     fields,
   },
+  {
+    kind: "agent-disabled",
+    sentence: "The service of the SSM agent is disabled and stopped, as hardening scripts do.",
+    fields,
+  },
   { kind: "agent-silent", sentence: "The SSM agent sends no heartbeat and takes no command.", fields },
   {
     kind: "agent-never-online",

@@ -4,7 +4,7 @@ import { type Binary, binaryOf } from "./payload.ts";
 import { newProcess } from "./process.ts";
 import { dropProcess, noteStart } from "./process-environment.ts";
 import { writeLog } from "./program-log.ts";
-import type { Service } from "./state.ts";
+import { agentService, type Service } from "./state.ts";
 import { WindowsError } from "./windows-errors.ts";
 
 /** A program starts, or ends when it is asked to, within this time (both assumed). */
@@ -204,8 +204,17 @@ export async function restartAfterFailure(machine: Machine, name: string): Promi
   }
 }
 
-/** The fault "service-crashes": asked now and then for each running service. */
+/** The fault "agent-disabled": a hardening script disables the agent's service and stops it. */
+function applyAgentDisabled(machine: Machine): void {
+  const agent = serviceOf(machine, agentService);
+  if (!agent || agent.startType === "Disabled" || !machine.faultApplies("agent-disabled")) return;
+  agent.startType = "Disabled";
+  void stopService(machine, agentService);
+}
+
+/** The faults of services: asked now and then for each that runs. */
 export function applyServiceFaults(machine: Machine): void {
+  applyAgentDisabled(machine);
   for (const service of Object.values(machine.state.services)) {
     if (service.state !== "Running" || !machine.faultApplies("service-crashes", { service: service.name })) continue;
     ended(machine, service, { code: 1, reason: "The process was ended by a fault." });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { DataPlaneFault } from "../../../lambdas/health/probe.ts";
-import type { Trouble } from "../../../lambdas/health/trouble.ts";
+import type { AgentEvidence, Trouble } from "../../../lambdas/health/trouble.ts";
 import { troubleWords } from "../../../lambdas/messages/health/trouble.ts";
 
 const now = "2026-11-21T14:30:00.000Z";
@@ -13,6 +13,12 @@ const ROUTE = "At the console of the machine: `route add 169.254.169.254 mask 25
 const PROBED = "Check the node's container network and kube-proxy";
 
 const MOVED = `\`{win} reboot win-1\` evicts its pods, so that others take their place, and proves the node. ${AGAIN}`;
+
+const THROUGH_EC2 = `The EC2 console shows its screen (*Actions*, *Monitor and troubleshoot*, *Get instance screenshot*). \`{win} reboot win-1\` reboots it through EC2, once a person approved it: agent and route guard run at start-up. ${ROUTE}`;
+
+const silent = (kind: Exclude<AgentEvidence["kind"], "many">): Trouble => ({
+  ...{ kind: "agent-silent", since: before(12), evidence: { kind } },
+});
 
 const down = (state: string, because = "") => ({ kind: "instance-down", instanceId: "i-0a", state, because }) as const;
 const service = (exitCode: number, log = "") =>
@@ -52,9 +58,34 @@ const sentences: readonly (readonly [Trouble, says: string, next: string])[] = [
     "`{win} doctor` checks the instance role and the route to Systems Manager.",
   ],
   [
-    { kind: "agent-silent", since: before(12) },
-    "The SSM agent does not answer for 12m. Without the metadata route the agent cannot start.",
-    `\`{win} reboot win-1\` reboots it through EC2, once a person approved it: the route guard runs at start-up. ${ROUTE}`,
+    silent("no-profile"),
+    "The SSM agent does not answer for 12m: EC2 says that the instance has no instance profile, so the agent has no credentials.",
+    `Attach the pool's instance profile in the EC2 console (*Actions*, *Security*, *Modify IAM role*). The agent finds it within an hour, or at its next start. ${AGAIN}`,
+  ],
+  [
+    { kind: "agent-silent", since: before(12), evidence: { kind: "many", silent: 12, of: 30 } },
+    "The SSM agent does not answer for 12m, like 12 of 30 agents of the cluster: the cause is most likely what they share.",
+    "Check the interface endpoints of Systems Manager or the NAT gateway, their security groups, and the instance role. `{win} doctor` names the silent machines. A reboot of one of them helps only if its cause is its own.",
+  ],
+  [
+    silent("kubelet-reports"),
+    "The SSM agent does not answer for 12m, although its kubelet reports: Windows runs and has a network.",
+    `Likely, in this order: the service \`AmazonSSMAgent\` is stopped, disabled or blocked; the route to the metadata service is lost; the way to Systems Manager is closed. ${THROUGH_EC2}`,
+  ],
+  [
+    silent("kubelet-silent"),
+    "The SSM agent does not answer for 12m, and neither does its kubelet.",
+    `Likely, in this order: Windows hangs in its boot or installs updates; it has lost its network; the route to the metadata service is lost. ${THROUGH_EC2}`,
+  ],
+  [
+    silent("none"),
+    "The SSM agent does not answer for 12m.",
+    `Likely, in this order: Windows hangs in its boot or installs updates; the service \`AmazonSSMAgent\` is stopped, disabled or blocked; the route to the metadata service is lost. ${THROUGH_EC2}`,
+  ],
+  [
+    { kind: "disk-low", freeBytes: 3.4 * 1024 ** 3, sizeBytes: 100 * 1024 ** 3 },
+    "The system drive is nearly full: 3 of 100 GB are free. Images cannot be pulled, and kubelet and scripts may fail.",
+    `The kubelet removes unused images. Remove what else fills the drive, such as logs and dumps, in Session Manager; or add a node with a larger drive, then run \`{win} remove win-1\`. ${AGAIN}`,
   ],
   [
     { kind: "agent-fails", words: "plugin exited" },
@@ -256,7 +287,9 @@ describe("What is wrong with a node", () => {
     [undefined, down("stopped")],
     [undefined, down("stopping")],
     ["remove win-1", down("terminated")],
-    ["reboot win-1", { kind: "agent-silent", since: null }],
+    ["reboot win-1", silent("none")],
+    [undefined, silent("no-profile")],
+    [undefined, { kind: "agent-silent", since: null, evidence: { kind: "many", silent: 12, of: 30 } }],
     ["reboot win-1", { kind: "network-missing", network: "x" }],
     ["reboot win-1", { kind: "endpoint-missing", endpoint: "x" }],
     ["reboot win-1", plane("dns")],
@@ -269,11 +302,10 @@ describe("What is wrong with a node", () => {
   });
 
   test("names of a machine that Casement only observes what its owner can do, and no command of Casement's", () => {
-    const silent = words({ kind: "agent-silent", since: null }, true);
-    expect(silent).toEqual({
-      says: "The SSM agent does not answer. Without the metadata route the agent cannot start.",
-      next: `No route guard of Casement's is known on this machine, so a reboot may not bring its route back. ${ROUTE}`,
-    });
+    const { next, press } = words(silent("kubelet-silent"), true);
+    expect(next).toContain("Likely, in this order: Windows hangs in its boot");
+    expect(next).toContain("No route guard of Casement's is known on this machine");
+    expect(press).toBeUndefined();
     expect(words({ kind: "status-impaired", of: "instance" }, true).next).toBe(
       `Check the screenshot in the EC2 console. Its owner decides about a reboot. ${AGAIN}`,
     );

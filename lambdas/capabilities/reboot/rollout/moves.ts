@@ -70,7 +70,8 @@ const markOf = (cause: PauseCause): string =>
 /** Pauses a rollout without a person's request; the next poll notifies people. */
 export async function pauseFor(steps: Steps, { operation, nodes }: RolloutSeen, cause: PauseCause): Promise<void> {
   const why = pauseWords(cause, nodes);
-  const paused = { by: null, at: steps.timestamp(), why, ...pauseCauseOf(cause, nodes) };
+  const known = pauseCauseOf(cause, nodes);
+  const paused = { by: null, at: steps.timestamp(), why, ...(known === undefined ? {} : { cause: known }) };
   await steps.audit.append({ operation: operation.id }, markOf(cause), {
     what: "asked",
     detail: { question: "go on with the rollout", why: paused.why },

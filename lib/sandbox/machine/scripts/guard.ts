@@ -101,6 +101,12 @@ interface Watch {
   readonly mac: string;
 }
 
+/** As Get-AgentComplaint of guard.ps1: empty unless the agent is disabled. */
+const agentComplaint = (machine: Machine): string =>
+  serviceOf(machine, agentService)?.startType === "Disabled"
+    ? "the service AmazonSSMAgent is disabled: Windows does not start it (error 1058)"
+    : "";
+
 /** Checks and repairs until EC2Launch has stopped and all is well, or the time is over. */
 async function keepWatch({ machine, process, arguments: given }: ScriptRun, stateFile: string): Promise<Watch> {
   const ms = (name: string, otherwise: number): number => Number(given.get(name) ?? otherwise) * 1000;
@@ -115,7 +121,8 @@ async function keepWatch({ machine, process, arguments: given }: ScriptRun, stat
     // The metadata service knows which interface is the primary one.
     if (answers && mac === "") mac = machine.facts().mac;
     const well = complaint === "" && hasLaunchEnded(machine);
-    if (well || machine.simulation.clock.now() >= deadline) return { complaint, changes, misses, mac };
+    if (well || machine.simulation.clock.now() >= deadline)
+      return { complaint: complaint || agentComplaint(machine), changes, misses, mac };
     await process.pause(ms("pauseseconds", PAUSE_SECONDS));
   }
 }

@@ -22,7 +22,7 @@ test("a healthy node passes every check, by the word of EC2, SSM, Kubernetes and
 });
 
 describe("A machine of another owner whose agent is silent", () => {
-  const GUARD_RUNS = "the route guard runs at start-up";
+  const GUARD_RUNS = "agent and route guard run at start-up";
   const why = async (): Promise<string> => (await look(here, `/win why ${edge.name}`)).said;
 
   async function silent(): Promise<string> {
@@ -34,7 +34,7 @@ describe("A machine of another owner whose agent is silent", () => {
   test("is not said to have a guard, nor offered a reboot, where Casement does not assist it", async () => {
     here = await withSeedNodes();
     const said = await silent();
-    expect(said).toMatch(/❌ .*The SSM agent does not answer for \d+m\./);
+    expect(said).toMatch(/❌ .*The SSM agent does not answer for \d+m/);
     expect(said).toContain("No route guard of Casement's is known on this machine");
     expect(said).toContain("At the console of the machine: `route add 169.254.169.254");
     expect(said).not.toContain(GUARD_RUNS);
@@ -58,6 +58,16 @@ describe("A machine of another owner whose agent is silent", () => {
     expect(said).toContain("the machine was not asked, because it could not be read whether Casement assists it");
     expect(said).not.toContain("neither launched nor assists it");
   });
+});
+
+test("an agent that was disabled is told with the likely causes, because the kubelet reports, and no cause is claimed", async () => {
+  here = await withSeedNodes();
+  injectFault(here, "agent-disabled", { instanceId: web.instanceId });
+  await here.pass(30);
+  const { said } = await look(here, `/win why ${web.name}`);
+  expect(said).toMatch(/The SSM agent does not answer for \d+m, although its kubelet reports/);
+  expect(said).toContain("Likely, in this order: the service `AmazonSSMAgent` is stopped, disabled or blocked");
+  expect(said).toContain("[Open in AWS]");
 });
 
 test("a volume that does not answer is named, and the event that EC2 has scheduled stands beside it", async () => {
