@@ -251,6 +251,8 @@ export interface Observation {
   };
   readonly features: readonly string[];
   readonly rebootPending: boolean;
+  /** Signs of the pending reboot: "servicing", "windows-update" or "feature Containers"; missing from the last release's script. */
+  readonly rebootSigns?: readonly string[];
   readonly services: readonly { readonly name: string; readonly state: string; readonly startType: string }[];
   readonly hnsNetworks: readonly string[];
 }

@@ -140,7 +140,11 @@ export interface Answers {
       readonly attached: boolean;
     }[];
   };
-  readonly reboot?: { readonly reasons: readonly RebootReason[] };
+  readonly reboot?: {
+    readonly reasons: readonly RebootReason[];
+    /** The first file that waits to be replaced or deleted; missing without one. */
+    readonly file?: string;
+  };
   readonly boot?: {
     /** ISO 8601, by the machine's clock. */
     readonly bootedAt: string;

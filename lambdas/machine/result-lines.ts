@@ -83,6 +83,7 @@ const observation = z.object({
   guard: guardState.extend({ paths: whole }),
   features: names,
   rebootPending: z.boolean(),
+  rebootSigns: names.optional(),
   services: z.array(z.object({ name, state: name, startType: name })).max(MOST.items),
   hnsNetworks: names,
 } satisfies Shape<Omit<Observation, "error" | "code">>);
@@ -170,6 +171,7 @@ const unpacked = z.object({
   }),
   reboot: z.object({
     reasons: z.array(z.enum(["servicing", "windows-update", "file-renames", "computer-name", "proxy"])).max(10),
+    file: name.optional(),
   }),
   boot: z.object({ bootedAt: moment, events }),
   guard: guardState.extend({ repairs: whole }),

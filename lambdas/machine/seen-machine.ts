@@ -1,6 +1,7 @@
 import { observedMarks, type SeenMarks } from "../cluster/deletion-marks.ts";
 import type { BootCause } from "./boot-cause.ts";
 import { isSameBoot } from "./boots.ts";
+import { chronicOf, type ProvenReboot } from "./chronic-reasons.ts";
 import { type Answers, answersHash, type Group, type ProxyPlace, type RebootReason } from "./questions.ts";
 import type { RenewalFault } from "./renewal.ts";
 
@@ -26,6 +27,12 @@ export interface SeenMachine {
   readonly launchedAt: string;
   /** Reasons why Windows needed a reboot. */
   readonly reasons: readonly RebootReason[];
+  /** Reasons that the last reboot did not end; missing without one. */
+  readonly chronic?: readonly RebootReason[];
+  /** Last reboot that an operation of Casement has proven; missing before the first. */
+  readonly reboot?: ProvenReboot;
+  /** The first file that waits for the next boot; missing without one. */
+  readonly file?: string;
   /** Time of the first observation that found a reason; null without a reason. */
   readonly dueSince: string | null;
   /** Last observation that the machine answered. */
@@ -56,6 +63,8 @@ export interface Sighting extends Pick<SeenMachine, "instanceId" | "node" | "uid
   readonly bootId: string | null;
   /** Null if the machine did not answer. */
   readonly reasons: readonly RebootReason[] | null;
+  /** The first file that waits for the next boot; missing without one. */
+  readonly file?: string;
   /** Missing if the machine did not answer, or could not look. */
   readonly proxiedBy?: readonly ProxyPlace[];
   /** Keys of the marks of autoscalers on the Node; missing without one. */
@@ -71,9 +80,6 @@ export interface SightingJudgement {
   readonly change: "none" | "own" | "foreign";
 }
 
-/** All reasons, in the order of `observe.ps1`'s answer. */
-const everyReason: readonly RebootReason[] = ["servicing", "windows-update", "file-renames", "computer-name", "proxy"];
-
 /** Every selection of a list's members, in its order, by the hash of the answer that has it. */
 const selectionsByHash = <T>(all: readonly T[], answerOf: (some: readonly T[]) => Answers[Group]) =>
   new Map(
@@ -83,16 +89,7 @@ const selectionsByHash = <T>(all: readonly T[], answerOf: (some: readonly T[]) =
     }),
   );
 
-const reasonsByHash = selectionsByHash(everyReason, (reasons) => ({ reasons }));
 const placesByHash = selectionsByHash<ProxyPlace>(["service", "machine"], (proxiedBy) => ({ proxiedBy }));
-
-/**
- * Finds the reasons that belong to a hash of the group `reboot`. There are only 32 answers, so hashes are enough for a
- * list of many machines.
- * @returns undefined for the hash of another answer
- */
-export const reasonsOf = (hash: string | undefined): readonly RebootReason[] | undefined =>
-  hash === undefined ? undefined : reasonsByHash.get(hash);
 
 /** Finds the places that belong to a hash of the group `agent`. @returns undefined for the hash of another answer */
 export const proxyPlacesOf = (hash: string | undefined): readonly ProxyPlace[] | undefined =>
@@ -130,6 +127,33 @@ const proxyOf = (places: readonly ProxyPlace[] = []): Pick<SeenMachine, "proxied
 
 const marksOf = (marks: SeenMarks): Pick<SeenMachine, "marks"> => (Object.keys(marks).length > 0 ? { marks } : {});
 
+/** The part of the record about reboots: the last proven one, what it did not end, and the file that waits for the next. */
+function rebootsOf(
+  known: SeenMachine | undefined,
+  reasons: readonly RebootReason[],
+  { file, now }: { readonly file: string | undefined; readonly now: string },
+): Pick<SeenMachine, "chronic" | "reboot" | "file"> {
+  const chronic = chronicOf(known ?? {}, reasons, Date.parse(now));
+  return {
+    ...(chronic.length > 0 ? { chronic } : {}),
+    ...(known?.reboot ? { reboot: known.reboot } : {}),
+    ...(file === undefined ? {} : { file }),
+  };
+}
+
+/** Boot and reasons that a machine reported when its reboot was proven. */
+export type ProvenSighting = Pick<Sighting, "file"> & Pick<SeenMachine, "bootId" | "reasons">;
+
+/**
+ * The record of a machine after a proven reboot of Casement: its reasons until then are what the reboot was to end.
+ * @param now ISO 8601
+ */
+export function afterProof(before: SeenMachine, { bootId, reasons, file }: ProvenSighting, now: string): SeenMachine {
+  const { chronic: _chronic, file: _file, ...rest } = before;
+  const reboots = rebootsOf({ ...before, reboot: { reasons: before.reasons, at: now } }, reasons, { file, now });
+  return { ...rest, ...reboots, bootId, reasons, dueSince: reasons.length > 0 ? now : null, seenAt: now };
+}
+
 /** The record of a machine that did not answer; null if nothing changes. The Node shows its marks nevertheless. */
 function unanswered(known: SeenMachine | undefined, bootId: string | null, marked: SeenMarks): SeenMachine | null {
   if (!known) return null;
@@ -159,7 +183,7 @@ function renewalOf(
 export function judgeSighting(
   before: SeenMachine | undefined,
   own: OwnReboot | undefined,
-  { bootId, reasons, proxiedBy, renewalFault, marks, ...seen }: Sighting,
+  { bootId, reasons, file, proxiedBy, renewalFault, marks, ...seen }: Sighting,
   now: string,
 ): SightingJudgement {
   const known = before?.uid === seen.uid ? before : undefined;
@@ -171,6 +195,7 @@ export function judgeSighting(
   const news = known?.news ? { news: known.news } : {};
   const offered = known?.offered === undefined ? {} : { offered: known.offered };
   const lasting = {
+    ...rebootsOf(known, reasons, { file, now }),
     ...proxyOf(proxiedBy ?? before?.proxiedBy),
     ...renewalOf(before, renewalFault, now),
     ...marksOf(marked),
@@ -178,35 +203,4 @@ export function judgeSighting(
   // The old boot id stays until the news is recorded, so that the next observation finds the boot again after a crash.
   const kept = change === "foreign" && known ? { bootId: known.bootId, launchedAt: known.launchedAt } : { bootId };
   return { record: { ...seen, ...kept, reasons, dueSince, seenAt: now, ...lasting, ...news, ...offered }, change };
-}
-
-/** Does the machine need a reboot, according to its last observation? */
-export type RebootDue =
-  | {
-      readonly state: "due";
-      readonly reasons: readonly RebootReason[];
-      readonly since: string;
-      readonly seenAt: string;
-    }
-  | { readonly state: "not-due"; readonly seenAt: string }
-  /** The last observation is too old; `seenAt` is null if there was none. */
-  | { readonly state: "unknown"; readonly seenAt: string | null };
-
-/** Milliseconds for which an observation is valid. Observations run every half hour, so three of them may fail. */
-const FRESH_MS = 100 * 60_000;
-
-/** Is the last observation of a machine recent enough to be believed? @param now milliseconds since the epoch */
-export const isSeenLately = ({ seenAt }: Pick<SeenMachine, "seenAt">, now: number): boolean =>
-  now - Date.parse(seenAt) <= FRESH_MS;
-
-/**
- * Decides whether a node needs a reboot, from its last observation.
- * @param uid of the Node
- * @param now milliseconds since the epoch
- */
-export function rebootDue(seen: SeenMachine | undefined, uid: string, now: number): RebootDue {
-  if (seen === undefined || seen.uid !== uid) return { state: "unknown", seenAt: null };
-  const { seenAt, reasons, dueSince } = seen;
-  if (!isSeenLately(seen, now)) return { state: "unknown", seenAt };
-  return dueSince === null ? { state: "not-due", seenAt } : { state: "due", reasons, since: dueSince, seenAt };
 }

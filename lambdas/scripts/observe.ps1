@@ -26,13 +26,12 @@ param([string] $Request = '{{ Request }}')
 
 # include: shared/agent.ps1
 
-function Test-RebootPending($features) {
-    $signs = @(
-        'HKLM:\SOFTWARE\Microsoft\Windows\CurrentVersion\Component Based Servicing\RebootPending',
-        'HKLM:\SOFTWARE\Microsoft\Windows\CurrentVersion\WindowsUpdate\Auto Update\RebootRequired'
-    )
-    if (@($signs | Where-Object { Test-Path -Path $_ }).Count -gt 0) { return $true }
-    return @($features | Where-Object { "$($_.InstallState)" -like '*Pending' }).Count -gt 0
+# Signs that Windows' components wait for a reboot.
+function Get-RebootSigns($features) {
+    $windows = 'HKLM:\SOFTWARE\Microsoft\Windows\CurrentVersion'
+    if (Test-Path -Path "$windows\Component Based Servicing\RebootPending") { 'servicing' }
+    if (Test-Path -Path "$windows\WindowsUpdate\Auto Update\RebootRequired") { 'windows-update' }
+    $features | Where-Object { "$($_.InstallState)" -like '*Pending' } | ForEach-Object { "feature $($_.Name)" }
 }
 
 # Casement's services, recognised by their description, and the two of AWS that need the metadata route.
@@ -56,6 +55,7 @@ function Get-NetworkNames {
 
 function Get-Observation {
     $features = @(Get-WindowsFeature | Where-Object { "$($_.InstallState)" -like 'Install*' })
+    $signs = @(Get-RebootSigns $features)
     return [ordered] @{
         script = 'observe'
         ok = $true
@@ -66,7 +66,8 @@ function Get-Observation {
         metadataAnswers = [bool] (Get-MetadataToken)
         guard = Get-GuardState
         features = @($features | Where-Object { "$($_.InstallState)" -eq 'Installed' } | ForEach-Object { "$($_.Name)" })
-        rebootPending = Test-RebootPending $features
+        rebootPending = $signs.Count -gt 0
+        rebootSigns = $signs
         services = @(Get-Services)
         hnsNetworks = @(Get-NetworkNames)
     }

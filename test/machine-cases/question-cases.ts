@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { answersHash, type ProxyPlace, type Questions } from "../../lambdas/machine/questions.ts";
 import { pendingVariables } from "./apply-variables.ts";
 import { type MachineCase, sha256 } from "./case.ts";
+import { pendingFiles } from "./pending-files.ts";
 import {
   adapter,
   BOOT_KEY,
@@ -280,6 +281,7 @@ export const questionCases: readonly MachineCase[] = [
     request: whole({ reboot: true }),
     answers: { reboot: { reasons: ["servicing"] } },
   },
+  ...pendingFiles,
   {
     ...asks,
     name: "tells the last events about starts and ends, the newest first",

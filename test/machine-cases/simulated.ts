@@ -26,6 +26,7 @@ import {
   GIVEN,
   MAC,
   recovery,
+  SESSION_KEY,
   type Service as ShownService,
   type Task as ShownTask,
   type Machine as Windows,
@@ -136,6 +137,7 @@ function lay(state: MachineState, given: Partial<Windows>): void {
   if (given.registry) {
     state.bootId = Number(given.registry[BOOT_KEY]?.BootId ?? state.bootId);
     state.environment = { ...(given.registry[ENVIRONMENT_KEY] as Record<string, string>) };
+    state.renames = [...((given.registry[SESSION_KEY]?.PendingFileRenameOperations ?? []) as string[])];
   }
 }
 

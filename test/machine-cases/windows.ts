@@ -98,6 +98,8 @@ export const BOOT_KEY =
   "HKLM:\\SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Memory Management\\PrefetchParameters";
 export const ENVIRONMENT_KEY = "HKLM:\\SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment";
 
+export const SESSION_KEY = "HKLM:\\SYSTEM\\CurrentControlSet\\Control\\Session Manager";
+
 /** A key that Component Based Servicing makes when it waits for a reboot. */
 export const SERVICING_KEY =
   "HKLM:\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\Component Based Servicing\\RebootPending";

@@ -1,12 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { answersHash } from "../../lambdas/machine/questions.ts";
-import {
-  judgeSighting,
-  reasonsOf,
-  rebootDue,
-  type SeenMachine,
-  type Sighting,
-} from "../../lambdas/machine/seen-machine.ts";
+import { rebootDue } from "../../lambdas/machine/reboot-due.ts";
+import { afterProof, judgeSighting, type SeenMachine, type Sighting } from "../../lambdas/machine/seen-machine.ts";
 
 const machine = { instanceId: "i-1", node: "win-1", uid: "uid-1", launchedAt: "2026-11-01T00:00:00.000Z" };
 const before: SeenMachine = {
@@ -21,13 +15,6 @@ const seen = (more: Partial<Sighting> = {}): Sighting => ({ ...machine, bootId: 
 const order = (at: string, bootId: string | null = null) => ({ operation: "reboot-1", at, bootId });
 
 describe("what waits for a reboot", () => {
-  it("is read from the hash of the answer, in all its combinations", () => {
-    expect(reasonsOf(answersHash({ reasons: [] }))).toEqual([]);
-    expect(reasonsOf(answersHash({ reasons: ["servicing", "computer-name"] }))).toEqual(["servicing", "computer-name"]);
-    expect(reasonsOf(answersHash({ reasons: ["another"] }))).toBeUndefined();
-    expect(reasonsOf(undefined)).toBeUndefined();
-  });
-
   it("is due since the look that first found it, whatever is added later", () => {
     const first = judgeSighting(before, undefined, seen({ reasons: ["servicing"] }), now).record;
     expect(first).toMatchObject({ dueSince: now, reasons: ["servicing"], seenAt: now });
@@ -49,6 +36,34 @@ describe("what waits for a reboot", () => {
     expect(rebootDue(before, "uid-1", at + 3 * 3_600_000).state).toBe("unknown");
     expect(rebootDue(due, "uid-2", at)).toEqual({ state: "unknown", seenAt: null });
     expect(rebootDue(undefined, "uid-1", at)).toEqual({ state: "unknown", seenAt: null });
+  });
+});
+
+describe("a reason that a proven reboot of Casement did not end", () => {
+  const due: SeenMachine = { ...before, reasons: ["file-renames", "proxy"], dueSince: before.seenAt };
+  const file = "C:\\Vendor\\agent.new";
+  const clean = afterProof(due, { bootId: "8", reasons: [] }, now);
+  const at = (hours: number): string => new Date(Date.parse(now) + hours * 3_600_000).toISOString();
+  const lookAt = (known: SeenMachine, hours: number, reasons: Sighting["reasons"]): SeenMachine =>
+    judgeSighting(known, undefined, seen({ bootId: "8", reasons, file }), at(hours)).record ?? known;
+  const dueAt = (record: SeenMachine) => rebootDue(record, "uid-1", Date.parse(record.seenAt));
+
+  it("is chronic, with the first file, whether it is there at the proof or at a look within a day", () => {
+    const chronic = { reasons: ["file-renames"], rebootedAt: now, file };
+    expect(dueAt(afterProof(due, { bootId: "8", reasons: ["file-renames"], file }, now))).toMatchObject({ chronic });
+    expect(dueAt(lookAt(clean, 23, ["file-renames", "proxy"]))).toMatchObject({ state: "due", chronic });
+  });
+
+  it("stays chronic as long as it is there, and is a new one after more than a day without it", () => {
+    const again = lookAt(clean, 1, ["file-renames"]);
+    expect(dueAt(lookAt(again, 40, ["file-renames"]))).toHaveProperty("chronic");
+    const gone = lookAt(again, 40, []);
+    expect(dueAt(gone)).toEqual({ state: "not-due", seenAt: at(40) });
+    expect(dueAt(lookAt(gone, 41, ["file-renames"]))).not.toHaveProperty("chronic");
+  });
+
+  it("is none that came after the reboot, nor the proxy that Casement writes", () => {
+    expect(dueAt(lookAt(clean, 1, ["servicing", "proxy"]))).not.toHaveProperty("chronic");
   });
 });
 

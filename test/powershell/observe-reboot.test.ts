@@ -51,6 +51,7 @@ describe.skipIf(!pwsh)(suite("observe.ps1"), () => {
       },
       features: ["Containers"],
       rebootPending: false,
+      rebootSigns: [],
       services: [
         { name: "AmazonSSMAgent", state: "Running", startType: "Automatic" },
         { name: "kubelet", state: "Stopped", startType: "Manual" },
@@ -67,6 +68,7 @@ describe.skipIf(!pwsh)(suite("observe.ps1"), () => {
       guard: { present: false, sha256: null, taskEnabled: false, lastResult: null, paths: 0 },
       features: [],
       rebootPending: true,
+      rebootSigns: ["feature Containers"],
     });
   });
 

@@ -10,7 +10,8 @@ import { dryRun, reason } from "../options.ts";
  * - guard: PowerShell 30 s and two small files, the guard's first run 65 s (it waits for EC2Launch), poll 45 s; then
  *   the observation: network modules 15 s, the list of features 210 s, a run of the guard 60 s, poll 45 s. 8 minutes.
  * - features: installing 180 s, an observation 120 s, the reboot 130 s and the agent's return 30 s, the observation
- *   after it with a cold disk 360 s, a last one 120 s, five polls of 45 s. 19 minutes.
+ *   after it with a cold disk 360 s, a last one 120 s, five polls of 45 s. 19 minutes. Another reboot takes 11 more; the
+ *   stage's deadline ends a second one on a slow machine.
  * - payload: 700 MB from S3, each file hashed twice. 5 minutes.
  * - configure: two plans with PowerShell, firewall and Defender, services that start, two polls. 5 minutes.
  * - client-csr: long enough for a second join token, which is valid for ten minutes.

@@ -9,6 +9,7 @@ import { failureReason, StageFailed } from "../../engine/durable.ts";
 import type { Action, Observation } from "../../machine/plan.ts";
 import { buildOf } from "../../machine/windows-builds.ts";
 import { proxiedMachine } from "../../messages/node/agent-proxy.ts";
+import { anotherReboot, rebootStillPending } from "../../messages/provision/windows-reboots.ts";
 import type { MachineSpec } from "../../profiles/machine-facts.ts";
 import type { PlanName } from "../../profiles/profile.ts";
 import type { StageFault } from "../../records/failures.ts";
@@ -61,17 +62,37 @@ async function installGuard(task: ProvisionTask): Promise<void> {
 const readClock = (task: ProvisionTask, when: string): Promise<number> =>
   once(task, `read the clock ${when}`, async () => task.steps.now());
 
-/** Installs the features, with the one reboot that they need, before any container network exists. */
+/** Reboots beside that of the features, for what an image or Windows Update left unfinished. */
+const MORE_REBOOTS = 2;
+
+/**
+ * Reboots as often as Windows still asks for it, before any container network exists.
+ * @param after the last look at the machine
+ * @throws StageFailed naming the signs that the last reboot did not end
+ */
+async function rebootAgain(task: ProvisionTask, after: Observation): Promise<Observation> {
+  let seen = after;
+  for (let more = 1; seen.rebootPending; more += 1) {
+    const { rebootSigns: signs = [] } = seen;
+    if (more > MORE_REBOOTS) throw new StageFailed("windows-unfinished", rebootStillPending(signs, MORE_REBOOTS));
+    await once(task, `say that reboot ${more} more is needed`, async () => {
+      await addNotes(task, [anotherReboot(signs)]);
+    });
+    ({ after: seen } = await rebootThroughSsm(task, { suffix: `, ${more} more`, faultOf: networkFault }));
+  }
+  return seen;
+}
+
+/** Installs the features, with the reboot that they need, before any container network exists. */
 export async function installFeatures(task: ProvisionTask): Promise<void> {
   const wanted = planOf(task, "features");
   const { rebootDue } = await apply(task, "install features", wanted);
   if (rebootDue) await rebootThroughSsm(task, { faultOf: networkFault });
-  const after = await observe(task, "look at the features");
+  const after = await rebootAgain(task, await observe(task, "look at the features"));
   const names = wanted.flatMap((action) => (action.do === "feature" ? [action.name] : []));
   const missing = names.find((name) => !after.features.includes(name));
   if (missing !== undefined)
     throw new StageFailed("windows-unfinished", `the feature ${missing} is not installed after the reboot`);
-  if (after.rebootPending) throw new StageFailed("windows-unfinished", "Windows requires another reboot");
 }
 
 /** Refuses the reboot if container networks exist: they would be lost. */

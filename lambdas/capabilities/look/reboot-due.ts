@@ -1,5 +1,5 @@
 import type { Configuration } from "../../configuration/configuration.ts";
-import { type RebootDue, rebootDue } from "../../machine/seen-machine.ts";
+import { type RebootDue, rebootDue } from "../../machine/reboot-due.ts";
 import { instanceIdOf } from "../../steps/cluster/node-facts.ts";
 import type { Node } from "../../steps/cluster/nodes.ts";
 import type { Steps } from "../../steps/steps.ts";

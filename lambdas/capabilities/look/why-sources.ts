@@ -6,7 +6,7 @@ import { nodeMatches } from "../../commands/node-matches.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import { UserError } from "../../errors.ts";
 import type { HealthFacts } from "../../health/facts.ts";
-import type { RebootDue } from "../../machine/seen-machine.ts";
+import type { RebootDue } from "../../machine/reboot-due.ts";
 import { machinesMessage, type UnavailableService } from "../../messages/node/away.ts";
 import type { IdentityFault } from "../../messages/node/identity.ts";
 import { missing } from "../../messages/node/why.ts";

@@ -145,11 +145,11 @@ async function noteCrash(task: RebootTask, proof: Proof, { why, isCrash }: Faile
 async function noteProven(task: RebootTask, { verdict, answers }: AnsweredObservation): Promise<void> {
   const { steps, operation, workflow } = task;
   if (workflow === "proving") return;
-  const reasons = answers.reboot?.reasons ?? [];
+  const { reasons, file } = answers.reboot ?? { reasons: [] };
   const proven = { instanceId: leaseOf(task).instanceId, uid: nodeOf(task).uid, reasons };
   if (workflow === "restart") return steps.machines.seen.noteReasons(proven);
   const bootId = onOurClock(verdict.bootId, verdict.clock, steps.now());
-  await steps.machines.seen.noteProof(operation, { ...proven, bootId });
+  await steps.machines.seen.noteProof(operation, { ...proven, ...(file === undefined ? {} : { file }), bootId });
 }
 
 /**

@@ -6,12 +6,12 @@ import { onOurClock } from "../../machine/boots.ts";
 import type { ObserveRequest } from "../../machine/plan.ts";
 import type { Answers, ObservationVerdict } from "../../machine/questions.ts";
 import { renewalFaultIn, renewalQuestions } from "../../machine/renewal.ts";
-import { proxyPlacesOf, reasonsOf, type Sighting } from "../../machine/seen-machine.ts";
+import type { Sighting } from "../../machine/seen-machine.ts";
 import type { Steps } from "../../steps/steps.ts";
 import type { WatchedMachine } from "./watched-machines.ts";
 
 /** Boot of one machine, its reasons for a reboot, and what else a look finds. */
-type BootObservation = Pick<Sighting, "bootId" | "reasons" | "proxiedBy" | "renewalFault">;
+type BootObservation = Pick<Sighting, "bootId" | "reasons" | "file" | "proxiedBy" | "renewalFault">;
 
 /** Minutes for each batch: the script may take ten, and its agent two to begin. */
 export const OBSERVE_MINUTES = 14;
@@ -22,15 +22,16 @@ export const NOTED_AT_ONCE = 50;
 function readVerdict(result: object, answers: Answers | undefined, now: number): LineReading<BootObservation> {
   const verdict = result as ObservationVerdict;
   if (!verdict.ok) return { why: `observe.ps1 failed on the machine: ${verdict.error ?? "no error message"}` };
-  const reasons = reasonsOf(verdict.hashes.reboot);
-  if (!reasons) return { why: verdict.failed.reboot ?? "observe.ps1 did not say what waits for a reboot" };
-  const proxiedBy = proxyPlacesOf(verdict.hashes.agent);
+  if (!answers?.reboot) return { why: verdict.failed.reboot ?? "observe.ps1 did not say what waits for a reboot" };
+  const { reasons, file } = answers.reboot;
+  const proxiedBy = answers.agent?.proxiedBy;
   const bootId = onOurClock(verdict.bootId, verdict.clock, now);
-  const renewalFault = answers && renewalFaultIn(answers);
+  const renewalFault = renewalFaultIn(answers);
   return {
     value: {
       bootId,
       reasons,
+      ...(file === undefined ? {} : { file }),
       ...(proxiedBy === undefined ? {} : { proxiedBy }),
       ...(renewalFault === undefined ? {} : { renewalFault }),
     },
@@ -48,9 +49,10 @@ function sightingOf(
 
 const QUESTIONS = { reboot: true, agent: true } as const;
 
-/** Only a whole answer has the error of the task that renews passwords. */
-const requestFor = (renews: boolean): ObserveRequest =>
-  renews ? { questions: { ...QUESTIONS, tasks: renewalQuestions }, whole: true } : { questions: QUESTIONS };
+const requestFor = (renews: boolean): ObserveRequest => ({
+  questions: renews ? { ...QUESTIONS, tasks: renewalQuestions } : QUESTIONS,
+  whole: true,
+});
 
 /** Machines that booted without an order of Casement, and those that did not answer. */
 export interface SightingNotes {

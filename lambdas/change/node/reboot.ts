@@ -10,6 +10,8 @@ import { leaseOf, type NodeTask, once } from "./task.ts";
 
 /** Options of a reboot, which differ between workflows. */
 interface RebootOptions {
+  /** Ends the names of its steps: unique within the execution, and empty for its first reboot. */
+  readonly suffix?: string;
   /** Finds a reason not to reboot, besides a faulty guard; null if there is none. */
   readonly faultOf?: (before: Observation) => StageFault | null;
   /** Called after the observation, right before the reboot is sent. @throws StageFailed to prevent the reboot */
@@ -29,9 +31,16 @@ interface RebootOptions {
  */
 export async function rebootThroughSsm(
   task: NodeTask,
-  { faultOf = () => null, mayGoOn, onOrder, onRefusal, whileAway = async () => undefined }: RebootOptions = {},
+  {
+    suffix = "",
+    faultOf = () => null,
+    mayGoOn,
+    onOrder,
+    onRefusal,
+    whileAway = async () => undefined,
+  }: RebootOptions = {},
 ): Promise<{ readonly before: Observation; readonly after: Observation }> {
-  const before = await observe(task, "look before the reboot");
+  const before = await observe(task, `look before the reboot${suffix}`);
   const fault = faultOfGuard(before) ?? faultOf(before);
   if (fault) throw new StageFailed(fault.code, `${notRebooted} ${fault.why}`);
   const request: RebootRequest = {
@@ -41,11 +50,11 @@ export async function rebootThroughSsm(
   };
   await mayGoOn?.();
   onOrder?.(before);
-  await once(task, "write down the reboot", () =>
+  await once(task, `write down the reboot${suffix}`, () =>
     task.steps.machines.seen.noteOrder(leaseOf(task).instanceId, task.operation),
   );
-  const lost = await rebootOnce(task, request, { onRefusal, whileAway });
-  const after = await observe(task, "look after the reboot");
+  const lost = await rebootOnce(task, request, { suffix, onRefusal, whileAway });
+  const after = await observe(task, `look after the reboot${suffix}`);
   if (isSameBoot(after.bootId, before.bootId)) throw lost ?? new StageFailed("reboot-not-happened", sameBoot);
   return { before, after };
 }
@@ -75,12 +84,12 @@ const rebootFailed = (result: RebootResult): StageFailed =>
 async function rebootOnce(
   task: NodeTask,
   request: RebootRequest,
-  { onRefusal, whileAway: onRound }: Pick<RebootOptions, "onRefusal" | "whileAway">,
+  { suffix = "", onRefusal, whileAway: onRound }: Pick<RebootOptions, "suffix" | "onRefusal" | "whileAway">,
 ): Promise<StageFailed | null> {
   const order = { script: "reboot", request } as const;
   let result: RebootResult;
   try {
-    const run = { held: leaseOf(task), name: "reboot", wait: { ...task.wait, onRound } };
+    const run = { held: leaseOf(task), name: `reboot${suffix}`, wait: { ...task.wait, onRound } };
     result = await runScript<RebootResult>(task.ctx, task.steps, run, order);
   } catch (error) {
     if (isLostResult(error)) return error;

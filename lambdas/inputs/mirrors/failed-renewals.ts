@@ -1,5 +1,5 @@
+import { isSeenLately } from "../../machine/reboot-due.ts";
 import type { RenewalFault } from "../../machine/renewal.ts";
-import { isSeenLately } from "../../machine/seen-machine.ts";
 import type { RecordedNode } from "../recorded-node.ts";
 import { isRenewing } from "./ecr.ts";
 

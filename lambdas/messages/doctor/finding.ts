@@ -2,6 +2,7 @@ import type { FailedRenewal } from "../../inputs/mirrors/failed-renewals.ts";
 import type { MirrorFault, UnusedMirror } from "../../inputs/mirrors/mirror-lines.ts";
 import type { AssistanceFault } from "../../machine/assistance.ts";
 import type { SupportFault } from "../../machine/payload-support.ts";
+import type { ChronicReasons } from "../../machine/reboot-due.ts";
 import type { InputName } from "../../records/machine-record.ts";
 import type { IdentityFault } from "../node/identity.ts";
 import type { UnregisteredRow } from "../node/unregistered.ts";
@@ -159,6 +160,8 @@ export type Finding =
   | { readonly kind: "registry-credentials-unused"; readonly hosts: readonly string[] }
   /** Registries with forbidden sources that nodes do not forbid before a person has accepted the consequence. */
   | { readonly kind: "mirrors-asked"; readonly parts: readonly string[] }
+  /** Nodes whose last reboot did not end what Windows waits for; `first` is that of the first node. */
+  | { readonly kind: "reboots-without-effect"; readonly nodes: readonly string[]; readonly first: ChronicReasons }
   /** Nodes that do not renew their passwords of ECR, the oldest fault first; `at` is the time of the check, ISO 8601. */
   | { readonly kind: "passwords-not-renewed"; readonly renewals: readonly FailedRenewal[]; readonly at: string }
   | { readonly kind: "input-unread"; readonly input: ExaminedInput; readonly why: string }

@@ -1,4 +1,4 @@
-import type { RebootDue } from "../../machine/seen-machine.ts";
+import type { RebootDue } from "../../machine/reboot-due.ts";
 import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { between } from "../slack/age.ts";

@@ -1,6 +1,7 @@
 import type { RebootReason } from "../../machine/questions.ts";
-import type { RebootDue } from "../../machine/seen-machine.ts";
+import type { ChronicReasons, RebootDue } from "../../machine/reboot-due.ts";
 import { between } from "../slack/age.ts";
+import { code } from "../slack/text.ts";
 
 const words: Readonly<Record<RebootReason, string>> = {
   servicing: "a Windows feature or update",
@@ -23,6 +24,13 @@ const short: Readonly<Record<RebootReason, string>> = {
 export const reasonWords = (reasons: readonly RebootReason[]): string =>
   reasons.map((reason) => words[reason]).join(", ");
 
+/** Sentences on reasons that the last reboot did not end. @param now ISO 8601 */
+export function chronicWords({ reasons, rebootedAt, file }: ChronicReasons, now: string): string {
+  const when = rebootedAt === null ? "The last reboot" : `The reboot ${between(rebootedAt, now)} ago`;
+  const first = file !== null && reasons.includes("file-renames") ? ` The first file is ${code(file)}.` : "";
+  return `${when} did not end this (${reasonWords(reasons)}): a program asks for it again, and another reboot is no cure.${first} Next: find that program and update or remove it.`;
+}
+
 /** kubectl's spelling of an unknown value. */
 const UNKNOWN = "<unknown>";
 
@@ -31,7 +39,8 @@ const UNKNOWN = "<unknown>";
  * checked.
  */
 export function dueCell(due: RebootDue | undefined): string {
-  if (due?.state === "due") return due.reasons.map((reason) => short[reason]).join(",");
+  if (due?.state === "due")
+    return due.reasons.map((one) => `${short[one]}${due.chronic?.reasons.includes(one) ? " (again)" : ""}`).join(",");
   return due?.state === "not-due" ? "" : UNKNOWN;
 }
 
@@ -47,5 +56,7 @@ export function dueFact(due: RebootDue | undefined, now: string): string {
   if (due === undefined || due.state === "unknown")
     return due?.seenAt ? `not checked since ${between(due.seenAt, now)}` : "not checked";
   const seen = `checked ${between(due.seenAt, now)} ago`;
-  return due.state === "due" ? `${reasonWords(due.reasons)}; since ${between(due.since, now)}, ${seen}` : `no, ${seen}`;
+  if (due.state === "not-due") return `no, ${seen}`;
+  const again = due.chronic ? `; not ended by the last reboot: ${reasonWords(due.chronic.reasons)}` : "";
+  return `${reasonWords(due.reasons)}; since ${between(due.since, now)}, ${seen}${again}`;
 }

@@ -3,8 +3,8 @@ import { checked, type Fault, firstWrong } from "../../health/checks.ts";
 import { bootTime, type HealthFacts } from "../../health/facts.ts";
 import { bootCause } from "../../machine/boot-cause.ts";
 import { type Answers, isCuredByRestart } from "../../machine/questions.ts";
+import type { RebootDue } from "../../machine/reboot-due.ts";
 import { renewalFaultIn } from "../../machine/renewal.ts";
-import type { RebootDue } from "../../machine/seen-machine.ts";
 import type { Message } from "../../records/records.ts";
 import { typeThis } from "../command/syntax.ts";
 import { scheduledEventLine } from "../health/scheduled-events.ts";
@@ -18,7 +18,7 @@ import { code, codeLine, fenced, plain } from "../slack/text.ts";
 import { giveDirectWay, proxiedMachine } from "./agent-proxy.ts";
 import { bootCauseWords } from "./boots.ts";
 import { type IdentityFault, identityLine } from "./identity.ts";
-import { reasonWords } from "./reboot-due.ts";
+import { chronicWords, reasonWords } from "./reboot-due.ts";
 
 /** Facts of one node and what is told beside them. */
 export interface Why {
@@ -54,6 +54,8 @@ function rebootLine({ machine, now }: HealthFacts, due: RebootDue | undefined, {
   const restart = reasons.every(isCuredByRestart)
     ? ` ${typeThis("restart", node)} restarts its services without a reboot.`
     : "";
+  if (known?.chronic)
+    return `Windows waits for a reboot${since}: ${reasonWords(reasons)}.${seen} ${chronicWords(known.chronic, now)}`;
   return `Windows waits for a reboot${since}: ${reasonWords(reasons)}.${seen} ${typeThis("reboot", node)} reboots it.${restart}`;
 }
 

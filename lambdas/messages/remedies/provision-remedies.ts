@@ -68,7 +68,7 @@ export const addingCodes = {
     remedy: "use one of AWS's images for the pool",
   },
   "windows-unfinished": {
-    cause: "the image carries an unfinished update",
+    cause: "the image carries an unfinished update, or a program on it asks for a reboot after each boot",
     remedy: "terminate it, and check whether AWS's newest image has a known fault",
   },
   "feature-not-installed": {

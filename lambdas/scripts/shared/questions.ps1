@@ -145,6 +145,22 @@ function Get-HnsAnswer {
     return $answer
 }
 
+# The first file that the next boot renames, or deletes below Windows' folder; empty without one. The registry holds
+# pairs of a file and its new name, which is empty for a deletion. Browsers, updaters and installers leave deletions of
+# temporary and of their own files there again and again: these are no reason to reboot.
+function Get-PendingFile($values) {
+    if (-not (Test-Has $values 'PendingFileRenameOperations')) { return '' }
+    $names = @($values.PendingFileRenameOperations | ForEach-Object { "$_" })
+    $windows = "\??\$($env:SystemDrive)\Windows".Replace('/', '\')
+    for ($at = 0; $at -lt $names.Count; $at += 2) {
+        $path = $names[$at].Replace('/', '\')
+        $isRename = $at + 1 -lt $names.Count -and $names[$at + 1] -ne ''
+        $isTemporary = $path -like "$windows\Temp\*" -or $path -like "$windows\SystemTemp\*"
+        if ($isRename -or ($path -like "$windows\*" -and -not $isTemporary)) { return $names[$at] -replace '^\\\?\?\\', '' }
+    }
+    return ''
+}
+
 # Places in which Windows records a pending reboot, and variables that Casement set for services that run.
 function Get-RebootAnswer {
     $windows = 'HKLM:\SOFTWARE\Microsoft\Windows\CurrentVersion'
@@ -153,13 +169,17 @@ function Get-RebootAnswer {
     $renames = Get-Found { Get-ItemProperty -Path "$control\Session Manager" }
     $now = Get-TextOf (Get-Found { Get-ItemProperty -Path "$names\ActiveComputerName" }) 'ComputerName'
     $next = Get-TextOf (Get-Found { Get-ItemProperty -Path "$names\ComputerName" }) 'ComputerName'
-    return [ordered] @{ reasons = @(
+    $file = Get-PendingFile $renames
+    $answer = [ordered] @{ reasons = @(
         if (Test-Path -Path "$windows\Component Based Servicing\RebootPending") { 'servicing' }
         if (Test-Path -Path "$windows\WindowsUpdate\Auto Update\RebootRequired") { 'windows-update' }
-        if (Get-TextOf $renames 'PendingFileRenameOperations') { 'file-renames' }
+        if ($file) { 'file-renames' }
         if ($now -ne $next) { 'computer-name' }
         if (Test-EnvironmentPending) { 'proxy' }
     ) }
+    $shown = Hide-Secrets $file
+    if ($file) { $answer.file = $shown.Substring(0, [Math]::Min(200, $shown.Length)) }
+    return $answer
 }
 
 function Get-Iso([DateTime] $time) {

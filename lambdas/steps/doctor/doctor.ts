@@ -15,15 +15,16 @@ import { accessChecks, clusterChecks, clusterCredential } from "./cluster.ts";
 import { ages } from "./credential.ts";
 import { sharedRecords } from "./input-facts.ts";
 import { mirrorsCheck } from "./mirrors.ts";
-import { nodeIdentities } from "./node-identities.ts";
-import { otherMachines } from "./other-machines.ts";
+import { nodeIdentities } from "./nodes/node-identities.ts";
+import { otherMachines } from "./nodes/other-machines.ts";
+import { seenNodes } from "./nodes/seen-nodes.ts";
+import { unregisteredMachines } from "./nodes/unregistered-machines.ts";
 import { profileChecksOf } from "./profile-checks.ts";
 import { proxyCheck } from "./proxy.ts";
 import { type RightsHolder, rightsOf, triesAccount } from "./rights.ts";
 import { rulesCheck } from "./rules.ts";
 import { slackChecks, slackIdentity } from "./slack.ts";
 import { trustedAuthoritiesCheck } from "./trusted-authorities.ts";
-import { unregisteredMachines } from "./unregistered-machines.ts";
 
 /** A group of checks (Slack, AWS, the cluster); its first check decides whether the others run. */
 interface Side<Of extends DoctorSubject> {
@@ -48,6 +49,7 @@ const sidesOf = (profile: Profile): readonly Side<DoctorFacts>[] => [
       unregisteredMachines,
       nodeIdentities,
       otherMachines,
+      seenNodes,
       ...inputChecks(),
       ...profileChecksOf(profile),
     ],

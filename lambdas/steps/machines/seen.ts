@@ -1,9 +1,11 @@
 import type { SeenMarks } from "../../cluster/deletion-marks.ts";
 import { isSameBoot } from "../../machine/boots.ts";
 import {
+  afterProof,
   type BootNews,
   judgeSighting,
   type OwnReboot,
+  type ProvenSighting,
   type SeenMachine,
   type Sighting,
   type SightingJudgement,
@@ -21,7 +23,7 @@ export interface ForeignBoot extends Pick<Sighting, "instanceId" | "uid" | "laun
 }
 
 /** The boot after a proven reboot, and the machine's answer at that time. */
-type ProvenBoot = Pick<SeenMachine, "instanceId" | "uid" | "bootId" | "reasons">;
+type ProvenBoot = Pick<SeenMachine, "instanceId" | "uid"> & ProvenSighting;
 
 const marksOn = (seen: SeenMachine | undefined, uid: string): SeenMarks =>
   seen?.uid === uid ? (seen.marks ?? {}) : {};
@@ -107,14 +109,10 @@ export const seen = (context: StepContext) => {
      * Records the boot after an operation's proven reboot, and the reasons for another one: any other boot is not
      * Casement's, and lists are right before the next observation.
      */
-    noteProof: async (operation: string, { instanceId, uid, bootId, reasons }: ProvenBoot): Promise<void> => {
+    noteProof: async (operation: string, { instanceId, uid, ...proven }: ProvenBoot): Promise<void> => {
       const now = timestamp(context);
-      await reboots.revise(instanceId, (before) => ({ operation, at: before?.at ?? now, bootId }));
-      await sightings.revise(instanceId, (before) =>
-        before?.uid === uid
-          ? { ...before, bootId, reasons, dueSince: reasons.length > 0 ? now : null, seenAt: now }
-          : null,
-      );
+      await reboots.revise(instanceId, (before) => ({ operation, at: before?.at ?? now, bootId: proven.bootId }));
+      await sightings.revise(instanceId, (before) => (before?.uid === uid ? afterProof(before, proven, now) : null));
     },
   };
 };

@@ -21,6 +21,9 @@ export const networkLosses = ["network and routes", "network"] as const;
 /** Places of the variables by which the SSM agent uses a proxy, as observe.ps1 names them. */
 export const proxyPlaces = ["service", "machine"] as const;
 
+/** Entries that programs leave for the next boot without a need for one: deletions of temporary and of their own files. */
+export const LEFTOVERS = "leftovers" as const;
+
 /** Reasons for which Windows may wait for a reboot, as observe.ps1 names them. */
 export const rebootReasons = ["servicing", "windows-update", "file-renames", "computer-name"] as const;
 /** Ways in which a machine boots without Casement. */
@@ -129,8 +132,12 @@ export const machineFaults: readonly FaultKind[] = [
   { kind: "boot-hangs", sentence: "The machine does not come out of its boot until it is rebooted.", fields },
   {
     kind: "reboot-pending",
-    sentence: "Something on a running machine waits for a reboot, such as updates; the next boot ends it.",
-    fields: { ...fields, reason: rebootReasons.join(", ") },
+    sentence:
+      "Something on a running machine waits for a reboot, such as updates; the next boot ends it. Without a count it is there again after each boot.",
+    fields: {
+      ...fields,
+      reason: `${rebootReasons.join(", ")}; ${LEFTOVERS}: a browser's updater wants files deleted, which needs no reboot`,
+    },
   },
   {
     kind: "boots-by-itself",

@@ -79,6 +79,7 @@ function newBoot(machine: Machine): void {
   machine.state.installing = {};
   machine.state.loaded = [];
   machine.state.awaited = [];
+  machine.state.renames = [];
   machine.state.modules = [];
   machine.state.agentLost = false;
   hnsAtBoot(machine);

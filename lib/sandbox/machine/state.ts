@@ -1,5 +1,6 @@
 import type { RebootReason } from "../../../lambdas/machine/questions.ts";
 import type { InstanceFacts } from "../core/ports.ts";
+import type { LEFTOVERS } from "./fault-kinds.ts";
 import { type Certificate, imageCertificates } from "./image-certificates.ts";
 
 /** "off" also means that the instance is stopped or gone. */
@@ -156,7 +157,9 @@ export interface MachineState {
   /** The fault "agent-never-online" struck the agent in this boot. */
   agentLost: boolean;
   /** Reasons for which Windows waits for a reboot, beside features; missing in the state of an earlier sandbox. */
-  awaited?: RebootReason[];
+  awaited?: (RebootReason | typeof LEFTOVERS)[];
+  /** HKLM …\Session Manager\PendingFileRenameOperations: each file with its new name, empty for a deletion. */
+  renames?: string[];
   /** It went down without a shutdown: the next start writes so into the event log. */
   wasCut?: boolean;
   /** Work on updates, while this boot is busy with it. */

@@ -28,7 +28,8 @@ function observing(...seen: readonly Partial<Observation>[]) {
     return "command-1";
   };
   const machine = { send, commandState: async () => ({ state: "done", result: answer() }) };
-  return { scripts, given: { machine, machines: { seen: { noteOrder: async () => undefined } } } };
+  const ledger = { nodes: async () => [{ index: 0, notes: [] }], changeNode: async () => undefined };
+  return { scripts, given: { ledger, machine, machines: { seen: { noteOrder: async () => undefined } } } };
 }
 
 const noGuard = { guard: { present: false, sha256: null, taskEnabled: false, lastResult: null, paths: 1, error: "" } };
@@ -62,6 +63,29 @@ describe("The reboot", () => {
     const { status, scripts } = await rebooted({ bootId: "boot-1" }, { bootId: "boot-2" });
     expect(status).toBe("SUCCEEDED");
     expect(scripts).toEqual(["apply", "observe", "reboot", "observe", "observe"]);
+  });
+
+  it("is repeated while Windows asks for another one, twice at most, and the failure names the sign", async () => {
+    const at = (boot: number, rebootPending = false) => ({
+      ...{ bootId: `boot-${boot}`, rebootPending, rebootSigns: rebootPending ? ["windows-update"] : [] },
+    });
+    const count = (scripts: readonly string[]): number => scripts.filter((one) => one === "reboot").length;
+    const ended = await rebooted(at(1), at(2), at(2, true), at(2, true), at(3));
+    expect([ended.status, count(ended.scripts)]).toEqual(["SUCCEEDED", 2]);
+    const never = await rebooted(at(1), at(2), at(2, true), at(2, true), at(3, true), at(3, true), at(4, true));
+    expect([never.why, count(never.scripts)]).toEqual([
+      "Windows requires another reboot (Windows Update), after 2 more than its features need",
+      3,
+    ]);
+  });
+
+  it("is not repeated once container networks exist", async () => {
+    const seen = { bootId: "boot-2", rebootPending: true, hnsNetworks: ["nat"] };
+    const { scripts, why } = await rebooted({ bootId: "boot-1" }, seen);
+    expect([scripts.filter((one) => one === "reboot").length, why]).toEqual([
+      1,
+      expect.stringContaining("container networks exist already: nat"),
+    ]);
   });
 
   it.each([

@@ -220,11 +220,15 @@ describe("The plan of a whole rollout", () => {
       "Nodes of several pools wait for a reboot, and these pools differ in their rules or maintenance, so each needs its own approval: `{win} reboot web --due`, nodes of no pool by their names.",
     ],
     [
-      noneDue("reboot", null, []),
+      noneDue("reboot", null, { unseen: [] }),
       "No Windows node waits for a reboot: Windows has nothing pending there. Nothing was changed.",
     ],
     [
-      noneDue("reboot", "web", ["win-1"]),
+      noneDue("reboot", null, { unseen: [], chronic: ["win-1"] }),
+      "No Windows node waits for a reboot that would help. Left out: `win-1`, where the last reboot did not end the reason; `{win} why win-1` names it. Nothing was changed.",
+    ],
+    [
+      noneDue("reboot", "web", { unseen: ["win-1"] }),
       "No node of `web` is known to wait for a reboot. Not known of `win-1`: the machines do not answer, or an operation works on them. Nothing was changed.",
     ],
     [noneLeft("reboot", [{ name: "win-1", why: "busy" }], null), "no node can be rebooted: `win-1` (busy)"],

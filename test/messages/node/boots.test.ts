@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { BootCause } from "../../../lambdas/machine/boot-cause.ts";
 import { bootCauseWords, type ForeignBootNews, foreignBootsMessage } from "../../../lambdas/messages/node/boots.ts";
-import { dueCell, dueFact, isShown, reasonWords } from "../../../lambdas/messages/node/reboot-due.ts";
+import { chronicWords, dueCell, dueFact, isShown, reasonWords } from "../../../lambdas/messages/node/reboot-due.ts";
 
 const boot = (node: string, cause: BootCause = { kind: "untold" }, fields: Partial<ForeignBootNews> = {}) => ({
   ...{ node, cause, mark: "look-1", bootedAt: null, of: 40 },
@@ -73,6 +73,11 @@ describe("A reboot that Windows waits for", () => {
     since: "2026-11-21T12:30:00.000Z",
     seenAt: "2026-11-21T14:25:00.000Z",
   } as const;
+  const chronic = {
+    reasons: ["file-renames"],
+    rebootedAt: "2026-11-21T11:30:00.000Z",
+    file: "C:\\Vendor\\agent.new",
+  } as const;
   const notDue = { state: "not-due", seenAt: "2026-11-21T14:25:00.000Z" } as const;
   const unknown = (seenAt: string | null) => ({ state: "unknown", seenAt }) as const;
 
@@ -81,6 +86,7 @@ describe("A reboot that Windows waits for", () => {
       "a Windows feature or update, Windows Update, files to be replaced at the next boot, a new computer name",
     );
     expect(dueCell(due)).toBe("servicing,files");
+    expect(dueCell({ ...due, chronic })).toBe("servicing,files (again)");
     expect(dueCell(notDue)).toBe("");
     expect(dueCell(unknown(null))).toBe("<unknown>");
     expect(dueCell(undefined)).toBe("<unknown>");
@@ -96,9 +102,18 @@ describe("A reboot that Windows waits for", () => {
     ]);
   });
 
+  test("and that the last reboot did not end names the file and what to do", () => {
+    expect(chronicWords(chronic, now)).toBe(
+      "The reboot 3h ago did not end this (files to be replaced at the next boot): a program asks for it again, and another reboot is no cure. The first file is `C:\\Vendor\\agent.new`. Next: find that program and update or remove it.",
+    );
+  });
+
   test("is a fact with its age", () => {
     expect(dueFact(due, now)).toBe(
       "a Windows feature or update, files to be replaced at the next boot; since 120m, checked 5m ago",
+    );
+    expect(dueFact({ ...due, chronic }, now)).toMatch(
+      /checked 5m ago; not ended by the last reboot: files to be replaced at the next boot$/,
     );
     expect(dueFact(notDue, now)).toBe("no, checked 5m ago");
     expect(dueFact(unknown("2026-11-21T12:30:00.000Z"), now)).toBe("not checked since 120m");

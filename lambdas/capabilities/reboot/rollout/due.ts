@@ -9,7 +9,7 @@ import { MINUTE, step } from "../../../engine/durable.ts";
 import { UserError } from "../../../errors.ts";
 import { nodesDeniedByProxy } from "../../../health/proxy-denials.ts";
 import { isCuredByRestart, type RebootReason } from "../../../machine/questions.ts";
-import { rebootDue } from "../../../machine/seen-machine.ts";
+import { type RebootDue, rebootDue } from "../../../machine/reboot-due.ts";
 import { reasonWords } from "../../../messages/node/reboot-due.ts";
 import { instanceIdOf } from "../../../steps/cluster/node-facts.ts";
 import type { Steps } from "../../../steps/steps.ts";
@@ -18,6 +18,15 @@ import { noneDue, poolsWithOwnRules } from "./refusals.ts";
 
 /** Names of nodes that wait for a reboot or a restart, with the reasons in words. */
 type Waiting = Readonly<Record<string, string>>;
+
+/** Nodes by what the command can do for them. */
+interface KnownDue {
+  readonly waiting: Waiting;
+  /** Nodes of which it is not known. */
+  readonly unseen: readonly string[];
+  /** Nodes that the last reboot did not help; missing in the stored steps of an earlier release. */
+  readonly chronic?: readonly string[];
+}
 
 /** Age after which an observation is repeated: the reboot watch must have missed its last tick. */
 const OLD_MS = 40 * MINUTE;
@@ -44,34 +53,48 @@ async function deniedFirst(steps: Steps, waiting: Waiting): Promise<Waiting> {
  * Reads from the ledger which of these nodes wait for the command. Nodes that Casement does not act for are left out.
  * Call inside a step.
  */
-async function knownOf(
-  steps: Steps,
-  command: RolloutCommand,
-  names: readonly string[],
-): Promise<{ waiting: Waiting; unseen: string[] }> {
+async function knownOf(steps: Steps, command: RolloutCommand, names: readonly string[]): Promise<KnownDue> {
   const seen = await steps.machines.seen.all();
   const { configuration } = await steps.runtime.read(null);
   const nodes = await steps.nodes.all();
   const looked = await machinesActedFor(steps, configuration, nodes);
-  const waiting: Record<string, string> = {};
-  const unseen: string[] = [];
   const byName = new Map(nodes.map((node) => [node.metadata?.name ?? "", node]));
-  for (const node of names.flatMap((name) => byName.get(name) ?? [])) {
-    const { name = "", uid = "" } = node.metadata ?? {};
-    const instanceId = instanceIdOf(node) ?? "";
-    if (!looked.has(instanceId)) continue;
-    const due = rebootDue(seen.get(instanceId), uid, steps.now());
-    const reasons = due.state === "due" ? reasonsFor(command, due.reasons) : [];
-    if (reasons.length > 0) waiting[name] = reasonWords(reasons);
-    if (due.state === "unknown") unseen.push(name);
-  }
+  const judged = names.flatMap((name) => {
+    const node = byName.get(name);
+    const instanceId = (node && instanceIdOf(node)) ?? "";
+    if (!looked.has(instanceId)) return [];
+    return { name, due: rebootDue(seen.get(instanceId), node?.metadata?.uid ?? "", steps.now()) };
+  });
+  const known = knownDue(command, judged);
   const isProxyDue = [...seen.values()].some(({ reasons }) => reasons.includes("proxy"));
-  return { waiting: isProxyDue ? await deniedFirst(steps, waiting) : waiting, unseen };
+  return isProxyDue ? { ...known, waiting: await deniedFirst(steps, known.waiting) } : known;
 }
 
-/** Reasons that the command cures: a restart only those of services. */
-const reasonsFor = (command: RolloutCommand, reasons: readonly RebootReason[]): readonly RebootReason[] =>
-  command === "restart" ? reasons.filter(isCuredByRestart) : reasons;
+/** Divides nodes by what the command can do for them. */
+function knownDue(
+  command: RolloutCommand,
+  judged: readonly { readonly name: string; readonly due: RebootDue }[],
+): KnownDue {
+  const waiting = judged.flatMap(({ name, due }) => {
+    const reasons = reasonsFor(command, due);
+    return reasons.length > 0 ? [[name, reasonWords(reasons)] as const] : [];
+  });
+  const isChronic = ({ due }: { readonly due: RebootDue }): boolean =>
+    command === "reboot" && due.state === "due" && reasonsFor(command, due).length === 0;
+  return {
+    waiting: Object.fromEntries(waiting),
+    unseen: judged.filter(({ due }) => due.state === "unknown").map(({ name }) => name),
+    chronic: judged.filter(isChronic).map(({ name }) => name),
+  };
+}
+
+/** Reasons that the command cures: a restart only those of services, and a reboot none that the last one did not end. */
+function reasonsFor(command: RolloutCommand, due: RebootDue): readonly RebootReason[] {
+  if (due.state !== "due") return [];
+  return due.reasons.filter((one) =>
+    command === "restart" ? isCuredByRestart(one) : !due.chronic?.reasons.includes(one),
+  );
+}
 
 /**
  * Chooses the nodes that wait for the command, in the order in which they are begun. Machines whose last observation is old are observed again first.
@@ -84,11 +107,11 @@ export async function chooseDue(
 ): Promise<Waiting> {
   const old = await step(ctx, "find machines that were not seen lately", () => unseenOf(steps, names));
   if (old.length > 0) await observeBoots(ctx, steps, operation, old);
-  const { waiting, unseen } = await step(ctx, "which nodes wait for a reboot", () =>
+  const { waiting, ...others } = await step(ctx, "which nodes wait for a reboot", () =>
     knownOf(steps, request.command, names),
   );
   if (Object.keys(waiting).length > 0) return waiting;
-  throw new UserError(noneDue(request.command, poolNamed(request) ?? null, unseen));
+  throw new UserError(noneDue(request.command, poolNamed(request) ?? null, others));
 }
 
 /**

@@ -57,7 +57,7 @@ export async function chooseNodes(op: Op<RolloutRequest>): Promise<readonly stri
   const { command, targets } = op.request;
   const names = byNeed(await nodesOf(op, targets));
   if (names.length === 0)
-    throw new UserError(targets.kind === "pool" ? emptyPool(targets.pool) : noneDue(command, null, []));
+    throw new UserError(targets.kind === "pool" ? emptyPool(targets.pool) : noneDue(command, null, { unseen: [] }));
   return names;
 }
 

@@ -35,15 +35,28 @@ export const poolsWithOwnRules = (command: RolloutCommand, pools: readonly (stri
     MOST,
   )}.`;
 
-/**
- * Mistake: no node waits for the command.
- * @param unseen nodes of which that is not known, because their machines do not answer
- */
-export function noneDue(command: RolloutCommand, pool: string | null, unseen: readonly string[]): string {
+/** Nodes that are not known to wait for a command. */
+interface NotDue {
+  /** Nodes of which nothing is known, because their machines do not answer. */
+  readonly unseen: readonly string[];
+  /** Nodes that wait again for what the last reboot did not end. */
+  readonly chronic?: readonly string[];
+}
+
+/** Sentence about nodes for which another reboot is no cure; empty without one. */
+const leftOutAgain = (names: readonly string[]): string =>
+  names.length === 0
+    ? ""
+    : ` Left out: ${some(names.map(code), MOST)}, where the last reboot did not end the reason; ${typeThis("why", names[0] ?? "")} names it.`;
+
+/** Mistake: no node waits for the command. */
+export function noneDue(command: RolloutCommand, pool: string | null, { unseen, chronic = [] }: NotDue): string {
   const where = pool === null ? "No Windows node" : `No node of ${code(pool)}`;
+  if (unseen.length === 0 && chronic.length > 0)
+    return `${where} waits for a ${command} that would help.${leftOutAgain(chronic)} Nothing was changed.`;
   if (unseen.length === 0)
     return `${where} waits for a ${command}: Windows has nothing pending there. Nothing was changed.`;
-  return `${where} is known to wait for a ${command}. Not known of ${some(unseen.map(code), MOST)}: the machines do not answer, or an operation works on them. Nothing was changed.`;
+  return `${where} is known to wait for a ${command}. Not known of ${some(unseen.map(code), MOST)}: the machines do not answer, or an operation works on them.${leftOutAgain(chronic)} Nothing was changed.`;
 }
 
 /** Mistake: the name behind `--force` of several nodes is not that of their pool. */

@@ -42,7 +42,11 @@ const shown = ({ name, description }: Service): boolean =>
 
 /** Observes this machine as observe.ps1 does. */
 export function observation(machine: Machine): Observation {
-  const { features, services, hnsNetworks, awaited } = machine.state;
+  const { features, services, hnsNetworks, awaited = [] } = machine.state;
+  const signs = [
+    ...(["servicing", "windows-update"] as const).filter((one) => awaited.includes(one)),
+    ...features.flatMap(({ name, state }) => (state === "InstallPending" ? [`feature ${name}`] : [])),
+  ];
   return {
     script: "observe",
     ok: true,
@@ -53,9 +57,8 @@ export function observation(machine: Machine): Observation {
     metadataAnswers: metadataAnswers(machine),
     guard: guardState(machine),
     features: features.filter((one) => one.state === "Installed").map((one) => one.name),
-    rebootPending:
-      features.some((one) => one.state === "InstallPending") ||
-      (awaited ?? []).some((reason) => reason === "servicing" || reason === "windows-update"),
+    rebootPending: signs.length > 0,
+    rebootSigns: signs,
     services: Object.values(services)
       .filter(shown)
       .map(({ name, state, startType }) => ({ name, state, startType })),

@@ -96,10 +96,26 @@ function routeAnswers({ state }: Machine, prefix: string): NonNullable<Answers["
     });
 }
 
+/** The first file that the next boot renames, or deletes below Windows' folder outside of its folders for temporary files. */
+function pendingFile({ state: { renames = [] } }: Machine): string | undefined {
+  const at = renames.findIndex((path, at) => {
+    if (at % 2 === 1) return false;
+    const isTemporary = /^\\\?\?\\C:\\Windows\\(?:System)?Temp\\/i.test(path);
+    return (renames[at + 1] ?? "") !== "" || (/^\\\?\?\\C:\\Windows\\/i.test(path) && !isTemporary);
+  });
+  return renames[at]?.replace(/^\\\?\?\\/, "").slice(0, 200);
+}
+
+function rebootAnswer(machine: Machine): NonNullable<Answers["reboot"]> {
+  const file = pendingFile(machine);
+  return { reasons: rebootReasons(machine), ...(file === undefined ? {} : { file }) };
+}
+
 /** In the order in which questions.ps1 looks. Component Based Servicing waits after a feature was installed that needs a reboot. */
 const rebootReasons = (machine: Machine): RebootReason[] => {
   const { state } = machine;
-  const waits = new Set(state.awaited);
+  const waits = new Set<string>(state.awaited);
+  if (pendingFile(machine) !== undefined) waits.add("file-renames");
   if (state.features.some((one) => one.state === "InstallPending")) waits.add("servicing");
   const found = reasonsInOrder.filter((reason) => waits.has(reason));
   return isEnvironmentPending(machine) ? [...found, "proxy"] : found;
@@ -168,7 +184,7 @@ const looks: Looks = {
     networks: state.hnsNetworks.map(({ name }) => name).toSorted(),
     endpoints: state.hnsEndpoints.map(({ name, ip, attached }) => ({ name, ip, attached })),
   }),
-  reboot: (machine) => ({ reasons: rebootReasons(machine) }),
+  reboot: rebootAnswer,
   boot: bootAnswer,
   guard: guardAnswer,
   metadata: (machine) => ({ answers: metadataAnswers(machine) }),

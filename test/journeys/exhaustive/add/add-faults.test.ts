@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { demo } from "../../../../lib/sandbox/demo.ts";
 import { calls, expectSound, heldBack, launchedBy, newest, settled, spoken, wordsOf } from "../../evidence.ts";
+import { launchedId } from "../../failing.ts";
 import { type Journey, startJourney } from "../../journey.ts";
 import { askEc2, endFault, injectFault, reached } from "../../outside.ts";
 
@@ -144,4 +145,23 @@ test("says nothing twice when Slack takes a message and its answer is lost", asy
   await here.type("operator", "/win add web");
   await settled(here);
   await expectAdded(1);
+});
+
+test("reboots a machine once more where Windows Update asks for it right after the features' reboot", async () => {
+  here = await startJourney();
+  await here.type("operator", "/win add web");
+  await reached(here, "features");
+  const instanceId = launchedId(here);
+  const bootNow = (): string | undefined => here.simulator.machines.describe(instanceId)?.bootId;
+  const boot = bootNow();
+  await here.until(() => bootNow() !== boot, 30, "the features' reboot");
+  injectFault(here, "reboot-pending", { instanceId, reason: "windows-update" }, 1);
+  await settled(here);
+  await expectAdded(1);
+  expect(bootNow()).toBe(String(Number(boot) + 2));
+  expect(
+    spoken(here)
+      .thread.map(({ text }) => text)
+      .join("\n"),
+  ).toContain("Windows requires another reboot (Windows Update). No container network exists yet");
 });

@@ -80,3 +80,32 @@ test("Nodes of several pools that share their rules are one card", LONG, async (
   await settled(here, 30);
   expect(privately(here, "operator").at(-1)).toMatch(/nodes? of `\w+`/);
 });
+
+test("What the last reboot did not end is named, and no reboot is due for it", LONG, async () => {
+  here = await withSeedNodes({ configuration: { approvals: { reboot: { needs: 0 } } } });
+  injectFault(here, "reboot-pending", { node: otherWeb.name, reason: "file-renames" });
+  injectFault(here, "reboot-pending", { node: web.name, reason: "leftovers" });
+  await here.pass(40);
+  const nodesNow = async (): Promise<string> => {
+    await here.type("operator", "/win nodes");
+    await settled(here, 10);
+    return privately(here, "operator").at(-1) ?? "";
+  };
+  expect(await nodesNow()).toMatch(new RegExp(`${shortName(otherWeb)}\\s+Ready\\s+files\\s`));
+  await here.type("operator", `/win reboot ${shortName(otherWeb)} --due`);
+  await settled(here, 240);
+  expect((await newest(here)).operation).toMatchObject({ status: "succeeded" });
+  await here.pass(40);
+  const listed = await nodesNow();
+  expect(listed).toMatch(new RegExp(`${shortName(otherWeb)}\\s+Ready\\s+files \\(again\\)`));
+  expect(listed).not.toMatch(new RegExp(`${shortName(web)}\\s+Ready\\s+files`));
+  await here.type("operator", "/win reboot --due");
+  await settled(here, 30);
+  expect(privately(here, "operator").at(-1)).toContain(`that would help. Left out: \`${otherWeb.name}\``);
+  await here.type("operator", `/win why ${shortName(otherWeb)}`);
+  await settled(here, 10);
+  expect(privately(here, "operator").at(-1)).toContain("did not end this (files to be replaced at the next boot)");
+  await here.type("operator", "/win doctor");
+  await settled(here, 10);
+  expect(privately(here, "operator").at(-1)).toContain(`The last reboot of \`${otherWeb.name}\` did not end`);
+});

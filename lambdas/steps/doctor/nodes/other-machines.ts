@@ -1,14 +1,14 @@
-import { type AssistanceFault, assistanceOf } from "../../machine/assistance.ts";
-import type { Finding } from "../../messages/doctor/finding.ts";
-import { TAG } from "../../tags.ts";
-import { claims } from "../cluster/claims.ts";
-import { instanceIdOf, isWindows } from "../cluster/node-facts.ts";
-import { nodes } from "../cluster/nodes.ts";
-import { ownerOf } from "../cluster/ownership.ts";
-import { instances, type Machine } from "../ec2/instances.ts";
-import { type Agent, machine } from "../machine/machine.ts";
-import { machines } from "../machines/machines.ts";
-import type { DoctorCheck, DoctorFacts } from "./check.ts";
+import { type AssistanceFault, assistanceOf } from "../../../machine/assistance.ts";
+import type { Finding } from "../../../messages/doctor/finding.ts";
+import { TAG } from "../../../tags.ts";
+import { claims } from "../../cluster/claims.ts";
+import { instanceIdOf, isWindows } from "../../cluster/node-facts.ts";
+import { nodes } from "../../cluster/nodes.ts";
+import { ownerOf } from "../../cluster/ownership.ts";
+import { instances, type Machine } from "../../ec2/instances.ts";
+import { type Agent, machine } from "../../machine/machine.ts";
+import { machines } from "../../machines/machines.ts";
+import type { DoctorCheck, DoctorFacts } from "../check.ts";
 
 type Unreached = "others-without-profile" | "others-without-agent" | "others-silent";
 

@@ -1,9 +1,9 @@
-import type { Finding } from "../../messages/doctor/finding.ts";
-import { identitiesOf, identityFaultOf } from "../cluster/identity.ts";
-import { nodes } from "../cluster/nodes.ts";
-import { instances } from "../ec2/instances.ts";
-import { machines } from "../machines/machines.ts";
-import type { DoctorCheck, DoctorFacts } from "./check.ts";
+import type { Finding } from "../../../messages/doctor/finding.ts";
+import { identitiesOf, identityFaultOf } from "../../cluster/identity.ts";
+import { nodes } from "../../cluster/nodes.ts";
+import { instances } from "../../ec2/instances.ts";
+import { machines } from "../../machines/machines.ts";
+import type { DoctorCheck, DoctorFacts } from "../check.ts";
 
 async function observe({ context, configuration }: DoctorFacts): Promise<Finding[]> {
   const [all, registered, assisted] = await Promise.all([

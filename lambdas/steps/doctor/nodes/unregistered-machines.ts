@@ -1,9 +1,9 @@
-import type { Finding } from "../../messages/doctor/finding.ts";
-import { waitsForPerson } from "../../messages/node/unregistered.ts";
-import { nodes } from "../cluster/nodes.ts";
-import { instances } from "../ec2/instances.ts";
-import { unregistered } from "../unregistered.ts";
-import type { DoctorCheck, DoctorFacts } from "./check.ts";
+import type { Finding } from "../../../messages/doctor/finding.ts";
+import { waitsForPerson } from "../../../messages/node/unregistered.ts";
+import { nodes } from "../../cluster/nodes.ts";
+import { instances } from "../../ec2/instances.ts";
+import { unregistered } from "../../unregistered.ts";
+import type { DoctorCheck, DoctorFacts } from "../check.ts";
 
 /**
  * Milliseconds for which a new instance is not reported: the ledger records it a moment after EC2's launch, so a minute

@@ -1,0 +1,28 @@
+import type { RebootReason } from "./questions.ts";
+
+/** Reasons for which Casement last rebooted a machine. */
+export interface ProvenReboot {
+  readonly reasons: readonly RebootReason[];
+  /** Time of the proof; ISO 8601. */
+  readonly at: string;
+}
+
+/**
+ * Milliseconds after a proven reboot within which one of its reasons is no new one (chosen): programs that write files
+ * for the next boot do it at their start or once a day, and Windows' updates come weeks apart.
+ */
+const AGAIN_MS = 24 * 3_600_000;
+
+/**
+ * Finds the reasons that a proven reboot of Casement did not end. The proxy is none of them: Casement writes it itself.
+ * @param known the chronic reasons so far, and the last proven reboot
+ * @param now milliseconds since the epoch
+ */
+export function chronicOf(
+  { chronic = [], reboot }: { readonly chronic?: readonly RebootReason[]; readonly reboot?: ProvenReboot | undefined },
+  reasons: readonly RebootReason[],
+  now: number,
+): readonly RebootReason[] {
+  const rebootedFor = reboot && now - Date.parse(reboot.at) <= AGAIN_MS ? reboot.reasons : [];
+  return reasons.filter((one) => one !== "proxy" && (chronic.includes(one) || rebootedFor.includes(one)));
+}
