@@ -1,5 +1,5 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
-import { unmarkLeft } from "../../change/node/soft-taint.ts";
+import { unmarkLeft } from "../../change/emptying/soft-taint.ts";
 import { followHandedOver } from "../../change/operation/progress.ts";
 import { pageOnce } from "../../change/waits/page.ts";
 import { dueWaits, remindOfWait } from "../../change/waits/remind.ts";

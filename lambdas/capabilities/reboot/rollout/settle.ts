@@ -1,4 +1,4 @@
-import { markNodes } from "../../../change/node/soft-taint.ts";
+import { markNodes } from "../../../change/emptying/soft-taint.ts";
 import type { RolloutSeen } from "../../../change/operation/rollout-view.ts";
 import { rolloutCommand } from "../../../commands/request.ts";
 import { type LessToShow, settlingWords } from "../../../messages/rollout/settling.ts";

@@ -1,4 +1,4 @@
-import { markNodes } from "../../../change/node/soft-taint.ts";
+import { markNodes } from "../../../change/emptying/soft-taint.ts";
 import type { Execution } from "../../../change/operation/op.ts";
 import { publishEnd } from "../../../change/operation/publish-end.ts";
 import { publish } from "../../../change/operation/publisher.ts";
