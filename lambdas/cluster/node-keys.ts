@@ -1,6 +1,12 @@
 /** Taint that keeps every pod off a node until it is verified; removing it is the last step of provisioning. */
 export const startingTaint = { key: "casement.dev/starting", value: "true", effect: "NoSchedule" } as const;
 
+/**
+ * Key of the taint with which nodes of a rollout wait for their reboot: the scheduler prefers other nodes, so that fewer
+ * pods move twice. Its value is the operation.
+ */
+export const SOON_REBOOTED = "casement.dev/soon-rebooted";
+
 /** Label with the name of the pool, set by provisioning: Casement set up every Node with this label. */
 export const POOL_LABEL = "casement.dev/pool";
 

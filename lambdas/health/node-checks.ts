@@ -1,4 +1,5 @@
 import { isDeletionMark } from "../cluster/deletion-marks.ts";
+import { SOON_REBOOTED } from "../cluster/node-keys.ts";
 import { agentEvidence, HEARTBEAT_MS } from "./agent-evidence.ts";
 import { by, type Judgement, OK, unknownResult, wrong } from "./check.ts";
 import { bootTime, type HealthFacts } from "./facts.ts";
@@ -78,7 +79,7 @@ const TROUBLED = ["node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "c
 const taints = by("kubernetes", "taints", ({ taints: all, marks }) => {
   const troubled = all
     .filter(({ key }) => isDeletionMark(key) || TROUBLED.some((prefix) => key.startsWith(prefix)))
-    .filter(({ key }) => key !== UNSCHEDULABLE)
+    .filter(({ key, effect }) => key !== UNSCHEDULABLE && !(key === SOON_REBOOTED && effect === "PreferNoSchedule"))
     .map(({ key, value, effect }) => `${key}${value ? `=${value}` : ""}:${effect}`);
   return troubled.length === 0 ? OK : wrong({ kind: "tainted", taints: troubled, ...(marks ? { marks } : {}) });
 });

@@ -1,4 +1,5 @@
 import type { DurableContext } from "@aws/durable-execution-sdk-js";
+import { unmarkLeft } from "../../change/emptying/soft-taint.ts";
 import { followHandedOver } from "../../change/operation/progress.ts";
 import { pageOnce } from "../../change/waits/page.ts";
 import { dueWaits, remindOfWait } from "../../change/waits/remind.ts";
@@ -71,9 +72,10 @@ async function follow(steps: Steps, id: string): Promise<void> {
   if (hasEnded && request.command === "add") await steps.reservations.close(request.pool, id);
 }
 
-/** Gives back slots of executions that have ended without doing so. Call inside a step. */
+/** Gives back slots of executions that have ended without doing so, and marks of waiting nodes. Call inside a step. */
 async function releaseLeftSlots(steps: Steps): Promise<void> {
   for (const { owner } of await steps.slots.left()) await steps.slots.release(owner);
+  await unmarkLeft(steps);
 }
 
 /** Lets what the ledger holds of machines expire once they are gone. Call inside a step. */

@@ -6,7 +6,7 @@ import {
   type V1Pod,
   type V1Taint,
 } from "@kubernetes/client-node";
-import { startingTaint } from "../../cluster/node-keys.ts";
+import { SOON_REBOOTED, startingTaint } from "../../cluster/node-keys.ts";
 import { Retryable } from "../../errors.ts";
 import { fillText } from "../../messages/slack/command-word.ts";
 import { causesOf, ifPresent, isAbsent, wordsOf } from "../client-errors.ts";
@@ -98,6 +98,17 @@ const changing = (context: StepContext) => {
     /** Sets annotations below casement.dev/. They inform people with kubectl and prove nothing. */
     annotate: async (node: V1Node, annotations: Readonly<Record<string, string>>): Promise<void> => {
       await core.patchNode({ name: node.metadata?.name ?? "", body: { metadata: { annotations } } }, mergePatch);
+    },
+
+    /**
+     * Makes the scheduler prefer other nodes for an operation, or ends that.
+     * @param operation null to take the taint off
+     * @throws Retryable if the node was changed since it was read
+     */
+    prefersNoPods: async (node: V1Node, operation: string | null): Promise<void> => {
+      const others = (node.spec?.taints ?? []).filter(({ key }) => key !== SOON_REBOOTED).map(asWritten);
+      const own = operation === null ? [] : [{ key: SOON_REBOOTED, value: operation, effect: "PreferNoSchedule" }];
+      await change(node, { spec: { taints: [...others, ...own] } });
     },
 
     /**

@@ -43,6 +43,20 @@ describe("a pod finds a node", () => {
     expect([podOf("second").spec.nodeName, podOf("greedy").spec.nodeName]).toEqual(["a", undefined]);
   });
 
+  test("without a taint of the effect PreferNoSchedule, unless it tolerates that or there is no other", async () => {
+    const taints = [{ key: "soon", value: "x", effect: "PreferNoSchedule" }];
+    create({ ...linuxNode("a"), spec: { taints } });
+    create(linuxNode("b"));
+    for (const name of ["one", "two"]) pod(name);
+    pod("tolerant", { tolerations: [{ operator: "Exists" }] });
+    await cluster.pass(5);
+    expect(["one", "two", "tolerant"].map((name) => podOf(name).spec.nodeName)).toEqual(["b", "b", "a"]);
+    await cluster.admin("PATCH /api/v1/nodes/b", { spec: { unschedulable: true } }, MERGE);
+    pod("last");
+    await cluster.pass(5);
+    expect(podOf("last").spec.nodeName).toBe("a");
+  });
+
   test("that its RuntimeClass selects and whose taint the class tolerates", async () => {
     const taints = [{ key: "os", value: "Windows", effect: "NoSchedule" }];
     create({ ...linuxNode("w", { "node.kubernetes.io/windows-build": "10.0.20348" }), spec: { taints } });

@@ -18,7 +18,7 @@ import { hearSteering } from "./hear.ts";
 import { beginNodes, pauseFor, wakeNodes } from "./moves.ts";
 import { againLast, gotNoSlot } from "./renew.ts";
 import type { RolloutWork } from "./runs.ts";
-import { areSettled, keepReadiness } from "./settle.ts";
+import { areSettled, keepReadiness, spareWaiting } from "./settle.ts";
 import { noteSlots } from "./slots.ts";
 import { awaitWindow, closeWindow } from "./window.ts";
 
@@ -149,6 +149,7 @@ async function pollNow(poll: RolloutPoll, before: RolloutProgress): Promise<Roll
   await hearSteering(steps, start.operation);
   const isOver = await move(poll, before.silentSince);
   const isWaiting = !isOver && isOverdue(poll) && (await awaitWindow(steps, await seeRollout(steps, start.operation)));
+  await spareWaiting(steps, await seeRollout(steps, start.operation));
   await noteSlots(steps, await seeRollout(steps, start.operation));
   const seen = await seeRollout(steps, start.operation);
   const published = await publish(steps, viewOfRollout(seen, steps.timestamp()), before.published, work.begun);

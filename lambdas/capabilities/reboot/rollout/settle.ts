@@ -1,3 +1,4 @@
+import { markNodes } from "../../../change/emptying/soft-taint.ts";
 import type { RolloutSeen } from "../../../change/operation/rollout-view.ts";
 import { rolloutCommand } from "../../../commands/request.ts";
 import { type LessToShow, settlingWords } from "../../../messages/rollout/settling.ts";
@@ -49,6 +50,18 @@ async function show(steps: Steps, { operation: { id, rollout } }: RolloutSeen, w
   if (rollout && (rollout.waitsFor ?? null) !== waitsFor)
     await steps.ledger.changeOperation(id, { rollout: { ...rollout, waitsFor } });
 }
+
+/** Nodes in service that wait for their turn while the rollout works; none in a restart, which moves no pod. */
+function waitingNodes({ operation, rollout, nodes }: RolloutSeen): string[] {
+  const { paused, closedAt } = operation.rollout ?? {};
+  const isStill = operation.cancelledBy !== null || operation.endedAt !== null || paused || closedAt;
+  if (isStill || rolloutCommand(operation.request) === "restart") return [];
+  return rollout.nodes.flatMap(({ uid, isAway }, at) => (nodes[at]?.status === "queued" && !isAway ? [uid] : []));
+}
+
+/** Keeps evicted pods away from nodes that wait for their own turn, where the scheduler has others. Call inside a step. */
+export const spareWaiting = (steps: Steps, seen: RolloutSeen): Promise<void> =>
+  markNodes(steps, seen.operation.id, new Set(waitingNodes(seen)));
 
 /**
  * Checks that the workloads whose pods earlier nodes of a rollout evicted are as ready as before, or that their time to

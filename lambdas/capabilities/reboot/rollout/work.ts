@@ -1,3 +1,4 @@
+import { markNodes } from "../../../change/emptying/soft-taint.ts";
 import type { Execution } from "../../../change/operation/op.ts";
 import { publishEnd } from "../../../change/operation/publish-end.ts";
 import { publish } from "../../../change/operation/publisher.ts";
@@ -57,6 +58,7 @@ async function end(steps: Steps, id: string): Promise<void> {
     await steps.ledger.recordNode(node);
     await steps.ledger.changeNode(id, node.index, { status: "cancelled", outcome: notBegun, endedAt });
   }
+  await markNodes(steps, id, new Set());
   const { operation, nodes } = await seeRollout(steps, id);
   if (operation.endedAt !== null) return;
   const isCancelled = (await cancelledBy(steps, id)) !== null;

@@ -23,6 +23,16 @@ const hasAffinity = ({ spec }: Pod, node: Node): boolean =>
 export const suits = (pod: Pod, node: Node): boolean =>
   matchesSelector({ matchLabels: pod.spec.nodeSelector ?? {} }, node.metadata.labels) && hasAffinity(pod, node);
 
+/**
+ * Number of the node's taints that make the scheduler prefer others. Of its scores that of taints has the greatest weight
+ * (k8s pkg/scheduler/apis/config/v1/default_plugins.go, TaintToleration).
+ */
+const unliked = ({ spec }: Pod, { node }: Candidate): number =>
+  (node.spec?.taints ?? []).filter((taint) => {
+    const alone = { ...node, spec: { ...node.spec, taints: [taint] } };
+    return taint.effect === "PreferNoSchedule" && !toleratesAll(spec.tolerations, alone, ["PreferNoSchedule"]);
+  }).length;
+
 /** A node with the unfinished pods that it has. */
 interface Candidate {
   readonly node: Node;
@@ -69,7 +79,7 @@ function makesRoom({ type, kind, object }: Change): boolean {
   return type === nodes || type === claims;
 }
 
-/** Binds waiting pods to the least loaded suitable node, and reports why when there is none. */
+/** Binds waiting pods to the suitable node that is least unliked and least loaded, and reports why when there is none. */
 export function scheduler(cluster: Cluster): Controller {
   const { simulation, objects, record } = cluster;
 
@@ -110,7 +120,7 @@ export function scheduler(cluster: Cluster): Controller {
     const judged = candidatesIn(cluster).map((one) => ({ ...one, reasons: obstaclesFor(cluster, pod, one) }));
     const [best] = judged
       .filter(({ reasons }) => reasons.length === 0)
-      .sort((one, other) => one.present.length - other.present.length);
+      .sort((one, other) => unliked(pod, one) - unliked(pod, other) || one.present.length - other.present.length);
     if (best) assign(pod, best.node.metadata.name);
     else
       refuse(

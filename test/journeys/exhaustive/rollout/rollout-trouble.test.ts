@@ -105,7 +105,7 @@ describe("A rollout in which others are at work", { timeout: 120_000 }, () => {
     await begin(1, SOON);
     await here.type("operator", `/win reboot ${names[0]} ${names[1]}`);
     await reaches(0, "reboot");
-    await here.pass(2);
+    await here.pass(1);
     await kubectl(here, "DELETE", `/api/v1/nodes/${names[0]}`);
     await paused();
     expect((await nodesOf())[0]?.failure).toMatchObject({
