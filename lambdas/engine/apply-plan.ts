@@ -7,6 +7,12 @@ import { MINUTE, StageFailed, step } from "./durable.ts";
 import type { LineReading } from "./fleet-batch.ts";
 import { runScript, type ScriptRun } from "./run-script.ts";
 
+/** Run of a plan. */
+interface PlanRun extends ScriptRun {
+  /** Set for actions that a second run would repeat, as a stop of services: they are never sent again. */
+  readonly isOnce?: true;
+}
+
 /**
  * Changes a machine by a plan. Every change of a machine's configuration goes through this function.
  * @param run its name is also the plan's name in the bucket
@@ -17,10 +23,10 @@ import { runScript, type ScriptRun } from "./run-script.ts";
 export async function applyPlan(
   ctx: DurableContext,
   steps: Steps,
-  run: ScriptRun,
+  run: PlanRun,
   actions: Actions,
 ): Promise<ApplyResult> {
-  const result = await sendSurely(ctx, steps, run, actions);
+  const result = await (run.isOnce ? sendPlan : sendSurely)(ctx, steps, run, actions);
   const { failed } = result;
   if (failed)
     throw new StageFailed(

@@ -82,12 +82,15 @@ const decidesAll =
   (first: GroupDecision, others: GroupDecision) =>
   async (door: FrontDoor, click: Click): Promise<Message> => {
     const { operation = "", indexes = [] } = parseGroup(click.value) ?? {};
-    if (!isOperationId(operation)) return staleClick;
-    const decided = indexes.map((index, at) =>
-      decide(door, click, { operation, index }, { decision: at === 0 ? first : others, isOfMany: true }),
+    const [head, ...rest] = indexes;
+    if (!isOperationId(operation) || head === undefined) return staleClick;
+    const outcome = await decide(door, click, { operation, index: head }, { decision: first, isOfMany: true });
+    // The others are terminated only if the first machine is kept.
+    if (first !== others && outcome !== "done") return lateClick(`node ${head + 1} of ${operation}`);
+    const outcomes = await Promise.all(
+      rest.map((index) => decide(door, click, { operation, index }, { decision: others, isOfMany: true })),
     );
-    const outcomes = await Promise.all(decided);
-    return groupDecided(outcomes.filter((outcome) => outcome === "done").length, indexes.length);
+    return groupDecided([outcome, ...outcomes].filter((one) => one === "done").length, indexes.length);
   };
 
 const steers =

@@ -1,9 +1,10 @@
-import { BREAK_GLASS } from "../commands/approvals.ts";
+import { BREAK_GLASS, rulesIn } from "../commands/approvals.ts";
+import { mayUse } from "../commands/policy.ts";
 import type { Request } from "../commands/request.ts";
 import { type VoteResult, voteAnswer } from "../messages/approval/approval.ts";
 import { denyDialog } from "../messages/approval/deny-dialog.ts";
 import { staleClick, startedAnswer, strangeDialog, troubleAnswer } from "../messages/command/acknowledgements.ts";
-import { refusalMessage } from "../messages/command/refusals.ts";
+import { type Refusal, refusalMessage } from "../messages/command/refusals.ts";
 import { askingOf } from "../records/approval.ts";
 import { requesterOf } from "../records/origin.ts";
 import type { Message, OperationRecord } from "../records/records.ts";
@@ -11,7 +12,7 @@ import { accept, type Submission } from "./accept.ts";
 import { cancel } from "./cancel.ts";
 import { follow } from "./follow-up.ts";
 import type { FrontDoor } from "./front-door.ts";
-import { originRefusal, personOf, refusalOf, type SlackSender } from "./permission.ts";
+import { originRefusal, personOf, refusalOf, refusedByPolicy, type SlackSender } from "./permission.ts";
 import type { ButtonPress } from "./repeat.ts";
 import { unpark } from "./steer.ts";
 
@@ -119,33 +120,52 @@ export async function runPressed(
 type ReasonSender = Omit<SlackSender, "channel"> &
   Pick<ButtonPress, "userName" | "triggerId"> & { readonly viewId: string };
 
+/** Checks that a person may run a command without its approval in the pool of its plan. @returns the refusal, or null */
+async function refusalIn(
+  door: FrontDoor,
+  sender: SlackSender,
+  pool: string | null,
+  command: string,
+): Promise<Refusal | null> {
+  const person = await personOf(door, sender);
+  if ("refusal" in person) return person.refusal;
+  const rules = rulesIn(door.configuration, pool);
+  const denied = [BREAK_GLASS, command].find((one) => !mayUse(rules, person.roles, one));
+  return denied === undefined ? null : refusedByPolicy(door, denied);
+}
+
+/** The request for one node without its approval; it waits for no time, as the approval was asked for before it. */
+function unapprovedRequest(request: Request, node: string, breakGlass: string): Request {
+  const { at: _at, now: _now, ...asked } = request as Request & { readonly at?: string; readonly now?: string };
+  return { ...asked, node, breakGlass } as Request;
+}
+
 /**
  * Requests the change that waits for an approval once more without waiting, in the name of the person who gave the
- * reason, and cancels the request that waits. The workflow checks the person's right with the node's pool.
+ * reason, and cancels the request that waits. The workflow checks the person's right again, by what Slack says then.
  */
 async function runUnapproved(
   door: FrontDoor,
   person: Omit<Submission, "request">,
   asking: string,
-  breakGlass: string,
+  reason: string,
 ): Promise<Message | null> {
   const about = operationIn(asking) ?? "";
   const { approval, request, endedAt } = (await door.steps.ledger.operation(about)) ?? {};
   const node = approval?.unapprovedNode;
-  if (!request || node === undefined || endedAt !== null || approval?.state !== "open" || !breakGlass)
+  if (!request || node === undefined || endedAt !== null || approval?.state !== "open" || reason.trim() === "")
     return voteAnswer({ kind: "closed", operation: about });
-  const refusal = await refusalOf(
-    door,
-    { ...person.requester, teamId: door.configuration.slack.teamId },
-    request.command,
-  );
+  if (asking !== askingOf(about, approval)) return voteAnswer({ kind: "stale", operation: about });
+  const sender = { ...person.requester, teamId: door.configuration.slack.teamId };
+  const refusal = await refusalIn(door, sender, approval.pool, request.command);
   if (refusal) return refusalMessage(refusal);
   const started = await accept(door, {
     ...person,
-    request: { ...request, node, breakGlass } as Request,
+    request: unapprovedRequest(request, node, reason.trim()),
     cause: `unapproved ${asking}`,
   });
-  if (started.status !== "requested") return startedAnswer(started);
+  // A repeated delivery finds it started, and cancels what the first one may have left open.
+  if (started.status === "not-started" || started.status === "refused") return startedAnswer(started);
   await follow(door, { operation: about, index: null }, { operation: started.id, by: person.requester.userId });
   await cancel(door, about, person.requester.userId, person.triggerId);
   return null;

@@ -89,6 +89,10 @@ const conditions: Readonly<Record<FleetTroubleKind, Condition>> = {
   },
 };
 
+/** Finds the first failure of nodes; ISO 8601. */
+export const firstFailure = (kind: FleetTroubleKind, nodes: readonly FleetNode[]): string | undefined =>
+  nodes.flatMap((node) => conditions[kind].since(node) ?? []).sort()[0];
+
 const byPool = (members: readonly FleetNode[], failing: ReadonlySet<FleetNode>): PoolShare[] =>
   [...Map.groupBy(members, ({ pool }) => pool)]
     .map(([pool, nodes]) => ({
@@ -148,7 +152,7 @@ export function fleetTroubleOf(
       ? failing.length >= FEWEST ||
         failing.some((node) => node.isHeld || at.now - Date.parse(since(node) ?? "") < LAST_MS)
       : isTooMany(failing.length, members.length, at.most) || isWholePool;
-  const first = failing.flatMap((node) => since(node) ?? []).sort()[0];
+  const first = firstFailure(kind, failing);
   if (!isTrouble || first === undefined) return null;
   const working = members.filter((node) => since(node) === null);
   const pools = shares.filter((share) => share.failing > 0);

@@ -13,16 +13,27 @@ export interface ProvenReboot {
  */
 const AGAIN_MS = 24 * 3_600_000;
 
+/** Reasons of a machine that are known before a look. */
+interface KnownReasons {
+  readonly chronic?: readonly RebootReason[];
+  readonly reboot?: ProvenReboot | undefined;
+  readonly reasons?: readonly RebootReason[];
+}
+
 /**
- * Finds the reasons that a proven reboot of Casement did not end. The proxy is none of them: Casement writes it itself.
- * @param known the chronic reasons so far, and the last proven reboot
+ * Finds the reasons that a proven reboot of Casement did not end. Files may wait again within a day; any other reason must
+ * have been there since the reboot, because Windows may install the next update after it. The proxy is none of them:
+ * Casement writes it itself.
+ * @param known the chronic reasons so far, the last proven reboot, and the reasons of the last look
  * @param now milliseconds since the epoch
  */
 export function chronicOf(
-  { chronic = [], reboot }: { readonly chronic?: readonly RebootReason[]; readonly reboot?: ProvenReboot | undefined },
+  { chronic = [], reboot, reasons: had = [] }: KnownReasons,
   reasons: readonly RebootReason[],
   now: number,
 ): readonly RebootReason[] {
   const rebootedFor = reboot && now - Date.parse(reboot.at) <= AGAIN_MS ? reboot.reasons : [];
-  return reasons.filter((one) => one !== "proxy" && (chronic.includes(one) || rebootedFor.includes(one)));
+  const isBack = (one: RebootReason): boolean =>
+    rebootedFor.includes(one) && (one === "file-renames" || had.includes(one));
+  return reasons.filter((one) => one !== "proxy" && (chronic.includes(one) || isBack(one)));
 }

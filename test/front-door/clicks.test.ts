@@ -114,7 +114,16 @@ describe("the buttons of failures with one cause", () => {
     await send(buttonPress("keep-instance", "add-3f9c2a71:1"));
     await send(buttonPress("terminate-all", "add-3f9c2a71:0,1", "U0OPERATOR", { trigger_id: "1.2.9" }));
     expect(decisions()).toEqual([terminate, keep, "waiting", "waiting"]);
-    expect(memory.ephemerals[0]?.message.text).toBe("Your decision is recorded for 1 of 2 machines.");
+    expect(memory.ephemerals[0]?.message.text).toBe(
+      "Your decision is recorded for 1 of 2 machines. About the others someone decided before, or their time was over: the thread has the end of each.",
+    );
+  });
+
+  test("terminate no other machine where the one to keep was terminated before", async () => {
+    await send(buttonPress("terminate-instance", "add-3f9c2a71:0"));
+    await send(buttonPress("keep-one", "add-3f9c2a71:0,1,2", "U0OPERATOR", { trigger_id: "1.2.9" }));
+    expect(decisions()).toEqual([terminate, "waiting", "waiting", "waiting"]);
+    expect(memory.ephemerals[0]?.message.text).toContain("already made, or timed out");
   });
 });
 

@@ -54,6 +54,14 @@ describe("a reason that a proven reboot of Casement did not end", () => {
     expect(dueAt(lookAt(clean, 23, ["file-renames", "proxy"]))).toMatchObject({ state: "due", chronic });
   });
 
+  it("is no chronic one where Windows installs the next update after it", () => {
+    const updates: SeenMachine = { ...due, reasons: ["windows-update"] };
+    const looked = lookAt(afterProof(updates, { bootId: "8", reasons: [] }, now), 12, ["windows-update"]);
+    expect(dueAt(looked)).not.toHaveProperty("chronic");
+    const still = afterProof(updates, { bootId: "8", reasons: ["windows-update"] }, now);
+    expect(dueAt(still)).toMatchObject({ chronic: { reasons: ["windows-update"] } });
+  });
+
   it("stays chronic as long as it is there, and is a new one after more than a day without it", () => {
     const again = lookAt(clean, 1, ["file-renames"]);
     expect(dueAt(lookAt(again, 40, ["file-renames"]))).toHaveProperty("chronic");

@@ -123,7 +123,7 @@ describe("The pause of a rollout", () => {
     expect(pauseCauseOf({ kind: "failed", indexes: [2, 3] }, [late, { ...late, index: 3 }])).toBeUndefined();
     expect(pauseCauseOf({ kind: "canary" }, [proven])).toBeUndefined();
     const called = pauseCall(rollout(), { ...pause, cause: "a <b> of <@U0OTHER>; type `{win} thaw web`" }).text;
-    expect(called).toContain("is paused: win-2 failed (a &lt;b&gt; of &lt;@U0OTHER&gt;; type `{win} thaw web`). Press");
+    expect(called).toContain("is paused: win-2 failed (a &lt;b&gt; of &lt;@U0OTHER&gt;; type '{win} thaw web'). Press");
   });
 
   test("says of nodes without a slot that none became free", () => {

@@ -1,5 +1,6 @@
 import { askMachine, MACHINE_SECONDS } from "../../change/node/observe-machine.ts";
-import { apply, leaseOf, onMachine } from "../../change/node/task.ts";
+import { leaseOf, onMachine } from "../../change/node/task.ts";
+import { applyPlan } from "../../engine/apply-plan.ts";
 import { DeadlineExceeded, MachineEnded, StageFailed } from "../../engine/durable.ts";
 import { type Processes, processesOf } from "../../health/processes.ts";
 import { agentToRestart } from "../../messages/node/restart.ts";
@@ -39,7 +40,8 @@ const isRestarted = (before: Processes, now: Processes): boolean =>
 async function orderRestart(task: RebootTask, before: Processes): Promise<void> {
   const { actions } = profileOf(task.runtime.configuration).restart;
   try {
-    await apply(task, "restart the services", actions);
+    const run = { held: leaseOf(task), name: "restart the services", wait: task.wait, isOnce: true } as const;
+    await applyPlan(task.ctx, task.steps, run, actions);
   } catch (error) {
     if (!(error instanceof StageFailed) || error instanceof DeadlineExceeded || error instanceof MachineEnded)
       throw error;

@@ -6,7 +6,14 @@ import type { Configuration } from "../../configuration/configuration.ts";
 import { step } from "../../engine/durable.ts";
 import { escalate } from "../../engine/escalate.ts";
 import { orLater } from "../../engine/or-later.ts";
-import { type FleetNode, type FleetTrouble, fleetTroubleKinds, fleetTroubleOf } from "../../health/fleet-trouble.ts";
+import {
+  type FleetNode,
+  type FleetTrouble,
+  firstFailure,
+  fleetTroubleKinds,
+  fleetTroubleOf,
+  isTooMany,
+} from "../../health/fleet-trouble.ts";
 import { fleetRecoveredMessage, fleetTroubleMessage, fleetTroubleNotice } from "../../messages/fleet/call.ts";
 import type { Notice } from "../../messages/operation/escalations.ts";
 import type { FleetCall } from "../../records/fleet-call.ts";
@@ -36,12 +43,30 @@ async function noteTrouble(
 ): Promise<FleetNews | null> {
   const nodes = trouble.failing.map(({ node }) => node);
   const begun = { kind: trouble.kind, since: trouble.since, nodes, pagedAt: null, ts: null, shown: "" };
-  const { since, ...call } = open ?? (await steps.announcements.fleet.begin(begun));
-  const shown = { ...trouble, since };
+  const known = open ?? (await steps.announcements.fleet.begin(begun));
+  const again = callAgain(trouble, known, configuration);
+  const call = { ...known, ...again, nodes };
+  const shown = { ...trouble, since: call.since };
   const message = fleetTroubleMessage(shown, audienceOnCall(configuration, "reboot"));
   if (call.ts !== null && call.shown === hashOf(message)) return null;
-  const notice = call.pagedAt === null ? fleetTroubleNotice(shown) : null;
-  return { call: { ...call, since, nodes }, message, notice, isOver: false };
+  const isDue = call.pagedAt === null || again !== null;
+  return { call, message, notice: isDue ? fleetTroubleNotice(shown) : null, isOver: false };
+}
+
+/**
+ * Begins the call anew if the nodes that failed since people were called are too many by themselves: nobody is notified of a
+ * message that is only updated.
+ */
+function callAgain(
+  { kind, failing, all }: FleetTrouble,
+  { pagedAt, paged, nodes }: FleetCall,
+  { mostNotReady }: Configuration,
+): Pick<FleetCall, "since" | "ts" | "shown"> | null {
+  if (pagedAt === null) return null;
+  const known = new Set(paged ?? nodes);
+  const fresh = failing.filter(({ node }) => !known.has(node));
+  const since = firstFailure(kind, fresh);
+  return since !== undefined && isTooMany(fresh.length, all, mostNotReady) ? { since, ts: null, shown: "" } : null;
 }
 
 /** Ends a call whose nodes are back. A call that Slack never showed ends without a word. */
@@ -79,7 +104,7 @@ async function tell(steps: Steps, { call, message, isOver }: FleetNews): Promise
       : await steps.thread.update(slack.channel, call.ts, message);
   await (isOver
     ? steps.announcements.fleet.end(kind)
-    : steps.announcements.fleet.change(kind, { ts, nodes, shown: hashOf(message) }));
+    : steps.announcements.fleet.change(kind, { since, ts, nodes, shown: hashOf(message) }));
 }
 
 /**
@@ -89,10 +114,11 @@ async function tell(steps: Steps, { call, message, isOver }: FleetNews): Promise
 export async function callForFleet(ctx: DurableContext, steps: Steps): Promise<void> {
   const news = await step(ctx, "look at the whole fleet", () => findNews(steps), ATTEMPTS).catch(orLater([]));
   for (const one of news) {
-    const { kind } = one.call;
+    const { kind, since, ts, shown, nodes } = one.call;
     if (one.notice) {
       await escalate(ctx, steps, `fleet ${kind}`, one.notice);
-      const keep = () => steps.announcements.fleet.change(kind, { pagedAt: steps.timestamp() });
+      const paged = { since, ts, shown, paged: nodes };
+      const keep = () => steps.announcements.fleet.change(kind, { ...paged, pagedAt: steps.timestamp() });
       await step(ctx, `keep the page: fleet ${kind}`, keep).catch(orLater(undefined));
     }
     await step(ctx, `tell of the fleet: ${kind}`, () => tell(steps, one), ATTEMPTS).catch(orLater(undefined));

@@ -72,9 +72,14 @@ async function follow(steps: Steps, id: string): Promise<void> {
   if (hasEnded && request.command === "add") await steps.reservations.close(request.pool, id);
 }
 
-/** Gives back slots of executions that have ended without doing so, and marks of waiting nodes. Call inside a step. */
+/** Gives back slots of executions that have ended without doing so. Call inside a step. */
 async function releaseLeftSlots(steps: Steps): Promise<void> {
   for (const { owner } of await steps.slots.left()) await steps.slots.release(owner);
+}
+
+/** Takes marks off nodes: those that others uncordoned, and those whose rollout has ended. Call inside a step. */
+async function clearMarks(steps: Steps): Promise<void> {
+  await clearUncordoned(steps);
   await unmarkLeft(steps);
 }
 
@@ -133,9 +138,7 @@ export const sweepLedger =
       () => undefined,
     );
     await step(ctx, "copy late entries of the audit", () => exportLate(steps), ATTEMPTS).catch(orLater(undefined));
-    await step(ctx, "clear marks of uncordoned nodes", () => clearUncordoned(steps), ATTEMPTS).catch(
-      orLater(undefined),
-    );
+    await step(ctx, "clear marks of uncordoned nodes", () => clearMarks(steps), ATTEMPTS).catch(orLater(undefined));
     // The execution fails, which an alarm reports, once everything else is done.
     if (failures.length > 0) throw failures[0];
   };

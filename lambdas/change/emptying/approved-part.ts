@@ -20,8 +20,8 @@ interface PartPlan {
 }
 
 /**
- * Checks that the node loses nothing of a kind that the plan of its rollout does not list: people have read and typed
- * that they accept those, and no others.
+ * Checks that the node loses nothing of a kind that the plan of its rollout does not list. People have accepted these
+ * kinds for the whole pool: pods may move to another node of it until its turn comes.
  */
 function checkKinds(record: ApprovalBasis, { chosen: { name }, losses }: PartPlan): void {
   const more = losses.filter((loss) => !record.losses.includes(loss));

@@ -85,7 +85,7 @@ async function drainOnce(
     notBefore: await connectionsUntil(task, settings, kept),
     mayGoOn: async () => (await wait.cancelledBy()) === null && (await steps.stops.recordedFor(place)) === null,
   };
-  const before = kept ?? { ...newDrain, evicted: (await evictedBy(task)) ?? 0 };
+  const before = await withCount(task, kept);
   const { end, state, waitsFor, againIn } = await steps.drain.tick(order, before);
   const { evicted = 0 } = state;
   if (evicted > (before.evicted ?? 0)) await steps.ledger.changeNode(task.operation, task.index, { evicted });
@@ -93,6 +93,15 @@ async function drainOnce(
   if (end.kind !== "late") return done(end);
   const off = machine && isOff(machine) ? { node: order.node.name, state: machine.state } : null;
   return done({ ...end, off });
+}
+
+/**
+ * The state with the number of evictions that the record has: a poll that died had written more than it kept. A drain that
+ * the last release began does not count.
+ */
+async function withCount(task: NodeTask, kept: DrainState | null): Promise<DrainState> {
+  if (kept !== null && kept.evicted === undefined) return kept;
+  return { ...(kept ?? newDrain), evicted: Math.max(kept?.evicted ?? 0, (await evictedBy(task)) ?? 0) };
 }
 
 /** Adds notes to the node's record on volumes that may still be attached, and on finished pods that stay. */

@@ -18,7 +18,10 @@ export interface WatchedMachine extends Pick<Sighting, "instanceId" | "launchedA
   readonly isOnline: boolean;
   /** Its pool switches off that pending reboots and boots are told; missing otherwise. */
   readonly isBootIgnored?: true;
-  /** Kind of its cluster, by which its services are judged; missing in the stored steps of an earlier release. */
+  /**
+   * Kind of the cluster, by which services are judged: only the first machine has it, because a thousand machines must fit
+   * into one step. Missing in the stored steps of an earlier release.
+   */
   readonly profile?: ProfileName;
   /** Its own task renews passwords of ECR; missing if it has none. */
   readonly renews?: true;
@@ -59,7 +62,8 @@ export async function findWatched(
     const isOnline = agents.get(instanceId)?.online === true;
     const renews = isRenewing(given.get(instanceId)?.mirrors);
     watched.push({
-      ...{ instanceId, launchedAt, ...nodeOf(node), isOnline, profile: configuration.cluster.profile },
+      ...{ instanceId, launchedAt, ...nodeOf(node), isOnline },
+      ...(watched.length === 0 ? { profile: configuration.cluster.profile } : {}),
       ...(isBootIgnored(machine, configuration) ? ({ isBootIgnored: true } as const) : {}),
       ...(renews ? ({ renews: true } as const) : {}),
     });

@@ -1,9 +1,10 @@
 import { isRollout } from "../../commands/request.ts";
+import { log } from "../../logging.ts";
 import { messageSettings } from "../../messages/operation/links.ts";
 import { operationMessage } from "../../messages/operation/operation.ts";
 import { failureMessage } from "../../messages/operation/thread.ts";
 import type { OperationRecord, OperationView } from "../../records/records.ts";
-import { isBusy } from "../../steps/client-errors.ts";
+import { wordsOf } from "../../steps/client-errors.ts";
 import type { Steps } from "../../steps/steps.ts";
 import { seeRollout, viewOfRollout } from "./rollout-view.ts";
 import { viewOf } from "./view.ts";
@@ -33,7 +34,8 @@ export async function showAnew(steps: Steps, operation: OperationRecord, index: 
 
 /**
  * Shows in the message whose button started an operation that it was started, or that it did nothing, so that the button
- * comes back. If Slack takes no message, the button stays as it is and still works. Belongs into a step or a poll.
+ * comes back. If that fails, the button stays as it is and still works, and the operation goes on. Belongs into a step or a
+ * poll.
  */
 export async function showFollowed(steps: Steps, { follows }: Pick<OperationRecord, "follows">): Promise<void> {
   if (!follows) return;
@@ -41,6 +43,10 @@ export async function showFollowed(steps: Steps, { follows }: Pick<OperationReco
     const operation = await steps.ledger.operation(follows.operation);
     if (operation) await showAnew(steps, operation, follows.index);
   } catch (error) {
-    if (!isBusy(error)) throw error;
+    log("WARN", "refusal", {
+      operation: follows.operation,
+      action: "show what its button started",
+      why: wordsOf(error),
+    });
   }
 }

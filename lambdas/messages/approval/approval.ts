@@ -27,7 +27,9 @@ function waiting(approval: Approval): string {
     roles.length > 0 ? `from ${some(roles.map(code), 5)}, not from the requester` : "but no role may give it";
   const so = given.length > 0 ? ` Approved by ${people(given)}; ${missing} more to come.` : "";
   const urgent =
-    unapprovedNode === undefined ? "" : " On call, and no one is awake? *Run without approval…* asks for the reason.";
+    unapprovedNode === undefined
+      ? ""
+      : " *Run without approval…* starts it now in the name of the person who presses it, ends this request and calls the approvers: for the on-call role.";
   return `*Needs ${counted(needs, "approval")}* ${from}.${so} Without it nothing is changed, and the request lapses at ${localTime(until)}.${urgent}`;
 }
 

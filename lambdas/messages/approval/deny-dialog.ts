@@ -16,7 +16,7 @@ const words: Readonly<Record<ReasonDialog, readonly [string, string, string]>> =
   run: [
     "Run without approval",
     "Run now",
-    "is replaced by a request in your name. The approvers are called, and review it.",
+    "is cancelled, and the same change starts now in your name, without an approval or a window. The approvers are called, and review it.",
   ],
 };
 
@@ -54,8 +54,8 @@ export function denyDialog(operation: string, asking: string, purpose: ReasonDia
   };
 }
 
-/** Dialog that replaces the first one when it had no effect. */
+/** Dialog that replaces the first one, with what became of the answer. */
 export const denyNotice = (asking: string, { blocks }: Message): object => ({
-  ...frame(asking, "Nothing was changed"),
+  ...frame(asking, "Check the operation"),
   blocks,
 });

@@ -75,7 +75,9 @@ export const decisionHeard = (instanceId: string, isKept: boolean): Message =>
 
 /** Private answer to a press about several machines; about the others, a decision was made before. */
 export const groupDecided = (decided: number, all: number): Message =>
-  say(`Your decision is recorded for ${decided} of ${all} machines.`);
+  say(
+    `Your decision is recorded for ${decided} of ${all} machines.${decided < all ? " About the others someone decided before, or their time was over: the thread has the end of each." : ""}`,
+  );
 
 const pressed = { keep: "Keep for inspection", terminate: "Terminate now", cancel: "Cancel operation" } as const;
 

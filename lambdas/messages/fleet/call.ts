@@ -8,9 +8,10 @@ import type {
 } from "../../health/fleet-trouble.ts";
 import type { FleetCall } from "../../records/fleet-call.ts";
 import type { Block, Message } from "../../records/records.ts";
+import { foreign } from "../health/trouble-text.ts";
 import { line, type Notice } from "../operation/escalations.ts";
 import { between, localTime, utc } from "../slack/age.ts";
-import { actions, type Button, say, section } from "../slack/blocks.ts";
+import { actions, type Button, say, section, sections } from "../slack/blocks.ts";
 import { DO_NEXT, LOOK_AGAIN } from "../slack/buttons.ts";
 import { code, counted, mentionOf, plain, some } from "../slack/text.ts";
 import { sharedWords } from "./shared-traits.ts";
@@ -19,6 +20,9 @@ const RUNBOOK = "docs/runbook.md#many-nodes-are-notready";
 
 /** Most nodes that a group names; the rest is counted. */
 const MOST_NODES = 8;
+
+/** Most causes that a message tells; a kubelet chooses its words, so there may be one for each node. */
+const MOST_GROUPS = 10;
 
 /** Longest command that a button carries. */
 const LONGEST_COMMAND = 600;
@@ -40,7 +44,7 @@ const causeWords = (cause: FleetCause): string => {
     case "kubelet-silent":
       return `the kubelet has stopped reporting${cause.isAgentSilent ? ", and so has the SSM agent" : ", the SSM agent reports"}`;
     case "kubelet-unready":
-      return `the kubelet reports ${plain(cause.reason, 80)}${cause.message ? `: ${plain(cause.message, 200)}` : ""}`;
+      return `the kubelet reports ${foreign(cause.reason, 80)}${cause.message ? `: ${foreign(cause.message, 200)}` : ""}`;
     case "no-profile":
       return "the instance has no instance profile, so the agent has no permissions";
     case "agent-silent":
@@ -72,9 +76,18 @@ interface Recovery {
 /** Most pools for which a message has a button. */
 const MOST_RECOVERIES = 5;
 
+/** Names that fit into a button's command: the others are recovered by the button of the next update. */
+function fitting(names: readonly string[]): readonly string[] {
+  const lengths = names.map((_name, at) => `reboot ${names.slice(0, at + 1).join(" ")}`.length);
+  return names.slice(0, lengths.filter((length) => length <= LONGEST_COMMAND).length);
+}
+
+const recoverText = (pool: string | null, some: number, all: number): string =>
+  some < all ? `Recover ${some} of ${all} in ${pool ?? "no pool"}…` : `Recover ${pool ?? "the others"}…`;
+
 /**
- * Builds a recovery for each pool, because a rollout is about one: it reboots exactly the failing nodes, or the pool where
- * their names do not fit into a button. Nodes on which an operation works, or for which Casement does not act, are left out.
+ * Builds a recovery for each pool, because a rollout is about one: it reboots failing nodes alone. Nodes on which an operation
+ * works, or for which Casement does not act, are left out.
  */
 function recoveriesOf({ kind, failing, pools: shares }: FleetTrouble): Recovery[] {
   if (kind !== "not-ready") return [];
@@ -82,14 +95,13 @@ function recoveriesOf({ kind, failing, pools: shares }: FleetTrouble): Recovery[
     const names = failing
       .filter((node) => node.pool === pool && node.isOwn && !node.isHeld)
       .map(({ node }) => shortName(node, failing));
-    const exact = `reboot ${names.join(" ")}`;
-    const command = exact.length <= LONGEST_COMMAND ? exact : pool && `reboot ${pool}`;
-    return names.length > 0 && command ? [{ command, pool }] : [];
+    const few = fitting(names);
+    const text = recoverText(pool, few.length, names.length);
+    return few.length > 0 ? [{ command: `reboot ${few.join(" ")}`, text, isAll: few.length === names.length }] : [];
   });
-  return recoveries.slice(0, MOST_RECOVERIES).map(({ command, pool }) => ({
-    command,
-    text: recoveries.length === 1 ? "Recover them…" : `Recover ${pool ?? "the others"}…`,
-  }));
+  const [only] = recoveries;
+  if (only?.isAll && recoveries.length === 1) return [{ ...only, text: "Recover them…" }];
+  return recoveries.slice(0, MOST_RECOVERIES);
 }
 
 /** A row of buttons for each recovery, because a row may have a kind of button once; Why? is in the first. */
@@ -113,7 +125,9 @@ function next(trouble: FleetTrouble): string {
     return `Pods go on running, but no command reaches these machines. Next: press *Why?* for ${first}, and check the way to Systems Manager from what they share: endpoint, NAT, instance profile.`;
   const outside = failing.length === all ? "All of them fail, so the cause is likely outside the nodes. " : "";
   const recover =
-    recoveriesOf(trouble).length > 0 ? "; *Recover* plans a reboot of these nodes alone, under the usual approval" : "";
+    recoveriesOf(trouble).length > 0
+      ? "; *Recover…* plans a reboot of failing nodes alone, under the usual approval"
+      : "";
   return `${outside}Next: press *Why?* for the checks of ${first}, and mend a common cause first${recover}.`;
 }
 
@@ -126,16 +140,13 @@ export function fleetTroubleMessage(trouble: FleetTrouble, called: readonly stri
   const { kind, since, groups } = trouble;
   const head = heads[kind](trouble);
   const working = kind === "not-ready" ? "no Ready node" : "no other node";
-  const text = [
+  const lines = [
     `🚨 *${head}* since ${localTime(since)} (${plain(pools(trouble.pools), 300)})`,
     ...(called.length > 0 ? [called.map(mentionOf).join(" ")] : []),
-    ...groups.flatMap((group) => groupLines(group, trouble, working)),
-    next(trouble),
-  ].join("\n");
-  return {
-    text: `🚨 ${head}`,
-    blocks: [section(text.slice(0, 3_000)), ...rows(trouble)],
-  };
+    ...groups.slice(0, MOST_GROUPS).flatMap((group) => groupLines(group, trouble, working)),
+    ...(groups.length > MOST_GROUPS ? [`• ${counted(groups.length - MOST_GROUPS, "other cause")}`] : []),
+  ];
+  return { text: `🚨 ${head}`, blocks: [...sections(lines), section(next(trouble)), ...rows(trouble)] };
 }
 
 /** Calls people past Slack to trouble of many nodes. */
@@ -175,7 +186,10 @@ const ends: Readonly<
  */
 export function fleetRecoveredMessage({ kind, since }: FleetCall, nodes: readonly FleetNode[], now: string): Message {
   const { words, left } = ends[kind];
-  const failing = nodes.flatMap((node) => left(node) ?? []);
-  const head = failing.length === 0 ? `All ${nodes.length}` : `${nodes.length - failing.length} of ${nodes.length}`;
-  return say([`✅ *${head} ${words}* after ${between(since, now)}.`, ...failing.slice(0, MOST_NODES)].join(" "));
+  const members = kind === "agents-silent" ? nodes.filter(({ isOwn }) => isOwn) : nodes;
+  const failing = members.flatMap((node) => left(node) ?? []);
+  const all = members.length;
+  const head = failing.length === 0 ? `All ${all}` : `${all - failing.length} of ${all}`;
+  const sign = failing.length <= 1 ? "✅" : "⚠️";
+  return say([`${sign} *${head} ${words}* after ${between(since, now)}.`, ...failing.slice(0, MOST_NODES)].join(" "));
 }

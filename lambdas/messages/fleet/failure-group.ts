@@ -1,6 +1,6 @@
 import { awaitsDecision } from "../../records/failure-groups.ts";
 import { groupOwner } from "../../records/node-work.ts";
-import type { Block, Message, NodeRecord, OperationRecord } from "../../records/records.ts";
+import { type Block, isKept, type Message, type NodeRecord, type OperationRecord } from "../../records/records.ts";
 import { commandAfter, failureButtons } from "../operation/failure.ts";
 import { type MessageSettings, runbookLink } from "../operation/links.ts";
 import { nodeLabel, signs } from "../operation/node-lines.ts";
@@ -9,7 +9,7 @@ import { remedyOf } from "../remedies/remedies.ts";
 import { localTime } from "../slack/age.ts";
 import { actions, type Button, section } from "../slack/blocks.ts";
 import { KEEP_ALL, KEEP_ONE, OPEN_RUNBOOK, TERMINATE_ALL } from "../slack/buttons.ts";
-import { code, codeBlock, counted, some } from "../slack/text.ts";
+import { code, codeBlock, counted, prose, some } from "../slack/text.ts";
 
 /** Most nodes that a group names; the rest is counted. */
 const MOST_NODES = 8;
@@ -65,6 +65,10 @@ function decisionButtons(nodes: readonly [NodeRecord, ...NodeRecord[]]): Button[
 }
 
 function next(first: NodeRecord, nodes: readonly NodeRecord[], operation: OperationRecord): string {
+  if (isKept(first))
+    return "they run, and are billed, until someone terminates each: press Terminate now in the thread.";
+  if (awaitsDecision(first) && first.unjudgedBy)
+    return `press again. Casement could not check whether ${prose(`<@${first.unjudgedBy}>`)} may decide; without another decision these machines are kept.`;
   if (!awaitsDecision(first)) return `${commandAfter(operation, first)} The thread has the buttons of each node.`;
   const times = nodes.flatMap(({ decideBy }) => decideBy ?? []).sort();
   const until = times[0] ? ` Without a decision they are terminated from ${localTime(times[0])} on.` : "";
@@ -112,6 +116,6 @@ export function sameFailureMessage(
   now: string,
 ): Message {
   const stage = node.failure ? stageName(node.failure.stage) : "";
-  const text = `${signs[node.status]} ${nodeLabel(node)} failed at _${stage}_ as ${code(before.nodeName ?? before.instanceId ?? `node ${before.index + 1}`)} did. The operation's message decides for all of them.`;
+  const text = `${signs[node.status]} ${nodeLabel(node)} failed at _${stage}_ as ${code(before.nodeName ?? before.instanceId ?? `node ${before.index + 1}`)} did. The buttons in the operation's message decide about all of them together.`;
   return { text, blocks: [section(text), ...failureButtons(node, settings, now)] };
 }

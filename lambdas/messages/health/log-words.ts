@@ -30,7 +30,7 @@ function joined(entries: readonly LogEntry[], line: LogEntry): readonly LogEntry
 }
 
 const entryWords = ({ text, times, last }: LogEntry): string =>
-  times === 1 ? text : `${text} (${times} times${last === null ? "" : `, last at ${last}`})`;
+  times === 1 ? text : `${text} (${times} times${last === null ? "" : `, last at ${last} by the machine's clock`})`;
 
 /** Parses the end of a log; equal lines in a row are one entry. */
 const entriesOf = (log: string): readonly LogEntry[] =>

@@ -31,8 +31,11 @@ export const ADD_ROUTE = "route add 169.254.169.254 mask 255.255.255.255 <gatewa
 /** Next step where the route guard can start again. */
 export const REBOOT = "Reboot the instance in the EC2 console: the route guard runs at start-up.";
 
-/** Words of another program, without the period that ends them: a sentence goes on or ends behind them. */
-export const foreign = (text: string, limit: number): string => plain(text, limit).replace(/[.\s]+$/, "");
+/** Words of another program, without code spans and the period that ends them: a sentence goes on or ends behind them. */
+export const foreign = (text: string, limit: number): string =>
+  plain(text, limit)
+    .replaceAll("`", "'")
+    .replace(/[.\s]+$/, "");
 
 /** Command that examines the whole deployment. */
 export const doctor = (): string => typeThis("doctor");

@@ -5,7 +5,7 @@ import { actions, say, section } from "../slack/blocks.ts";
 import { LOOK_AGAIN, RESTART_SERVICES } from "../slack/buttons.ts";
 import { code, counted, plain, some } from "../slack/text.ts";
 
-/** Most nodes that a message names, and that its button restarts. */
+/** Most nodes that a message names. */
 const MOST_NODES = 8;
 
 const gigabytes = LOW_DISK_BYTES / 1024 ** 3;
@@ -18,10 +18,13 @@ export function troubleSays(trouble: MachineTrouble, where: string): string {
 }
 
 /** Next step for one of the nodes. */
-export const troubleRemedy = (trouble: MachineTrouble, node: string): string =>
-  trouble.kind === "disk-low"
-    ? `remove what is not needed there, or replace the node; below 10 GB images cannot be pulled, and ${typeThis("why", node)} says how much is left`
-    : `${typeThis("why", node)} shows the end of its log, ${typeThis("restart", node)} restarts the services without evicting pods`;
+export function troubleRemedy(trouble: MachineTrouble, node: string): string {
+  if (trouble.kind === "disk-low")
+    return `remove what is not needed there, or replace the node; below ${gigabytes} GB images cannot be pulled, and ${typeThis("why", node)} says how much is left`;
+  if (trouble.kind === "service-absent")
+    return `the machine was changed outside Casement: add a node, then run ${typeThis("remove", node)}`;
+  return `${typeThis("why", node)} shows the end of its log; ${typeThis("restart", node)} restarts the services of a node that Casement launched, without evicting pods`;
+}
 
 const whereOf = (nodes: readonly string[]): string =>
   nodes.length === 1 ? code(nodes[0] ?? "") : `${counted(nodes.length, "node")}: ${some(nodes.map(code), MOST_NODES)}`;
@@ -30,16 +33,15 @@ const whereOf = (nodes: readonly string[]): string =>
 export function machineTroubleMessage(trouble: MachineTrouble, nodes: readonly string[]): Message {
   const [first = ""] = nodes;
   const text = `⚠️ ${troubleSays(trouble, whereOf(nodes))}.`;
-  const canRestart = trouble.kind === "service-stopped" && nodes.length <= MOST_NODES;
+  // A rollout of restarts is about one pool, and the nodes here may belong to several.
+  const canRestart = trouble.kind === "service-stopped" && nodes.length === 1;
   return {
     text: plain(text, 300),
     blocks: [
       section(`${text} Next: ${troubleRemedy(trouble, first)}.`),
       actions(`trouble:${troubleName(trouble)}:${first}`.slice(0, 255), [
         { actionId: LOOK_AGAIN, value: `why ${first}`, text: "Why" },
-        ...(canRestart
-          ? [{ actionId: RESTART_SERVICES, value: `restart ${nodes.join(" ")}`, text: "Restart services…" }]
-          : []),
+        ...(canRestart ? [{ actionId: RESTART_SERVICES, value: `restart ${first}`, text: "Restart services…" }] : []),
       ]),
     ],
   };

@@ -142,9 +142,9 @@ function next(node: NodeRecord, operation: OperationRecord, now: string): string
 }
 
 /** Describes a node whose machine answers and fails a check: the check itself is the cause. */
-const failsCheck = (node: NodeRecord, { why }: Failure): string[] => [
+const failsCheck = (node: NodeRecord, { why }: Failure, hasButtons: boolean): string[] => [
   sentence(plain(why.replace(GAVE_UP, ""), 600)),
-  `${state(node)} *Why?* shows all checks; press *Check again* once this one is fixed.`,
+  hasButtons ? `${state(node)} *Why?* shows all checks; press *Check again* once this one is fixed.` : state(node),
 ];
 
 /** Headline of a failed node, and of a drain that has passed its deadline. */
@@ -171,7 +171,7 @@ export function failureBlocks(
   const isNextSaid = node.settled !== undefined || cures.some(({ actionId }) => actionId === PROVE_AGAIN);
   const lines =
     failure.code === "check-fails" && cures.some(({ actionId }) => actionId === LOOK_AGAIN)
-      ? failsCheck(node, failure)
+      ? failsCheck(node, failure, started === undefined)
       : [
           meaning(node, remedy),
           `*Remedy:* ${remedy.remedy}.`,

@@ -36,8 +36,8 @@ const oneLine = (text: string, limit: number): string =>
 /** One line of text from elsewhere: a name, a reason. It opens no code block, calls no channel and fills no command in. */
 export const plain = (text: string, limit = 300): string => withoutPlaceholder(oneLine(text, limit));
 
-/** One line of a failure's reason: as in its code block, it may name our command, and mentions no one. */
-export const failureWords = (text: string, limit: number): string => oneLine(text, limit);
+/** One line of a failure's reason: as in its code block, it may name our command, mentions no one and is no code. */
+export const failureWords = (text: string, limit: number): string => oneLine(text, limit).replaceAll("`", "'");
 
 /** A sentence of the ledger, which may name our command and mention people as `<@U…>`; everything else in it is escaped. */
 export const prose = (text: string, limit = 600): string =>

@@ -52,7 +52,9 @@ describe("The approval in an operation's message", () => {
 
   test("offers to run without it where some role may, with the next step", () => {
     const text = shown({ unapprovedNode: "win-1" });
-    expect(text).toContain("On call, and no one is awake? *Run without approval…* asks for the reason.");
+    expect(text).toContain(
+      "*Run without approval…* starts it now in the name of the person who presses it, ends this request and calls the approvers",
+    );
     expect(text).toContain('"action_id":"run-unapproved"');
     expect(shown()).not.toContain("Run without approval");
   });
@@ -215,7 +217,7 @@ describe("The dialog of a denial", () => {
     const { blocks } = say("Too late.");
     expect(denyNotice("drain-3f9c2a71:1", say("Too late."))).toMatchObject({
       private_metadata: "drain-3f9c2a71:1",
-      title: { text: "Nothing was changed" },
+      title: { text: "Check the operation" },
       blocks,
     });
     expect(denyNotice("drain-3f9c2a71:1", say("Too late."))).not.toHaveProperty("submit");

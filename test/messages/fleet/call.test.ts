@@ -35,10 +35,13 @@ it("a call about every node points to a cause outside of them", () => {
   expect(said).toContain("All of them fail, so the cause is likely outside the nodes.");
 });
 
-it("the button of a large fleet reboots the pool with the most failing nodes, whose names do not fit into it", () => {
+it("the button of a large fleet reboots as many failing nodes as it can name, and never a whole pool", () => {
   const all = Array.from({ length: 60 }, (_, at) => node(at + 1));
   const { blocks } = fleetTroubleMessage(troubleOf(all), []);
-  expect(JSON.stringify(blocks)).toContain('"value":"reboot web"');
+  const value = /"value":"(reboot [^"]*)"/.exec(JSON.stringify(blocks))?.[1] ?? "";
+  const named = value.split(" ").slice(1);
+  expect(named.every((name) => /^ip-10-0-3-\d+$/.test(name))).toBe(true);
+  expect(readBlocks(blocks)).toContain(`Recover ${named.length} of 60 in web…`);
   expect(readBlocks(blocks)).toContain("and 52 more");
 });
 
@@ -66,4 +69,5 @@ it("the end names a node that still fails", () => {
   expect(fleetRecoveredMessage(call, [node(1), well, { ...well, node: "w" }], NOW).text).toBe(
     "✅ *2 of 3 Windows nodes are Ready again* after 8m. `ip-10-0-3-1.us-west-2.compute.internal` is still NotReady.",
   );
+  expect(fleetRecoveredMessage(call, [node(1), node(2)], NOW).text).toContain("⚠️ *0 of 2");
 });

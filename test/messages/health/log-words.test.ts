@@ -8,12 +8,12 @@ test.each([
   [
     "a text that is repeated once, with its number and last time",
     [exits(30), exits(31), exits(36)].join(" "),
-    "no endpoint has the source VIP 10.132.8.2 (3 times, last at 03:36)",
+    "no endpoint has the source VIP 10.132.8.2 (3 times, last at 03:36 by the machine's clock)",
   ],
   [
     "klog's lines without their times",
     [klog("14:32:05", "server.go:1] a"), klog("14:33:05", "server.go:1] a")].join(" "),
-    "server.go:1] a (2 times, last at 14:33)",
+    "server.go:1] a (2 times, last at 14:33 by the machine's clock)",
   ],
   [
     "different texts one after another",

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { APPROVE_OPERATION, DENY_OPERATION, RUN_UNAPPROVED } from "../../../../lambdas/messages/slack/buttons.ts";
 import { keys } from "../../../../lambdas/records/ledger-table.ts";
 import { demo } from "../../../../lib/sandbox/demo.ts";
+import { demoConfiguration } from "../../../../lib/sandbox/demo-configuration.ts";
 import { newest, settled } from "../../evidence.ts";
 import type { Journey } from "../../journey.ts";
 import { repeatWrites } from "../../ledger-writes.ts";
@@ -49,11 +50,11 @@ async function agedByADay(operation: string): Promise<void> {
 
 describe("The button Run without approval", () => {
   /** The operator asks, and is not on call; the approver is. */
-  const waiting = async (onCall: string): Promise<string> => {
+  const waiting = async (onCall: string, more: object = {}, options = ""): Promise<string> => {
     here = await withSeedNodes({
-      configuration: { people: { ...people, "on-call": [onCall], operator: ["U0OPERATOR", onCall] } },
+      configuration: { people: { ...people, "on-call": [onCall], operator: ["U0OPERATOR", onCall] }, ...more },
     });
-    await here.type("operator", `/win drain ${SHORT} --force ${web.name}`);
+    await here.type("operator", `/win drain ${SHORT} --force ${web.name} ${options}`);
     await here.until(async () => (await operationNow()).approval?.state === "open", 10, "the question");
     return (await operationNow()).id;
   };
@@ -85,6 +86,23 @@ describe("The button Run without approval", () => {
     await here.submit("approver", { reason: WHY });
     expect(dialogOf(here, "approver")).toContain("You do not have permission to use `drain`");
     expect((await here.operations()).map(({ status }) => status)).toEqual(["waiting"]);
+  });
+
+  test("leaves it as it is where the policy of the node's pool gives nobody that right", async () => {
+    const { pools } = demoConfiguration({ apiServer: "https://kubernetes.sandbox.invalid", authority: "" });
+    const strict = { ...pools, web: { ...pools.web, policy: { "break-glass": [] } } };
+    const asked = await waiting("U0APPROVER", { pools: strict });
+    expect(openly(here)[0]).not.toContain("[Run without approval…]");
+    expect((await recordOf(asked))?.status).toBe("waiting");
+  });
+
+  test("does not wait for the time for which the change was asked", async () => {
+    const asked = await waiting("U0APPROVER", {}, '--at "Sat 02:00"');
+    await here.press("approver", RUN_UNAPPROVED);
+    await here.submit("approver", { reason: WHY });
+    await here.until(async () => (await operationNow()).status === "succeeded", 60, "the drain");
+    expect((await operationNow()).request).not.toHaveProperty("at");
+    expect(await recordOf(asked)).toMatchObject({ status: "cancelled" });
   });
 
   test("does nothing for those who are not on call", async () => {

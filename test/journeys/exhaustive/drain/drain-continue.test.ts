@@ -109,7 +109,7 @@ describe("A drain that has passed its deadline", () => {
     await one.press("operator", CONTINUE_DRAIN);
     await settled(one, 10);
     expect((await newest(one)).operation.status).toBe("succeeded");
-    expect(inThreads(one).filter((line) => line.includes("is not drained yet"))).toHaveLength(2);
+    expect(inThreads(one).filter((line) => line.includes("not drained yet after"))).toHaveLength(2);
     const audit = await auditOf(one);
     expect(audit.match(/asked {2,}.*continue the drain/g)).toHaveLength(2);
     expect(audit.match(/decided {2,}U0OPERATOR {2,}.*continue the drain: continue/g)).toHaveLength(2);

@@ -223,7 +223,7 @@ describe("A plan through EC2", () => {
     endFault(here, fault);
     await settled(here, 240);
     expect((await newest(here)).nodes[0]?.failure).toMatchObject({ stage: "prove" });
-    expect(told()).toMatch(/Windows services: The Windows service 'kubelet' (is Stopped|has restarted)/);
+    expect(told()).toMatch(/Windows services: The Windows service `kubelet` (is Stopped|has restarted)/);
     expect(isCordoned(here)).toBe(true);
   });
 
